@@ -1,0 +1,29 @@
+"""dpmlite: clustering without being told the number of clusters.
+
+MAP inference in Dirichlet process mixtures, as fast as k-means. Start with `MAPDPM`.
+"""
+
+from dpmlite._implementation import implementation, require_kernels
+
+require_kernels()
+
+from dpmlite.estimators import (  # noqa: E402
+    MAPDPM,
+    NotFittedError,
+    crp_log_prob,
+    crp_sample,
+    neg_log_joint,
+    neg_log_loo,
+)
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "MAPDPM",
+    "NotFittedError",
+    "crp_log_prob",
+    "crp_sample",
+    "implementation",
+    "neg_log_joint",
+    "neg_log_loo",
+]

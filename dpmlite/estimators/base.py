@@ -1,0 +1,133 @@
+"""What scikit-learn's tools expect of an estimator, without importing scikit-learn."""
+
+import inspect
+import sys
+import warnings
+from typing import Any, NoReturn, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from dpmlite.estimators.validation import check_rows
+
+
+class NotFittedError(ValueError, AttributeError):
+    """A method that needs `fit` was called before it."""
+
+
+class Estimator:
+    """Parameters by name, feature names and tags, as in scikit-learn.
+
+    The parameters are the keyword arguments of the subclass's ``__init__``; each is kept in
+    an attribute of the same name and checked by ``fit``.
+    """
+
+    n_features_in_: int
+
+    @classmethod
+    def _parameter_names(cls) -> list[str]:
+        return sorted(name for name in inspect.signature(cls.__init__).parameters if name != "self")
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Parameters of this estimator, by name. `deep` is there for scikit-learn."""
+        return {name: getattr(self, name) for name in self._parameter_names()}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name.
+
+        Raises
+        ------
+        ValueError
+            If a name is not a parameter.
+        """
+        for name, value in params.items():
+            if name not in self._parameter_names():
+                known = ", ".join(self._parameter_names())
+                raise ValueError(f"{type(self).__name__} has no parameter {name!r}; it has {known}")
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        defaults = inspect.signature(type(self).__init__).parameters
+        shown = (
+            f"{name}={value!r}"
+            for name, value in self.get_params().items()
+            if repr(value) != repr(defaults[name].default)
+        )
+        return f"{type(self).__name__}({', '.join(shown)})"
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import InputTags, Tags, TargetTags  # only scikit-learn calls this
+
+        return Tags(
+            estimator_type="clusterer",
+            target_tags=TargetTags(required=False),
+            input_tags=InputTags(),
+        )
+
+    def _training_rows(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Check the rows given to ``fit`` and remember their columns."""
+        rows = check_rows(X)
+        self.n_features_in_ = rows.shape[1]
+        names = _column_names(X)
+        if names is not None:
+            self.feature_names_in_ = names
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        return rows
+
+    def _new_rows(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Check rows given after ``fit`` against those given to it."""
+        if not hasattr(self, "n_features_in_"):
+            self._raise_not_fitted()
+        self._compare_names(_column_names(X))
+        rows = check_rows(X)
+        if rows.shape[1] != self.n_features_in_:
+            raise ValueError(
+                f"X has {rows.shape[1]} features, but {type(self).__name__} "
+                f"is expecting {self.n_features_in_} features as input"
+            )
+        return rows
+
+    def _raise_not_fitted(self) -> NoReturn:
+        # scikit-learn's tools catch its own class: raise one that is both, if it is loaded.
+        theirs = getattr(sys.modules.get("sklearn.exceptions"), "NotFittedError", None)
+        kind = type("NotFittedError", (NotFittedError, theirs), {}) if theirs else NotFittedError
+        raise kind(f"this {type(self).__name__} is not fitted yet: call fit first")
+
+    def _compare_names(self, names: npt.NDArray[np.object_] | None) -> None:
+        fitted = getattr(self, "feature_names_in_", None)
+        kind = type(self).__name__
+        if names is None and fitted is not None:
+            warnings.warn(
+                f"X does not have valid feature names, but {kind} was fitted with feature names",
+                stacklevel=4,
+            )
+        elif names is not None and fitted is None:
+            warnings.warn(
+                f"X has feature names, but {kind} was fitted without feature names", stacklevel=4
+            )
+        elif names is not None and fitted is not None and list(names) != list(fitted):
+            raise ValueError(_name_mismatch(list(names), list(fitted)))
+
+
+def _column_names(X: Any) -> npt.NDArray[np.object_] | None:
+    """Names of a data frame's columns, if all of them are strings."""
+    columns = getattr(X, "columns", None)
+    if columns is None or not all(isinstance(name, str) for name in columns):
+        return None
+    return np.asarray(list(columns), dtype=object)
+
+
+def _name_mismatch(names: list[str], fitted: list[str]) -> str:
+    lines = ["The feature names should match those that were passed during fit."]
+    unseen = sorted(set(names) - set(fitted))
+    missing = sorted(set(fitted) - set(names))
+    if unseen:
+        lines += ["Feature names unseen at fit time:", *(f"- {name}" for name in unseen[:5])]
+    if missing:
+        lines += ["Feature names seen at fit time, yet now missing:"]
+        lines += [f"- {name}" for name in missing[:5]]
+    if not unseen and not missing:
+        lines += ["Feature names must be in the same order as they were in fit."]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,154 @@
+"""Functions for people: the model's probabilities of partitions, without an estimator."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dpmlite import inference, models
+from dpmlite.estimators.validation import (
+    check_choice,
+    check_count,
+    check_labels,
+    check_positive,
+    check_random_state,
+    check_rows,
+    normal_gamma_prior,
+)
+
+COMPONENTS = ("normal-gamma",)
+
+
+def crp_log_prob(labels: npt.ArrayLike, alpha: float) -> float:
+    """Log probability of a partition under the Chinese restaurant process.
+
+    Parameters
+    ----------
+    labels : array-like, shape (N,)
+        The cluster of each item; only which are equal matters.
+    alpha : float
+        Concentration, positive.
+
+    Returns
+    -------
+    float
+        log p(z | alpha): eq. (1) of Raykov, Boukouvalas & Little (2014).
+
+    Raises
+    ------
+    ValueError
+        If `alpha` is not positive or `labels` is not 1-D.
+
+    Examples
+    --------
+    >>> import math, dpmlite
+    >>> round(math.exp(dpmlite.crp_log_prob([0, 0, 1], alpha=1.0)), 6)
+    0.166667
+    """
+    array = np.asarray(labels)
+    if array.ndim != 1:
+        raise ValueError(f"labels must be 1-D, got shape {array.shape}")
+    return models.log_prob(array.tolist(), check_positive("alpha", alpha))
+
+
+def crp_sample(n: int, alpha: float, random_state: Any = None) -> npt.NDArray[np.intp]:
+    """Draw a partition from the Chinese restaurant process.
+
+    Parameters
+    ----------
+    n : int
+        Number of items.
+    alpha : float
+        Concentration, positive.
+    random_state : None, int, Generator or RandomState, default None
+        Source of chance.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
+        Labels, numbered in the order in which clusters appear.
+
+    Raises
+    ------
+    ValueError
+        If `n` is negative or `alpha` is not positive.
+    """
+    alpha = check_positive("alpha", alpha)
+    uniforms = check_random_state(random_state).random(check_count("n", n, least=0))
+    return np.array(models.sample(uniforms, alpha), dtype=np.intp)
+
+
+def neg_log_joint(
+    X: npt.ArrayLike,
+    labels: npt.ArrayLike,
+    *,
+    alpha: float,
+    component: str = "normal-gamma",
+    prior: Mapping[str, Any] | None = None,
+) -> float:
+    """The objective: -log p(z | alpha) - sum over clusters of log p(x_k | theta_0).
+
+    All normalising constants are included, so that any two partitions of the same rows can
+    be compared, whoever found them.
+
+    Parameters
+    ----------
+    X : array-like, shape (N, D)
+        Rows.
+    labels : array-like, shape (N,)
+        The cluster of each row.
+    alpha : float
+        Concentration, positive.
+    component : str, default "normal-gamma"
+        Family of the clusters.
+    prior : dict, optional
+        Parameters of the family's prior; default as in `MAPDPM`.
+
+    Returns
+    -------
+    float
+        In nats, lower is better.
+
+    Raises
+    ------
+    ValueError
+        If an argument breaks its rule; the message states it.
+    """
+    return _partition(X, labels, alpha, component, prior).neg_log_joint
+
+
+def neg_log_loo(
+    X: npt.ArrayLike,
+    labels: npt.ArrayLike,
+    *,
+    alpha: float,
+    component: str = "normal-gamma",
+    prior: Mapping[str, Any] | None = None,
+) -> float:
+    """The paper's likelihood, eq. (16): leave-one-out predictives, times the labels' prior.
+
+    Parameters and errors are those of `neg_log_joint`. MAP-DPM never raises `neg_log_joint`;
+    it may raise this.
+
+    Returns
+    -------
+    float
+        -log of eq. (16) of Raykov, Boukouvalas & Little (2014), in nats.
+    """
+    return inference.neg_log_loo(_partition(X, labels, alpha, component, prior))
+
+
+def _partition(
+    X: npt.ArrayLike,
+    labels: npt.ArrayLike,
+    alpha: float,
+    component: str,
+    prior: Mapping[str, Any] | None,
+) -> models.Partition:
+    rows = check_rows(X)
+    check_choice("component", component, COMPONENTS)
+    family = models.NormalGamma(**normal_gamma_prior(prior, rows))
+    return models.Partition(
+        rows, check_labels(labels, len(rows)), family, check_positive("alpha", alpha)
+    )

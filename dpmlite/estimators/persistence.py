@@ -1,0 +1,114 @@
+"""Models as files of plain data: numpy's npz with a JSON header, no pickle.
+
+The zip's checksums detect damage; the header names format and version, so that a foreign file
+is told apart from a damaged one.
+"""
+
+import json
+import os
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+
+FORMAT = "dpmlite model"
+VERSION = 1
+
+T = TypeVar("T")
+
+
+def save(estimator: Any, path: str | os.PathLike[str]) -> None:
+    """Write an estimator's parameters and fitted attributes.
+
+    Raises
+    ------
+    ValueError
+        If a parameter cannot be written as plain data.
+    """
+    arrays: dict[str, np.ndarray[Any, Any]] = {}
+    header = {
+        "format": FORMAT,
+        "version": VERSION,
+        "estimator": type(estimator).__name__,
+        "parameters": {
+            name: _pack(f"parameter {name}", value, arrays)
+            for name, value in estimator.get_params(deep=False).items()
+        },
+        "fitted": {
+            name: _pack(name, value, arrays)
+            for name, value in vars(estimator).items()
+            if name.endswith("_") and not name.startswith("_")
+        },
+    }
+    path = os.fspath(path)
+    folder = os.path.dirname(os.path.abspath(path))
+    handle, unfinished = tempfile.mkstemp(dir=folder, suffix=".unfinished")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            np.savez(file, allow_pickle=False, header=np.array(json.dumps(header)), **arrays)
+        os.replace(unfinished, path)
+    except BaseException:
+        os.unlink(unfinished)
+        raise
+
+
+def load(cls: type[T], path: str | os.PathLike[str]) -> T:
+    """Read what `save` wrote for an estimator of class `cls`.
+
+    Raises
+    ------
+    ValueError
+        If the file is foreign, damaged, or written by a newer version.
+    """
+    foreign = f"{os.fspath(path)} is not a dpmlite model"
+    if not zipfile.is_zipfile(path):
+        raise ValueError(f"{foreign}, or it is damaged: it is no zip file")
+    try:
+        with np.load(path, allow_pickle=False) as data:
+            arrays = {name: data[name] for name in data.files}
+        header = json.loads(str(arrays.pop("header")))
+    except Exception as error:
+        raise ValueError(f"{foreign}, or it is damaged: {error}") from error
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise ValueError(f"{foreign}: its header says so")
+    if header["version"] > VERSION:
+        raise ValueError(
+            f"{os.fspath(path)} has format version {header['version']}, "
+            f"this dpmlite reads versions up to {VERSION}: upgrade it"
+        )
+    if header["estimator"] != cls.__name__:
+        raise ValueError(f"{os.fspath(path)} holds a {header['estimator']}, not a {cls.__name__}")
+    estimator = cls(**{k: _unpack(v, arrays) for k, v in header["parameters"].items()})
+    for name, value in header["fitted"].items():
+        setattr(estimator, name, _unpack(value, arrays))
+    return estimator
+
+
+def _pack(name: str, value: Any, arrays: dict[str, np.ndarray[Any, Any]]) -> Any:
+    """A value as JSON; arrays go aside and leave their name."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, Mapping):
+        return {"dict": {k: _pack(f"{name} {k}", v, arrays) for k, v in value.items()}}
+    if isinstance(value, list | tuple | np.ndarray):
+        array = np.asarray(value)
+        if array.dtype == object:
+            array = array.astype(str)
+        if array.dtype.kind in "biufU":
+            key = f"array{len(arrays)}"
+            arrays[key] = array
+            return {"array": key}
+    raise ValueError(f"{name} cannot be saved as plain data: it is a {type(value).__name__}")
+
+
+def _unpack(value: Any, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Any:
+    if not isinstance(value, dict):
+        return value
+    if "array" in value:
+        array = arrays[value["array"]]
+        return array.astype(object) if array.dtype.kind == "U" else array
+    return {k: _unpack(v, arrays) for k, v in value["dict"].items()}

@@ -1,0 +1,262 @@
+"""Kernel of split_merge.py: split and merge moves that lower the joint."""
+
+from libc.math cimport INFINITY, log
+
+from dpmlite.inference._map_dpm cimport converge_rows
+from dpmlite.models._component cimport Component, padded
+from dpmlite.models._crp cimport log_prob_counts_c
+from dpmlite.models._partition cimport TIE, UNPLACED, Partition
+from dpmlite.models._special cimport log_gamma_c
+
+from array import array
+
+from dpmlite.models._partition import index_array
+
+cdef enum:
+    SETTLE_SWEEPS = 10
+    EXCHANGE_ROWS = 5000
+
+ATYPICAL_PARTS = (0.5, 0.1)
+
+
+def merge(Partition partition):
+    cdef Pairs pairs = Pairs(partition)
+    cdef Py_ssize_t merges = 0
+    with nogil:
+        pairs.start()
+        while pairs.merge_best():
+            merges += 1
+        if merges > 0:
+            partition.tidy_slots()
+    return merges
+
+
+def merge_change(Partition partition, Py_ssize_t j, Py_ssize_t k):
+    partition.component._check_slot(j)
+    partition.component._check_slot(k)
+    cdef Pairs pairs = Pairs(partition)
+    pairs.load()
+    pairs.score(j)
+    return pairs.change[k]
+
+
+cdef class Pairs:
+    """The best merge partner of each slot among the slots above it, kept up to date."""
+
+    cdef Partition partition
+    cdef Component component
+    cdef double[::1] change, base, best
+    cdef Py_ssize_t[::1] partner
+    cdef Py_ssize_t n_slots
+
+    def __init__(self, Partition partition):
+        self.partition = partition
+        self.component = partition.component
+        self.n_slots = partition.component.n_slots
+        room = bytes(8 * padded(self.n_slots))
+        self.change = array("d", room)  # of the slot that was scored last, by partner
+        self.base = array("d", room)    # what a slot brings in: marginal and log Gamma(n)
+        self.best = array("d", room)
+        self.partner = index_array(self.n_slots)
+
+    cdef void load(self) noexcept nogil:
+        cdef Py_ssize_t k
+        for k in range(self.n_slots):
+            if self.component.n[k] > 0.0:
+                self.base[k] = self.component.marginal(k) + log_gamma_c(self.component.n[k])
+
+    cdef void start(self) noexcept nogil:
+        cdef Py_ssize_t j
+        self.load()
+        for j in range(self.n_slots):
+            self.find(j)
+
+    cdef void score(self, Py_ssize_t j) noexcept nogil:
+        """change[k] = what a merge of j and k adds to the joint, for every k."""
+        cdef double own = self.base[j] + log(self.partition.alpha)
+        cdef Py_ssize_t k
+        self.component.marginal_merged_all(j, &self.change[0])
+        for k in range(self.n_slots):
+            if self.component.n[k] > 0.0 and k != j:
+                self.change[k] = (own + self.base[k] - self.change[k]
+                                  - log_gamma_c(self.component.n[j] + self.component.n[k]))
+            else:
+                self.change[k] = INFINITY
+
+    cdef void find(self, Py_ssize_t j) noexcept nogil:
+        self.best[j] = INFINITY
+        self.partner[j] = -1
+        if self.component.n[j] > 0.0:
+            self.score(j)
+            self.choose(j)
+
+    cdef void choose(self, Py_ssize_t j) noexcept nogil:
+        cdef Py_ssize_t k
+        self.best[j] = INFINITY
+        self.partner[j] = -1
+        for k in range(j + 1, self.n_slots):
+            if self.change[k] < self.best[j]:
+                self.best[j] = self.change[k]
+                self.partner[j] = k
+
+    cdef bint merge_best(self) noexcept nogil:
+        cdef Py_ssize_t i, j = 0, k
+        cdef double least = INFINITY, change
+        for i in range(self.n_slots):
+            least = self.best[i] if self.best[i] < least else least
+        if not least < -TIE:
+            return False
+        while self.best[j] > least + TIE:
+            j += 1
+        self.score(j)
+        k = j + 1
+        while self.change[k] > least + TIE:
+            k += 1
+        self.partition.join(j, k, self.change[k])
+        self.update(j, k)
+        return True
+
+    cdef void update(self, Py_ssize_t j, Py_ssize_t k) noexcept nogil:
+        """After k went into j: only pairs with one of them changed."""
+        cdef Py_ssize_t i
+        self.base[j] = (self.component.marginal(j)
+                        + log_gamma_c(self.component.n[j]))
+        self.best[k] = INFINITY
+        self.partner[k] = -1
+        self.score(j)
+        self.choose(j)
+        for i in range(j):
+            if self.change[i] < self.best[i]:
+                self.best[i] = self.change[i]
+                self.partner[i] = j
+            elif self.partner[i] == j:
+                self.partner[i] = k  # to be found anew
+        for i in range(k):
+            if self.partner[i] == k:
+                self.find(i)
+
+
+    def nearest(self, Py_ssize_t n_neighbours):
+        """Up to so many partners of the slot that was scored last, the best first."""
+        cdef Py_ssize_t k
+        cdef double least
+        found = []
+        while len(found) < n_neighbours:
+            least = INFINITY
+            for k in range(self.n_slots):
+                least = self.change[k] if self.change[k] < least else least
+            if least == INFINITY:
+                break
+            k = 0
+            while self.change[k] > least + TIE:
+                k += 1
+            found.append(k)
+            self.change[k] = INFINITY
+        return found
+
+
+def split(Partition partition, const double[:, :, ::1] uniforms):
+    cdef Py_ssize_t k, i, splits = 0, n_slots = partition.component.n_slots
+    for k in range(n_slots):
+        if partition.touched[k] and partition.component.n[k] > 1.0:
+            members = members_of(partition, k, k)
+            starts = [seeded(uniforms[k, i, 0], uniforms[k, i, 1], len(members))
+                      for i in range(uniforms.shape[1])]
+            starts += atypical(partition, members)
+            if divide(partition, [k], members, starts):
+                splits += 1
+            else:
+                partition.touched[k] = False
+    if splits:
+        partition.tidy_slots()
+    return splits
+
+
+def exchange(Partition partition, const double[:, :, :, ::1] uniforms):
+    cdef Pairs pairs = Pairs(partition)
+    cdef Py_ssize_t j, k, i, exchanges = 0, n_slots = partition.component.n_slots
+    done, tried = set(), set()
+    used = [k for k in range(n_slots) if partition.component.n[k] > 0.0]
+    for j in used:
+        pairs.load()
+        pairs.score(j)
+        for rank, k in enumerate(pairs.nearest(uniforms.shape[1])):
+            if j in done or k in done or (k, j) in tried:
+                continue
+            tried.add((j, k))
+            if partition.component.n[j] + partition.component.n[k] > EXCHANGE_ROWS:
+                continue
+            members = members_of(partition, j, k)
+            starts = [seeded(uniforms[j, rank, i, 0], uniforms[j, rank, i, 1], len(members))
+                      for i in range(uniforms.shape[2])]
+            if divide(partition, [j, k], members, starts):
+                done |= {j, k}
+                exchanges += 1
+    if exchanges:
+        partition.tidy_slots()
+    return exchanges
+
+
+cdef bint divide(Partition partition, slots, members, starts) except -1:
+    """Divide the rows of some slots anew from the best of several starts, if it is better."""
+    cdef double[::1] counts = array("d", [partition.component.n[k] for k in slots])
+    cdef double now = -log_prob_counts_c(&counts[0], len(slots), partition.alpha), change = 0.0
+    cdef Py_ssize_t k
+    for k in slots:
+        now -= partition.component.marginal(k)
+    cdef Partition best = None, division
+    for labels in starts:
+        division = partition.part(members, labels)
+        with nogil:
+            converge_rows(division, SETTLE_SWEEPS)
+        if division.neg_log_joint - now < change - TIE:
+            best, change = division, division.neg_log_joint - now
+    if best is None:
+        return False
+    partition.replace(slots, members, best, change)
+    return True
+
+
+cdef members_of(Partition partition, Py_ssize_t j, Py_ssize_t k):
+    """Positions of the rows in slots j and k."""
+    cdef Py_ssize_t i, found = 0
+    cdef double n = partition.component.n[j] + (partition.component.n[k] if j != k else 0.0)
+    members = index_array(<Py_ssize_t> n)
+    cdef Py_ssize_t[::1] member = members
+    for i in range(partition.n_rows):
+        if partition.label[i] == j or partition.label[i] == k:
+            member[found] = i
+            found += 1
+    return members
+
+
+cdef seeded(double u, double v, Py_ssize_t n):
+    """Labels with two random rows in clusters 0 and 1 and the others unplaced."""
+    labels = index_array(n)
+    cdef Py_ssize_t[::1] label = labels
+    cdef Py_ssize_t first = <Py_ssize_t> (u * n), second = <Py_ssize_t> (v * (n - 1))
+    label[:] = UNPLACED
+    label[first] = 0
+    label[second + (second >= first)] = 1
+    return labels
+
+
+cdef atypical(Partition partition, const Py_ssize_t[::1] members):
+    """Labels with the least typical rows of a cluster in cluster 1, one for each part."""
+    cdef Py_ssize_t i, n = members.shape[0]
+    scores = array("d", bytes(8 * n))
+    cdef double[::1] typical = scores
+    cdef double cut
+    cdef Py_ssize_t[::1] label
+    for i in range(n):
+        typical[i] = -partition.stay_cost(members[i])
+    ranked = sorted(scores)
+    starts = []
+    for part in ATYPICAL_PARTS:
+        cut = ranked[int(part * n)] + TIE
+        labels = index_array(n)
+        label = labels
+        for i in range(n):
+            label[i] = typical[i] <= cut
+        starts.append(labels)
+    return starts

@@ -1,0 +1,114 @@
+"""Prediction for new rows, and the leave-one-out likelihood of old ones.
+
+Equation numbers are those of Raykov, Boukouvalas & Little (2014). A component given here holds
+the clusters in slots 0..K-1 and has an empty slot K, the new cluster.
+"""
+
+from collections.abc import MutableSequence, Sequence
+from math import exp, log
+
+from dpmlite.models.component import Component
+from dpmlite.models.crp import log_prob_counts
+from dpmlite.models.partition import TIE, UNPLACED, Partition
+
+NEW_CLUSTER = UNPLACED
+
+
+def log_density(
+    X: Sequence[Sequence[float]], component: Component, alpha: float, out: MutableSequence[float]
+) -> None:
+    """Log predictive density of each row, its cluster summed out: eq. (17).
+
+    Parameters
+    ----------
+    X : sequence of rows, (N, D)
+    component : Component
+        Clusters and one empty slot.
+    alpha : float
+        Concentration.
+    out : mutable sequence of float, length N
+        OUT: log p(x | training rows).
+    """
+    for i, row in enumerate(X):
+        costs = _costs(row, component, alpha)
+        least = min(costs)
+        out[i] = log(sum(exp(least - q) for q in costs)) - least
+
+
+def assign(
+    X: Sequence[Sequence[float]], component: Component, alpha: float, out: MutableSequence[int]
+) -> None:
+    """The most probable cluster of each row: eq. (18).
+
+    Parameters
+    ----------
+    X : sequence of rows, (N, D)
+    component : Component
+        Clusters and one empty slot.
+    alpha : float
+        Concentration.
+    out : mutable sequence of int, length N
+        OUT: slots; -1 where a new cluster is most probable.
+    """
+    for i, row in enumerate(X):
+        costs = _costs(row, component, alpha)
+        least = min(costs)
+        k = next(k for k, q in enumerate(costs) if q <= least + TIE)
+        out[i] = k if component.counts[k] > 0.0 else NEW_CLUSTER
+
+
+def responsibilities(
+    X: Sequence[Sequence[float]],
+    component: Component,
+    alpha: float,
+    out: Sequence[MutableSequence[float]],
+) -> None:
+    """Posterior probability of each cluster for each row: the terms of eq. (17), normalised.
+
+    Parameters
+    ----------
+    X : sequence of rows, (N, D)
+    component : Component
+        Clusters and one empty slot.
+    alpha : float
+        Concentration.
+    out : sequence of mutable sequences of float, (N, K + 1)
+        OUT: probabilities; the new cluster's are in the last column.
+    """
+    for i, row in enumerate(X):
+        costs = _costs(row, component, alpha)
+        least = min(costs)
+        total = sum(exp(least - q) for q in costs)
+        for k, q in enumerate(costs):
+            out[i][k] = exp(least - q) / total
+
+
+def neg_log_loo(partition: Partition) -> float:
+    """-log of eq. (16): leave-one-out predictives of all rows, times the prior of the labels.
+
+    It is the paper's likelihood. Coordinate moves lower the exact joint, not this.
+
+    Parameters
+    ----------
+    partition : Partition
+        All its rows must have labels.
+
+    Returns
+    -------
+    float
+    """
+    component = partition.component
+    total = -log_prob_counts([n for n in component.counts if n > 0.0], partition.alpha)
+    for i in range(partition.n_rows):
+        own = partition.labels[i]
+        n = component.counts[own] - 1.0
+        total += partition.costs(i)[own] + log(n if n > 0.0 else partition.alpha)
+    return total
+
+
+def _costs(row: Sequence[float], component: Component, alpha: float) -> list[float]:
+    """-log of the terms of eq. (17)."""
+    total = alpha + sum(component.counts)
+    weights = [(n if n > 0.0 else alpha) / total for n in component.counts]
+    scores = component.log_predictive_all(row)
+    return [-log(w) - p for w, p in zip(weights, scores, strict=True)]

@@ -1,0 +1,192 @@
+"""Moves of whole clusters that only ever lower the joint: hill-climbing past single-row moves.
+
+`merge` joins pairs of clusters, `split` divides one, `exchange` pools two neighbours and divides
+the pool anew. A division is MAP-DPM itself, run on the rows of the pool from a proposed start;
+it is kept if the exact joint falls.
+"""
+
+from collections.abc import MutableSequence, Sequence
+from math import inf, log
+
+from dpmlite.inference.map_dpm import converge
+from dpmlite.models.crp import log_prob_counts
+from dpmlite.models.partition import TIE, UNPLACED, Partition
+from dpmlite.models.special import log_gamma
+
+# Sweeps that a proposed division gets to settle.
+SETTLE_SWEEPS = 10
+
+# The parts of a cluster, least typical rows first, that `split` proposes as clusters.
+ATYPICAL_PARTS = (0.5, 0.1)
+
+# Pools with more rows are not divided anew by `exchange`: it would cost many whole sweeps.
+EXCHANGE_ROWS = 5000
+
+
+def merge(partition: Partition) -> int:
+    """Merge the pair of clusters that lowers the joint most, until no merge lowers it.
+
+    Parameters
+    ----------
+    partition : Partition
+        Changed in place.
+
+    Returns
+    -------
+    int
+        Merges done.
+    """
+    merges = 0
+    while True:
+        used = _used(partition)
+        pairs = [(merge_change(partition, j, k), j, k) for j in used for k in used if j < k]
+        best = min((change for change, _, _ in pairs), default=0.0)
+        if not best < -TIE:
+            break
+        change, j, k = next(pair for pair in pairs if pair[0] <= best + TIE)
+        partition.merge(j, k, change)
+        merges += 1
+    if merges:
+        partition.tidy()
+    return merges
+
+
+def merge_change(partition: Partition, j: int, k: int) -> float:
+    """What a merge of the clusters in slots `j` and `k` adds to the joint.
+
+    Parameters
+    ----------
+    partition : Partition
+    j, k : int
+        Different slots that hold rows.
+
+    Returns
+    -------
+    float
+        The change of eq. (1) and of the marginals; below 0 if the merge lowers the joint.
+    """
+    component = partition.component
+    nj, nk = component.counts[j], component.counts[k]
+    prior = log_gamma(nj + nk) - log_gamma(nj) - log_gamma(nk) - log(partition.alpha)
+    apart = component.log_marginal(j) + component.log_marginal(k)
+    return apart - component.log_marginal_merged(j, k) - prior
+
+
+def split(partition: Partition, uniforms: Sequence[Sequence[Sequence[float]]]) -> int:
+    """Try to split every cluster that changed since it was last tried.
+
+    Proposals: two random members as seeds, each of the other members joining them one by one;
+    and the least typical tenth and half of the members as a cluster of their own.
+
+    Parameters
+    ----------
+    partition : Partition
+        Changed in place.
+    uniforms : sequence of float, (n_slots, n_proposals, 2)
+        Numbers of [0, 1) that choose the seeds.
+
+    Returns
+    -------
+    int
+        Clusters that were split.
+    """
+    splits = 0
+    for k in range(partition.component.n_slots):
+        if partition.changed[k] and partition.component.counts[k] > 1.0:
+            members = partition.members(k)
+            starts = [_seeded(u, v, len(members)) for u, v in uniforms[k]]
+            starts += _atypical(partition, k, members)
+            if _divide(partition, [k], members, starts):
+                splits += 1
+            else:
+                partition.mark_unchanged(k)
+    if splits:
+        partition.tidy()
+    return splits
+
+
+def exchange(partition: Partition, uniforms: Sequence[Sequence[Sequence[Sequence[float]]]]) -> int:
+    """Pool each cluster with the clusters nearest to it, in turn, and divide the pools anew.
+
+    Nearest are those whose merge would raise the joint least. A cluster that took part in a
+    kept exchange is left alone for the rest of the pass.
+
+    Parameters
+    ----------
+    partition : Partition
+        Changed in place.
+    uniforms : sequence of float, (n_slots, n_neighbours, n_proposals, 2)
+        Numbers of [0, 1) that choose the seeds.
+
+    Returns
+    -------
+    int
+        Pools that were divided in a better way.
+    """
+    exchanges, done = 0, set()
+    used = _used(partition)
+    tried: set[tuple[int, int]] = set()
+    for j in used:
+        for rank, k in enumerate(_neighbours(partition, j, used, len(uniforms[j]))):
+            if j in done or k in done or (k, j) in tried:
+                continue
+            tried.add((j, k))
+            members = sorted(partition.members(j) + partition.members(k))
+            if len(members) > EXCHANGE_ROWS:
+                continue
+            starts = [_seeded(u, v, len(members)) for u, v in uniforms[j][rank]]
+            if _divide(partition, [j, k], members, starts):
+                done |= {j, k}
+                exchanges += 1
+    if exchanges:
+        partition.tidy()
+    return exchanges
+
+
+def _divide(
+    partition: Partition, slots: list[int], members: list[int], starts: list[MutableSequence[int]]
+) -> bool:
+    """Divide the rows of some slots anew from the best of several starts, if it is better."""
+    counts = [partition.component.counts[k] for k in slots]
+    now = -log_prob_counts(counts, partition.alpha)
+    now -= sum(partition.component.log_marginal(k) for k in slots)
+    best, change = None, 0.0
+    for labels in starts:
+        division = partition.part(members, labels)
+        converge(division, SETTLE_SWEEPS)
+        if division.neg_log_joint - now < change - TIE:
+            best, change = division, division.neg_log_joint - now
+    if best is None:
+        return False
+    partition.replace(slots, members, best, change)
+    return True
+
+
+def _seeded(u: float, v: float, n: int) -> list[int]:
+    """Labels with two random rows in clusters 0 and 1 and the others unplaced."""
+    labels = [UNPLACED] * n
+    first, second = int(u * n), int(v * (n - 1))
+    labels[first], labels[second + (second >= first)] = 0, 1
+    return labels
+
+
+def _atypical(partition: Partition, k: int, members: list[int]) -> list[MutableSequence[int]]:
+    """Labels with the least typical rows of a cluster in cluster 1, one for each part."""
+    typical = [-partition.costs(i)[k] for i in members]
+    ranked = sorted(typical)
+    cuts = [ranked[int(part * len(members))] + TIE for part in ATYPICAL_PARTS]
+    return [[int(score <= cut) for score in typical] for cut in cuts]
+
+
+def _neighbours(partition: Partition, j: int, used: list[int], n_neighbours: int) -> list[int]:
+    changes = {k: merge_change(partition, j, k) for k in used if k != j and partition.component.counts[k]}
+    nearest: list[int] = []
+    while changes and len(nearest) < n_neighbours:
+        least = min(changes.values(), default=inf)
+        nearest.append(next(k for k, change in changes.items() if change <= least + TIE))
+        del changes[nearest[-1]]
+    return nearest
+
+
+def _used(partition: Partition) -> list[int]:
+    return [k for k, n in enumerate(partition.component.counts) if n > 0.0]

@@ -1,0 +1,21 @@
+from dpmlite.models._component cimport Component
+
+
+cdef class NormalGamma(Component):
+    cdef readonly double c0, a0
+    cdef readonly list m0, b0
+    cdef double[::1] origin, unit  # m0 and 1 / sqrt(b0), per column
+    cdef double log_scale          # log of the product of sqrt(b0)
+
+    cdef Py_ssize_t capacity       # slots that memory is there for
+    cdef void *block               # that memory: every pointer below is a row of it
+    cdef double *m                 # [column][slot] posterior mean and rate, eq. (13)
+    cdef double *b
+    cdef double *slope             # [column][slot] sqrt(t) = u slope - shift
+    cdef double *shift
+    cdef double *log_b             # [slot] sum over columns of log b
+    cdef double *power             # [slot] a + 1/2
+    cdef double *constant          # [slot] log predictive at the posterior mean
+    cdef double *member_constant   # [slot] the same for a member
+
+    cdef int allocate(self, Py_ssize_t capacity) except -1 nogil

@@ -1,0 +1,270 @@
+"""Kernel of partition.py: labels, the statistics of their clusters and the exact joint."""
+
+from array import array
+
+from libc.math cimport INFINITY, log
+
+from dpmlite.models._component cimport Component
+from dpmlite.models._crp cimport log_prob_counts_c
+
+cdef extern from "Python.h":
+    void *PyMem_RawRealloc(void *p, size_t n) nogil
+    void PyMem_RawFree(void *p) nogil
+
+
+cdef class Partition:
+
+    def __cinit__(self):
+        self.cost = self.log_weight = self.member_log_weight = NULL
+        self.touched = NULL
+
+    def __dealloc__(self):
+        PyMem_RawFree(self.cost)
+        PyMem_RawFree(self.log_weight)
+        PyMem_RawFree(self.member_log_weight)
+        PyMem_RawFree(self.touched)
+
+    def __init__(self, const double[:, ::1] X, Py_ssize_t[::1] labels, Component component,
+                 double alpha, const Py_ssize_t[::1] rows=None):
+        self.X = X
+        self.rows = rows
+        self.n_rows = X.shape[0] if rows is None else rows.shape[0]
+        if labels.shape[0] != self.n_rows:
+            raise ValueError(f"labels must have {self.n_rows} values, got {labels.shape[0]}")
+        if X.shape[1] != component.n_columns:
+            raise ValueError(f"row must have {component.n_columns} values, got {X.shape[1]}")
+        self.label = labels
+        self.labels = labels.base
+        self.component = component
+        self.alpha = alpha
+        cdef Py_ssize_t i, n_slots = 0
+        for i in range(self.n_rows):
+            n_slots = max(n_slots, labels[i] + 1)
+        self.make_slots(n_slots)
+        self.rebuild_slots()
+        self.tidy_slots()
+        self.neg_log_joint = self.joint()
+
+    @property
+    def n_clusters(self):
+        cdef Py_ssize_t k, total = 0
+        for k in range(self.component.n_slots):
+            total += self.component.n[k] > 0.0
+        return total
+
+    @property
+    def changed(self):
+        return [bool(self.touched[k]) for k in range(self.component.n_slots)]
+
+    def members(self, Py_ssize_t k):
+        return [i for i in range(self.n_rows) if self.label[i] == k]
+
+    def costs(self, Py_ssize_t i):
+        self._check_row(i)
+        cdef double stay = self.score(i, False)
+        return [stay if k == self.label[i] else self.cost[k]
+                for k in range(self.component.n_slots)]
+
+    def part(self, const Py_ssize_t[::1] members, Py_ssize_t[::1] labels):
+        cdef Py_ssize_t i
+        cdef Py_ssize_t[::1] rows = index_array(members.shape[0])
+        for i in range(members.shape[0]):
+            self._check_row(members[i])
+            rows[i] = self.rows[members[i]] if self.rows is not None else members[i]
+        return Partition(self.X, labels, self.component.like(), self.alpha, rows)
+
+    def move(self, Py_ssize_t i, Py_ssize_t k, double change):
+        self._check_row(i)
+        self.component._check_slot(k)
+        self.move_row(i, k, change)
+
+    def merge(self, Py_ssize_t j, Py_ssize_t k, double change):
+        self.component._check_slot(j)
+        self.component._check_slot(k)
+        self.join(j, k, change)
+
+    def replace(self, slots, const Py_ssize_t[::1] members, Partition other, double change):
+        cdef Py_ssize_t i, j, k
+        cdef Py_ssize_t[::1] target = index_array(other.n_clusters)
+        for k in slots:
+            self.component._check_slot(k)
+            self.component.clear_slot(k)
+            self.weigh(k)
+            self.touched[k] = True
+        for j in range(other.n_clusters):
+            k = slots[j] if j < len(slots) else self.first_empty()
+            target[j] = k
+            self.component.copy_slot(k, other.component, j)
+            self.weigh(k)
+            self.touched[k] = True
+            self.keep_an_empty_slot()
+        for i in range(members.shape[0]):
+            self.label[members[i]] = target[other.label[i]]
+        self.neg_log_joint += change
+
+    def tidy(self):
+        self.tidy_slots()
+
+    def mark_unchanged(self, Py_ssize_t k):
+        self.component._check_slot(k)
+        self.touched[k] = False
+
+    def rebuild(self):
+        self.rebuild_slots()
+
+    def exact_neg_log_joint(self):
+        return self.joint()
+
+    def _check_row(self, Py_ssize_t i):
+        if not 0 <= i < self.n_rows:
+            raise IndexError(f"row must be in 0..{self.n_rows - 1}, got {i}")
+
+    cdef const double *row(self, Py_ssize_t i) noexcept nogil:
+        return &self.X[self.rows[i] if self.rows is not None else i, 0]
+
+    cdef double score(self, Py_ssize_t i, bint bounded) noexcept nogil:
+        """Cost of row i where it is; cost[k] = its cost in every other slot, eq. (15).
+
+        Costs that are not below the former are only bounds if `bounded`.
+        """
+        cdef const double *row = self.row(i)
+        cdef Py_ssize_t own = self.label[i]
+        if own == UNPLACED:
+            self.component.costs_below(row, self.log_weight, INFINITY, self.cost)
+            return INFINITY
+        cdef double stay = self.stay_cost(i)
+        cdef double log_weight = self.log_weight[own]
+        self.log_weight[own] = -INFINITY
+        self.component.costs_below(
+            row, self.log_weight, stay if bounded else INFINITY, self.cost)
+        self.log_weight[own] = log_weight
+        return stay
+
+    cdef double stay_cost(self, Py_ssize_t i) noexcept nogil:
+        """Cost of row i in the cluster where it is, without itself."""
+        cdef Py_ssize_t own = self.label[i]
+        return -self.member_log_weight[own] - self.component.score_member(self.row(i), own)
+
+    cdef int move_row(self, Py_ssize_t i, Py_ssize_t k, double change) except -1 nogil:
+        cdef const double *row = self.row(i)
+        cdef Py_ssize_t own = self.label[i]
+        if own != UNPLACED:
+            self.component.remove_row(row, own)
+            self.weigh(own)
+            self.touched[own] = True
+        else:  # the denominator of eq. (2)
+            change += log(self.alpha + self.n_placed)
+            self.n_placed += 1.0
+        self.component.add_row(row, k)
+        self.weigh(k)
+        self.touched[k] = True
+        self.label[i] = k
+        self.neg_log_joint += change
+        return self.keep_an_empty_slot()
+
+    cdef void join(self, Py_ssize_t j, Py_ssize_t k, double change) noexcept nogil:
+        cdef Py_ssize_t i
+        self.component.merge_slots(j, k)
+        self.weigh(j)
+        self.weigh(k)
+        self.touched[j] = self.touched[k] = True
+        for i in range(self.n_rows):
+            if self.label[i] == k:
+                self.label[i] = j
+        self.neg_log_joint += change
+
+    cdef void weigh(self, Py_ssize_t k) noexcept nogil:
+        """Numerators of eq. (2) for slot k."""
+        cdef double n = self.component.n[k]
+        self.log_weight[k] = log(n if n > 0.0 else self.alpha)
+        self.member_log_weight[k] = log(n - 1.0 if n > 1.0 else self.alpha)
+
+    cdef int make_slots(self, Py_ssize_t n_slots) except -1 nogil:
+        cdef Py_ssize_t k, known = self.component.n_slots, capacity = max(self.capacity, 16)
+        while capacity < n_slots:
+            capacity *= 2
+        if capacity > self.capacity:
+            self.cost = <double *> resized(self.cost, capacity * sizeof(double))
+            self.log_weight = <double *> resized(self.log_weight, capacity * sizeof(double))
+            self.member_log_weight = <double *> resized(
+                self.member_log_weight, capacity * sizeof(double))
+            self.touched = <bint *> resized(self.touched, capacity * sizeof(bint))
+            for k in range(self.capacity, capacity):
+                self.log_weight[k] = self.member_log_weight[k] = 0.0
+                self.touched[k] = True
+            self.capacity = capacity
+        self.component.make_slots(n_slots)
+        for k in range(known, n_slots):
+            self.weigh(k)
+            self.touched[k] = True
+        return 0
+
+    cdef int keep_an_empty_slot(self) except -1 nogil:
+        if self.component.n[self.component.n_slots - 1] > 0.0:
+            self.make_slots(self.component.n_slots + 1)
+        return 0
+
+    cdef Py_ssize_t first_empty(self) noexcept nogil:
+        cdef Py_ssize_t k = 0
+        while self.component.n[k] > 0.0:
+            k += 1
+        return k
+
+    cdef int renumber_slots(self) except -1 nogil:
+        """Give the clusters slots 0, 1, ... in the order of their slots, and one empty slot."""
+        cdef Py_ssize_t i, k, used = 0, n_slots = self.component.n_slots
+        cdef Py_ssize_t *slot = <Py_ssize_t *> resized(NULL, (n_slots + 1) * sizeof(Py_ssize_t))
+        for k in range(n_slots):
+            if self.component.n[k] > 0.0:
+                if used != k:
+                    self.component.copy_slot(used, self.component, k)
+                    self.touched[used] = self.touched[k]
+                slot[k] = used
+                used += 1
+        for i in range(self.n_rows):
+            if self.label[i] != UNPLACED:
+                self.label[i] = slot[self.label[i]]
+        PyMem_RawFree(slot)
+        self.component.make_slots(used)
+        self.make_slots(used + 1)
+        for k in range(used):
+            self.weigh(k)
+        return 0
+
+    cdef int rebuild_slots(self) except -1 nogil:
+        cdef Py_ssize_t i, k, n_slots = self.component.n_slots
+        self.component.make_slots(0)
+        self.component.make_slots(n_slots)
+        self.n_placed = 0.0
+        for i in range(self.n_rows):
+            if self.label[i] != UNPLACED:
+                self.component.accumulate(self.row(i), self.label[i])
+                self.n_placed += 1.0
+        for k in range(n_slots):
+            self.component.refresh(k)
+            self.weigh(k)
+        return 0
+
+    cdef int tidy_slots(self) except -1 nogil:
+        self.renumber_slots()
+        return self.rebuild_slots()
+
+    cdef double joint(self) noexcept nogil:
+        cdef double total = -log_prob_counts_c(self.component.n, self.component.n_slots, self.alpha)
+        cdef Py_ssize_t k
+        for k in range(self.component.n_slots):
+            total -= self.component.marginal(k)
+        return total
+
+
+cdef void *resized(void *memory, size_t n_bytes) except NULL nogil:
+    memory = PyMem_RawRealloc(memory, n_bytes)
+    if memory == NULL:
+        with gil:
+            raise MemoryError(f"no memory for {n_bytes} bytes of cluster weights")
+    return memory
+
+
+def index_array(Py_ssize_t n):
+    """An array of n zeros that a Py_ssize_t memoryview can hold."""
+    return array("q" if sizeof(Py_ssize_t) == 8 else "i", bytes(n * sizeof(Py_ssize_t)))

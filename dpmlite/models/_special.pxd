@@ -1,0 +1,83 @@
+# Inline twins of special.py for other kernels, and what lets the compiler vectorise them.
+
+cdef extern from *:
+    """
+    #include <stdint.h>
+    #include <string.h>
+
+    /* One binary for every x86-64: the loader picks the widest clone that the processor runs.
+       Elsewhere (clang, musl, ARM, Windows, macOS) the plain function is built. */
+    #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
+    #  if __GNUC__ >= 12
+    #    define DPM_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
+    #  endif
+    #endif
+    #ifndef DPM_CLONES
+    #  define DPM_CLONES
+    #endif
+    /* What a clone calls must be inlined into it, or it is built for the oldest processor. */
+    #if defined(__GNUC__)
+    #  define DPM_ALWAYS_INLINE __attribute__((always_inline))
+    #else
+    #  define DPM_ALWAYS_INLINE
+    #endif
+    #define DPM_INLINE static inline DPM_ALWAYS_INLINE
+
+    /* Splits a positive normal x into m in [sqrt(1/2), sqrt(2)) and *exponent with x = m 2^exponent.
+       Integer steps that every vector width has: no 64-bit arithmetic shift, no conversion. */
+    DPM_INLINE double dpm_split(double x, double *exponent) {
+        uint64_t bits, biased;
+        double m, e;
+        memcpy(&bits, &x, 8);
+        biased = (bits + (0x3FF0000000000000u - 0x3FE6A09E667F3BCDu)) >> 52;
+        bits -= (biased << 52) - 0x3FF0000000000000u;
+        biased |= 0x4330000000000000u;  /* 2^52 + biased, as a double */
+        memcpy(&m, &bits, 8);
+        memcpy(&e, &biased, 8);
+        *exponent = e - (4503599627370496.0 + 1023.0);
+        return m;
+    }
+
+    /* e + f <= log2(x) of a positive normal x = (1 + f) 2^e: concave log2(1 + f) is at least f. */
+    DPM_INLINE double dpm_log2_floor(double x) {
+        uint64_t bits, biased;
+        double m, e;
+        memcpy(&bits, &x, 8);
+        biased = (bits >> 52) | 0x4330000000000000u;
+        bits = (bits & 0x000FFFFFFFFFFFFFu) | 0x3FF0000000000000u;
+        memcpy(&m, &bits, 8);
+        memcpy(&e, &biased, 8);
+        return e - (4503599627370496.0 + 1024.0) + m;
+    }
+
+    /* log(x) of a positive normal x, 2 atanh((m - 1) / (m + 1)) after the split; error below 2 ulp. */
+    DPM_INLINE double dpm_log(double x) {
+        double e, m = dpm_split(x, &e);
+        double f = (m - 1.0) / (m + 1.0), g = f * f;
+        double series = 1.0 + g * (1.0/3 + g * (1.0/5 + g * (1.0/7 + g * (1.0/9 + g * (1.0/11
+            + g * (1.0/13 + g * (1.0/15 + g * (1.0/17 + g * (1.0/19)))))))));
+        return e * 0.693147180559945309417 + 2.0 * f * series;
+    }
+    """
+    ctypedef void clones_void "DPM_CLONES void"
+    ctypedef double clones_double "DPM_CLONES double"
+    ctypedef void inlined_void "DPM_ALWAYS_INLINE void"
+    ctypedef double inlined_double "DPM_ALWAYS_INLINE double"
+    double log_positive "dpm_log"(double x) noexcept nogil
+    double log2_floor "dpm_log2_floor"(double x) noexcept nogil
+    double split_exponent "dpm_split"(double x, double *exponent) noexcept nogil
+
+
+cdef inline inlined_double log_gamma_c(double x) noexcept nogil:
+    # Always shifted by ten, so that a loop over x has no branch and is vectorised.
+    cdef double shift = (x * (x + 1.0) * (x + 2.0) * (x + 3.0) * (x + 4.0)
+                         * (x + 5.0) * (x + 6.0) * (x + 7.0) * (x + 8.0) * (x + 9.0))
+    cdef double z = x + 10.0
+    cdef double r = 1.0 / (z * z)
+    cdef double series = (1.0 / 12 - r * (1.0 / 360 - r * (1.0 / 1260 - r * (1.0 / 1680 - r * (
+        1.0 / 1188 - r * (691.0 / 360360 - r / 156)))))) / z
+    return (z - 0.5) * log_positive(z) - z + 0.918938533204672741780 + series - log_positive(shift)
+
+
+cdef double log_gamma_half_step_c(double x) noexcept nogil
+cdef double digamma_c(double x) noexcept nogil

@@ -1,0 +1,104 @@
+"""The interface of component families: one row of sufficient statistics per cluster.
+
+A family keeps its statistics in slots. Some slots hold a cluster; an empty slot holds the
+prior, so its predictive density *is* that of a new cluster, p(x | theta_0), and inference
+needs no special case for one.
+"""
+
+from collections.abc import Sequence
+
+
+class Component:
+    """Sufficient statistics of every cluster of one family.
+
+    Parameters
+    ----------
+    n_columns : int
+        Number of columns of a row.
+
+    Attributes
+    ----------
+    n_columns : int
+    n_slots : int
+        Slots that exist, empty ones included.
+    counts : list of float
+        Rows in each slot.
+    """
+
+    def __init__(self, n_columns: int) -> None:
+        self.n_columns = n_columns
+        self.counts: list[float] = []
+
+    @property
+    def n_slots(self) -> int:
+        return len(self.counts)
+
+    def like(self) -> "Component":
+        """A component of the same family and prior, without any slot."""
+        raise NotImplementedError
+
+    def resize(self, n_slots: int) -> None:
+        """Make exactly `n_slots` slots; those that are new are empty."""
+        raise NotImplementedError
+
+    def clear(self, k: int) -> None:
+        """Return slot `k` to the prior."""
+        raise NotImplementedError
+
+    def copy(self, k: int, other: "Component", j: int) -> None:
+        """Overwrite slot `k` by slot `j` of `other`, a component of the same prior."""
+        raise NotImplementedError
+
+    def add(self, row: Sequence[float], k: int) -> None:
+        """Put one row into slot `k`."""
+        raise NotImplementedError
+
+    def remove(self, row: Sequence[float], k: int) -> None:
+        """Take one row, which must be there, out of slot `k`."""
+        raise NotImplementedError
+
+    def merge(self, j: int, k: int) -> None:
+        """Put all rows of slot `k` into slot `j`; `k` becomes empty."""
+        raise NotImplementedError
+
+    def log_predictive(self, row: Sequence[float], k: int) -> float:
+        """log p(row | rows of slot k); of the prior if the slot is empty."""
+        raise NotImplementedError
+
+    def log_predictive_all(self, row: Sequence[float]) -> list[float]:
+        """`log_predictive` of every slot."""
+        return [self.log_predictive(row, k) for k in range(self.n_slots)]
+
+    def log_predictive_member(self, row: Sequence[float], k: int) -> float:
+        """log p(row | the other rows of slot k) of a row that is in slot `k`."""
+        raise NotImplementedError
+
+    def log_marginal(self, k: int) -> float:
+        """log p(all rows of slot k | theta_0), every constant included; 0 if it is empty."""
+        raise NotImplementedError
+
+    def log_marginal_merged(self, j: int, k: int) -> float:
+        """`log_marginal` of the rows of two different slots together."""
+        raise NotImplementedError
+
+    def posterior(self, k: int) -> dict[str, float | list[float]]:
+        """What is known of cluster `k`, in the family's own symbols and the data's units."""
+        raise NotImplementedError
+
+    def statistics(self, k: int) -> list[float]:
+        """Everything slot `k` holds, as plain numbers; `load` takes it back exactly."""
+        raise NotImplementedError
+
+    def load(self, k: int, statistics: Sequence[float]) -> None:
+        """Set slot `k` from what `statistics` gave."""
+        raise NotImplementedError
+
+    def _check_slot(self, k: int) -> None:
+        """Raise IndexError unless slot `k` exists."""
+        if not 0 <= k < self.n_slots:
+            raise IndexError(f"slot must be in 0..{self.n_slots - 1}, got {k}")
+
+    def _check_row(self, row: Sequence[float]) -> None:
+        """Raise ValueError unless `row` has `n_columns` values."""
+        if len(row) != self.n_columns:
+            raise ValueError(f"row must have {self.n_columns} values, got {len(row)}")

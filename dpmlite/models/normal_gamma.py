@@ -1,0 +1,198 @@
+"""Normal-gamma components: independent columns, each normal with unknown mean and precision.
+
+The prior of a cluster's column d is NG(m0[d], c0, a0, b0[d]), eq. (8) of Raykov, Boukouvalas &
+Little (2014); its posterior is again normal-gamma with the parameters of eq. (13).
+
+Rows are held in units of the prior, u = (x - m0) / sqrt(b0). Then m0 = 0 and b0 = 1 in every
+column: labels cannot depend on the units or the origin of the data, no precision is lost on
+data far from zero, and b >= 1 always.
+"""
+
+from collections.abc import Sequence
+from math import log, pi, sqrt
+
+from dpmlite.models.component import Component
+from dpmlite.models.special import log_gamma, log_gamma_half_step
+
+# A value further than this from m0, in units of sqrt(b0), counts as lying there: products of
+# sixteen factors 1 + t then stay below the largest double.
+REACH = 2.0**29
+
+# A removal can leave no less than this part of b: what is below is rounding.
+LEAST_PART = 2.0**-60
+
+
+class NormalGamma(Component):
+    """Sufficient statistics of normal-gamma clusters.
+
+    Parameters
+    ----------
+    m0 : sequence of float, length D
+        Prior means.
+    c0 : float
+        Rows that the prior mean is worth.
+    a0 : float
+        Shape of the precisions' gamma prior.
+    b0 : sequence of float, length D
+        Rates of the precisions' gamma prior.
+
+    Attributes
+    ----------
+    n_columns, n_slots, counts
+        As `Component`.
+    """
+
+    def __init__(self, m0: Sequence[float], c0: float, a0: float, b0: Sequence[float]) -> None:
+        if len(m0) != len(b0):
+            raise ValueError(f"m0 and b0 must have the same length, got {len(m0)} and {len(b0)}")
+        super().__init__(len(m0))
+        self.m0 = [float(m) for m in m0]
+        self.c0 = float(c0)
+        self.a0 = float(a0)
+        self.b0 = [float(b) for b in b0]
+        self.scale = [sqrt(b) for b in self.b0]
+        self.log_scale = sum(log(s) for s in self.scale)
+        self.m: list[list[float]] = []  # slot, column: posterior mean
+        self.b: list[list[float]] = []  # slot, column: posterior rate
+
+    def like(self) -> "NormalGamma":
+        return NormalGamma(self.m0, self.c0, self.a0, self.b0)
+
+    def resize(self, n_slots: int) -> None:
+        del self.counts[n_slots:], self.m[n_slots:], self.b[n_slots:]
+        for _ in range(n_slots - self.n_slots):
+            self.counts.append(0.0)
+            self.m.append([0.0] * self.n_columns)
+            self.b.append([1.0] * self.n_columns)
+
+    def clear(self, k: int) -> None:
+        self._check_slot(k)
+        self.counts[k] = 0.0
+        self.m[k] = [0.0] * self.n_columns
+        self.b[k] = [1.0] * self.n_columns
+
+    def copy(self, k: int, other: "Component", j: int) -> None:
+        self._check_slot(k)
+        self.load(k, other.statistics(j))
+
+    def add(self, row: Sequence[float], k: int) -> None:
+        """Put one row into slot `k`: eq. (13) for one row more."""
+        self._check_slot(k)
+        c = self.c0 + self.counts[k]
+        m, b = self.m[k], self.b[k]
+        for d, u in enumerate(self._standardise(row)):
+            b[d] += 0.5 * c / (c + 1.0) * (u - m[d]) ** 2
+            m[d] += (u - m[d]) / (c + 1.0)
+        self.counts[k] += 1.0
+
+    def remove(self, row: Sequence[float], k: int) -> None:
+        """Take one row out of slot `k`: eq. (13) for one row less."""
+        self._check_slot(k)
+        if self.counts[k] <= 1.0:
+            self.clear(k)
+            return
+        c = self.c0 + self.counts[k]
+        m, b = self.m[k], self.b[k]
+        for d, u in enumerate(self._standardise(row)):
+            part = max(1.0 - 0.5 * c / (c - 1.0) * (u - m[d]) ** 2 / b[d], LEAST_PART)
+            b[d] = max(b[d] * part, 1.0)
+            m[d] -= (u - m[d]) / (c - 1.0)
+        self.counts[k] -= 1.0
+
+    def merge(self, j: int, k: int) -> None:
+        self._check_slot(j)
+        self._check_slot(k)
+        n, m, b = self._merged(j, k)
+        self.counts[j], self.m[j], self.b[j] = n, m, b
+        self.clear(k)
+
+    def log_predictive(self, row: Sequence[float], k: int) -> float:
+        """Sum over columns of log Student-t densities, eq. (11); eq. (12) if `k` is empty."""
+        self._check_slot(k)
+        c = self.c0 + self.counts[k]
+        a = self.a0 + 0.5 * self.counts[k]
+        total = -self.log_scale
+        for u, m, b in zip(self._standardise(row), self.m[k], self.b[k], strict=True):
+            t = c * (u - m) ** 2 / (2.0 * b * (c + 1.0))
+            total += (
+                log_gamma_half_step(a)
+                + 0.5 * log(c / (c + 1.0))
+                - 0.5 * log(2.0 * pi * b)
+                - (a + 0.5) * log(1.0 + t)
+            )
+        return total
+
+    def log_predictive_member(self, row: Sequence[float], k: int) -> float:
+        """`log_predictive` with theta_k^{-i}, the parameters without the row itself."""
+        self._check_slot(k)
+        n, m, b = self.counts[k], self.m[k][:], self.b[k][:]
+        self.remove(row, k)
+        total = self.log_predictive(row, k)
+        self.counts[k], self.m[k], self.b[k] = n, m, b
+        return total
+
+    def log_marginal(self, k: int) -> float:
+        """log of eq. (16)'s data part for one cluster: the ratio of normalising constants."""
+        self._check_slot(k)
+        return self._log_evidence(self.counts[k], self.b[k])
+
+    def log_marginal_merged(self, j: int, k: int) -> float:
+        self._check_slot(j)
+        self._check_slot(k)
+        n, _, b = self._merged(j, k)
+        return self._log_evidence(n, b)
+
+    def posterior(self, k: int) -> dict[str, float | list[float]]:
+        """Posterior of cluster `k`: "n" rows and "m", "c", "a", "b" of eq. (13)."""
+        self._check_slot(k)
+        return {
+            "n": self.counts[k],
+            "m": [m0 + s * m for m0, s, m in zip(self.m0, self.scale, self.m[k], strict=True)],
+            "c": self.c0 + self.counts[k],
+            "a": self.a0 + 0.5 * self.counts[k],
+            "b": [b0 * b for b0, b in zip(self.b0, self.b[k], strict=True)],
+        }
+
+    def statistics(self, k: int) -> list[float]:
+        self._check_slot(k)
+        return [self.counts[k], *self.m[k], *self.b[k]]
+
+    def load(self, k: int, statistics: Sequence[float]) -> None:
+        self._check_slot(k)
+        d = self.n_columns
+        if len(statistics) != 1 + 2 * d:
+            raise ValueError(f"statistics must have {1 + 2 * d} values, got {len(statistics)}")
+        self.counts[k] = statistics[0]
+        self.m[k] = list(statistics[1 : 1 + d])
+        self.b[k] = list(statistics[1 + d :])
+
+    def _standardise(self, row: Sequence[float]) -> list[float]:
+        """The row in units of the prior."""
+        self._check_row(row)
+        units = ((x - m0) / s for x, m0, s in zip(row, self.m0, self.scale, strict=True))
+        return [min(max(u, -REACH), REACH) for u in units]
+
+    def _merged(self, j: int, k: int) -> tuple[float, list[float], list[float]]:
+        """Count, m and b of two slots' rows together: eq. (13) with S = c m."""
+        cj, ck = self.c0 + self.counts[j], self.c0 + self.counts[k]
+        c = cj + ck - self.c0
+        m, b = [], []
+        for mj, mk, bj, bk in zip(self.m[j], self.m[k], self.b[j], self.b[k], strict=True):
+            m.append((cj * mj + ck * mk) / c)
+            between = cj * ck * (mj - mk) ** 2 - self.c0 * (cj * mj**2 + ck * mk**2)
+            b.append(max(bj + bk - 1.0 + 0.5 * between / c, 1.0))
+        return self.counts[j] + self.counts[k], m, b
+
+    def _log_evidence(self, n: float, b: Sequence[float]) -> float:
+        """log p(n rows | theta_0) from their posterior rates `b`."""
+        c, a = self.c0 + n, self.a0 + 0.5 * n
+        total = -n * self.log_scale
+        for b_d in b:
+            total += (
+                log_gamma(a)
+                - log_gamma(self.a0)
+                + 0.5 * log(self.c0 / c)
+                - a * log(b_d)
+                - 0.5 * n * log(2.0 * pi)
+            )
+        return total

@@ -1,0 +1,190 @@
+"""A partition of rows into clusters: the state that inference moves.
+
+It holds labels, the statistics of every cluster and the exact joint of data and labels,
+-log p(z | alpha) - sum_k log p(x_k | theta_0), which every change keeps up to date.
+"""
+
+from collections.abc import MutableSequence, Sequence
+from math import log
+
+from dpmlite.models.component import Component
+from dpmlite.models.crp import log_prob_counts
+
+# Costs closer than this (nats) are equal: the lower slot wins, and a row stays where it is.
+# It is far above rounding and far below anything that matters, so every implementation takes
+# the same decisions, and none moves a row for ever between equals.
+TIE = 1e-8
+
+# The label of a row that is in no cluster yet.
+UNPLACED = -1
+
+
+class Partition:
+    """Labels of rows, with the statistics of their clusters.
+
+    Parameters
+    ----------
+    X : sequence of rows, (N, D)
+        The data.
+    labels : mutable sequence of int, length n_rows
+        The slot of each row, or -1 for a row that is in no cluster yet. Changed in place.
+    component : Component
+        Statistics; whatever they hold is replaced.
+    alpha : float
+        Concentration of the Dirichlet process.
+    rows : sequence of int, length n_rows, optional
+        The rows of `X` to use, in the order in which sweeps visit them. Default: all.
+
+    Attributes
+    ----------
+    n_rows, labels, component, alpha
+        As given.
+    n_clusters : int
+        Slots that hold rows.
+    neg_log_joint : float
+        The exact joint of the rows that have labels, kept incrementally.
+    changed : list of bool
+        Slots whose rows changed since `mark_unchanged`.
+
+    Notes
+    -----
+    At least one slot is empty at any time: it is the new cluster of eq. (10).
+    """
+
+    def __init__(
+        self,
+        X: Sequence[Sequence[float]],
+        labels: MutableSequence[int],
+        component: Component,
+        alpha: float,
+        rows: Sequence[int] | None = None,
+    ) -> None:
+        chosen = range(len(X)) if rows is None else rows
+        self._rows = [[float(x) for x in X[i]] for i in chosen]
+        if len(labels) != len(self._rows):
+            raise ValueError(f"labels must have {len(self._rows)} values, got {len(labels)}")
+        self.labels = labels
+        self.component = component
+        self.alpha = alpha
+        self.changed: list[bool] = []
+        self._renumber()
+        self.rebuild()
+        self.neg_log_joint = self.exact_neg_log_joint()
+
+    @property
+    def n_rows(self) -> int:
+        return len(self._rows)
+
+    @property
+    def n_clusters(self) -> int:
+        return sum(n > 0.0 for n in self.component.counts)
+
+    def members(self, k: int) -> list[int]:
+        """Positions of the rows in slot `k`."""
+        return [i for i, label in enumerate(self.labels) if label == k]
+
+    def costs(self, i: int) -> list[float]:
+        """q of eq. (15) for row `i` and every slot: -log of weight times predictive density.
+
+        The row's own slot counts without the row, eq. (22); an empty slot is a new cluster,
+        eq. (23).
+        """
+        row, own = self._rows[i], self.labels[i]
+        scores = self.component.log_predictive_all(row)
+        costs = [-self._log_weight(n) - p for n, p in zip(self.component.counts, scores, strict=True)]
+        if own != UNPLACED:
+            weight = self._log_weight(self.component.counts[own] - 1.0)
+            costs[own] = -weight - self.component.log_predictive_member(row, own)
+        return costs
+
+    def part(self, members: Sequence[int], labels: MutableSequence[int]) -> "Partition":
+        """A partition of its own for some rows, under the same model."""
+        return Partition(self._rows, labels, self.component.like(), self.alpha, rows=members)
+
+    def move(self, i: int, k: int, change: float) -> None:
+        """Put row `i` into slot `k`, which changes the joint by `change`."""
+        row, own = self._rows[i], self.labels[i]
+        if own != UNPLACED:
+            self.component.remove(row, own)
+            self.changed[own] = True
+        else:  # the denominator of eq. (2)
+            change += log(self.alpha + sum(self.component.counts))
+        self.component.add(row, k)
+        self.changed[k] = True
+        self.labels[i] = k
+        self.neg_log_joint += change
+        self._keep_an_empty_slot()
+
+    def merge(self, j: int, k: int, change: float) -> None:
+        """Put all rows of slot `k` into slot `j`, which changes the joint by `change`."""
+        self.component.merge(j, k)
+        self.changed[j], self.changed[k] = True, True
+        for i in self.members(k):
+            self.labels[i] = j
+        self.neg_log_joint += change
+
+    def replace(
+        self, slots: Sequence[int], members: Sequence[int], other: "Partition", change: float
+    ) -> None:
+        """Divide the rows of some slots anew.
+
+        `members` are all rows of `slots`; `other` is a tidy partition of them. Its clusters
+        take `slots` in order, then empty slots. It changes the joint by `change`.
+        """
+        target = []
+        for k in slots:
+            self.component.clear(k)
+            self.changed[k] = True
+        for j in range(other.n_clusters):
+            target.append(slots[j] if j < len(slots) else self.component.counts.index(0.0))
+            self.component.copy(target[j], other.component, j)
+            self.changed[target[j]] = True
+            self._keep_an_empty_slot()
+        for i, label in zip(members, other.labels, strict=True):
+            self.labels[i] = target[label]
+        self.neg_log_joint += change
+
+    def tidy(self) -> None:
+        """Drop empty slots and rebuild the statistics, so that rounding does not add up."""
+        self._renumber()
+        self.rebuild()
+
+    def mark_unchanged(self, k: int) -> None:
+        """Forget that slot `k` changed."""
+        self.changed[k] = False
+
+    def rebuild(self) -> None:
+        """Compute the statistics anew from the labels."""
+        n_slots = self.component.n_slots
+        self.component.resize(0)
+        self.component.resize(n_slots)
+        for row, k in zip(self._rows, self.labels, strict=True):
+            if k != UNPLACED:
+                self.component.add(row, k)
+
+    def exact_neg_log_joint(self) -> float:
+        """The joint from the statistics alone: minus log of eq. (1), minus the log marginals."""
+        counts = [n for n in self.component.counts if n > 0.0]
+        total = -log_prob_counts(counts, self.alpha)
+        for k in range(self.component.n_slots):
+            total -= self.component.log_marginal(k)
+        return total
+
+    def _log_weight(self, n: float) -> float:
+        """Numerator of eq. (2)."""
+        return log(n) if n > 0.0 else log(self.alpha)
+
+    def _keep_an_empty_slot(self) -> None:
+        if self.component.counts[-1] > 0.0:
+            self.component.resize(self.component.n_slots + 1)
+            self.changed.append(True)
+
+    def _renumber(self) -> None:
+        """Give the clusters slots 0, 1, ... in the order of their slots, and one empty slot."""
+        used = sorted({k for k in self.labels if k != UNPLACED})
+        slot = {k: j for j, k in enumerate(used)}
+        slot[UNPLACED] = UNPLACED
+        for i, k in enumerate(self.labels):
+            self.labels[i] = slot[k]
+        self.changed = [k >= len(self.changed) or self.changed[k] for k in used] + [True]
+        self.component.resize(len(used) + 1)

@@ -1,0 +1,56 @@
+"""Fixtures that every test shares: above all, both twins of every algorithm."""
+
+import importlib
+import os
+from types import SimpleNamespace
+
+import pytest
+
+import dpmlite
+from dpmlite import inference, models
+
+PAIRS = {
+    "models": ("component", "crp", "normal_gamma", "partition", "special"),
+    "inference": ("map_dpm", "prediction", "split_merge"),
+}
+TWINS = ["python"] if os.environ.get("DPMLITE_PURE", "0") == "1" else ["python", "cython"]
+
+
+def load_twin(implementation):
+    """Every module of one implementation, by its plain name."""
+    prefix = "" if implementation == "python" else "_"
+    return SimpleNamespace(
+        implementation=implementation,
+        **{
+            name: importlib.import_module(f"dpmlite.{room}.{prefix}{name}")
+            for room, names in PAIRS.items()
+            for name in names
+        },
+    )
+
+
+@pytest.fixture(params=TWINS, scope="session")
+def twin(request):
+    """The modules of one implementation; a test that takes it runs on both."""
+    modules = load_twin(request.param)
+    compiled = modules.map_dpm.__file__.endswith((".so", ".pyd"))
+    assert compiled == (request.param == "cython")
+    return modules
+
+
+@pytest.fixture(scope="session")
+def twins():
+    """Both implementations, to be compared."""
+    if len(TWINS) == 1:
+        pytest.skip("DPMLITE_PURE=1: there is only one implementation to compare")
+    return [load_twin(name) for name in TWINS]
+
+
+@pytest.fixture
+def estimator(twin, monkeypatch):
+    """MAPDPM on one implementation; a test that takes it runs on both."""
+    for room in (models, inference):
+        for name in room.__all__:
+            owner = next(m for m in vars(twin).values() if hasattr(m, name))
+            monkeypatch.setattr(room, name, getattr(owner, name))
+    return dpmlite.MAPDPM
