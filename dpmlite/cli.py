@@ -1,0 +1,188 @@
+"""The command `dpmlite`: cluster a CSV file, or the shipped example, and report."""
+
+import argparse
+import os
+import sys
+import time
+import warnings
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from dpmlite import MAPDPM, __version__
+from dpmlite.datasets import load_sensors
+from dpmlite.plotting import plot_clusters, require_matplotlib
+from dpmlite.tables import Table, read_table
+
+# What a terminal shows at a glance; the files and Python have the rest.
+SHOWN_CLUSTERS = 20
+SHOWN_COLUMNS = 6
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+
+DEMO = """\
+Readings of an imaginary milling machine: vibration in mm/s, temperature in deg C, power in W.
+The clustering is told neither the machine's states nor how many there are.
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        Arguments after the command's name; default those of the process.
+
+    Returns
+    -------
+    int
+        The exit code: 0; 2 after an error, which is one line on stderr; 130 if the user or the
+        reader of the output ended it.
+    """
+    args = _parser().parse_args(argv)
+    try:
+        args.run(args)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # What is left in the buffer would fail once more when Python exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return INTERRUPTED
+    except (ImportError, OSError, ValueError) as error:
+        print(f"dpmlite: error: {_message(error)}", file=sys.stderr)
+        return BAD_INPUT
+    return 0
+
+
+def _message(error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="dpmlite", description="Cluster tables without being told the number of clusters."
+    )
+    parser.add_argument("--version", action="version", version=f"dpmlite {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="{demo,fit}")
+    _add_demo(commands.add_parser("demo", help="cluster the table that is shipped, and draw it"))
+    _add_fit(commands.add_parser("fit", help="cluster a CSV file of numbers"))
+    return parser
+
+
+def _add_demo(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(run=_demo)
+    picture = Path("dpmlite-demo.png")
+    text = "picture to draw (default: %(default)s)"
+    parser.add_argument("--plot", type=Path, default=picture, metavar="PATH", help=text)
+
+
+def _add_fit(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(run=_fit)
+    add = parser.add_argument
+    add("data", help="CSV file; its first row names the columns, unless it is all numbers")
+    text = "column to leave out and to compare the clusters with: its name, or its number from 1"
+    add("--label-column", metavar="NAME", help=text)
+    add("--out", type=Path, metavar="CSV", help="file to write the cluster of each row to")
+    add("--plot", type=Path, metavar="PATH", help="picture to draw, such as clusters.png")
+    add("--save", type=Path, metavar="NPZ", help="file to save the model to, for MAPDPM.load")
+    add("--alpha", type=float, default=1.0, help="concentration (default: %(default)s)")
+    add("--n-init", type=int, default=1, metavar="N", help="restarts (default: %(default)s)")
+    add("--random-state", type=int, default=0, metavar="N", help="seed (default: %(default)s)")
+    add("--verbose", action="store_true", help="print a line for every step of the search")
+
+
+def _demo(args: argparse.Namespace) -> None:
+    print(DEMO)
+    rows, states, columns = load_sensors()
+    table = Table(columns, rows, states)
+    model = _cluster(table, MAPDPM(random_state=0))
+    try:
+        _draw(model, table, args.plot)
+    except ImportError as error:
+        print(error)
+
+
+def _fit(args: argparse.Namespace) -> None:
+    _check_outputs(args)
+    table = read_table(args.data, args.label_column)
+    model = MAPDPM(
+        alpha=args.alpha,
+        n_init=args.n_init,
+        random_state=args.random_state,
+        verbose=args.verbose,
+    )
+    _cluster(table, model)
+    if args.out:
+        args.out.write_text("\n".join(["cluster", *map(str, model.labels_), ""]))
+        print(f"wrote {args.out}")
+    if args.save:
+        model.save(args.save)
+        print(f"wrote {args.save}")
+    if args.plot:
+        _draw(model, table, args.plot)
+
+
+def _check_outputs(args: argparse.Namespace) -> None:
+    """Find out before the work what would make its results unwritable."""
+    for path in (args.out, args.save, args.plot):
+        if path and not path.parent.is_dir():
+            raise ValueError(f"{path}: there is no folder {path.parent}")
+    if args.plot:
+        require_matplotlib()
+
+
+def _cluster(table: Table, model: MAPDPM) -> MAPDPM:
+    """Fit the model and print what it found."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        start = time.perf_counter()
+        model.fit(table.rows)
+        seconds = time.perf_counter() - start
+    for warning in caught:
+        print(f"dpmlite: warning: {warning.message}", file=sys.stderr)
+    n_rows, n_columns = table.rows.shape
+    print(f"{n_rows} rows x {n_columns} columns; clusters found: {model.n_clusters_}\n")
+    print(_align(_summary(model, table)))
+    hidden = model.n_clusters_ - SHOWN_CLUSTERS
+    if hidden > 0:
+        print(f"... and {hidden} smaller clusters")
+    end = "" if model.converged_ else f", stopped by the limit of {model.max_sweeps}"
+    print(
+        f"\nneg_log_joint {model.neg_log_joint_:.4f} nats, {model.n_sweeps_} sweeps{end}, "
+        f"fitted in {1e3 * seconds:.1f} ms"
+    )
+    return model
+
+
+def _summary(model: MAPDPM, table: Table) -> list[list[str]]:
+    """Cells of the printed table: for each cluster its size, means and most common label."""
+    header = ["cluster", "rows", "share", *table.columns[:SHOWN_COLUMNS]]
+    if table.labels is not None:
+        header.append("mostly")
+    lines = [header]
+    for k, count in enumerate(model.counts_[:SHOWN_CLUSTERS].tolist()):
+        means = [f"{mean:.4g}" for mean in model.means_[k, :SHOWN_COLUMNS]]
+        line = [str(k), str(count), f"{model.weights_[k]:.1%}", *means]
+        if table.labels is not None:
+            label, times = Counter(table.labels[model.labels_ == k].tolist()).most_common(1)[0]
+            line.append(f"{label} ({times / count:.1%})")
+        lines.append(line)
+    return lines
+
+
+def _align(lines: list[list[str]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True))
+        for line in lines
+    )
+
+
+def _draw(model: MAPDPM, table: Table, path: Path) -> None:
+    plot_clusters(table.rows, model.labels_, columns=table.columns, path=path)
+    print(f"drew {path}")

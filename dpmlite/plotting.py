@@ -1,0 +1,217 @@
+"""Pictures of clusters. They need matplotlib, which is imported when the first is drawn."""
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from dpmlite.estimators.validation import check_labels, check_rows
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# The colours of Okabe & Ito, which colour-blind people can tell apart, without the yellow that
+# is lost on white. Clusters beyond them differ by their marker too.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+MARKERS = "osD^vP"
+
+LEGEND_AT_MOST = 10
+
+
+def require_matplotlib() -> None:
+    """Raise ImportError, saying what to do, if there is no matplotlib."""
+    try:
+        import matplotlib.figure  # noqa: F401
+    except ImportError as error:
+        raise ImportError(
+            "pictures need matplotlib: python3 -m pip install 'dpmlite[plot]'"
+        ) from error
+
+
+def plot_clusters(
+    X: npt.ArrayLike,
+    labels: npt.ArrayLike,
+    *,
+    columns: Sequence[str] | None = None,
+    path: str | os.PathLike[str] | None = None,
+) -> "Figure":
+    """Draw rows in the colours of their clusters.
+
+    One column becomes a strip for each cluster. Two columns become a scatter plot; more become
+    one of the two leading principal components of the standardised columns. An ellipse shows
+    two standard deviations around the mean of each cluster of at least three rows.
+
+    Parameters
+    ----------
+    X : array-like, shape (N, D)
+        Rows; finite numbers.
+    labels : array-like, shape (N,)
+        The cluster of each row; numbers or names.
+    columns : sequence of str, optional
+        D names for the axes; default "column 0", ...
+    path : path-like, optional
+        File to write; its ending says the format.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Made without pyplot, so no window opens and no global state changes.
+
+    Raises
+    ------
+    ImportError
+        If there is no matplotlib.
+    ValueError
+        If `X`, `labels` or `columns` do not fit together, or the format is unknown.
+
+    Examples
+    --------
+    >>> from dpmlite.datasets import load_sensors
+    >>> X, states, columns = load_sensors()
+    >>> figure = plot_clusters(X, states, columns=columns)  # doctest: +SKIP
+    """
+    require_matplotlib()
+    from matplotlib.figure import Figure
+
+    rows = check_rows(X)
+    clusters = check_labels(labels, len(rows))
+    names = _axis_names(columns, rows.shape[1])
+    ranks, entries = _rank_by_size(clusters, np.unique(np.asarray(labels)))
+    figure = Figure(figsize=(8.0, 5.0), dpi=150, layout="constrained")
+    axes = figure.add_subplot()
+    if rows.shape[1] == 1:
+        _draw_strips(axes, rows[:, 0], ranks, names[0])
+    else:
+        _draw_plane(axes, rows, ranks, names)
+    _decorate(axes, entries, len(rows))
+    if path is not None:
+        figure.savefig(path)
+    return figure
+
+
+def _axis_names(columns: Sequence[str] | None, n_columns: int) -> list[str]:
+    names = [f"column {j}" for j in range(n_columns)] if columns is None else list(columns)
+    if len(names) != n_columns:
+        raise ValueError(f"columns must be {n_columns} names, got {len(names)}")
+    return names
+
+
+def _rank_by_size(
+    clusters: npt.NDArray[np.intp], values: npt.NDArray[np.generic]
+) -> tuple[npt.NDArray[np.intp], list[str]]:
+    """Clusters renumbered from the largest, and what the legend says about each."""
+    counts = np.bincount(clusters)
+    order = np.argsort(-counts, kind="stable")
+    entries = [f"{values[k]}  ({counts[k]})" for k in order]
+    return np.argsort(order)[clusters], entries
+
+
+def _draw_strips(
+    axes: "Axes", values: npt.NDArray[np.float64], ranks: npt.NDArray[np.intp], name: str
+) -> None:
+    # Values that coincide are told apart by height; the fixed seed draws the same picture again.
+    heights = ranks + np.random.default_rng(0).uniform(-0.3, 0.3, size=len(ranks))
+    _scatter(axes, np.column_stack([values, heights]), ranks)
+    axes.set(xlabel=name, yticks=[])
+    axes.invert_yaxis()
+    axes.spines["left"].set_visible(False)
+
+
+def _draw_plane(
+    axes: "Axes",
+    rows: npt.NDArray[np.float64],
+    ranks: npt.NDArray[np.intp],
+    names: list[str],
+) -> None:
+    if rows.shape[1] > 2:
+        rows, names = _principal_plane(rows)
+    _scatter(axes, rows, ranks)
+    for rank in range(int(ranks.max()) + 1):
+        members = rows[ranks == rank]
+        if len(members) >= 3:
+            _draw_ellipse(axes, members, _style(rank)[0])
+    axes.set(xlabel=names[0], ylabel=names[1])
+
+
+def _principal_plane(rows: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], list[str]]:
+    """Scores on the two leading principal components of the standardised columns."""
+    centred = rows - rows.mean(axis=0)
+    scales = centred.std(axis=0)
+    standard = centred / np.where(scales > 0.0, scales, 1.0)
+    _, lengths, directions = np.linalg.svd(standard, full_matrices=False)
+    # A direction's sign is arbitrary: its largest entry is made positive.
+    largest = np.abs(directions).argmax(axis=1)
+    signs = np.where(directions[np.arange(len(directions)), largest] < 0.0, -1.0, 1.0)
+    scores = np.zeros((len(rows), 2))  # one row has but one component
+    leading = (directions * signs[:, None])[:2]
+    scores[:, : len(leading)] = standard @ leading.T
+    shares = np.zeros(2)
+    shares[: len(leading)] = lengths[:2] ** 2 / max(np.sum(lengths**2), np.finfo(float).tiny)
+    return scores, [
+        f"principal component {j} ({share:.0%} of the variance)"
+        for j, share in enumerate(shares, start=1)
+    ]
+
+
+def _style(rank: int) -> tuple[str, str]:
+    """Colour and marker of the cluster of a rank."""
+    return COLOURS[rank % len(COLOURS)], MARKERS[rank // len(COLOURS) % len(MARKERS)]
+
+
+def _scatter(axes: "Axes", points: npt.NDArray[np.float64], ranks: npt.NDArray[np.intp]) -> None:
+    # Many points become small and light, so that a crowd still shows its shape.
+    crowd = min(1.0, (500.0 / len(points)) ** 0.5)
+    for rank in range(int(ranks.max()) + 1):
+        colour, marker = _style(rank)
+        x, y = points[ranks == rank].T
+        axes.scatter(
+            x,
+            y,
+            s=max(3.0, 26.0 * crowd),
+            c=colour,
+            marker=marker,
+            alpha=max(0.25, 0.75 * crowd),
+            linewidths=0.0,
+        )
+
+
+def _draw_ellipse(axes: "Axes", members: npt.NDArray[np.float64], colour: str) -> None:
+    from matplotlib.patches import Ellipse
+
+    variances, directions = np.linalg.eigh(np.cov(members.T))
+    # Four standard deviations across are two to each side; rounding may leave a tiny negative.
+    height, width = 4.0 * np.sqrt(np.maximum(variances, 0.0))
+    angle = float(np.degrees(np.arctan2(directions[1, 1], directions[0, 1])))
+    centre = members.mean(axis=0)
+    axes.add_patch(
+        Ellipse((centre[0], centre[1]), width, height, angle=angle, fill=False, edgecolor=colour)
+    )
+
+
+def _decorate(axes: "Axes", entries: list[str], n_rows: int) -> None:
+    from matplotlib.lines import Line2D
+
+    n_clusters = len(entries)
+    axes.set_title(f"{_count(n_clusters, 'cluster')} in {_count(n_rows, 'row')}", loc="left")
+    axes.spines[["top", "right"]].set_visible(False)
+    handles = []
+    for rank, entry in enumerate(entries[:LEGEND_AT_MOST]):
+        colour, marker = _style(rank)
+        handles.append(Line2D([], [], color=colour, marker=marker, linestyle="none", label=entry))
+    if n_clusters > LEGEND_AT_MOST:
+        rest = f"and {n_clusters - LEGEND_AT_MOST} smaller"
+        handles.append(Line2D([], [], linestyle="none", label=rest))
+    axes.legend(
+        handles=handles,
+        title="cluster  (rows)",
+        loc="upper left",
+        bbox_to_anchor=(1.0, 1.0),
+        frameon=False,
+    )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

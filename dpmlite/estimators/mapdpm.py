@@ -51,7 +51,8 @@ class MAPDPM(Estimator):
     init : {"auto", "single", "singletons", "random", "sequential"} or array-like of shape (N,)
         The labels to start from. "single" (one cluster) is the paper's; "singletons" is one
         cluster a row; "sequential" places one row after the other; "random" draws labels.
-        "auto" (default) keeps the best of "single" and "singletons" ("sequential" above 2,000 rows).
+        "auto" (default) keeps the best of "single" and "singletons" ("sequential" for more than
+        2,000 rows).
     split_merge : bool, default True
         Whether to merge, split and exchange clusters when no row moves any more.
         ``split_merge=False, init="single"`` is Algorithm 1 of [1]_ exactly.
@@ -339,9 +340,7 @@ class MAPDPM(Estimator):
             climbs.append(climb)
         return min(climbs, key=lambda climb: climb.partition.neg_log_joint)
 
-    def _keep(
-        self, rows: npt.NDArray[np.float64], prior: Mapping[str, Any], best: Climb
-    ) -> None:
+    def _keep(self, rows: npt.NDArray[np.float64], prior: Mapping[str, Any], best: Climb) -> None:
         """Turn the best climb into fitted attributes, and verify its joint."""
         labels = largest_first(best.labels())
         final = models.Partition(rows, labels, models.NormalGamma(**prior), float(self.alpha))

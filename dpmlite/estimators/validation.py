@@ -60,9 +60,11 @@ def _check_finite(rows: npt.NDArray[np.float64]) -> None:
 
 def check_positive(name: str, value: Any) -> float:
     """A positive finite number as float, or ValueError."""
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0.0 < value < np.inf:
+    is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    number = float(value) if is_number else np.nan
+    if not 0.0 < number < np.inf:
         raise ValueError(f"{name} must be positive, got {value!r}")
-    return float(value)
+    return number
 
 
 def check_count(name: str, value: Any, least: int = 1) -> int:

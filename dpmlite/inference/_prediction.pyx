@@ -21,8 +21,8 @@ cdef class Mixture:
             raise ValueError(f"row must have {component.n_columns} values, got {n_columns}")
         self.component = component
         self.n_slots = component.n_slots
-        room = bytes(8 * padded(self.n_slots))
-        self.log_weight, self.cost = array("d", room), array("d", room)
+        self.log_weight = array("d", [-INFINITY] * padded(self.n_slots))
+        self.cost = array("d", self.log_weight)
         cdef double n, log_total = log(alpha + sum(component.counts))
         cdef Py_ssize_t k
         for k in range(self.n_slots):
@@ -31,12 +31,7 @@ cdef class Mixture:
 
     cdef double score(self, const double *row) noexcept nogil:
         """cost[k] = -log of the term of slot k; returns the least."""
-        cdef double least = INFINITY
-        cdef Py_ssize_t k
-        self.component.costs_below(row, &self.log_weight[0], INFINITY, &self.cost[0])
-        for k in range(self.n_slots):
-            least = self.cost[k] if self.cost[k] < least else least
-        return least
+        return self.component.costs_below(row, &self.log_weight[0], INFINITY, &self.cost[0])
 
 
 def log_density(const double[:, ::1] X, Component component, double alpha, double[::1] out):

@@ -4,9 +4,9 @@ Equation numbers are those of Raykov, Boukouvalas & Little (2014). A component g
 the clusters in slots 0..K-1 and has an empty slot K, the new cluster.
 """
 
-from collections.abc import MutableSequence, Sequence
 from math import exp, log
 
+from dpmlite._types import Buffer, Values
 from dpmlite.models.component import Component
 from dpmlite.models.crp import log_prob_counts
 from dpmlite.models.partition import TIE, UNPLACED, Partition
@@ -14,9 +14,7 @@ from dpmlite.models.partition import TIE, UNPLACED, Partition
 NEW_CLUSTER = UNPLACED
 
 
-def log_density(
-    X: Sequence[Sequence[float]], component: Component, alpha: float, out: MutableSequence[float]
-) -> None:
+def log_density(X: Values, component: Component, alpha: float, out: Buffer) -> None:
     """Log predictive density of each row, its cluster summed out: eq. (17).
 
     Parameters
@@ -35,9 +33,7 @@ def log_density(
         out[i] = log(sum(exp(least - q) for q in costs)) - least
 
 
-def assign(
-    X: Sequence[Sequence[float]], component: Component, alpha: float, out: MutableSequence[int]
-) -> None:
+def assign(X: Values, component: Component, alpha: float, out: Buffer) -> None:
     """The most probable cluster of each row: eq. (18).
 
     Parameters
@@ -58,10 +54,10 @@ def assign(
 
 
 def responsibilities(
-    X: Sequence[Sequence[float]],
+    X: Values,
     component: Component,
     alpha: float,
-    out: Sequence[MutableSequence[float]],
+    out: Values,
 ) -> None:
     """Posterior probability of each cluster for each row: the terms of eq. (17), normalised.
 
@@ -106,7 +102,7 @@ def neg_log_loo(partition: Partition) -> float:
     return total
 
 
-def _costs(row: Sequence[float], component: Component, alpha: float) -> list[float]:
+def _costs(row: Values, component: Component, alpha: float) -> list[float]:
     """-log of the terms of eq. (17)."""
     total = alpha + sum(component.counts)
     weights = [(n if n > 0.0 else alpha) / total for n in component.counts]

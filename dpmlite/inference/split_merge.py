@@ -5,9 +5,10 @@ the pool anew. A division is MAP-DPM itself, run on the rows of the pool from a 
 it is kept if the exact joint falls.
 """
 
-from collections.abc import MutableSequence, Sequence
+from collections.abc import Sequence
 from math import inf, log
 
+from dpmlite._types import Buffer, Values
 from dpmlite.inference.map_dpm import converge
 from dpmlite.models.crp import log_prob_counts
 from dpmlite.models.partition import TIE, UNPLACED, Partition
@@ -72,7 +73,7 @@ def merge_change(partition: Partition, j: int, k: int) -> float:
     return apart - component.log_marginal_merged(j, k) - prior
 
 
-def split(partition: Partition, uniforms: Sequence[Sequence[Sequence[float]]]) -> int:
+def split(partition: Partition, uniforms: Values) -> int:
     """Try to split every cluster that changed since it was last tried.
 
     Proposals: two random members as seeds, each of the other members joining them one by one;
@@ -105,7 +106,7 @@ def split(partition: Partition, uniforms: Sequence[Sequence[Sequence[float]]]) -
     return splits
 
 
-def exchange(partition: Partition, uniforms: Sequence[Sequence[Sequence[Sequence[float]]]]) -> int:
+def exchange(partition: Partition, uniforms: Values) -> int:
     """Pool each cluster with the clusters nearest to it, in turn, and divide the pools anew.
 
     Nearest are those whose merge would raise the joint least. A cluster that took part in a
@@ -144,7 +145,7 @@ def exchange(partition: Partition, uniforms: Sequence[Sequence[Sequence[Sequence
 
 
 def _divide(
-    partition: Partition, slots: list[int], members: list[int], starts: list[MutableSequence[int]]
+    partition: Partition, slots: list[int], members: list[int], starts: Sequence[Buffer]
 ) -> bool:
     """Divide the rows of some slots anew from the best of several starts, if it is better."""
     counts = [partition.component.counts[k] for k in slots]
@@ -170,7 +171,7 @@ def _seeded(u: float, v: float, n: int) -> list[int]:
     return labels
 
 
-def _atypical(partition: Partition, k: int, members: list[int]) -> list[MutableSequence[int]]:
+def _atypical(partition: Partition, k: int, members: list[int]) -> list[list[int]]:
     """Labels with the least typical rows of a cluster in cluster 1, one for each part."""
     typical = [-partition.costs(i)[k] for i in members]
     ranked = sorted(typical)
@@ -179,7 +180,9 @@ def _atypical(partition: Partition, k: int, members: list[int]) -> list[MutableS
 
 
 def _neighbours(partition: Partition, j: int, used: list[int], n_neighbours: int) -> list[int]:
-    changes = {k: merge_change(partition, j, k) for k in used if k != j and partition.component.counts[k]}
+    changes = {
+        k: merge_change(partition, j, k) for k in used if k != j and partition.component.counts[k]
+    }
     nearest: list[int] = []
     while changes and len(nearest) < n_neighbours:
         least = min(changes.values(), default=inf)

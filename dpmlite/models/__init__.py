@@ -9,13 +9,23 @@ if TYPE_CHECKING or PURE:
     from dpmlite.models.crp import log_prob, log_prob_counts, predictive, sample, stick_breaking
     from dpmlite.models.normal_gamma import NormalGamma
     from dpmlite.models.partition import Partition
-    from dpmlite.models.special import digamma, log_gamma, log_gamma_half_step, multivariate_log_gamma
+    from dpmlite.models.special import (
+        digamma,
+        log_gamma,
+        log_gamma_half_step,
+        multivariate_log_gamma,
+    )
 else:
     from dpmlite.models._component import Component
     from dpmlite.models._crp import log_prob, log_prob_counts, predictive, sample, stick_breaking
     from dpmlite.models._normal_gamma import NormalGamma
     from dpmlite.models._partition import Partition
-    from dpmlite.models._special import digamma, log_gamma, log_gamma_half_step, multivariate_log_gamma
+    from dpmlite.models._special import (
+        digamma,
+        log_gamma,
+        log_gamma_half_step,
+        multivariate_log_gamma,
+    )
 
 __all__ = [
     "Component",

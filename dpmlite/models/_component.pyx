@@ -38,13 +38,15 @@ cdef class Component:
     cdef void merge_slots(self, Py_ssize_t j, Py_ssize_t k) noexcept nogil:
         pass
 
-    cdef void costs_below(self, const double *row, const double *log_weight, double limit,
-                          double *out) noexcept nogil:
+    cdef double costs_below(self, const double *row, const double *log_weight, double limit,
+                            double *out) noexcept nogil:
         """out[k] = -log_weight[k] - log p(row | rows of slot k), eq. (15), of every slot.
 
         A cost that is not below `limit` may be given as any number from `limit` to the cost.
+        Slots from n_slots on cost infinity if their log_weight is minus infinity. Returns the
+        least cost, or `limit` if none is below it.
         """
-        pass
+        return 0.0
 
     cdef double score_member(self, const double *row, Py_ssize_t k) noexcept nogil:
         """log p(row | other rows of slot k) of a row in slot k."""

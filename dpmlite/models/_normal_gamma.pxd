@@ -13,6 +13,8 @@ cdef class NormalGamma(Component):
     cdef double *b
     cdef double *slope             # [column][slot] sqrt(t) = u slope - shift
     cdef double *shift
+    cdef double *member_slope      # [slot][column] the same, to score a member of one slot
+    cdef double *member_shift
     cdef double *log_b             # [slot] sum over columns of log b
     cdef double *power             # [slot] a + 1/2
     cdef double *constant          # [slot] log predictive at the posterior mean

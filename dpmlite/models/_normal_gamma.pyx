@@ -15,13 +15,13 @@ Statistics lie [column][slot], so that one vector instruction serves many cluste
 
 from array import array
 
-from libc.math cimport log, sqrt
+from libc.math cimport INFINITY, log, sqrt
 from libc.stdint cimport uintptr_t
 from libc.string cimport memcpy, memset
 
 from dpmlite.models._component cimport Component, padded
 from dpmlite.models._special cimport (
-    clones_double, clones_void, inlined_double, inlined_void, log2_floor, log_gamma_c, log_gamma_half_step_c,
+    clones_double, clones_ssize, clones_void, inlined_double, inlined_ssize, inlined_void, log2_floor, log_gamma_c, log_gamma_half_step_c,
     log_positive, split_exponent)
 
 cdef extern from "Python.h":
@@ -31,7 +31,7 @@ cdef extern from "Python.h":
 cdef enum:
     WIDE = 32       # slots whose running products stay in registers
     NARROW = 16
-    GROUP = 16      # factors 1 + t <= 2^60 whose product cannot overflow
+    GROUP = 8       # columns between looks at the bounds; their factors cannot overflow
     RATE_GROUP = 8  # the same for factors b
 
 cdef extern from *:
@@ -70,28 +70,32 @@ cdef class NormalGamma(Component):
         self.allocate(NARROW)
 
     cdef int allocate(self, Py_ssize_t capacity) except -1 nogil:
-        """Memory for `capacity` slots, a multiple of eight, at addresses that fit a cache line."""
-        cdef Py_ssize_t rows = 4 * self.n_columns + 5
-        cdef void *block = PyMem_RawMalloc((rows * capacity + NARROW) * sizeof(double))
+        """Memory for `capacity` slots, at addresses that fit a cache line."""
+        cdef Py_ssize_t rows = 4 * self.n_columns + 5, size = self.n_columns * capacity
+        cdef void *block = PyMem_RawMalloc((rows * capacity + 2 * size + NARROW) * sizeof(double))
         if block == NULL:
             with gil:
                 raise MemoryError(f"no memory for the statistics of {capacity} clusters")
         cdef double *new = <double *> ((<uintptr_t> block + 63) & ~(<uintptr_t> 63))
         cdef Py_ssize_t row, k, kept = min(self.capacity, capacity)
-        memset(new, 0, rows * capacity * sizeof(double))
+        memset(new, 0, (rows * capacity + 2 * size) * sizeof(double))
         if self.block != NULL:
             for row in range(rows):
                 memcpy(new + row * capacity, self.m + row * self.capacity, kept * sizeof(double))
+            k = self.n_columns * kept
+            memcpy(new + rows * capacity, self.member_slope, k * sizeof(double))
+            memcpy(new + rows * capacity + size, self.member_shift, k * sizeof(double))
             PyMem_RawFree(self.block)
         self.block = block
         self.capacity = capacity
-        cdef Py_ssize_t size = self.n_columns * capacity
         self.m, self.b = new, new + size
         self.slope, self.shift = new + 2 * size, new + 3 * size
         self.n, self.log_b = new + 4 * size, new + 4 * size + capacity
         self.power = self.log_b + capacity
         self.constant = self.power + capacity
         self.member_constant = self.constant + capacity
+        self.member_slope = self.member_constant + capacity
+        self.member_shift = self.member_slope + size
         for k in range(kept, capacity):
             self.clear_slot(k)
         return 0
@@ -117,9 +121,13 @@ cdef class NormalGamma(Component):
 
     cdef void copy_slot(self, Py_ssize_t k, Component other, Py_ssize_t j) noexcept nogil:
         cdef double *source = (<NormalGamma> other).m
-        cdef Py_ssize_t row, stride = (<NormalGamma> other).capacity
-        for row in range(4 * self.n_columns + 5):
+        cdef Py_ssize_t row, stride = (<NormalGamma> other).capacity, d = self.n_columns
+        for row in range(4 * d + 5):
             self.m[row * self.capacity + k] = source[row * stride + j]
+        source = (<NormalGamma> other).member_slope
+        memcpy(self.member_slope + k * d, source + j * d, d * sizeof(double))
+        source = (<NormalGamma> other).member_shift
+        memcpy(self.member_shift + k * d, source + j * d, d * sizeof(double))
 
     cdef void accumulate(self, const double *row, Py_ssize_t k) noexcept nogil:
         cdef double c = self.c0 + self.n[k]
@@ -155,6 +163,8 @@ cdef class NormalGamma(Component):
         for d in range(self.n_columns):
             self.slope[at] = sqrt(ratio / self.b[at])
             self.shift[at] = self.m[at] * self.slope[at]
+            self.member_slope[k * self.n_columns + d] = self.slope[at]
+            self.member_shift[k * self.n_columns + d] = self.shift[at]
             product *= self.b[at]
             if d % RATE_GROUP == RATE_GROUP - 1:
                 product = split_exponent(product, &e)
@@ -182,14 +192,17 @@ cdef class NormalGamma(Component):
         self.refresh(j)
         self.clear_slot(k)
 
-    cdef void costs_below(self, const double *row, const double *log_weight, double limit,
-                          double *out) noexcept nogil:
-        costs(self, row, log_weight, limit, out)
+    cdef double costs_below(self, const double *row, const double *log_weight, double limit,
+                            double *out) noexcept nogil:
+        if costs(self, row, log_weight, limit, out) == 0:
+            return limit
+        return refine(self, row, log_weight, limit, out)
 
     cdef double score_member(self, const double *row, Py_ssize_t k) noexcept nogil:
         if self.n[k] <= 1.0:
             return score_new(self, row)
-        return self.member_constant[k] + (self.power[k] - 1.0) * log_parts_left(self, row, k)
+        cdef double c = self.c0 + self.n[k], ratio = (c + 1.0) / (c - 1.0)
+        return self.member_constant[k] + (self.power[k] - 1.0) * log_factors(self, row, k, -ratio)
 
     cdef double marginal(self, Py_ssize_t k) noexcept nogil:
         return evidence(self, self.n[k], self.log_b[k])
@@ -266,41 +279,44 @@ cdef double score_new(NormalGamma self, const double *row) noexcept nogil:
             - self.log_scale - (self.a0 + 0.5) * (exponent * LOG_2 + log(product)))
 
 
-cdef clones_double log_parts_left(NormalGamma self, const double *row, Py_ssize_t k) noexcept nogil:
-    """log prod_d (1 - w_d): what of b is left without the row, a member of slot k."""
-    cdef double part[GROUP]
-    cdef double c = self.c0 + self.n[k], ratio = (c + 1.0) / (c - 1.0)
+cdef clones_double log_factors(NormalGamma self, const double *row, Py_ssize_t k,
+                               double ratio) noexcept nogil:
+    """log prod_d (1 + ratio t_d) for one slot, vectorised over columns."""
+    cdef double factor[GROUP]
     cdef double product = 1.0, exponent = 0.0, e = 0.0, z
-    cdef Py_ssize_t column = 0, end, d, half, stride = self.capacity
-    cdef const double *slope = self.slope + k
-    cdef const double *shift = self.shift + k
+    cdef Py_ssize_t column = 0, end, d, half
+    cdef const double *slope = self.member_slope + k * self.n_columns
+    cdef const double *shift = self.member_shift + k * self.n_columns
     cdef const double *origin = &self.origin[0]
     cdef const double *unit = &self.unit[0]
     while column < self.n_columns:
         end = min(self.n_columns - column, <Py_ssize_t> GROUP)
         for d in range(end, GROUP):
-            part[d] = 1.0
+            factor[d] = 1.0
         for d in range(end):
             z = (standardise(row[column + d], origin[column + d], unit[column + d])
-                 * slope[d * stride] - shift[d * stride])
-            part[d] = larger(1.0 - ratio * z * z, LEAST_PART)
+                 * slope[column + d] - shift[column + d])
+            factor[d] = larger(1.0 + ratio * z * z, LEAST_PART)
         half = GROUP // 2
         while half > 0:  # a tree: its factors do not wait for one another
             for d in range(half):
-                part[d] *= part[d + half]
+                factor[d] *= factor[d + half]
             half //= 2
-        product = split_exponent(product * part[0], &e)
+        product = split_exponent(product * factor[0], &e)
         exponent += e
-        slope += GROUP * stride
-        shift += GROUP * stride
         column += GROUP
     return exponent * LOG_2 + log(product)
 
 
-cdef inline inlined_void cost_block(
+cdef inline inlined_ssize cost_block(
         NormalGamma self, const double *row, const double *log_weight, double limit,
         Py_ssize_t first, int width, double *out) noexcept nogil:
-    """Costs of `width` slots from `first`: two fused multiply-adds and a product a value."""
+    """Costs of `width` slots from `first` if `limit` is infinite, else bounds from below.
+
+    Two fused multiply-adds and a product for a slot and column. Since every factor is at least 1,
+    what is known after some columns is a bound already: a block of slots whose bounds all reach
+    `limit` is left there. Returns how many do not.
+    """
     cdef double product[WIDE]
     cdef double exponent[WIDE]
     cdef double u[GROUP]
@@ -308,14 +324,13 @@ cdef inline inlined_void cost_block(
     cdef const double *shift = self.shift + first
     cdef const double *origin = &self.origin[0]
     cdef const double *unit = &self.unit[0]
-    cdef Py_ssize_t d, column = 0, n_columns = self.n_columns, end, stride = self.capacity
+    cdef Py_ssize_t d, column = 0, end, stride = self.capacity, j, n_below = 0
     cdef double z, e = 0.0
-    cdef int j, n_below = 0
     for j in range(width):
         product[j] = 1.0
         exponent[j] = 0.0
-    while column < n_columns:
-        end = min(n_columns - column, <Py_ssize_t> GROUP)
+    while True:
+        end = min(self.n_columns - column, <Py_ssize_t> GROUP)
         for d in range(end):
             u[d] = standardise(row[column + d], origin[column + d], unit[column + d])
         for d in range(end):
@@ -325,33 +340,51 @@ cdef inline inlined_void cost_block(
             slope += stride
             shift += stride
         column += GROUP
-        if column < n_columns:
+        if column < self.n_columns:
             for j in range(width):
                 product[j] = split_exponent(product[j], &e)
                 exponent[j] += e
-    # log x >= log2_floor(x) log 2: most clusters need no logarithm to be out of the question.
-    cdef double bound[WIDE]
-    for j in range(width):
-        bound[j] = -log_weight[first + j] - self.constant[first + j] + LOG_2 * self.power[first + j] * (
-            exponent[j] + log2_floor(product[j]))
-        n_below += bound[j] < limit
-    for j in range(width):
-        out[first + j] = bound[j]
-    if n_below > 0:
+            if limit == INFINITY:
+                continue
+        n_below = 0
         for j in range(width):
-            if bound[j] < limit:
-                out[first + j] = -log_weight[first + j] - self.constant[first + j] + (
-                    self.power[first + j] * (exponent[j] * LOG_2 + log_positive(product[j])))
+            z = log_positive(product[j]) if limit == INFINITY else LOG_2 * log2_floor(product[j])
+            z = (self.power[first + j] * (exponent[j] * LOG_2 + z)
+                 - self.constant[first + j] - log_weight[first + j])
+            out[first + j] = z
+            n_below += z < limit
+        if n_below == 0 or column >= self.n_columns:
+            return n_below
 
 
-cdef clones_void costs(NormalGamma self, const double *row, const double *log_weight,
-                       double limit, double *out) noexcept nogil:
-    cdef Py_ssize_t first = 0, end = padded(self.n_slots)
+cdef clones_ssize costs(NormalGamma self, const double *row, const double *log_weight,
+                        double limit, double *out) noexcept nogil:
+    """Costs of every slot if `limit` is infinite, else bounds; returns how many are below it."""
+    cdef Py_ssize_t first = 0, end = padded(self.n_slots), n_below = 0
+    if limit == INFINITY:
+        while first < end:
+            n_below += cost_block(self, row, log_weight, INFINITY, first, NARROW, out)
+            first += NARROW
+        return n_below
     while first + WIDE <= end:
-        cost_block(self, row, log_weight, limit, first, WIDE, out)
+        n_below += cost_block(self, row, log_weight, limit, first, WIDE, out)
         first += WIDE
     if first < end:
-        cost_block(self, row, log_weight, limit, first, NARROW, out)
+        n_below += cost_block(self, row, log_weight, limit, first, NARROW, out)
+    return n_below
+
+
+cdef double refine(NormalGamma self, const double *row, const double *log_weight, double limit,
+                   double *out) noexcept nogil:
+    """Replace bounds below `limit` by costs; returns the least."""
+    cdef double least = INFINITY
+    cdef Py_ssize_t k
+    for k in range(self.n_slots):
+        if out[k] < limit and limit < INFINITY:
+            out[k] = (-log_weight[k] - self.constant[k]
+                      + self.power[k] * log_factors(self, row, k, 1.0))
+        least = out[k] if out[k] < least else least
+    return least
 
 
 cdef inline inlined_void merged_block(NormalGamma self, Py_ssize_t j, Py_ssize_t first, int width,

@@ -26,7 +26,7 @@ cdef class Partition:
     cdef bint *touched                  # [slot] changed since marked
 
     cdef const double *row(self, Py_ssize_t i) noexcept nogil
-    cdef double score(self, Py_ssize_t i, bint bounded) noexcept nogil
+    cdef double score(self, Py_ssize_t i, double stay) noexcept nogil
     cdef double stay_cost(self, Py_ssize_t i) noexcept nogil
     cdef int move_row(self, Py_ssize_t i, Py_ssize_t k, double change) except -1 nogil
     cdef void join(self, Py_ssize_t j, Py_ssize_t k, double change) noexcept nogil

@@ -4,7 +4,7 @@ from array import array
 
 from libc.math cimport INFINITY, log
 
-from dpmlite.models._component cimport Component
+from dpmlite.models._component cimport Component, padded
 from dpmlite.models._crp cimport log_prob_counts_c
 
 cdef extern from "Python.h":
@@ -61,9 +61,10 @@ cdef class Partition:
 
     def costs(self, Py_ssize_t i):
         self._check_row(i)
-        cdef double stay = self.score(i, False)
-        return [stay if k == self.label[i] else self.cost[k]
-                for k in range(self.component.n_slots)]
+        self.score(i, INFINITY)
+        if self.label[i] != UNPLACED:
+            self.cost[self.label[i]] = self.stay_cost(i)
+        return [self.cost[k] for k in range(self.component.n_slots)]
 
     def part(self, const Py_ssize_t[::1] members, Py_ssize_t[::1] labels):
         cdef Py_ssize_t i
@@ -122,27 +123,26 @@ cdef class Partition:
     cdef const double *row(self, Py_ssize_t i) noexcept nogil:
         return &self.X[self.rows[i] if self.rows is not None else i, 0]
 
-    cdef double score(self, Py_ssize_t i, bint bounded) noexcept nogil:
-        """Cost of row i where it is; cost[k] = its cost in every other slot, eq. (15).
+    cdef double score(self, Py_ssize_t i, double stay) noexcept nogil:
+        """cost[k] = q of eq. (15) of row i in every slot but its own; returns the least.
 
-        Costs that are not below the former are only bounds if `bounded`.
+        Costs that are not below `stay` are only bounds.
         """
-        cdef const double *row = self.row(i)
         cdef Py_ssize_t own = self.label[i]
+        cdef double log_weight, least
         if own == UNPLACED:
-            self.component.costs_below(row, self.log_weight, INFINITY, self.cost)
-            return INFINITY
-        cdef double stay = self.stay_cost(i)
-        cdef double log_weight = self.log_weight[own]
+            return self.component.costs_below(self.row(i), self.log_weight, stay, self.cost)
+        log_weight = self.log_weight[own]
         self.log_weight[own] = -INFINITY
-        self.component.costs_below(
-            row, self.log_weight, stay if bounded else INFINITY, self.cost)
+        least = self.component.costs_below(self.row(i), self.log_weight, stay, self.cost)
         self.log_weight[own] = log_weight
-        return stay
+        return least
 
     cdef double stay_cost(self, Py_ssize_t i) noexcept nogil:
-        """Cost of row i in the cluster where it is, without itself."""
+        """Cost of row i where it is, without itself; infinity if it has no label."""
         cdef Py_ssize_t own = self.label[i]
+        if own == UNPLACED:
+            return INFINITY
         return -self.member_log_weight[own] - self.component.score_member(self.row(i), own)
 
     cdef int move_row(self, Py_ssize_t i, Py_ssize_t k, double change) except -1 nogil:
@@ -190,13 +190,14 @@ cdef class Partition:
                 self.member_log_weight, capacity * sizeof(double))
             self.touched = <bint *> resized(self.touched, capacity * sizeof(bint))
             for k in range(self.capacity, capacity):
-                self.log_weight[k] = self.member_log_weight[k] = 0.0
                 self.touched[k] = True
             self.capacity = capacity
         self.component.make_slots(n_slots)
         for k in range(known, n_slots):
             self.weigh(k)
             self.touched[k] = True
+        for k in range(n_slots, padded(n_slots)):
+            self.log_weight[k] = -INFINITY  # what pads a vector is no cluster
         return 0
 
     cdef int keep_an_empty_slot(self) except -1 nogil:

@@ -5,7 +5,7 @@ prior, so its predictive density *is* that of a new cluster, p(x | theta_0), and
 needs no special case for one.
 """
 
-from collections.abc import Sequence
+from dpmlite._types import Values
 
 
 class Component:
@@ -49,11 +49,11 @@ class Component:
         """Overwrite slot `k` by slot `j` of `other`, a component of the same prior."""
         raise NotImplementedError
 
-    def add(self, row: Sequence[float], k: int) -> None:
+    def add(self, row: Values, k: int) -> None:
         """Put one row into slot `k`."""
         raise NotImplementedError
 
-    def remove(self, row: Sequence[float], k: int) -> None:
+    def remove(self, row: Values, k: int) -> None:
         """Take one row, which must be there, out of slot `k`."""
         raise NotImplementedError
 
@@ -61,20 +61,20 @@ class Component:
         """Put all rows of slot `k` into slot `j`; `k` becomes empty."""
         raise NotImplementedError
 
-    def log_predictive(self, row: Sequence[float], k: int) -> float:
-        """log p(row | rows of slot k); of the prior if the slot is empty."""
+    def log_predictive(self, row: Values, k: int) -> float:
+        """Log p(row | rows of slot k); of the prior if the slot is empty."""
         raise NotImplementedError
 
-    def log_predictive_all(self, row: Sequence[float]) -> list[float]:
+    def log_predictive_all(self, row: Values) -> list[float]:
         """`log_predictive` of every slot."""
         return [self.log_predictive(row, k) for k in range(self.n_slots)]
 
-    def log_predictive_member(self, row: Sequence[float], k: int) -> float:
-        """log p(row | the other rows of slot k) of a row that is in slot `k`."""
+    def log_predictive_member(self, row: Values, k: int) -> float:
+        """Log p(row | the other rows of slot k) of a row that is in slot `k`."""
         raise NotImplementedError
 
     def log_marginal(self, k: int) -> float:
-        """log p(all rows of slot k | theta_0), every constant included; 0 if it is empty."""
+        """Log p(all rows of slot k | theta_0), every constant included; 0 if it is empty."""
         raise NotImplementedError
 
     def log_marginal_merged(self, j: int, k: int) -> float:
@@ -89,7 +89,7 @@ class Component:
         """Everything slot `k` holds, as plain numbers; `load` takes it back exactly."""
         raise NotImplementedError
 
-    def load(self, k: int, statistics: Sequence[float]) -> None:
+    def load(self, k: int, statistics: Values) -> None:
         """Set slot `k` from what `statistics` gave."""
         raise NotImplementedError
 
@@ -98,7 +98,7 @@ class Component:
         if not 0 <= k < self.n_slots:
             raise IndexError(f"slot must be in 0..{self.n_slots - 1}, got {k}")
 
-    def _check_row(self, row: Sequence[float]) -> None:
+    def _check_row(self, row: Values) -> None:
         """Raise ValueError unless `row` has `n_columns` values."""
         if len(row) != self.n_columns:
             raise ValueError(f"row must have {self.n_columns} values, got {len(row)}")

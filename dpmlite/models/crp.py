@@ -3,13 +3,14 @@
 Equation numbers are those of Raykov, Boukouvalas & Little (2014).
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from math import log
 
+from dpmlite._types import Values
 from dpmlite.models.special import log_gamma
 
 
-def log_prob_counts(counts: Sequence[float], alpha: float) -> float:
+def log_prob_counts(counts: Values, alpha: float) -> float:
     """Log probability of a partition with clusters of these sizes, eq. (1).
 
     Parameters
@@ -39,7 +40,7 @@ def log_prob_counts(counts: Sequence[float], alpha: float) -> float:
     return total + log_gamma(alpha) - log_gamma(n + alpha)
 
 
-def log_prob(labels: Sequence[Hashable], alpha: float) -> float:
+def log_prob(labels: Values, alpha: float) -> float:
     """Log probability of a partition given as labels, eq. (1).
 
     Parameters
@@ -65,7 +66,7 @@ def log_prob(labels: Sequence[Hashable], alpha: float) -> float:
     return log_prob_counts(list(counts.values()), alpha)
 
 
-def predictive(counts: Sequence[float], alpha: float) -> list[float]:
+def predictive(counts: Values, alpha: float) -> list[float]:
     """Probabilities of the next item's cluster, eq. (2).
 
     Parameters
@@ -90,7 +91,7 @@ def predictive(counts: Sequence[float], alpha: float) -> list[float]:
     return [n / total for n in counts] + [alpha / total]
 
 
-def sample(uniforms: Sequence[float], alpha: float) -> list[int]:
+def sample(uniforms: Values, alpha: float) -> list[int]:
     """Draw a partition, seating one item after the other by eq. (2).
 
     Parameters
@@ -125,7 +126,7 @@ def sample(uniforms: Sequence[float], alpha: float) -> list[int]:
     return labels
 
 
-def stick_breaking(uniforms: Sequence[float], alpha: float) -> list[float]:
+def stick_breaking(uniforms: Values, alpha: float) -> list[float]:
     """Weights of the first atoms of a Dirichlet process (Sethuraman 1994).
 
     Parameters

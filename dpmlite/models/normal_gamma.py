@@ -8,14 +8,14 @@ column: labels cannot depend on the units or the origin of the data, no precisio
 data far from zero, and b >= 1 always.
 """
 
-from collections.abc import Sequence
 from math import log, pi, sqrt
 
+from dpmlite._types import Values
 from dpmlite.models.component import Component
 from dpmlite.models.special import log_gamma, log_gamma_half_step
 
 # A value further than this from m0, in units of sqrt(b0), counts as lying there: products of
-# sixteen factors 1 + t then stay below the largest double.
+# eight factors 1 + t, and of eight posterior rates, then stay below the largest double.
 REACH = 2.0**29
 
 # A removal can leave no less than this part of b: what is below is rounding.
@@ -42,7 +42,7 @@ class NormalGamma(Component):
         As `Component`.
     """
 
-    def __init__(self, m0: Sequence[float], c0: float, a0: float, b0: Sequence[float]) -> None:
+    def __init__(self, m0: Values, c0: float, a0: float, b0: Values) -> None:
         if len(m0) != len(b0):
             raise ValueError(f"m0 and b0 must have the same length, got {len(m0)} and {len(b0)}")
         super().__init__(len(m0))
@@ -75,7 +75,7 @@ class NormalGamma(Component):
         self._check_slot(k)
         self.load(k, other.statistics(j))
 
-    def add(self, row: Sequence[float], k: int) -> None:
+    def add(self, row: Values, k: int) -> None:
         """Put one row into slot `k`: eq. (13) for one row more."""
         self._check_slot(k)
         c = self.c0 + self.counts[k]
@@ -85,7 +85,7 @@ class NormalGamma(Component):
             m[d] += (u - m[d]) / (c + 1.0)
         self.counts[k] += 1.0
 
-    def remove(self, row: Sequence[float], k: int) -> None:
+    def remove(self, row: Values, k: int) -> None:
         """Take one row out of slot `k`: eq. (13) for one row less."""
         self._check_slot(k)
         if self.counts[k] <= 1.0:
@@ -106,7 +106,7 @@ class NormalGamma(Component):
         self.counts[j], self.m[j], self.b[j] = n, m, b
         self.clear(k)
 
-    def log_predictive(self, row: Sequence[float], k: int) -> float:
+    def log_predictive(self, row: Values, k: int) -> float:
         """Sum over columns of log Student-t densities, eq. (11); eq. (12) if `k` is empty."""
         self._check_slot(k)
         c = self.c0 + self.counts[k]
@@ -122,7 +122,7 @@ class NormalGamma(Component):
             )
         return total
 
-    def log_predictive_member(self, row: Sequence[float], k: int) -> float:
+    def log_predictive_member(self, row: Values, k: int) -> float:
         """`log_predictive` with theta_k^{-i}, the parameters without the row itself."""
         self._check_slot(k)
         n, m, b = self.counts[k], self.m[k][:], self.b[k][:]
@@ -132,7 +132,7 @@ class NormalGamma(Component):
         return total
 
     def log_marginal(self, k: int) -> float:
-        """log of eq. (16)'s data part for one cluster: the ratio of normalising constants."""
+        """Log of eq. (16)'s data part for one cluster: the ratio of normalising constants."""
         self._check_slot(k)
         return self._log_evidence(self.counts[k], self.b[k])
 
@@ -157,16 +157,16 @@ class NormalGamma(Component):
         self._check_slot(k)
         return [self.counts[k], *self.m[k], *self.b[k]]
 
-    def load(self, k: int, statistics: Sequence[float]) -> None:
+    def load(self, k: int, statistics: Values) -> None:
         self._check_slot(k)
         d = self.n_columns
         if len(statistics) != 1 + 2 * d:
             raise ValueError(f"statistics must have {1 + 2 * d} values, got {len(statistics)}")
         self.counts[k] = statistics[0]
-        self.m[k] = list(statistics[1 : 1 + d])
-        self.b[k] = list(statistics[1 + d :])
+        self.m[k] = [statistics[i] for i in range(1, 1 + d)]
+        self.b[k] = [statistics[i] for i in range(1 + d, 1 + 2 * d)]
 
-    def _standardise(self, row: Sequence[float]) -> list[float]:
+    def _standardise(self, row: Values) -> list[float]:
         """The row in units of the prior."""
         self._check_row(row)
         units = ((x - m0) / s for x, m0, s in zip(row, self.m0, self.scale, strict=True))
@@ -183,8 +183,8 @@ class NormalGamma(Component):
             b.append(max(bj + bk - 1.0 + 0.5 * between / c, 1.0))
         return self.counts[j] + self.counts[k], m, b
 
-    def _log_evidence(self, n: float, b: Sequence[float]) -> float:
-        """log p(n rows | theta_0) from their posterior rates `b`."""
+    def _log_evidence(self, n: float, b: Values) -> float:
+        """Log p(n rows | theta_0) from their posterior rates `b`."""
         c, a = self.c0 + n, self.a0 + 0.5 * n
         total = -n * self.log_scale
         for b_d in b:

@@ -4,9 +4,9 @@ It holds labels, the statistics of every cluster and the exact joint of data and
 -log p(z | alpha) - sum_k log p(x_k | theta_0), which every change keeps up to date.
 """
 
-from collections.abc import MutableSequence, Sequence
 from math import log
 
+from dpmlite._types import Buffer, Values
 from dpmlite.models.component import Component
 from dpmlite.models.crp import log_prob_counts
 
@@ -53,11 +53,11 @@ class Partition:
 
     def __init__(
         self,
-        X: Sequence[Sequence[float]],
-        labels: MutableSequence[int],
+        X: Values,
+        labels: Buffer,
         component: Component,
         alpha: float,
-        rows: Sequence[int] | None = None,
+        rows: Values | None = None,
     ) -> None:
         chosen = range(len(X)) if rows is None else rows
         self._rows = [[float(x) for x in X[i]] for i in chosen]
@@ -84,20 +84,22 @@ class Partition:
         return [i for i, label in enumerate(self.labels) if label == k]
 
     def costs(self, i: int) -> list[float]:
-        """q of eq. (15) for row `i` and every slot: -log of weight times predictive density.
+        """Q of eq. (15) for row `i` and every slot: -log of weight times predictive density.
 
         The row's own slot counts without the row, eq. (22); an empty slot is a new cluster,
         eq. (23).
         """
         row, own = self._rows[i], self.labels[i]
         scores = self.component.log_predictive_all(row)
-        costs = [-self._log_weight(n) - p for n, p in zip(self.component.counts, scores, strict=True)]
+        costs = [
+            -self._log_weight(n) - p for n, p in zip(self.component.counts, scores, strict=True)
+        ]
         if own != UNPLACED:
             weight = self._log_weight(self.component.counts[own] - 1.0)
             costs[own] = -weight - self.component.log_predictive_member(row, own)
         return costs
 
-    def part(self, members: Sequence[int], labels: MutableSequence[int]) -> "Partition":
+    def part(self, members: Values, labels: Buffer) -> "Partition":
         """A partition of its own for some rows, under the same model."""
         return Partition(self._rows, labels, self.component.like(), self.alpha, rows=members)
 
@@ -123,9 +125,7 @@ class Partition:
             self.labels[i] = j
         self.neg_log_joint += change
 
-    def replace(
-        self, slots: Sequence[int], members: Sequence[int], other: "Partition", change: float
-    ) -> None:
+    def replace(self, slots: Values, members: Values, other: "Partition", change: float) -> None:
         """Divide the rows of some slots anew.
 
         `members` are all rows of `slots`; `other` is a tidy partition of them. Its clusters

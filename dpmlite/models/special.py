@@ -11,6 +11,10 @@ HALF_LOG_2PI = 0.5 * log(2.0 * pi)
 # Where the series below are exact to double precision.
 _SHIFTED = 10.0
 
+_LOG_GAMMA_TERMS = (1 / 12, 1 / 360, 1 / 1260, 1 / 1680, 1 / 1188, 691 / 360360, 1 / 156)
+_HALF_STEP_TERMS = (1 / 8, 1 / 192, 1 / 640, 17 / 14336, 31 / 18432, 691 / 180224, 5461 / 425984)
+_DIGAMMA_TERMS = (1 / 12, 1 / 120, 1 / 252, 1 / 240, 1 / 132, 691 / 32760, 1 / 12)
+
 
 def log_gamma(x: float) -> float:
     """Logarithm of the gamma function.
@@ -35,15 +39,12 @@ def log_gamma(x: float) -> float:
     while x < _SHIFTED:
         shift *= x
         x += 1.0
-    r = 1.0 / (x * x)
-    series = (
-        1 / 12 - r * (1 / 360 - r * (1 / 1260 - r * (1 / 1680 - r * (1 / 1188 - r * (691 / 360360 - r / 156)))))
-    ) / x
+    series = _alternating(_LOG_GAMMA_TERMS, 1.0 / (x * x)) / x
     return (x - 0.5) * log(x) - x + HALF_LOG_2PI + series - log(shift)
 
 
 def log_gamma_half_step(x: float) -> float:
-    """log Gamma(x + 1/2) - log Gamma(x), without the cancellation of that difference.
+    """The step log Gamma(x + 1/2) - log Gamma(x), without the cancellation of that difference.
 
     It is the normalising constant of a Student-t density with 2 x degrees of freedom. The
     series is that of Tricomi & Erdelyi (1951) for the ratio of two gamma functions.
@@ -68,11 +69,7 @@ def log_gamma_half_step(x: float) -> float:
     while x < _SHIFTED:
         shift *= x / (x + 0.5)
         x += 1.0
-    r = 1.0 / (x * x)
-    series = (
-        1 / 8
-        - r * (1 / 192 - r * (1 / 640 - r * (17 / 14336 - r * (31 / 18432 - r * (691 / 180224 - r * 5461 / 425984)))))
-    ) / x
+    series = _alternating(_HALF_STEP_TERMS, 1.0 / (x * x)) / x
     return 0.5 * log(x) - series + log(shift)
 
 
@@ -100,8 +97,7 @@ def digamma(x: float) -> float:
         shift += 1.0 / x
         x += 1.0
     r = 1.0 / (x * x)
-    series = r * (1 / 12 - r * (1 / 120 - r * (1 / 252 - r * (1 / 240 - r * (1 / 132 - r * (691 / 32760 - r / 12))))))
-    return log(x) - 0.5 / x - series - shift
+    return log(x) - 0.5 / x - r * _alternating(_DIGAMMA_TERMS, r) - shift
 
 
 def multivariate_log_gamma(x: float, p: int) -> float:
@@ -131,6 +127,14 @@ def multivariate_log_gamma(x: float, p: int) -> float:
     total = 0.25 * p * (p - 1) * log(pi)
     for j in range(p):
         total += log_gamma(x - 0.5 * j)
+    return total
+
+
+def _alternating(terms: tuple[float, ...], r: float) -> float:
+    """terms[0] - r (terms[1] - r (terms[2] - ...))."""
+    total = 0.0
+    for term in reversed(terms):
+        total = term - r * total
     return total
 
 

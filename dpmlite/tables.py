@@ -1,0 +1,157 @@
+"""Tables of numbers in CSV files, read with errors that name the row and the column."""
+
+import csv
+import math
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+# Cells that stand for a missing value, in lower case.
+MISSING = ("", "na", "n/a", "nan", "null", "none", "?")
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of numbers with named columns, and perhaps a label for each row.
+
+    Attributes
+    ----------
+    columns : list of str
+        D names; "column 1", ... where the file has none.
+    rows : ndarray, shape (N, D)
+    labels : ndarray of str, shape (N,), or None
+        The label column, which is not among `columns`.
+    """
+
+    columns: list[str]
+    rows: npt.NDArray[np.float64]
+    labels: npt.NDArray[np.str_] | None
+
+
+def read_table(path: str | os.PathLike[str], label_column: str | None = None) -> Table:
+    """Read a CSV file of numbers, separated by commas, in UTF-8.
+
+    Parameters
+    ----------
+    path : path-like
+    label_column : str, optional
+        As for `parse_table`.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    OSError
+        If the file cannot be read.
+    ValueError
+        If it is not a table of numbers; one line that names the file, the row and the column.
+    """
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            return parse_table(file, label_column)
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{os.fspath(path)}: not a text file in UTF-8") from error
+    except (ValueError, csv.Error) as error:
+        raise ValueError(f"{os.fspath(path)}: {error}") from error
+
+
+def parse_table(lines: Iterable[str], label_column: str | None = None) -> Table:
+    """Turn lines of comma-separated numbers into a table.
+
+    The first row names the columns if one of its cells, the numbered label column aside, is
+    neither a number nor missing. Blank lines are skipped.
+
+    Parameters
+    ----------
+    lines : iterable of str
+    label_column : str, optional
+        Name, or number from 1, of a column of labels; any text may be in it.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    ValueError
+        If there are no rows, a row has too few or too many cells, a cell is not a finite
+        number, or there is no such label column. Rows are counted from 1, with the header, as
+        a spreadsheet shows them.
+    """
+    records = _records(lines)
+    n_columns = len(records[0][1])
+    header = _is_header(records[0][1], label_column)
+    names = records.pop(0)[1] if header else [""] * n_columns
+    if not records:
+        raise ValueError("there is no row below the header")
+    names = [name or f"column {j}" for j, name in enumerate(names, start=1)]
+    label = None if label_column is None else _find(label_column, names)
+    kept = [j for j in range(n_columns) if j != label]
+    if not kept:
+        raise ValueError("there is no column besides the label column")
+    rows = [[_number(cells[j], names[j], row) for j in kept] for row, cells in records]
+    return Table(
+        columns=[names[j] for j in kept],
+        rows=np.array(rows),
+        labels=None if label is None else np.array([cells[label] for _, cells in records]),
+    )
+
+
+def _records(lines: Iterable[str]) -> list[tuple[int, list[str]]]:
+    """Rows that are not blank, as cells of equal number, each row with its number."""
+    records = [
+        (row, [cell.strip() for cell in cells])
+        for row, cells in enumerate(csv.reader(lines), start=1)
+        if cells
+    ]
+    if not records:
+        raise ValueError("the file is empty")
+    first, width = records[0][0], len(records[0][1])
+    for row, cells in records:
+        if len(cells) != width:
+            raise ValueError(f"row {row} has {len(cells)} cells, row {first} has {width}")
+    return records
+
+
+def _is_header(cells: list[str], label_column: str | None) -> bool:
+    return any(
+        not _is_value(cell) for j, cell in enumerate(cells, start=1) if str(j) != label_column
+    )
+
+
+def _is_value(cell: str) -> bool:
+    """Whether a cell is a number or stands for a missing one."""
+    if cell.lower() in MISSING:
+        return True
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _find(column: str, names: list[str]) -> int:
+    if column in names:
+        return names.index(column)
+    numbers = [str(j) for j in range(1, len(names) + 1)]
+    if column in numbers:
+        return numbers.index(column)
+    raise ValueError(f"there is no column {column!r}; the columns are {', '.join(names)}")
+
+
+def _number(cell: str, name: str, row: int) -> float:
+    where = f"in column {name!r}, row {row}"
+    if cell.lower() in MISSING:
+        raise ValueError(f"missing value {where}: {cell!r}")
+    try:
+        value = float(cell)
+    except ValueError:
+        raise ValueError(f"text {where}: {cell!r} is not a number") from None
+    if not math.isfinite(value):
+        raise ValueError(f"values must be finite {where}: {cell!r}")
+    return value
