@@ -150,7 +150,7 @@ def _cluster(table: Table, model: MAPDPM) -> MAPDPM:
     print(_align(_summary(model, table)))
     hidden = model.n_clusters_ - SHOWN_CLUSTERS
     if hidden > 0:
-        print(f"... and {hidden} smaller clusters")
+        print(f"... and {hidden} smaller")
     end = "" if model.converged_ else f", stopped by the limit of {model.max_sweeps}"
     print(
         f"\nneg_log_joint {model.neg_log_joint_:.4f} nats, {model.n_sweeps_} sweeps{end}, "

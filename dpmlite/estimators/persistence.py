@@ -4,9 +4,9 @@ The zip's checksums detect damage; the header names format and version, so that 
 is told apart from a damaged one.
 """
 
+import contextlib
 import json
 import os
-import tempfile
 import zipfile
 from collections.abc import Mapping
 from typing import Any, TypeVar
@@ -42,16 +42,15 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
             if name.endswith("_") and not name.startswith("_")
         },
     }
-    path = os.fspath(path)
-    folder = os.path.dirname(os.path.abspath(path))
-    handle, unfinished = tempfile.mkstemp(dir=folder, suffix=".unfinished")
+    target = os.path.realpath(path)
+    unfinished = f"{target}.unfinished"
     try:
-        with os.fdopen(handle, "wb") as file:
+        with open(unfinished, "wb") as file:
             np.savez(file, allow_pickle=False, header=np.array(json.dumps(header)), **arrays)
-        os.replace(unfinished, path)
-    except BaseException:
-        os.unlink(unfinished)
-        raise
+        os.replace(unfinished, target)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(unfinished)
 
 
 def load(cls: type[T], path: str | os.PathLike[str]) -> T:

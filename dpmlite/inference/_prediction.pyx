@@ -79,5 +79,5 @@ def neg_log_loo(Partition partition):
     cdef Py_ssize_t i
     with nogil:
         for i in range(partition.n_rows):
-            total -= component.score_member(partition.row(i), partition.label[i])
+            total += partition.stay_cost(i) + partition.member_log_weight[partition.label[i]]
     return total

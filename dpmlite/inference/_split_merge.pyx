@@ -1,5 +1,6 @@
 """Kernel of split_merge.py: split and merge moves that lower the joint."""
 
+from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY, log
 
 from dpmlite.inference._map_dpm cimport converge_rows
@@ -136,11 +137,13 @@ cdef class Pairs:
                 self.find(i)
 
 
-    def nearest(self, Py_ssize_t n_neighbours):
-        """Up to so many partners of the slot that was scored last, the best first."""
+    def nearest(self, Py_ssize_t j, Py_ssize_t n_neighbours):
+        """Up to so many slots whose merge with slot j is best for the joint, the best first."""
         cdef Py_ssize_t k
         cdef double least
         found = []
+        self.load()
+        self.score(j)
         while len(found) < n_neighbours:
             least = INFINITY
             for k in range(self.n_slots):
@@ -157,6 +160,7 @@ cdef class Pairs:
 
 def split(Partition partition, const double[:, :, ::1] uniforms):
     cdef Py_ssize_t k, i, splits = 0, n_slots = partition.component.n_slots
+    check_uniforms(partition, uniforms.shape[0])
     for k in range(n_slots):
         if partition.touched[k] and partition.component.n[k] > 1.0:
             members = members_of(partition, k, k)
@@ -173,15 +177,16 @@ def split(Partition partition, const double[:, :, ::1] uniforms):
 
 
 def exchange(Partition partition, const double[:, :, :, ::1] uniforms):
-    cdef Pairs pairs = Pairs(partition)
+    check_uniforms(partition, uniforms.shape[0])
+    cdef Pairs pairs
     cdef Py_ssize_t j, k, i, exchanges = 0, n_slots = partition.component.n_slots
     done, tried = set(), set()
-    used = [k for k in range(n_slots) if partition.component.n[k] > 0.0]
-    for j in used:
-        pairs.load()
-        pairs.score(j)
-        for rank, k in enumerate(pairs.nearest(uniforms.shape[1])):
-            if j in done or k in done or (k, j) in tried:
+    for j in [k for k in range(n_slots) if partition.component.n[k] > 0.0]:
+        if j in done:
+            continue
+        pairs = Pairs(partition)
+        for rank, k in enumerate(pairs.nearest(j, uniforms.shape[1])):
+            if k in done or (k, j) in tried:
                 continue
             tried.add((j, k))
             if partition.component.n[j] + partition.component.n[k] > EXCHANGE_ROWS:
@@ -192,9 +197,17 @@ def exchange(Partition partition, const double[:, :, :, ::1] uniforms):
             if divide(partition, [j, k], members, starts):
                 done |= {j, k}
                 exchanges += 1
+                break
     if exchanges:
         partition.tidy_slots()
     return exchanges
+
+
+cdef int check_uniforms(Partition partition, Py_ssize_t n) except -1:
+    if n != partition.component.n_slots:
+        raise ValueError(
+            f"uniforms must be given for {partition.component.n_slots} slots, got {n}")
+    return 0
 
 
 cdef bint divide(Partition partition, slots, members, starts) except -1:
@@ -206,6 +219,7 @@ cdef bint divide(Partition partition, slots, members, starts) except -1:
         now -= partition.component.marginal(k)
     cdef Partition best = None, division
     for labels in starts:
+        PyErr_CheckSignals()
         division = partition.part(members, labels)
         with nogil:
             converge_rows(division, SETTLE_SWEEPS)

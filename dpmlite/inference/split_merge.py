@@ -6,7 +6,7 @@ it is kept if the exact joint falls.
 """
 
 from collections.abc import Sequence
-from math import inf, log
+from math import log
 
 from dpmlite._types import Buffer, Values
 from dpmlite.inference.map_dpm import converge
@@ -90,7 +90,13 @@ def split(partition: Partition, uniforms: Values) -> int:
     -------
     int
         Clusters that were split.
+
+    Raises
+    ------
+    ValueError
+        If `uniforms` are for another number of slots.
     """
+    _check_uniforms(partition, uniforms)
     splits = 0
     for k in range(partition.component.n_slots):
         if partition.changed[k] and partition.component.counts[k] > 1.0:
@@ -123,13 +129,20 @@ def exchange(partition: Partition, uniforms: Values) -> int:
     -------
     int
         Pools that were divided in a better way.
+
+    Raises
+    ------
+    ValueError
+        If `uniforms` are for another number of slots.
     """
+    _check_uniforms(partition, uniforms)
     exchanges, done = 0, set()
-    used = _used(partition)
     tried: set[tuple[int, int]] = set()
-    for j in used:
-        for rank, k in enumerate(_neighbours(partition, j, used, len(uniforms[j]))):
-            if j in done or k in done or (k, j) in tried:
+    for j in _used(partition):
+        if j in done:
+            continue
+        for rank, k in enumerate(_neighbours(partition, j, len(uniforms[j]))):
+            if k in done or (k, j) in tried:
                 continue
             tried.add((j, k))
             members = sorted(partition.members(j) + partition.members(k))
@@ -139,9 +152,17 @@ def exchange(partition: Partition, uniforms: Values) -> int:
             if _divide(partition, [j, k], members, starts):
                 done |= {j, k}
                 exchanges += 1
+                break
     if exchanges:
         partition.tidy()
     return exchanges
+
+
+def _check_uniforms(partition: Partition, uniforms: Values) -> None:
+    if len(uniforms) != partition.component.n_slots:
+        raise ValueError(
+            f"uniforms must be given for {partition.component.n_slots} slots, got {len(uniforms)}"
+        )
 
 
 def _divide(
@@ -179,13 +200,12 @@ def _atypical(partition: Partition, k: int, members: list[int]) -> list[list[int
     return [[int(score <= cut) for score in typical] for cut in cuts]
 
 
-def _neighbours(partition: Partition, j: int, used: list[int], n_neighbours: int) -> list[int]:
-    changes = {
-        k: merge_change(partition, j, k) for k in used if k != j and partition.component.counts[k]
-    }
+def _neighbours(partition: Partition, j: int, n_neighbours: int) -> list[int]:
+    """Up to so many slots whose merge with slot `j` is best for the joint, the best first."""
+    changes = {k: merge_change(partition, j, k) for k in _used(partition) if k != j}
     nearest: list[int] = []
     while changes and len(nearest) < n_neighbours:
-        least = min(changes.values(), default=inf)
+        least = min(changes.values())
         nearest.append(next(k for k, change in changes.items() if change <= least + TIE))
         del changes[nearest[-1]]
     return nearest

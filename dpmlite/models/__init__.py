@@ -13,6 +13,7 @@ if TYPE_CHECKING or PURE:
         digamma,
         log_gamma,
         log_gamma_half_step,
+        log_rising,
         multivariate_log_gamma,
     )
 else:
@@ -24,6 +25,7 @@ else:
         digamma,
         log_gamma,
         log_gamma_half_step,
+        log_rising,
         multivariate_log_gamma,
     )
 
@@ -36,6 +38,7 @@ __all__ = [
     "log_gamma_half_step",
     "log_prob",
     "log_prob_counts",
+    "log_rising",
     "multivariate_log_gamma",
     "predictive",
     "sample",

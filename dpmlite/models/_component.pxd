@@ -16,10 +16,11 @@ cdef class Component:
     cdef void accumulate(self, const double *row, Py_ssize_t k) noexcept nogil
     cdef void refresh(self, Py_ssize_t k) noexcept nogil
     cdef void add_row(self, const double *row, Py_ssize_t k) noexcept nogil
-    cdef void remove_row(self, const double *row, Py_ssize_t k) noexcept nogil
+    cdef bint remove_row(self, const double *row, Py_ssize_t k) noexcept nogil
     cdef void merge_slots(self, Py_ssize_t j, Py_ssize_t k) noexcept nogil
     cdef double costs_below(self, const double *row, const double *log_weight, double limit,
                             double *out) noexcept nogil
+    cdef double score_slot(self, const double *row, Py_ssize_t k) noexcept nogil
     cdef double score_member(self, const double *row, Py_ssize_t k) noexcept nogil
     cdef double marginal(self, Py_ssize_t k) noexcept nogil
     cdef void marginal_merged_all(self, Py_ssize_t j, double *out) noexcept nogil

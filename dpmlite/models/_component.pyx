@@ -32,8 +32,9 @@ cdef class Component:
         self.accumulate(row, k)
         self.refresh(k)
 
-    cdef void remove_row(self, const double *row, Py_ssize_t k) noexcept nogil:
-        pass
+    cdef bint remove_row(self, const double *row, Py_ssize_t k) noexcept nogil:
+        """False, and nothing is changed, if rounding would show in what is left."""
+        return False
 
     cdef void merge_slots(self, Py_ssize_t j, Py_ssize_t k) noexcept nogil:
         pass
@@ -48,8 +49,12 @@ cdef class Component:
         """
         return 0.0
 
+    cdef double score_slot(self, const double *row, Py_ssize_t k) noexcept nogil:
+        """log p(row | rows of slot k)."""
+        return 0.0
+
     cdef double score_member(self, const double *row, Py_ssize_t k) noexcept nogil:
-        """log p(row | other rows of slot k) of a row in slot k."""
+        """log p(row | other rows of slot k) of a row in slot k; NaN if rounding would show."""
         return 0.0
 
     cdef double marginal(self, Py_ssize_t k) noexcept nogil:
@@ -88,7 +93,7 @@ cdef class Component:
     def remove(self, const double[::1] row, Py_ssize_t k):
         self._check_slot(k)
         self._check_row(row)
-        self.remove_row(&row[0], k)
+        return self.remove_row(&row[0], k)
 
     def merge(self, Py_ssize_t j, Py_ssize_t k):
         self._check_slot(j)
@@ -97,7 +102,8 @@ cdef class Component:
 
     def log_predictive(self, const double[::1] row, Py_ssize_t k):
         self._check_slot(k)
-        return self.log_predictive_all(row)[k]
+        self._check_row(row)
+        return self.score_slot(&row[0], k)
 
     def log_predictive_all(self, const double[::1] row):
         self._check_row(row)

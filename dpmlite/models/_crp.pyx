@@ -4,7 +4,7 @@ from array import array
 
 from libc.math cimport log
 
-from dpmlite.models._special cimport log_gamma_c
+from dpmlite.models._special cimport log_gamma_c, log_rising_c
 
 
 cdef double log_prob_counts_c(const double *counts, Py_ssize_t n_counts, double alpha) noexcept nogil:
@@ -14,7 +14,7 @@ cdef double log_prob_counts_c(const double *counts, Py_ssize_t n_counts, double 
         if counts[k] > 0.0:
             total += log(alpha) + log_gamma_c(counts[k])
             n += counts[k]
-    return total + log_gamma_c(alpha) - log_gamma_c(n + alpha)
+    return total - log_rising_c(alpha, n)
 
 
 def log_prob_counts(counts, double alpha):

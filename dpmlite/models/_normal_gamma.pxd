@@ -16,6 +16,7 @@ cdef class NormalGamma(Component):
     cdef double *member_slope      # [slot][column] the same, to score a member of one slot
     cdef double *member_shift
     cdef double *log_b             # [slot] sum over columns of log b
+    cdef double *kept              # [slot] part of b that removals left, least column
     cdef double *power             # [slot] a + 1/2
     cdef double *constant          # [slot] log predictive at the posterior mean
     cdef double *member_constant   # [slot] the same for a member

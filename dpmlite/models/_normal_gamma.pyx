@@ -15,14 +15,14 @@ Statistics lie [column][slot], so that one vector instruction serves many cluste
 
 from array import array
 
-from libc.math cimport INFINITY, log, sqrt
+from libc.math cimport INFINITY, NAN, log, sqrt
 from libc.stdint cimport uintptr_t
 from libc.string cimport memcpy, memset
 
 from dpmlite.models._component cimport Component, padded
 from dpmlite.models._special cimport (
-    clones_double, clones_ssize, clones_void, inlined_double, inlined_ssize, inlined_void, log2_floor, log_gamma_c, log_gamma_half_step_c,
-    log_positive, split_exponent)
+    clones_double, clones_ssize, clones_void, inlined_double, inlined_ssize, inlined_void, log2_floor, log_gamma_half_step_c,
+    log_positive, log_rising_c, split_exponent)
 
 cdef extern from "Python.h":
     void *PyMem_RawMalloc(size_t n) nogil
@@ -37,12 +37,18 @@ cdef enum:
 cdef extern from *:
     """
     #define DPM_REACH 0x1p29
-    #define DPM_LEAST_PART 0x1p-60
+    #define DPM_LEAST_FACTOR 0x1p-60        /* keeps a product above 0; what is below is rounding */
+    #define DPM_LEAST_KEPT 0x1p-10
+    #define DPM_HALF_OF_KEPT 0x1p-5         /* its square root, */
+    #define DPM_LOG_HALF_OF_KEPT -3.4657359 /* and the logarithm of that */
     #define DPM_LOG_2 0.693147180559945309417
     #define DPM_LOG_2PI 1.837877066409345483561
     """
     double REACH "DPM_REACH"
-    double LEAST_PART "DPM_LEAST_PART"
+    double LEAST_FACTOR "DPM_LEAST_FACTOR"
+    double LEAST_KEPT "DPM_LEAST_KEPT"
+    double HALF_OF_KEPT "DPM_HALF_OF_KEPT"
+    double LOG_HALF_OF_KEPT "DPM_LOG_HALF_OF_KEPT"
     double LOG_2 "DPM_LOG_2"
     double LOG_2PI "DPM_LOG_2PI"
 
@@ -71,7 +77,7 @@ cdef class NormalGamma(Component):
 
     cdef int allocate(self, Py_ssize_t capacity) except -1 nogil:
         """Memory for `capacity` slots, at addresses that fit a cache line."""
-        cdef Py_ssize_t rows = 4 * self.n_columns + 5, size = self.n_columns * capacity
+        cdef Py_ssize_t rows = 4 * self.n_columns + 6, size = self.n_columns * capacity
         cdef void *block = PyMem_RawMalloc((rows * capacity + 2 * size + NARROW) * sizeof(double))
         if block == NULL:
             with gil:
@@ -91,7 +97,8 @@ cdef class NormalGamma(Component):
         self.m, self.b = new, new + size
         self.slope, self.shift = new + 2 * size, new + 3 * size
         self.n, self.log_b = new + 4 * size, new + 4 * size + capacity
-        self.power = self.log_b + capacity
+        self.kept = self.log_b + capacity
+        self.power = self.kept + capacity
         self.constant = self.power + capacity
         self.member_constant = self.constant + capacity
         self.member_slope = self.member_constant + capacity
@@ -113,7 +120,7 @@ cdef class NormalGamma(Component):
 
     cdef void clear_slot(self, Py_ssize_t k) noexcept nogil:
         cdef Py_ssize_t d
-        self.n[k] = 0.0
+        self.n[k], self.kept[k] = 0.0, 1.0
         for d in range(self.n_columns):
             self.m[d * self.capacity + k] = 0.0
             self.b[d * self.capacity + k] = 1.0
@@ -122,7 +129,7 @@ cdef class NormalGamma(Component):
     cdef void copy_slot(self, Py_ssize_t k, Component other, Py_ssize_t j) noexcept nogil:
         cdef double *source = (<NormalGamma> other).m
         cdef Py_ssize_t row, stride = (<NormalGamma> other).capacity, d = self.n_columns
-        for row in range(4 * d + 5):
+        for row in range(4 * d + 6):
             self.m[row * self.capacity + k] = source[row * stride + j]
         source = (<NormalGamma> other).member_slope
         memcpy(self.member_slope + k * d, source + j * d, d * sizeof(double))
@@ -140,21 +147,25 @@ cdef class NormalGamma(Component):
             at += self.capacity
         self.n[k] += 1.0
 
-    cdef void remove_row(self, const double *row, Py_ssize_t k) noexcept nogil:
+    cdef bint remove_row(self, const double *row, Py_ssize_t k) noexcept nogil:
         if self.n[k] <= 1.0:
             self.clear_slot(k)
-            return
+            return True
+        cdef double kept = self.kept[k] * least_part_left(self, row, k)
+        if kept < LEAST_KEPT:
+            return False
         cdef double c = self.c0 + self.n[k]
-        cdef double part = 1.0 / (c - 1.0), half = 0.5 * c * part, e, b
+        cdef double part = 1.0 / (c - 1.0), half = 0.5 * c * part, e
         cdef Py_ssize_t d, at = k
         for d in range(self.n_columns):
             e = standardise(row[d], self.origin[d], self.unit[d]) - self.m[at]
-            b = self.b[at]
-            self.b[at] = larger(b * larger(1.0 - half * e * e / b, LEAST_PART), 1.0)
+            self.b[at] = larger(self.b[at] - half * e * e, 1.0)
             self.m[at] -= part * e
             at += self.capacity
         self.n[k] -= 1.0
+        self.kept[k] = kept
         self.refresh(k)
+        return True
 
     cdef void refresh(self, Py_ssize_t k) noexcept nogil:
         cdef double c = self.c0 + self.n[k], a = self.a0 + 0.5 * self.n[k]
@@ -189,6 +200,7 @@ cdef class NormalGamma(Component):
             at_j += self.capacity
             at_k += self.capacity
         self.n[j] += self.n[k]
+        self.kept[j] = self.kept[k] if self.kept[k] < self.kept[j] else self.kept[j]
         self.refresh(j)
         self.clear_slot(k)
 
@@ -198,11 +210,19 @@ cdef class NormalGamma(Component):
             return limit
         return refine(self, row, log_weight, limit, out)
 
+    cdef double score_slot(self, const double *row, Py_ssize_t k) noexcept nogil:
+        return self.constant[k] - self.power[k] * log_factors(self, row, k, 1.0)
+
     cdef double score_member(self, const double *row, Py_ssize_t k) noexcept nogil:
         if self.n[k] <= 1.0:
             return score_new(self, row)
-        cdef double c = self.c0 + self.n[k], ratio = (c + 1.0) / (c - 1.0)
-        return self.member_constant[k] + (self.power[k] - 1.0) * log_factors(self, row, k, -ratio)
+        cdef double c = self.c0 + self.n[k]
+        cdef double log_left = log_factors(self, row, k, -(c + 1.0) / (c - 1.0))
+        # One column cannot have lost more than all: most rows need no look at each.
+        if log_left < LOG_HALF_OF_KEPT or self.kept[k] < HALF_OF_KEPT:
+            if not self.kept[k] * least_part_left(self, row, k) >= LEAST_KEPT:
+                return NAN
+        return self.member_constant[k] + (self.power[k] - 1.0) * log_left
 
     cdef double marginal(self, Py_ssize_t k) noexcept nogil:
         return evidence(self, self.n[k], self.log_b[k])
@@ -235,7 +255,7 @@ cdef class NormalGamma(Component):
         if len(statistics) != 1 + 2 * n_columns:
             raise ValueError(
                 f"statistics must have {1 + 2 * n_columns} values, got {len(statistics)}")
-        self.n[k] = statistics[0]
+        self.n[k], self.kept[k] = statistics[0], 1.0
         for d in range(n_columns):
             self.m[d * self.capacity + k] = statistics[1 + d]
             self.b[d * self.capacity + k] = statistics[1 + n_columns + d]
@@ -259,9 +279,21 @@ cdef inline inlined_double merged_rate(double c0, double cj, double ck, double m
 
 cdef inline inlined_double evidence(NormalGamma self, double n, double log_b) noexcept nogil:
     cdef double a = self.a0 + 0.5 * n
-    return (self.n_columns * (log_gamma_c(a) - log_gamma_c(self.a0)
+    return (self.n_columns * (log_rising_c(self.a0, 0.5 * n)
                               + 0.5 * log_positive(self.c0 / (self.c0 + n)) - 0.5 * n * LOG_2PI)
             - a * log_b - n * self.log_scale)
+
+
+cdef double least_part_left(NormalGamma self, const double *row, Py_ssize_t k) noexcept nogil:
+    """What part of b is left without a row of slot k, in the column that loses most."""
+    cdef double c = self.c0 + self.n[k], half = 0.5 * c / (c - 1.0), least = 1.0, part, e
+    cdef Py_ssize_t d, at = k
+    for d in range(self.n_columns):
+        e = standardise(row[d], self.origin[d], self.unit[d]) - self.m[at]
+        part = 1.0 - half * e * e / self.b[at]
+        least = part if part < least else least
+        at += self.capacity
+    return least
 
 
 cdef double score_new(NormalGamma self, const double *row) noexcept nogil:
@@ -296,7 +328,7 @@ cdef clones_double log_factors(NormalGamma self, const double *row, Py_ssize_t k
         for d in range(end):
             z = (standardise(row[column + d], origin[column + d], unit[column + d])
                  * slope[column + d] - shift[column + d])
-            factor[d] = larger(1.0 + ratio * z * z, LEAST_PART)
+            factor[d] = larger(1.0 + ratio * z * z, LEAST_FACTOR)
         half = GROUP // 2
         while half > 0:  # a tree: its factors do not wait for one another
             for d in range(half):
@@ -381,8 +413,7 @@ cdef double refine(NormalGamma self, const double *row, const double *log_weight
     cdef Py_ssize_t k
     for k in range(self.n_slots):
         if out[k] < limit and limit < INFINITY:
-            out[k] = (-log_weight[k] - self.constant[k]
-                      + self.power[k] * log_factors(self, row, k, 1.0))
+            out[k] = -log_weight[k] - self.score_slot(row, k)
         least = out[k] if out[k] < least else least
     return least
 

@@ -13,6 +13,7 @@ cdef enum:
 cdef class Partition:
     cdef readonly Component component
     cdef readonly object labels
+    cdef Component others               # a slot to build a cluster without one of its rows
     cdef readonly double alpha, neg_log_joint
     cdef readonly Py_ssize_t n_rows
     cdef Py_ssize_t[::1] label          # labels, typed
@@ -28,6 +29,8 @@ cdef class Partition:
     cdef const double *row(self, Py_ssize_t i) noexcept nogil
     cdef double score(self, Py_ssize_t i, double stay) noexcept nogil
     cdef double stay_cost(self, Py_ssize_t i) noexcept nogil
+    cdef double score_from_others(self, Py_ssize_t i) noexcept nogil
+    cdef void rebuild_slot(self, Py_ssize_t k) noexcept nogil
     cdef int move_row(self, Py_ssize_t i, Py_ssize_t k, double change) except -1 nogil
     cdef void join(self, Py_ssize_t j, Py_ssize_t k, double change) noexcept nogil
     cdef void weigh(self, Py_ssize_t k) noexcept nogil

@@ -143,24 +143,50 @@ cdef class Partition:
         cdef Py_ssize_t own = self.label[i]
         if own == UNPLACED:
             return INFINITY
-        return -self.member_log_weight[own] - self.component.score_member(self.row(i), own)
+        cdef double score = self.component.score_member(self.row(i), own)
+        if score != score:
+            score = self.score_from_others(i)
+        return -self.member_log_weight[own] - score
+
+    cdef double score_from_others(self, Py_ssize_t i) noexcept nogil:
+        """log p(x_i | the other rows of its cluster), from these rows."""
+        cdef Py_ssize_t j
+        with gil:
+            if self.others is None:
+                self.others = self.component.like()
+                self.others.make_slots(1)
+        self.others.clear_slot(0)
+        for j in range(self.n_rows):
+            if self.label[j] == self.label[i] and j != i:
+                self.others.accumulate(self.row(j), 0)
+        self.others.refresh(0)
+        return self.others.score_slot(self.row(i), 0)
 
     cdef int move_row(self, Py_ssize_t i, Py_ssize_t k, double change) except -1 nogil:
         cdef const double *row = self.row(i)
         cdef Py_ssize_t own = self.label[i]
-        if own != UNPLACED:
-            self.component.remove_row(row, own)
-            self.weigh(own)
-            self.touched[own] = True
-        else:  # the denominator of eq. (2)
+        self.label[i] = k
+        if own == UNPLACED:  # the denominator of eq. (2)
             change += log(self.alpha + self.n_placed)
             self.n_placed += 1.0
+        else:
+            if not self.component.remove_row(row, own):
+                self.rebuild_slot(own)
+            self.weigh(own)
+            self.touched[own] = True
         self.component.add_row(row, k)
         self.weigh(k)
         self.touched[k] = True
-        self.label[i] = k
         self.neg_log_joint += change
         return self.keep_an_empty_slot()
+
+    cdef void rebuild_slot(self, Py_ssize_t k) noexcept nogil:
+        cdef Py_ssize_t i
+        self.component.clear_slot(k)
+        for i in range(self.n_rows):
+            if self.label[i] == k:
+                self.component.accumulate(self.row(i), k)
+        self.component.refresh(k)
 
     cdef void join(self, Py_ssize_t j, Py_ssize_t k, double change) noexcept nogil:
         cdef Py_ssize_t i

@@ -72,17 +72,33 @@ cdef extern from *:
     double split_exponent "dpm_split"(double x, double *exponent) noexcept nogil
 
 
-cdef inline inlined_double log_gamma_c(double x) noexcept nogil:
-    # Always shifted by ten, so that a loop over x has no branch and is vectorised; above 1e20
-    # ten is nothing, and the product would overflow.
-    cdef double shift = (x * (x + 1.0) * (x + 2.0) * (x + 3.0) * (x + 4.0)
-                         * (x + 5.0) * (x + 6.0) * (x + 7.0) * (x + 8.0) * (x + 9.0))
-    cdef double z = x + 10.0
-    shift = shift if x < 1e20 else 1.0
+# The functions below always shift their argument by ten, so that a loop over them has no branch
+# and is vectorised. Above 1e20 ten is nothing, and the products would overflow.
+
+cdef inline inlined_double ten_factors(double x) noexcept nogil:
+    cdef double product = (x * (x + 1.0) * (x + 2.0) * (x + 3.0) * (x + 4.0)
+                           * (x + 5.0) * (x + 6.0) * (x + 7.0) * (x + 8.0) * (x + 9.0))
+    return product if x < 1e20 else 1.0
+
+
+cdef inline inlined_double stirling(double z) noexcept nogil:
     cdef double r = 1.0 / (z * z)
-    cdef double series = (1.0 / 12 - r * (1.0 / 360 - r * (1.0 / 1260 - r * (1.0 / 1680 - r * (
+    return (1.0 / 12 - r * (1.0 / 360 - r * (1.0 / 1260 - r * (1.0 / 1680 - r * (
         1.0 / 1188 - r * (691.0 / 360360 - r / 156)))))) / z
-    return (z - 0.5) * log_positive(z) - z + 0.918938533204672741780 + series - log_positive(shift)
+
+
+cdef inline inlined_double log_gamma_c(double x) noexcept nogil:
+    cdef double z = x + 10.0
+    return ((z - 0.5) * log_positive(z) - z + 0.918938533204672741780 + stirling(z)
+            - log_positive(ten_factors(x)))
+
+
+cdef inline inlined_double log_rising_c(double x, double n) noexcept nogil:
+    cdef double z = x + 10.0, y = z + n, part = n / z, sum = 1.0 + part
+    # log1p: what rounding took from 1 + part is put back as a factor.
+    cdef double log1p = log_positive(sum) * (part / (sum - 1.0)) if sum > 1.0 else part
+    return (n * log_positive(z) + (y - 0.5) * log1p - n + stirling(y) - stirling(z)
+            - log_positive(ten_factors(x + n) / ten_factors(x)))
 
 
 cdef double log_gamma_half_step_c(double x) noexcept nogil

@@ -38,6 +38,13 @@ def log_gamma_half_step(double x):
     return log_gamma_half_step_c(x)
 
 
+def log_rising(double x, double n):
+    require_positive(x)
+    if not n >= 0.0:
+        raise ValueError(f"n must not be negative, got {n}")
+    return log_rising_c(x, n)
+
+
 def digamma(double x):
     require_positive(x)
     return digamma_c(x)

@@ -53,8 +53,12 @@ class Component:
         """Put one row into slot `k`."""
         raise NotImplementedError
 
-    def remove(self, row: Values, k: int) -> None:
-        """Take one row, which must be there, out of slot `k`."""
+    def remove(self, row: Values, k: int) -> bool:
+        """Take one row, which must be there, out of slot `k`.
+
+        Returns False, and changes nothing, if rounding would show in what is left: the slot
+        must then be built anew from its other rows.
+        """
         raise NotImplementedError
 
     def merge(self, j: int, k: int) -> None:
@@ -70,7 +74,10 @@ class Component:
         return [self.log_predictive(row, k) for k in range(self.n_slots)]
 
     def log_predictive_member(self, row: Values, k: int) -> float:
-        """Log p(row | the other rows of slot k) of a row that is in slot `k`."""
+        """Log p(row | the other rows of slot k) of a row that is in slot `k`.
+
+        NaN where `remove` would return False.
+        """
         raise NotImplementedError
 
     def log_marginal(self, k: int) -> float:

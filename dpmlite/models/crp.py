@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from math import log
 
 from dpmlite._types import Values
-from dpmlite.models.special import log_gamma
+from dpmlite.models.special import log_gamma, log_rising
 
 
 def log_prob_counts(counts: Values, alpha: float) -> float:
@@ -37,7 +37,7 @@ def log_prob_counts(counts: Values, alpha: float) -> float:
             raise ValueError(f"counts must be positive, got {count}")
         total += log(alpha) + log_gamma(count)
         n += count
-    return total + log_gamma(alpha) - log_gamma(n + alpha)
+    return total - log_rising(alpha, n)
 
 
 def log_prob(labels: Values, alpha: float) -> float:

@@ -8,18 +8,19 @@ column: labels cannot depend on the units or the origin of the data, no precisio
 data far from zero, and b >= 1 always.
 """
 
-from math import log, pi, sqrt
+from math import log, log1p, nan, pi, sqrt
 
 from dpmlite._types import Values
 from dpmlite.models.component import Component
-from dpmlite.models.special import log_gamma, log_gamma_half_step
+from dpmlite.models.special import log_gamma_half_step, log_rising
 
 # A value further than this from m0, in units of sqrt(b0), counts as lying there: products of
 # eight factors 1 + t, and of eight posterior rates, then stay below the largest double.
 REACH = 2.0**29
 
-# A removal can leave no less than this part of b: what is below is rounding.
-LEAST_PART = 2.0**-60
+# Removals may leave this part of a column's b since the slot was built; if less were left, more
+# than ten bits of it would be rounding.
+LEAST_KEPT = 2.0**-10
 
 
 class NormalGamma(Component):
@@ -54,26 +55,30 @@ class NormalGamma(Component):
         self.log_scale = sum(log(s) for s in self.scale)
         self.m: list[list[float]] = []  # slot, column: posterior mean
         self.b: list[list[float]] = []  # slot, column: posterior rate
+        self.kept: list[float] = []  # slot: part of b that removals left, least column
 
     def like(self) -> "NormalGamma":
         return NormalGamma(self.m0, self.c0, self.a0, self.b0)
 
     def resize(self, n_slots: int) -> None:
-        del self.counts[n_slots:], self.m[n_slots:], self.b[n_slots:]
+        del self.counts[n_slots:], self.m[n_slots:], self.b[n_slots:], self.kept[n_slots:]
         for _ in range(n_slots - self.n_slots):
             self.counts.append(0.0)
             self.m.append([0.0] * self.n_columns)
             self.b.append([1.0] * self.n_columns)
+            self.kept.append(1.0)
 
     def clear(self, k: int) -> None:
         self._check_slot(k)
         self.counts[k] = 0.0
         self.m[k] = [0.0] * self.n_columns
         self.b[k] = [1.0] * self.n_columns
+        self.kept[k] = 1.0
 
     def copy(self, k: int, other: "Component", j: int) -> None:
         self._check_slot(k)
         self.load(k, other.statistics(j))
+        self.kept[k] = other.kept[j]  # type: ignore[attr-defined]
 
     def add(self, row: Values, k: int) -> None:
         """Put one row into slot `k`: eq. (13) for one row more."""
@@ -85,25 +90,29 @@ class NormalGamma(Component):
             m[d] += (u - m[d]) / (c + 1.0)
         self.counts[k] += 1.0
 
-    def remove(self, row: Values, k: int) -> None:
+    def remove(self, row: Values, k: int) -> bool:
         """Take one row out of slot `k`: eq. (13) for one row less."""
         self._check_slot(k)
         if self.counts[k] <= 1.0:
             self.clear(k)
-            return
+            return True
+        parts = self._parts_left(row, k)
+        if self.kept[k] * min(parts) < LEAST_KEPT:
+            return False
         c = self.c0 + self.counts[k]
         m, b = self.m[k], self.b[k]
         for d, u in enumerate(self._standardise(row)):
-            part = max(1.0 - 0.5 * c / (c - 1.0) * (u - m[d]) ** 2 / b[d], LEAST_PART)
-            b[d] = max(b[d] * part, 1.0)
+            b[d] = max(b[d] * parts[d], 1.0)
             m[d] -= (u - m[d]) / (c - 1.0)
         self.counts[k] -= 1.0
+        self.kept[k] *= min(parts)
+        return True
 
     def merge(self, j: int, k: int) -> None:
         self._check_slot(j)
         self._check_slot(k)
-        n, m, b = self._merged(j, k)
-        self.counts[j], self.m[j], self.b[j] = n, m, b
+        self.counts[j], self.m[j], self.b[j] = self._merged(j, k)
+        self.kept[j] = min(self.kept[j], self.kept[k])
         self.clear(k)
 
     def log_predictive(self, row: Values, k: int) -> float:
@@ -125,11 +134,11 @@ class NormalGamma(Component):
     def log_predictive_member(self, row: Values, k: int) -> float:
         """`log_predictive` with theta_k^{-i}, the parameters without the row itself."""
         self._check_slot(k)
-        n, m, b = self.counts[k], self.m[k][:], self.b[k][:]
-        self.remove(row, k)
+        n, m, b, kept = self.counts[k], self.m[k][:], self.b[k][:], self.kept[k]
+        exact = self.remove(row, k)
         total = self.log_predictive(row, k)
-        self.counts[k], self.m[k], self.b[k] = n, m, b
-        return total
+        self.counts[k], self.m[k], self.b[k], self.kept[k] = n, m, b, kept
+        return total if exact else nan
 
     def log_marginal(self, k: int) -> float:
         """Log of eq. (16)'s data part for one cluster: the ratio of normalising constants."""
@@ -165,12 +174,19 @@ class NormalGamma(Component):
         self.counts[k] = statistics[0]
         self.m[k] = [statistics[i] for i in range(1, 1 + d)]
         self.b[k] = [statistics[i] for i in range(1 + d, 1 + 2 * d)]
+        self.kept[k] = 1.0
 
     def _standardise(self, row: Values) -> list[float]:
         """The row in units of the prior."""
         self._check_row(row)
         units = ((x - m0) / s for x, m0, s in zip(row, self.m0, self.scale, strict=True))
         return [min(max(u, -REACH), REACH) for u in units]
+
+    def _parts_left(self, row: Values, k: int) -> list[float]:
+        """What part of each column's b is left without a row of slot `k`."""
+        c = self.c0 + self.counts[k]
+        terms = zip(self._standardise(row), self.m[k], self.b[k], strict=True)
+        return [1.0 - 0.5 * c / (c - 1.0) * (u - m) ** 2 / b for u, m, b in terms]
 
     def _merged(self, j: int, k: int) -> tuple[float, list[float], list[float]]:
         """Count, m and b of two slots' rows together: eq. (13) with S = c m."""
@@ -185,13 +201,12 @@ class NormalGamma(Component):
 
     def _log_evidence(self, n: float, b: Values) -> float:
         """Log p(n rows | theta_0) from their posterior rates `b`."""
-        c, a = self.c0 + n, self.a0 + 0.5 * n
+        a = self.a0 + 0.5 * n
         total = -n * self.log_scale
         for b_d in b:
             total += (
-                log_gamma(a)
-                - log_gamma(self.a0)
-                + 0.5 * log(self.c0 / c)
+                log_rising(self.a0, 0.5 * n)
+                - 0.5 * log1p(n / self.c0)
                 - a * log(b_d)
                 - 0.5 * n * log(2.0 * pi)
             )

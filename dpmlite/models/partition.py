@@ -4,7 +4,7 @@ It holds labels, the statistics of every cluster and the exact joint of data and
 -log p(z | alpha) - sum_k log p(x_k | theta_0), which every change keeps up to date.
 """
 
-from math import log
+from math import isnan, log
 
 from dpmlite._types import Buffer, Values
 from dpmlite.models.component import Component
@@ -63,6 +63,8 @@ class Partition:
         self._rows = [[float(x) for x in X[i]] for i in chosen]
         if len(labels) != len(self._rows):
             raise ValueError(f"labels must have {len(self._rows)} values, got {len(labels)}")
+        if self._rows:
+            component._check_row(self._rows[0])
         self.labels = labels
         self.component = component
         self.alpha = alpha
@@ -89,6 +91,7 @@ class Partition:
         The row's own slot counts without the row, eq. (22); an empty slot is a new cluster,
         eq. (23).
         """
+        self._check_row(i)
         row, own = self._rows[i], self.labels[i]
         scores = self.component.log_predictive_all(row)
         costs = [
@@ -96,7 +99,7 @@ class Partition:
         ]
         if own != UNPLACED:
             weight = self._log_weight(self.component.counts[own] - 1.0)
-            costs[own] = -weight - self.component.log_predictive_member(row, own)
+            costs[own] = -weight - self._log_predictive_member(i)
         return costs
 
     def part(self, members: Values, labels: Buffer) -> "Partition":
@@ -105,15 +108,18 @@ class Partition:
 
     def move(self, i: int, k: int, change: float) -> None:
         """Put row `i` into slot `k`, which changes the joint by `change`."""
+        self._check_row(i)
+        self.component._check_slot(k)
         row, own = self._rows[i], self.labels[i]
-        if own != UNPLACED:
-            self.component.remove(row, own)
-            self.changed[own] = True
-        else:  # the denominator of eq. (2)
+        self.labels[i] = k
+        if own == UNPLACED:  # the denominator of eq. (2)
             change += log(self.alpha + sum(self.component.counts))
+        else:
+            if not self.component.remove(row, own):
+                self._rebuild_slot(own)
+            self.changed[own] = True
         self.component.add(row, k)
         self.changed[k] = True
-        self.labels[i] = k
         self.neg_log_joint += change
         self._keep_an_empty_slot()
 
@@ -151,6 +157,7 @@ class Partition:
 
     def mark_unchanged(self, k: int) -> None:
         """Forget that slot `k` changed."""
+        self.component._check_slot(k)
         self.changed[k] = False
 
     def rebuild(self) -> None:
@@ -169,6 +176,28 @@ class Partition:
         for k in range(self.component.n_slots):
             total -= self.component.log_marginal(k)
         return total
+
+    def _check_row(self, i: int) -> None:
+        if not 0 <= i < self.n_rows:
+            raise IndexError(f"row must be in 0..{self.n_rows - 1}, got {i}")
+
+    def _rebuild_slot(self, k: int) -> None:
+        self.component.clear(k)
+        for i in self.members(k):
+            self.component.add(self._rows[i], k)
+
+    def _log_predictive_member(self, i: int) -> float:
+        """Log p(x_i | the other rows of its cluster), from these rows if need be."""
+        own = self.labels[i]
+        score = self.component.log_predictive_member(self._rows[i], own)
+        if not isnan(score):
+            return score
+        others = self.component.like()
+        others.resize(1)
+        for j in self.members(own):
+            if j != i:
+                others.add(self._rows[j], 0)
+        return others.log_predictive(self._rows[i], 0)
 
     def _log_weight(self, n: float) -> float:
         """Numerator of eq. (2)."""

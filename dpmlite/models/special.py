@@ -4,7 +4,7 @@ Stirling's series, after a shift of the argument to where the series is exact to
 precision (Abramowitz & Stegun 1964, 6.1.41, 6.1.15 and 6.3.18).
 """
 
-from math import log, pi
+from math import log, log1p, pi
 
 HALF_LOG_2PI = 0.5 * log(2.0 * pi)
 
@@ -27,7 +27,7 @@ def log_gamma(x: float) -> float:
     Returns
     -------
     float
-        log Gamma(x), to about 1e-15 of the larger of 1 and its size.
+        log Gamma(x), to about 1e-14 of the larger of 1 and its size.
 
     Raises
     ------
@@ -71,6 +71,39 @@ def log_gamma_half_step(x: float) -> float:
         x += 1.0
     series = _alternating(_HALF_STEP_TERMS, 1.0 / (x * x)) / x
     return 0.5 * log(x) - series + log(shift)
+
+
+def log_rising(x: float, n: float) -> float:
+    """Log Gamma(x + n) - log Gamma(x), without the cancellation of that difference.
+
+    Parameters
+    ----------
+    x : float
+        A positive number.
+    n : float
+        A number from 0 up.
+
+    Returns
+    -------
+    float
+        Logarithm of the rising factorial x (x + 1) ... (x + n - 1), to about 1e-15 of n log(x + n).
+
+    Raises
+    ------
+    ValueError
+        If `x` is not positive or `n` is negative.
+    """
+    _require_positive(x)
+    if not n >= 0.0:
+        raise ValueError(f"n must not be negative, got {n}")
+    shift = 1.0
+    while x < _SHIFTED:
+        shift *= (x + n) / x
+        x += 1.0
+    y = x + n
+    series = _alternating(_LOG_GAMMA_TERMS, 1.0 / (y * y)) / y
+    series -= _alternating(_LOG_GAMMA_TERMS, 1.0 / (x * x)) / x
+    return n * log(x) + (y - 0.5) * log1p(n / x) - n + series - log(shift)
 
 
 def digamma(x: float) -> float:

@@ -1,0 +1,52 @@
+"""Data that many tests share: random problems for hypothesis, and the empirical prior."""
+
+import numpy as np
+from hypothesis import strategies as st
+
+
+def empirical_prior(X):
+    """Section 4.2's prior, a constant column's variance replaced by 1."""
+    b0 = X.var(axis=0)
+    constant = np.ptp(X, axis=0) == 0.0
+    return {
+        "m0": X.mean(axis=0),
+        "c0": 10.0 / len(X),
+        "a0": 1.0,
+        "b0": np.where(constant, 1.0, b0),
+    }
+
+
+def blobs(n_rows=60, n_columns=2, n_clusters=3, seed=0):
+    """Well separated Gaussian clusters."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(n_clusters, size=n_rows)
+    means = rng.normal(0.0, 6.0, size=(n_clusters, n_columns))
+    return means[labels] + rng.normal(size=(n_rows, n_columns)), labels
+
+
+@st.composite
+def problems(draw, max_rows=16, max_columns=3):
+    """(X, prior, alpha): gridded values, so that ties and duplicates are common."""
+    n = draw(st.integers(1, max_rows))
+    d = draw(st.integers(1, max_columns))
+    step = draw(st.sampled_from([1.0, 0.5, 0.1, 3.7]))
+    grid = draw(st.integers(1, 40))
+    cells = draw(st.lists(st.integers(-grid, grid), min_size=n * d, max_size=n * d))
+    X = step * np.array(cells, dtype=float).reshape(n, d)
+    prior = empirical_prior(X)
+    prior["a0"] = draw(st.sampled_from([1.0, 0.3, 4.0]))
+    prior["c0"] = draw(st.sampled_from([0.05, 1.0, 10.0]))
+    alpha = draw(st.sampled_from([0.1, 1.0, 5.0]))
+    return X, prior, alpha
+
+
+def start(kind, n_rows):
+    """Labels to start from, as the kernels want them."""
+    return {
+        "single": np.zeros(n_rows, dtype=np.intp),
+        "singletons": np.arange(n_rows, dtype=np.intp),
+        "sequential": np.full(n_rows, -1, dtype=np.intp),
+    }[kind].copy()
+
+
+STARTS = ("single", "singletons", "sequential")

@@ -1,0 +1,357 @@
+"""The command: its reports, its files, and one plain line for every mistake."""
+
+import os
+import subprocess
+import sys
+from importlib.resources import files
+
+import numpy as np
+import pytest
+
+import dpmlite
+from dpmlite import MAPDPM
+from dpmlite.cli import main
+from dpmlite.datasets import load_sensors, planted_gaussians
+from dpmlite.tables import parse_table
+
+SENSORS = str(files("dpmlite").joinpath("data/sensors.csv"))
+
+
+@pytest.fixture(autouse=True)
+def _in_tmp_path(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def run(capsys):
+    """Run the command; its exit code, lines of output and lines of errors."""
+
+    def run(*argv):
+        code = main([str(arg) for arg in argv])
+        out, err = capsys.readouterr()
+        return code, out.splitlines(), err.splitlines()
+
+    return run
+
+
+@pytest.fixture
+def csv(tmp_path):
+    """Write a CSV file; its path."""
+
+    def csv(text):
+        path = tmp_path / "data.csv"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    return csv
+
+
+TWO_CLUSTERS = "x,y,kind\n" + "".join(
+    f"{c + i / 10},{c - i / 7},{'left' if c == 0 else 'right'}\n" for i in range(9) for c in (0, 50)
+)
+
+
+def without_matplotlib(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+
+
+def command(tmp_path, *argv):
+    """The command in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "dpmlite", *argv],
+        cwd=tmp_path, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+
+
+def test_demo_finds_the_states_and_draws_them(run, tmp_path):
+    pytest.importorskip("matplotlib")
+    code, out, err = run("demo")
+    assert (code, err) == (0, [])
+    assert "600 rows x 3 columns; clusters found: 6" in out
+    header = next(i for i, line in enumerate(out) if line.startswith("cluster"))
+    assert out[header].split() == [
+        "cluster", "rows", "share", "vibration", "temperature", "power", "mostly",
+    ]  # fmt: skip
+    model = MAPDPM(random_state=0).fit(load_sensors()[0])
+    for k, line in enumerate(out[header + 1 : header + 7]):
+        cluster, rows, share, *means = line.split()[:6]
+        assert (int(cluster), int(rows)) == (k, model.counts_[k])
+        assert share == f"{model.weights_[k]:.1%}"
+        assert list(map(float, means)) == pytest.approx(model.means_[k], rel=1e-3)
+    assert out[header + 1].endswith("milling (100.0%)")
+    assert out[header + 6].endswith("worn bearing (100.0%)")
+    assert f"neg_log_joint {model.neg_log_joint_:.4f} nats, {model.n_sweeps_} sweeps, " in out[-2]
+    assert out[-2].endswith(" ms")
+    assert out[-1] == "drew dpmlite-demo.png"
+    assert (tmp_path / "dpmlite-demo.png").stat().st_size > 10_000
+
+
+def test_demo_draws_where_it_is_told(run, tmp_path):
+    pytest.importorskip("matplotlib")
+    code, out, _ = run("demo", "--plot", tmp_path / "other.svg")
+    assert (code, out[-1]) == (0, f"drew {tmp_path / 'other.svg'}")
+    assert os.listdir(tmp_path) == ["other.svg"]
+
+
+def test_demo_without_matplotlib_says_how_to_get_pictures(run, tmp_path, monkeypatch):
+    without_matplotlib(monkeypatch)
+    code, out, err = run("demo")
+    assert (code, err) == (0, [])
+    assert out[-1] == "pictures need matplotlib: python3 -m pip install 'dpmlite[plot]'"
+    assert not os.listdir(tmp_path)
+
+
+def test_fit_reports_and_compares_with_the_labels(run, csv, tmp_path):
+    code, out, err = run("fit", csv(TWO_CLUSTERS), "--label-column", "kind")
+    assert (code, err) == (0, [])
+    assert out[0] == "18 rows x 2 columns; clusters found: 2"
+    assert out[2].split() == ["cluster", "rows", "share", "x", "y", "mostly"]
+    assert out[3].split()[:3] == ["0", "9", "50.0%"]
+    assert out[3].endswith("left (100.0%)")
+    assert out[4].endswith("right (100.0%)")
+    assert os.listdir(tmp_path) == ["data.csv"]
+
+
+def test_a_cluster_of_several_labels_names_the_most_common(run, csv):
+    text = "x,kind\n" + "1,a\n" * 3 + "1.1,b\n"
+    _, out, _ = run("fit", csv(text), "--label-column", "kind")
+    assert out[3].endswith("a (75.0%)")
+
+
+@pytest.mark.parametrize("column", ["kind", "3"])
+def test_the_label_column_is_left_out(run, csv, column):
+    path = csv(TWO_CLUSTERS)
+    assert run("fit", path, "--label-column", column, "--out", "labels.csv")[0] == 0
+    rows = parse_table(TWO_CLUSTERS.splitlines(), "kind").rows
+    labels = np.loadtxt("labels.csv", skiprows=1, dtype=int)
+    assert labels.tolist() == MAPDPM(random_state=0).fit_predict(rows).tolist()
+
+
+def test_out_has_a_header_and_a_line_for_each_row(run, csv, tmp_path):
+    out = tmp_path / "labels.csv"
+    out.write_text("an older file, which is replaced\n" * 100)
+    code, lines, _ = run("fit", csv("1\n90\n1\n2\n91\n"), "--out", out)
+    assert (code, lines[-1]) == (0, f"wrote {out}")
+    header, *labels = out.read_text().splitlines()
+    assert header == "cluster"
+    assert len(labels) == 5
+    assert labels[0] == labels[2]
+
+
+def test_save_writes_a_model_that_loads(run, csv, tmp_path):
+    code, out, _ = run(
+        "fit", csv(TWO_CLUSTERS), "--label-column", "kind", "--save", "model.npz",
+        "--alpha", "2.5", "--n-init", "2", "--random-state", "3",
+    )  # fmt: skip
+    assert (code, out[-1]) == (0, "wrote model.npz")
+    model = MAPDPM.load(tmp_path / "model.npz")
+    assert (model.alpha, model.n_init, model.random_state) == (2.5, 2, 3)
+    assert model.n_clusters_ == 2
+
+
+def test_plot_draws(run, csv, tmp_path):
+    pytest.importorskip("matplotlib")
+    code, out, _ = run("fit", csv(TWO_CLUSTERS), "--label-column", "kind", "--plot", "clusters.png")
+    assert (code, out[-1]) == (0, "drew clusters.png")
+    assert (tmp_path / "clusters.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_verbose_prints_the_steps(run, csv):
+    path = csv(TWO_CLUSTERS)
+    quiet = run("fit", path, "--label-column", "kind")[1]
+    verbose = run("fit", path, "--label-column", "kind", "--verbose")[1]
+    assert len(verbose) > len(quiet)
+    assert verbose[0].startswith("single")
+
+
+def test_wide_tables_and_many_clusters_are_shortened(run, csv, monkeypatch):
+    monkeypatch.setattr("dpmlite.cli.SHOWN_CLUSTERS", 2)
+    rows, _ = planted_gaussians(100, 8, 5, separation=1000.0, random_state=0)
+    path = csv("\n".join(",".join(map(str, row)) for row in rows.tolist()))
+    code, out, _ = run("fit", path)
+    assert (code, out[0]) == (0, "100 rows x 8 columns; clusters found: 5")
+    assert out[2].split()[-2:] == ["column", "6"]
+    assert [line.split()[0] for line in out[3:5]] == ["0", "1"]
+    assert out[5] == "... and 3 smaller"
+
+
+def test_a_search_that_was_stopped_says_so(run, csv, monkeypatch):
+    monkeypatch.setattr("dpmlite.cli.MAPDPM", lambda **kwargs: MAPDPM(max_sweeps=1, **kwargs))
+    _, out, _ = run("fit", csv(TWO_CLUSTERS), "--label-column", "kind")
+    assert ", 1 sweeps, stopped by the limit of 1, " in out[-1]
+
+
+def test_a_constant_column_warns_in_one_line(run, csv):
+    code, out, err = run("fit", csv("a,b\n1,5\n2,5\n9,5\n"))
+    assert code == 0
+    assert out[0].startswith("3 rows x 2 columns")
+    (line,) = err
+    assert line.startswith("dpmlite: warning: 1 column(s) of X are constant")
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "rows"),
+    [
+        ("1,2\n3,4\n", ["column 1", "column 2"], [[1, 2], [3, 4]]),
+        ("a,2\n3,4\n", ["a", "2"], [[3, 4]]),
+        ('"a, b",c\n"3",4\n', ["a, b", "c"], [[3, 4]]),
+        (" a , b \n 3 , -4e1 \n", ["a", "b"], [[3, -40]]),
+        (",b\n3,4\n", ["column 1", "b"], [[3, 4]]),
+        ("\n\na\n\n3\n\n", ["a"], [[3]]),
+        ("a\r\n3\r\n4", ["a"], [[3], [4]]),
+    ],
+)
+def test_tables_with_and_without_header(text, columns, rows):
+    table = parse_table(text.splitlines(keepends=True))
+    assert table.columns == columns
+    assert table.rows.dtype == np.float64
+    assert table.rows.tolist() == rows
+    assert table.labels is None
+
+
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ("a,b,kind\n1,2,left\n3,4,\n", "kind"),
+        ("a,b,kind\n1,2,left\n3,4,\n", "3"),
+        ("1,2,left\n3,4,\n", "3"),  # text in the numbered label column makes no header
+    ],
+)
+def test_tables_with_labels(text, column):
+    table = parse_table(text.splitlines(), column)
+    assert table.labels.tolist() == ["left", ""]
+    assert table.rows.tolist() == [[1, 2], [3, 4]]
+    assert len(table.columns) == 2
+
+
+def test_a_name_goes_before_a_number():
+    table = parse_table(["a,b,1", "5,6,7"], "1")
+    assert (table.columns, table.labels.tolist()) == (["a", "b"], ["7"])
+
+
+def test_a_byte_order_mark_is_no_part_of_a_name(run, csv):
+    _, out, _ = run("fit", csv(b"\xef\xbb\xbflength\n1\n2\n"))
+    assert out[2].split()[-1] == "length"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the file is empty"),
+        ("\n\n", "the file is empty"),
+        ("a,b\n", "there is no row below the header"),
+        ("a,b\n1,2\n\n3\n", "row 4 has 1 cells, row 1 has 2"),
+        ("1,2\n3,4,5\n", "row 2 has 3 cells, row 1 has 2"),
+        ("a,b\n1,2\n3,high\n", "text in column 'b', row 3: 'high' is not a number"),
+        ("1,2\n3,high\n", "text in column 'column 2', row 2: 'high' is not a number"),
+        ("a,b\n1,2\n3,\n", "missing value in column 'b', row 3: ''"),
+        ("1,\n3,4\n", "missing value in column 'column 2', row 1: ''"),
+        ("a,b\nNaN,2\n", "missing value in column 'a', row 2: 'NaN'"),
+        ("a,b\n1,N/A\n", "missing value in column 'b', row 2: 'N/A'"),
+        ("a,b\n1,-inf\n", "values must be finite in column 'b', row 2: '-inf'"),
+        (b"a,b\n1,\xff\n", "not a text file in UTF-8"),
+    ],
+)
+def test_bad_tables_end_in_one_line(run, csv, text, message):
+    path = csv(text)
+    assert run("fit", path) == (2, [], [f"dpmlite: error: {path}: {message}"])
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "message"),
+    [
+        ("a,b\n1,2\n", "kind", "there is no column 'kind'; the columns are a, b"),
+        ("a,b\n1,2\n", "0", "there is no column '0'; the columns are a, b"),
+        ("a,b\n1,2\n", "3", "there is no column '3'; the columns are a, b"),
+        ("kind\nleft\n", "kind", "there is no column besides the label column"),
+    ],
+)
+def test_bad_label_columns_end_in_one_line(run, csv, text, column, message):
+    path = csv(text)
+    code, out, err = run("fit", path, "--label-column", column)
+    assert (code, out, err) == (2, [], [f"dpmlite: error: {path}: {message}"])
+
+
+def test_a_cell_too_large_for_the_reader_ends_in_one_line(run, csv):
+    code, out, (line,) = run("fit", csv("a\n" + "1" * 200_000 + "\n"))
+    assert (code, out) == (2, [])
+    assert "field larger than field limit" in line
+
+
+@pytest.mark.parametrize(
+    ("argv", "message"),
+    [
+        (["missing.csv"], "missing.csv: No such file or directory"),
+        ([SENSORS, "--out", "no/labels.csv"], "no/labels.csv: there is no folder no"),
+        ([SENSORS, "--plot", "no/a.png"], "no/a.png: there is no folder no"),
+        ([SENSORS, "--save", "no/m.npz"], "no/m.npz: there is no folder no"),
+        ([SENSORS, "--label-column", "state", "--alpha", "-1"], "alpha must be positive, got -1.0"),
+        (
+            [SENSORS, "--label-column", "state", "--n-init", "0"],
+            "n_init must be a whole number of at least 1, got 0",
+        ),
+        (
+            [SENSORS, "--label-column", "state", "--random-state", "-1"],
+            "random_state must be a whole number of at least 0, got -1",
+        ),
+    ],
+)
+def test_bad_arguments_end_in_one_line(run, argv, message):
+    assert run("fit", *argv) == (2, [], [f"dpmlite: error: {message}"])
+
+
+def test_an_unknown_picture_format_ends_in_one_line(run, csv):
+    pytest.importorskip("matplotlib")
+    code, _, (line,) = run("fit", csv(TWO_CLUSTERS), "--label-column", "3", "--plot", "a.xyz")
+    assert code == 2
+    assert line.startswith("dpmlite: error: Format 'xyz' is not supported")
+
+
+def test_a_wanted_picture_without_matplotlib_ends_before_the_work(run, monkeypatch):
+    without_matplotlib(monkeypatch)
+    code, out, (line,) = run("fit", SENSORS, "--plot", "clusters.png")
+    assert (code, out) == (2, [])
+    assert line.startswith("dpmlite: error: pictures need matplotlib")
+
+
+@pytest.mark.parametrize("argv", [[], ["nonsense"], ["fit"], ["fit", "a.csv", "--alpha", "big"]])
+def test_wrong_usage_exits_with_2(argv, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(argv)
+    assert ended.value.code == 2
+    assert "usage: dpmlite" in capsys.readouterr().err
+
+
+def test_ctrl_c_ends_quietly(run, csv, monkeypatch):
+    def interrupted(self, X):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(MAPDPM, "fit", interrupted)
+    assert run("fit", csv("1\n2\n")) == (130, [], [])
+
+
+def test_version_as_a_module(tmp_path):
+    done = command(tmp_path, "--version")
+    assert (done.returncode, done.stdout, done.stderr) == (
+        0,
+        f"dpmlite {dpmlite.__version__}\n",
+        "",
+    )
+
+
+def test_an_error_has_no_traceback(tmp_path):
+    done = command(tmp_path, "fit", "missing.csv")
+    assert done.returncode == 2
+    assert done.stderr == "dpmlite: error: missing.csv: No such file or directory\n"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no broken pipes")
+def test_a_closed_pipe_ends_quietly(tmp_path):
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as nobody_reads:
+        done = subprocess.run(
+            [sys.executable, "-m", "dpmlite", "demo"],
+            cwd=tmp_path, stdout=nobody_reads, stderr=subprocess.PIPE, timeout=120,
+        )  # fmt: skip
+    assert (done.returncode, done.stderr) == (130, b"")

@@ -1,0 +1,171 @@
+"""Normal-gamma components against a naive statement, the chain rule and quadrature."""
+
+import naive
+import numpy as np
+import pytest
+from cases import empirical_prior, problems
+from hypothesis import given
+from hypothesis import strategies as st
+
+CLOSE = {"rel": 1e-9, "abs": 1e-9}
+
+
+def filled(twin, X, prior, n_slots=3):
+    """A component with the rows of X spread over the slots but the last."""
+    component = twin.normal_gamma.NormalGamma(**prior)
+    component.resize(n_slots)
+    labels = np.arange(len(X)) % (n_slots - 1)
+    for row, k in zip(X, labels, strict=True):
+        component.add(row, k)
+    return component, labels
+
+
+@given(problem=problems())
+def test_scores_are_those_of_eq_11(twin, problem):
+    X, prior, _ = problem
+    component, labels = filled(twin, X, prior)
+    scores = component.log_predictive_all(X[0])
+    for k in range(component.n_slots):
+        expected = naive.log_student(X[0], X[labels == k], prior)
+        assert component.log_predictive(X[0], k) == pytest.approx(expected, **CLOSE)
+        assert scores[k] == pytest.approx(expected, **CLOSE)
+
+
+@given(problem=problems())
+def test_a_member_is_scored_without_itself(twin, problem):
+    X, prior, _ = problem
+    component, labels = filled(twin, X, prior)
+    before = [component.statistics(k) for k in range(3)]
+    for i, row in enumerate(X):
+        others = np.delete(X, i, axis=0)[np.delete(labels, i) == labels[i]]
+        expected = naive.log_student(row, others, prior)
+        assert component.log_predictive_member(row, labels[i]) == pytest.approx(expected, **CLOSE)
+    assert [component.statistics(k) for k in range(3)] == before
+
+
+@given(problem=problems())
+def test_marginal_is_the_product_of_predictives(twin, problem):
+    X, prior, _ = problem
+    component = twin.normal_gamma.NormalGamma(**prior)
+    component.resize(1)
+    assert component.log_marginal(0) == 0.0
+    total = 0.0
+    for row in X:
+        total += component.log_predictive(row, 0)
+        component.add(row, 0)
+    assert component.log_marginal(0) == pytest.approx(total, **CLOSE)
+    assert component.log_marginal(0) == pytest.approx(naive.log_marginal(X, prior), **CLOSE)
+
+
+@given(problem=problems())
+def test_merging_is_adding(twin, problem):
+    X, prior, _ = problem
+    component, labels = filled(twin, X, prior)
+    merged = component.log_marginal_merged(0, 1)
+    assert merged == pytest.approx(naive.log_marginal(X, prior), **CLOSE)
+    component.merge(0, 1)
+    assert component.counts == [len(X), 0.0, 0.0]
+    assert component.log_marginal(0) == pytest.approx(merged, **CLOSE)
+    assert component.log_predictive(X[0], 1) == component.log_predictive(X[0], 2)
+
+
+@given(problem=problems(), i=st.integers(0, 100))
+def test_removing_undoes_adding(twin, problem, i):
+    X, prior, _ = problem
+    component, _ = filled(twin, X, prior)
+    before = component.statistics(0)
+    component.add(X[i % len(X)], 0)
+    component.remove(X[i % len(X)], 0)
+    np.testing.assert_allclose(component.statistics(0), before, rtol=1e-9, atol=1e-9)
+
+
+def test_the_last_row_leaves_the_prior_exactly(twin):
+    prior = {"m0": [3.0], "c0": 0.1, "a0": 1.0, "b0": [2.0]}
+    component = twin.normal_gamma.NormalGamma(**prior)
+    component.resize(2)
+    component.add(np.array([1e6]), 0)
+    component.remove(np.array([1e6]), 0)
+    assert component.statistics(0) == component.statistics(1) == [0.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize("distance", [1e2, 1e4, 1e8])
+def test_a_far_row_is_not_removed_when_rounding_would_show(twin, distance):
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(50, 3)), np.full((1, 3), distance)])
+    prior = {"m0": np.zeros(3), "c0": 0.1, "a0": 1.0, "b0": np.ones(3)}
+    component = twin.normal_gamma.NormalGamma(**prior)
+    component.resize(1)
+    for row in X:
+        component.add(row, 0)
+    before = component.statistics(0)
+    expected = naive.log_student(X[-1], X[:-1], prior)
+    score = component.log_predictive_member(X[-1], 0)
+    if component.remove(X[-1], 0):
+        assert score == pytest.approx(expected, rel=1e-11)
+        assert component.log_marginal(0) == pytest.approx(
+            naive.log_marginal(X[:-1], prior), rel=1e-11
+        )
+    else:
+        assert distance > 1e2
+        assert np.isnan(score)
+        assert component.statistics(0) == before
+
+
+def test_posterior_is_eq_13_in_the_units_of_the_data(twin):
+    X = 1e6 + 10.0 * np.random.default_rng(1).normal(size=(20, 3))
+    prior = empirical_prior(X)
+    component = twin.normal_gamma.NormalGamma(**prior)
+    component.resize(2)
+    for row in X:
+        component.add(row, 0)
+    m, c, b, a = naive.posterior(X, prior)
+    posterior = component.posterior(0)
+    assert posterior["n"] == 20.0
+    assert (posterior["c"], posterior["a"]) == (c, a)
+    np.testing.assert_allclose(posterior["m"], m, rtol=1e-12)
+    np.testing.assert_allclose(posterior["b"], b, rtol=1e-9)
+    np.testing.assert_allclose(component.posterior(1)["m"], prior["m0"], rtol=1e-15)
+
+
+@pytest.mark.parametrize("n_columns", [1, 7, 8, 9, 16, 33, 300])
+def test_many_columns_and_slots(twin, n_columns):
+    """Products of factors are rescaled in time, and every width of vectors is met."""
+    X = np.random.default_rng(2).normal(size=(40, n_columns)) * 10.0 ** np.arange(40)[:, None]
+    prior = {"m0": np.zeros(n_columns), "c0": 0.2, "a0": 1.0, "b0": np.full(n_columns, 1e44)}
+    component, labels = filled(twin, X[:20], prior, n_slots=21)
+    scores = component.log_predictive_all(X[30])
+    for k in range(21):
+        expected = naive.log_student(X[30], X[:20][labels == k], prior)
+        assert scores[k] == pytest.approx(expected, rel=1e-9)
+
+
+def test_statistics_can_be_moved(twin):
+    X, prior = (
+        np.random.default_rng(3).normal(size=(9, 2)),
+        {"m0": [0, 1], "c0": 1, "a0": 2, "b0": [1, 3]},
+    )
+    component, _ = filled(twin, X, prior)
+    other = component.like()
+    assert other.n_slots == 0
+    other.resize(40)
+    other.copy(39, component, 1)
+    other.load(0, component.statistics(0))
+    assert other.statistics(39) == component.statistics(1)
+    assert other.log_predictive(X[0], 0) == component.log_predictive(X[0], 0)
+    other.clear(39)
+    assert other.statistics(39) == component.statistics(2)
+
+
+def test_errors(twin):
+    component = twin.normal_gamma.NormalGamma([0.0, 0.0], 1.0, 1.0, [1.0, 1.0])
+    component.resize(2)
+    with pytest.raises(IndexError, match=r"slot must be in 0\.\.1, got 2"):
+        component.add(np.zeros(2), 2)
+    with pytest.raises(IndexError, match=r"slot must be in 0\.\.1, got -1"):
+        component.log_marginal(-1)
+    with pytest.raises(ValueError, match="row must have 2 values, got 3"):
+        component.add(np.zeros(3), 0)
+    with pytest.raises(ValueError, match="statistics must have 5 values, got 2"):
+        component.load(0, [1.0, 2.0])
+    with pytest.raises(ValueError, match="m0 and b0 must have the same length, got 1 and 2"):
+        twin.normal_gamma.NormalGamma([0.0], 1.0, 1.0, [1.0, 1.0])

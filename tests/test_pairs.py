@@ -1,0 +1,66 @@
+"""Every kernel has a plain twin, and both have the same names and signatures."""
+
+import inspect
+from pathlib import Path
+
+import pytest
+from conftest import PAIRS
+
+import dpmlite
+
+ROOT = Path(dpmlite.__file__).parent
+
+
+def public(module_or_class):
+    return {
+        name: thing
+        for name, thing in vars(module_or_class).items()
+        if not name.startswith("_") and callable(thing)
+    }
+
+
+def parameters(function):
+    return [(p.name, p.kind, p.default) for p in inspect.signature(function).parameters.values()]
+
+
+@pytest.mark.parametrize("room", PAIRS)
+def test_every_module_has_its_twin(room):
+    modules = {path.stem for path in (ROOT / room).glob("*.py")} - {"__init__"}
+    kernels = {
+        path.name.split(".")[0]
+        for path in (ROOT / room).glob("_*")
+        if path.suffix in (".so", ".pyd")
+    }
+    assert modules == set(PAIRS[room])
+    if kernels:  # there are none when the package was installed without
+        assert kernels == {f"_{name}" for name in PAIRS[room]}
+
+
+@pytest.mark.parametrize(("room", "name"), [(r, n) for r, names in PAIRS.items() for n in names])
+def test_twins_offer_the_same(twins, room, name):
+    plain, kernel = (getattr(modules, name) for modules in twins)
+    defined = {
+        key: thing for key, thing in public(plain).items() if thing.__module__ == plain.__name__
+    }
+    assert defined, "a module without public names"
+    for key, thing in defined.items():
+        other = getattr(kernel, key)
+        if not inspect.isclass(thing):
+            assert parameters(thing) == parameters(other), key
+            continue
+        for method in public(thing):
+            assert parameters(getattr(thing, method)) == parameters(getattr(other, method)), (
+                f"{key}.{method}"
+            )
+
+
+def test_the_kernels_add_no_public_function(twins):
+    plain, kernel = twins
+    for names in PAIRS.values():
+        for name in names:
+            ours = {
+                key
+                for key, thing in public(getattr(kernel, name)).items()
+                if getattr(thing, "__module__", None) == getattr(kernel, name).__name__
+            }
+            assert ours <= set(vars(getattr(plain, name))) | {"Pairs", "Mixture", "index_array"}

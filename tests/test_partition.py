@@ -1,0 +1,133 @@
+"""The partition: every change keeps statistics, counts and the exact joint right."""
+
+import naive
+import numpy as np
+import pytest
+from cases import problems
+from hypothesis import given
+from hypothesis import strategies as st
+
+CLOSE = {"rel": 1e-9, "abs": 1e-8}
+
+
+def build(twin, X, labels, prior, alpha, rows=None):
+    labels = np.asarray(labels, dtype=np.intp).copy()
+    family = twin.normal_gamma.NormalGamma(**prior)
+    return twin.partition.Partition(X, labels, family, alpha, rows)
+
+
+def draw_labels(data, n, least=0):
+    return data.draw(st.lists(st.integers(least, 4), min_size=n, max_size=n))
+
+
+@given(problem=problems(), data=st.data())
+def test_the_joint_is_the_naive_one(twin, problem, data):
+    X, prior, alpha = problem
+    labels = draw_labels(data, len(X))
+    partition = build(twin, X, labels, prior, alpha)
+    expected = naive.neg_log_joint(X, labels, alpha, prior)
+    assert partition.neg_log_joint == pytest.approx(expected, **CLOSE)
+    assert partition.exact_neg_log_joint() == pytest.approx(expected, **CLOSE)
+    assert naive.canonical(partition.labels) == naive.canonical(labels)
+    assert partition.n_clusters == len(set(labels))
+    assert partition.component.counts[-1] == 0.0
+
+
+@given(problem=problems(), data=st.data())
+def test_costs_are_changes_of_the_joint(twin, problem, data):
+    X, prior, alpha = problem
+    partition = build(twin, X, draw_labels(data, len(X)), prior, alpha)
+    i = data.draw(st.integers(0, len(X) - 1))
+    costs, own = partition.costs(i), partition.labels[i]
+    for k, q in enumerate(costs):
+        labels = np.array(partition.labels)
+        labels[i] = k
+        expected = naive.neg_log_joint(X, labels, alpha, prior)
+        change = expected - partition.exact_neg_log_joint()
+        assert q - costs[own] == pytest.approx(change, rel=1e-9, abs=1e-7)
+
+
+@given(problem=problems(), data=st.data())
+def test_moves_keep_the_joint(twin, problem, data):
+    X, prior, alpha = problem
+    partition = build(twin, X, draw_labels(data, len(X), least=-1), prior, alpha)
+    for _ in range(10):
+        i = data.draw(st.integers(0, len(X) - 1))
+        k = data.draw(st.integers(0, partition.component.n_slots - 1))
+        costs, own = partition.costs(i), partition.labels[i]
+        if k != own:
+            partition.move(i, k, costs[k] - (0.0 if own == -1 else costs[own]))
+        assert partition.component.counts[-1] == 0.0
+    assert partition.neg_log_joint == pytest.approx(partition.exact_neg_log_joint(), **CLOSE)
+    labels = np.array(partition.labels)
+    placed = labels >= 0
+    if placed.any():
+        expected = naive.neg_log_joint(X[placed], labels[placed], alpha, prior)
+        assert partition.neg_log_joint == pytest.approx(expected, **CLOSE)
+    partition.tidy()
+    assert naive.canonical(partition.labels) == naive.canonical(labels)
+    assert sorted(set(partition.labels) - {-1}) == list(range(partition.n_clusters))
+
+
+def test_rows_choose_and_order(twin):
+    X = np.array([[0.0], [1.0], [10.0], [11.0]])
+    prior = {"m0": [5.0], "c0": 0.5, "a0": 1.0, "b0": [20.0]}
+    rows = np.array([3, 0, 2], dtype=np.intp)
+    partition = build(twin, X, [0, 1, 0], prior, 1.0, rows)
+    expected = naive.neg_log_joint(
+        X[rows], [0, 1, 0], 1.0, {k: np.array(v) for k, v in prior.items()}
+    )
+    assert partition.n_rows == 3
+    assert partition.neg_log_joint == pytest.approx(expected, **CLOSE)
+    part = partition.part(np.array([0, 2], dtype=np.intp), np.array([0, 0], dtype=np.intp))
+    expected = naive.neg_log_joint(
+        X[[3, 2]], [0, 0], 1.0, {k: np.array(v) for k, v in prior.items()}
+    )
+    assert part.neg_log_joint == pytest.approx(expected, **CLOSE)
+
+
+def test_merge_and_replace(twin):
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    prior = {"m0": np.zeros(2), "c0": 0.5, "a0": 1.0, "b0": np.ones(2)}
+    partition = build(twin, X, [0, 1, 2] * 4, prior, 1.0)
+    before = partition.neg_log_joint
+    merged = [0, 1, 0] * 4
+    partition.merge(0, 2, naive.neg_log_joint(X, merged, 1.0, prior) - before)
+    assert list(partition.labels) == merged
+    assert partition.neg_log_joint == pytest.approx(partition.exact_neg_log_joint(), **CLOSE)
+    for k in range(partition.component.n_slots):
+        partition.mark_unchanged(k)
+
+    members = np.array(partition.members(0), dtype=np.intp)
+    other = partition.part(members, np.arange(len(members), dtype=np.intp) % 4)
+    labels = np.array(partition.labels)
+    labels[members] = 10 + np.arange(len(members)) % 4
+    change = naive.neg_log_joint(X, labels, 1.0, prior) - partition.neg_log_joint
+    partition.replace([0], members, other, change)
+    assert naive.canonical(partition.labels) == naive.canonical(labels)
+    assert partition.neg_log_joint == pytest.approx(partition.exact_neg_log_joint(), **CLOSE)
+    assert partition.changed[:2] == [True, False]
+
+
+def test_slots_are_reused_before_new_ones_are_made(twin):
+    X = np.arange(4.0)[:, None]
+    prior = {"m0": [0.0], "c0": 1.0, "a0": 1.0, "b0": [1.0]}
+    partition = build(twin, X, [0, 1, 2, 3], prior, 1.0)
+    assert partition.component.n_slots == 5
+    partition.move(1, 0, 0.0)
+    partition.move(0, 1, 0.0)
+    assert partition.component.counts == [1.0, 1.0, 1.0, 1.0, 0.0]
+
+
+def test_errors(twin):
+    X = np.zeros((3, 2))
+    prior = {"m0": [0.0, 0.0], "c0": 1.0, "a0": 1.0, "b0": [1.0, 1.0]}
+    with pytest.raises(ValueError, match="labels must have 3 values, got 2"):
+        build(twin, X, [0, 0], prior, 1.0)
+    with pytest.raises(ValueError, match="row must have 2 values, got 1"):
+        build(twin, X[:, :1].copy(), [0, 0, 0], prior, 1.0)
+    partition = build(twin, X, [0, 0, 0], prior, 1.0)
+    with pytest.raises(IndexError):
+        partition.move(3, 0, 0.0)
+    with pytest.raises(IndexError):
+        partition.move(0, 2, 0.0)

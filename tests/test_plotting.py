@@ -1,0 +1,168 @@
+"""Pictures: what is in them, not how they look."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from dpmlite.datasets import load_sensors, planted_gaussians
+from dpmlite.plotting import COLOURS, LEGEND_AT_MOST, MARKERS, plot_clusters
+
+pytest.importorskip("matplotlib")
+
+PNG = b"\x89PNG\r\n\x1a\n"
+
+
+def draw(X, labels, **options):
+    """The axes of the picture, drawn to the end."""
+    figure = plot_clusters(X, labels, **options)
+    figure.draw_without_rendering()
+    (axes,) = figure.axes
+    return axes
+
+
+def legend(axes):
+    return [text.get_text() for text in axes.get_legend().get_texts()]
+
+
+def points(axes):
+    """The points of each cluster, the largest cluster first."""
+    return [np.asarray(collection.get_offsets()) for collection in axes.collections]
+
+
+def test_two_columns_are_drawn_as_they_are():
+    X = np.array([[0.0, 1.0], [5.0, 6.0], [5.5, 6.5], [4.5, 6.0]])
+    axes = draw(X, [3, 8, 8, 8], columns=["length", "width"])
+    assert np.array_equal(points(axes)[0], X[1:])
+    assert np.array_equal(points(axes)[1], X[:1])
+    assert axes.get_xlabel() == "length"
+    assert axes.get_ylabel() == "width"
+    assert axes.get_title(loc="left") == "2 clusters in 4 rows"
+    assert legend(axes) == ["8  (3)", "3  (1)"]
+
+
+def test_an_ellipse_shows_two_standard_deviations():
+    rng = np.random.default_rng(0)
+    X = rng.normal([3.0, -2.0], [5.0, 1.0], size=(100_000, 2))
+    turn = np.radians(30.0)
+    X = X @ np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
+    (ellipse,) = draw(X, np.zeros(len(X))).patches
+    assert ellipse.width == pytest.approx(20.0, rel=0.02)
+    assert ellipse.height == pytest.approx(4.0, rel=0.02)
+    assert ellipse.angle % 180.0 == pytest.approx(30.0, abs=1.0)
+    assert ellipse.center == pytest.approx(X.mean(axis=0))
+
+
+@pytest.mark.parametrize(("rows", "ellipses"), [(1, 0), (2, 0), (3, 1)])
+def test_an_ellipse_needs_three_rows(rows, ellipses):
+    X = np.arange(2.0 * rows).reshape(rows, 2)
+    assert len(draw(X, [0] * rows).patches) == ellipses
+
+
+def test_one_column_becomes_a_strip_for_each_cluster():
+    axes = draw([[1.0], [1.0], [1.5], [9.0]], ["low", "low", "low", "high"], columns=["mm"])
+    low, high = points(axes)
+    assert low[:, 0].tolist() == [1.0, 1.0, 1.5]
+    assert high[:, 0].tolist() == [9.0]
+    assert low[:, 1].max() < high[:, 1].min()
+    assert axes.get_xlabel() == "mm"
+    assert not axes.patches
+
+
+def test_more_columns_become_two_principal_components():
+    X, states, columns = load_sensors()
+    axes = draw(X, states, columns=columns)
+    scores = np.concatenate(points(axes))
+    eigenvalues = np.linalg.eigvalsh(np.corrcoef(X.T))[::-1]
+    assert scores.var(axis=0) == pytest.approx(eigenvalues[:2])
+    assert np.corrcoef(scores.T)[0, 1] == pytest.approx(0.0, abs=1e-9)
+    assert axes.get_xlabel() == f"principal component 1 ({eigenvalues[0] / 3:.0%} of the variance)"
+
+
+def test_principal_components_do_not_depend_on_units():
+    X, labels = planted_gaussians(60, 5, 3, random_state=0)
+    here = np.concatenate(points(draw(X, labels)))
+    there = np.concatenate(points(draw(1e3 * X - 1e5, labels)))
+    assert there == pytest.approx(here, abs=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 2), (1, 3), (2, 3), (3, 7), (4, 1)])
+@pytest.mark.parametrize("value", [0.0, 1e12])
+def test_few_or_equal_rows_can_be_drawn(shape, value):
+    axes = draw(np.full(shape, value), [0] * shape[0])
+    assert np.isfinite(points(axes)[0]).all()
+
+
+def test_many_clusters_differ_by_colour_and_marker_and_the_legend_stays_short():
+    n_clusters = LEGEND_AT_MOST + 4
+    labels = np.repeat(np.arange(n_clusters), np.arange(n_clusters, 0, -1))
+    X = np.random.default_rng(0).normal(size=(len(labels), 2))
+    axes = draw(X, labels)
+    colours = [tuple(c.get_facecolor()[0]) for c in axes.collections]
+    shapes = [c.get_paths()[0].vertices.tobytes() for c in axes.collections]
+    assert len(axes.collections) == n_clusters
+    assert len(set(zip(colours, shapes, strict=True))) == n_clusters
+    assert len(legend(axes)) == LEGEND_AT_MOST + 1
+    assert legend(axes)[-1] == "and 4 smaller"
+
+
+def test_styles_repeat_when_they_run_out():
+    n_clusters = len(COLOURS) * len(MARKERS) + 1
+    axes = draw(np.arange(2.0 * n_clusters).reshape(-1, 2), range(n_clusters))
+    assert len(axes.collections) == n_clusters
+
+
+def test_default_names_count_from_zero():
+    axes = draw([[1.0, 2.0], [3.0, 4.0]], [0, 1])
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("column 0", "column 1")
+
+
+def test_singular_and_plural():
+    assert draw([[1.0, 2.0]], [0]).get_title(loc="left") == "1 cluster in 1 row"
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_a_file_is_written(tmp_path, ending):
+    path = tmp_path / f"clusters.{ending}"
+    plot_clusters([[1.0, 2.0], [3.0, 4.0]], [0, 1], path=path)
+    start = path.read_bytes()[:8]
+    assert start.startswith({"png": PNG, "svg": b"<?xml", "pdf": b"%PDF"}[ending])
+
+
+def test_nothing_is_written_without_a_path(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    plot_clusters([[1.0, 2.0], [3.0, 4.0]], [0, 1])
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("X", "labels", "columns", "message"),
+    [
+        ([1.0, 2.0], [0, 0], None, "X must be 2-D"),
+        ([[1.0, np.nan]], [0], None, "X must be finite"),
+        ([[1.0, 2.0]], [0, 1], None, r"labels must have shape \(1,\), got \(2,\)"),
+        ([[1.0, 2.0]], [0], ["a"], "columns must be 2 names, got 1"),
+    ],
+)
+def test_bad_input_is_named(X, labels, columns, message):
+    with pytest.raises(ValueError, match=message):
+        plot_clusters(X, labels, columns=columns)
+
+
+def test_without_matplotlib_the_error_says_what_to_do(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match=r"python3 -m pip install 'dpmlite\[plot\]'"):
+        plot_clusters([[1.0, 2.0]], [0])
+
+
+@pytest.mark.parametrize(
+    ("code", "absent"),
+    [
+        ("import dpmlite.cli, dpmlite.plotting", "matplotlib"),
+        ("from dpmlite.plotting import plot_clusters as p; p([[1, 2]], [0])", "matplotlib.pyplot"),
+    ],
+)
+def test_matplotlib_is_imported_late_and_pyplot_never(tmp_path, code, absent):
+    code = f"{code}; import sys; sys.exit({absent!r} in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=tmp_path).returncode == 0

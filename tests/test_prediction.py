@@ -1,0 +1,95 @@
+"""Prediction: eq. (16), (17) and (18) against naive statements and quadrature."""
+
+from math import exp, log
+
+import naive
+import numpy as np
+import pytest
+from cases import blobs, empirical_prior
+
+from dpmlite import crp_sample
+
+
+def mixture(twin, X, labels, prior):
+    component = twin.normal_gamma.NormalGamma(**prior)
+    component.resize(int(labels.max()) + 2)
+    for row, k in zip(X, labels, strict=True):
+        component.add(row, k)
+    return component
+
+
+def naive_terms(x, X, labels, alpha, prior):
+    """The K + 1 terms of eq. (17)."""
+    total = alpha + len(X)
+    clusters = [X[labels == k] for k in range(labels.max() + 1)]
+    terms = [len(rows) / total * exp(naive.log_student(x, rows, prior)) for rows in clusters]
+    return [*terms, alpha / total * exp(naive.log_student(x, X[:0], prior))]
+
+
+def test_density_labels_and_responsibilities(twin):
+    X, labels = blobs(n_rows=30, seed=1)
+    prior, alpha = empirical_prior(X), 0.8
+    component = mixture(twin, X, labels, prior)
+    new = np.concatenate([X[:5] + 0.3, [[60.0, -60.0]]])
+    terms = np.array([naive_terms(x, X, labels, alpha, prior) for x in new])
+
+    density, assigned = np.empty(6), np.empty(6, dtype=np.intp)
+    probabilities = np.empty((6, 4))
+    twin.prediction.log_density(new, component, alpha, density)
+    twin.prediction.assign(new, component, alpha, assigned)
+    twin.prediction.responsibilities(new, component, alpha, probabilities)
+    np.testing.assert_allclose(density, np.log(terms.sum(axis=1)), rtol=1e-10)
+    np.testing.assert_allclose(probabilities, terms / terms.sum(axis=1, keepdims=True), rtol=1e-8)
+    best = terms.argmax(axis=1)
+    assert assigned.tolist() == np.where(best == 3, -1, best).tolist()
+    assert assigned[-1] == -1
+
+
+@pytest.mark.parametrize("n_rows", [1, 2, 7, 50])
+def test_the_density_is_one_in_one_dimension(twin, n_rows):
+    """Substituting x = m + s tan(v) makes Student-t tails integrable on an interval."""
+    X = np.random.default_rng(n_rows).normal(3.0, 2.0, size=(n_rows, 1))
+    prior = {"m0": [1.0], "c0": 0.3, "a0": 1.0, "b0": [2.0]}
+    component = mixture(twin, X, crp_sample(n_rows, 2.0, random_state=0), prior)
+    v = (np.arange(4000) + 0.5) * np.pi / 4000 - np.pi / 2.0
+    out = np.empty(4000)
+    twin.prediction.log_density(3.0 + 2.0 * np.tan(v)[:, None], component, 2.0, out)
+    mass = np.sum(np.exp(out) * 2.0 / np.cos(v) ** 2) * np.pi / 4000
+    assert mass == pytest.approx(1.0, rel=1e-6)
+
+
+@pytest.mark.parametrize("n_rows", [1, 3, 20])
+def test_the_density_is_one_in_two_dimensions(twin, n_rows):
+    X = np.random.default_rng(n_rows).normal(size=(n_rows, 2))
+    prior = {"m0": [0.0, 0.5], "c0": 0.5, "a0": 1.5, "b0": [1.0, 2.0]}
+    component = mixture(twin, X, crp_sample(n_rows, 1.0, random_state=1), prior)
+    n = 160 if twin.implementation == "python" else 400
+    v = (np.arange(n) + 0.5) * np.pi / n - np.pi / 2.0
+    x, weights = np.tan(v), np.pi / n / np.cos(v) ** 2
+    grid = np.stack(np.meshgrid(x, x, indexing="ij"), axis=-1).reshape(-1, 2)
+    out = np.empty(len(grid))
+    twin.prediction.log_density(grid, component, 1.0, out)
+    cells = np.outer(weights, weights).ravel()
+    assert np.sum(cells * np.exp(out)) == pytest.approx(1.0, rel=1e-4)
+
+
+def test_leave_one_out_likelihood_is_eq_16(twin):
+    X, labels = blobs(n_rows=25, seed=2)
+    labels[0] = 3  # a cluster of one row: its leave-one-out predictive is the prior's
+    prior, alpha = empirical_prior(X), 1.7
+    expected = -naive.log_crp(labels, alpha)
+    for i, x in enumerate(X):
+        others = np.delete(X, i, axis=0)[np.delete(labels, i) == labels[i]]
+        expected -= naive.log_student(x, others, prior)
+    partition = twin.partition.Partition(
+        X, labels.astype(np.intp), twin.normal_gamma.NormalGamma(**prior), alpha
+    )
+    assert twin.prediction.neg_log_loo(partition) == pytest.approx(expected, rel=1e-10)
+
+
+def test_a_far_row_has_a_density_too(twin):
+    component = twin.normal_gamma.NormalGamma([0.0], 1.0, 1.0, [1.0])
+    component.resize(1)
+    out = np.empty(2)
+    twin.prediction.log_density(np.array([[1e300], [1e7]]), component, 1.0, out)
+    assert -np.inf < out[0] < out[1] < -log(1e7)

@@ -1,0 +1,106 @@
+"""Moves of whole clusters: each changes the joint by what it says, and only ever lowers it."""
+
+import naive
+import numpy as np
+import pytest
+from cases import blobs, empirical_prior, problems
+from hypothesis import given
+from hypothesis import strategies as st
+
+CLOSE = {"rel": 1e-9, "abs": 1e-8}
+
+
+def build(twin, X, labels, prior, alpha=1.0):
+    labels = np.asarray(labels, dtype=np.intp).copy()
+    return twin.partition.Partition(X, labels, twin.normal_gamma.NormalGamma(**prior), alpha)
+
+
+def brute_force_merges(X, labels, alpha, prior):
+    """Merge the best of all pairs while that lowers the joint."""
+    while True:
+        joint = naive.neg_log_joint(X, labels, alpha, prior)
+        names = sorted(set(labels))
+        merged = [
+            [j if label == k else label for label in labels] for j in names for k in names if j < k
+        ]
+        best = min(merged, key=lambda m: naive.neg_log_joint(X, m, alpha, prior), default=labels)
+        if naive.neg_log_joint(X, best, alpha, prior) >= joint - 1e-9:
+            return labels
+        labels = best
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_merges_are_the_best_ones(twin, seed):
+    X, truth = blobs(n_rows=40, seed=seed)
+    labels = truth * 3 + np.random.default_rng(seed).integers(3, size=40)
+    prior = empirical_prior(X)
+    partition = build(twin, X, labels, prior, 0.7)
+    merges = twin.split_merge.merge(partition)
+    expected = brute_force_merges(X, labels.tolist(), 0.7, prior)
+    assert naive.canonical(partition.labels) == naive.canonical(expected)
+    assert merges == len(set(labels)) - len(set(expected))
+    joint = naive.neg_log_joint(X, expected, 0.7, prior)
+    assert partition.neg_log_joint == pytest.approx(joint, **CLOSE)
+
+
+@given(problem=problems(), data=st.data())
+def test_merge_change_is_the_change(twin, problem, data):
+    X, prior, alpha = problem
+    labels = data.draw(st.lists(st.integers(0, 3), min_size=len(X), max_size=len(X)))
+    partition = build(twin, X, labels, prior, alpha)
+    for j in range(partition.n_clusters):
+        for k in range(j):
+            merged = [j if label == k else label for label in partition.labels]
+            expected = naive.neg_log_joint(X, merged, alpha, prior) - partition.neg_log_joint
+            assert twin.split_merge.merge_change(partition, j, k) == pytest.approx(
+                expected, rel=1e-9, abs=1e-7
+            )
+
+
+@given(problem=problems(), data=st.data())
+def test_moves_lower_the_joint_or_do_nothing(twin, problem, data):
+    X, prior, alpha = problem
+    labels = data.draw(st.lists(st.integers(0, 3), min_size=len(X), max_size=len(X)))
+    partition = build(twin, X, labels, prior, alpha)
+    rng = np.random.default_rng(len(X))
+    for move in ("split", "exchange", "merge"):
+        before, old = partition.neg_log_joint, list(partition.labels)
+        shape = {"split": (2, 2), "exchange": (2, 2, 2), "merge": ()}[move]
+        uniforms = rng.random((partition.component.n_slots, *shape))
+        arguments = () if move == "merge" else (uniforms,)
+        done = getattr(twin.split_merge, move)(partition, *arguments)
+        if done:
+            assert partition.neg_log_joint < before
+        else:
+            assert list(partition.labels) == old
+        assert partition.neg_log_joint == pytest.approx(partition.exact_neg_log_joint(), **CLOSE)
+
+
+def test_split_parts_what_sweeps_cannot(twin):
+    X = np.concatenate([np.full((20, 1), -3.0), np.full((20, 1), 3.0)])
+    X += np.random.default_rng(0).normal(size=(40, 1))
+    prior = empirical_prior(X)
+    partition = build(twin, X, np.zeros(40), prior)
+    assert twin.map_dpm.sweep(partition) == 0
+    assert twin.split_merge.split(partition, np.random.default_rng(1).random((2, 4, 2))) == 1
+    assert len(set(partition.labels[:20])) == len(set(partition.labels[20:])) == 1
+    assert partition.n_clusters == 2
+
+
+def test_a_cluster_that_could_not_be_split_is_not_tried_again(twin):
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    partition = build(twin, X, np.zeros(30), empirical_prior(X))
+    assert partition.changed == [True, True]
+    twin.split_merge.split(partition, np.random.default_rng(1).random((2, 3, 2)))
+    assert partition.changed[0] is False
+
+
+def test_exchange_mends_a_wrong_border(twin):
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(c, 0.3, size=(30, 1)) for c in (-4.0, -2.0, 2.0)])
+    labels = np.repeat([0, 0, 1], 30)
+    labels[45:60] = 1  # half of the middle rows are with the wrong neighbours
+    partition = build(twin, X, labels, empirical_prior(X))
+    uniforms = rng.random((3, 3, 5, 2))
+    assert twin.split_merge.exchange(partition, uniforms) >= 1
+    assert naive.canonical(partition.labels) == [0] * 60 + [1] * 30

@@ -1,0 +1,85 @@
+"""Both implementations do the same: labels, traces and errors, on ties and duplicates above all."""
+
+import numpy as np
+import pytest
+from cases import STARTS, problems, start
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+
+def descend(twin, X, prior, alpha, kind, seed):
+    """A whole search, with everything that can be seen of it."""
+    labels = start(kind, len(X))
+    rng = np.random.default_rng(seed)
+    partition = twin.partition.Partition(X, labels, twin.normal_gamma.NormalGamma(**prior), alpha)
+    counts, trace = [], [partition.neg_log_joint]
+    for _ in range(5):
+        counts.append(twin.map_dpm.sweep(partition))
+        counts.append(twin.split_merge.merge(partition))
+        for move, shape in (("split", (2, 2)), ("exchange", (2, 2, 2))):
+            uniforms = rng.random((partition.component.n_slots, *shape))
+            counts.append(getattr(twin.split_merge, move)(partition, uniforms))
+        trace.append(partition.neg_log_joint)
+        trace.append(twin.prediction.neg_log_loo(partition))
+    return labels.tolist(), counts, partition.changed, partition.component.counts, trace
+
+
+@settings(max_examples=60, deadline=None)
+@given(problem=problems(max_rows=20), kind=st.sampled_from(STARTS), seed=st.integers(0, 9))
+def test_whole_searches_agree(twins, problem, kind, seed):
+    plain, kernel = (descend(twin, *problem, kind, seed) for twin in twins)
+    assert plain[:-1] == kernel[:-1]
+    np.testing.assert_allclose(plain[-1], kernel[-1], rtol=1e-9, atol=1e-7)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 10_000), n_columns=st.integers(1, 20))
+def test_they_agree_on_continuous_data(twins, seed, n_columns):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(30, n_columns)) * rng.gamma(1.0, size=(30, 1))
+    prior = {"m0": X.mean(axis=0), "c0": 0.3, "a0": 1.0, "b0": X.var(axis=0)}
+    plain, kernel = (descend(twin, X, prior, 1.0, "sequential", seed) for twin in twins)
+    assert plain[:-1] == kernel[:-1]
+    np.testing.assert_allclose(plain[-1], kernel[-1], rtol=1e-9, atol=1e-7)
+
+
+CALLS = {
+    "row too long": lambda t, c, p: c.add(np.zeros(3), 0),
+    "slot too high": lambda t, c, p: c.log_marginal(9),
+    "slot below 0": lambda t, c, p: c.statistics(-1),
+    "merge of a slot that is not there": lambda t, c, p: c.merge(0, 7),
+    "posterior of a slot that is not there": lambda t, c, p: c.posterior(7),
+    "statistics too short": lambda t, c, p: c.load(0, [0.0]),
+    "copy from a slot that is not there": lambda t, c, p: c.copy(0, c, 5),
+    "no row": lambda t, c, p: p.costs(99),
+    "no such slot to move to": lambda t, c, p: p.move(0, 99, 0.0),
+    "no such slot to mark": lambda t, c, p: p.mark_unchanged(99),
+    "uniforms for too few slots": lambda t, c, p: t.split_merge.split(p, np.zeros((1, 2, 2))),
+    "uniforms for too many slots": lambda t, c, p: t.split_merge.exchange(
+        p, np.zeros((9, 1, 2, 2))
+    ),
+    "rows narrower than the family": lambda t, c, p: t.partition.Partition(
+        np.zeros((2, 1)), np.zeros(2, dtype=np.intp), c, 1.0
+    ),
+    "rising": lambda t, c, p: t.special.log_rising(1.0, -1.0),
+    "alpha": lambda t, c, p: t.crp.log_prob([0], -1.0),
+    "digamma": lambda t, c, p: t.special.digamma(-2.0),
+    "rows of the wrong width": lambda t, c, p: t.prediction.log_density(
+        np.zeros((1, 3)), c, 1.0, np.empty(1)
+    ),
+    "an abstract family": lambda t, c, p: t.component.Component(2).statistics(0),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_errors_agree(twins, call):
+    errors = []
+    for twin in twins:
+        component = twin.normal_gamma.NormalGamma([0.0, 0.0], 1.0, 1.0, [1.0, 1.0])
+        component.resize(2)
+        labels = np.zeros(2, dtype=np.intp)
+        partition = twin.partition.Partition(np.zeros((2, 2)), labels, component.like(), 1.0)
+        with pytest.raises(Exception) as caught:  # noqa: PT011
+            CALLS[call](twin, component, partition)
+        errors.append((type(caught.value), str(caught.value)))
+    assert errors[0] == errors[1]
