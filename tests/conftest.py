@@ -50,7 +50,8 @@ def twins():
 def estimator(twin, monkeypatch):
     """MAPDPM on one implementation; a test that takes it runs on both."""
     for room in (models, inference):
+        modules = [getattr(twin, name) for name in PAIRS[room.__name__.split(".")[-1]]]
         for name in room.__all__:
-            owner = next(m for m in vars(twin).values() if hasattr(m, name))
+            owner = next(module for module in modules if hasattr(module, name))
             monkeypatch.setattr(room, name, getattr(owner, name))
     return dpmlite.MAPDPM

@@ -1,4 +1,4 @@
-"""The model a third time, as plainly as numpy allows: eq. (13), (1), (15), (22) and (23), word by word.
+"""The model a third time, as plainly as numpy allows: eq. (1), (13), (15), (22) and (23).
 
 Nothing here is shared with the library: statistics are computed anew from the rows at every use.
 """

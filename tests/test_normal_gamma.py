@@ -60,7 +60,7 @@ def test_marginal_is_the_product_of_predictives(twin, problem):
 @given(problem=problems())
 def test_merging_is_adding(twin, problem):
     X, prior, _ = problem
-    component, labels = filled(twin, X, prior)
+    component, _ = filled(twin, X, prior)
     merged = component.log_marginal_merged(0, 1)
     assert merged == pytest.approx(naive.log_marginal(X, prior), **CLOSE)
     component.merge(0, 1)

@@ -64,6 +64,8 @@ def test_crp(twin, case):
 
 def members_left_out(twin, component, rows, members):
     """Scores of members of one cluster by its statistics, or by its rows where those blur."""
+    if not members:
+        return []
     single = np.zeros(len(rows), dtype=np.intp)
     partition = twin.partition.Partition(rows, single, component.like(), 1.0)
     weight = np.log(len(rows) - 1.0) if len(rows) > 1 else 0.0

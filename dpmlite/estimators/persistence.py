@@ -60,16 +60,20 @@ def load(cls: type[T], path: str | os.PathLike[str]) -> T:
     ------
     ValueError
         If the file is foreign, damaged, or written by a newer version.
+    OSError
+        If it cannot be read.
     """
     foreign = f"{os.fspath(path)} is not a dpmlite model"
-    if not zipfile.is_zipfile(path):
-        raise ValueError(f"{foreign}, or it is damaged: it is no zip file")
-    try:
-        with np.load(path, allow_pickle=False) as data:
-            arrays = {name: data[name] for name in data.files}
-        header = json.loads(str(arrays.pop("header")))
-    except Exception as error:
-        raise ValueError(f"{foreign}, or it is damaged: {error}") from error
+    with open(path, "rb") as file:
+        if not zipfile.is_zipfile(file):
+            raise ValueError(f"{foreign}, or it is damaged: it is no zip file")
+        file.seek(0)
+        try:
+            with np.load(file, allow_pickle=False) as data:
+                arrays = {name: data[name] for name in data.files}
+            header = json.loads(str(arrays.pop("header")))
+        except Exception as error:
+            raise ValueError(f"{foreign}, or it is damaged: {error}") from error
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise ValueError(f"{foreign}: its header says so")
     if header["version"] > VERSION:

@@ -1,0 +1,210 @@
+"""Bad input: one line that states the rule and the value. Odd but good input: works."""
+
+import warnings
+
+import naive
+import numpy as np
+import pytest
+from cases import blobs, empirical_prior
+
+import dpmlite
+from dpmlite import MAPDPM
+
+BAD_ROWS = {
+    "1-D": ([1.0, 2.0], ValueError, r"X must be 2-D, got shape \(2,\)"),
+    "3-D": (np.zeros((2, 2, 2)), ValueError, r"X must be 2-D, got shape \(2, 2, 2\)"),
+    "no row": (np.zeros((0, 2)), ValueError, r"X must have at least one row, got shape \(0, 2\)"),
+    "no column": (np.zeros((2, 0)), ValueError, "X must have at least one column"),
+    "NaN": ([[0.0, 1.0], [2.0, np.nan]], ValueError, "got NaN in row 1, column 1"),
+    "infinity": ([[0.0, 1.0], [-np.inf, 0.0]], ValueError, "got -inf in row 1, column 0"),
+    "complex": ([[1j]], ValueError, "Complex data not supported"),
+    "text": ([["a"]], ValueError, "could not convert string to float"),
+    "objects": ([[{}]], TypeError, "float"),
+    "huge": (
+        [[1e200], [-1e200]],
+        ValueError,
+        "b0 must be positive and finite, got inf in column 0",
+    ),
+}
+
+BAD_PARAMETERS = {
+    "alpha zero": ({"alpha": 0.0}, r"alpha must be positive, got 0\.0"),
+    "alpha negative": ({"alpha": -1.0}, r"alpha must be positive, got -1\.0"),
+    "alpha text": ({"alpha": "one"}, "alpha must be positive, got 'one'"),
+    "alpha bool": ({"alpha": True}, "alpha must be positive, got True"),
+    "alpha infinite": ({"alpha": np.inf}, "alpha must be positive, got inf"),
+    "component": ({"component": "gamma"}, "component must be one of 'normal-gamma', got 'gamma'"),
+    "init": ({"init": "kmeans"}, "init must be one of 'auto', 'single', .*, got 'kmeans'"),
+    "init shape": ({"init": [0, 1]}, r"labels must have shape \(4,\), got \(2,\)"),
+    "init NaN": ({"init": [0, 1, 0, np.nan]}, "labels must be finite, got nan"),
+    "n_init": ({"n_init": 0}, "n_init must be a whole number of at least 1, got 0"),
+    "n_init text": ({"n_init": 1.5}, r"n_init must be a whole number of at least 1, got 1\.5"),
+    "max_sweeps": ({"max_sweeps": -3}, "max_sweeps must be a whole number of at least 1, got -3"),
+    "n_jobs": ({"n_jobs": 0}, "n_jobs must be a whole number of at least 1, got 0"),
+    "random_state": ({"random_state": -1}, "random_state must be a whole number of at least 0"),
+    "prior key": ({"prior": {"mu": 0}}, "prior must have keys among m0, c0, a0, b0, got 'mu'"),
+    "m0 shape": ({"prior": {"m0": [0, 0, 0]}}, r"prior m0 must have shape \(2,\), got \(3,\)"),
+    "m0 NaN": ({"prior": {"m0": np.nan}}, "prior m0 must be finite, got nan"),
+    "b0": ({"prior": {"b0": [1.0, -2.0]}}, r"prior b0 must be positive .*, got -2\.0 in column 1"),
+    "c0": ({"prior": {"c0": 0.0}}, r"prior c0 must be positive, got 0\.0"),
+    "a0": ({"prior": {"a0": -1}}, "prior a0 must be positive, got -1"),
+    "b0 too small": ({"prior": {"b0": 1e-30}}, r"X must lie within 5\.4e\+08 prior scales"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_ROWS)
+def test_rows(name):
+    X, error, message = BAD_ROWS[name]
+    with pytest.raises(error, match=message):
+        MAPDPM().fit(X)
+
+
+@pytest.mark.parametrize("name", BAD_PARAMETERS)
+def test_parameters(name):
+    parameters, message = BAD_PARAMETERS[name]
+    X = [[0.0, 1.0], [1.0, 0.0], [5.0, 5.0], [5.0, 6.0]]
+    model = MAPDPM(**parameters)
+    with pytest.raises(ValueError, match=message):
+        model.fit(X)
+    assert not hasattr(model, "labels_")
+
+
+def test_sparse_rows():
+    sparse = pytest.importorskip("scipy.sparse")
+    with pytest.raises(TypeError, match="X must be dense, got a sparse matrix"):
+        MAPDPM().fit(sparse.csr_matrix(np.eye(3)))
+
+
+def test_an_unknown_parameter():
+    with pytest.raises(ValueError, match="MAPDPM has no parameter 'k'; it has alpha, component"):
+        MAPDPM().set_params(k=3)
+
+
+def test_new_rows():
+    model = MAPDPM().fit(blobs()[0])
+    with pytest.raises(ValueError, match="X has 3 features, but MAPDPM is expecting 2 features"):
+        model.predict(np.zeros((1, 3)))
+    with pytest.raises(ValueError, match="got NaN in row 0, column 0"):
+        model.score_samples([[np.nan, 0.0]])
+    with pytest.raises(ValueError, match="n_samples must be a whole number of at least 1, got 0"):
+        model.sample(0)
+
+
+def test_functions():
+    with pytest.raises(ValueError, match="alpha must be positive, got 0"):
+        dpmlite.crp_log_prob([0], alpha=0)
+    with pytest.raises(ValueError, match=r"labels must be 1-D, got shape \(1, 1\)"):
+        dpmlite.crp_log_prob([[0]], alpha=1.0)
+    with pytest.raises(ValueError, match="n must be a whole number of at least 0, got -1"):
+        dpmlite.crp_sample(-1, alpha=1.0)
+    with pytest.raises(ValueError, match=r"labels must have shape \(2,\), got \(1,\)"):
+        dpmlite.neg_log_joint([[0.0], [1.0]], [0], alpha=1.0)
+    assert dpmlite.crp_sample(0, alpha=1.0).tolist() == []
+
+
+def check(X, **parameters):
+    """Fit, and judge the result by the naive joint."""
+    model = MAPDPM(random_state=0, **parameters).fit(X)
+    X = np.asarray(X, dtype=float)
+    joint = naive.neg_log_joint(X, model.labels_, 1.0, empirical_prior(X))
+    assert model.neg_log_joint_ == pytest.approx(joint, rel=1e-9, abs=1e-9)
+    assert np.isfinite(model.score_samples(X)).all()
+    return model
+
+
+def test_one_row():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = check([[3.0, 4.0]])
+    assert model.labels_.tolist() == [0]
+    assert model.predict([[3.0, 4.0]]).tolist() in ([0], [-1])
+
+
+@pytest.mark.parametrize("n_rows", [2, 3, 5])
+def test_few_rows(n_rows):
+    check(np.random.default_rng(0).normal(size=(n_rows, 2)))
+
+
+def test_a_constant_column_warns_and_works():
+    X = np.column_stack([np.full(60, 0.1), blobs()[0]])
+    with pytest.warns(
+        UserWarning, match=r"1 column\(s\) of X are constant, column 0 first.*b0 = 1"
+    ):
+        model = check(X)
+    assert model.prior_["m0"][0] == 0.1
+    assert model.prior_["b0"][0] == 1.0
+
+
+def test_equal_rows():
+    X = np.repeat(blobs(n_rows=10)[0], 6, axis=0)
+    labels = check(X).labels_.reshape(10, 6)
+    assert (labels == labels[:, :1]).all()
+
+
+def test_all_rows_equal():
+    with pytest.warns(UserWarning, match="constant"):
+        assert check(np.ones((20, 2))).n_clusters_ == 1
+
+
+def test_one_column_and_many():
+    check(blobs(n_columns=1)[0])
+    X = np.random.default_rng(0).normal(size=(12, 5000)) + np.repeat([0.0, 3.0], 6)[:, None]
+    assert check(X).labels_.tolist() == [0] * 6 + [1] * 6
+
+
+@pytest.mark.parametrize(
+    "convert",
+    [
+        np.asfortranarray,
+        lambda X: X.astype(np.float32),
+        lambda X: np.round(X * 100.0).astype(np.int16),
+        lambda X: X[::-1],
+        lambda X: X.tolist(),
+        lambda X: np.repeat(X, 2, axis=1)[:, ::2],
+    ],
+    ids=["Fortran order", "float32", "integers", "reversed view", "lists", "strided view"],
+)
+def test_kinds_of_arrays(convert):
+    X = convert(blobs()[0])
+    model = check(X)
+    expected = MAPDPM(random_state=0).fit(np.array(X, dtype=float))
+    np.testing.assert_array_equal(model.labels_, expected.labels_)
+
+
+def test_read_only_and_memory_mapped(tmp_path):
+    X, _ = blobs()
+    expected = MAPDPM(random_state=0).fit(X).labels_
+    np.save(tmp_path / "x.npy", X)
+    mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
+    np.testing.assert_array_equal(MAPDPM(random_state=0).fit(mapped).labels_, expected)
+    X.flags.writeable = False
+    before = X.copy()
+    np.testing.assert_array_equal(MAPDPM(random_state=0).fit(X).labels_, expected)
+    np.testing.assert_array_equal(X, before)
+
+
+def test_offsets_of_a_hundred_million():
+    X, _ = blobs(n_rows=150, seed=3)
+    X = np.round(X * 1024.0) / 1024.0  # so that the shifted values are exact
+    one, other = (MAPDPM(random_state=0).fit(x) for x in (X, X + 1e8))
+    np.testing.assert_array_equal(one.labels_, other.labels_)
+    assert other.neg_log_joint_ == pytest.approx(one.neg_log_joint_, rel=1e-9)
+
+
+def test_far_outliers():
+    X = np.concatenate([np.random.default_rng(0).normal(size=(40, 2)), [[1e6, 0.0], [0.0, -1e7]]])
+    prior = {"m0": np.zeros(2), "c0": 0.1, "a0": 1.0, "b0": np.ones(2)}
+    for init in ("single", "singletons", "sequential"):
+        model = MAPDPM(prior=prior, init=init, random_state=0).fit(X)
+        joint = naive.neg_log_joint(X, model.labels_, 1.0, prior)
+        assert model.neg_log_joint_ == pytest.approx(joint, rel=1e-9)
+        assert len(set(model.labels_[-2:])) == 2
+
+
+@pytest.mark.parametrize("alpha", [1e-12, 1e12])
+def test_extreme_concentrations(alpha):
+    X, _ = blobs(n_rows=30)
+    model = MAPDPM(alpha=alpha, random_state=0).fit(X)
+    assert model.n_clusters_ == (30 if alpha > 1 else model.n_clusters_)
+    joint = naive.neg_log_joint(X, model.labels_, alpha, empirical_prior(X))
+    assert model.neg_log_joint_ == pytest.approx(joint, rel=1e-6, abs=0.1)

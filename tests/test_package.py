@@ -1,0 +1,74 @@
+"""The package as installed: its version, its twins, what it imports, what it says when misused."""
+
+import os
+import shutil
+import subprocess
+import sys
+from importlib.metadata import requires, version
+from pathlib import Path
+
+import pytest
+
+import dpmlite
+
+PACKAGE = Path(dpmlite.__file__).parent
+SOURCE = Path(__file__).parent.parent / "dpmlite"
+
+
+def run(code, cwd, **environment):
+    environment = {**os.environ, **environment}
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True)
+
+
+def test_the_installed_package_is_tested():
+    assert PACKAGE != SOURCE
+
+
+def test_version():
+    assert dpmlite.__version__ == version("dpmlite")
+
+
+def test_numpy_is_the_only_dependency():
+    assert [r for r in requires("dpmlite") if "extra ==" not in r] == ["numpy>=1.26"]
+
+
+def test_types_are_marked():
+    assert (PACKAGE / "py.typed").is_file()
+
+
+@pytest.mark.parametrize(("value", "expected"), [("1", "python"), ("0", "cython"), ("", "cython")])
+def test_the_switch_chooses_the_twin(tmp_path, value, expected):
+    if expected == "cython" and dpmlite.implementation == "python":
+        pytest.skip("DPMLITE_PURE=1: the kernels may not be there")
+    code = "import dpmlite; print(dpmlite.implementation, dpmlite.models.Partition.__module__)"
+    done = run(code, tmp_path, DPMLITE_PURE=value)
+    module = "dpmlite.models.partition" if expected == "python" else "dpmlite.models._partition"
+    assert done.stdout.split() == [expected, module], done.stderr
+
+
+def test_the_source_folder_says_what_to_do(tmp_path):
+    shutil.copytree(SOURCE, tmp_path / "dpmlite")
+    done = run("import dpmlite", tmp_path, DPMLITE_PURE="0")
+    assert done.returncode != 0
+    assert "ImportError: dpmlite was imported from" in done.stderr
+    assert "python3 -m pip install ." in done.stderr
+    pure = run("import dpmlite; print(dpmlite.implementation)", tmp_path, DPMLITE_PURE="1")
+    assert pure.stdout == "python\n", pure.stderr
+
+
+def test_the_public_names_are_documented():
+    for name in dpmlite.__all__:
+        thing = getattr(dpmlite, name)
+        assert isinstance(thing, str) or thing.__doc__, name
+
+
+def test_import_is_quick(tmp_path):
+    """Above numpy's own import; the limit is ten times what a laptop needs."""
+    code = (
+        "import time, numpy\n"
+        "start = time.perf_counter()\n"
+        "import dpmlite\n"
+        "print(time.perf_counter() - start)\n"
+    )
+    assert min(float(run(code, tmp_path).stdout) for _ in range(3)) < 0.2

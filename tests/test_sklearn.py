@@ -1,0 +1,86 @@
+"""scikit-learn's tools take MAPDPM as one of their own, though dpmlite never imports it."""
+
+import subprocess
+import sys
+import warnings
+
+import numpy as np
+import pytest
+from cases import blobs
+
+from dpmlite import MAPDPM
+
+sklearn = pytest.importorskip("sklearn")
+
+from sklearn.base import clone, is_clusterer  # noqa: E402
+from sklearn.exceptions import NotFittedError  # noqa: E402
+from sklearn.model_selection import GridSearchCV  # noqa: E402
+from sklearn.pipeline import make_pipeline  # noqa: E402
+from sklearn.preprocessing import StandardScaler  # noqa: E402
+from sklearn.utils.estimator_checks import estimator_checks_generator  # noqa: E402
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # that MAPDPM is no BaseEstimator is what is tested
+    CHECKS = [
+        (estimator, check)
+        for estimator in (MAPDPM(), MAPDPM(split_merge=False, init="single"))
+        for estimator, check in estimator_checks_generator(estimator)
+    ]
+
+
+@pytest.mark.filterwarnings("ignore")  # the checks pass odd data on purpose
+@pytest.mark.parametrize(
+    ("estimator", "check"), CHECKS, ids=[f"{e}-{c.func.__name__}" for e, c in CHECKS]
+)
+def test_estimator_checks(estimator, check):
+    check(estimator)
+
+
+def test_pipeline():
+    X, _ = blobs()
+    pipeline = make_pipeline(StandardScaler(), MAPDPM(random_state=0))
+    np.testing.assert_array_equal(pipeline.fit_predict(X), MAPDPM(random_state=0).fit(X).labels_)
+    assert pipeline.predict(X).shape == (60,)
+
+
+def test_grid_search_by_held_out_density():
+    X, _ = blobs(n_rows=90)
+    grid = GridSearchCV(MAPDPM(random_state=0), {"alpha": [0.1, 1.0, 10.0]}, cv=3)
+    grid.fit(X)
+    assert grid.best_params_["alpha"] in (0.1, 1.0, 10.0)
+    assert np.isfinite(grid.cv_results_["mean_test_score"]).all()
+
+
+def test_clone_and_tags():
+    model = MAPDPM(alpha=3.0, init="single")
+    assert clone(model).get_params() == model.get_params()
+    assert is_clusterer(model)
+    with pytest.raises(NotFittedError):
+        model.predict([[0.0]])
+
+
+def test_column_names_of_a_data_frame():
+    pd = pytest.importorskip("pandas")
+    X, _ = blobs()
+    frame = pd.DataFrame(X, columns=["width", "height"])
+    model = MAPDPM(random_state=0).fit(frame)
+    assert model.feature_names_in_.tolist() == ["width", "height"]
+    np.testing.assert_array_equal(model.predict(frame), model.labels_)
+    with pytest.warns(UserWarning, match="X does not have valid feature names"):
+        model.predict(X)
+    with pytest.raises(ValueError, match="should match those that were passed during fit"):
+        model.predict(frame[["height", "width"]])
+    unnamed = model.fit(X)
+    assert not hasattr(unnamed, "feature_names_in_")
+    with pytest.warns(UserWarning, match="X has feature names"):
+        unnamed.predict(frame)
+
+
+def test_scikit_learn_is_not_imported(tmp_path):
+    code = (
+        "import sys, numpy as np\n"
+        "from dpmlite import MAPDPM\n"
+        "MAPDPM(random_state=0).fit(np.eye(4)).predict(np.eye(4))\n"
+        "assert 'sklearn' not in sys.modules and 'scipy' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)
