@@ -83,3 +83,20 @@ def test_errors_agree(twins, call):
             CALLS[call](twin, component, partition)
         errors.append((type(caught.value), str(caught.value)))
     assert errors[0] == errors[1]
+
+
+def test_they_agree_where_proposals_settle_on_some_rows_first(twins):
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(c, 1.0, size=(700, 1)) for c in (-6.0, 0.0, 6.0)])
+    prior = {"m0": np.zeros(1), "c0": 0.01, "a0": 1.0, "b0": np.full(1, 4.0)}
+    results = []
+    for twin in twins:
+        labels = np.zeros(len(X), dtype=np.intp)
+        family = twin.normal_gamma.NormalGamma(**prior)
+        partition = twin.partition.Partition(X, labels, family, 1.0)
+        uniforms = np.random.default_rng(1).random((2, 1, 2))
+        splits = twin.split_merge.split(partition, uniforms)
+        results.append((splits, labels.tolist(), partition.changed))
+        assert partition.neg_log_joint == pytest.approx(partition.exact_neg_log_joint(), rel=1e-9)
+    assert results[0] == results[1]
+    assert results[0][0] == 1

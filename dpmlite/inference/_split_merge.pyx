@@ -15,7 +15,7 @@ from dpmlite.models._partition import index_array
 
 cdef enum:
     SETTLE_SWEEPS = 10
-    EXCHANGE_ROWS = 5000
+    TRIAL_ROWS = 1000
 
 ATYPICAL_PARTS = (0.5, 0.1)
 
@@ -164,9 +164,10 @@ def split(Partition partition, const double[:, :, ::1] uniforms):
     for k in range(n_slots):
         if partition.touched[k] and partition.component.n[k] > 1.0:
             members = members_of(partition, k, k)
-            starts = [seeded(uniforms[k, i, 0], uniforms[k, i, 1], len(members))
+            trial = members[::step_of(len(members))]
+            starts = [seeded(uniforms[k, i, 0], uniforms[k, i, 1], len(trial))
                       for i in range(uniforms.shape[1])]
-            starts += atypical(partition, members)
+            starts += atypical(partition, trial)
             if divide(partition, [k], members, starts):
                 splits += 1
             else:
@@ -189,10 +190,9 @@ def exchange(Partition partition, const double[:, :, :, ::1] uniforms):
             if k in done or (k, j) in tried:
                 continue
             tried.add((j, k))
-            if partition.component.n[j] + partition.component.n[k] > EXCHANGE_ROWS:
-                continue
             members = members_of(partition, j, k)
-            starts = [seeded(uniforms[j, rank, i, 0], uniforms[j, rank, i, 1], len(members))
+            n_trial = len(members[::step_of(len(members))])
+            starts = [seeded(uniforms[j, rank, i, 0], uniforms[j, rank, i, 1], n_trial)
                       for i in range(uniforms.shape[2])]
             if divide(partition, [j, k], members, starts):
                 done |= {j, k}
@@ -211,24 +211,51 @@ cdef int check_uniforms(Partition partition, Py_ssize_t n) except -1:
 
 
 cdef bint divide(Partition partition, slots, members, starts) except -1:
-    """Divide the rows of some slots anew from the best of several starts, if it is better."""
-    cdef double[::1] counts = array("d", [partition.component.n[k] for k in slots])
-    cdef double now = -log_prob_counts_c(&counts[0], len(slots), partition.alpha), change = 0.0
-    cdef Py_ssize_t k
-    for k in slots:
-        now -= partition.component.marginal(k)
+    """Divide the rows of some slots anew from the best of several starts, if that is better.
+
+    The starts are labels of every step_of()-th member.
+    """
+    cdef Py_ssize_t k, step = step_of(len(members))
     cdef Partition best = None, division
     for labels in starts:
-        PyErr_CheckSignals()
-        division = partition.part(members, labels)
-        with nogil:
-            converge_rows(division, SETTLE_SWEEPS)
-        if division.neg_log_joint - now < change - TIE:
-            best, change = division, division.neg_log_joint - now
+        division = settled(partition, members[::step], labels)
+        if best is None or division.neg_log_joint < best.neg_log_joint - TIE:
+            best = division
     if best is None:
         return False
-    partition.replace(slots, members, best, change)
+    if step > 1:
+        everyone = index_array(len(members))
+        place_some(everyone, best.labels, step)
+        best = settled(partition, members, everyone)
+    cdef double[::1] counts = array("d", [partition.component.n[k] for k in slots])
+    cdef double now = -log_prob_counts_c(&counts[0], len(slots), partition.alpha)
+    for k in slots:
+        now -= partition.component.marginal(k)
+    if not best.neg_log_joint - now < -TIE:
+        return False
+    partition.replace(slots, members, best, best.neg_log_joint - now)
     return True
+
+
+cdef Py_ssize_t step_of(Py_ssize_t n):
+    return (n + TRIAL_ROWS - 1) // TRIAL_ROWS
+
+
+cdef Partition settled(Partition partition, members, labels):
+    PyErr_CheckSignals()
+    cdef Partition division = partition.part(members, labels)
+    with nogil:
+        converge_rows(division, SETTLE_SWEEPS)
+    return division
+
+
+cdef int place_some(Py_ssize_t[::1] labels, const Py_ssize_t[::1] some, Py_ssize_t step) except -1:
+    """Every step-th label from `some`; the others have none yet."""
+    cdef Py_ssize_t i
+    labels[:] = UNPLACED
+    for i in range(some.shape[0]):
+        labels[i * step] = some[i]
+    return 0
 
 
 cdef members_of(Partition partition, Py_ssize_t j, Py_ssize_t k):

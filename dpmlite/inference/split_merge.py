@@ -2,7 +2,7 @@
 
 `merge` joins pairs of clusters, `split` divides one, `exchange` pools two neighbours and divides
 the pool anew. A division is MAP-DPM itself, run on the rows of the pool from a proposed start;
-it is kept if the exact joint falls.
+the best of several is kept if the exact joint falls.
 """
 
 from collections.abc import Sequence
@@ -20,8 +20,9 @@ SETTLE_SWEEPS = 10
 # The parts of a cluster, least typical rows first, that `split` proposes as clusters.
 ATYPICAL_PARTS = (0.5, 0.1)
 
-# Pools with more rows are not divided anew by `exchange`: it would cost many whole sweeps.
-EXCHANGE_ROWS = 5000
+# Proposals settle on so many rows of a cluster at most, evenly spread; the best of them is then
+# settled on all rows.
+TRIAL_ROWS = 1000
 
 
 def merge(partition: Partition) -> int:
@@ -101,8 +102,9 @@ def split(partition: Partition, uniforms: Values) -> int:
     for k in range(partition.component.n_slots):
         if partition.changed[k] and partition.component.counts[k] > 1.0:
             members = partition.members(k)
-            starts = [_seeded(u, v, len(members)) for u, v in uniforms[k]]
-            starts += _atypical(partition, k, members)
+            trial = members[:: _step(len(members))]
+            starts = [_seeded(u, v, len(trial)) for u, v in uniforms[k]]
+            starts += _atypical(partition, k, trial)
             if _divide(partition, [k], members, starts):
                 splits += 1
             else:
@@ -146,9 +148,8 @@ def exchange(partition: Partition, uniforms: Values) -> int:
                 continue
             tried.add((j, k))
             members = sorted(partition.members(j) + partition.members(k))
-            if len(members) > EXCHANGE_ROWS:
-                continue
-            starts = [_seeded(u, v, len(members)) for u, v in uniforms[j][rank]]
+            n_trial = len(members[:: _step(len(members))])
+            starts = [_seeded(u, v, n_trial) for u, v in uniforms[j][rank]]
             if _divide(partition, [j, k], members, starts):
                 done |= {j, k}
                 exchanges += 1
@@ -168,20 +169,39 @@ def _check_uniforms(partition: Partition, uniforms: Values) -> None:
 def _divide(
     partition: Partition, slots: list[int], members: list[int], starts: Sequence[Buffer]
 ) -> bool:
-    """Divide the rows of some slots anew from the best of several starts, if it is better."""
+    """Divide the rows of some slots anew from the best of several starts, if that is better.
+
+    The starts are labels of every `_step`-th member.
+    """
+    step = _step(len(members))
+    best = None
+    for labels in starts:
+        division = _settled(partition, members[::step], labels)
+        if best is None or division.neg_log_joint < best.neg_log_joint - TIE:
+            best = division
+    if best is None:
+        return False
+    if step > 1:
+        everyone = [UNPLACED] * len(members)
+        everyone[::step] = list(best.labels)
+        best = _settled(partition, members, everyone)
     counts = [partition.component.counts[k] for k in slots]
     now = -log_prob_counts(counts, partition.alpha)
     now -= sum(partition.component.log_marginal(k) for k in slots)
-    best, change = None, 0.0
-    for labels in starts:
-        division = partition.part(members, labels)
-        converge(division, SETTLE_SWEEPS)
-        if division.neg_log_joint - now < change - TIE:
-            best, change = division, division.neg_log_joint - now
-    if best is None:
+    if not best.neg_log_joint - now < -TIE:
         return False
-    partition.replace(slots, members, best, change)
+    partition.replace(slots, members, best, best.neg_log_joint - now)
     return True
+
+
+def _step(n: int) -> int:
+    return -(-n // TRIAL_ROWS)
+
+
+def _settled(partition: Partition, members: list[int], labels: Buffer) -> Partition:
+    division = partition.part(members, labels)
+    converge(division, SETTLE_SWEEPS)
+    return division
 
 
 def _seeded(u: float, v: float, n: int) -> list[int]:

@@ -1,0 +1,1 @@
+"""Benchmarks of dpmlite, run by airspeed velocity: see `asv.conf.json` in the folder above."""

@@ -1,0 +1,44 @@
+"""What the benchmarks share: tables, partitions of them, and both twins of an algorithm."""
+
+import functools
+import importlib
+
+import numpy as np
+
+from dpmlite.datasets import crp_mixture, planted_gaussians
+
+TWINS = ("python", "cython")
+
+#: The prior that section 4.1 of the paper draws its tables from.
+PAPER_PRIOR = {"m0": np.full(2, 1.0), "c0": 0.1, "a0": 1.0, "b0": np.full(2, 10.0)}
+PAPER_ALPHA = 3.0
+
+
+@functools.cache
+def paper_table(random_state=0):
+    """600 rows of section 4.1, and the labels that drew them."""
+    return crp_mixture(alpha=PAPER_ALPHA, random_state=random_state)
+
+
+@functools.cache
+def planted_table(n_rows, n_columns, n_clusters):
+    """Round clusters, and the labels that drew them."""
+    return planted_gaussians(n_rows, n_columns, n_clusters, random_state=0)
+
+
+def empirical_prior(X):
+    """The default prior of `MAPDPM`: section 4.2 of the paper."""
+    return {"m0": X.mean(axis=0), "c0": 10.0 / len(X), "a0": 1.0, "b0": X.var(axis=0)}
+
+
+def load_twin(room, module, implementation):
+    """A module of one implementation: `dpmlite.models.x`, or its kernel `dpmlite.models._x`."""
+    prefix = {"python": "", "cython": "_"}[implementation]
+    return importlib.import_module(f"dpmlite.{room}.{prefix}{module}")
+
+
+def partition(X, labels, prior, alpha=1.0, implementation="cython"):
+    """A partition of one implementation, with labels of its own."""
+    family = load_twin("models", "normal_gamma", implementation).NormalGamma
+    state = load_twin("models", "partition", implementation).Partition
+    return state(X, np.array(labels, dtype=np.intp), family(**prior), alpha)

@@ -1,0 +1,76 @@
+"""MAPDPM as people call it: its time, its memory and the quality of what it finds."""
+
+import functools
+
+from dpmlite import MAPDPM
+
+from .common import paper_table, planted_table
+
+TABLES = {
+    "section 4.1, 600 x 2": paper_table,
+    "10 clusters, 2000 x 2": functools.partial(planted_table, 2_000, 2, 10),
+    "10 clusters, 2000 x 8": functools.partial(planted_table, 2_000, 8, 10),
+    "20 clusters, 10000 x 8": functools.partial(planted_table, 10_000, 8, 20),
+}
+
+
+@functools.cache
+def fitted(table):
+    """A fitted model; `setup` runs before each sample, the fit only once a process."""
+    return MAPDPM(random_state=0).fit(TABLES[table]()[0])
+
+
+class Fit:
+    params = (tuple(TABLES),)
+    param_names = ("table",)
+
+    def setup(self, table):
+        self.X, _ = TABLES[table]()
+
+    def time_fit(self, table):
+        MAPDPM(random_state=0).fit(self.X)
+
+    def peakmem_fit(self, table):
+        MAPDPM(random_state=0).fit(self.X)
+
+
+class Quality:
+    """What does not depend on the machine: a step in these is a change of the algorithm."""
+
+    params = (tuple(TABLES),)
+    param_names = ("table",)
+
+    def track_neg_log_joint(self, table):
+        return fitted(table).neg_log_joint_
+
+    def track_n_clusters(self, table):
+        return fitted(table).n_clusters_
+
+    def track_ami(self, table):
+        from sklearn.metrics import adjusted_mutual_info_score  # not in the memory of a fit
+
+        return float(adjusted_mutual_info_score(TABLES[table]()[1], fitted(table).labels_))
+
+    track_neg_log_joint.unit = "nats"
+    track_n_clusters.unit = "clusters"
+    track_ami.unit = "adjusted mutual information"
+
+
+class Predict:
+    params = (tuple(TABLES),)
+    param_names = ("table",)
+
+    def setup(self, table):
+        self.X, _ = TABLES[table]()
+        self.model = fitted(table)
+
+    def time_predict(self, table):
+        self.model.predict(self.X)
+
+    def time_score_samples(self, table):
+        self.model.score_samples(self.X)
+
+
+def timeraw_import():
+    """`import dpmlite` in a fresh interpreter, numpy included."""
+    return "import dpmlite"
