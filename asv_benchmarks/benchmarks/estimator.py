@@ -21,6 +21,8 @@ def fitted(table):
 
 
 class Fit:
+    """Each runs in an interpreter of its own (`launch_method`): memory counts no other imports."""
+
     params = (tuple(TABLES),)
     param_names = ("table",)
 
