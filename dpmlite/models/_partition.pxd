@@ -20,6 +20,7 @@ cdef class Partition:
     cdef const double[:, ::1] X
     cdef const Py_ssize_t[::1] rows     # rows of X in use; shorter than n_rows means all
     cdef double n_placed                # rows that have a label
+    cdef Py_ssize_t n_moves             # rows that moved since the statistics were built
     cdef Py_ssize_t capacity            # slots that the arrays below have room for
     cdef double *cost                   # [slot] scratch of `score`
     cdef double *log_weight             # [slot] log of n, or of alpha if the slot is empty

@@ -177,6 +177,7 @@ cdef class Partition:
         self.component.add_row(row, k)
         self.weigh(k)
         self.touched[k] = True
+        self.n_moves += 1
         self.neg_log_joint += change
         return self.keep_an_empty_slot()
 
@@ -262,7 +263,7 @@ cdef class Partition:
         cdef Py_ssize_t i, k, n_slots = self.component.n_slots
         self.component.make_slots(0)
         self.component.make_slots(n_slots)
-        self.n_placed = 0.0
+        self.n_placed, self.n_moves = 0.0, 0
         for i in range(self.n_rows):
             if self.label[i] != UNPLACED:
                 self.component.accumulate(self.row(i), self.label[i])
@@ -274,7 +275,7 @@ cdef class Partition:
 
     cdef int tidy_slots(self) except -1 nogil:
         self.renumber_slots()
-        return self.rebuild_slots()
+        return self.rebuild_slots() if self.n_moves >= self.n_rows else 0
 
     cdef double joint(self) noexcept nogil:
         cdef double total = -log_prob_counts_c(self.component.n, self.component.n_slots, self.alpha)

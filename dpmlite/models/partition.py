@@ -48,7 +48,9 @@ class Partition:
 
     Notes
     -----
-    At least one slot is empty at any time: it is the new cluster of eq. (10).
+    At least one slot is empty at any time: it is the new cluster of eq. (10). Statistics follow
+    the moves; they are rebuilt when as many rows have moved as there are, long before rounding
+    could show.
     """
 
     def __init__(
@@ -68,9 +70,10 @@ class Partition:
         self.labels = labels
         self.component = component
         self.alpha = alpha
-        self.changed: list[bool] = []
-        self._renumber()
+        self.component.resize(max(labels, default=UNPLACED) + 1)
+        self.changed = [True] * self.component.n_slots
         self.rebuild()
+        self._renumber()
         self.neg_log_joint = self.exact_neg_log_joint()
 
     @property
@@ -120,6 +123,7 @@ class Partition:
             self.changed[own] = True
         self.component.add(row, k)
         self.changed[k] = True
+        self._n_moves += 1
         self.neg_log_joint += change
         self._keep_an_empty_slot()
 
@@ -151,9 +155,10 @@ class Partition:
         self.neg_log_joint += change
 
     def tidy(self) -> None:
-        """Drop empty slots and rebuild the statistics, so that rounding does not add up."""
+        """Drop empty slots; rebuild the statistics if so many rows moved that rounding adds up."""
         self._renumber()
-        self.rebuild()
+        if self._n_moves >= self.n_rows:
+            self.rebuild()
 
     def mark_unchanged(self, k: int) -> None:
         """Forget that slot `k` changed."""
@@ -162,6 +167,7 @@ class Partition:
 
     def rebuild(self) -> None:
         """Compute the statistics anew from the labels."""
+        self._n_moves = 0
         n_slots = self.component.n_slots
         self.component.resize(0)
         self.component.resize(n_slots)
@@ -210,10 +216,14 @@ class Partition:
 
     def _renumber(self) -> None:
         """Give the clusters slots 0, 1, ... in the order of their slots, and one empty slot."""
-        used = sorted({k for k in self.labels if k != UNPLACED})
+        used = [k for k, n in enumerate(self.component.counts) if n > 0.0]
         slot = {k: j for j, k in enumerate(used)}
         slot[UNPLACED] = UNPLACED
         for i, k in enumerate(self.labels):
             self.labels[i] = slot[k]
-        self.changed = [k >= len(self.changed) or self.changed[k] for k in used] + [True]
+        for j, k in enumerate(used):
+            if j != k:
+                self.component.copy(j, self.component, k)
+        self.changed = [self.changed[k] for k in used] + [True]
+        self.component.resize(len(used))
         self.component.resize(len(used) + 1)
