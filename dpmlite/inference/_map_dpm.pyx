@@ -20,21 +20,28 @@ def converge(Partition partition, Py_ssize_t max_sweeps):
 
 
 cdef Py_ssize_t sweep_rows(Partition partition) except -1 nogil:
-    cdef Py_ssize_t i, k, moves = 0
-    cdef double stay, best, cost
+    cdef Py_ssize_t i, moves = 0
+    cdef double stay, best
     for i in range(partition.n_rows):
-        stay = partition.stay_cost(i)
+        stay = partition.stay_ceiling(i)
         best = partition.score(i, stay)
         if best < stay - TIE:
-            k = 0
-            while partition.cost[k] > best + TIE:
-                k += 1
-            cost = partition.cost[k]
-            partition.move_row(i, k, cost if stay == INFINITY else cost - stay)
-            moves += 1
+            stay = partition.stay_cost(i)
+            if best < stay - TIE:
+                move_to_best(partition, i, best, stay)
+                moves += 1
     if moves > 0:
         partition.tidy_slots()
     return moves
+
+
+cdef int move_to_best(Partition partition, Py_ssize_t i, double best, double stay) except -1 nogil:
+    """To the lowest slot among those that cost the least."""
+    cdef Py_ssize_t k = 0
+    while partition.cost[k] > best + TIE:
+        k += 1
+    cdef double cost = partition.cost[k]
+    return partition.move_row(i, k, cost if stay == INFINITY else cost - stay)
 
 
 cdef Py_ssize_t converge_rows(Partition partition, Py_ssize_t max_sweeps) except -1 nogil:

@@ -22,5 +22,6 @@ cdef class Component:
                             double *out) noexcept nogil
     cdef double score_slot(self, const double *row, Py_ssize_t k) noexcept nogil
     cdef double score_member(self, const double *row, Py_ssize_t k) noexcept nogil
+    cdef double score_member_floor(self, const double *row, Py_ssize_t k) noexcept nogil
     cdef double marginal(self, Py_ssize_t k) noexcept nogil
     cdef void marginal_merged_all(self, Py_ssize_t j, double *out) noexcept nogil

@@ -57,6 +57,10 @@ cdef class Component:
         """log p(row | other rows of slot k) of a row in slot k; NaN if rounding would show."""
         return 0.0
 
+    cdef double score_member_floor(self, const double *row, Py_ssize_t k) noexcept nogil:
+        """A number not above score_member that may be cheaper to have; NaN where that is."""
+        return self.score_member(row, k)
+
     cdef double marginal(self, Py_ssize_t k) noexcept nogil:
         return 0.0
 

@@ -211,18 +211,13 @@ cdef class NormalGamma(Component):
         return refine(self, row, log_weight, limit, out)
 
     cdef double score_slot(self, const double *row, Py_ssize_t k) noexcept nogil:
-        return self.constant[k] - self.power[k] * log_factors(self, row, k, 1.0)
+        return self.constant[k] - self.power[k] * log_factors(self, row, k, 1.0, True)
 
     cdef double score_member(self, const double *row, Py_ssize_t k) noexcept nogil:
-        if self.n[k] <= 1.0:
-            return score_new(self, row)
-        cdef double c = self.c0 + self.n[k]
-        cdef double log_left = log_factors(self, row, k, -(c + 1.0) / (c - 1.0))
-        # One column cannot have lost more than all: most rows need no look at each.
-        if log_left < LOG_HALF_OF_KEPT or self.kept[k] < HALF_OF_KEPT:
-            if not self.kept[k] * least_part_left(self, row, k) >= LEAST_KEPT:
-                return NAN
-        return self.member_constant[k] + (self.power[k] - 1.0) * log_left
+        return score_member(self, row, k, True)
+
+    cdef double score_member_floor(self, const double *row, Py_ssize_t k) noexcept nogil:
+        return score_member(self, row, k, False)
 
     cdef double marginal(self, Py_ssize_t k) noexcept nogil:
         return evidence(self, self.n[k], self.log_b[k])
@@ -311,11 +306,32 @@ cdef double score_new(NormalGamma self, const double *row) noexcept nogil:
             - self.log_scale - (self.a0 + 0.5) * (exponent * LOG_2 + log(product)))
 
 
-cdef clones_double log_factors(NormalGamma self, const double *row, Py_ssize_t k,
-                               double ratio) noexcept nogil:
-    """log prod_d (1 + ratio t_d) for one slot, vectorised over columns."""
+cdef inline double score_member(NormalGamma self, const double *row, Py_ssize_t k,
+                                bint exact) noexcept nogil:
+    if self.n[k] <= 1.0:
+        return score_new(self, row)
+    cdef double c = self.c0 + self.n[k]
+    cdef double log_left = log_factors(self, row, k, -(c + 1.0) / (c - 1.0), exact)
+    # One column cannot have lost more than all: most rows need no look at each.
+    if log_left < LOG_HALF_OF_KEPT or self.kept[k] < HALF_OF_KEPT:
+        if not self.kept[k] * least_part_left(self, row, k) >= LEAST_KEPT:
+            return NAN
+    return self.member_constant[k] + (self.power[k] - 1.0) * log_left
+
+
+cdef inline double log_factors(NormalGamma self, const double *row, Py_ssize_t k, double ratio,
+                               bint exact) noexcept nogil:
+    """log prod_d (1 + ratio t_d) for one slot, or a lower bound of it."""
+    cdef double exponent = 0.0
+    cdef double product = multiply_factors(self, row, k, ratio, &exponent)
+    return LOG_2 * exponent + (log(product) if exact else LOG_2 * log2_floor(product))
+
+
+cdef clones_double multiply_factors(NormalGamma self, const double *row, Py_ssize_t k,
+                                    double ratio, double *exponent) noexcept nogil:
+    """prod_d (1 + ratio t_d) for one slot, without 2^exponent, vectorised over columns."""
     cdef double factor[GROUP]
-    cdef double product = 1.0, exponent = 0.0, e = 0.0, z
+    cdef double product = 1.0, e = 0.0, z
     cdef Py_ssize_t column = 0, end, d, half
     cdef const double *slope = self.member_slope + k * self.n_columns
     cdef const double *shift = self.member_shift + k * self.n_columns
@@ -335,9 +351,9 @@ cdef clones_double log_factors(NormalGamma self, const double *row, Py_ssize_t k
                 factor[d] *= factor[d + half]
             half //= 2
         product = split_exponent(product * factor[0], &e)
-        exponent += e
+        exponent[0] += e
         column += GROUP
-    return exponent * LOG_2 + log(product)
+    return product
 
 
 cdef inline inlined_ssize cost_block(

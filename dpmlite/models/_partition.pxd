@@ -30,6 +30,7 @@ cdef class Partition:
     cdef const double *row(self, Py_ssize_t i) noexcept nogil
     cdef double score(self, Py_ssize_t i, double stay) noexcept nogil
     cdef double stay_cost(self, Py_ssize_t i) noexcept nogil
+    cdef double stay_ceiling(self, Py_ssize_t i) noexcept nogil
     cdef double score_from_others(self, Py_ssize_t i) noexcept nogil
     cdef void rebuild_slot(self, Py_ssize_t k) noexcept nogil
     cdef int move_row(self, Py_ssize_t i, Py_ssize_t k, double change) except -1 nogil

@@ -148,6 +148,14 @@ cdef class Partition:
             score = self.score_from_others(i)
         return -self.member_log_weight[own] - score
 
+    cdef double stay_ceiling(self, Py_ssize_t i) noexcept nogil:
+        """A number not below stay_cost, for less."""
+        cdef Py_ssize_t own = self.label[i]
+        if own == UNPLACED:
+            return INFINITY
+        cdef double floor = self.component.score_member_floor(self.row(i), own)
+        return self.stay_cost(i) if floor != floor else -self.member_log_weight[own] - floor
+
     cdef double score_from_others(self, Py_ssize_t i) noexcept nogil:
         """log p(x_i | the other rows of its cluster), from these rows."""
         cdef Py_ssize_t j
