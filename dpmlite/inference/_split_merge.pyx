@@ -1,4 +1,6 @@
-"""Kernel of split_merge.py: split and merge moves that lower the joint."""
+"""Kernel of split_merge.py: moves of whole clusters that lower the joint."""
+
+from array import array
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY, log
@@ -8,8 +10,6 @@ from dpmlite.models._component cimport Component, padded
 from dpmlite.models._crp cimport log_prob_counts_c
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition
 from dpmlite.models._special cimport log_gamma_c
-
-from array import array
 
 from dpmlite.models._partition import index_array
 
@@ -101,17 +101,23 @@ cdef class Pairs:
                 self.partner[j] = k
 
     cdef bint merge_best(self) noexcept nogil:
-        cdef Py_ssize_t i, j = 0, k
-        cdef double least = INFINITY, change
-        for i in range(self.n_slots):
-            least = self.best[i] if self.best[i] < least else least
-        if not least < -TIE:
-            return False
-        while self.best[j] > least + TIE:
-            j += 1
-        self.score(j)
+        """Merge the best pair, the first of equals. False if no merge lowers the joint."""
+        cdef Py_ssize_t i, j, k
+        cdef double least
+        while True:
+            least = INFINITY
+            for i in range(self.n_slots):
+                least = self.best[i] if self.best[i] < least else least
+            if not least < -self.partition.least_gain:
+                return False
+            j = 0
+            while self.best[j] > least + TIE:
+                j += 1
+            self.find(j)  # anew: what came from the partner's side may be rounded otherwise
+            if self.best[j] < -self.partition.least_gain:
+                break
         k = j + 1
-        while self.change[k] > least + TIE:
+        while self.change[k] > self.best[j] + TIE:
             k += 1
         self.partition.join(j, k, self.change[k])
         self.update(j, k)
@@ -120,8 +126,7 @@ cdef class Pairs:
     cdef void update(self, Py_ssize_t j, Py_ssize_t k) noexcept nogil:
         """After k went into j: only pairs with one of them changed."""
         cdef Py_ssize_t i
-        self.base[j] = (self.component.marginal(j)
-                        + log_gamma_c(self.component.n[j]))
+        self.base[j] = self.component.marginal(j) + log_gamma_c(self.component.n[j])
         self.best[k] = INFINITY
         self.partner[k] = -1
         self.score(j)
@@ -135,7 +140,6 @@ cdef class Pairs:
         for i in range(k):
             if self.partner[i] == k:
                 self.find(i)
-
 
     def nearest(self, Py_ssize_t j, Py_ssize_t n_neighbours):
         """Up to so many slots whose merge with slot j is best for the joint, the best first."""
@@ -231,7 +235,7 @@ cdef bint divide(Partition partition, slots, members, starts) except -1:
     cdef double now = -log_prob_counts_c(&counts[0], len(slots), partition.alpha)
     for k in slots:
         now -= partition.component.marginal(k)
-    if not best.neg_log_joint - now < -TIE:
+    if not best.neg_log_joint - now < -partition.least_gain:
         return False
     partition.replace(slots, members, best, best.neg_log_joint - now)
     return True

@@ -43,7 +43,7 @@ def merge(partition: Partition) -> int:
         used = _used(partition)
         pairs = [(merge_change(partition, j, k), j, k) for j in used for k in used if j < k]
         best = min((change for change, _, _ in pairs), default=0.0)
-        if not best < -TIE:
+        if not best < -partition.least_gain:
             break
         change, j, k = next(pair for pair in pairs if pair[0] <= best + TIE)
         partition.merge(j, k, change)
@@ -188,7 +188,7 @@ def _divide(
     counts = [partition.component.counts[k] for k in slots]
     now = -log_prob_counts(counts, partition.alpha)
     now -= sum(partition.component.log_marginal(k) for k in slots)
-    if not best.neg_log_joint - now < -TIE:
+    if not best.neg_log_joint - now < -partition.least_gain:
         return False
     partition.replace(slots, members, best, best.neg_log_joint - now)
     return True

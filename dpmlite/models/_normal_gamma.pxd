@@ -1,4 +1,5 @@
 from dpmlite.models._component cimport Component
+from dpmlite.models._student_t cimport Densities
 
 
 cdef class NormalGamma(Component):
@@ -11,14 +12,10 @@ cdef class NormalGamma(Component):
     cdef void *block               # that memory: every pointer below is a row of it
     cdef double *m                 # [column][slot] posterior mean and rate, eq. (13)
     cdef double *b
-    cdef double *slope             # [column][slot] sqrt(t) = u slope - shift
-    cdef double *shift
-    cdef double *member_slope      # [slot][column] the same, to score a member of one slot
-    cdef double *member_shift
     cdef double *log_b             # [slot] sum over columns of log b
     cdef double *kept              # [slot] part of b that removals left, least column
-    cdef double *power             # [slot] a + 1/2
-    cdef double *constant          # [slot] log predictive at the posterior mean
-    cdef double *member_constant   # [slot] the same for a member
+    cdef double *member_constant   # [slot] log density of a member at the mean
+    cdef Densities t               # what scoring needs of the slots, kept by `refresh`
 
     cdef int allocate(self, Py_ssize_t capacity) except -1 nogil
+    cdef void lay_out(self, double *memory, Py_ssize_t capacity) noexcept nogil

@@ -14,7 +14,7 @@ cdef class Partition:
     cdef readonly Component component
     cdef readonly object labels
     cdef Component others               # a slot to build a cluster without one of its rows
-    cdef readonly double alpha, neg_log_joint
+    cdef readonly double alpha, neg_log_joint, least_gain
     cdef readonly Py_ssize_t n_rows
     cdef Py_ssize_t[::1] label          # labels, typed
     cdef const double[:, ::1] X

@@ -37,6 +37,7 @@ cdef class Partition:
         self.labels = labels.base
         self.component = component
         self.alpha = alpha
+        self.least_gain = TIE * max(1.0, 1e-6 * self.n_rows * component.n_columns)
         cdef Py_ssize_t i, n_slots = 0
         for i in range(self.n_rows):
             n_slots = max(n_slots, labels[i] + 1)

@@ -12,7 +12,8 @@ from math import log, log1p, nan, pi, sqrt
 
 from dpmlite._types import Values
 from dpmlite.models.component import Component
-from dpmlite.models.special import log_gamma_half_step, log_rising
+from dpmlite.models.special import log_rising
+from dpmlite.models.student_t import log_density
 
 # A value further than this from m0, in units of sqrt(b0), counts as lying there: products of
 # eight factors 1 + t, and of eight posterior rates, then stay below the largest double.
@@ -118,18 +119,9 @@ class NormalGamma(Component):
     def log_predictive(self, row: Values, k: int) -> float:
         """Sum over columns of log Student-t densities, eq. (11); eq. (12) if `k` is empty."""
         self._check_slot(k)
-        c = self.c0 + self.counts[k]
-        a = self.a0 + 0.5 * self.counts[k]
-        total = -self.log_scale
-        for u, m, b in zip(self._standardise(row), self.m[k], self.b[k], strict=True):
-            t = c * (u - m) ** 2 / (2.0 * b * (c + 1.0))
-            total += (
-                log_gamma_half_step(a)
-                + 0.5 * log(c / (c + 1.0))
-                - 0.5 * log(2.0 * pi * b)
-                - (a + 0.5) * log(1.0 + t)
-            )
-        return total
+        c, a = self.c0 + self.counts[k], self.a0 + 0.5 * self.counts[k]
+        columns = zip(self._standardise(row), self.m[k], self.b[k], strict=True)
+        return sum(log_density(u, m, c, b, a) for u, m, b in columns) - self.log_scale
 
     def log_predictive_member(self, row: Values, k: int) -> float:
         """`log_predictive` with theta_k^{-i}, the parameters without the row itself."""

@@ -45,6 +45,9 @@ class Partition:
         The exact joint of the rows that have labels, kept incrementally.
     changed : list of bool
         Slots whose rows changed since `mark_unchanged`.
+    least_gain : float
+        What a move of whole clusters must lower the joint by: more than the rounding of sums
+        over the whole table.
 
     Notes
     -----
@@ -79,6 +82,10 @@ class Partition:
     @property
     def n_rows(self) -> int:
         return len(self._rows)
+
+    @property
+    def least_gain(self) -> float:
+        return TIE * max(1.0, 1e-6 * self.n_rows * self.component.n_columns)
 
     @property
     def n_clusters(self) -> int:

@@ -1,0 +1,143 @@
+"""Kernel of student_t.py, and the scoring of one row in many slots.
+
+With m, c, b, a the posterior of a cluster and u a row in units of the prior,
+
+    log p(u | cluster) = constant - (a + 1/2) log prod_d (1 + t_d),   t = c (u - m)^2 / (2 b (c + 1))
+
+needs one logarithm per cluster, not one per column, and its constant changes only when the
+cluster does. Slopes and shifts lie [column][slot], so that one vector instruction serves many
+clusters: two fused multiply-adds and a product for a slot and column.
+"""
+
+from libc.math cimport INFINITY, log, log1p
+
+from dpmlite.models._component cimport padded
+from dpmlite.models._special cimport (
+    clones_double, clones_ssize, inlined_ssize, log2_floor, log_gamma_half_step_c, log_positive,
+    split_exponent)
+
+cdef extern from *:
+    """
+    #define DPM_LEAST_FACTOR 1e-18  /* keeps a product above 0; what is below is rounding */
+    """
+    double LEAST_FACTOR "DPM_LEAST_FACTOR"
+
+
+def log_density(double x, double m, double c, double b, double a):
+    cdef double t = c * (x - m) * (x - m) / (2.0 * b * (c + 1.0))
+    cdef double normaliser = (log_gamma_half_step_c(a) + 0.5 * log(c / (c + 1.0))
+                              - 0.5 * (LOG_2PI + log(b)))
+    return normaliser - (a + 0.5) * log1p(t)
+
+
+cdef double log_factors(const Densities *t, const double *row, Py_ssize_t k, double ratio,
+                        bint exact) noexcept nogil:
+    """log prod_d (1 + ratio t_d) for one slot, or a lower bound of it."""
+    cdef double exponent = 0.0
+    cdef double product = multiply_factors(t, row, k, ratio, &exponent)
+    return LOG_2 * exponent + (log(product) if exact else LOG_2 * log2_floor(product))
+
+
+cdef clones_double multiply_factors(const Densities *t, const double *row, Py_ssize_t k,
+                                    double ratio, double *exponent) noexcept nogil:
+    """prod_d (1 + ratio t_d) for one slot, without 2^exponent, vectorised over columns."""
+    cdef double factor[GROUP]
+    cdef double product = 1.0, e = 0.0, z
+    cdef Py_ssize_t column = 0, end, d, half
+    cdef const double *slope = t.slot_slope + k * t.n_columns
+    cdef const double *shift = t.slot_shift + k * t.n_columns
+    while column < t.n_columns:
+        end = min(t.n_columns - column, <Py_ssize_t> GROUP)
+        for d in range(end, GROUP):
+            factor[d] = 1.0
+        for d in range(end):
+            z = (standardise(row[column + d], t.origin[column + d], t.unit[column + d])
+                 * slope[column + d] - shift[column + d])
+            factor[d] = larger(1.0 + ratio * z * z, LEAST_FACTOR)
+        half = GROUP // 2
+        while half > 0:  # a tree: its factors do not wait for one another
+            for d in range(half):
+                factor[d] *= factor[d + half]
+            half //= 2
+        product = split_exponent(product * factor[0], &e)
+        exponent[0] += e
+        column += GROUP
+    return product
+
+
+cdef double costs_below(const Densities *t, Py_ssize_t n_slots, const double *row,
+                        const double *log_weight, double limit, double *out) noexcept nogil:
+    """The contract of Component.costs_below."""
+    cdef double least = INFINITY
+    cdef Py_ssize_t k
+    if costs(t, padded(n_slots), row, log_weight, limit, out) == 0:
+        return limit
+    for k in range(n_slots):
+        if out[k] < limit and limit < INFINITY:  # a bound, to be replaced by the cost
+            out[k] = (t.power[k] * log_factors(t, row, k, 1.0, True)
+                      - t.constant[k] - log_weight[k])
+        least = out[k] if out[k] < least else least
+    return least
+
+
+cdef clones_ssize costs(const Densities *t, Py_ssize_t n_slots, const double *row,
+                        const double *log_weight, double limit, double *out) noexcept nogil:
+    """Costs of every slot if `limit` is infinite, else bounds; returns how many are below it."""
+    cdef Py_ssize_t first = 0, n_below = 0
+    if limit == INFINITY:
+        while first < n_slots:
+            n_below += cost_block(t, row, log_weight, INFINITY, first, NARROW, out)
+            first += NARROW
+        return n_below
+    while first + WIDE <= n_slots:
+        n_below += cost_block(t, row, log_weight, limit, first, WIDE, out)
+        first += WIDE
+    if first < n_slots:
+        n_below += cost_block(t, row, log_weight, limit, first, NARROW, out)
+    return n_below
+
+
+cdef inline inlined_ssize cost_block(
+        const Densities *t, const double *row, const double *log_weight, double limit,
+        Py_ssize_t first, int width, double *out) noexcept nogil:
+    """Costs of `width` slots from `first` if `limit` is infinite, else bounds from below.
+
+    Since every factor is at least 1, what is known after some columns is a bound already: a block
+    of slots whose bounds all reach `limit` is left there. Returns how many do not.
+    """
+    cdef double product[WIDE]
+    cdef double exponent[WIDE]
+    cdef double u[GROUP]
+    cdef const double *slope = t.slope + first
+    cdef const double *shift = t.shift + first
+    cdef Py_ssize_t d, column = 0, end, j, n_below = 0
+    cdef double z, e = 0.0
+    for j in range(width):
+        product[j] = 1.0
+        exponent[j] = 0.0
+    while True:
+        end = min(t.n_columns - column, <Py_ssize_t> GROUP)
+        for d in range(end):
+            u[d] = standardise(row[column + d], t.origin[column + d], t.unit[column + d])
+        for d in range(end):
+            for j in range(width):
+                z = u[d] * slope[j] - shift[j]
+                product[j] = product[j] * (1.0 + z * z)
+            slope += t.stride
+            shift += t.stride
+        column += GROUP
+        if column < t.n_columns:
+            for j in range(width):
+                product[j] = split_exponent(product[j], &e)
+                exponent[j] += e
+            if limit == INFINITY:
+                continue
+        n_below = 0
+        for j in range(width):
+            z = log_positive(product[j]) if limit == INFINITY else LOG_2 * log2_floor(product[j])
+            z = (t.power[first + j] * (exponent[j] * LOG_2 + z)
+                 - t.constant[first + j] - log_weight[first + j])
+            out[first + j] = z
+            n_below += z < limit
+        if n_below == 0 or column >= t.n_columns:
+            return n_below
