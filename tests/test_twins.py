@@ -61,6 +61,12 @@ CALLS = {
     "rows narrower than the family": lambda t, c, p: t.partition.Partition(
         np.zeros((2, 1)), np.zeros(2, dtype=np.intp), c, 1.0
     ),
+    "a label below -1": lambda t, c, p: t.partition.Partition(
+        np.zeros((2, 2)), np.array([0, -2], dtype=np.intp), c, 1.0
+    ),
+    "a row that is not there": lambda t, c, p: t.partition.Partition(
+        np.zeros((2, 2)), np.zeros(1, dtype=np.intp), c, 1.0, np.array([2], dtype=np.intp)
+    ),
     "rising": lambda t, c, p: t.special.log_rising(1.0, -1.0),
     "alpha": lambda t, c, p: t.crp.log_prob([0], -1.0),
     "digamma": lambda t, c, p: t.special.digamma(-2.0),

@@ -29,6 +29,10 @@ cdef class Partition:
         self.X = X
         self.rows = rows
         self.n_rows = X.shape[0] if rows is None else rows.shape[0]
+        cdef Py_ssize_t i, n_slots = 0
+        for i in range(self.n_rows if rows is not None else 0):
+            if not 0 <= rows[i] < X.shape[0]:
+                raise IndexError(f"rows must be in 0..{X.shape[0] - 1}, got {rows[i]}")
         if labels.shape[0] != self.n_rows:
             raise ValueError(f"labels must have {self.n_rows} values, got {labels.shape[0]}")
         if X.shape[1] != component.n_columns:
@@ -38,8 +42,9 @@ cdef class Partition:
         self.component = component
         self.alpha = alpha
         self.least_gain = TIE * max(1.0, 1e-6 * self.n_rows * component.n_columns)
-        cdef Py_ssize_t i, n_slots = 0
         for i in range(self.n_rows):
+            if labels[i] < UNPLACED:
+                raise ValueError(f"labels must be at least -1, got {labels[i]}")
             n_slots = max(n_slots, labels[i] + 1)
         self.make_slots(n_slots)
         self.rebuild_slots()

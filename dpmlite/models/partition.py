@@ -49,6 +49,13 @@ class Partition:
         What a move of whole clusters must lower the joint by: more than the rounding of sums
         over the whole table.
 
+    Raises
+    ------
+    ValueError
+        If there are not as many labels as rows, a label is below -1, or rows have the wrong width.
+    IndexError
+        If `rows` has a number that is no row of `X`.
+
     Notes
     -----
     At least one slot is empty at any time: it is the new cluster of eq. (10). Statistics follow
@@ -65,11 +72,17 @@ class Partition:
         rows: Values | None = None,
     ) -> None:
         chosen = range(len(X)) if rows is None else rows
+        for i in chosen:
+            if not 0 <= i < len(X):
+                raise IndexError(f"rows must be in 0..{len(X) - 1}, got {i}")
         self._rows = [[float(x) for x in X[i]] for i in chosen]
         if len(labels) != len(self._rows):
             raise ValueError(f"labels must have {len(self._rows)} values, got {len(labels)}")
         if self._rows:
             component._check_row(self._rows[0])
+        for k in labels:
+            if k < UNPLACED:
+                raise ValueError(f"labels must be at least -1, got {k}")
         self.labels = labels
         self.component = component
         self.alpha = alpha
