@@ -132,6 +132,10 @@ def _check_outputs(args: argparse.Namespace) -> None:
     for path in (args.out, args.save, args.plot):
         if path and not path.parent.is_dir():
             raise ValueError(f"{path}: there is no folder {path.parent}")
+        if path and path.is_dir():
+            raise ValueError(f"{path}: is a folder")
+        if path and path.exists() and path.samefile(args.data):
+            raise ValueError(f"{path}: would overwrite the data")
     if args.plot:
         require_matplotlib()
 

@@ -129,13 +129,21 @@ def _is_value(cell: str) -> bool:
     if cell.lower() in MISSING:
         return True
     try:
-        float(cell)
+        _parsed(cell)
     except ValueError:
         return False
     return True
 
 
+def _parsed(cell: str) -> float:
+    if "_" in cell:  # Python's own 1_000
+        raise ValueError(cell)
+    return float(cell)
+
+
 def _find(column: str, names: list[str]) -> int:
+    if names.count(column) > 1:
+        raise ValueError(f"there are {names.count(column)} columns {column!r}: give its number")
     if column in names:
         return names.index(column)
     numbers = [str(j) for j in range(1, len(names) + 1)]
@@ -149,7 +157,7 @@ def _number(cell: str, name: str, row: int) -> float:
     if cell.lower() in MISSING:
         raise ValueError(f"missing value {where}: {cell!r}")
     try:
-        value = float(cell)
+        value = _parsed(cell)
     except ValueError:
         raise ValueError(f"text {where}: {cell!r} is not a number") from None
     if not math.isfinite(value):

@@ -18,6 +18,8 @@ BAD_ROWS = {
     "NaN": ([[0.0, 1.0], [2.0, np.nan]], ValueError, "got NaN in row 1, column 1"),
     "infinity": ([[0.0, 1.0], [-np.inf, 0.0]], ValueError, "got -inf in row 1, column 0"),
     "complex": ([[1j]], ValueError, "Complex data not supported"),
+    "masked": (np.ma.masked_less([[1.0, -1.0]], 0), ValueError, "X must have no masked values"),
+    "dates": (np.array([["2020-01-01"]], dtype="M8[D]"), TypeError, "X must be numbers"),
     "text": ([["a"]], ValueError, "could not convert string to float"),
     "objects": ([[{}]], TypeError, "float"),
     "huge": (
@@ -32,6 +34,11 @@ BAD_PARAMETERS = {
     "alpha negative": ({"alpha": -1.0}, r"alpha must be positive, got -1\.0"),
     "alpha text": ({"alpha": "one"}, "alpha must be positive, got 'one'"),
     "alpha bool": ({"alpha": True}, "alpha must be positive, got True"),
+    "alpha tiny": ({"alpha": 1e-300}, "alpha must be from 1e-100 to 1e100, got 1e-300"),
+    "split_merge": ({"split_merge": "no"}, "split_merge must be True or False, got 'no'"),
+    "verbose": ({"verbose": 2}, "verbose must be True or False, got 2"),
+    "init of two kinds": ({"init": ["a", 1, None, 2]}, "labels must be of one kind"),
+    "prior no dict": ({"prior": [1, 2]}, r"prior must be a dict or None, got \[1, 2\]"),
     "alpha infinite": ({"alpha": np.inf}, "alpha must be positive, got inf"),
     "component": ({"component": "gamma"}, "component must be one of 'normal-gamma', got 'gamma'"),
     "init": ({"init": "kmeans"}, "init must be one of 'auto', 'single', .*, got 'kmeans'"),
@@ -117,7 +124,8 @@ def test_one_row():
         warnings.simplefilter("error")
         model = check([[3.0, 4.0]])
     assert model.labels_.tolist() == [0]
-    assert model.predict([[3.0, 4.0]]).tolist() in ([0], [-1])
+    assert model.predict([[3.0, 4.0], [30.0, 4.0]]).tolist() == [0, -1]
+    assert model.score_samples([[3.0, 4.0]]) > model.score_samples([[30.0, 4.0]])
 
 
 @pytest.mark.parametrize("n_rows", [2, 3, 5])
@@ -205,6 +213,8 @@ def test_far_outliers():
 def test_extreme_concentrations(alpha):
     X, _ = blobs(n_rows=30)
     model = MAPDPM(alpha=alpha, random_state=0).fit(X)
-    assert model.n_clusters_ == (30 if alpha > 1 else model.n_clusters_)
-    joint = naive.neg_log_joint(X, model.labels_, alpha, empirical_prior(X))
-    assert model.neg_log_joint_ == pytest.approx(joint, rel=1e-6, abs=0.1)
+    assert model.n_clusters_ == (30 if alpha > 1 else 1)
+    prior = {k: np.asarray(v) for k, v in model.prior_.items()}
+    data = sum(naive.log_marginal(X[model.labels_ == k], prior) for k in set(model.labels_))
+    expected = -data - dpmlite.crp_log_prob(model.labels_, alpha)
+    assert model.neg_log_joint_ == pytest.approx(expected, rel=1e-9)

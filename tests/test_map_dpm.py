@@ -81,13 +81,15 @@ def test_rows_without_labels_are_placed_one_by_one(twin):
     assert twin.map_dpm.sweep(partition) == 0
 
 
-def test_equal_rows_stay_where_they_are(twin):
-    X, prior = np.ones((6, 1)), {"m0": [0.0], "c0": 1.0, "a0": 1.0, "b0": [1.0]}
-    labels = np.array([0, 0, 0, 1, 1, 1], dtype=np.intp)
-    partition = build(twin, X, labels, prior, 1.0)
-    before = partition.costs(0)
-    twin.map_dpm.sweep(partition)
-    assert (labels == 0).all() or before[0] <= before[1]
+def test_of_equal_costs_the_row_stays_and_else_the_lowest_slot_wins(twin):
+    """Two mirrored clusters, and a row between them."""
+    X = np.array([[-5.0], [-5.5], [5.0], [5.5], [0.0]])
+    prior = {"m0": [0.0], "c0": 0.1, "a0": 1.0, "b0": [1.0]}
+    for own, expected in ((0, 0), (1, 1), (-1, 0)):
+        labels = np.array([0, 0, 1, 1, own], dtype=np.intp)
+        partition = build(twin, X, labels, prior, 1e-6)
+        twin.map_dpm.sweep(partition)
+        assert labels.tolist() == [0, 0, 1, 1, expected]
 
 
 def test_converge_counts_and_limits_its_sweeps(twin):

@@ -58,8 +58,8 @@ def test_fitted_attributes_are_consistent(estimator):
     assert 0 < model.n_sweeps_ < 1000
 
 
-def test_the_paper_s_algorithm_stays_at_one_cluster(estimator):
-    """Run to the letter, from one cluster, it does not leave it on well-known tables."""
+def test_the_paper_s_algorithm_to_the_letter(estimator):
+    """From one cluster it does not even leave it where three are plain to see."""
     X, _ = blobs(n_rows=60, seed=1)
     prior = empirical_prior(X)
     model = estimator(init="single", split_merge=False).fit(X)
@@ -67,6 +67,8 @@ def test_the_paper_s_algorithm_stays_at_one_cluster(estimator):
     while naive.sweep(X, labels, 1.0, prior):
         pass
     assert naive.canonical(model.labels_) == naive.canonical(labels)
+    assert model.n_clusters_ == 1
+    assert estimator(random_state=0).fit(X).n_clusters_ == 3
 
 
 @pytest.mark.parametrize("init", ["auto", "single", "singletons", "random", "sequential"])
@@ -95,6 +97,40 @@ def test_results_depend_on_the_seed_alone():
         np.testing.assert_array_equal(one.labels_, again.labels_)
         assert one.neg_log_joint_ == again.neg_log_joint_
         np.testing.assert_array_equal(one.neg_log_joint_trace_, again.neg_log_joint_trace_)
+
+
+@pytest.mark.parametrize(
+    "source", [np.random.RandomState, np.random.default_rng, np.random.SeedSequence, int]
+)
+def test_sources_of_chance(source):
+    X, _ = crp_mixture(60, random_state=1)
+    one, other = (MAPDPM(n_init=2, random_state=source(5)).fit(X) for _ in range(2))
+    np.testing.assert_array_equal(one.labels_, other.labels_)
+    draws = [one.sample(5, random_state=source(6))[0] for _ in range(2)]
+    np.testing.assert_array_equal(*draws)
+    partitions = [dpmlite.crp_sample(9, 1.0, random_state=source(7)) for _ in range(2)]
+    np.testing.assert_array_equal(*partitions)
+
+
+def test_a_failed_fit_leaves_the_fitted_model(fitted):
+    model, X = fitted
+    before = model.predict(X)
+    with pytest.raises(ValueError, match="finite"):
+        model.fit(np.full((4, 5), np.nan))
+    model.set_params(prior={"b0": [1.0] * 9})
+    with pytest.raises(ValueError, match="prior b0 must have shape"):
+        model.fit(np.eye(5))
+    model.set_params(prior=None)
+    np.testing.assert_array_equal(model.predict(X), before)
+
+
+@pytest.mark.parametrize("n_rows", [1, 5, 50])
+def test_the_density_of_the_default_prior_is_one(n_rows):
+    X = np.random.default_rng(n_rows).normal(2.0, 3.0, size=(n_rows, 1))
+    model = MAPDPM(random_state=0).fit(X)
+    v = (np.arange(20_000) + 0.5) * np.pi / 20_000 - np.pi / 2.0
+    density = np.exp(model.score_samples(2.0 + 3.0 * np.tan(v)[:, None]))
+    assert np.sum(density * 3.0 / np.cos(v) ** 2) * np.pi / 20_000 == pytest.approx(1.0, rel=1e-3)
 
 
 def test_more_restarts_are_no_worse():
@@ -219,6 +255,10 @@ def test_damaged_and_foreign_files_are_refused(fitted, tmp_path):
         ({"format": "other"}, "its header says so"),
         ({"version": 99}, "format version 99, this dpmlite reads versions up to 1"),
         ({"estimator": "DPMeans"}, "holds a DPMeans, not a MAPDPM"),
+        ({}, "or it is damaged: KeyError"),
+        ({"parameters": {"k": 3}, "fitted": {}}, "or it is damaged: TypeError"),
+        ({"parameters": {}, "fitted": {"predict": 1}}, "or it is damaged: KeyError"),
+        ({"parameters": {}, "fitted": {"n_clusters_": -5}}, "or it is damaged: AttributeError"),
     ):
         header = {"format": "dpmlite model", "version": 1, "estimator": "MAPDPM", **change}
         np.savez(path, header=np.array(json.dumps(header)))

@@ -67,6 +67,33 @@ CALLS = {
     "a row that is not there": lambda t, c, p: t.partition.Partition(
         np.zeros((2, 2)), np.zeros(1, dtype=np.intp), c, 1.0, np.array([2], dtype=np.intp)
     ),
+    "a label too high": lambda t, c, p: t.partition.Partition(
+        np.zeros((2, 2)), np.array([0, 2**63 - 1], dtype=np.intp), c, 1.0
+    ),
+    "alpha of a partition": lambda t, c, p: t.partition.Partition(
+        np.zeros((2, 2)), np.zeros(2, dtype=np.intp), c, -1.0
+    ),
+    "b0 of a prior": lambda t, c, p: t.normal_gamma.NormalGamma([0.0], 1.0, 1.0, [-1.0]),
+    "c0 of a prior": lambda t, c, p: t.normal_gamma.NormalGamma([0.0], 0.0, 1.0, [1.0]),
+    "less than no slot": lambda t, c, p: c.resize(-1),
+    "copy from another width": lambda t, c, p: c.copy(
+        0, t.normal_gamma.NormalGamma([0.0], 1.0, 1.0, [1.0]), 0
+    ),
+    "a merge with itself": lambda t, c, p: t.split_merge.merge_change(p, 0, 0),
+    "a merge with nothing": lambda t, c, p: t.split_merge.merge_change(p, 0, 1),
+    "a uniform of 1": lambda t, c, p: t.split_merge.split(p, np.ones((2, 1, 2))),
+    "densities for too few rows": lambda t, c, p: t.prediction.log_density(
+        np.zeros((2, 2)), c, 1.0, np.empty(1)
+    ),
+    "labels for too many rows": lambda t, c, p: t.prediction.assign(
+        np.zeros((1, 2)), c, 1.0, np.empty(2, dtype=np.intp)
+    ),
+    "probabilities of too few clusters": lambda t, c, p: t.prediction.responsibilities(
+        np.zeros((1, 2)), c, 1.0, np.empty((1, 1))
+    ),
+    "a replacement of other rows": lambda t, c, p: p.replace(
+        [0], np.zeros(1, dtype=np.intp), p, 0.0
+    ),
     "rising": lambda t, c, p: t.special.log_rising(1.0, -1.0),
     "alpha": lambda t, c, p: t.crp.log_prob([0], -1.0),
     "digamma": lambda t, c, p: t.special.digamma(-2.0),

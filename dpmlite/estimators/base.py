@@ -65,16 +65,14 @@ class Estimator:
             input_tags=InputTags(),
         )
 
-    def _training_rows(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """Check the rows given to ``fit`` and remember their columns."""
-        rows = check_rows(X)
+    def _remember_columns(self, X: npt.ArrayLike, rows: npt.NDArray[np.float64]) -> None:
+        """Keep the number and, if `X` has them, the names of the columns given to ``fit``."""
         self.n_features_in_ = rows.shape[1]
         names = _column_names(X)
         if names is not None:
             self.feature_names_in_ = names
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-        return rows
 
     def _new_rows(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Check rows given after ``fit`` against those given to it."""

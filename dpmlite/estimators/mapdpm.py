@@ -15,11 +15,13 @@ from dpmlite.estimators.base import Estimator
 from dpmlite.estimators.climb import Climb, start_labels, starts
 from dpmlite.estimators.functions import COMPONENTS
 from dpmlite.estimators.validation import (
+    check_bool,
     check_choice,
     check_count,
     check_labels,
     check_positive,
     check_random_state,
+    check_rows,
     normal_gamma_prior,
 )
 
@@ -57,7 +59,8 @@ class MAPDPM(Estimator):
         Whether to merge, split and exchange clusters when no row moves any more.
         ``split_merge=False, init="single"`` is Algorithm 1 of [1]_ exactly.
     n_init : int, default 1
-        Restarts, from other random starts; the best joint wins.
+        Restarts; the best joint wins. With ``init`` "auto", "random" or "sequential" they have
+        other random starts, else only other proposals of splits.
     max_sweeps : int, default 1000
         Sweeps over all rows at most, for each start.
     random_state : None, int, Generator or RandomState, default None
@@ -159,10 +162,11 @@ class MAPDPM(Estimator):
             If `X` or a parameter breaks its rule; the message states it.
         """
         self._check_parameters()
-        rows = self._training_rows(X)
+        rows = check_rows(X)
         prior = normal_gamma_prior(self.prior, rows)
         best = self._search(rows, prior)
         self._keep(rows, prior, best)
+        self._remember_columns(X, rows)
         return self
 
     def fit_predict(self, X: npt.ArrayLike, y: Any = None) -> npt.NDArray[np.intp]:
@@ -213,6 +217,8 @@ class MAPDPM(Estimator):
 
     def score_samples(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Log predictive density of new rows, log of eq. (17), in nats.
+
+        A value more than 2^29 prior scales ``sqrt(b0)`` from ``m0`` counts as lying there.
 
         Parameters
         ----------
@@ -295,15 +301,17 @@ class MAPDPM(Estimator):
             check_choice("init", self.init, INITS)
         check_count("n_init", self.n_init)
         check_count("max_sweeps", self.max_sweeps)
+        check_bool("split_merge", self.split_merge)
+        check_bool("verbose", self.verbose)
         if self.n_jobs != -1:
             check_count("n_jobs", self.n_jobs)
 
     def _search(self, rows: npt.NDArray[np.float64], prior: Mapping[str, Any]) -> Climb:
         """The best climb of all restarts; the first of equals."""
-        seeds = check_random_state(self.random_state).spawn(self.n_init)
+        seeds = check_random_state(self.random_state).integers(2**63, size=self.n_init)
         stop = threading.Event()
         n_jobs = os.cpu_count() or 1 if self.n_jobs == -1 else self.n_jobs
-        runs = [(restart, rng, stop) for restart, rng in enumerate(seeds)]
+        runs = [(i, np.random.default_rng(seed), stop) for i, seed in enumerate(seeds)]
         if n_jobs == 1 or len(runs) == 1:
             climbs = [self._restart(rows, prior, *run) for run in runs]
         else:

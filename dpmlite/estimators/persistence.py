@@ -76,17 +76,31 @@ def load(cls: type[T], path: str | os.PathLike[str]) -> T:
             raise ValueError(f"{foreign}, or it is damaged: {error}") from error
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise ValueError(f"{foreign}: its header says so")
+    try:
+        return _restored(cls, header, arrays, os.fspath(path))
+    except (AttributeError, KeyError, TypeError) as error:
+        raise ValueError(f"{foreign}, or it is damaged: {error!r}") from error
+
+
+def _restored(
+    cls: type[T], header: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]], path: str
+) -> T:
     if header["version"] > VERSION:
         raise ValueError(
-            f"{os.fspath(path)} has format version {header['version']}, "
+            f"{path} has format version {header['version']}, "
             f"this dpmlite reads versions up to {VERSION}: upgrade it"
         )
     if header["estimator"] != cls.__name__:
-        raise ValueError(f"{os.fspath(path)} holds a {header['estimator']}, not a {cls.__name__}")
-    estimator = cls(**{k: _unpack(v, arrays) for k, v in header["parameters"].items()})
+        raise ValueError(f"{path} holds a {header['estimator']}, not a {cls.__name__}")
+    estimator: Any = cls(**{k: _unpack(v, arrays) for k, v in header["parameters"].items()})
     for name, value in header["fitted"].items():
+        if not name.endswith("_") or name.startswith("_"):
+            raise KeyError(name)
         setattr(estimator, name, _unpack(value, arrays))
-    return estimator
+    expected = (estimator.n_clusters_, 1 + 2 * estimator.n_features_in_)
+    if estimator.statistics_.shape != expected:
+        raise KeyError(f"statistics_ of shape {expected}")
+    return estimator  # type: ignore[no-any-return]
 
 
 def _pack(name: str, value: Any, arrays: dict[str, np.ndarray[Any, Any]]) -> Any:

@@ -26,7 +26,11 @@ def check_rows(X: Any) -> npt.NDArray[np.float64]:
     """
     if hasattr(X, "toarray") and hasattr(X, "nnz"):
         raise TypeError("X must be dense, got a sparse matrix: pass X.toarray()")
+    if np.ma.is_masked(X):
+        raise ValueError("X must have no masked values: fill them, or drop their rows")
     array = np.asarray(X)
+    if array.dtype.kind in "mM":
+        raise TypeError(f"X must be numbers, got dtype {array.dtype}")
     if np.iscomplexobj(array):
         raise ValueError(f"Complex data not supported: X must be real, got dtype {array.dtype}")
     if array.ndim != 2:
@@ -59,11 +63,13 @@ def _check_finite(rows: npt.NDArray[np.float64]) -> None:
 
 
 def check_positive(name: str, value: Any) -> float:
-    """A positive finite number as float, or ValueError."""
+    """A positive number, from 1e-100 to 1e100, as float, or ValueError."""
     is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
     number = float(value) if is_number else np.nan
     if not 0.0 < number < np.inf:
         raise ValueError(f"{name} must be positive, got {value!r}")
+    if not 1e-100 <= number <= 1e100:
+        raise ValueError(f"{name} must be from 1e-100 to 1e100, got {value!r}")
     return number
 
 
@@ -72,6 +78,13 @@ def check_count(name: str, value: Any, least: int = 1) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
     return int(value)
+
+
+def check_bool(name: str, value: Any) -> bool:
+    """True or False, or ValueError."""
+    if not isinstance(value, bool | np.bool_):
+        raise ValueError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
 
 
 def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
@@ -88,7 +101,10 @@ def check_labels(labels: Any, n_rows: int) -> npt.NDArray[np.intp]:
         raise ValueError(f"labels must have shape ({n_rows},), got {array.shape}")
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         raise ValueError(f"labels must be finite, got {array[~np.isfinite(array)][0]}")
-    return np.unique(array, return_inverse=True)[1].astype(np.intp)
+    try:
+        return np.unique(array, return_inverse=True)[1].astype(np.intp)
+    except TypeError:
+        raise ValueError(f"labels must be of one kind, got {labels!r}") from None
 
 
 def check_random_state(random_state: Any) -> np.random.Generator:
@@ -115,8 +131,10 @@ def normal_gamma_prior(
     ValueError
         If a key is unknown, a value has the wrong shape or sign, or rows lie too far from m0.
     """
-    given = dict(prior) if prior is not None else {}
-    unknown = sorted(set(given) - set(PRIOR_KEYS))
+    if not isinstance(prior, Mapping | None):
+        raise ValueError(f"prior must be a dict or None, got {prior!r}")
+    given = dict(prior or {})
+    unknown = sorted(set(given) - set(PRIOR_KEYS), key=str)
     if unknown:
         raise ValueError(f"prior must have keys among {', '.join(PRIOR_KEYS)}, got {unknown[0]!r}")
     n_rows, n_columns = rows.shape

@@ -36,6 +36,7 @@ cdef class Mixture:
 
 def log_density(const double[:, ::1] X, Component component, double alpha, double[::1] out):
     cdef Mixture mixture = Mixture(component, alpha, X.shape[1])
+    check_out(out.shape[0], X.shape[0])
     cdef Py_ssize_t i, k
     cdef double least, total
     with nogil:
@@ -48,6 +49,7 @@ def log_density(const double[:, ::1] X, Component component, double alpha, doubl
 
 def assign(const double[:, ::1] X, Component component, double alpha, Py_ssize_t[::1] out):
     cdef Mixture mixture = Mixture(component, alpha, X.shape[1])
+    check_out(out.shape[0], X.shape[0])
     cdef Py_ssize_t i, k
     cdef double least
     with nogil:
@@ -61,6 +63,9 @@ def assign(const double[:, ::1] X, Component component, double alpha, Py_ssize_t
 def responsibilities(const double[:, ::1] X, Component component, double alpha,
                      double[:, ::1] out):
     cdef Mixture mixture = Mixture(component, alpha, X.shape[1])
+    check_out(out.shape[0], X.shape[0])
+    if out.shape[1] != mixture.n_slots:
+        raise ValueError(f"out must have {mixture.n_slots} columns, got {out.shape[1]}")
     cdef Py_ssize_t i, k
     cdef double least, total
     with nogil:
@@ -71,6 +76,12 @@ def responsibilities(const double[:, ::1] X, Component component, double alpha,
                 total += out[i, k]
             for k in range(mixture.n_slots):
                 out[i, k] /= total
+
+
+cdef int check_out(Py_ssize_t n_out, Py_ssize_t n_rows) except -1:
+    if n_out != n_rows:
+        raise ValueError(f"out must be for {n_rows} rows, got {n_out}")
+    return 0
 
 
 def neg_log_loo(Partition partition):

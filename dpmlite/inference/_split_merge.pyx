@@ -35,6 +35,8 @@ def merge(Partition partition):
 def merge_change(Partition partition, Py_ssize_t j, Py_ssize_t k):
     partition.component._check_slot(j)
     partition.component._check_slot(k)
+    if j == k or partition.component.n[j] == 0.0 or partition.component.n[k] == 0.0:
+        raise ValueError(f"slots must be different and hold rows, got {j} and {k}")
     cdef Pairs pairs = Pairs(partition)
     pairs.load()
     pairs.score(j)
@@ -164,7 +166,7 @@ cdef class Pairs:
 
 def split(Partition partition, const double[:, :, ::1] uniforms):
     cdef Py_ssize_t k, i, splits = 0, n_slots = partition.component.n_slots
-    check_uniforms(partition, uniforms.shape[0])
+    check_uniforms(partition, uniforms.shape[0], uniforms.shape[2])
     for k in range(n_slots):
         if partition.touched[k] and partition.component.n[k] > 1.0:
             members = members_of(partition, k, k)
@@ -182,7 +184,7 @@ def split(Partition partition, const double[:, :, ::1] uniforms):
 
 
 def exchange(Partition partition, const double[:, :, :, ::1] uniforms):
-    check_uniforms(partition, uniforms.shape[0])
+    check_uniforms(partition, uniforms.shape[0], uniforms.shape[3])
     cdef Pairs pairs
     cdef Py_ssize_t j, k, i, exchanges = 0, n_slots = partition.component.n_slots
     done, tried = set(), set()
@@ -207,10 +209,12 @@ def exchange(Partition partition, const double[:, :, :, ::1] uniforms):
     return exchanges
 
 
-cdef int check_uniforms(Partition partition, Py_ssize_t n) except -1:
+cdef int check_uniforms(Partition partition, Py_ssize_t n, Py_ssize_t n_seeds) except -1:
     if n != partition.component.n_slots:
         raise ValueError(
             f"uniforms must be given for {partition.component.n_slots} slots, got {n}")
+    if n_seeds != 2:
+        raise ValueError(f"uniforms must come in pairs, got {n_seeds} together")
     return 0
 
 
@@ -277,6 +281,8 @@ cdef members_of(Partition partition, Py_ssize_t j, Py_ssize_t k):
 
 cdef seeded(double u, double v, Py_ssize_t n):
     """Labels with two random rows in clusters 0 and 1 and the others unplaced."""
+    if not (0.0 <= u < 1.0 and 0.0 <= v < 1.0):
+        raise ValueError(f"uniforms must be in [0, 1), got {u} and {v}")
     labels = index_array(n)
     cdef Py_ssize_t[::1] label = labels
     cdef Py_ssize_t first = <Py_ssize_t> (u * n), second = <Py_ssize_t> (v * (n - 1))

@@ -27,6 +27,7 @@ def log_density(X: Values, component: Component, alpha: float, out: Buffer) -> N
     out : mutable sequence of float, length N
         OUT: log p(x | training rows).
     """
+    _check_out(out, X)
     for i, row in enumerate(X):
         costs = _costs(row, component, alpha)
         least = min(costs)
@@ -46,6 +47,7 @@ def assign(X: Values, component: Component, alpha: float, out: Buffer) -> None:
     out : mutable sequence of int, length N
         OUT: slots; -1 where a new cluster is most probable.
     """
+    _check_out(out, X)
     for i, row in enumerate(X):
         costs = _costs(row, component, alpha)
         least = min(costs)
@@ -71,9 +73,12 @@ def responsibilities(
     out : sequence of mutable sequences of float, (N, K + 1)
         OUT: probabilities; the new cluster's are in the last column.
     """
+    _check_out(out, X)
     for i, row in enumerate(X):
         costs = _costs(row, component, alpha)
         least = min(costs)
+        if len(out[i]) != len(costs):
+            raise ValueError(f"out must have {len(costs)} columns, got {len(out[i])}")
         total = sum(exp(least - q) for q in costs)
         for k, q in enumerate(costs):
             out[i][k] = exp(least - q) / total
@@ -100,6 +105,11 @@ def neg_log_loo(partition: Partition) -> float:
         n = component.counts[own] - 1.0
         total += partition.costs(i)[own] + log(n if n > 0.0 else partition.alpha)
     return total
+
+
+def _check_out(out: Values, X: Values) -> None:
+    if len(out) != len(X):
+        raise ValueError(f"out must be for {len(X)} rows, got {len(out)}")
 
 
 def _costs(row: Values, component: Component, alpha: float) -> list[float]:

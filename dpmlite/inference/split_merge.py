@@ -66,9 +66,16 @@ def merge_change(partition: Partition, j: int, k: int) -> float:
     -------
     float
         The change of eq. (1) and of the marginals; below 0 if the merge lowers the joint.
+
+    Raises
+    ------
+    ValueError
+        If the slots are the same, or one is empty.
     """
     component = partition.component
     nj, nk = component.counts[j], component.counts[k]
+    if j == k or nj == 0.0 or nk == 0.0:
+        raise ValueError(f"slots must be different and hold rows, got {j} and {k}")
     prior = log_gamma(nj + nk) - log_gamma(nj) - log_gamma(nk) - log(partition.alpha)
     apart = component.log_marginal(j) + component.log_marginal(k)
     return apart - component.log_marginal_merged(j, k) - prior
@@ -206,6 +213,8 @@ def _settled(partition: Partition, members: list[int], labels: Buffer) -> Partit
 
 def _seeded(u: float, v: float, n: int) -> list[int]:
     """Labels with two random rows in clusters 0 and 1 and the others unplaced."""
+    if not (0.0 <= u < 1.0 and 0.0 <= v < 1.0):
+        raise ValueError(f"uniforms must be in [0, 1), got {float(u)} and {float(v)}")
     labels = [UNPLACED] * n
     first, second = int(u * n), int(v * (n - 1))
     labels[first], labels[second + (second >= first)] = 0, 1

@@ -8,7 +8,7 @@ from libc.math cimport INFINITY
 cdef class Component:
 
     # What a family overrides. Arguments are checked by the methods below, never in here;
-    # an `out` has room for n_slots rounded up to a multiple of eight.
+    # an `out` has room for n_slots rounded up by `padded`.
 
     cdef int make_slots(self, Py_ssize_t n_slots) except -1 nogil:
         """Make exactly n_slots slots; those that are new are empty."""
@@ -74,10 +74,14 @@ cdef class Component:
     def counts(self):
         return [self.n[k] for k in range(self.n_slots)]
 
+    def __init__(self, Py_ssize_t n_columns):
+        self.n_columns = n_columns
+
     def like(self):
         raise NotImplementedError
 
     def resize(self, Py_ssize_t n_slots):
+        self._check_n_slots(n_slots)
         self.make_slots(n_slots)
 
     def clear(self, Py_ssize_t k):
@@ -86,6 +90,7 @@ cdef class Component:
 
     def copy(self, Py_ssize_t k, Component other, Py_ssize_t j):
         self._check_slot(k)
+        self._check_same(other)
         other._check_slot(j)
         self.copy_slot(k, other, j)
 
@@ -140,6 +145,14 @@ cdef class Component:
 
     def load(self, Py_ssize_t k, statistics):
         raise NotImplementedError
+
+    def _check_n_slots(self, Py_ssize_t n_slots):
+        if n_slots < 0:
+            raise ValueError(f"n_slots must not be negative, got {n_slots}")
+
+    def _check_same(self, Component other):
+        if other.n_columns != self.n_columns:
+            raise ValueError(f"other must have {self.n_columns} columns, got {other.n_columns}")
 
     def _check_slot(self, Py_ssize_t k):
         if not 0 <= k < self.n_slots:

@@ -48,7 +48,11 @@ cdef class NormalGamma(Component):
         if len(m0) != len(b0):
             raise ValueError(
                 f"m0 and b0 must have the same length, got {len(m0)} and {len(b0)}")
-        self.n_columns = len(m0)
+        for name, values in (("c0", [c0]), ("a0", [a0]), ("b0", b0)):
+            for value in values:
+                if not value > 0.0:
+                    raise ValueError(f"{name} must be positive, got {float(value)}")
+        Component.__init__(self, len(m0))
         self.c0 = c0
         self.a0 = a0
         self.m0 = [float(m) for m in m0]
@@ -63,8 +67,9 @@ cdef class NormalGamma(Component):
     cdef int allocate(self, Py_ssize_t capacity) except -1 nogil:
         """Memory for `capacity` slots, at addresses that fit a cache line."""
         cdef Py_ssize_t d = self.n_columns, rows = 4 * d + 6, row, kept = self.capacity
+        cdef double wanted = 8.0 * (rows + 2 * d) * capacity
         cdef size_t n_bytes = (rows + 2 * d) * capacity * sizeof(double)
-        cdef void *block = PyMem_RawMalloc(n_bytes + 64)
+        cdef void *block = PyMem_RawMalloc(n_bytes + 64) if wanted < 2.0 ** 62 else NULL
         if block == NULL:
             with gil:
                 raise MemoryError(f"no memory for the statistics of {capacity} clusters")
@@ -97,7 +102,7 @@ cdef class NormalGamma(Component):
         self.t.slot_shift = self.t.slot_slope + size
 
     cdef int make_slots(self, Py_ssize_t n_slots) except -1 nogil:
-        cdef Py_ssize_t k, capacity = self.capacity
+        cdef Py_ssize_t k, capacity = max(self.capacity, <Py_ssize_t> NARROW)
         while capacity < n_slots:
             capacity *= 2
         if capacity > self.capacity:

@@ -8,6 +8,7 @@ cdef extern from *:
 
 cdef enum:
     UNPLACED = -1
+    MOST_SLOTS = 2147483647  # and one: an enum holds no more
 
 
 cdef class Partition:

@@ -43,9 +43,11 @@ cdef class Partition:
         self.alpha = alpha
         self.least_gain = TIE * max(1.0, 1e-6 * self.n_rows * component.n_columns)
         for i in range(self.n_rows):
-            if labels[i] < UNPLACED:
-                raise ValueError(f"labels must be at least -1, got {labels[i]}")
+            if not UNPLACED <= labels[i] <= MOST_SLOTS:
+                raise ValueError(f"labels must be from -1 to {MOST_SLOTS}, got {labels[i]}")
             n_slots = max(n_slots, labels[i] + 1)
+        if not alpha > 0.0:
+            raise ValueError(f"alpha must be positive, got {alpha}")
         self.make_slots(n_slots)
         self.rebuild_slots()
         self.tidy_slots()
@@ -93,6 +95,10 @@ cdef class Partition:
     def replace(self, slots, const Py_ssize_t[::1] members, Partition other, double change):
         cdef Py_ssize_t i, j, k
         cdef Py_ssize_t[::1] target = index_array(other.n_clusters)
+        if members.shape[0] != other.n_rows:
+            raise ValueError(f"members must have {other.n_rows} values, got {members.shape[0]}")
+        for i in range(members.shape[0]):
+            self._check_row(members[i])
         for k in slots:
             self.component._check_slot(k)
             self.component.clear_slot(k)

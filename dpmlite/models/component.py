@@ -41,6 +41,11 @@ class Component:
         """Make exactly `n_slots` slots; those that are new are empty."""
         raise NotImplementedError
 
+    def _check_n_slots(self, n_slots: int) -> None:
+        """Raise ValueError if there cannot be so many slots."""
+        if n_slots < 0:
+            raise ValueError(f"n_slots must not be negative, got {n_slots}")
+
     def clear(self, k: int) -> None:
         """Return slot `k` to the prior."""
         raise NotImplementedError
@@ -99,6 +104,11 @@ class Component:
     def load(self, k: int, statistics: Values) -> None:
         """Set slot `k` from what `statistics` gave."""
         raise NotImplementedError
+
+    def _check_same(self, other: "Component") -> None:
+        """Raise ValueError unless `other` has as many columns."""
+        if other.n_columns != self.n_columns:
+            raise ValueError(f"other must have {self.n_columns} columns, got {other.n_columns}")
 
     def _check_slot(self, k: int) -> None:
         """Raise IndexError unless slot `k` exists."""

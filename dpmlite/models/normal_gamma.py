@@ -47,6 +47,10 @@ class NormalGamma(Component):
     def __init__(self, m0: Values, c0: float, a0: float, b0: Values) -> None:
         if len(m0) != len(b0):
             raise ValueError(f"m0 and b0 must have the same length, got {len(m0)} and {len(b0)}")
+        for name, values in (("c0", [c0]), ("a0", [a0]), ("b0", b0)):
+            for value in values:
+                if not value > 0.0:
+                    raise ValueError(f"{name} must be positive, got {float(value)}")
         super().__init__(len(m0))
         self.m0 = [float(m) for m in m0]
         self.c0 = float(c0)
@@ -62,6 +66,7 @@ class NormalGamma(Component):
         return NormalGamma(self.m0, self.c0, self.a0, self.b0)
 
     def resize(self, n_slots: int) -> None:
+        self._check_n_slots(n_slots)
         del self.counts[n_slots:], self.m[n_slots:], self.b[n_slots:], self.kept[n_slots:]
         for _ in range(n_slots - self.n_slots):
             self.counts.append(0.0)
@@ -78,6 +83,7 @@ class NormalGamma(Component):
 
     def copy(self, k: int, other: "Component", j: int) -> None:
         self._check_slot(k)
+        self._check_same(other)
         self.load(k, other.statistics(j))
         self.kept[k] = other.kept[j]  # type: ignore[attr-defined]
 

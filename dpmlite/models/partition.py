@@ -18,6 +18,9 @@ TIE = 1e-8
 # The label of a row that is in no cluster yet.
 UNPLACED = -1
 
+# More clusters than memory holds statistics of.
+MOST_SLOTS = 2**31
+
 
 class Partition:
     """Labels of rows, with the statistics of their clusters.
@@ -52,7 +55,8 @@ class Partition:
     Raises
     ------
     ValueError
-        If there are not as many labels as rows, a label is below -1, or rows have the wrong width.
+        If there are not as many labels as rows, a label is out of range, rows have the wrong
+        width, or `alpha` is not positive.
     IndexError
         If `rows` has a number that is no row of `X`.
 
@@ -81,8 +85,10 @@ class Partition:
         if self._rows:
             component._check_row(self._rows[0])
         for k in labels:
-            if k < UNPLACED:
-                raise ValueError(f"labels must be at least -1, got {k}")
+            if not UNPLACED <= k < MOST_SLOTS:
+                raise ValueError(f"labels must be from -1 to {MOST_SLOTS - 1}, got {k}")
+        if not alpha > 0.0:
+            raise ValueError(f"alpha must be positive, got {float(alpha)}")
         self.labels = labels
         self.component = component
         self.alpha = alpha
@@ -161,6 +167,10 @@ class Partition:
         `members` are all rows of `slots`; `other` is a tidy partition of them. Its clusters
         take `slots` in order, then empty slots. It changes the joint by `change`.
         """
+        if len(members) != other.n_rows:
+            raise ValueError(f"members must have {other.n_rows} values, got {len(members)}")
+        for i in members:
+            self._check_row(i)
         target = []
         for k in slots:
             self.component.clear(k)

@@ -79,7 +79,7 @@ def log_rising(x: float, n: float) -> float:
     Parameters
     ----------
     x : float
-        A positive number.
+        A positive number, not below 1e-100.
     n : float
         A number from 0 up.
 
@@ -96,14 +96,15 @@ def log_rising(x: float, n: float) -> float:
     _require_positive(x)
     if not n >= 0.0:
         raise ValueError(f"n must not be negative, got {n}")
-    shift = 1.0
+    above, below = 1.0, 1.0
     while x < _SHIFTED:
-        shift *= (x + n) / x
+        above *= x + n
+        below *= x
         x += 1.0
     y = x + n
     series = _alternating(_LOG_GAMMA_TERMS, 1.0 / (y * y)) / y
     series -= _alternating(_LOG_GAMMA_TERMS, 1.0 / (x * x)) / x
-    return n * log(x) + (y - 0.5) * log1p(n / x) - n + series - log(shift)
+    return n * log(x) + (y - 0.5) * log1p(n / x) - n + series + log(below) - log(above)
 
 
 def digamma(x: float) -> float:
