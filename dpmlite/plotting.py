@@ -27,7 +27,7 @@ def require_matplotlib() -> None:
         import matplotlib.figure  # noqa: F401
     except ImportError as error:
         raise ImportError(
-            "pictures need matplotlib: python3 -m pip install 'dpmlite[plot]'"
+            "pictures need matplotlib: python3 -m pip install matplotlib"
         ) from error
 
 

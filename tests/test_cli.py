@@ -97,7 +97,7 @@ def test_demo_without_matplotlib_says_how_to_get_pictures(run, tmp_path, monkeyp
     without_matplotlib(monkeypatch)
     code, out, err = run("demo")
     assert (code, err) == (0, [])
-    assert out[-1] == "pictures need matplotlib: python3 -m pip install 'dpmlite[plot]'"
+    assert out[-1] == "pictures need matplotlib: python3 -m pip install matplotlib"
     assert not os.listdir(tmp_path)
 
 

@@ -40,6 +40,14 @@ class Climb:
         Print a line for every step.
     stop : threading.Event
         Ends the descent between two steps when set.
+    name : str
+        Of the start, for the lines of `verbose`.
+    trace : list of float
+        The joint after each step that changed something.
+    n_sweeps : int
+        Sweeps done.
+    converged : bool
+        Whether it ended because nothing helped.
     """
 
     partition: models.Partition
