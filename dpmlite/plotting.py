@@ -26,9 +26,7 @@ def require_matplotlib() -> None:
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError as error:
-        raise ImportError(
-            "pictures need matplotlib: python3 -m pip install matplotlib"
-        ) from error
+        raise ImportError("pictures need matplotlib: python3 -m pip install matplotlib") from error
 
 
 def plot_clusters(

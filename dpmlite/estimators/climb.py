@@ -93,6 +93,7 @@ class Climb:
         self._record("merge", merges)
         n_slots = self.partition.component.n_slots
         n_seeds = max(N_SPLIT_SEEDS, N_SPLIT_SEEDS_IN_ALL // self.partition.n_clusters)
+        n_seeds = min(n_seeds, self.partition.n_rows)
         splits = inference.split(self.partition, rng.random((n_slots, n_seeds, 2)))
         self._record("split", splits)
         if merges or splits or self.stop.is_set():
