@@ -7,6 +7,8 @@ from cases import STARTS, blobs, empirical_prior, problems, start
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpmlite.models.partition import TIE
+
 
 def build(twin, X, labels, prior, alpha):
     return twin.partition.Partition(X, labels, twin.normal_gamma.NormalGamma(**prior), alpha)
@@ -48,7 +50,7 @@ def test_sweeps_end_where_no_row_can_do_better(twin, problem, kind):
     )
     for i in range(len(X)):
         costs = partition.costs(i)
-        assert min(costs) >= costs[partition.labels[i]] - 2.0 * twin_tie(twin)
+        assert min(costs) >= costs[partition.labels[i]] - 2.0 * TIE
 
 
 @pytest.mark.parametrize("distance", [1e3, 1e5, 1e8])
@@ -64,10 +66,6 @@ def test_far_outliers_do_not_blur_what_they_leave(twin, distance):
         twin.map_dpm.sweep(partition)
         assert naive.canonical(ours) == naive.canonical(labels)
         assert partition.neg_log_joint == pytest.approx(partition.exact_neg_log_joint(), rel=1e-9)
-
-
-def twin_tie(twin):
-    return getattr(twin.partition, "TIE", 1e-8)
 
 
 def test_rows_without_labels_are_placed_one_by_one(twin):

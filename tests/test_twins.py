@@ -94,6 +94,9 @@ CALLS = {
     "a replacement of other rows": lambda t, c, p: p.replace(
         [0], np.zeros(1, dtype=np.intp), p, 0.0
     ),
+    "the likelihood of rows without labels": lambda t, c, p: t.prediction.neg_log_loo(
+        t.partition.Partition(np.zeros((2, 2)), np.array([0, -1], dtype=np.intp), c, 1.0)
+    ),
     "rising": lambda t, c, p: t.special.log_rising(1.0, -1.0),
     "alpha": lambda t, c, p: t.crp.log_prob([0], -1.0),
     "digamma": lambda t, c, p: t.special.digamma(-2.0),

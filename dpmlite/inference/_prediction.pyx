@@ -86,6 +86,8 @@ cdef int check_out(Py_ssize_t n_out, Py_ssize_t n_rows) except -1:
 
 def neg_log_loo(Partition partition):
     cdef Component component = partition.component
+    if partition.n_placed < partition.n_rows:
+        raise ValueError("every row must have a label")
     cdef double total = -log_prob_counts_c(component.n, component.n_slots, partition.alpha)
     cdef Py_ssize_t i
     with nogil:

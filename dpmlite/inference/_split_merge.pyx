@@ -104,7 +104,7 @@ cdef class Pairs:
 
     cdef bint merge_best(self) noexcept nogil:
         """Merge the best pair, the first of equals. False if no merge lowers the joint."""
-        cdef Py_ssize_t i, j, k
+        cdef Py_ssize_t i, j = 0, k
         cdef double least
         while True:
             least = INFINITY
@@ -165,7 +165,7 @@ cdef class Pairs:
 
 
 def split(Partition partition, const double[:, :, ::1] uniforms):
-    cdef Py_ssize_t k, i, splits = 0, n_slots = partition.component.n_slots
+    cdef Py_ssize_t k, splits = 0, n_slots = partition.component.n_slots
     check_uniforms(partition, uniforms.shape[0], uniforms.shape[2])
     for k in range(n_slots):
         if partition.touched[k] and partition.component.n[k] > 1.0:
@@ -186,7 +186,7 @@ def split(Partition partition, const double[:, :, ::1] uniforms):
 def exchange(Partition partition, const double[:, :, :, ::1] uniforms):
     check_uniforms(partition, uniforms.shape[0], uniforms.shape[3])
     cdef Pairs pairs
-    cdef Py_ssize_t j, k, i, exchanges = 0, n_slots = partition.component.n_slots
+    cdef Py_ssize_t j, k, exchanges = 0, n_slots = partition.component.n_slots
     done, tried = set(), set()
     for j in [k for k in range(n_slots) if partition.component.n[k] > 0.0]:
         if j in done:

@@ -97,7 +97,14 @@ def neg_log_loo(partition: Partition) -> float:
     Returns
     -------
     float
+
+    Raises
+    ------
+    ValueError
+        If a row has no label.
     """
+    if UNPLACED in list(partition.labels):
+        raise ValueError("every row must have a label")
     component = partition.component
     total = -log_prob_counts([n for n in component.counts if n > 0.0], partition.alpha)
     for i in range(partition.n_rows):
