@@ -10,7 +10,7 @@ import dpmlite
 from dpmlite import inference, models
 
 PAIRS = {
-    "models": ("component", "crp", "normal_gamma", "partition", "special", "student_t"),
+    "models": ("component", "crp", "normal_gamma", "partition", "rows", "special", "student_t"),
     "inference": ("map_dpm", "prediction", "split_merge"),
 }
 TWINS = ["python"] if os.environ.get("DPMLITE_PURE", "0") == "1" else ["python", "cython"]

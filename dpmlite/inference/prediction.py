@@ -4,22 +4,24 @@ Equation numbers are those of Raykov, Boukouvalas & Little (2014). A component g
 the clusters in slots 0..K-1 and has an empty slot K, the new cluster.
 """
 
+from collections.abc import Iterator
 from math import exp, log
 
 from dpmlite._types import Buffer, Values
 from dpmlite.models.component import Component
 from dpmlite.models.crp import log_prob_counts
 from dpmlite.models.partition import TIE, UNPLACED, Partition
+from dpmlite.models.rows import Rows, as_rows
 
 NEW_CLUSTER = UNPLACED
 
 
-def log_density(X: Values, component: Component, alpha: float, out: Buffer) -> None:
+def log_density(X: Rows | Values, component: Component, alpha: float, out: Buffer) -> None:
     """Log predictive density of each row, its cluster summed out: eq. (17).
 
     Parameters
     ----------
-    X : sequence of rows, (N, D)
+    X : Rows, or sequence of rows (N, D)
     component : Component
         Clusters and one empty slot.
     alpha : float
@@ -27,19 +29,17 @@ def log_density(X: Values, component: Component, alpha: float, out: Buffer) -> N
     out : mutable sequence of float, length N
         OUT: log p(x | training rows).
     """
-    _check_out(out, X)
-    for i, row in enumerate(X):
-        costs = _costs(row, component, alpha)
+    for i, costs in enumerate(_costs(X, component, alpha, len(out))):
         least = min(costs)
         out[i] = log(sum(exp(least - q) for q in costs)) - least
 
 
-def assign(X: Values, component: Component, alpha: float, out: Buffer) -> None:
+def assign(X: Rows | Values, component: Component, alpha: float, out: Buffer) -> None:
     """The most probable cluster of each row: eq. (18).
 
     Parameters
     ----------
-    X : sequence of rows, (N, D)
+    X : Rows, or sequence of rows (N, D)
     component : Component
         Clusters and one empty slot.
     alpha : float
@@ -47,16 +47,14 @@ def assign(X: Values, component: Component, alpha: float, out: Buffer) -> None:
     out : mutable sequence of int, length N
         OUT: slots; -1 where a new cluster is most probable.
     """
-    _check_out(out, X)
-    for i, row in enumerate(X):
-        costs = _costs(row, component, alpha)
+    for i, costs in enumerate(_costs(X, component, alpha, len(out))):
         least = min(costs)
         k = next(k for k, q in enumerate(costs) if q <= least + TIE)
         out[i] = k if component.counts[k] > 0.0 else NEW_CLUSTER
 
 
 def responsibilities(
-    X: Values,
+    X: Rows | Values,
     component: Component,
     alpha: float,
     out: Values,
@@ -65,7 +63,7 @@ def responsibilities(
 
     Parameters
     ----------
-    X : sequence of rows, (N, D)
+    X : Rows, or sequence of rows (N, D)
     component : Component
         Clusters and one empty slot.
     alpha : float
@@ -73,9 +71,7 @@ def responsibilities(
     out : sequence of mutable sequences of float, (N, K + 1)
         OUT: probabilities; the new cluster's are in the last column.
     """
-    _check_out(out, X)
-    for i, row in enumerate(X):
-        costs = _costs(row, component, alpha)
+    for i, costs in enumerate(_costs(X, component, alpha, len(out))):
         least = min(costs)
         if len(out[i]) != len(costs):
             raise ValueError(f"out must have {len(costs)} columns, got {len(out[i])}")
@@ -109,19 +105,19 @@ def neg_log_loo(partition: Partition) -> float:
     total = -log_prob_counts([n for n in component.counts if n > 0.0], partition.alpha)
     for i in range(partition.n_rows):
         own = partition.labels[i]
-        n = component.counts[own] - 1.0
-        total += partition.costs(i)[own] + log(n if n > 0.0 else partition.alpha)
+        total += partition.costs(i)[own] + partition.member_log_weight(i)
     return total
 
 
-def _check_out(out: Values, X: Values) -> None:
-    if len(out) != len(X):
-        raise ValueError(f"out must be for {len(X)} rows, got {len(out)}")
-
-
-def _costs(row: Values, component: Component, alpha: float) -> list[float]:
-    """-log of the terms of eq. (17)."""
+def _costs(
+    X: Rows | Values, component: Component, alpha: float, n_out: int
+) -> Iterator[list[float]]:
+    """For each row, -log of the terms of eq. (17)."""
+    rows = as_rows(X)
+    if n_out != len(rows):
+        raise ValueError(f"out must be for {len(rows)} rows, got {n_out}")
     total = alpha + sum(component.counts)
     weights = [(n if n > 0.0 else alpha) / total for n in component.counts]
-    scores = component.log_predictive_all(row)
-    return [-log(w) - p for w, p in zip(weights, scores, strict=True)]
+    for i in range(len(rows)):
+        scores = component.log_predictive_all(rows.values(i), rows.weight(i))
+        yield [-log(w) - p for w, p in zip(weights, scores, strict=True)]

@@ -9,6 +9,7 @@ if TYPE_CHECKING or PURE:
     from dpmlite.models.crp import log_prob, log_prob_counts, predictive, sample, stick_breaking
     from dpmlite.models.normal_gamma import NormalGamma
     from dpmlite.models.partition import Partition
+    from dpmlite.models.rows import Rows
     from dpmlite.models.special import (
         digamma,
         log_gamma,
@@ -21,6 +22,7 @@ else:
     from dpmlite.models._crp import log_prob, log_prob_counts, predictive, sample, stick_breaking
     from dpmlite.models._normal_gamma import NormalGamma
     from dpmlite.models._partition import Partition
+    from dpmlite.models._rows import Rows
     from dpmlite.models._special import (
         digamma,
         log_gamma,
@@ -33,6 +35,7 @@ __all__ = [
     "Component",
     "NormalGamma",
     "Partition",
+    "Rows",
     "digamma",
     "log_gamma",
     "log_gamma_half_step",

@@ -3,24 +3,84 @@
 from array import array
 
 from libc.math cimport INFINITY
+from libc.stdint cimport uintptr_t
+from libc.string cimport memcpy, memset
+
+from dpmlite.models._rows cimport Row, dense_row
+
+
+cdef extern from "Python.h":
+    void *PyMem_RawMalloc(size_t n) nogil
+    void PyMem_RawFree(void *p) nogil
 
 
 cdef class Component:
 
-    # What a family overrides. Arguments are checked by the methods below, never in here;
-    # an `out` has room for n_slots rounded up by `padded`.
+    def __cinit__(self):
+        self.block = NULL
+
+    def __dealloc__(self):
+        PyMem_RawFree(self.block)
+
+    cdef int start(self, Py_ssize_t n_across, Py_ssize_t n_along) except -1:
+        """Memory for a family's first slots; what `lay_out` and `clear_slot` need must be set."""
+        self.n_across, self.n_along = n_across, n_along
+        return self.reserve(FEWEST_SLOTS)
+
+    cdef int reserve(self, Py_ssize_t capacity) except -1 nogil:
+        """Memory for `capacity` slots, at addresses that fit a cache line."""
+        cdef Py_ssize_t i, known = self.capacity
+        cdef double wanted = 8.0 * (self.n_across + self.n_along) * capacity
+        cdef size_t n_bytes = (self.n_across + self.n_along) * capacity * sizeof(double)
+        cdef void *block = PyMem_RawMalloc(n_bytes + 64) if wanted < 2.0 ** 62 else NULL
+        if block == NULL:
+            with gil:
+                raise MemoryError(f"no memory for the statistics of {capacity} clusters")
+        cdef double *across = <double *> ((<uintptr_t> block + 63) & ~(<uintptr_t> 63))
+        cdef double *along = across + self.n_across * capacity
+        memset(across, 0, n_bytes)
+        if known > 0:
+            for i in range(self.n_across):
+                memcpy(across + i * capacity, self.across + i * known, known * sizeof(double))
+            memcpy(along, self.along, self.n_along * known * sizeof(double))
+        PyMem_RawFree(self.block)
+        self.block, self.capacity = block, capacity
+        self.n, self.across, self.along = across, across, along
+        self.lay_out()
+        for i in range(known, capacity):
+            self.clear_slot(i)
+        return 0
 
     cdef int make_slots(self, Py_ssize_t n_slots) except -1 nogil:
         """Make exactly n_slots slots; those that are new are empty."""
-        return -1
+        cdef Py_ssize_t k, capacity = self.capacity
+        while capacity < n_slots:
+            capacity *= 2
+        if capacity > self.capacity:
+            self.reserve(capacity)
+        for k in range(n_slots, self.n_slots):
+            self.clear_slot(k)
+        self.n_slots = n_slots
+        return 0
+
+    cdef void copy_slot(self, Py_ssize_t k, Component other, Py_ssize_t j) noexcept nogil:
+        cdef Py_ssize_t i
+        for i in range(self.n_across):
+            self.across[i * self.capacity + k] = other.across[i * other.capacity + j]
+        memcpy(self.along + k * self.n_along, other.along + j * self.n_along,
+               self.n_along * sizeof(double))
+
+    # What a family overrides. Arguments are checked by the methods further down, never in here;
+    # an `out` has room for n_slots rounded up by `padded`.
+
+    cdef void lay_out(self) noexcept nogil:
+        """Set the family's pointers into `across` and `along`; slots may be uncleared."""
+        pass
 
     cdef void clear_slot(self, Py_ssize_t k) noexcept nogil:
         pass
 
-    cdef void copy_slot(self, Py_ssize_t k, Component other, Py_ssize_t j) noexcept nogil:
-        pass
-
-    cdef void accumulate(self, const double *row, Py_ssize_t k) noexcept nogil:
+    cdef void accumulate(self, const Row *row, Py_ssize_t k) noexcept nogil:
         """add_row without what scoring caches; refresh(k) must follow before slot k is scored."""
         pass
 
@@ -28,18 +88,18 @@ cdef class Component:
         """Bring what scoring caches of slot k up to its statistics."""
         pass
 
-    cdef void add_row(self, const double *row, Py_ssize_t k) noexcept nogil:
+    cdef void add_row(self, const Row *row, Py_ssize_t k) noexcept nogil:
         self.accumulate(row, k)
         self.refresh(k)
 
-    cdef bint remove_row(self, const double *row, Py_ssize_t k) noexcept nogil:
+    cdef bint remove_row(self, const Row *row, Py_ssize_t k) noexcept nogil:
         """False, and nothing is changed, if rounding would show in what is left."""
         return False
 
     cdef void merge_slots(self, Py_ssize_t j, Py_ssize_t k) noexcept nogil:
         pass
 
-    cdef double costs_below(self, const double *row, const double *log_weight, double limit,
+    cdef double costs_below(self, const Row *row, const double *log_weight, double limit,
                             double *out) noexcept nogil:
         """out[k] = -log_weight[k] - log p(row | rows of slot k), eq. (15), of every slot.
 
@@ -47,17 +107,24 @@ cdef class Component:
         Slots from n_slots on cost infinity if their log_weight is minus infinity. Returns the
         least cost, or `limit` if none is below it.
         """
-        return 0.0
+        cdef double least = limit
+        cdef Py_ssize_t k
+        for k in range(self.n_slots):
+            out[k] = -log_weight[k] - self.score_slot(row, k)
+            least = out[k] if out[k] < least else least
+        for k in range(self.n_slots, padded(self.n_slots)):
+            out[k] = INFINITY
+        return least
 
-    cdef double score_slot(self, const double *row, Py_ssize_t k) noexcept nogil:
+    cdef double score_slot(self, const Row *row, Py_ssize_t k) noexcept nogil:
         """log p(row | rows of slot k)."""
         return 0.0
 
-    cdef double score_member(self, const double *row, Py_ssize_t k) noexcept nogil:
+    cdef double score_member(self, const Row *row, Py_ssize_t k) noexcept nogil:
         """log p(row | other rows of slot k) of a row in slot k; NaN if rounding would show."""
         return 0.0
 
-    cdef double score_member_floor(self, const double *row, Py_ssize_t k) noexcept nogil:
+    cdef double score_member_floor(self, const Row *row, Py_ssize_t k) noexcept nogil:
         """A number not above score_member that may be cheaper to have; NaN where that is."""
         return self.score_member(row, k)
 
@@ -94,37 +161,37 @@ cdef class Component:
         other._check_slot(j)
         self.copy_slot(k, other, j)
 
-    def add(self, const double[::1] row, Py_ssize_t k):
+    def add(self, const double[::1] row, Py_ssize_t k, double weight=1.0):
         self._check_slot(k)
-        self._check_row(row)
-        self.add_row(&row[0], k)
+        cdef Row checked = self.checked_row(row, weight)
+        self.add_row(&checked, k)
 
-    def remove(self, const double[::1] row, Py_ssize_t k):
+    def remove(self, const double[::1] row, Py_ssize_t k, double weight=1.0):
         self._check_slot(k)
-        self._check_row(row)
-        return self.remove_row(&row[0], k)
+        cdef Row checked = self.checked_row(row, weight)
+        return self.remove_row(&checked, k)
 
     def merge(self, Py_ssize_t j, Py_ssize_t k):
         self._check_slot(j)
         self._check_slot(k)
         self.merge_slots(j, k)
 
-    def log_predictive(self, const double[::1] row, Py_ssize_t k):
+    def log_predictive(self, const double[::1] row, Py_ssize_t k, double weight=1.0):
         self._check_slot(k)
-        self._check_row(row)
-        return self.score_slot(&row[0], k)
+        cdef Row checked = self.checked_row(row, weight)
+        return self.score_slot(&checked, k)
 
-    def log_predictive_all(self, const double[::1] row):
-        self._check_row(row)
+    def log_predictive_all(self, const double[::1] row, double weight=1.0):
+        cdef Row checked = self.checked_row(row, weight)
         cdef double[::1] costs = array("d", bytes(8 * padded(self.n_slots)))
         cdef double[::1] no_weight = array("d", bytes(8 * padded(self.n_slots)))
-        self.costs_below(&row[0], &no_weight[0], INFINITY, &costs[0])
+        self.costs_below(&checked, &no_weight[0], INFINITY, &costs[0])
         return [-costs[k] for k in range(self.n_slots)]
 
-    def log_predictive_member(self, const double[::1] row, Py_ssize_t k):
+    def log_predictive_member(self, const double[::1] row, Py_ssize_t k, double weight=1.0):
         self._check_slot(k)
-        self._check_row(row)
-        return self.score_member(&row[0], k)
+        cdef Row checked = self.checked_row(row, weight)
+        return self.score_member(&checked, k)
 
     def log_marginal(self, Py_ssize_t k):
         self._check_slot(k)
@@ -157,6 +224,10 @@ cdef class Component:
     def _check_slot(self, Py_ssize_t k):
         if not 0 <= k < self.n_slots:
             raise IndexError(f"slot must be in 0..{self.n_slots - 1}, got {k}")
+
+    cdef Row checked_row(self, const double[::1] row, double weight) except *:
+        self._check_row(row)
+        return dense_row(&row[0], row.shape[0], weight)
 
     def _check_row(self, row):
         if len(row) != self.n_columns:

@@ -8,14 +8,9 @@ cdef class NormalGamma(Component):
     cdef double[::1] origin, unit  # m0 and 1 / sqrt(b0), per column
     cdef double log_scale          # log of the product of sqrt(b0)
 
-    cdef Py_ssize_t capacity       # slots that memory is there for
-    cdef void *block               # that memory: every pointer below is a row of it
     cdef double *m                 # [column][slot] posterior mean and rate, eq. (13)
     cdef double *b
     cdef double *log_b             # [slot] sum over columns of log b
     cdef double *kept              # [slot] part of b that removals left, least column
     cdef double *member_constant   # [slot] log density of a member at the mean
     cdef Densities t               # what scoring needs of the slots, kept by `refresh`
-
-    cdef int allocate(self, Py_ssize_t capacity) except -1 nogil
-    cdef void lay_out(self, double *memory, Py_ssize_t capacity) noexcept nogil

@@ -10,20 +10,15 @@ Statistics lie [column][slot], so that one vector instruction serves many cluste
 
 from array import array
 
-from libc.math cimport NAN, log, sqrt
-from libc.stdint cimport uintptr_t
-from libc.string cimport memcpy, memset
+from libc.math cimport NAN, log, log1p, sqrt
 
 from dpmlite.models._component cimport Component, padded
+from dpmlite.models._rows cimport Row
 from dpmlite.models._special cimport (
     clones_void, inlined_double, inlined_void, log_gamma_half_step_c, log_positive, log_rising_c,
     split_exponent)
 from dpmlite.models._student_t cimport (
     GROUP, LOG_2, LOG_2PI, NARROW, costs_below, larger, log_factors, standardise)
-
-cdef extern from "Python.h":
-    void *PyMem_RawMalloc(size_t n) nogil
-    void PyMem_RawFree(void *p) nogil
 
 cdef extern from *:
     """
@@ -37,12 +32,6 @@ cdef extern from *:
 
 
 cdef class NormalGamma(Component):
-
-    def __cinit__(self):
-        self.block = NULL
-
-    def __dealloc__(self):
-        PyMem_RawFree(self.block)
 
     def __init__(self, m0, double c0, double a0, b0):
         if len(m0) != len(b0):
@@ -62,55 +51,18 @@ cdef class NormalGamma(Component):
         self.log_scale = sum(0.5 * log(b) for b in self.b0)
         self.t.n_columns = self.n_columns
         self.t.origin, self.t.unit = &self.origin[0], &self.unit[0]
-        self.allocate(NARROW)
+        self.start(6 + 4 * self.n_columns, 2 * self.n_columns)
 
-    cdef int allocate(self, Py_ssize_t capacity) except -1 nogil:
-        """Memory for `capacity` slots, at addresses that fit a cache line."""
-        cdef Py_ssize_t d = self.n_columns, rows = 4 * d + 6, row, kept = self.capacity
-        cdef double wanted = 8.0 * (rows + 2 * d) * capacity
-        cdef size_t n_bytes = (rows + 2 * d) * capacity * sizeof(double)
-        cdef void *block = PyMem_RawMalloc(n_bytes + 64) if wanted < 2.0 ** 62 else NULL
-        if block == NULL:
-            with gil:
-                raise MemoryError(f"no memory for the statistics of {capacity} clusters")
-        cdef double *new = <double *> ((<uintptr_t> block + 63) & ~(<uintptr_t> 63))
-        cdef double *old = self.m
-        memset(new, 0, n_bytes)
-        for row in range(rows if kept > 0 else 0):
-            memcpy(new + row * capacity, old + row * kept, kept * sizeof(double))
-        for row in range(2 if kept > 0 else 0):
-            memcpy(new + (rows + row * d) * capacity, old + (rows + row * d) * kept,
-                   kept * d * sizeof(double))
-        PyMem_RawFree(self.block)
-        self.block = block
-        self.lay_out(new, capacity)
-        for row in range(kept, capacity):
-            self.clear_slot(row)
-        return 0
-
-    cdef void lay_out(self, double *memory, Py_ssize_t capacity) noexcept nogil:
-        """4 D + 6 rows [row][slot], then two tables [slot][column]."""
-        cdef Py_ssize_t size = self.n_columns * capacity
-        self.capacity = self.t.stride = capacity
-        self.m, self.b = memory, memory + size
+    cdef void lay_out(self) noexcept nogil:
+        cdef Py_ssize_t d = self.n_columns, size = d * self.capacity
+        self.log_b, self.kept = self.n + self.capacity, self.n + 2 * self.capacity
+        self.t.power, self.t.constant = self.n + 3 * self.capacity, self.n + 4 * self.capacity
+        self.member_constant = self.n + 5 * self.capacity
+        self.m = self.n + 6 * self.capacity
+        self.b = self.m + size
         self.t.slope, self.t.shift = self.b + size, self.b + 2 * size
-        self.n = self.t.shift + size
-        self.log_b, self.kept = self.n + capacity, self.n + 2 * capacity
-        self.t.power, self.t.constant = self.n + 3 * capacity, self.n + 4 * capacity
-        self.member_constant = self.n + 5 * capacity
-        self.t.slot_slope = self.n + 6 * capacity
-        self.t.slot_shift = self.t.slot_slope + size
-
-    cdef int make_slots(self, Py_ssize_t n_slots) except -1 nogil:
-        cdef Py_ssize_t k, capacity = max(self.capacity, <Py_ssize_t> NARROW)
-        while capacity < n_slots:
-            capacity *= 2
-        if capacity > self.capacity:
-            self.allocate(capacity)
-        for k in range(n_slots, self.n_slots):
-            self.clear_slot(k)
-        self.n_slots = n_slots
-        return 0
+        self.t.stride = self.capacity
+        self.t.slot_slope, self.t.slot_shift = self.along, self.along + d
 
     cdef void clear_slot(self, Py_ssize_t k) noexcept nogil:
         cdef Py_ssize_t d
@@ -120,43 +72,34 @@ cdef class NormalGamma(Component):
             self.b[d * self.capacity + k] = 1.0
         self.refresh(k)
 
-    cdef void copy_slot(self, Py_ssize_t k, Component other, Py_ssize_t j) noexcept nogil:
-        cdef double *source = (<NormalGamma> other).m
-        cdef Py_ssize_t row, stride = (<NormalGamma> other).capacity, d = self.n_columns
-        for row in range(4 * d + 6):
-            self.m[row * self.capacity + k] = source[row * stride + j]
-        source = (<NormalGamma> other).t.slot_slope + j * d
-        memcpy(self.t.slot_slope + k * d, source, d * sizeof(double))
-        source = (<NormalGamma> other).t.slot_shift + j * d
-        memcpy(self.t.slot_shift + k * d, source, d * sizeof(double))
-
-    cdef void accumulate(self, const double *row, Py_ssize_t k) noexcept nogil:
-        cdef double c = self.c0 + self.n[k]
-        cdef double part = 1.0 / (c + 1.0), half = 0.5 * c * part, e
+    cdef void accumulate(self, const Row *row, Py_ssize_t k) noexcept nogil:
+        cdef double w = row.weight, c = self.c0 + self.n[k]
+        cdef double part = w / (c + w), half = 0.5 * c * part, e
         cdef Py_ssize_t d, at = k
         for d in range(self.n_columns):
-            e = standardise(row[d], self.origin[d], self.unit[d]) - self.m[at]
+            e = standardise(row.values[d], self.origin[d], self.unit[d]) - self.m[at]
             self.b[at] += half * e * e
             self.m[at] += part * e
             at += self.capacity
-        self.n[k] += 1.0
+        self.n[k] += w
 
-    cdef bint remove_row(self, const double *row, Py_ssize_t k) noexcept nogil:
-        if self.n[k] <= 1.0:
+    cdef bint remove_row(self, const Row *row, Py_ssize_t k) noexcept nogil:
+        cdef double w = row.weight, left = self.n[k] - w
+        if left <= 0.0:
             self.clear_slot(k)
             return True
         cdef double kept = self.kept[k] * least_part_left(self, row, k)
-        if kept < LEAST_KEPT:
+        if kept < LEAST_KEPT or left < LEAST_KEPT * self.n[k]:
             return False
         cdef double c = self.c0 + self.n[k]
-        cdef double part = 1.0 / (c - 1.0), half = 0.5 * c * part, e
+        cdef double part = w / (c - w), half = 0.5 * c * part, e
         cdef Py_ssize_t d, at = k
         for d in range(self.n_columns):
-            e = standardise(row[d], self.origin[d], self.unit[d]) - self.m[at]
+            e = standardise(row.values[d], self.origin[d], self.unit[d]) - self.m[at]
             self.b[at] = larger(self.b[at] - half * e * e, 1.0)
             self.m[at] -= part * e
             at += self.capacity
-        self.n[k] -= 1.0
+        self.n[k] = left
         self.kept[k] = kept
         self.refresh(k)
         return True
@@ -168,8 +111,8 @@ cdef class NormalGamma(Component):
         for d in range(self.n_columns):
             self.t.slope[at] = sqrt(ratio / self.b[at])
             self.t.shift[at] = self.m[at] * self.t.slope[at]
-            self.t.slot_slope[k * self.n_columns + d] = self.t.slope[at]
-            self.t.slot_shift[k * self.n_columns + d] = self.t.shift[at]
+            self.t.slot_slope[2 * k * self.n_columns + d] = self.t.slope[at]
+            self.t.slot_shift[2 * k * self.n_columns + d] = self.t.shift[at]
             product *= self.b[at]
             if d % GROUP == GROUP - 1:
                 product = split_exponent(product, &e)
@@ -198,17 +141,25 @@ cdef class NormalGamma(Component):
         self.refresh(j)
         self.clear_slot(k)
 
-    cdef double costs_below(self, const double *row, const double *log_weight, double limit,
+    cdef double costs_below(self, const Row *row, const double *log_weight, double limit,
                             double *out) noexcept nogil:
-        return costs_below(&self.t, self.n_slots, row, log_weight, limit, out)
+        if row.weight == 1.0:
+            return costs_below(&self.t, self.n_slots, row.values, log_weight, limit, out)
+        return Component.costs_below(self, row, log_weight, limit, out)
 
-    cdef double score_slot(self, const double *row, Py_ssize_t k) noexcept nogil:
-        return self.t.constant[k] - self.t.power[k] * log_factors(&self.t, row, k, 1.0, True)
+    cdef double score_slot(self, const Row *row, Py_ssize_t k) noexcept nogil:
+        cdef double w = row.weight, c = self.c0 + self.n[k]
+        if w == 1.0:
+            return self.t.constant[k] - self.t.power[k] * log_factors(
+                &self.t, row.values, k, 1.0, True)
+        return (constant_of(self, self.a0 + 0.5 * self.n[k], c, w, self.log_b[k])
+                - (self.t.power[k] - 0.5 + 0.5 * w) * log_factors(
+                    &self.t, row.values, k, w * (c + 1.0) / (c + w), True))
 
-    cdef double score_member(self, const double *row, Py_ssize_t k) noexcept nogil:
+    cdef double score_member(self, const Row *row, Py_ssize_t k) noexcept nogil:
         return score_member(self, row, k, True)
 
-    cdef double score_member_floor(self, const double *row, Py_ssize_t k) noexcept nogil:
+    cdef double score_member_floor(self, const Row *row, Py_ssize_t k) noexcept nogil:
         return score_member(self, row, k, False)
 
     cdef double marginal(self, Py_ssize_t k) noexcept nogil:
@@ -262,44 +213,57 @@ cdef inline inlined_double evidence(NormalGamma self, double n, double log_b) no
             - a * log_b - n * self.log_scale)
 
 
-cdef double least_part_left(NormalGamma self, const double *row, Py_ssize_t k) noexcept nogil:
+cdef double least_part_left(NormalGamma self, const Row *row, Py_ssize_t k) noexcept nogil:
     """What part of b is left without a row of slot k, in the column that loses most."""
-    cdef double c = self.c0 + self.n[k], half = 0.5 * c / (c - 1.0), least = 1.0, part, e
+    cdef double w = row.weight, c = self.c0 + self.n[k]
+    cdef double half = 0.5 * c * w / (c - w), least = 1.0, part, e
     cdef Py_ssize_t d, at = k
     for d in range(self.n_columns):
-        e = standardise(row[d], self.origin[d], self.unit[d]) - self.m[at]
+        e = standardise(row.values[d], self.origin[d], self.unit[d]) - self.m[at]
         part = 1.0 - half * e * e / self.b[at]
         least = part if part < least else least
         at += self.capacity
     return least
 
 
-cdef double score_new(NormalGamma self, const double *row) noexcept nogil:
+cdef double constant_of(NormalGamma self, double a, double c, double w,
+                        double log_b) noexcept nogil:
+    """Log density of w equal rows at the mean of a posterior with these a, c and sum of log b."""
+    return (self.n_columns * (log_rising_c(a, 0.5 * w) - 0.5 * log1p(w / c) - 0.5 * w * LOG_2PI)
+            - 0.5 * w * log_b - w * self.log_scale)
+
+
+cdef double score_new(NormalGamma self, const Row *row) noexcept nogil:
     """log p(row | theta_0), eq. (12)."""
-    cdef double ratio = 0.5 * self.c0 / (self.c0 + 1.0), product = 1.0, exponent = 0.0, e = 0.0, u
+    cdef double w = row.weight, ratio = 0.5 * w * self.c0 / (self.c0 + w)
+    cdef double product = 1.0, exponent = 0.0, e = 0.0, u
     cdef Py_ssize_t d
     for d in range(self.n_columns):
-        u = standardise(row[d], self.origin[d], self.unit[d])
+        u = standardise(row.values[d], self.origin[d], self.unit[d])
         product *= 1.0 + ratio * u * u
         if d % GROUP == GROUP - 1:
             product = split_exponent(product, &e)
             exponent += e
-    return (self.n_columns * (log_gamma_half_step_c(self.a0)
-                              + 0.5 * log(self.c0 / (self.c0 + 1.0)) - 0.5 * LOG_2PI)
-            - self.log_scale - (self.a0 + 0.5) * (exponent * LOG_2 + log(product)))
+    return (constant_of(self, self.a0, self.c0, w, 0.0)
+            - (self.a0 + 0.5 * w) * (exponent * LOG_2 + log(product)))
 
 
-cdef inline double score_member(NormalGamma self, const double *row, Py_ssize_t k,
+cdef inline double score_member(NormalGamma self, const Row *row, Py_ssize_t k,
                                 bint exact) noexcept nogil:
-    if self.n[k] <= 1.0:
+    cdef double w = row.weight, left = self.n[k] - w
+    if left <= 0.0:
         return score_new(self, row)
-    cdef double c = self.c0 + self.n[k]
-    cdef double log_left = log_factors(&self.t, row, k, -(c + 1.0) / (c - 1.0), exact)
+    cdef double c = self.c0 + self.n[k], a = self.a0 + 0.5 * left
+    cdef double log_left = log_factors(&self.t, row.values, k, -w * (c + 1.0) / (c - w), exact)
     # One column cannot have lost more than all: most rows need no look at each.
-    if log_left < LOG_HALF_OF_KEPT or self.kept[k] < HALF_OF_KEPT:
-        if not self.kept[k] * least_part_left(self, row, k) >= LEAST_KEPT:
+    if (log_left < LOG_HALF_OF_KEPT or self.kept[k] < HALF_OF_KEPT
+            or left < LEAST_KEPT * self.n[k]):
+        if (left < LEAST_KEPT * self.n[k]
+                or not self.kept[k] * least_part_left(self, row, k) >= LEAST_KEPT):
             return NAN
-    return self.member_constant[k] + (self.t.power[k] - 1.0) * log_left
+    if w == 1.0:
+        return self.member_constant[k] + a * log_left
+    return constant_of(self, a, c - w, w, self.log_b[k]) + a * log_left
 
 
 cdef inline inlined_void merged_block(NormalGamma self, Py_ssize_t j, Py_ssize_t first,

@@ -1,4 +1,5 @@
 from dpmlite.models._component cimport Component
+from dpmlite.models._rows cimport Row, Rows
 
 cdef extern from *:
     """
@@ -18,17 +19,21 @@ cdef class Partition:
     cdef readonly double alpha, neg_log_joint, least_gain
     cdef readonly Py_ssize_t n_rows
     cdef Py_ssize_t[::1] label          # labels, typed
-    cdef const double[:, ::1] X
-    cdef const Py_ssize_t[::1] rows     # rows of X in use; shorter than n_rows means all
-    cdef double n_placed                # rows that have a label
+    cdef Rows X
+    cdef const Py_ssize_t[::1] rows     # rows of X in use; None: all
+    cdef double n_placed                # weight of the rows that have a label
     cdef Py_ssize_t n_moves             # rows that moved since the statistics were built
     cdef Py_ssize_t capacity            # slots that the arrays below have room for
     cdef double *cost                   # [slot] scratch of `score`
     cdef double *log_weight             # [slot] log of n, or of alpha if the slot is empty
-    cdef double *member_log_weight      # [slot] the same with one row less
+    cdef double *heavy_log_weight       # [slot] the same for a row whose weight is not 1
+    cdef double *light_member_weight    # [slot] log_weight without one row of weight 1
+    cdef Py_ssize_t *size               # [slot] its rows, whatever their weights
     cdef bint *touched                  # [slot] changed since marked
 
-    cdef const double *row(self, Py_ssize_t i) noexcept nogil
+    cdef Row row(self, Py_ssize_t i) noexcept nogil
+    cdef double weight_of(self, double n, double weight) noexcept nogil
+    cdef double member_weight(self, Py_ssize_t i) noexcept nogil
     cdef double score(self, Py_ssize_t i, double stay) noexcept nogil
     cdef double stay_cost(self, Py_ssize_t i) noexcept nogil
     cdef double stay_ceiling(self, Py_ssize_t i) noexcept nogil

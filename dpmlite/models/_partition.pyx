@@ -6,6 +6,10 @@ from libc.math cimport INFINITY, log
 
 from dpmlite.models._component cimport Component, padded
 from dpmlite.models._crp cimport log_prob_counts_c
+from dpmlite.models._rows cimport Row, Rows
+from dpmlite.models._special cimport log_gamma_c, log_rising_c
+
+from dpmlite.models._rows import as_rows
 
 cdef extern from "Python.h":
     void *PyMem_RawRealloc(void *p, size_t n) nogil
@@ -15,28 +19,32 @@ cdef extern from "Python.h":
 cdef class Partition:
 
     def __cinit__(self):
-        self.cost = self.log_weight = self.member_log_weight = NULL
+        self.cost = self.log_weight = self.heavy_log_weight = self.light_member_weight = NULL
+        self.size = NULL
         self.touched = NULL
 
     def __dealloc__(self):
         PyMem_RawFree(self.cost)
         PyMem_RawFree(self.log_weight)
-        PyMem_RawFree(self.member_log_weight)
+        PyMem_RawFree(self.heavy_log_weight)
+        PyMem_RawFree(self.light_member_weight)
+        PyMem_RawFree(self.size)
         PyMem_RawFree(self.touched)
 
-    def __init__(self, const double[:, ::1] X, Py_ssize_t[::1] labels, Component component,
-                 double alpha, const Py_ssize_t[::1] rows=None):
-        self.X = X
+    def __init__(self, X, Py_ssize_t[::1] labels, Component component, double alpha,
+                 const Py_ssize_t[::1] rows=None):
+        self.X = as_rows(X)
         self.rows = rows
-        self.n_rows = X.shape[0] if rows is None else rows.shape[0]
+        self.n_rows = self.X.n_rows if rows is None else rows.shape[0]
         cdef Py_ssize_t i, n_slots = 0
         for i in range(self.n_rows if rows is not None else 0):
-            if not 0 <= rows[i] < X.shape[0]:
-                raise IndexError(f"rows must be in 0..{X.shape[0] - 1}, got {rows[i]}")
+            if not 0 <= rows[i] < self.X.n_rows:
+                raise IndexError(f"rows must be in 0..{self.X.n_rows - 1}, got {rows[i]}")
         if labels.shape[0] != self.n_rows:
             raise ValueError(f"labels must have {self.n_rows} values, got {labels.shape[0]}")
-        if X.shape[1] != component.n_columns:
-            raise ValueError(f"row must have {component.n_columns} values, got {X.shape[1]}")
+        if self.n_rows and self.X.n_columns != component.n_columns:
+            raise ValueError(
+                f"row must have {component.n_columns} values, got {self.X.n_columns}")
         self.label = labels
         self.labels = labels.base
         self.component = component
@@ -61,6 +69,10 @@ cdef class Partition:
         return total
 
     @property
+    def sizes(self):
+        return [self.size[k] for k in range(self.component.n_slots)]
+
+    @property
     def changed(self):
         return [bool(self.touched[k]) for k in range(self.component.n_slots)]
 
@@ -73,6 +85,10 @@ cdef class Partition:
         if self.label[i] != UNPLACED:
             self.cost[self.label[i]] = self.stay_cost(i)
         return [self.cost[k] for k in range(self.component.n_slots)]
+
+    def member_log_weight(self, Py_ssize_t i):
+        self._check_row(i)
+        return self.member_weight(i)
 
     def part(self, const Py_ssize_t[::1] members, Py_ssize_t[::1] labels):
         cdef Py_ssize_t i
@@ -102,12 +118,14 @@ cdef class Partition:
         for k in slots:
             self.component._check_slot(k)
             self.component.clear_slot(k)
+            self.size[k] = 0
             self.weigh(k)
             self.touched[k] = True
         for j in range(other.n_clusters):
             k = slots[j] if j < len(slots) else self.first_empty()
             target[j] = k
             self.component.copy_slot(k, other.component, j)
+            self.size[k] = other.size[j]
             self.weigh(k)
             self.touched[k] = True
             self.keep_an_empty_slot()
@@ -117,6 +135,16 @@ cdef class Partition:
 
     def tidy(self):
         self.tidy_slots()
+
+    def set_alpha(self, double alpha):
+        if not alpha > 0.0:
+            raise ValueError(f"alpha must be positive, got {alpha}")
+        cdef Py_ssize_t k, n_slots = self.component.n_slots
+        self.neg_log_joint += log_prob_counts_c(self.component.n, n_slots, self.alpha)
+        self.neg_log_joint -= log_prob_counts_c(self.component.n, n_slots, alpha)
+        self.alpha = alpha
+        for k in range(n_slots):
+            self.weigh(k)
 
     def mark_unchanged(self, Py_ssize_t k):
         self.component._check_slot(k)
@@ -132,22 +160,41 @@ cdef class Partition:
         if not 0 <= i < self.n_rows:
             raise IndexError(f"row must be in 0..{self.n_rows - 1}, got {i}")
 
-    cdef const double *row(self, Py_ssize_t i) noexcept nogil:
-        return &self.X[self.rows[i] if self.rows is not None else i, 0]
+    cdef Row row(self, Py_ssize_t i) noexcept nogil:
+        return self.X.row(self.rows[i] if self.rows is not None else i)
+
+    cdef double weight_of(self, double n, double weight) noexcept nogil:
+        """Log of the numerator of eq. (2) for a row of this weight: so many rows one by one."""
+        return log_rising_c(n, weight) if n > 0.0 else log(self.alpha) + log_gamma_c(weight)
+
+    cdef double member_weight(self, Py_ssize_t i) noexcept nogil:
+        """The same for row i where it is, without itself."""
+        cdef Py_ssize_t own = self.label[i]
+        cdef double weight = self.row(i).weight
+        if weight == 1.0:
+            return self.light_member_weight[own]
+        return self.weight_of(0.0 if self.size[own] == 1 else self.component.n[own] - weight,
+                              weight)
 
     cdef double score(self, Py_ssize_t i, double stay) noexcept nogil:
         """cost[k] = q of eq. (15) of row i in every slot but its own; returns the least.
 
         Costs that are not below `stay` are only bounds.
         """
-        cdef Py_ssize_t own = self.label[i]
-        cdef double log_weight, least
+        cdef Py_ssize_t k, own = self.label[i]
+        cdef Row row = self.row(i)
+        cdef double *log_weight = self.log_weight
+        cdef double kept, least
+        if row.weight != 1.0:
+            log_weight = self.heavy_log_weight
+            for k in range(self.component.n_slots):
+                log_weight[k] = self.weight_of(self.component.n[k], row.weight)
         if own == UNPLACED:
-            return self.component.costs_below(self.row(i), self.log_weight, stay, self.cost)
-        log_weight = self.log_weight[own]
-        self.log_weight[own] = -INFINITY
-        least = self.component.costs_below(self.row(i), self.log_weight, stay, self.cost)
-        self.log_weight[own] = log_weight
+            return self.component.costs_below(&row, log_weight, stay, self.cost)
+        kept = log_weight[own]
+        log_weight[own] = -INFINITY
+        least = self.component.costs_below(&row, log_weight, stay, self.cost)
+        log_weight[own] = kept
         return least
 
     cdef double stay_cost(self, Py_ssize_t i) noexcept nogil:
@@ -155,46 +202,63 @@ cdef class Partition:
         cdef Py_ssize_t own = self.label[i]
         if own == UNPLACED:
             return INFINITY
-        cdef double score = self.component.score_member(self.row(i), own)
+        cdef Row row = self.row(i)
+        cdef double score
+        if self.size[own] == 1:  # then it is as good as in the last slot, which is empty
+            score = self.component.score_slot(&row, self.component.n_slots - 1)
+        else:
+            score = self.component.score_member(&row, own)
         if score != score:
             score = self.score_from_others(i)
-        return -self.member_log_weight[own] - score
+        return -self.member_weight(i) - score
 
     cdef double stay_ceiling(self, Py_ssize_t i) noexcept nogil:
         """A number not below stay_cost, for less."""
         cdef Py_ssize_t own = self.label[i]
         if own == UNPLACED:
             return INFINITY
-        cdef double floor = self.component.score_member_floor(self.row(i), own)
-        return self.stay_cost(i) if floor != floor else -self.member_log_weight[own] - floor
+        if self.size[own] == 1:
+            return self.stay_cost(i)
+        cdef Row row = self.row(i)
+        cdef double floor = self.component.score_member_floor(&row, own)
+        if floor != floor:
+            return self.stay_cost(i)
+        return -self.member_weight(i) - floor
 
     cdef double score_from_others(self, Py_ssize_t i) noexcept nogil:
         """log p(x_i | the other rows of its cluster), from these rows."""
-        cdef Py_ssize_t j
+        cdef Py_ssize_t j, own = self.label[i]
+        cdef Row row
         with gil:
             if self.others is None:
                 self.others = self.component.like()
                 self.others.make_slots(1)
         self.others.clear_slot(0)
         for j in range(self.n_rows):
-            if self.label[j] == self.label[i] and j != i:
-                self.others.accumulate(self.row(j), 0)
+            if self.label[j] == own and j != i:
+                row = self.row(j)
+                self.others.accumulate(&row, 0)
         self.others.refresh(0)
-        return self.others.score_slot(self.row(i), 0)
+        row = self.row(i)
+        return self.others.score_slot(&row, 0)
 
     cdef int move_row(self, Py_ssize_t i, Py_ssize_t k, double change) except -1 nogil:
-        cdef const double *row = self.row(i)
+        cdef Row row = self.row(i)
         cdef Py_ssize_t own = self.label[i]
         self.label[i] = k
         if own == UNPLACED:  # the denominator of eq. (2)
-            change += log(self.alpha + self.n_placed)
-            self.n_placed += 1.0
+            change += log_rising_c(self.alpha + self.n_placed, row.weight)
+            self.n_placed += row.weight
         else:
-            if not self.component.remove_row(row, own):
+            self.size[own] -= 1
+            if self.size[own] == 0:
+                self.component.clear_slot(own)
+            elif not self.component.remove_row(&row, own):
                 self.rebuild_slot(own)
             self.weigh(own)
             self.touched[own] = True
-        self.component.add_row(row, k)
+        self.component.add_row(&row, k)
+        self.size[k] += 1
         self.weigh(k)
         self.touched[k] = True
         self.n_moves += 1
@@ -203,15 +267,19 @@ cdef class Partition:
 
     cdef void rebuild_slot(self, Py_ssize_t k) noexcept nogil:
         cdef Py_ssize_t i
+        cdef Row row
         self.component.clear_slot(k)
         for i in range(self.n_rows):
             if self.label[i] == k:
-                self.component.accumulate(self.row(i), k)
+                row = self.row(i)
+                self.component.accumulate(&row, k)
         self.component.refresh(k)
 
     cdef void join(self, Py_ssize_t j, Py_ssize_t k, double change) noexcept nogil:
         cdef Py_ssize_t i
         self.component.merge_slots(j, k)
+        self.size[j] += self.size[k]
+        self.size[k] = 0
         self.weigh(j)
         self.weigh(k)
         self.touched[j] = self.touched[k] = True
@@ -224,7 +292,7 @@ cdef class Partition:
         """Numerators of eq. (2) for slot k."""
         cdef double n = self.component.n[k]
         self.log_weight[k] = log(n if n > 0.0 else self.alpha)
-        self.member_log_weight[k] = log(n - 1.0 if n > 1.0 else self.alpha)
+        self.light_member_weight[k] = log(n - 1.0 if n > 1.0 else self.alpha)
 
     cdef int make_slots(self, Py_ssize_t n_slots) except -1 nogil:
         cdef Py_ssize_t k, known = self.component.n_slots, capacity = max(self.capacity, 16)
@@ -233,18 +301,22 @@ cdef class Partition:
         if capacity > self.capacity:
             self.cost = <double *> resized(self.cost, capacity * sizeof(double))
             self.log_weight = <double *> resized(self.log_weight, capacity * sizeof(double))
-            self.member_log_weight = <double *> resized(
-                self.member_log_weight, capacity * sizeof(double))
+            self.heavy_log_weight = <double *> resized(
+                self.heavy_log_weight, capacity * sizeof(double))
+            self.light_member_weight = <double *> resized(
+                self.light_member_weight, capacity * sizeof(double))
+            self.size = <Py_ssize_t *> resized(self.size, capacity * sizeof(Py_ssize_t))
             self.touched = <bint *> resized(self.touched, capacity * sizeof(bint))
             for k in range(self.capacity, capacity):
                 self.touched[k] = True
             self.capacity = capacity
         self.component.make_slots(n_slots)
         for k in range(known, n_slots):
+            self.size[k] = 0
             self.weigh(k)
             self.touched[k] = True
-        for k in range(n_slots, padded(n_slots)):
-            self.log_weight[k] = -INFINITY  # what pads a vector is no cluster
+        for k in range(n_slots, padded(n_slots)):  # what pads a vector is no cluster
+            self.log_weight[k] = self.heavy_log_weight[k] = -INFINITY
         return 0
 
     cdef int keep_an_empty_slot(self) except -1 nogil:
@@ -266,6 +338,7 @@ cdef class Partition:
             if self.component.n[k] > 0.0:
                 if used != k:
                     self.component.copy_slot(used, self.component, k)
+                    self.size[used] = self.size[k]
                     self.touched[used] = self.touched[k]
                 slot[k] = used
                 used += 1
@@ -281,13 +354,18 @@ cdef class Partition:
 
     cdef int rebuild_slots(self) except -1 nogil:
         cdef Py_ssize_t i, k, n_slots = self.component.n_slots
+        cdef Row row
         self.component.make_slots(0)
         self.component.make_slots(n_slots)
         self.n_placed, self.n_moves = 0.0, 0
+        for k in range(n_slots):
+            self.size[k] = 0
         for i in range(self.n_rows):
             if self.label[i] != UNPLACED:
-                self.component.accumulate(self.row(i), self.label[i])
-                self.n_placed += 1.0
+                row = self.row(i)
+                self.component.accumulate(&row, self.label[i])
+                self.size[self.label[i]] += 1
+                self.n_placed += row.weight
         for k in range(n_slots):
             self.component.refresh(k)
             self.weigh(k)

@@ -13,7 +13,7 @@ from libc.math cimport INFINITY, log, log1p
 
 from dpmlite.models._component cimport padded
 from dpmlite.models._special cimport (
-    clones_double, clones_ssize, inlined_ssize, log2_floor, log_gamma_half_step_c, log_positive,
+    clones_double, clones_ssize, inlined_ssize, log2_floor, log_positive, log_rising_c,
     split_exponent)
 
 cdef extern from *:
@@ -23,11 +23,11 @@ cdef extern from *:
     double LEAST_FACTOR "DPM_LEAST_FACTOR"
 
 
-def log_density(double x, double m, double c, double b, double a):
-    cdef double t = c * (x - m) * (x - m) / (2.0 * b * (c + 1.0))
-    cdef double normaliser = (log_gamma_half_step_c(a) + 0.5 * log(c / (c + 1.0))
-                              - 0.5 * (LOG_2PI + log(b)))
-    return normaliser - (a + 0.5) * log1p(t)
+def log_density(double x, double m, double c, double b, double a, double weight=1.0):
+    cdef double t = weight * c * (x - m) * (x - m) / (2.0 * b * (c + weight))
+    cdef double normaliser = (log_rising_c(a, 0.5 * weight) - 0.5 * log1p(weight / c)
+                              - 0.5 * weight * (LOG_2PI + log(b)))
+    return normaliser - (a + 0.5 * weight) * log1p(t)
 
 
 cdef double log_factors(const Densities *t, const double *row, Py_ssize_t k, double ratio,
@@ -44,8 +44,8 @@ cdef clones_double multiply_factors(const Densities *t, const double *row, Py_ss
     cdef double factor[GROUP]
     cdef double product = 1.0, e = 0.0, z
     cdef Py_ssize_t column = 0, end, d, half
-    cdef const double *slope = t.slot_slope + k * t.n_columns
-    cdef const double *shift = t.slot_shift + k * t.n_columns
+    cdef const double *slope = t.slot_slope + 2 * k * t.n_columns
+    cdef const double *shift = t.slot_shift + 2 * k * t.n_columns
     while column < t.n_columns:
         end = min(t.n_columns - column, <Py_ssize_t> GROUP)
         for d in range(end, GROUP):

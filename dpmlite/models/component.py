@@ -22,7 +22,12 @@ class Component:
     n_slots : int
         Slots that exist, empty ones included.
     counts : list of float
-        Rows in each slot.
+        Rows in each slot, by weight; exactly 0 if it is empty.
+
+    Notes
+    -----
+    A row of weight w stands for w equal rows that share a label: methods that take a row and a
+    weight say what holds for all of them together.
     """
 
     def __init__(self, n_columns: int) -> None:
@@ -54,12 +59,12 @@ class Component:
         """Overwrite slot `k` by slot `j` of `other`, a component of the same prior."""
         raise NotImplementedError
 
-    def add(self, row: Values, k: int) -> None:
-        """Put one row into slot `k`."""
+    def add(self, row: Values, k: int, weight: float = 1.0) -> None:
+        """Put a row into slot `k`."""
         raise NotImplementedError
 
-    def remove(self, row: Values, k: int) -> bool:
-        """Take one row, which must be there, out of slot `k`.
+    def remove(self, row: Values, k: int, weight: float = 1.0) -> bool:
+        """Take a row, which must be there, out of slot `k`.
 
         Returns False, and changes nothing, if rounding would show in what is left: the slot
         must then be built anew from its other rows.
@@ -70,15 +75,15 @@ class Component:
         """Put all rows of slot `k` into slot `j`; `k` becomes empty."""
         raise NotImplementedError
 
-    def log_predictive(self, row: Values, k: int) -> float:
+    def log_predictive(self, row: Values, k: int, weight: float = 1.0) -> float:
         """Log p(row | rows of slot k); of the prior if the slot is empty."""
         raise NotImplementedError
 
-    def log_predictive_all(self, row: Values) -> list[float]:
+    def log_predictive_all(self, row: Values, weight: float = 1.0) -> list[float]:
         """`log_predictive` of every slot."""
-        return [self.log_predictive(row, k) for k in range(self.n_slots)]
+        return [self.log_predictive(row, k, weight) for k in range(self.n_slots)]
 
-    def log_predictive_member(self, row: Values, k: int) -> float:
+    def log_predictive_member(self, row: Values, k: int, weight: float = 1.0) -> float:
         """Log p(row | the other rows of slot k) of a row that is in slot `k`.
 
         NaN where `remove` would return False.

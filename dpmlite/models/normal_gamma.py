@@ -87,31 +87,33 @@ class NormalGamma(Component):
         self.load(k, other.statistics(j))
         self.kept[k] = other.kept[j]  # type: ignore[attr-defined]
 
-    def add(self, row: Values, k: int) -> None:
-        """Put one row into slot `k`: eq. (13) for one row more."""
+    def add(self, row: Values, k: int, weight: float = 1.0) -> None:
+        """Put a row into slot `k`: eq. (13) for `weight` rows more."""
         self._check_slot(k)
         c = self.c0 + self.counts[k]
+        part = weight / (c + weight)
         m, b = self.m[k], self.b[k]
         for d, u in enumerate(self._standardise(row)):
-            b[d] += 0.5 * c / (c + 1.0) * (u - m[d]) ** 2
-            m[d] += (u - m[d]) / (c + 1.0)
-        self.counts[k] += 1.0
+            b[d] += 0.5 * c * part * (u - m[d]) ** 2
+            m[d] += part * (u - m[d])
+        self.counts[k] += weight
 
-    def remove(self, row: Values, k: int) -> bool:
-        """Take one row out of slot `k`: eq. (13) for one row less."""
+    def remove(self, row: Values, k: int, weight: float = 1.0) -> bool:
+        """Take a row out of slot `k`: eq. (13) for `weight` rows less."""
         self._check_slot(k)
-        if self.counts[k] <= 1.0:
+        left = self.counts[k] - weight
+        if left <= 0.0:
             self.clear(k)
             return True
-        parts = self._parts_left(row, k)
-        if self.kept[k] * min(parts) < LEAST_KEPT:
+        parts = self._parts_left(row, k, weight)
+        if self.kept[k] * min(parts) < LEAST_KEPT or left < LEAST_KEPT * self.counts[k]:
             return False
         c = self.c0 + self.counts[k]
         m, b = self.m[k], self.b[k]
         for d, u in enumerate(self._standardise(row)):
             b[d] = max(b[d] * parts[d], 1.0)
-            m[d] -= (u - m[d]) / (c - 1.0)
-        self.counts[k] -= 1.0
+            m[d] -= weight / (c - weight) * (u - m[d])
+        self.counts[k] = left
         self.kept[k] *= min(parts)
         return True
 
@@ -122,19 +124,20 @@ class NormalGamma(Component):
         self.kept[j] = min(self.kept[j], self.kept[k])
         self.clear(k)
 
-    def log_predictive(self, row: Values, k: int) -> float:
+    def log_predictive(self, row: Values, k: int, weight: float = 1.0) -> float:
         """Sum over columns of log Student-t densities, eq. (11); eq. (12) if `k` is empty."""
         self._check_slot(k)
         c, a = self.c0 + self.counts[k], self.a0 + 0.5 * self.counts[k]
         columns = zip(self._standardise(row), self.m[k], self.b[k], strict=True)
-        return sum(log_density(u, m, c, b, a) for u, m, b in columns) - self.log_scale
+        scores = (log_density(u, m, c, b, a, weight) for u, m, b in columns)
+        return sum(scores) - weight * self.log_scale
 
-    def log_predictive_member(self, row: Values, k: int) -> float:
+    def log_predictive_member(self, row: Values, k: int, weight: float = 1.0) -> float:
         """`log_predictive` with theta_k^{-i}, the parameters without the row itself."""
         self._check_slot(k)
         n, m, b, kept = self.counts[k], self.m[k][:], self.b[k][:], self.kept[k]
-        exact = self.remove(row, k)
-        total = self.log_predictive(row, k)
+        exact = self.remove(row, k, weight)
+        total = self.log_predictive(row, k, weight)
         self.counts[k], self.m[k], self.b[k], self.kept[k] = n, m, b, kept
         return total if exact else nan
 
@@ -180,11 +183,12 @@ class NormalGamma(Component):
         units = ((x - m0) / s for x, m0, s in zip(row, self.m0, self.scale, strict=True))
         return [min(max(u, -REACH), REACH) for u in units]
 
-    def _parts_left(self, row: Values, k: int) -> list[float]:
+    def _parts_left(self, row: Values, k: int, weight: float) -> list[float]:
         """What part of each column's b is left without a row of slot `k`."""
         c = self.c0 + self.counts[k]
+        lost = 0.5 * c * weight / (c - weight)
         terms = zip(self._standardise(row), self.m[k], self.b[k], strict=True)
-        return [1.0 - 0.5 * c / (c - 1.0) * (u - m) ** 2 / b for u, m, b in terms]
+        return [1.0 - lost * (u - m) ** 2 / b for u, m, b in terms]
 
     def _merged(self, j: int, k: int) -> tuple[float, list[float], list[float]]:
         """Count, m and b of two slots' rows together: eq. (13) with S = c m."""

@@ -9,6 +9,8 @@ from math import isnan, log
 from dpmlite._types import Buffer, Values
 from dpmlite.models.component import Component
 from dpmlite.models.crp import log_prob_counts
+from dpmlite.models.rows import Rows, as_rows
+from dpmlite.models.special import log_gamma, log_rising
 
 # Costs closer than this (nats) are equal: the lower slot wins, and a row stays where it is.
 # It is far above rounding and far below anything that matters, so every implementation takes
@@ -27,7 +29,7 @@ class Partition:
 
     Parameters
     ----------
-    X : sequence of rows, (N, D)
+    X : Rows, or sequence of rows (N, D)
         The data.
     labels : mutable sequence of int, length n_rows
         The slot of each row, or -1 for a row that is in no cluster yet. Changed in place.
@@ -44,6 +46,8 @@ class Partition:
         As given.
     n_clusters : int
         Slots that hold rows.
+    sizes : list of int
+        Rows in each slot, whatever their weights.
     neg_log_joint : float
         The exact joint of the rows that have labels, kept incrementally.
     changed : list of bool
@@ -69,17 +73,16 @@ class Partition:
 
     def __init__(
         self,
-        X: Values,
+        X: Rows | Values,
         labels: Buffer,
         component: Component,
         alpha: float,
         rows: Values | None = None,
     ) -> None:
-        chosen = range(len(X)) if rows is None else rows
-        for i in chosen:
-            if not 0 <= i < len(X):
-                raise IndexError(f"rows must be in 0..{len(X) - 1}, got {i}")
-        self._rows = [[float(x) for x in X[i]] for i in chosen]
+        self._X = as_rows(X)
+        self._chosen = list(range(len(X)) if rows is None else rows)
+        self._rows = [self._X.values(i) for i in self._chosen]
+        self._weights = [self._X.weight(i) for i in self._chosen]
         if len(labels) != len(self._rows):
             raise ValueError(f"labels must have {len(self._rows)} values, got {len(labels)}")
         if self._rows:
@@ -110,6 +113,10 @@ class Partition:
     def n_clusters(self) -> int:
         return sum(n > 0.0 for n in self.component.counts)
 
+    @property
+    def sizes(self) -> list[int]:
+        return list(self._sizes)
+
     def members(self, k: int) -> list[int]:
         """Positions of the rows in slot `k`."""
         return [i for i, label in enumerate(self.labels) if label == k]
@@ -121,33 +128,47 @@ class Partition:
         eq. (23).
         """
         self._check_row(i)
-        row, own = self._rows[i], self.labels[i]
-        scores = self.component.log_predictive_all(row)
+        row, weight, own = self._rows[i], self._weights[i], self.labels[i]
+        scores = self.component.log_predictive_all(row, weight)
         costs = [
-            -self._log_weight(n) - p for n, p in zip(self.component.counts, scores, strict=True)
+            -self._log_weight(n, weight) - p
+            for n, p in zip(self.component.counts, scores, strict=True)
         ]
         if own != UNPLACED:
-            weight = self._log_weight(self.component.counts[own] - 1.0)
-            costs[own] = -weight - self._log_predictive_member(i)
+            costs[own] = -self.member_log_weight(i) - self._log_predictive_member(i)
         return costs
+
+    def member_log_weight(self, i: int) -> float:
+        """Log of the numerator of eq. (22) for row `i`, which has a label, and its own slot."""
+        self._check_row(i)
+        own, weight = self.labels[i], self._weights[i]
+        others = 0.0 if self._sizes[own] == 1 else self.component.counts[own] - weight
+        return self._log_weight(others, weight)
 
     def part(self, members: Values, labels: Buffer) -> "Partition":
         """A partition of its own for some rows, under the same model."""
-        return Partition(self._rows, labels, self.component.like(), self.alpha, rows=members)
+        for i in members:
+            self._check_row(i)
+        chosen = [self._chosen[i] for i in members]
+        return Partition(self._X, labels, self.component.like(), self.alpha, rows=chosen)
 
     def move(self, i: int, k: int, change: float) -> None:
         """Put row `i` into slot `k`, which changes the joint by `change`."""
         self._check_row(i)
         self.component._check_slot(k)
-        row, own = self._rows[i], self.labels[i]
+        row, weight, own = self._rows[i], self._weights[i], self.labels[i]
         self.labels[i] = k
         if own == UNPLACED:  # the denominator of eq. (2)
-            change += log(self.alpha + sum(self.component.counts))
+            change += log_rising(self.alpha + sum(self.component.counts), weight)
         else:
-            if not self.component.remove(row, own):
+            self._sizes[own] -= 1
+            if self._sizes[own] == 0:
+                self.component.clear(own)
+            elif not self.component.remove(row, own, weight):
                 self._rebuild_slot(own)
             self.changed[own] = True
-        self.component.add(row, k)
+        self.component.add(row, k, weight)
+        self._sizes[k] += 1
         self.changed[k] = True
         self._n_moves += 1
         self.neg_log_joint += change
@@ -156,6 +177,8 @@ class Partition:
     def merge(self, j: int, k: int, change: float) -> None:
         """Put all rows of slot `k` into slot `j`, which changes the joint by `change`."""
         self.component.merge(j, k)
+        self._sizes[j] += self._sizes[k]
+        self._sizes[k] = 0
         self.changed[j], self.changed[k] = True, True
         for i in self.members(k):
             self.labels[i] = j
@@ -174,10 +197,12 @@ class Partition:
         target = []
         for k in slots:
             self.component.clear(k)
+            self._sizes[k] = 0
             self.changed[k] = True
         for j in range(other.n_clusters):
             target.append(slots[j] if j < len(slots) else self.component.counts.index(0.0))
             self.component.copy(target[j], other.component, j)
+            self._sizes[target[j]] = other._sizes[j]
             self.changed[target[j]] = True
             self._keep_an_empty_slot()
         for i, label in zip(members, other.labels, strict=True):
@@ -190,6 +215,14 @@ class Partition:
         if self._n_moves >= self.n_rows:
             self.rebuild()
 
+    def set_alpha(self, alpha: float) -> None:
+        """Change the concentration, and with it the joint."""
+        if not alpha > 0.0:
+            raise ValueError(f"alpha must be positive, got {float(alpha)}")
+        counts = [n for n in self.component.counts if n > 0.0]
+        self.neg_log_joint += log_prob_counts(counts, self.alpha) - log_prob_counts(counts, alpha)
+        self.alpha = alpha
+
     def mark_unchanged(self, k: int) -> None:
         """Forget that slot `k` changed."""
         self.component._check_slot(k)
@@ -201,9 +234,11 @@ class Partition:
         n_slots = self.component.n_slots
         self.component.resize(0)
         self.component.resize(n_slots)
-        for row, k in zip(self._rows, self.labels, strict=True):
+        self._sizes = [0] * n_slots
+        for row, weight, k in zip(self._rows, self._weights, self.labels, strict=True):
             if k != UNPLACED:
-                self.component.add(row, k)
+                self.component.add(row, k, weight)
+                self._sizes[k] += 1
 
     def exact_neg_log_joint(self) -> float:
         """The joint from the statistics alone: minus log of eq. (1), minus the log marginals."""
@@ -220,28 +255,30 @@ class Partition:
     def _rebuild_slot(self, k: int) -> None:
         self.component.clear(k)
         for i in self.members(k):
-            self.component.add(self._rows[i], k)
+            self.component.add(self._rows[i], k, self._weights[i])
 
     def _log_predictive_member(self, i: int) -> float:
         """Log p(x_i | the other rows of its cluster), from these rows if need be."""
-        own = self.labels[i]
-        score = self.component.log_predictive_member(self._rows[i], own)
-        if not isnan(score):
-            return score
+        own, weight = self.labels[i], self._weights[i]
+        if self._sizes[own] > 1:
+            score = self.component.log_predictive_member(self._rows[i], own, weight)
+            if not isnan(score):
+                return score
         others = self.component.like()
         others.resize(1)
         for j in self.members(own):
             if j != i:
-                others.add(self._rows[j], 0)
-        return others.log_predictive(self._rows[i], 0)
+                others.add(self._rows[j], 0, self._weights[j])
+        return others.log_predictive(self._rows[i], 0, weight)
 
-    def _log_weight(self, n: float) -> float:
-        """Numerator of eq. (2)."""
-        return log(n) if n > 0.0 else log(self.alpha)
+    def _log_weight(self, n: float, weight: float) -> float:
+        """Numerator of eq. (2) for a row of this weight: that of so many rows one by one."""
+        return log_rising(n, weight) if n > 0.0 else log(self.alpha) + log_gamma(weight)
 
     def _keep_an_empty_slot(self) -> None:
         if self.component.counts[-1] > 0.0:
             self.component.resize(self.component.n_slots + 1)
+            self._sizes.append(0)
             self.changed.append(True)
 
     def _renumber(self) -> None:
@@ -255,5 +292,6 @@ class Partition:
             if j != k:
                 self.component.copy(j, self.component, k)
         self.changed = [self.changed[k] for k in used] + [True]
+        self._sizes = [self._sizes[k] for k in used] + [0]
         self.component.resize(len(used))
         self.component.resize(len(used) + 1)

@@ -1,0 +1,82 @@
+"""Kernel of rows.py: the rows of a table, dense or sparse."""
+
+# What columns points to if there is no non-zero at all.
+cdef Py_ssize_t NO_COLUMN = 0
+
+
+cdef class Rows:
+
+    def __init__(self, const double[:, ::1] X, const double[::1] weights=None):
+        self.X = X
+        self.n_rows = X.shape[0]
+        self.n_columns = X.shape[1] if self.n_rows else 0
+        self.first = &X[0, 0] if self.n_rows and self.n_columns else NULL
+        self.weigh(weights)
+
+    @classmethod
+    def sparse(cls, const double[::1] data, const Py_ssize_t[::1] indices,
+               const Py_ssize_t[::1] indptr, Py_ssize_t n_columns, const double[::1] weights=None):
+        check_parts(data.shape[0], indices, indptr, n_columns)
+        cdef Rows rows = Rows.__new__(Rows)
+        rows.data, rows.indices, rows.indptr = data, indices, indptr
+        rows.n_rows, rows.n_columns = indptr.shape[0] - 1, n_columns
+        rows.first = &data[0] if data.shape[0] else NULL
+        rows.columns = &indices[0] if data.shape[0] else &NO_COLUMN
+        rows.starts = &indptr[0]
+        rows.weigh(weights)
+        return rows
+
+    def __len__(self):
+        return self.n_rows
+
+    def values(self, Py_ssize_t i):
+        self._check_row(i)
+        cdef Row row = self.row(i)
+        if row.columns == NULL:
+            return [row.values[j] for j in range(row.n_values)]
+        values = [0.0] * self.n_columns
+        for j in range(row.n_values):
+            values[row.columns[j]] = row.values[j]
+        return values
+
+    def weight(self, Py_ssize_t i):
+        self._check_row(i)
+        return self.row(i).weight
+
+    def _check_row(self, Py_ssize_t i):
+        if not 0 <= i < self.n_rows:
+            raise IndexError(f"rows must be in 0..{self.n_rows - 1}, got {i}")
+
+    cdef int weigh(self, const double[::1] weights) except -1:
+        cdef Py_ssize_t i
+        self.weights = weights
+        if weights is None:
+            return 0
+        if weights.shape[0] != self.n_rows:
+            raise ValueError(f"weights must have {self.n_rows} values, got {weights.shape[0]}")
+        for i in range(self.n_rows):
+            if not weights[i] > 0.0:
+                raise ValueError(f"weights must be positive, got {weights[i]}")
+        self.row_weights = &weights[0] if self.n_rows else NULL
+        return 0
+
+
+def as_rows(X):
+    return X if isinstance(X, Rows) else Rows(X)
+
+
+cdef int check_parts(Py_ssize_t n_data, const Py_ssize_t[::1] indices,
+                     const Py_ssize_t[::1] indptr, Py_ssize_t n_columns) except -1:
+    cdef Py_ssize_t i, n_rows = indptr.shape[0] - 1
+    if n_rows < 0 or indptr[0] != 0:
+        raise ValueError("indptr must start with 0")
+    for i in range(n_rows):
+        if indptr[i + 1] < indptr[i]:
+            raise ValueError(f"indptr must not fall, got {indptr[i + 1]} after {indptr[i]}")
+    if n_data != indptr[n_rows] or indices.shape[0] != indptr[n_rows]:
+        raise ValueError(f"data and indices must have {indptr[n_rows]} values, "
+                         f"got {n_data} and {indices.shape[0]}")
+    for i in range(indices.shape[0]):
+        if not 0 <= indices[i] < n_columns:
+            raise ValueError(f"indices must be in 0..{n_columns - 1}, got {indices[i]}")
+    return 0
