@@ -19,12 +19,17 @@ from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
 from sklearn.utils.estimator_checks import estimator_checks_generator  # noqa: E402
 
+# Clusters of equal weight are numbered in the order in which they appear; this check shuffles the
+# rows. That the partitions are the same is tested in test_weights.py.
+ORDER_MATTERS = "check_sample_weight_equivalence_on_dense_data"
+
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # that MAPDPM is no BaseEstimator is what is tested
     CHECKS = [
         (estimator, check)
         for estimator in (MAPDPM(), MAPDPM(split_merge=False, init="single"))
         for estimator, check in estimator_checks_generator(estimator)
+        if check.func.__name__ != ORDER_MATTERS
     ]
 
 

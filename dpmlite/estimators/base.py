@@ -65,27 +65,31 @@ class Estimator:
             input_tags=InputTags(),
         )
 
-    def _remember_columns(self, X: npt.ArrayLike, rows: npt.NDArray[np.float64]) -> None:
+    def _read(self, X: Any) -> Any:
+        """Check a table; what is returned has its shape."""
+        return check_rows(X)
+
+    def _remember_columns(self, X: npt.ArrayLike, n_columns: int) -> None:
         """Keep the number and, if `X` has them, the names of the columns given to ``fit``."""
-        self.n_features_in_ = rows.shape[1]
+        self.n_features_in_ = n_columns
         names = _column_names(X)
         if names is not None:
             self.feature_names_in_ = names
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
 
-    def _new_rows(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    def _read_new(self, X: npt.ArrayLike) -> Any:
         """Check rows given after ``fit`` against those given to it."""
         if not hasattr(self, "n_features_in_"):
             self._raise_not_fitted()
         self._compare_names(_column_names(X))
-        rows = check_rows(X)
-        if rows.shape[1] != self.n_features_in_:
+        table = self._read(X)
+        if table.shape[1] != self.n_features_in_:
             raise ValueError(
-                f"X has {rows.shape[1]} features, but {type(self).__name__} "
+                f"X has {table.shape[1]} features, but {type(self).__name__} "
                 f"is expecting {self.n_features_in_} features as input"
             )
-        return rows
+        return table
 
     def _raise_not_fitted(self) -> NoReturn:
         # scikit-learn's tools catch its own class: raise one that is both, if it is loaded.

@@ -20,8 +20,10 @@ N_SPLIT_SEEDS_IN_ALL = 100
 N_NEIGHBOURS = 3
 N_EXCHANGE_SEEDS = 3
 
-# From singletons the first sweep costs N x N scores; larger tables start with one pass instead.
+# From singletons the first sweep costs N x N scores, and statistics need N times D numbers: larger
+# tables start with one pass instead.
 SINGLETONS_AT_MOST = 2000
+SINGLETON_CELLS_AT_MOST = 2_000_000
 
 
 @dataclass
@@ -115,13 +117,14 @@ class Climb:
             )
 
 
-def starts(init: str, restart: int, n_rows: int) -> list[str]:
+def starts(init: str, restart: int, n_rows: int, n_columns: int) -> list[str]:
     """Names of the starts of one restart; the best of their ends counts."""
     if init != "auto":
         return ["shuffled" if init == "sequential" and restart else init]
     if restart:
         return ["random" if restart % 2 else "shuffled"]
-    return ["single", "singletons" if n_rows <= SINGLETONS_AT_MOST else "sequential"]
+    small = n_rows <= SINGLETONS_AT_MOST and n_rows * n_columns <= SINGLETON_CELLS_AT_MOST
+    return ["single", "singletons" if small else "sequential"]
 
 
 def start_labels(

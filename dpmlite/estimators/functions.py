@@ -7,17 +7,15 @@ import numpy as np
 import numpy.typing as npt
 
 from dpmlite import inference, models
+from dpmlite.estimators.families import COMPONENTS, FAMILIES
 from dpmlite.estimators.validation import (
+    check_bool,
     check_choice,
     check_count,
     check_labels,
     check_positive,
     check_random_state,
-    check_rows,
-    normal_gamma_prior,
 )
-
-COMPONENTS = ("normal-gamma",)
 
 
 def crp_log_prob(labels: npt.ArrayLike, alpha: float) -> float:
@@ -86,6 +84,8 @@ def neg_log_joint(
     alpha: float,
     component: str = "normal-gamma",
     prior: Mapping[str, Any] | None = None,
+    allow_missing: bool = False,
+    sample_weight: npt.ArrayLike | None = None,
 ) -> float:
     """The objective: -log p(z | alpha) - sum over clusters of log p(x_k | theta_0).
 
@@ -94,7 +94,7 @@ def neg_log_joint(
 
     Parameters
     ----------
-    X : array-like, shape (N, D)
+    X : array-like or scipy.sparse matrix, shape (N, D)
         Rows.
     labels : array-like, shape (N,)
         The cluster of each row.
@@ -104,6 +104,10 @@ def neg_log_joint(
         Family of the clusters.
     prior : dict, optional
         Parameters of the family's prior; default as in `MAPDPM`.
+    allow_missing : bool, default False
+        Whether NaN is a missing value.
+    sample_weight : array-like, shape (N,), optional
+        How many equal rows each row stands for; default 1.
 
     Returns
     -------
@@ -115,7 +119,9 @@ def neg_log_joint(
     ValueError
         If an argument breaks its rule; the message states it.
     """
-    return _partition(X, labels, alpha, component, prior).neg_log_joint
+    return _partition(
+        X, labels, sample_weight, alpha, component, prior, allow_missing
+    ).neg_log_joint
 
 
 def neg_log_loo(
@@ -125,6 +131,8 @@ def neg_log_loo(
     alpha: float,
     component: str = "normal-gamma",
     prior: Mapping[str, Any] | None = None,
+    allow_missing: bool = False,
+    sample_weight: npt.ArrayLike | None = None,
 ) -> float:
     """The paper's likelihood, eq. (16): leave-one-out predictives, times the labels' prior.
 
@@ -136,19 +144,24 @@ def neg_log_loo(
     float
         -log of eq. (16) of Raykov, Boukouvalas & Little (2014), in nats.
     """
-    return inference.neg_log_loo(_partition(X, labels, alpha, component, prior))
+    return inference.neg_log_loo(
+        _partition(X, labels, sample_weight, alpha, component, prior, allow_missing)
+    )
 
 
 def _partition(
     X: npt.ArrayLike,
     labels: npt.ArrayLike,
+    sample_weight: npt.ArrayLike | None,
     alpha: float,
     component: str,
     prior: Mapping[str, Any] | None,
+    allow_missing: bool,
 ) -> models.Partition:
-    rows = check_rows(X)
-    check_choice("component", component, COMPONENTS)
-    family = models.NormalGamma(**normal_gamma_prior(prior, rows))
-    return models.Partition(
-        rows, check_labels(labels, len(rows)), family, check_positive("alpha", alpha)
-    )
+    family = FAMILIES[check_choice("component", component, COMPONENTS)]
+    data = family.read(X, check_bool("allow_missing", allow_missing)).weighted(sample_weight)
+    used = data.has_weight()
+    table = data.take(used)
+    statistics = family.component(family.prior(prior, table), allow_missing)
+    numbers = check_labels(labels, data.shape[0])[used]
+    return models.Partition(table.rows(), numbers, statistics, check_positive("alpha", alpha))

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from dpmlite import inference, models
-from dpmlite.estimators import persistence
-from dpmlite.estimators.base import Estimator
 from dpmlite.estimators.climb import Climb, start_labels, starts
-from dpmlite.estimators.functions import COMPONENTS
+from dpmlite.estimators.data import Data
+from dpmlite.estimators.families import Prior
+from dpmlite.estimators.mixture import MixtureEstimator
 from dpmlite.estimators.validation import (
     check_bool,
     check_choice,
@@ -21,8 +21,6 @@ from dpmlite.estimators.validation import (
     check_labels,
     check_positive,
     check_random_state,
-    check_rows,
-    normal_gamma_prior,
 )
 
 INITS = ("auto", "single", "singletons", "random", "sequential")
@@ -31,7 +29,7 @@ INITS = ("auto", "single", "singletons", "random", "sequential")
 JOINT_RTOL = 1e-9
 
 
-class MAPDPM(Estimator):
+class MAPDPM(MixtureEstimator):
     """Clustering by the most probable partition of a Dirichlet process mixture.
 
     The number of clusters is found, not given. The default search sweeps over the rows as the
@@ -122,6 +120,7 @@ class MAPDPM(Estimator):
         component: str = "normal-gamma",
         alpha: float = 1.0,
         prior: Mapping[str, Any] | None = None,
+        allow_missing: bool = False,
         init: Any = "auto",
         split_merge: bool = True,
         n_init: int = 1,
@@ -133,6 +132,7 @@ class MAPDPM(Estimator):
         self.component = component
         self.alpha = alpha
         self.prior = prior
+        self.allow_missing = allow_missing
         self.init = init
         self.split_merge = split_merge
         self.n_init = n_init
@@ -141,15 +141,22 @@ class MAPDPM(Estimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X: npt.ArrayLike, y: Any = None) -> Self:
+    def fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the most probable partition of the rows of `X`.
 
         Parameters
         ----------
-        X : array-like, shape (N, D)
-            Rows; finite numbers.
+        X : array-like or scipy.sparse matrix, shape (N, D)
+            Rows: finite numbers; counts for "dirichlet-multinomial"; 0 and 1 for
+            "beta-bernoulli". The last two may be sparse, and cost what their non-zeros do.
         y : ignored
             There for scikit-learn.
+        sample_weight : array-like, shape (N,), optional
+            A row of weight w stands for w equal rows that share a label, so that a table of
+            distinct rows and their multiplicities, or a coreset, can be clustered. Any
+            non-negative numbers; a row of weight 0 is only labelled. In the prior of the labels,
+            eq. (1), sizes of clusters are sums of weights: weights far below 1 favour small
+            clusters.
 
         Returns
         -------
@@ -162,140 +169,28 @@ class MAPDPM(Estimator):
             If `X` or a parameter breaks its rule; the message states it.
         """
         self._check_parameters()
-        rows = check_rows(X)
-        prior = normal_gamma_prior(self.prior, rows)
-        best = self._search(rows, prior)
-        self._keep(rows, prior, best)
-        self._remember_columns(X, rows)
+        data = self._read(X).weighted(sample_weight)
+        used = data.has_weight()
+        table = data.take(used)
+        prior = self._family().prior(self.prior, table)
+        best = self._search(table, prior, self._given_labels(used))
+        final = self._partition(table, best.labels(), prior, float(self.alpha))
+        _verify(best.partition, final, table)
+        self._keep(data, final, prior)
+        self.neg_log_joint_trace_ = np.array(best.trace)
+        self.neg_log_loo_ = inference.neg_log_loo(final)
+        self.n_sweeps_ = best.n_sweeps
+        self.converged_ = best.converged
+        self._remember_columns(X, data.shape[1])
         return self
 
-    def fit_predict(self, X: npt.ArrayLike, y: Any = None) -> npt.NDArray[np.intp]:
-        """``fit(X).labels_``."""
-        return self.fit(X).labels_
-
-    def predict(self, X: npt.ArrayLike) -> npt.NDArray[np.intp]:
-        """The most probable cluster of new rows, eq. (18); -1 where a new cluster is.
-
-        Parameters
-        ----------
-        X : array-like, shape (N, D)
-
-        Returns
-        -------
-        ndarray of int, shape (N,)
-        """
-        rows = self._new_rows(X)
-        labels = np.empty(len(rows), dtype=np.intp)
-        inference.assign(rows, self._mixture(), self.alpha_, labels)
-        return labels
-
-    def predict_proba(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """Probability of each cluster for new rows; what lacks to 1 is `new_cluster_proba`.
-
-        Parameters
-        ----------
-        X : array-like, shape (N, D)
-
-        Returns
-        -------
-        ndarray, shape (N, K)
-        """
-        return self._responsibilities(X)[:, :-1]
-
-    def new_cluster_proba(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """Probability that each new row is the first of a new cluster.
-
-        Parameters
-        ----------
-        X : array-like, shape (N, D)
-
-        Returns
-        -------
-        ndarray, shape (N,)
-        """
-        return self._responsibilities(X)[:, -1]
-
-    def score_samples(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """Log predictive density of new rows, log of eq. (17), in nats.
-
-        A value more than 2^29 prior scales ``sqrt(b0)`` from ``m0`` counts as lying there.
-
-        Parameters
-        ----------
-        X : array-like, shape (N, D)
-
-        Returns
-        -------
-        ndarray, shape (N,)
-        """
-        rows = self._new_rows(X)
-        out = np.empty(len(rows))
-        inference.log_density(rows, self._mixture(), self.alpha_, out)
-        return out
-
-    def score(self, X: npt.ArrayLike, y: Any = None) -> float:
-        """Mean of `score_samples`: higher is better, so that GridSearchCV can use it."""
-        return float(self.score_samples(X).mean())
-
-    def sample(
-        self, n_samples: int = 1, random_state: Any = None
-    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.intp]]:
-        """Draw rows from the predictive density, eq. (17).
-
-        Parameters
-        ----------
-        n_samples : int, default 1
-        random_state : None, int, Generator or RandomState, default None
-            Source of chance; None takes the estimator's.
-
-        Returns
-        -------
-        X : ndarray, shape (n_samples, D)
-        labels : ndarray of int, shape (n_samples,)
-            The cluster of each row; -1 for rows of new clusters.
-        """
-        mixture = self._mixture()
-        n_samples = check_count("n_samples", n_samples)
-        rng = check_random_state(self.random_state if random_state is None else random_state)
-        weights = models.predictive(self.counts_.tolist(), self.alpha_)
-        slots = rng.choice(len(weights), size=n_samples, p=weights)
-        posteriors = [mixture.posterior(k) for k in range(len(weights))]
-        m, c, a, b = (np.array([p[key] for p in posteriors]) for key in "mcab")
-        # Student-t of eq. (11): location m, squared scale b (c + 1) / (a c), 2 a degrees of freedom
-        scale = np.sqrt(b * ((c + 1.0) / (a * c))[:, None])
-        t = rng.standard_t(2.0 * a[slots][:, None], size=(n_samples, self.n_features_in_))
-        labels = np.where(slots < self.n_clusters_, slots, -1)
-        return m[slots] + scale[slots] * t, labels
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted model to a file, as plain data that `load` reads.
-
-        Parameters
-        ----------
-        path : path-like
-            An older file there is replaced only when the new one is complete.
-
-        Raises
-        ------
-        NotFittedError
-            If the model is not fitted.
-        """
-        self._mixture()
-        persistence.save(self, path)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a model that `save` wrote. Nothing in the file is executed.
-
-        Raises
-        ------
-        ValueError
-            If the file is not a dpmlite model, is damaged, or of a newer format.
-        """
-        return persistence.load(cls, path)
+    def fit_predict(
+        self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None
+    ) -> npt.NDArray[np.intp]:
+        """``fit(X, sample_weight=sample_weight).labels_``."""
+        return self.fit(X, sample_weight=sample_weight).labels_
 
     def _check_parameters(self) -> None:
-        check_choice("component", self.component, COMPONENTS)
         check_positive("alpha", self.alpha)
         if isinstance(self.init, str):
             check_choice("init", self.init, INITS)
@@ -306,17 +201,21 @@ class MAPDPM(Estimator):
         if self.n_jobs != -1:
             check_count("n_jobs", self.n_jobs)
 
-    def _search(self, rows: npt.NDArray[np.float64], prior: Mapping[str, Any]) -> Climb:
+    def _given_labels(self, used: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp] | None:
+        """The labels that `init` gives to the rows in use, if it gives any."""
+        return None if isinstance(self.init, str) else check_labels(self.init, len(used))[used]
+
+    def _search(self, table: Data, prior: Prior, given: npt.NDArray[np.intp] | None) -> Climb:
         """The best climb of all restarts; the first of equals."""
         seeds = check_random_state(self.random_state).integers(2**63, size=self.n_init)
         stop = threading.Event()
         n_jobs = os.cpu_count() or 1 if self.n_jobs == -1 else self.n_jobs
         runs = [(i, np.random.default_rng(seed), stop) for i, seed in enumerate(seeds)]
         if n_jobs == 1 or len(runs) == 1:
-            climbs = [self._restart(rows, prior, *run) for run in runs]
+            climbs = [self._restart(table, prior, given, *run) for run in runs]
         else:
             with ThreadPoolExecutor(min(n_jobs, len(runs))) as pool:
-                tasks = [pool.submit(self._restart, rows, prior, *run) for run in runs]
+                tasks = [pool.submit(self._restart, table, prior, given, *run) for run in runs]
                 try:
                     climbs = [task.result() for task in tasks]
                 except BaseException:  # Ctrl-C ends the threads' climbs too
@@ -327,75 +226,33 @@ class MAPDPM(Estimator):
 
     def _restart(
         self,
-        rows: npt.NDArray[np.float64],
-        prior: Mapping[str, Any],
+        table: Data,
+        prior: Prior,
+        given: npt.NDArray[np.intp] | None,
         restart: int,
         rng: np.random.Generator,
         stop: threading.Event,
     ) -> Climb:
-        named = isinstance(self.init, str)
         climbs = []
-        for name in starts(self.init, restart, len(rows)) if named else ["given"]:
-            if named:
-                labels, order = start_labels(name, len(rows), self.alpha, rng)
+        for name in starts(self.init, restart, *table.shape) if given is None else ["given"]:
+            if given is None:
+                labels, order = start_labels(name, table.shape[0], self.alpha, rng)
             else:
-                labels, order = check_labels(self.init, len(rows)), None
-            partition = models.Partition(
-                rows, labels, models.NormalGamma(**prior), float(self.alpha), order
-            )
+                labels, order = given.copy(), None
+            component = self._family().component(prior, self.allow_missing)
+            partition = models.Partition(table.rows(), labels, component, float(self.alpha), order)
             climb = Climb(partition, order, self.max_sweeps, self.verbose, stop, name)
             climb.run(rng, self.split_merge)
             climbs.append(climb)
         return min(climbs, key=lambda climb: climb.partition.neg_log_joint)
 
-    def _keep(self, rows: npt.NDArray[np.float64], prior: Mapping[str, Any], best: Climb) -> None:
-        """Turn the best climb into fitted attributes, and verify its joint."""
-        labels = largest_first(best.labels())
-        final = models.Partition(rows, labels, models.NormalGamma(**prior), float(self.alpha))
-        drift = abs(final.neg_log_joint - best.partition.neg_log_joint)
-        if not drift <= JOINT_RTOL * max(abs(final.neg_log_joint), rows.size):
-            raise ArithmeticError(
-                f"the joint kept incrementally is {best.partition.neg_log_joint!r}, recomputed "
-                f"it is {final.neg_log_joint!r}: please report this as a bug of dpmlite"
-            )
-        self.labels_ = labels
-        self.n_clusters_ = final.n_clusters
-        self.counts_ = np.bincount(labels)
-        self.weights_ = self.counts_ / len(rows)
-        slots = range(self.n_clusters_)
-        self.statistics_ = np.array([final.component.statistics(k) for k in slots])
-        self.means_ = np.array([final.component.posterior(k)["m"] for k in slots])
-        self.alpha_ = float(self.alpha)
-        self.prior_ = dict(prior)
-        self.neg_log_joint_ = final.neg_log_joint
-        self.neg_log_joint_trace_ = np.array(best.trace)
-        self.neg_log_loo_ = inference.neg_log_loo(final)
-        self.n_sweeps_ = best.n_sweeps
-        self.converged_ = best.converged
 
-    def _mixture(self) -> models.Component:
-        """The component with every cluster's statistics, and an empty slot."""
-        if not hasattr(self, "statistics_"):
-            self._raise_not_fitted()
-        component = models.NormalGamma(**self.prior_)
-        component.resize(self.n_clusters_ + 1)
-        for k, statistics in enumerate(self.statistics_.tolist()):
-            component.load(k, statistics)
-        return component
-
-    def _responsibilities(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        rows = self._new_rows(X)
-        out = np.empty((len(rows), self.n_clusters_ + 1))
-        inference.responsibilities(rows, self._mixture(), self.alpha_, out)
-        return out
-
-
-def largest_first(labels: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-    """Number clusters by size, the largest 0; of equals, the one that appears first."""
-    _, first, inverse, counts = np.unique(
-        labels, return_index=True, return_inverse=True, return_counts=True
-    )
-    order = np.lexsort((first, -counts))
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    return rank[inverse].astype(np.intp)
+def _verify(kept: models.Partition, final: models.Partition, table: Data) -> None:
+    """Raise ArithmeticError if the joint kept by the moves is not that of the labels."""
+    drift = abs(final.neg_log_joint - kept.neg_log_joint)
+    size = table.total_weight * table.shape[1]
+    if not drift <= JOINT_RTOL * max(abs(final.neg_log_joint), size):
+        raise ArithmeticError(
+            f"the joint kept incrementally is {kept.neg_log_joint!r}, recomputed "
+            f"it is {final.neg_log_joint!r}: please report this as a bug of dpmlite"
+        )

@@ -97,10 +97,18 @@ def _restored(
         if not name.endswith("_") or name.startswith("_"):
             raise KeyError(name)
         setattr(estimator, name, _unpack(value, arrays))
-    expected = (estimator.n_clusters_, 1 + 2 * estimator.n_features_in_)
-    if estimator.statistics_.shape != expected:
-        raise KeyError(f"statistics_ of shape {expected}")
+    _check_statistics(estimator)
     return estimator  # type: ignore[no-any-return]
+
+
+def _check_statistics(estimator: Any) -> None:
+    """Raise KeyError unless the statistics are those of as many clusters, of the family."""
+    if len(estimator.statistics_) != estimator.n_clusters_:
+        raise KeyError(f"statistics_ of {estimator.n_clusters_} clusters")
+    try:
+        estimator._mixture()
+    except ValueError as error:
+        raise KeyError(str(error)) from error
 
 
 def _pack(name: str, value: Any, arrays: dict[str, np.ndarray[Any, Any]]) -> Any:

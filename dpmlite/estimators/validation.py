@@ -1,31 +1,32 @@
 """Checks of what users pass: one line that states the rule and the value, before any work."""
 
-import warnings
-from collections.abc import Mapping
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
-#: Values of a row may lie this many prior scales sqrt(b0) from m0.
-FARTHEST = 2.0**29
 
-PRIOR_KEYS = ("m0", "c0", "a0", "b0")
-
-
-def check_rows(X: Any) -> npt.NDArray[np.float64]:
+def check_rows(X: Any, allow_missing: bool = False) -> npt.NDArray[np.float64]:
     """A table of finite numbers as a C-contiguous float64 array, copied only if need be.
 
     Raises
     ------
     ValueError
-        If `X` is not 2-D, has no row or column, is complex, or holds NaN or infinity.
+        If `X` is not 2-D, has no row or column, is complex, or holds infinity; or NaN, unless
+        `allow_missing`.
     TypeError
         If `X` is sparse, or holds something that is not a number.
     """
     if hasattr(X, "toarray") and hasattr(X, "nnz"):
         raise TypeError("X must be dense, got a sparse matrix: pass X.toarray()")
+    rows = check_table(X)
+    _check_finite(rows, allow_missing)
+    return rows
+
+
+def check_table(X: Any) -> npt.NDArray[np.float64]:
+    """A dense table of any numbers, as `check_rows`."""
     if np.ma.is_masked(X):
         raise ValueError("X must have no masked values: fill them, or drop their rows")
     array = np.asarray(X)
@@ -45,21 +46,24 @@ def check_rows(X: Any) -> npt.NDArray[np.float64]:
             f"X must have at least one column: 0 feature(s) (shape={array.shape}) "
             "while a minimum of 1 is required."
         )
-    rows = np.ascontiguousarray(array, dtype=np.float64)
-    _check_finite(rows)
-    return rows
+    return np.ascontiguousarray(array, dtype=np.float64)
 
 
-def _check_finite(rows: npt.NDArray[np.float64]) -> None:
+def _check_finite(rows: npt.NDArray[np.float64], allow_missing: bool) -> None:
     # A sum is finite only if its terms are: no array of N x D truth values for good data.
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(rows.sum()):
             return
-    bad = np.argwhere(~np.isfinite(rows))
+    bad = np.argwhere(np.isinf(rows) if allow_missing else ~np.isfinite(rows))
     if len(bad):
         i, j = bad[0]
-        value = "NaN" if np.isnan(rows[i, j]) else str(rows[i, j])
-        raise ValueError(f"X must be finite, got {value} in row {i}, column {j}")
+        raise_where("X must be finite", rows[i, j], i, j)
+
+
+def raise_where(rule: str, value: float, i: int, j: int) -> NoReturn:
+    """Raise ValueError for the cell of row `i` and column `j`."""
+    shown = "NaN" if np.isnan(value) else str(value)
+    raise ValueError(f"{rule}, got {shown} in row {i}, column {j}")
 
 
 def check_positive(name: str, value: Any) -> float:
@@ -116,79 +120,3 @@ def check_random_state(random_state: Any) -> np.random.Generator:
     if random_state is None or isinstance(random_state, np.random.SeedSequence):
         return np.random.default_rng(random_state)
     return np.random.default_rng(check_count("random_state", random_state, least=0))
-
-
-def normal_gamma_prior(
-    prior: Mapping[str, Any] | None, rows: npt.NDArray[np.float64]
-) -> dict[str, Any]:
-    """The prior of the rows: the empirical one, overridden by what the user gave.
-
-    The empirical prior is section 4.2 of Raykov, Boukouvalas & Little (2014): m0 the means,
-    c0 = 10 / N, a0 = 1, b0 the variances. A constant column's variance of 0 becomes 1.
-
-    Raises
-    ------
-    ValueError
-        If a key is unknown, a value has the wrong shape or sign, or rows lie too far from m0.
-    """
-    if not isinstance(prior, Mapping | None):
-        raise ValueError(f"prior must be a dict or None, got {prior!r}")
-    given = dict(prior or {})
-    unknown = sorted(set(given) - set(PRIOR_KEYS), key=str)
-    if unknown:
-        raise ValueError(f"prior must have keys among {', '.join(PRIOR_KEYS)}, got {unknown[0]!r}")
-    n_rows, n_columns = rows.shape
-    m0 = _per_column("m0", given["m0"], n_columns) if "m0" in given else _means(rows)
-    b0 = _per_column("b0", given["b0"], n_columns) if "b0" in given else _variances(rows)
-    usable = (b0 > 0.0) & (b0 < np.inf)
-    if not usable.all():
-        j = int(np.argmin(usable))
-        raise ValueError(f"prior b0 must be positive and finite, got {b0[j]} in column {j}")
-    c0 = check_positive("prior c0", given.get("c0", 10.0 / n_rows))
-    a0 = check_positive("prior a0", given.get("a0", 1.0))
-    if given:
-        _check_reach(rows, m0, b0)
-    return {"m0": m0, "c0": c0, "a0": a0, "b0": b0}
-
-
-def _per_column(name: str, value: Any, n_columns: int) -> npt.NDArray[np.float64]:
-    array = np.asarray(value, dtype=np.float64)
-    if array.shape not in ((), (n_columns,)):
-        raise ValueError(f"prior {name} must have shape ({n_columns},), got {array.shape}")
-    if not np.isfinite(array).all():
-        raise ValueError(f"prior {name} must be finite, got {value}")
-    return np.array(np.broadcast_to(array, (n_columns,)))
-
-
-def _means(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    # About a row, so that a constant column's mean is exact and large offsets lose nothing.
-    origin = rows[0]
-    means: npt.NDArray[np.float64] = origin + (rows - origin).mean(axis=0)
-    return means
-
-
-def _variances(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    with np.errstate(over="ignore"):
-        variances: npt.NDArray[np.float64] = np.square(rows - _means(rows)).mean(axis=0)
-    constant = np.ptp(rows, axis=0) == 0.0
-    if constant.any() and len(rows) > 1:
-        j = int(np.argmax(constant))
-        warnings.warn(
-            f"{constant.sum()} column(s) of X are constant, column {j} first: they tell clusters "
-            "apart only by size; b0 = 1 is used for them",
-            stacklevel=5,
-        )
-    variances[constant] = 1.0
-    return variances
-
-
-def _check_reach(
-    rows: npt.NDArray[np.float64], m0: npt.NDArray[np.float64], b0: npt.NDArray[np.float64]
-) -> None:
-    farthest = np.maximum(rows.max(axis=0) - m0, m0 - rows.min(axis=0)) / np.sqrt(b0)
-    if (farthest > FARTHEST).any():
-        j = int(np.argmax(farthest))
-        raise ValueError(
-            f"X must lie within {FARTHEST:.1e} prior scales sqrt(b0) of m0, "
-            f"got {farthest[j]:.1e} in column {j}: raise b0"
-        )

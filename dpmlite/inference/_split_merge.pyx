@@ -168,7 +168,7 @@ def split(Partition partition, const double[:, :, ::1] uniforms):
     cdef Py_ssize_t k, splits = 0, n_slots = partition.component.n_slots
     check_uniforms(partition, uniforms.shape[0], uniforms.shape[2])
     for k in range(n_slots):
-        if partition.touched[k] and partition.component.n[k] > 1.0:
+        if partition.touched[k] and partition.size[k] > 1:
             members = members_of(partition, k, k)
             trial = members[::step_of(len(members))]
             starts = [seeded(uniforms[k, i, 0], uniforms[k, i, 1], len(trial))
@@ -269,8 +269,7 @@ cdef int place_some(Py_ssize_t[::1] labels, const Py_ssize_t[::1] some, Py_ssize
 cdef members_of(Partition partition, Py_ssize_t j, Py_ssize_t k):
     """Positions of the rows in slots j and k."""
     cdef Py_ssize_t i, found = 0
-    cdef double n = partition.component.n[j] + (partition.component.n[k] if j != k else 0.0)
-    members = index_array(<Py_ssize_t> n)
+    members = index_array(partition.size[j] + (partition.size[k] if j != k else 0))
     cdef Py_ssize_t[::1] member = members
     for i in range(partition.n_rows):
         if partition.label[i] == j or partition.label[i] == k:

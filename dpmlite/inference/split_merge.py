@@ -107,7 +107,7 @@ def split(partition: Partition, uniforms: Values) -> int:
     _check_uniforms(partition, uniforms)
     splits = 0
     for k in range(partition.component.n_slots):
-        if partition.changed[k] and partition.component.counts[k] > 1.0:
+        if partition.changed[k] and partition.sizes[k] > 1:
             members = partition.members(k)
             trial = members[:: _step(len(members))]
             starts = [_seeded(u, v, len(trial)) for u, v in uniforms[k]]

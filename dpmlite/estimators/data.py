@@ -1,0 +1,192 @@
+"""Tables as estimators hold them: checked, dense or by their non-zeros, with weights."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dpmlite import models
+from dpmlite.estimators.validation import check_rows, check_table, raise_where
+
+Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.intp]
+
+# Sums of weights up to here are exact if the weights are whole numbers.
+MOST_WEIGHT = 2.0**53
+
+
+@dataclass(frozen=True)
+class Data:
+    """Checked rows of a table.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        (N, D).
+    values : ndarray, shape (N, D), or None
+        The cells of a dense table; NaN is a missing one.
+    nonzeros : tuple of ndarray, or None
+        A sparse table's cells, their columns and where rows start: the arrays ``data``,
+        ``indices`` and ``indptr`` of compressed sparse rows.
+    weights : ndarray, shape (N,), or None
+        How many equal rows each row stands for; None is 1 for all.
+    """
+
+    shape: tuple[int, int]
+    values: Floats | None = None
+    nonzeros: tuple[Floats, Indices, Indices] | None = None
+    weights: Floats | None = None
+
+    def rows(self) -> models.Rows:
+        """The rows as the kernels take them."""
+        if self.values is not None:
+            return models.Rows(self.values, self.weights)
+        assert self.nonzeros is not None
+        return models.Rows.sparse(*self.nonzeros, self.shape[1], self.weights)
+
+    @property
+    def total_weight(self) -> float:
+        """N, or the sum of the weights."""
+        return float(self.shape[0] if self.weights is None else self.weights.sum())
+
+    def weighted(self, sample_weight: Any) -> "Data":
+        """The same rows with weights, which are checked.
+
+        Raises
+        ------
+        ValueError
+            If the weights are not N finite, non-negative numbers, or are all 0.
+        """
+        if sample_weight is None:
+            return self
+        weights = np.asarray(sample_weight, dtype=np.float64)
+        if weights.shape != (self.shape[0],):
+            raise ValueError(
+                f"sample_weight must have shape ({self.shape[0]},), got {weights.shape}"
+            )
+        good = (weights >= 0.0) & (weights < np.inf)
+        if not good.all():
+            i = int(np.argmin(good))
+            raise ValueError(
+                f"sample_weight must be finite and not negative, got {weights[i]} in row {i}"
+            )
+        if not weights.any():
+            raise ValueError("sample_weight must not be zero for every row")
+        if not weights.sum() <= MOST_WEIGHT:
+            raise ValueError(f"sample_weight must sum to 2**53 at most, got {weights.sum()}")
+        return replace(self, weights=np.ascontiguousarray(weights))
+
+    def has_weight(self) -> npt.NDArray[np.bool_]:
+        """Which rows have a weight above 0."""
+        if self.weights is None:
+            return np.ones(self.shape[0], dtype=bool)
+        return np.asarray(self.weights > 0.0)
+
+    def unweighted(self) -> "Data":
+        """The same rows, each of weight 1."""
+        return replace(self, weights=None)
+
+    def take(self, chosen: npt.NDArray[np.bool_]) -> "Data":
+        """The rows where `chosen` is true."""
+        if chosen.all():
+            return self
+        weights = None if self.weights is None else self.weights[chosen]
+        shape = (int(chosen.sum()), self.shape[1])
+        if self.values is not None:
+            return Data(shape, values=self.values[chosen], weights=weights)
+        assert self.nonzeros is not None
+        cells, columns, starts = self.nonzeros
+        sizes = np.diff(starts)
+        kept = np.repeat(chosen, sizes)
+        starts = np.concatenate([[0], np.cumsum(sizes[chosen])]).astype(np.intp)
+        return Data(shape, nonzeros=(cells[kept], columns[kept], starts), weights=weights)
+
+    def column_sums(self) -> Floats:
+        """Weighted sum of each column's cells, missing ones left out."""
+        weights = np.ones(self.shape[0]) if self.weights is None else self.weights
+        if self.values is not None:
+            return np.asarray(weights @ np.nan_to_num(self.values), dtype=np.float64)
+        assert self.nonzeros is not None
+        cells, columns, starts = self.nonzeros
+        terms = np.nan_to_num(cells) * np.repeat(weights, np.diff(starts))
+        return np.bincount(columns, terms, minlength=self.shape[1]).astype(np.float64)
+
+    def column_weights(self) -> Floats:
+        """Weight of the rows that have a value in each column."""
+        weights = np.ones(self.shape[0]) if self.weights is None else self.weights
+        if self.values is not None:
+            return np.asarray(weights @ ~np.isnan(self.values), dtype=np.float64)
+        assert self.nonzeros is not None
+        cells, columns, starts = self.nonzeros
+        missing = np.isnan(cells) * np.repeat(weights, np.diff(starts))
+        absent = np.bincount(columns, missing, minlength=self.shape[1])
+        return np.asarray(weights.sum() - absent, dtype=np.float64)
+
+
+def read_real(X: Any, allow_missing: bool) -> Data:
+    """A dense table of finite numbers; of NaN too, where missing values are allowed.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `check_rows`.
+    """
+    values = check_rows(X, allow_missing)
+    return Data(_shape(values), values=values)
+
+
+def read_counts(X: Any, most: float, allow_missing: bool) -> Data:
+    """A table of whole numbers from 0 to `most`, dense or in a scipy.sparse format.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `X` is not 2-D, has no row or column, or a cell breaks the rule.
+    """
+    if not _is_sparse(X):
+        values = check_table(X)
+        i, j = np.nonzero(values)
+        starts = np.searchsorted(i, np.arange(values.shape[0] + 1)).astype(np.intp)
+        cells = values[i, j]
+        data = Data(_shape(values), nonzeros=(cells, j.astype(np.intp), starts))
+    else:
+        data = _read_sparse(X)
+    _check_counts(data, most, allow_missing)
+    return data
+
+
+def _shape(values: Floats) -> tuple[int, int]:
+    return (values.shape[0], values.shape[1])
+
+
+def _is_sparse(X: Any) -> bool:
+    return all(hasattr(X, name) for name in ("indptr", "indices", "data")) or hasattr(X, "tocsr")
+
+
+def _read_sparse(X: Any) -> Data:
+    """Compressed sparse rows with each column at most once in a row."""
+    if getattr(X, "format", "csr") != "csr":
+        X = X.tocsr()
+    if not getattr(X, "has_canonical_format", True):
+        X = X.copy()
+        X.sum_duplicates()
+    if len(X.shape) != 2 or min(X.shape) == 0:
+        raise ValueError(f"X must have at least one row and one column, got shape {X.shape}")
+    cells = np.ascontiguousarray(X.data, dtype=np.float64)
+    columns, starts = (np.ascontiguousarray(part, dtype=np.intp) for part in (X.indices, X.indptr))
+    return Data((int(X.shape[0]), int(X.shape[1])), nonzeros=(cells, columns, starts))
+
+
+def _check_counts(data: Data, most: float, allow_missing: bool) -> None:
+    assert data.nonzeros is not None
+    cells, columns, starts = data.nonzeros
+    with np.errstate(invalid="ignore"):
+        good = (cells >= 0.0) & (cells <= most) & (cells == np.floor(cells))
+    if allow_missing:
+        good |= np.isnan(cells)
+    if not good.all():
+        at = int(np.argmin(good))
+        i = int(np.searchsorted(starts, at, side="right")) - 1
+        rule = "0 or 1" if most == 1.0 else "whole numbers of at least 0"
+        raise_where(f"X must be {rule}", cells[at], i, int(columns[at]))

@@ -1,0 +1,135 @@
+"""What a component family is to an estimator: its tables, its prior, its draws."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dpmlite import models
+from dpmlite.estimators.data import Data, Floats
+
+Prior = dict[str, Any]
+Parameters = dict[str, Floats]
+
+
+class Family(ABC):
+    """A component family: how tables are read, priors are chosen and rows are drawn.
+
+    Attributes
+    ----------
+    name : str
+        The value of `component` that means it.
+    prior_keys : tuple of str
+        Symbols of its prior. A default may depend on the values of keys before it.
+    takes_missing : bool
+        Whether cells may be missing.
+    """
+
+    name: str
+    prior_keys: tuple[str, ...]
+    takes_missing = False
+
+    def read(self, X: Any, allow_missing: bool) -> Data:
+        """Check a table that a user gave.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If it is not a table for this family; the message names the first bad cell.
+        """
+        if allow_missing and not self.takes_missing:
+            raise ValueError(f"component {self.name!r} takes no missing values: drop allow_missing")
+        return self.read_table(X, allow_missing)
+
+    @abstractmethod
+    def read_table(self, X: Any, allow_missing: bool) -> Data:
+        """`read`, once it is known that missing values are allowed only where they can be."""
+
+    def prior(self, given: Mapping[str, Any] | None, data: Data) -> Prior:
+        """The prior of a table: what the user gave, and defaults for the rest.
+
+        Raises
+        ------
+        ValueError
+            If a key is unknown or a value breaks its rule, or rows lie too far from the prior.
+        """
+        prior = self._known(given)
+        for key in self.prior_keys:
+            if key not in prior:
+                prior[key] = self.default(key, data, prior)
+        checked = self.check_prior(prior, data.shape[1])
+        self.check_reach(data, checked)
+        return checked
+
+    def full_prior(self, given: Mapping[str, Any] | None, n_columns: int) -> Prior:
+        """A prior that does not depend on a table: every key must be given.
+
+        Raises
+        ------
+        ValueError
+            If a key is missing or unknown, or a value breaks its rule.
+        """
+        prior = self._known(given)
+        missing = [key for key in self.prior_keys if key not in prior]
+        if missing:
+            raise ValueError(
+                f"prior must have keys {', '.join(self.prior_keys)}, {missing[0]!r} is missing"
+            )
+        return self.check_prior(prior, n_columns)
+
+    def _known(self, given: Mapping[str, Any] | None) -> Prior:
+        if not isinstance(given, Mapping | None):
+            raise ValueError(f"prior must be a dict or None, got {given!r}")
+        prior = dict(given or {})
+        unknown = sorted(set(prior) - set(self.prior_keys), key=str)
+        if unknown:
+            keys = ", ".join(self.prior_keys)
+            raise ValueError(f"prior must have keys among {keys}, got {unknown[0]!r}")
+        return prior
+
+    @abstractmethod
+    def default(self, key: str, data: Data, prior: Prior) -> Any:
+        """The default of one key, given the keys before it."""
+
+    @abstractmethod
+    def check_prior(self, prior: Prior, n_columns: int) -> Prior:
+        """The prior with every value checked, as numbers and arrays of full shape."""
+
+    def check_reach(self, data: Data, prior: Prior) -> None:
+        """Raise ValueError if rows lie so far from the prior that kernels would clip them.
+
+        By default nothing is too far.
+        """
+        return
+
+    @abstractmethod
+    def component(self, prior: Prior, allow_missing: bool) -> models.Component:
+        """Sufficient statistics without any slot."""
+
+    @abstractmethod
+    def as_prior(self, posterior: Mapping[str, Any], prior: Prior) -> Prior:
+        """A cluster's posterior, under a prior, as a prior of the same family: conjugacy."""
+
+    @abstractmethod
+    def means(self, prior: Prior) -> Floats:
+        """The expected row under a prior, shape (D,)."""
+
+    @abstractmethod
+    def draw_parameters(self, prior: Prior, size: int, rng: np.random.Generator) -> Parameters:
+        """Draw the parameters theta of `size` clusters; every array's first axis is the cluster."""
+
+    @abstractmethod
+    def draw_rows(
+        self,
+        parameters: Parameters,
+        labels: npt.NDArray[np.intp],
+        totals: npt.NDArray[np.intp] | None,
+        rng: np.random.Generator,
+    ) -> Floats:
+        """Draw a row for each label from its cluster; `totals` are the sums of rows of counts."""
+
+    @abstractmethod
+    def log_density(self, X: Floats, parameters: Parameters) -> Floats:
+        """Log p(row | theta_k), shape (N, K)."""

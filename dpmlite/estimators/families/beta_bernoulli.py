@@ -1,0 +1,68 @@
+"""The family "beta-bernoulli": independent columns of zeros and ones."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dpmlite import models
+from dpmlite.estimators.data import Data, Floats, read_counts
+from dpmlite.estimators.families.base import Family, Parameters, Prior
+from dpmlite.estimators.families.columns import positive_per_column
+
+#: What a0 and b0 of a column add up to by default, in rows.
+DEFAULT_MASS = 2.0
+
+
+class BetaBernoulliFamily(Family):
+    """x ~ Bernoulli(p), p ~ Beta(a0, b0) in every column.
+
+    Default: the prior mean of p is the frequency of ones, and a0 + b0 = 2. A column of zeros or
+    of ones alone counts as if half a row were different.
+    """
+
+    name = "beta-bernoulli"
+    prior_keys = ("a0", "b0")
+    takes_missing = True
+
+    def read_table(self, X: Any, allow_missing: bool) -> Data:
+        return read_counts(X, 1.0, allow_missing)
+
+    def default(self, key: str, data: Data, prior: Prior) -> Any:
+        weights = data.column_weights()
+        frequency = data.column_sums() / np.maximum(weights, np.finfo(float).tiny)
+        half_a_row = 0.5 / np.maximum(weights, 1.0)
+        frequency = np.clip(frequency, half_a_row, 1.0 - half_a_row)
+        return DEFAULT_MASS * (frequency if key == "a0" else 1.0 - frequency)
+
+    def check_prior(self, prior: Prior, n_columns: int) -> Prior:
+        return {key: positive_per_column(key, prior[key], n_columns) for key in self.prior_keys}
+
+    def component(self, prior: Prior, allow_missing: bool) -> models.Component:
+        return models.BetaBernoulli(**prior)
+
+    def as_prior(self, posterior: Mapping[str, Any], prior: Prior) -> Prior:
+        return {f"{key}0": np.asarray(posterior[key]) for key in "ab"}
+
+    def means(self, prior: Prior) -> Floats:
+        return np.asarray(prior["a0"] / (prior["a0"] + prior["b0"]))
+
+    def draw_parameters(self, prior: Prior, size: int, rng: np.random.Generator) -> Parameters:
+        return {"probability": rng.beta(prior["a0"], prior["b0"], size=(size, len(prior["a0"])))}
+
+    def draw_rows(
+        self,
+        parameters: Parameters,
+        labels: npt.NDArray[np.intp],
+        totals: npt.NDArray[np.intp] | None,
+        rng: np.random.Generator,
+    ) -> Floats:
+        p = parameters["probability"][labels]
+        return (rng.random(p.shape) < p).astype(np.float64)
+
+    def log_density(self, X: Floats, parameters: Parameters) -> Floats:
+        p = parameters["probability"]
+        with np.errstate(divide="ignore"):
+            terms = np.where(X[:, None] > 0.0, np.log(p), np.log1p(-p))
+        return np.asarray(np.where(np.isnan(X)[:, None], 0.0, terms).sum(axis=2))

@@ -1,0 +1,62 @@
+"""The family "dirichlet-multinomial": rows of counts, such as the words of documents."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dpmlite import models
+from dpmlite.estimators.data import Data, Floats, read_counts
+from dpmlite.estimators.families.base import Family, Parameters, Prior
+from dpmlite.estimators.families.columns import positive_per_column
+
+
+class DirichletMultinomialFamily(Family):
+    """The words of a row are drawn one by one from p, and p ~ Dirichlet(beta0).
+
+    Words are ordered: there is no multinomial coefficient.
+    """
+
+    name = "dirichlet-multinomial"
+    prior_keys = ("beta0",)
+
+    def read_table(self, X: Any, allow_missing: bool) -> Data:
+        return read_counts(X, np.inf, allow_missing)
+
+    def default(self, key: str, data: Data, prior: Prior) -> Any:
+        return 1.0
+
+    def check_prior(self, prior: Prior, n_columns: int) -> Prior:
+        return {"beta0": positive_per_column("beta0", prior["beta0"], n_columns)}
+
+    def component(self, prior: Prior, allow_missing: bool) -> models.Component:
+        return models.DirichletMultinomial(**prior)
+
+    def as_prior(self, posterior: Mapping[str, Any], prior: Prior) -> Prior:
+        return {"beta0": np.asarray(posterior["beta"])}
+
+    def means(self, prior: Prior) -> Floats:
+        """Expected share of each word."""
+        return np.asarray(prior["beta0"] / prior["beta0"].sum())
+
+    def draw_parameters(self, prior: Prior, size: int, rng: np.random.Generator) -> Parameters:
+        return {"probability": rng.dirichlet(prior["beta0"], size=size)}
+
+    def draw_rows(
+        self,
+        parameters: Parameters,
+        labels: npt.NDArray[np.intp],
+        totals: npt.NDArray[np.intp] | None,
+        rng: np.random.Generator,
+    ) -> Floats:
+        if totals is None:
+            raise ValueError("totals, the number of words in each row, must be given")
+        words = rng.multinomial(totals, parameters["probability"][labels])
+        return words.astype(np.float64)
+
+    def log_density(self, X: Floats, parameters: Parameters) -> Floats:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.log(parameters["probability"])
+            terms = np.where(X[:, None] > 0.0, X[:, None] * logs, 0.0)
+        return np.asarray(terms.sum(axis=2))

@@ -1,0 +1,86 @@
+"""The family "normal-gamma": independent columns, each normal with unknown mean and precision."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dpmlite import models
+from dpmlite.estimators.data import Data, Floats, read_real
+from dpmlite.estimators.families.base import Family, Parameters, Prior
+from dpmlite.estimators.families.columns import (
+    check_distance,
+    column_means,
+    column_variances,
+    per_column,
+    positive,
+    positive_per_column,
+)
+
+#: Values may lie this many prior scales sqrt(b0) from m0.
+FARTHEST = 2.0**29
+
+
+class NormalGammaFamily(Family):
+    """Eq. (8) of Raykov, Boukouvalas & Little (2014); the default prior is their section 4.2."""
+
+    name = "normal-gamma"
+    prior_keys = ("m0", "c0", "a0", "b0")
+    takes_missing = True
+
+    def read_table(self, X: Any, allow_missing: bool) -> Data:
+        return read_real(X, allow_missing)
+
+    def default(self, key: str, data: Data, prior: Prior) -> Any:
+        return {
+            "m0": lambda: column_means(data),
+            "c0": lambda: 10.0 / data.total_weight,
+            "a0": lambda: 1.0,
+            "b0": lambda: column_variances(data),
+        }[key]()
+
+    def check_prior(self, prior: Prior, n_columns: int) -> Prior:
+        return {
+            "m0": per_column("m0", prior["m0"], n_columns),
+            "c0": positive("c0", prior["c0"]),
+            "a0": positive("a0", prior["a0"]),
+            "b0": positive_per_column("b0", prior["b0"], n_columns),
+        }
+
+    def check_reach(self, data: Data, prior: Prior) -> None:
+        assert data.values is not None
+        rule = "prior scales sqrt(b0) of m0 (raise b0)"
+        check_distance(data.values, prior["m0"], np.sqrt(prior["b0"]), FARTHEST, rule)
+
+    def component(self, prior: Prior, allow_missing: bool) -> models.Component:
+        if allow_missing:
+            return models.IncompleteNormalGamma(**prior)
+        return models.NormalGamma(**prior)
+
+    def as_prior(self, posterior: Mapping[str, Any], prior: Prior) -> Prior:
+        return {f"{key}0": np.asarray(posterior[key]) for key in "mcab"}
+
+    def means(self, prior: Prior) -> Floats:
+        return np.asarray(prior["m0"])
+
+    def draw_parameters(self, prior: Prior, size: int, rng: np.random.Generator) -> Parameters:
+        shape = (size, len(prior["m0"]))
+        precision = rng.gamma(prior["a0"], 1.0 / prior["b0"], size=shape)
+        mean = rng.normal(prior["m0"], 1.0 / np.sqrt(prior["c0"] * precision))
+        return {"mean": mean, "precision": precision}
+
+    def draw_rows(
+        self,
+        parameters: Parameters,
+        labels: npt.NDArray[np.intp],
+        totals: npt.NDArray[np.intp] | None,
+        rng: np.random.Generator,
+    ) -> Floats:
+        mean, precision = parameters["mean"][labels], parameters["precision"][labels]
+        return rng.normal(mean, 1.0 / np.sqrt(precision))
+
+    def log_density(self, X: Floats, parameters: Parameters) -> Floats:
+        mean, precision = parameters["mean"], parameters["precision"]
+        terms = np.log(precision / (2.0 * np.pi)) - precision * (X[:, None] - mean) ** 2
+        return np.asarray(0.5 * terms.sum(axis=2))

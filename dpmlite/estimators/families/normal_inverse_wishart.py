@@ -1,0 +1,126 @@
+"""The family "normal-inverse-wishart": normal clusters with a full covariance matrix."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dpmlite import models
+from dpmlite.estimators.data import Data, Floats, read_real
+from dpmlite.estimators.families.base import Family, Parameters, Prior
+from dpmlite.estimators.families.columns import (
+    check_distance,
+    column_means,
+    column_variances,
+    per_column,
+    positive,
+)
+
+#: Values may lie this many prior scales, Cholesky factors of psi0, from m0.
+FARTHEST = 2.0**29
+
+
+class NormalInverseWishartFamily(Family):
+    """Sigma ~ IW(psi0, nu0), mu ~ N(m0, Sigma / kappa0), x ~ N(mu, Sigma).
+
+    Default: the prior mean of Sigma is diagonal, with the variances of the columns.
+    """
+
+    name = "normal-inverse-wishart"
+    prior_keys = ("m0", "kappa0", "nu0", "psi0")
+
+    def read_table(self, X: Any, allow_missing: bool) -> Data:
+        return read_real(X, allow_missing)
+
+    def default(self, key: str, data: Data, prior: Prior) -> Any:
+        n_columns = data.shape[1]
+        if key == "m0":
+            return column_means(data)
+        if key == "kappa0":
+            return 10.0 / data.total_weight
+        if key == "nu0":
+            return n_columns + 2.0
+        # The mean of IW(psi0, nu0) is psi0 / (nu0 - D - 1), where that is positive.
+        spare = _degrees(prior["nu0"], n_columns) - n_columns - 1.0
+        return np.diag(column_variances(data) * (spare if spare > 0.0 else 1.0))
+
+    def check_prior(self, prior: Prior, n_columns: int) -> Prior:
+        return {
+            "m0": per_column("m0", prior["m0"], n_columns),
+            "kappa0": positive("kappa0", prior["kappa0"]),
+            "nu0": _degrees(prior["nu0"], n_columns),
+            "psi0": _positive_definite("psi0", prior["psi0"], n_columns),
+        }
+
+    def check_reach(self, data: Data, prior: Prior) -> None:
+        assert data.values is not None
+        factor = np.linalg.cholesky(prior["psi0"])
+        units = np.linalg.solve(factor, (data.values - prior["m0"]).T).T
+        rule = "prior scales, Cholesky factors of psi0, of m0 (raise psi0)"
+        check_distance(units, np.zeros(1), np.ones(1), FARTHEST, rule)
+
+    def component(self, prior: Prior, allow_missing: bool) -> models.Component:
+        return models.NormalInverseWishart(**prior)
+
+    def as_prior(self, posterior: Mapping[str, Any], prior: Prior) -> Prior:
+        return {f"{key}0": np.asarray(posterior[key]) for key in ("m", "kappa", "nu", "psi")}
+
+    def means(self, prior: Prior) -> Floats:
+        return np.asarray(prior["m0"])
+
+    def draw_parameters(self, prior: Prior, size: int, rng: np.random.Generator) -> Parameters:
+        """Sigma = F F^T with F = L A^-T: L the factor of psi0, A A^T Bartlett's Wishart draw."""
+        d = len(prior["m0"])
+        bartlett = np.tril(rng.normal(size=(size, d, d)), -1)
+        freedom = np.broadcast_to(prior["nu0"] - np.arange(d), (size, d))
+        bartlett[:, range(d), range(d)] = np.sqrt(rng.chisquare(freedom))
+        upper = np.linalg.cholesky(prior["psi0"]).T
+        solved = np.linalg.solve(bartlett, np.broadcast_to(upper, (size, d, d)))
+        factor = np.swapaxes(solved, 1, 2)
+        z = rng.normal(size=(size, d, 1)) / np.sqrt(prior["kappa0"])
+        return {"mean": prior["m0"] + (factor @ z)[:, :, 0], "factor": factor}
+
+    def draw_rows(
+        self,
+        parameters: Parameters,
+        labels: npt.NDArray[np.intp],
+        totals: npt.NDArray[np.intp] | None,
+        rng: np.random.Generator,
+    ) -> Floats:
+        mean, factor = parameters["mean"][labels], parameters["factor"][labels]
+        return np.asarray(mean + (factor @ rng.normal(size=(*mean.shape, 1)))[:, :, 0])
+
+    def log_density(self, X: Floats, parameters: Parameters) -> Floats:
+        mean, factor = parameters["mean"], parameters["factor"]
+        centred = np.swapaxes(X[None] - mean[:, None], 1, 2)  # (K, D, N)
+        distances = np.square(np.linalg.solve(factor, centred)).sum(axis=1)
+        constants = np.linalg.slogdet(factor)[1] + 0.5 * mean.shape[1] * np.log(2.0 * np.pi)
+        return np.asarray((-0.5 * distances - constants[:, None]).T)
+
+
+def _degrees(nu0: Any, n_columns: int) -> float:
+    number = positive("nu0", nu0)
+    if not number > n_columns - 1:
+        raise ValueError(f"prior nu0 must be above D - 1 = {n_columns - 1}, got {nu0!r}")
+    return number
+
+
+def _positive_definite(name: str, value: Any, n_columns: int) -> Floats:
+    matrix = np.array(value, dtype=np.float64)
+    shape = (n_columns, n_columns)
+    if matrix.shape != shape:
+        raise ValueError(f"prior {name} must have shape {shape}, got {matrix.shape}")
+    if not np.isfinite(matrix).all():
+        raise ValueError(f"prior {name} must be finite, got {matrix[~np.isfinite(matrix)][0]}")
+    scale = np.sqrt(np.abs(np.diag(matrix)))
+    if not (np.abs(matrix - matrix.T) <= 1e-10 * np.outer(scale, scale)).all():
+        raise ValueError(f"prior {name} must be symmetric")
+    try:
+        np.linalg.cholesky(matrix)
+    except np.linalg.LinAlgError:
+        least = np.linalg.eigvalsh(matrix)[0]
+        raise ValueError(
+            f"prior {name} must be positive definite, got an eigenvalue of {least}"
+        ) from None
+    return np.asarray(0.5 * (matrix + matrix.T))

@@ -1,0 +1,85 @@
+"""The family "normal-known-variance": columns are normal, only their means are unknown."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dpmlite import models
+from dpmlite.estimators.data import Data, Floats, read_real
+from dpmlite.estimators.families.base import Family, Parameters, Prior
+from dpmlite.estimators.families.columns import (
+    check_distance,
+    column_means,
+    column_variances,
+    per_column,
+    positive_per_column,
+)
+
+#: Values may lie this many standard deviations sqrt(sigma2) from m0.
+FARTHEST = 2.0**12
+
+
+class NormalKnownVarianceFamily(Family):
+    """x ~ N(theta, sigma2), theta ~ N(m0, tau2) in every column.
+
+    Default: a cluster's variance sigma2 is a tenth of the column's, tau2 is the column's.
+    """
+
+    name = "normal-known-variance"
+    prior_keys = ("m0", "sigma2", "tau2")
+
+    def read_table(self, X: Any, allow_missing: bool) -> Data:
+        return read_real(X, allow_missing)
+
+    def default(self, key: str, data: Data, prior: Prior) -> Any:
+        if key == "m0":
+            return column_means(data)
+        if key == "sigma2":
+            return column_variances(data) / 10.0
+        return column_variances(data, warn=False)
+
+    def check_prior(self, prior: Prior, n_columns: int) -> Prior:
+        return {
+            "m0": per_column("m0", prior["m0"], n_columns),
+            "sigma2": positive_per_column("sigma2", prior["sigma2"], n_columns),
+            "tau2": positive_per_column("tau2", prior["tau2"], n_columns),
+        }
+
+    def check_reach(self, data: Data, prior: Prior) -> None:
+        assert data.values is not None
+        rule = "standard deviations sqrt(sigma2) of m0 (raise sigma2)"
+        check_distance(data.values, prior["m0"], np.sqrt(prior["sigma2"]), FARTHEST, rule)
+
+    def component(self, prior: Prior, allow_missing: bool) -> models.Component:
+        return models.NormalKnownVariance(**prior)
+
+    def as_prior(self, posterior: Mapping[str, Any], prior: Prior) -> Prior:
+        return {
+            "m0": np.asarray(posterior["m"]),
+            "sigma2": prior["sigma2"],
+            "tau2": np.asarray(posterior["tau2"]),
+        }
+
+    def means(self, prior: Prior) -> Floats:
+        return np.asarray(prior["m0"])
+
+    def draw_parameters(self, prior: Prior, size: int, rng: np.random.Generator) -> Parameters:
+        shape = (size, len(prior["m0"]))
+        mean = rng.normal(prior["m0"], np.sqrt(prior["tau2"]), size=shape)
+        return {"mean": mean, "variance": np.broadcast_to(prior["sigma2"], shape)}
+
+    def draw_rows(
+        self,
+        parameters: Parameters,
+        labels: npt.NDArray[np.intp],
+        totals: npt.NDArray[np.intp] | None,
+        rng: np.random.Generator,
+    ) -> Floats:
+        return rng.normal(parameters["mean"][labels], np.sqrt(parameters["variance"][labels]))
+
+    def log_density(self, X: Floats, parameters: Parameters) -> Floats:
+        mean, variance = parameters["mean"], parameters["variance"]
+        terms = np.log(2.0 * np.pi * variance) + (X[:, None] - mean) ** 2 / variance
+        return np.asarray(-0.5 * terms.sum(axis=2))

@@ -1,0 +1,235 @@
+"""What estimators that end with one partition of a mixture model share."""
+
+import os
+from collections.abc import Mapping
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from dpmlite import inference, models
+from dpmlite.estimators import persistence
+from dpmlite.estimators.base import Estimator
+from dpmlite.estimators.data import Data
+from dpmlite.estimators.families import COMPONENTS, FAMILIES, Family, Prior
+from dpmlite.estimators.validation import (
+    check_bool,
+    check_choice,
+    check_count,
+    check_random_state,
+)
+
+
+class MixtureEstimator(Estimator):
+    """Reading tables, keeping a partition as fitted attributes, and predicting from it.
+
+    A subclass has the parameters `component`, `alpha`, `prior`, `allow_missing` and
+    `random_state`; its ``fit`` finds labels and calls `_partition` and `_keep`.
+    """
+
+    component: str
+    alpha: Any
+    prior: Mapping[str, Any] | None
+    allow_missing: bool
+    random_state: Any
+
+    def predict(self, X: npt.ArrayLike) -> npt.NDArray[np.intp]:
+        """The most probable cluster of new rows, eq. (18); -1 where a new cluster is.
+
+        Parameters
+        ----------
+        X : array-like, shape (N, D)
+
+        Returns
+        -------
+        ndarray of int, shape (N,)
+        """
+        rows = self._read_new(X).rows()
+        labels = np.empty(len(rows), dtype=np.intp)
+        inference.assign(rows, self._mixture(), self.alpha_, labels)
+        return labels
+
+    def predict_proba(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Probability of each cluster for new rows; what lacks to 1 is `new_cluster_proba`.
+
+        Parameters
+        ----------
+        X : array-like, shape (N, D)
+
+        Returns
+        -------
+        ndarray, shape (N, K)
+        """
+        return self._responsibilities(X)[:, :-1]
+
+    def new_cluster_proba(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Probability that each new row is the first of a new cluster.
+
+        Parameters
+        ----------
+        X : array-like, shape (N, D)
+
+        Returns
+        -------
+        ndarray, shape (N,)
+        """
+        return self._responsibilities(X)[:, -1]
+
+    def score_samples(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Log predictive density of new rows, log of eq. (17), in nats.
+
+        A value more than 2^29 prior scales ``sqrt(b0)`` from ``m0`` counts as lying there.
+
+        Parameters
+        ----------
+        X : array-like, shape (N, D)
+
+        Returns
+        -------
+        ndarray, shape (N,)
+        """
+        rows = self._read_new(X).rows()
+        out = np.empty(len(rows))
+        inference.log_density(rows, self._mixture(), self.alpha_, out)
+        return out
+
+    def score(self, X: npt.ArrayLike, y: Any = None) -> float:
+        """Mean of `score_samples`: higher is better, so that GridSearchCV can use it."""
+        return float(self.score_samples(X).mean())
+
+    def sample(
+        self, n_samples: int = 1, random_state: Any = None
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.intp]]:
+        """Draw rows from the predictive density, eq. (17).
+
+        Parameters
+        ----------
+        n_samples : int, default 1
+        random_state : None, int, Generator or RandomState, default None
+            Source of chance; None takes the estimator's.
+
+        Returns
+        -------
+        X : ndarray, shape (n_samples, D)
+        labels : ndarray of int, shape (n_samples,)
+            The cluster of each row; -1 for rows of new clusters.
+        """
+        mixture, family = self._mixture(), self._family()
+        n_samples = check_count("n_samples", n_samples)
+        rng = check_random_state(self.random_state if random_state is None else random_state)
+        counts = mixture.counts[:-1]
+        weights = models.predictive(counts, self.alpha_)
+        slots = rng.choice(len(weights), size=n_samples, p=weights)
+        X = np.empty((n_samples, self.n_features_in_))
+        for k in np.unique(slots):
+            drawn = np.flatnonzero(slots == k)
+            cluster = family.as_prior(mixture.posterior(int(k)), self.prior_)
+            theta = family.draw_parameters(cluster, len(drawn), rng)
+            totals = np.full(len(drawn), self._typical_total(int(k)))
+            X[drawn] = family.draw_rows(theta, np.arange(len(drawn)), totals, rng)
+        return X, np.where(slots < self.n_clusters_, slots, -1)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the fitted model to a file, as plain data that `load` reads.
+
+        Parameters
+        ----------
+        path : path-like
+            An older file there is replaced only when the new one is complete.
+
+        Raises
+        ------
+        NotFittedError
+            If the model is not fitted.
+        """
+        self._mixture()
+        persistence.save(self, path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """Read a model that `save` wrote. Nothing in the file is executed.
+
+        Raises
+        ------
+        ValueError
+            If the file is not a dpmlite model, is damaged, or of a newer format.
+        """
+        return persistence.load(cls, path)
+
+    def _family(self) -> Family:
+        return FAMILIES[check_choice("component", self.component, COMPONENTS)]
+
+    def _read(self, X: Any) -> Data:
+        return self._family().read(X, check_bool("allow_missing", self.allow_missing))
+
+    def _partition(
+        self, table: Data, labels: npt.NDArray[np.intp], prior: Prior, alpha: float
+    ) -> models.Partition:
+        """The partition of rows that all have weight, its clusters numbered by weight."""
+        component = self._family().component(prior, self.allow_missing)
+        return models.Partition(
+            table.rows(), largest_first(labels, table.weights), component, alpha
+        )
+
+    def _keep(self, data: Data, final: models.Partition, prior: Prior) -> None:
+        """Make fitted attributes of a partition of the rows of `data` that have weight.
+
+        Rows without weight get the label of the cluster that is most probable for them.
+        """
+        family, component = self._family(), final.component
+        slots = range(final.n_clusters)
+        posteriors = (component.posterior(k) for k in slots)
+        self.prior_ = prior
+        self.alpha_ = final.alpha
+        self.n_clusters_ = final.n_clusters
+        self.statistics_ = np.array([component.statistics(k) for k in slots])
+        self.means_ = np.array([family.means(family.as_prior(p, prior)) for p in posteriors])
+        self.labels_ = self._labels_of_all(data, np.asarray(final.labels, dtype=np.intp))
+        self.counts_ = np.bincount(self.labels_)
+        self.weights_ = np.array(component.counts[:-1]) / data.total_weight
+        self.neg_log_joint_ = final.neg_log_joint
+
+    def _labels_of_all(self, data: Data, labels: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+        used = data.has_weight()
+        if used.all():
+            return labels
+        everyone = np.empty(data.shape[0], dtype=np.intp)
+        everyone[used] = labels
+        weightless = data.take(~used).unweighted()
+        everyone[~used] = self._probabilities(weightless)[:, :-1].argmax(axis=1)
+        return everyone
+
+    def _mixture(self) -> models.Component:
+        """The component with every cluster's statistics, and an empty slot."""
+        if not hasattr(self, "statistics_"):
+            self._raise_not_fitted()
+        component = self._family().component(self.prior_, self.allow_missing)
+        component.resize(self.n_clusters_ + 1)
+        for k, statistics in enumerate(self.statistics_.tolist()):
+            component.load(k, statistics)
+        return component
+
+    def _typical_total(self, k: int) -> int:
+        """Mean sum of the rows of cluster `k`, or of all if there is none; used for counts."""
+        chosen = self.statistics_[k : k + 1] if k < self.n_clusters_ else self.statistics_
+        return round(float(chosen[:, 1:].sum() / chosen[:, 0].sum()))
+
+    def _responsibilities(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        return self._probabilities(self._read_new(X))
+
+    def _probabilities(self, data: Data) -> npt.NDArray[np.float64]:
+        """Probability of every cluster, and of a new one in the last column."""
+        out = np.empty((data.shape[0], self.n_clusters_ + 1))
+        inference.responsibilities(data.rows(), self._mixture(), self.alpha_, out)
+        return out
+
+
+def largest_first(
+    labels: npt.NDArray[np.intp], weights: npt.NDArray[np.float64] | None = None
+) -> npt.NDArray[np.intp]:
+    """Number clusters by size or weight, the largest 0; of equals, the one that appears first."""
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    order = np.lexsort((first, -np.bincount(inverse, weights)))
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return rank[inverse].astype(np.intp)
