@@ -1,0 +1,232 @@
+"""Every component family for tests: a prior, random rows, and its marginal as plainly as can be.
+
+The marginals are a third statement of the models: numpy and lgamma, computed from all rows at once.
+"""
+
+from dataclasses import dataclass
+from math import lgamma, log, pi
+
+import naive
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Case:
+    """One family: how tests build it and judge it.
+
+    `log_marginal(rows, prior)` is log p(rows | theta_0); `draw(rng, n_rows, n_columns)` draws
+    rows with some structure; `prior(rng, n_columns)` draws a prior.
+    """
+
+    name: str
+    module: str
+    constructor: str
+    log_marginal: object
+    prior: object
+    draw: object
+
+    def component(self, twin, prior):
+        return getattr(getattr(twin, self.module), self.constructor)(**prior)
+
+    def neg_log_joint(self, X, labels, alpha, prior):
+        """The objective."""
+        labels = np.asarray(labels)
+        data = sum(self.log_marginal(X[labels == k], prior) for k in np.unique(labels))
+        return -naive.log_crp(labels, alpha) - data
+
+
+def _lgamma(x):
+    return np.array([lgamma(v) for v in np.ravel(x)]).reshape(np.shape(x))
+
+
+def _positive(rng, n_columns, low=0.3, high=3.0):
+    return np.exp(rng.uniform(np.log(low), np.log(high), size=n_columns))
+
+
+def normal_gamma_prior(rng, n_columns):
+    return {
+        "m0": rng.normal(size=n_columns),
+        "c0": float(_positive(rng, 1)[0]),
+        "a0": float(_positive(rng, 1)[0]),
+        "b0": _positive(rng, n_columns),
+    }
+
+
+def incomplete_log_marginal(rows, prior):
+    """Column by column, from the cells that are there."""
+    total = 0.0
+    for d in range(rows.shape[1]):
+        column = {
+            **prior,
+            "m0": np.asarray(prior["m0"])[d : d + 1],
+            "b0": np.asarray(prior["b0"])[d : d + 1],
+        }
+        cells = rows[~np.isnan(rows[:, d]), d : d + 1]
+        total += naive.log_marginal(cells, column) if len(cells) else 0.0
+    return total
+
+
+def normal_inverse_wishart_prior(rng, n_columns):
+    root = np.eye(n_columns) + 0.3 * rng.normal(size=(n_columns, n_columns))
+    return {
+        "m0": rng.normal(size=n_columns),
+        "kappa0": float(_positive(rng, 1)[0]),
+        "nu0": n_columns - 1.0 + float(_positive(rng, 1, 0.5, 5.0)[0]),
+        "psi0": root @ root.T + 0.1 * np.eye(n_columns),
+    }
+
+
+def normal_inverse_wishart_log_marginal(rows, prior):
+    """Ratio of the normal-inverse-Wishart's normalising constants."""
+    n, d = rows.shape
+    kappa, nu = prior["kappa0"] + n, prior["nu0"] + n
+    mean = rows.mean(axis=0) if n else np.zeros(d)
+    centred, shift = rows - mean, mean - prior["m0"]
+    psi = np.asarray(prior["psi0"]) + centred.T @ centred
+    psi = psi + prior["kappa0"] * n / kappa * np.outer(shift, shift)
+    j = np.arange(d)
+    gammas = _lgamma(0.5 * (nu - j)) - _lgamma(0.5 * (prior["nu0"] - j))
+    determinants = 0.5 * prior["nu0"] * np.linalg.slogdet(prior["psi0"])[1]
+    determinants -= 0.5 * nu * np.linalg.slogdet(psi)[1]
+    return float(
+        gammas.sum() + determinants + 0.5 * d * log(prior["kappa0"] / kappa) - 0.5 * n * d * log(pi)
+    )
+
+
+def normal_known_variance_prior(rng, n_columns):
+    return {
+        "m0": rng.normal(size=n_columns),
+        "sigma2": _positive(rng, n_columns),
+        "tau2": _positive(rng, n_columns, 0.5, 10.0),
+    }
+
+
+def normal_known_variance_log_marginal(rows, prior):
+    """Rows of a column are jointly normal: covariance sigma2 I + tau2."""
+    n = len(rows)
+    total = 0.0
+    for d in range(rows.shape[1] if n else 0):
+        covariance = prior["sigma2"][d] * np.eye(n) + prior["tau2"][d]
+        centred = rows[:, d] - prior["m0"][d]
+        total -= 0.5 * (n * log(2.0 * pi) + np.linalg.slogdet(covariance)[1])
+        total -= 0.5 * centred @ np.linalg.solve(covariance, centred)
+    return float(total)
+
+
+def dirichlet_multinomial_prior(rng, n_columns):
+    return {"beta0": _positive(rng, n_columns, 0.05, 3.0)}
+
+
+def dirichlet_multinomial_log_marginal(rows, prior):
+    """Ratio of Dirichlet normalising constants."""
+    beta0 = np.asarray(prior["beta0"])
+    beta = beta0 + rows.sum(axis=0)
+    total = (_lgamma(beta) - _lgamma(beta0)).sum()
+    return float(total - lgamma(beta.sum()) + lgamma(beta0.sum()))
+
+
+def beta_bernoulli_prior(rng, n_columns):
+    return {"a0": _positive(rng, n_columns), "b0": _positive(rng, n_columns)}
+
+
+def beta_bernoulli_log_marginal(rows, prior):
+    """Ratios of Beta functions, from the cells that are there."""
+    ones, cells = np.nansum(rows, axis=0), (~np.isnan(rows)).sum(axis=0)
+    a0, b0 = np.asarray(prior["a0"]), np.asarray(prior["b0"])
+    a, b = a0 + ones, b0 + cells - ones
+    log_beta = _lgamma(a) + _lgamma(b) - _lgamma(a + b)
+    return float((log_beta - _lgamma(a0) - _lgamma(b0) + _lgamma(a0 + b0)).sum())
+
+
+def _real(rng, n_rows, n_columns):
+    """Two groups, duplicates among them."""
+    X = rng.normal(size=(n_rows, n_columns)) + 3.0 * rng.integers(2, size=(n_rows, 1))
+    X[n_rows // 2 :] = np.round(X[n_rows // 2 :])
+    return X
+
+
+def _real_with_gaps(rng, n_rows, n_columns):
+    X = _real(rng, n_rows, n_columns)
+    X[rng.random(X.shape) < 0.25] = np.nan
+    return X
+
+
+def _counts(rng, n_rows, n_columns):
+    rates = rng.gamma(0.7, 2.0, size=(2, n_columns))
+    return rng.poisson(rates[rng.integers(2, size=n_rows)]).astype(float)
+
+
+def _binary(rng, n_rows, n_columns):
+    shares = rng.beta(0.6, 0.6, size=(2, n_columns))[rng.integers(2, size=n_rows)]
+    return (rng.random((n_rows, n_columns)) < shares).astype(float)
+
+
+def _binary_with_gaps(rng, n_rows, n_columns):
+    X = _binary(rng, n_rows, n_columns)
+    X[rng.random(X.shape) < 0.25] = np.nan
+    return X
+
+
+CASES = {
+    case.name: case
+    for case in (
+        Case(
+            "normal-gamma",
+            "normal_gamma",
+            "NormalGamma",
+            lambda rows, prior: naive.log_marginal(rows, prior) if len(rows) else 0.0,
+            normal_gamma_prior,
+            _real,
+        ),
+        Case(
+            "incomplete normal-gamma",
+            "incomplete_normal_gamma",
+            "IncompleteNormalGamma",
+            incomplete_log_marginal,
+            normal_gamma_prior,
+            _real_with_gaps,
+        ),
+        Case(
+            "normal-inverse-wishart",
+            "normal_inverse_wishart",
+            "NormalInverseWishart",
+            normal_inverse_wishart_log_marginal,
+            normal_inverse_wishart_prior,
+            _real,
+        ),
+        Case(
+            "normal-known-variance",
+            "normal_known_variance",
+            "NormalKnownVariance",
+            normal_known_variance_log_marginal,
+            normal_known_variance_prior,
+            _real,
+        ),
+        Case(
+            "dirichlet-multinomial",
+            "dirichlet_multinomial",
+            "DirichletMultinomial",
+            dirichlet_multinomial_log_marginal,
+            dirichlet_multinomial_prior,
+            _counts,
+        ),
+        Case(
+            "beta-bernoulli",
+            "beta_bernoulli",
+            "BetaBernoulli",
+            beta_bernoulli_log_marginal,
+            beta_bernoulli_prior,
+            _binary,
+        ),
+        Case(
+            "incomplete beta-bernoulli",
+            "beta_bernoulli",
+            "BetaBernoulli",
+            beta_bernoulli_log_marginal,
+            beta_bernoulli_prior,
+            _binary_with_gaps,
+        ),
+    )
+}
+
+FAMILY_NAMES = tuple(CASES)
