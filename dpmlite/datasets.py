@@ -1,17 +1,32 @@
 """Tables with known clusters: seeded generators, and the table that is shipped."""
 
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from dpmlite import models
+from dpmlite.estimators.families import COMPONENTS, FAMILIES
 from dpmlite.estimators.functions import crp_sample
-from dpmlite.estimators.validation import check_count, check_positive, check_random_state
+from dpmlite.estimators.validation import (
+    check_choice,
+    check_count,
+    check_positive,
+    check_random_state,
+    check_rows,
+)
 from dpmlite.tables import parse_table
 
 #: Columns of the imaginary milling machine, in mm/s, deg C and W.
 COLUMNS = ("vibration", "temperature", "power")
+
+# What `dpm_mixture` can tell from rounding, and what it will hold.
+LEAST_TOLERANCE = 1e-12
+MOST_ATOMS = 1_000_000
 
 # Decimals to which its sensors are read.
 DECIMALS = (3, 1, 1)
@@ -79,15 +94,143 @@ def crp_mixture(
     .. [1] Raykov, Boukouvalas & Little, "Simple approximate MAP inference for Dirichlet
        processes", 2014.
     """
-    n_columns = check_count("n_columns", n_columns)
-    for name, value in {"c0": c0, "a0": a0, "b0": b0}.items():
-        check_positive(name, value)
+    prior = {"m0": m0, "c0": c0, "a0": a0, "b0": b0}
+    return dpm_sample(n_samples, n_columns, alpha=alpha, prior=prior, random_state=random_state)
+
+
+def dpm_sample(
+    n_samples: int,
+    n_columns: int,
+    *,
+    component: str = "normal-gamma",
+    alpha: float = 1.0,
+    prior: Mapping[str, Any],
+    row_total: int = 100,
+    random_state: Any = None,
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.intp]]:
+    """Draw a table from a Dirichlet process mixture of any family.
+
+    Labels are drawn from the Chinese restaurant process, the parameters of each cluster from the
+    prior, and each row from its cluster: section 1.2 of [1]_.
+
+    Parameters
+    ----------
+    n_samples : int
+        Rows, N.
+    n_columns : int
+        Columns, D.
+    component : str, default "normal-gamma"
+        Family of the clusters, as in `MAPDPM`.
+    alpha : float, default 1.0
+        Concentration, positive.
+    prior : dict
+        All parameters of the family's prior; a scalar is for every column.
+    row_total : int, default 100
+        Words in each row of "dirichlet-multinomial".
+    random_state : None, int, Generator or RandomState, default None
+        Source of chance.
+
+    Returns
+    -------
+    X : ndarray, shape (N, D)
+    labels : ndarray of int, shape (N,)
+        Numbered in the order in which clusters appear.
+
+    Raises
+    ------
+    ValueError
+        If a parameter breaks its rule; the message states it.
+
+    References
+    ----------
+    .. [1] "Notes on Gibbs sampling for Dirichlet process mixtures".
+    """
+    family = FAMILIES[check_choice("component", component, COMPONENTS)]
+    full = family.full_prior(prior, check_count("n_columns", n_columns))
     rng = check_random_state(random_state)
     labels = crp_sample(check_count("n_samples", n_samples), alpha, rng)
-    shape = (int(labels.max()) + 1, n_columns)
-    tau = rng.gamma(a0, 1.0 / b0, size=shape)
-    mu = rng.normal(m0, 1.0 / np.sqrt(c0 * tau))
-    return rng.normal(mu[labels], 1.0 / np.sqrt(tau[labels])), labels
+    parameters = family.draw_parameters(full, int(labels.max()) + 1, rng)
+    totals = np.full(n_samples, check_count("row_total", row_total, least=0))
+    return family.draw_rows(parameters, labels, totals, rng), labels
+
+
+@dataclass(frozen=True)
+class RandomMixture:
+    """A mixture drawn from a Dirichlet process prior, as `dpm_mixture` gives it.
+
+    Attributes
+    ----------
+    component : str
+        Family of the atoms.
+    weights : ndarray, shape (K,)
+        Weights of the atoms; they sum to 1.
+    parameters : dict of ndarray
+        Parameters of the atoms; the first axis of each array is the atom.
+    """
+
+    component: str
+    weights: npt.NDArray[np.float64]
+    parameters: dict[str, npt.NDArray[np.float64]]
+
+    def score_samples(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Log density of rows, shape (N, D), under the mixture: shape (N,)."""
+        rows = check_rows(X)
+        terms = FAMILIES[self.component].log_density(rows, self.parameters) + np.log(self.weights)
+        return np.asarray(np.logaddexp.reduce(terms, axis=1))
+
+
+def dpm_mixture(
+    n_columns: int,
+    *,
+    component: str = "normal-gamma",
+    alpha: float = 1.0,
+    prior: Mapping[str, Any],
+    tolerance: float = 1e-9,
+    random_state: Any = None,
+) -> RandomMixture:
+    """Draw a density from a Dirichlet process mixture: section 1.1 of [1]_.
+
+    Of infinitely many atoms, those before the stick is used up but for about `tolerance` are drawn;
+    the last of them takes the rest.
+
+    Parameters
+    ----------
+    n_columns : int
+        Columns, D.
+    component, alpha, prior, random_state
+        As in `dpm_sample`.
+    tolerance : float, default 1e-9
+        Weight that may be left when the drawing of atoms ends, from 1e-12.
+
+    Returns
+    -------
+    RandomMixture
+
+    Raises
+    ------
+    ValueError
+        If a parameter breaks its rule; the message states it.
+
+    References
+    ----------
+    .. [1] "Notes on Gibbs sampling for Dirichlet process mixtures".
+    """
+    family = FAMILIES[check_choice("component", component, COMPONENTS)]
+    full = family.full_prior(prior, check_count("n_columns", n_columns))
+    alpha = check_positive("alpha", alpha)
+    if not LEAST_TOLERANCE <= tolerance < 1.0:
+        raise ValueError(f"tolerance must be from {LEAST_TOLERANCE} to below 1, got {tolerance!r}")
+    rng = check_random_state(random_state)
+    # Each atom multiplies what is left by 1 - Beta(1, alpha), whose log has mean -1 / alpha.
+    n_atoms = 10 + round(2.0 * alpha * -math.log(tolerance))
+    if n_atoms > MOST_ATOMS:
+        raise ValueError(f"alpha must need no more than {MOST_ATOMS} atoms, got {alpha}")
+    weights = np.array(models.stick_breaking(rng.random(n_atoms), alpha))
+    enough = np.cumsum(weights) >= 1.0 - tolerance
+    weights = weights[: int(enough.argmax()) + 1 if enough.any() else n_atoms]
+    weights[-1] += 1.0 - weights.sum()
+    parameters = family.draw_parameters(full, len(weights), rng)
+    return RandomMixture(component, weights, parameters)
 
 
 def planted_gaussians(

@@ -92,7 +92,7 @@ def test_planted_gaussians_have_unit_variance_and_spread_means():
         (lambda: crp_mixture(5, alpha=0.0), "alpha must be positive, got 0.0"),
         (lambda: crp_mixture(5, c0=-1.0), "c0 must be positive, got -1.0"),
         (lambda: crp_mixture(5, a0=0.0), "a0 must be positive, got 0.0"),
-        (lambda: crp_mixture(5, b0=0.0), "b0 must be positive, got 0.0"),
+        (lambda: crp_mixture(5, b0=0.0), "prior b0 must be positive and finite, got 0.0"),
         (lambda: crp_mixture(5, random_state=-1), "random_state must be .* got -1"),
         (lambda: planted_gaussians(0, 2, 2), "n_samples must be .* got 0"),
         (lambda: planted_gaussians(5, 0, 2), "n_columns must be .* got 0"),

@@ -1,5 +1,6 @@
 """Tables as estimators hold them: checked, dense or by their non-zeros, with weights."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,6 +12,9 @@ from dpmlite.estimators.validation import check_rows, check_table, raise_where
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
+
+# Names of the arrays of compressed sparse rows, as of scipy.sparse.
+NONZEROS = ("data", "indices", "indptr")
 
 # Sums of weights up to here are exact if the weights are whole numbers.
 MOST_WEIGHT = 2.0**53
@@ -44,6 +48,21 @@ class Data:
             return models.Rows(self.values, self.weights)
         assert self.nonzeros is not None
         return models.Rows.sparse(*self.nonzeros, self.shape[1], self.weights)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain arrays, for files; `from_dict` takes it back."""
+        if self.nonzeros is None:
+            cells: dict[str, Any] = {"values": self.values}
+        else:
+            cells = dict(zip(NONZEROS, self.nonzeros, strict=True))
+        return {"shape": np.array(self.shape), "weights": self.weights, **cells}
+
+    @classmethod
+    def from_dict(cls, parts: Mapping[str, Any]) -> "Data":
+        """What `to_dict` gave."""
+        n_rows, n_columns = parts["shape"]
+        nonzeros = tuple(parts[name] for name in NONZEROS) if "indptr" in parts else None
+        return cls((int(n_rows), int(n_columns)), parts.get("values"), nonzeros, parts["weights"])
 
     @property
     def total_weight(self) -> float:

@@ -171,10 +171,11 @@ cdef class Partition:
         """The same for row i where it is, without itself."""
         cdef Py_ssize_t own = self.label[i]
         cdef double weight = self.row(i).weight
+        if self.size[own] == 1:
+            return self.weight_of(0.0, weight)
         if weight == 1.0:
             return self.light_member_weight[own]
-        return self.weight_of(0.0 if self.size[own] == 1 else self.component.n[own] - weight,
-                              weight)
+        return self.weight_of(self.component.n[own] - weight, weight)
 
     cdef double score(self, Py_ssize_t i, double stay) noexcept nogil:
         """cost[k] = q of eq. (15) of row i in every slot but its own; returns the least.

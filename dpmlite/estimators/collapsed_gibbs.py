@@ -1,0 +1,381 @@
+"""CollapsedGibbs: the posterior of partitions by Markov chain Monte Carlo."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from dpmlite import inference, models
+from dpmlite.estimators.climb import start_labels
+from dpmlite.estimators.data import Data
+from dpmlite.estimators.families import Prior
+from dpmlite.estimators.mapdpm import MAPDPM
+from dpmlite.estimators.mixture import MixtureEstimator
+from dpmlite.estimators.validation import (
+    check_bool,
+    check_choice,
+    check_count,
+    check_labels,
+    check_positive,
+    check_random_state,
+)
+
+INITS = ("map", "single", "singletons", "random", "sequential")
+
+# Jain & Neal's variants: restricted Gibbs scans before a proposal, proposals and full Gibbs scans
+# in a sweep. "interleaved" is their (5, 1, 1); without full scans one proposal is little, since it
+# touches two clusters at most.
+VARIANTS = {
+    None: (0, 0, 1),
+    "random": (-1, 5, 0),
+    "restricted": (5, 5, 0),
+    "interleaved": (5, 1, 1),
+}
+
+N_RESTRICTED = 0
+N_PROPOSALS = 1
+N_SCANS = 2
+
+
+class CollapsedGibbs(MixtureEstimator):
+    """Samples of partitions from the posterior of a Dirichlet process mixture.
+
+    A sweep draws the label of every row anew, given all others: Algorithm 3 of Neal [1]_.
+    Split-merge proposals [2]_ move whole clusters, which single rows cannot.
+
+    Parameters
+    ----------
+    component : str, default "normal-gamma"
+        Family of the clusters, as in `MAPDPM`.
+    alpha : float, default 1.0
+        Concentration of the Dirichlet process; the first value if it is sampled.
+    alpha_prior : tuple of two floats, optional
+        Shape and rate of a gamma prior of alpha, which is then sampled too, after every sweep, as
+        Escobar & West [3]_ do. Default: alpha is fixed.
+    prior : dict, optional
+        Parameters of the family's prior, as in `MAPDPM`.
+    allow_missing : bool, default False
+        Whether NaN is a missing value, as in `MAPDPM`.
+    n_samples : int, default 1000
+        Samples that are kept, S.
+    burn_in : int, optional
+        Sweeps before the first sample. Default: half as many as there are samples.
+    thin : int, default 1
+        Sweeps between samples; 1 keeps all.
+    init : {"map", "single", "singletons", "random", "sequential"} or array-like of shape (N,)
+        The labels to start from. "map" (default) is what `MAPDPM` finds, so that little burn-in is
+        needed; the others are as in `MAPDPM`.
+    split_merge : {None, "random", "restricted", "interleaved"}, default "interleaved"
+        Split-merge proposals of a sweep. "random": five proposals that split by fair coins;
+        "restricted": five that split by five restricted Gibbs scans; "interleaved": one of the
+        latter and a full Gibbs sweep; None: the Gibbs sweep alone.
+    random_state : None, int, Generator or RandomState, default None
+        Source of chance.
+    verbose : bool, default False
+        Print a line for every tenth of the sweeps.
+
+    Attributes
+    ----------
+    labels_samples_ : ndarray of int, shape (S, N)
+        Labels of each sample; only which are equal matters.
+    n_clusters_samples_ : ndarray of int, shape (S,)
+    neg_log_joint_samples_ : ndarray, shape (S,)
+        The objective of each sample, as in `MAPDPM`.
+    alpha_samples_ : ndarray, shape (S,)
+    n_clusters_proba_ : ndarray
+        Posterior probability of 0, 1, 2, ... clusters.
+    n_empty_clusters_ : int
+        How many times a cluster lost its last row, burn-in included: the "empty clusters" of
+        Table 1 of Raykov, Boukouvalas & Little (2014).
+    acceptance_rate_ : float
+        Share of the split-merge proposals that were accepted; NaN if there were none.
+    labels_ : ndarray of int, shape (N,)
+        The sweep with the best joint of all, burn-in included; the largest cluster is 0. `predict`,
+        `predict_proba` and `sample` use it, and these attributes describe it, as in `MAPDPM`:
+        n_clusters_, counts_, weights_, means_, alpha_, neg_log_joint_.
+    prior_ : dict
+        Prior that was used.
+    n_features_in_ : int
+        D.
+    feature_names_in_ : ndarray of str, shape (D,)
+        Column names, if `X` was a data frame.
+
+    References
+    ----------
+    .. [1] Neal, "Markov chain sampling methods for Dirichlet process mixture models", 2000.
+    .. [2] Jain & Neal, "A split-merge Markov chain Monte Carlo procedure for the Dirichlet process
+       mixture model", 2004.
+    .. [3] Escobar & West, "Bayesian density estimation and inference using mixtures", 1995.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dpmlite import CollapsedGibbs
+    >>> X = np.concatenate([np.random.default_rng(0).normal(c, 1, (50, 2)) for c in (0, 10)])
+    >>> CollapsedGibbs(n_samples=200, random_state=0).fit(X).n_clusters_proba_.argmax()
+    2
+    """
+
+    def __init__(
+        self,
+        *,
+        component: str = "normal-gamma",
+        alpha: float = 1.0,
+        alpha_prior: tuple[float, float] | None = None,
+        prior: Mapping[str, Any] | None = None,
+        allow_missing: bool = False,
+        n_samples: int = 1000,
+        burn_in: int | None = None,
+        thin: int = 1,
+        init: Any = "map",
+        split_merge: str | None = "interleaved",
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.component = component
+        self.alpha = alpha
+        self.alpha_prior = alpha_prior
+        self.prior = prior
+        self.allow_missing = allow_missing
+        self.n_samples = n_samples
+        self.burn_in = burn_in
+        self.thin = thin
+        self.init = init
+        self.split_merge = split_merge
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
+        """Sample partitions of the rows of `X`.
+
+        Parameters
+        ----------
+        X : array-like or scipy.sparse matrix, shape (N, D)
+            Rows, as in `MAPDPM.fit`.
+        y : ignored
+            There for scikit-learn.
+        sample_weight : array-like, shape (N,), optional
+            A row of weight w stands for w equal rows that share a label, as in `MAPDPM.fit`; all
+            weights must be positive here.
+
+        Returns
+        -------
+        CollapsedGibbs
+            Itself, fitted.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If `X` or a parameter breaks its rule; the message states it.
+        """
+        self._check_parameters()
+        data = self._read(X).weighted(sample_weight)
+        if not data.has_weight().all():
+            i = int(np.argmin(data.has_weight()))
+            raise ValueError(f"sample_weight must be positive, got 0.0 in row {i}")
+        prior = self._family().prior(self.prior, data)
+        rng = check_random_state(self.random_state)
+        chain = Chain(self._start(X, data, prior, rng, sample_weight), self, rng)
+        samples = list(chain.samples())
+        best = chain.best
+        self._keep(data, self._partition(data, best.labels, prior, best.alpha), prior)
+        self._keep_samples(samples, chain)
+        self.training_rows_ = data.to_dict()
+        self._remember_columns(X, data.shape[1])
+        return self
+
+    def fit_predict(
+        self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None
+    ) -> npt.NDArray[np.intp]:
+        """``fit(X, sample_weight=sample_weight).labels_``."""
+        return self.fit(X, sample_weight=sample_weight).labels_
+
+    def score_samples(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Log predictive density of new rows, averaged over the samples, in nats.
+
+        It is the Bayesian density estimate of section 1.3 of "Notes on Gibbs sampling for
+        Dirichlet process mixtures": the mean over samples of eq. (17) of Raykov, Boukouvalas &
+        Little (2014).
+
+        Parameters
+        ----------
+        X : array-like or scipy.sparse matrix, shape (M, D)
+
+        Returns
+        -------
+        ndarray, shape (M,)
+        """
+        rows = self._read_new(X).rows()
+        training = Data.from_dict(self.training_rows_).rows()
+        total = np.full(len(rows), -np.inf)
+        out = np.empty(len(rows))
+        for labels, alpha in zip(self.labels_samples_, self.alpha_samples_, strict=True):
+            component = self._family().component(self.prior_, self.allow_missing)
+            sample = models.Partition(training, labels.copy(), component, float(alpha))
+            inference.log_density(rows, sample.component, float(alpha), out)
+            np.logaddexp(total, out, out=total)
+        return np.asarray(total - np.log(len(self.labels_samples_)))
+
+    def co_clustering(self) -> npt.NDArray[np.float64]:
+        """Posterior probability that two rows share a cluster.
+
+        Returns
+        -------
+        ndarray, shape (N, N)
+            The share of samples where they do; 1 on the diagonal.
+        """
+        if not hasattr(self, "labels_samples_"):
+            self._raise_not_fitted()
+        n_rows = self.labels_samples_.shape[1]
+        together = np.zeros((n_rows, n_rows))
+        for labels in self.labels_samples_:
+            together += labels[:, None] == labels
+        return together / len(self.labels_samples_)
+
+    def _check_parameters(self) -> None:
+        check_positive("alpha", self.alpha)
+        if self.alpha_prior is not None:
+            if not isinstance(self.alpha_prior, tuple | list) or len(self.alpha_prior) != 2:
+                raise ValueError(
+                    f"alpha_prior must be a shape and a rate, or None, got {self.alpha_prior!r}"
+                )
+            for name, value in zip(("shape", "rate"), self.alpha_prior, strict=True):
+                check_positive(f"alpha_prior's {name}", value)
+        if isinstance(self.init, str):
+            check_choice("init", self.init, INITS)
+        check_count("n_samples", self.n_samples)
+        check_count("thin", self.thin)
+        if self.burn_in is not None:
+            check_count("burn_in", self.burn_in, least=0)
+        if self.split_merge is not None:
+            check_choice("split_merge", self.split_merge, tuple(v for v in VARIANTS if v))
+        check_bool("verbose", self.verbose)
+
+    def _start(
+        self,
+        X: npt.ArrayLike,
+        data: Data,
+        prior: Prior,
+        rng: np.random.Generator,
+        sample_weight: Any,
+    ) -> models.Partition:
+        if not isinstance(self.init, str):
+            labels = check_labels(self.init, data.shape[0])
+        elif self.init == "map":
+            search = MAPDPM(
+                component=self.component,
+                alpha=self.alpha,
+                prior=prior,
+                allow_missing=self.allow_missing,
+                random_state=rng,
+            )
+            labels = search.fit(X, sample_weight=sample_weight).labels_
+        else:
+            labels, _ = start_labels(self.init, data.shape[0], self.alpha, rng)
+        component = self._family().component(prior, self.allow_missing)
+        return models.Partition(data.rows(), labels, component, float(self.alpha))
+
+    def _keep_samples(self, samples: "list[Sample]", chain: "Chain") -> None:
+        self.labels_samples_ = np.array([sample.labels for sample in samples])
+        self.neg_log_joint_samples_ = np.array([sample.neg_log_joint for sample in samples])
+        self.alpha_samples_ = np.array([sample.alpha for sample in samples])
+        self.n_clusters_samples_ = np.array([sample.n_clusters for sample in samples])
+        self.n_clusters_proba_ = np.bincount(self.n_clusters_samples_) / len(samples)
+        self.n_empty_clusters_ = chain.n_empty_clusters
+        proposals = chain.n_proposals
+        self.acceptance_rate_ = chain.n_accepted / proposals if proposals else float("nan")
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One partition of a chain."""
+
+    labels: npt.NDArray[np.intp]
+    neg_log_joint: float
+    alpha: float
+    n_clusters: int
+
+
+class Chain:
+    """A Markov chain of partitions, and what happened in it.
+
+    Parameters
+    ----------
+    partition : Partition
+        The start; it is moved.
+    sampler : CollapsedGibbs
+        How long to run and how to move.
+    rng : Generator
+        Source of chance.
+
+    Attributes
+    ----------
+    best : Sample
+        The sweep with the best joint so far, the start included.
+    n_empty_clusters, n_proposals, n_accepted : int
+        Clusters that lost their last row; split-merge proposals, and those that were accepted.
+    """
+
+    def __init__(
+        self, partition: models.Partition, sampler: CollapsedGibbs, rng: np.random.Generator
+    ) -> None:
+        self.partition = partition
+        self.rng = rng
+        self.n_empty_clusters = self.n_proposals = self.n_accepted = 0
+        self._moves = VARIANTS[sampler.split_merge]
+        self._alpha_prior = sampler.alpha_prior
+        self._verbose = sampler.verbose
+        self._thin = sampler.thin
+        self._burn_in = sampler.n_samples // 2 if sampler.burn_in is None else sampler.burn_in
+        self._n_sweeps = self._burn_in + sampler.n_samples * sampler.thin
+        if min(partition.labels) < 0:
+            inference.sweep(partition)
+        self.best = self._sample()
+
+    def samples(self) -> Iterator[Sample]:
+        """Run the chain; yield what is kept of it."""
+        for sweep in range(1, self._n_sweeps + 1):
+            self._sweep()
+            if self.partition.neg_log_joint < self.best.neg_log_joint:
+                self.best = self._sample()
+            if self._verbose and sweep * 10 // self._n_sweeps > (sweep - 1) * 10 // self._n_sweeps:
+                self._report(sweep)
+            if sweep > self._burn_in and (sweep - self._burn_in) % self._thin == 0:
+                yield self._sample()
+
+    def _sweep(self) -> None:
+        n_rows = self.partition.n_rows
+        for _ in range(self._moves[N_PROPOSALS] if n_rows > 1 else 0):
+            n_restricted = self._moves[N_RESTRICTED]
+            uniforms = self.rng.random(inference.n_uniforms(n_rows, n_restricted))
+            self.n_accepted += inference.propose_split_merge(self.partition, n_restricted, uniforms)
+            self.n_proposals += 1
+        for _ in range(self._moves[N_SCANS]):
+            self.n_empty_clusters += inference.gibbs_sweep(self.partition, self.rng.random(n_rows))
+        if self._alpha_prior is not None:
+            self._resample_alpha(*self._alpha_prior)
+
+    def _resample_alpha(self, shape: float, rate: float) -> None:
+        """Escobar & West (1995), section 6."""
+        weight = sum(self.partition.component.counts)
+        log_eta = float(np.log(self.rng.beta(self.partition.alpha + 1.0, weight)))
+        shape, rate = models.alpha_posterior(
+            self.partition.n_clusters, weight, shape, rate, log_eta, self.rng.random()
+        )
+        # A draw of 0, which doubles can round to, is no concentration.
+        drawn = self.rng.gamma(shape, 1.0 / rate)
+        self.partition.set_alpha(max(float(drawn), 1e-100))
+
+    def _sample(self) -> Sample:
+        partition = self.partition
+        labels = np.array(partition.labels, dtype=np.intp)
+        return Sample(labels, partition.neg_log_joint, partition.alpha, partition.n_clusters)
+
+    def _report(self, sweep: int) -> None:
+        print(
+            f"sweep {sweep:>8} of {self._n_sweeps}   clusters {self.partition.n_clusters:>6}"
+            f"   neg_log_joint {self.partition.neg_log_joint:.4f}",
+            flush=True,
+        )
