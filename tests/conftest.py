@@ -10,7 +10,17 @@ import dpmlite
 from dpmlite import inference, models
 
 PAIRS = {
-    "models": ("component", "crp", "normal_gamma", "partition", "rows", "special", "student_t"),
+    "models": (
+        "beta_bernoulli",
+        "component",
+        "crp",
+        "normal_gamma",
+        "normal_known_variance",
+        "partition",
+        "rows",
+        "special",
+        "student_t",
+    ),
     "inference": ("map_dpm", "prediction", "split_merge"),
 }
 TWINS = ["python"] if os.environ.get("DPMLITE_PURE", "0") == "1" else ["python", "cython"]

@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING
 from dpmlite._implementation import PURE
 
 if TYPE_CHECKING or PURE:
+    from dpmlite.models.beta_bernoulli import BetaBernoulli
     from dpmlite.models.component import Component
     from dpmlite.models.crp import log_prob, log_prob_counts, predictive, sample, stick_breaking
     from dpmlite.models.normal_gamma import NormalGamma
+    from dpmlite.models.normal_known_variance import NormalKnownVariance
     from dpmlite.models.partition import Partition
     from dpmlite.models.rows import Rows
     from dpmlite.models.special import (
@@ -18,9 +20,11 @@ if TYPE_CHECKING or PURE:
         multivariate_log_gamma,
     )
 else:
+    from dpmlite.models._beta_bernoulli import BetaBernoulli
     from dpmlite.models._component import Component
     from dpmlite.models._crp import log_prob, log_prob_counts, predictive, sample, stick_breaking
     from dpmlite.models._normal_gamma import NormalGamma
+    from dpmlite.models._normal_known_variance import NormalKnownVariance
     from dpmlite.models._partition import Partition
     from dpmlite.models._rows import Rows
     from dpmlite.models._special import (
@@ -32,8 +36,10 @@ else:
     )
 
 __all__ = [
+    "BetaBernoulli",
     "Component",
     "NormalGamma",
+    "NormalKnownVariance",
     "Partition",
     "Rows",
     "digamma",

@@ -1,0 +1,398 @@
+"""Kernel of beta_bernoulli.py.
+
+A row costs what a row of zeros does, less delta = log p(1) - log p(0) for each of its ones, plus
+log p(0) for each missing cell: work follows the cells that are not zero, and no logarithm is
+taken. Deltas lie [column][slot], so that one vector instruction serves many clusters. What
+scoring needs of a cluster is brought up to date when its rows change, in all columns, for a row
+of zeros says something about each. Members have a base and deltas of their own, one row less.
+"""
+
+from array import array
+
+from libc.math cimport NAN, log, log1p
+from libc.string cimport memset
+
+from dpmlite.models._component cimport Component, padded
+from dpmlite.models._rows cimport Row
+from dpmlite.models._special cimport (
+    clones_double, clones_void, inlined_double, inlined_ssize, inlined_void, log_positive,
+    log_rising_c)
+
+cdef extern from *:
+    """
+    #include <stdint.h>
+    #include <string.h>
+
+    #define DPM_LEAST_KEPT 0.0009765625              /* 2^-10 */
+    #define DPM_ROUNDING 9.31322574615478515625e-10  /* 2^-30 */
+
+    /* Whether eight values are all 0, of either sign. */
+    static inline int dpm_all_zero(const double *x) {
+        uint64_t b[8];
+        memcpy(b, x, sizeof b);
+        return ((b[0] | b[1] | b[2] | b[3] | b[4] | b[5] | b[6] | b[7]) << 1) == 0;
+    }
+    """
+    bint all_zero "dpm_all_zero"(const double *x) noexcept nogil
+    double LEAST_KEPT "DPM_LEAST_KEPT"
+    double ROUNDING "DPM_ROUNDING"
+
+cdef enum:
+    WIDE = 32     # slots whose running sums stay in registers
+    NARROW = 16
+    GROUP = 8     # columns that are treated at a time: all_zero looks at so many
+    CHUNK = 128   # values of a row whose cells are listed at a time, a multiple of that
+
+cdef struct Cells:
+    Py_ssize_t n_ones, n_missing
+    Py_ssize_t ones[CHUNK]     # their columns
+    Py_ssize_t missing[CHUNK]
+
+
+cdef class BetaBernoulli(Component):
+
+    def __init__(self, a0, b0):
+        if len(a0) != len(b0):
+            raise ValueError(
+                f"a0 and b0 must have the same length, got {len(a0)} and {len(b0)}")
+        for name, values in (("a0", a0), ("b0", b0)):
+            for value in values:
+                if not value > 0.0:
+                    raise ValueError(f"{name} must be positive, got {float(value)}")
+        Component.__init__(self, len(a0))
+        self.a0 = [float(a) for a in a0]
+        self.b0 = [float(b) for b in b0]
+        self.a, self.b = array("d", self.a0), array("d", self.b0)
+        self.empty_delta = array("d", [log(a) - log(b) for a, b in zip(self.a0, self.b0)])
+        self.empty_log_zero = array("d", [-log1p(a / b) for a, b in zip(self.a0, self.b0)])
+        self.empty_base = sum(self.empty_log_zero)
+        self.start(3 + 2 * self.n_columns, 3 * self.n_columns)
+
+    cdef void lay_out(self) noexcept nogil:
+        self.base, self.member_base = self.n + self.capacity, self.n + 2 * self.capacity
+        self.delta = self.n + 3 * self.capacity
+        self.log_zero = self.delta + self.n_columns * self.capacity
+        self.ones, self.zeros = self.along, self.along + self.n_columns
+        self.member_delta = self.along + 2 * self.n_columns
+
+    cdef void clear_slot(self, Py_ssize_t k) noexcept nogil:
+        self.n[k] = 0.0
+        memset(self.ones + k * self.n_along, 0, 2 * self.n_columns * sizeof(double))
+        refresh_empty(self, k)
+
+    cdef void accumulate(self, const Row *row, Py_ssize_t k) noexcept nogil:
+        cdef Py_ssize_t d, at = k * self.n_along
+        cdef double w = row.weight
+        cdef const double *x = full_values(self, row, k)
+        for d in range(self.n_columns):
+            self.zeros[at + d] += w if x[d] == 0.0 else 0.0
+            self.ones[at + d] += w if x[d] != 0.0 and x[d] == x[d] else 0.0
+        self.n[k] += w
+
+    cdef bint remove_row(self, const Row *row, Py_ssize_t k) noexcept nogil:
+        cdef Py_ssize_t d, at = k * self.n_along
+        cdef double w = row.weight, left = self.n[k] - w
+        if left <= 0.0:
+            self.clear_slot(k)
+            return True
+        if left < LEAST_KEPT * self.n[k]:
+            return False
+        cdef const double *x = full_values(self, row, k)
+        for d in range(self.n_columns):
+            self.zeros[at + d] = less(self.zeros[at + d], w if x[d] == 0.0 else 0.0)
+            self.ones[at + d] = less(self.ones[at + d],
+                                     w if x[d] != 0.0 and x[d] == x[d] else 0.0)
+        self.n[k] = left
+        self.refresh(k)
+        return True
+
+    cdef void refresh(self, Py_ssize_t k) noexcept nogil:
+        if self.n[k] > 0.0:
+            refresh_slot(self, k)
+        else:
+            refresh_empty(self, k)
+
+    cdef void merge_slots(self, Py_ssize_t j, Py_ssize_t k) noexcept nogil:
+        cdef Py_ssize_t i
+        for i in range(2 * self.n_columns):
+            self.along[j * self.n_along + i] += self.along[k * self.n_along + i]
+        self.n[j] += self.n[k]
+        self.refresh(j)
+        self.clear_slot(k)
+
+    cdef double costs_below(self, const Row *row, const double *log_weight, double limit,
+                            double *out) noexcept nogil:
+        cdef double least = limit
+        cdef Py_ssize_t k
+        if row.weight != 1.0:
+            return Component.costs_below(self, row, log_weight, limit, out)
+        costs(self, row, log_weight, out)
+        for k in range(self.n_slots):
+            least = out[k] if out[k] < least else least
+        return least
+
+    cdef double score_slot(self, const Row *row, Py_ssize_t k) noexcept nogil:
+        if row.weight != 1.0:
+            return score_copies(self, row, k, 0.0)
+        cdef Cells cells
+        cdef double total = self.base[k]
+        cdef Py_ssize_t i, first = 0
+        while first < row.n_values:
+            list_cells(row, first, &cells)
+            for i in range(cells.n_ones):
+                total += self.delta[cells.ones[i] * self.capacity + k]
+            for i in range(cells.n_missing):
+                total -= self.log_zero[cells.missing[i] * self.capacity + k]
+            first += CHUNK
+        return total
+
+    cdef double score_member(self, const Row *row, Py_ssize_t k) noexcept nogil:
+        cdef double left = self.n[k] - row.weight
+        if 0.0 < left < LEAST_KEPT * self.n[k]:
+            return NAN
+        if row.weight != 1.0:
+            return score_copies(self, row, k, row.weight)
+        cdef const double *delta = self.member_delta + k * self.n_along
+        cdef Cells cells
+        cdef double total = self.member_base[k]
+        cdef Py_ssize_t i, first = 0
+        while first < row.n_values:
+            list_cells(row, first, &cells)
+            for i in range(cells.n_ones):
+                total += delta[cells.ones[i]]
+            for i in range(cells.n_missing):
+                total -= log_zero_less(self, k, cells.missing[i])
+            first += CHUNK
+        return total
+
+    cdef double marginal(self, Py_ssize_t k) noexcept nogil:
+        return evidence(self, k, k, 0.0)
+
+    cdef void marginal_merged_all(self, Py_ssize_t j, double *out) noexcept nogil:
+        cdef Py_ssize_t k
+        for k in range(self.n_slots):
+            out[k] = evidence(self, j, k, 1.0)
+
+    def like(self):
+        cdef BetaBernoulli other = BetaBernoulli.__new__(BetaBernoulli)
+        other.n_columns, other.a0, other.b0 = self.n_columns, self.a0, self.b0
+        other.a, other.b = self.a, self.b
+        other.empty_delta, other.empty_log_zero = self.empty_delta, self.empty_log_zero
+        other.empty_base = self.empty_base
+        other.start(self.n_across, self.n_along)
+        return other
+
+    def posterior(self, Py_ssize_t k):
+        self._check_slot(k)
+        cdef Py_ssize_t at = k * self.n_along
+        return {
+            "n": self.n[k],
+            "a": [self.a[d] + self.ones[at + d] for d in range(self.n_columns)],
+            "b": [self.b[d] + self.zeros[at + d] for d in range(self.n_columns)],
+        }
+
+    def statistics(self, Py_ssize_t k):
+        self._check_slot(k)
+        cdef const double *cells = self.along + k * self.n_along
+        return [self.n[k], *(cells[i] for i in range(2 * self.n_columns))]
+
+    def load(self, Py_ssize_t k, statistics):
+        self._check_slot(k)
+        cdef Py_ssize_t i, n_values = 1 + 2 * self.n_columns
+        if len(statistics) != n_values:
+            raise ValueError(f"statistics must have {n_values} values, got {len(statistics)}")
+        self.n[k] = statistics[0]
+        for i in range(1, n_values):
+            self.along[k * self.n_along + i - 1] = statistics[i]
+        self.refresh(k)
+
+
+cdef inline inlined_double less(double n, double weight) noexcept nogil:
+    """What a count is without some of its weight."""
+    cdef double left = n - weight
+    return left if left > ROUNDING * n else 0.0
+
+
+cdef const double *full_values(BetaBernoulli self, const Row *row, Py_ssize_t k) noexcept nogil:
+    """The row's values in all columns, in the place of deltas that slot k must renew anyway."""
+    cdef double *values = self.member_delta + k * self.n_along
+    cdef Py_ssize_t i
+    if row.columns == NULL:
+        return row.values
+    memset(values, 0, self.n_columns * sizeof(double))
+    for i in range(row.n_values):
+        values[row.columns[i]] = row.values[i]
+    return values
+
+
+cdef clones_void refresh_slot(BetaBernoulli self, Py_ssize_t k) noexcept nogil:
+    """What scoring needs of slot k, GROUP columns at a time."""
+    cdef double base[GROUP]
+    cdef double member_base[GROUP]
+    cdef double delta[GROUP]
+    cdef double log_zero[GROUP]
+    cdef const double *ones = self.ones + k * self.n_along
+    cdef const double *zeros = self.zeros + k * self.n_along
+    cdef const double *a0 = &self.a[0]
+    cdef const double *b0 = &self.b[0]
+    cdef double *member_delta = self.member_delta + k * self.n_along
+    cdef Py_ssize_t first = 0, n_columns = self.n_columns, end, i, d
+    cdef double a, b, a_left, b_left, log_zero_left
+    for i in range(GROUP):
+        base[i] = member_base[i] = 0.0
+    while first < n_columns:
+        end = min(n_columns - first, <Py_ssize_t> GROUP)
+        for i in range(end):
+            d = first + i
+            a, b = a0[d] + ones[d], b0[d] + zeros[d]
+            a_left, b_left = a0[d] + less(ones[d], 1.0), b0[d] + less(zeros[d], 1.0)
+            delta[i] = log_positive(a / b)
+            log_zero[i] = log_positive(b / (a + b))
+            log_zero_left = log_positive(b_left / (a + b_left))
+            member_delta[d] = log_positive(a_left / (a_left + b)) - log_zero_left
+            base[i] += log_zero[i]
+            member_base[i] += log_zero_left
+        for i in range(end):
+            self.delta[(first + i) * self.capacity + k] = delta[i]
+            self.log_zero[(first + i) * self.capacity + k] = log_zero[i]
+        first += GROUP
+    self.base[k] = sum_of(base)
+    self.member_base[k] = sum_of(member_base)
+
+
+cdef void refresh_empty(BetaBernoulli self, Py_ssize_t k) noexcept nogil:
+    """The same of an empty slot, which holds the prior. It has no members."""
+    cdef Py_ssize_t d, at = k
+    for d in range(self.n_columns):
+        self.delta[at] = self.empty_delta[d]
+        self.log_zero[at] = self.empty_log_zero[d]
+        self.member_delta[k * self.n_along + d] = self.empty_delta[d]
+        at += self.capacity
+    self.base[k] = self.member_base[k] = self.empty_base
+
+
+cdef inline inlined_double sum_of(const double *lane) noexcept nogil:
+    return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]))
+
+
+cdef double log_zero_less(BetaBernoulli self, Py_ssize_t k, Py_ssize_t d) noexcept nogil:
+    """What member_base has of column d of slot k."""
+    cdef double a = self.a[d] + self.ones[k * self.n_along + d]
+    cdef double b = self.b[d] + less(self.zeros[k * self.n_along + d], 1.0)
+    return log(b / (a + b))
+
+
+cdef clones_void costs(BetaBernoulli self, const Row *row, const double *log_weight,
+                       double *out) noexcept nogil:
+    """Costs of every slot."""
+    cdef Cells cells
+    cdef Py_ssize_t k, first = 0, slot, n_slots = padded(self.n_slots)
+    for k in range(n_slots):
+        out[k] = -log_weight[k] - self.base[k]
+    while first < row.n_values:
+        list_cells(row, first, &cells)
+        slot = 0
+        while slot + WIDE <= n_slots:
+            cost_block(self, &cells, slot, WIDE, out)
+            slot += WIDE
+        if slot < n_slots:
+            cost_block(self, &cells, slot, NARROW, out)
+        first += CHUNK
+
+
+cdef inline inlined_ssize column(const Row *row, Py_ssize_t i) noexcept nogil:
+    return i if row.columns == NULL else row.columns[i]
+
+
+cdef inline inlined_void list_cells(const Row *row, Py_ssize_t first, Cells *cells) noexcept nogil:
+    """The columns of ones and of missing cells among CHUNK values, found without a branch each."""
+    cdef Py_ssize_t i, n_ones = 0, n_missing = 0, end = min(row.n_values, first + CHUNK), stop
+    cdef double x
+    while first < end:
+        stop = min(end, first + GROUP)
+        if stop - first < GROUP or not all_zero(row.values + first):
+            for i in range(first, stop):
+                x = row.values[i]
+                cells.ones[n_ones] = cells.missing[n_missing] = column(row, i)
+                n_ones += (x != 0.0) & (x == x)
+                n_missing += x != x
+        first = stop
+    cells.n_ones, cells.n_missing = n_ones, n_missing
+
+
+cdef inline inlined_void cost_block(BetaBernoulli self, const Cells *cells, Py_ssize_t first,
+                                    int width, double *out) noexcept nogil:
+    """Add to the costs of `width` slots from `first` what cells that are not zero cost more."""
+    cdef double more[WIDE]
+    cdef const double *at
+    cdef Py_ssize_t i, j
+    for j in range(width):
+        more[j] = 0.0
+    for i in range(cells.n_ones):
+        at = self.delta + cells.ones[i] * self.capacity + first
+        for j in range(width):
+            more[j] = more[j] - at[j]
+    for i in range(cells.n_missing):
+        at = self.log_zero + cells.missing[i] * self.capacity + first
+        for j in range(width):
+            more[j] = more[j] + at[j]
+    for j in range(width):
+        out[first + j] += more[j]
+
+
+cdef inline inlined_double log_run(double own, double other, double w) noexcept nogil:
+    """log p of w equal values, with the posterior's parameters for them and for the others."""
+    return log_rising_c(own, w) - log_rising_c(own + other, w)
+
+
+cdef clones_double score_copies(BetaBernoulli self, const Row *row, Py_ssize_t k,
+                                double taken) noexcept nogil:
+    """log p of all copies that a row stands for, in slot k less such a row if it is `taken`."""
+    cdef double lane[GROUP]
+    cdef const double *ones = self.ones + k * self.n_along
+    cdef const double *zeros = self.zeros + k * self.n_along
+    cdef const double *a0 = &self.a[0]
+    cdef const double *b0 = &self.b[0]
+    cdef double w = row.weight, total, x
+    cdef Py_ssize_t first = 0, end, i, d
+    for i in range(GROUP):
+        lane[i] = 0.0
+    while first < self.n_columns:  # of zeros
+        end = min(self.n_columns - first, <Py_ssize_t> GROUP)
+        for i in range(end):
+            d = first + i
+            lane[i] += log_run(b0[d] + less(zeros[d], taken), a0[d] + ones[d], w)
+        first += GROUP
+    total = sum_of(lane)
+    for i in range(row.n_values):
+        x, d = row.values[i], column(row, i)
+        if x != 0.0:
+            total -= log_run(b0[d] + less(zeros[d], taken), a0[d] + ones[d], w)
+            if x == x:
+                total += log_run(a0[d] + less(ones[d], taken), b0[d] + zeros[d], w)
+    return total
+
+
+cdef clones_double evidence(BetaBernoulli self, Py_ssize_t j, Py_ssize_t k,
+                            double part) noexcept nogil:
+    """Log marginal of the rows of slot j and, if `part` is 1 and not 0, of slot k."""
+    cdef double lane[GROUP]
+    cdef const double *ones = self.ones + j * self.n_along
+    cdef const double *zeros = self.zeros + j * self.n_along
+    cdef const double *other_ones = self.ones + k * self.n_along
+    cdef const double *other_zeros = self.zeros + k * self.n_along
+    cdef const double *a0 = &self.a[0]
+    cdef const double *b0 = &self.b[0]
+    cdef Py_ssize_t first = 0, end, i, d
+    cdef double n1, n0
+    for i in range(GROUP):
+        lane[i] = 0.0
+    while first < self.n_columns:
+        end = min(self.n_columns - first, <Py_ssize_t> GROUP)
+        for i in range(end):
+            d = first + i
+            n1, n0 = ones[d] + part * other_ones[d], zeros[d] + part * other_zeros[d]
+            lane[i] += (log_rising_c(a0[d], n1) + log_rising_c(b0[d], n0)
+                        - log_rising_c(a0[d] + b0[d], n1 + n0))
+        first += GROUP
+    return sum_of(lane)

@@ -1,0 +1,396 @@
+"""Kernel of normal_known_variance.py.
+
+With f = 1 + n r and m the posterior mean, a row costs
+
+    -log p(u | cluster) = sum_d (u slope - shift)^2 - constant,  slope^2 = f(n) / (2 f(n + 1)),
+
+and shift = m slope: two fused multiply-adds for a slot and column. Slopes and shifts lie
+[column][slot], so that one vector instruction serves many clusters. A member is scored without
+taking it out: with m the mean of all rows, the posterior without w of them has
+
+    (u - m')^2 f(n - w) / f(n) = (u - m)^2 f(n) / f(n - w).
+"""
+
+from array import array
+
+from libc.math cimport INFINITY, NAN, log, sqrt
+from libc.string cimport memset
+
+from dpmlite.models._component cimport Component, padded
+from dpmlite.models._rows cimport Row
+from dpmlite.models._special cimport (
+    clones_double, clones_ssize, clones_void, inlined_double, inlined_ssize, inlined_void,
+    log_positive, split_exponent)
+from dpmlite.models._student_t cimport GROUP, LOG_2, LOG_2PI, NARROW, WIDE, larger
+
+cdef extern from *:
+    """
+    #include <float.h>
+    #define DPM_FURTHEST 4096.0           /* 2^12, the plain twin's REACH */
+    #define DPM_LEAST_KEPT 0.0009765625   /* 2^-10 */
+    """
+    double REACH "DPM_FURTHEST"
+    double LEAST_KEPT "DPM_LEAST_KEPT"
+    double TINY "DBL_MIN"
+
+
+cdef class NormalKnownVariance(Component):
+
+    def __init__(self, m0, sigma2, tau2):
+        for name, values in (("sigma2", sigma2), ("tau2", tau2)):
+            if len(m0) != len(values):
+                raise ValueError(
+                    f"m0 and {name} must have the same length, got {len(m0)} and {len(values)}")
+            for value in values:
+                if not value > 0.0:
+                    raise ValueError(f"{name} must be positive, got {float(value)}")
+        Component.__init__(self, len(m0))
+        self.m0 = [float(m) for m in m0]
+        self.sigma2 = [float(s) for s in sigma2]
+        self.tau2 = [float(t) for t in tau2]
+        self.origin = array("d", self.m0)
+        self.unit = array("d", [1.0 / sqrt(s) for s in self.sigma2])
+        self.ratio = array("d", [t / s for t, s in zip(self.tau2, self.sigma2)])
+        self.log_scale = sum(0.5 * log(s) for s in self.sigma2)
+        self.start(5 + 3 * self.n_columns, self.n_columns)
+
+    cdef void lay_out(self) noexcept nogil:
+        self.spread, self.kept = self.n + self.capacity, self.n + 2 * self.capacity
+        self.constant = self.n + 3 * self.capacity
+        self.member_constant = self.n + 4 * self.capacity
+        self.slope = self.n + 5 * self.capacity
+        self.shift = self.slope + self.n_columns * self.capacity
+        self.means = self.shift + self.n_columns * self.capacity
+        self.mean = self.along
+
+    cdef void clear_slot(self, Py_ssize_t k) noexcept nogil:
+        self.n[k], self.spread[k], self.kept[k] = 0.0, 0.0, 1.0
+        memset(self.mean + k * self.n_columns, 0, self.n_columns * sizeof(double))
+        self.refresh(k)
+
+    cdef void accumulate(self, const Row *row, Py_ssize_t k) noexcept nogil:
+        cdef double n = self.n[k], part = row.weight / (n + row.weight)
+        self.spread[k] += n * part * square_distance(self, row, k)
+        shift_mean(self, row, k, part)
+        self.n[k] = n + row.weight
+
+    cdef bint remove_row(self, const Row *row, Py_ssize_t k) noexcept nogil:
+        cdef double left = self.n[k] - row.weight, spread = 0.0, kept = 1.0
+        if left <= 0.0:
+            self.clear_slot(k)
+            return True
+        if not can_lose(self, row, k, &spread, &kept):
+            return False
+        shift_mean(self, row, k, -row.weight / left)
+        self.n[k], self.spread[k], self.kept[k] = left, spread, kept
+        self.refresh(k)
+        return True
+
+    cdef void refresh(self, Py_ssize_t k) noexcept nogil:
+        cdef double n = self.n[k], f, r
+        cdef double common = -0.5 * self.n_columns * LOG_2PI - self.log_scale
+        cdef const double *mean = self.mean + k * self.n_columns
+        cdef Py_ssize_t d, at = k
+        for d in range(self.n_columns):
+            r = self.ratio[d]
+            f = 1.0 + n * r
+            self.slope[at] = sqrt(0.5 * f / (1.0 + (n + 1.0) * r))
+            self.shift[at] = n * r * mean[d] / f * self.slope[at]
+            self.means[at] = mean[d]
+            at += self.capacity
+        self.constant[k] = common - 0.5 * log_growth(self, n, n + 1.0)
+        if n > 1.0:
+            self.member_constant[k] = common - 0.5 * log_growth(self, n - 1.0, n)
+
+    cdef void merge_slots(self, Py_ssize_t j, Py_ssize_t k) noexcept nogil:
+        cdef double n = self.n[j] + self.n[k]
+        cdef double part = self.n[k] / n if n > 0.0 else 0.0, between = 0.0, e
+        cdef double *mean = self.mean + j * self.n_columns
+        cdef const double *other = self.mean + k * self.n_columns
+        cdef Py_ssize_t d
+        for d in range(self.n_columns):
+            e = other[d] - mean[d]
+            between += e * e
+            mean[d] += part * e
+        self.spread[j] += self.spread[k] + self.n[j] * part * between
+        self.n[j] = n
+        self.kept[j] = self.kept[k] if self.kept[k] < self.kept[j] else self.kept[j]
+        self.refresh(j)
+        self.clear_slot(k)
+
+    cdef double costs_below(self, const Row *row, const double *log_weight, double limit,
+                            double *out) noexcept nogil:
+        cdef double least = limit
+        cdef Py_ssize_t k
+        if row.weight != 1.0:
+            return Component.costs_below(self, row, log_weight, limit, out)
+        if costs(self, row.values, log_weight, limit, out) > 0:
+            for k in range(self.n_slots):
+                least = out[k] if out[k] < least else least
+        return least
+
+    cdef double score_slot(self, const Row *row, Py_ssize_t k) noexcept nogil:
+        cdef double w = row.weight, n = self.n[k]
+        return (self.constant[k] if w == 1.0 else constant_of(self, n, w)) - 0.5 * w * (
+            scaled_distance(self, row, k, n + w))
+
+    cdef double score_member(self, const Row *row, Py_ssize_t k) noexcept nogil:
+        cdef double w = row.weight, left = self.n[k] - w, spread = 0.0, kept = 1.0
+        if left <= 0.0:
+            return score_new(self, row)
+        if not can_lose(self, row, k, &spread, &kept):
+            return NAN
+        return (self.member_constant[k] if w == 1.0 else constant_of(self, left, w)) - 0.5 * w * (
+            scaled_distance(self, row, k, left))
+
+    cdef double marginal(self, Py_ssize_t k) noexcept nogil:
+        cdef double n = self.n[k], total = self.spread[k]
+        cdef const double *mean = self.mean + k * self.n_columns
+        cdef Py_ssize_t d
+        for d in range(self.n_columns):
+            total += n * mean[d] * mean[d] / (1.0 + n * self.ratio[d])
+        return evidence(self, n, log_growth(self, 0.0, n) + total)
+
+    cdef void marginal_merged_all(self, Py_ssize_t j, double *out) noexcept nogil:
+        merged_evidences(self, j, out)
+
+    def like(self):
+        return NormalKnownVariance(self.m0, self.sigma2, self.tau2)
+
+    def posterior(self, Py_ssize_t k):
+        self._check_slot(k)
+        cdef double n = self.n[k]
+        cdef const double *mean = self.mean + k * self.n_columns
+        f = [1.0 + n * r for r in self.ratio]
+        return {
+            "n": n,
+            "m": [self.m0[d] + n * self.ratio[d] * mean[d] / (f[d] * self.unit[d])
+                  for d in range(self.n_columns)],
+            "tau2": [tau2 / f_d for tau2, f_d in zip(self.tau2, f)],
+        }
+
+    def statistics(self, Py_ssize_t k):
+        self._check_slot(k)
+        cdef const double *mean = self.mean + k * self.n_columns
+        return [self.n[k], *(mean[d] for d in range(self.n_columns)), self.spread[k]]
+
+    def load(self, Py_ssize_t k, statistics):
+        self._check_slot(k)
+        cdef Py_ssize_t d
+        if len(statistics) != 2 + self.n_columns:
+            raise ValueError(
+                f"statistics must have {2 + self.n_columns} values, got {len(statistics)}")
+        self.n[k], self.kept[k] = statistics[0], 1.0
+        for d in range(self.n_columns):
+            self.mean[k * self.n_columns + d] = statistics[1 + d]
+        self.spread[k] = statistics[1 + self.n_columns]
+        self.refresh(k)
+
+
+cdef inline inlined_double standardise(double x, double origin, double unit) noexcept nogil:
+    cdef double u = (x - origin) * unit
+    return REACH if u > REACH else (-REACH if u < -REACH else u)
+
+
+cdef void shift_mean(NormalKnownVariance self, const Row *row, Py_ssize_t k,
+                     double part) noexcept nogil:
+    cdef double *mean = self.mean + k * self.n_columns
+    cdef Py_ssize_t d
+    for d in range(self.n_columns):
+        mean[d] += part * (standardise(row.values[d], self.origin[d], self.unit[d]) - mean[d])
+
+
+cdef bint can_lose(NormalKnownVariance self, const Row *row, Py_ssize_t k,
+                   double *spread, double *kept) noexcept nogil:
+    """Whether the slot can lose a row, but not all; what would be left of `spread` and `kept`."""
+    cdef double n = self.n[k], left = n - row.weight
+    spread[0] = larger(
+        self.spread[k] - n * row.weight / left * square_distance(self, row, k), 0.0)
+    kept[0] = self.kept[k] * (1.0 + spread[0]) / (1.0 + self.spread[k])
+    return not (kept[0] < LEAST_KEPT or left < LEAST_KEPT * n)
+
+
+cdef double constant_of(NormalKnownVariance self, double n, double w) noexcept nogil:
+    """Log density of w equal rows at the posterior mean of n."""
+    return (-w * (0.5 * self.n_columns * LOG_2PI + self.log_scale)
+            - 0.5 * log_growth(self, n, n + w))
+
+
+cdef double score_new(NormalKnownVariance self, const Row *row) noexcept nogil:
+    """log p(row | theta_0)."""
+    cdef double w = row.weight, total = 0.0, u
+    cdef Py_ssize_t d
+    for d in range(self.n_columns):
+        u = standardise(row.values[d], self.origin[d], self.unit[d])
+        total += u * u / (1.0 + w * self.ratio[d])
+    return constant_of(self, 0.0, w) - 0.5 * w * total
+
+
+cdef inline inlined_double evidence(NormalKnownVariance self, double n, double loss) noexcept nogil:
+    return -0.5 * (n * self.n_columns * LOG_2PI + loss) - n * self.log_scale
+
+
+# Sums over the columns, GROUP of them at a time: one vector's lanes do not wait for one another.
+
+cdef inline inlined_double sum_of(const double *lane) noexcept nogil:
+    return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]))
+
+
+cdef clones_double square_distance(NormalKnownVariance self, const Row *row,
+                                   Py_ssize_t k) noexcept nogil:
+    """sum_d (u - mean)^2 of one slot."""
+    cdef double lane[GROUP]
+    cdef const double *mean = self.mean + k * self.n_columns
+    cdef const double *origin = &self.origin[0]
+    cdef const double *unit = &self.unit[0]
+    cdef const double *values = row.values
+    cdef Py_ssize_t column = 0, i, end
+    cdef double e
+    for i in range(GROUP):
+        lane[i] = 0.0
+    while column < self.n_columns:
+        end = min(self.n_columns - column, <Py_ssize_t> GROUP)
+        for i in range(end):
+            e = standardise(values[column + i], origin[column + i], unit[column + i])
+            e -= mean[column + i]
+            lane[i] += e * e
+        column += GROUP
+    return sum_of(lane)
+
+
+cdef clones_double scaled_distance(NormalKnownVariance self, const Row *row, Py_ssize_t k,
+                                   double other) noexcept nogil:
+    """sum_d (u - m)^2 f(n) / f(other), m the posterior mean of one slot."""
+    cdef double lane[GROUP]
+    cdef double n = self.n[k], f, r, e
+    cdef const double *mean = self.mean + k * self.n_columns
+    cdef const double *origin = &self.origin[0]
+    cdef const double *unit = &self.unit[0]
+    cdef const double *ratio = &self.ratio[0]
+    cdef const double *values = row.values
+    cdef Py_ssize_t column = 0, i, end
+    for i in range(GROUP):
+        lane[i] = 0.0
+    while column < self.n_columns:
+        end = min(self.n_columns - column, <Py_ssize_t> GROUP)
+        for i in range(end):
+            r = ratio[column + i]
+            f = 1.0 + n * r
+            e = f * standardise(values[column + i], origin[column + i], unit[column + i])
+            e -= n * r * mean[column + i]
+            lane[i] += e * e / (f * (1.0 + other * r))
+        column += GROUP
+    return sum_of(lane)
+
+
+cdef clones_double log_growth(NormalKnownVariance self, double n, double more) noexcept nogil:
+    """sum_d log(f(more) / f(n))."""
+    cdef double product[GROUP]
+    cdef double exponent[GROUP]
+    cdef const double *ratio = &self.ratio[0]
+    cdef Py_ssize_t column = 0, i, end
+    cdef double e = 0.0, total = 0.0
+    for i in range(GROUP):
+        product[i] = 1.0
+        exponent[i] = 0.0
+    while column < self.n_columns:
+        end = min(self.n_columns - column, <Py_ssize_t> GROUP)
+        for i in range(end):
+            product[i] *= (1.0 + more * ratio[column + i]) / (1.0 + n * ratio[column + i])
+            product[i] = split_exponent(product[i], &e)
+            exponent[i] += e
+        column += GROUP
+    for i in range(GROUP):
+        total += exponent[i] * LOG_2 + log_positive(product[i])
+    return total
+
+
+cdef clones_ssize costs(NormalKnownVariance self, const double *row, const double *log_weight,
+                        double limit, double *out) noexcept nogil:
+    """Costs of every slot, or bounds that reach `limit`; returns how many are below it."""
+    cdef Py_ssize_t first = 0, n_below = 0, n_slots = padded(self.n_slots)
+    while first + WIDE <= n_slots:
+        n_below += cost_block(self, row, log_weight, limit, first, WIDE, out)
+        first += WIDE
+    if first < n_slots:
+        n_below += cost_block(self, row, log_weight, limit, first, NARROW, out)
+    return n_below
+
+
+cdef inline inlined_ssize cost_block(
+        NormalKnownVariance self, const double *row, const double *log_weight, double limit,
+        Py_ssize_t first, int width, double *out) noexcept nogil:
+    """Costs of `width` slots from `first`; returns how many are below `limit`.
+
+    Columns only ever add to a cost: a block whose costs all reach `limit` is left early.
+    """
+    cdef double cost[WIDE]
+    cdef double u[GROUP]
+    cdef const double *slope = self.slope + first
+    cdef const double *shift = self.shift + first
+    cdef const double *constant = self.constant + first
+    cdef const double *origin = &self.origin[0]
+    cdef const double *unit = &self.unit[0]
+    cdef Py_ssize_t d, column = 0, n_columns = self.n_columns, end, j, n_below = 0
+    cdef double z
+    for j in range(width):
+        cost[j] = -log_weight[first + j] - constant[j]
+    while True:
+        end = min(n_columns - column, <Py_ssize_t> GROUP)
+        for d in range(end):
+            u[d] = standardise(row[column + d], origin[column + d], unit[column + d])
+        for d in range(end):
+            for j in range(width):
+                z = u[d] * slope[j] - shift[j]
+                cost[j] = cost[j] + z * z
+            slope += self.capacity
+            shift += self.capacity
+        column += GROUP
+        if column < n_columns and limit == INFINITY:
+            continue
+        n_below = 0
+        for j in range(width):
+            out[first + j] = cost[j]
+            n_below += cost[j] < limit
+        if n_below == 0 or column >= n_columns:
+            return n_below
+
+
+cdef inline inlined_void merged_block(NormalKnownVariance self, Py_ssize_t j, Py_ssize_t first,
+                                      double *out) noexcept nogil:
+    """Log marginals of slot j with each of NARROW slots from `first`."""
+    cdef double loss[NARROW]
+    cdef double product[NARROW]
+    cdef double exponent[NARROW]
+    cdef double inverse[NARROW]
+    cdef double nj = self.n[j], mean, total, f, e = 0.0
+    cdef const double *n = self.n + first
+    cdef const double *means = self.means + first
+    cdef Py_ssize_t d
+    cdef int i
+    for i in range(NARROW):
+        loss[i] = self.spread[j] + self.spread[first + i]
+        product[i] = 1.0
+        exponent[i] = 0.0
+        inverse[i] = 1.0 / larger(nj + n[i], TINY)
+    for d in range(self.n_columns):
+        mean = self.mean[j * self.n_columns + d]
+        for i in range(NARROW):
+            f = 1.0 + (nj + n[i]) * self.ratio[d]
+            total = nj * mean + n[i] * means[i]
+            loss[i] += inverse[i] * (
+                nj * n[i] * (mean - means[i]) * (mean - means[i]) + total * total / f)
+            product[i] = split_exponent(product[i] * f, &e)
+            exponent[i] += e
+        means += self.capacity
+    for i in range(NARROW):
+        out[first + i] = evidence(
+            self, nj + n[i], loss[i] + exponent[i] * LOG_2 + log_positive(product[i]))
+
+
+cdef clones_void merged_evidences(NormalKnownVariance self, Py_ssize_t j,
+                                  double *out) noexcept nogil:
+    cdef Py_ssize_t first = 0, end = padded(self.n_slots)
+    while first < end:
+        merged_block(self, j, first, out)
+        first += NARROW

@@ -1,0 +1,193 @@
+"""Beta-Bernoulli components: independent binary columns, some cells of which may be missing.
+
+In column d of a cluster, x | p ~ Bernoulli(p) and p ~ Beta(a0[d], b0[d]). The posterior of p after
+n1 ones and n0 zeros is Beta(a0 + n1, b0 + n0), and the next value is 1 with probability
+(a0 + n1) / (a0 + b0 + n1 + n0): Laplace's rule of succession if a0 = b0 = 1.
+
+A missing cell, NaN, is summed over both its values: that is a factor of 1, so it adds nothing to
+its column's counts and nothing to a score.
+"""
+
+from math import isnan, nan
+
+from dpmlite._types import Values
+from dpmlite.models.component import Component
+from dpmlite.models.special import log_rising
+
+# A removal may leave this part of a slot's weight; if less were left, more than ten bits of it
+# would be rounding.
+LEAST_KEPT = 2.0**-10
+
+# What a removal leaves of a count that is less than this part of it is rounding: weights that
+# are no whole numbers need not cancel to the last bit.
+ROUNDING = 2.0**-30
+
+
+class BetaBernoulli(Component):
+    """Sufficient statistics of beta-Bernoulli clusters.
+
+    Parameters
+    ----------
+    a0 : sequence of float, length D
+        Ones that the prior is worth, in each column.
+    b0 : sequence of float, length D
+        Zeros that the prior is worth.
+
+    Attributes
+    ----------
+    n_columns, n_slots, counts
+        As `Component`.
+
+    Raises
+    ------
+    ValueError
+        If lengths differ, or a value is not positive.
+
+    Notes
+    -----
+    In a row, NaN is a missing cell, 0 is a zero, and any other value is a one.
+    """
+
+    def __init__(self, a0: Values, b0: Values) -> None:
+        if len(a0) != len(b0):
+            raise ValueError(f"a0 and b0 must have the same length, got {len(a0)} and {len(b0)}")
+        for name, values in (("a0", a0), ("b0", b0)):
+            for value in values:
+                if not value > 0.0:
+                    raise ValueError(f"{name} must be positive, got {float(value)}")
+        super().__init__(len(a0))
+        self.a0 = [float(a) for a in a0]
+        self.b0 = [float(b) for b in b0]
+        self.ones: list[list[float]] = []  # slot, column: weight of the rows with a 1 there
+        self.zeros: list[list[float]] = []
+
+    def like(self) -> "BetaBernoulli":
+        return BetaBernoulli(self.a0, self.b0)
+
+    def resize(self, n_slots: int) -> None:
+        self._check_n_slots(n_slots)
+        del self.counts[n_slots:], self.ones[n_slots:], self.zeros[n_slots:]
+        for _ in range(n_slots - self.n_slots):
+            self.counts.append(0.0)
+            self.ones.append([0.0] * self.n_columns)
+            self.zeros.append([0.0] * self.n_columns)
+
+    def clear(self, k: int) -> None:
+        self._check_slot(k)
+        self.counts[k] = 0.0
+        self.ones[k] = [0.0] * self.n_columns
+        self.zeros[k] = [0.0] * self.n_columns
+
+    def copy(self, k: int, other: "Component", j: int) -> None:
+        self._check_slot(k)
+        self._check_same(other)
+        self.load(k, other.statistics(j))
+
+    def add(self, row: Values, k: int, weight: float = 1.0) -> None:
+        self._check_slot(k)
+        self._check_row(row)
+        for d, x in enumerate(row):
+            if not isnan(x):
+                self._cells(x, k)[d] += weight
+        self.counts[k] += weight
+
+    def remove(self, row: Values, k: int, weight: float = 1.0) -> bool:
+        self._check_slot(k)
+        self._check_row(row)
+        left = self.counts[k] - weight
+        if left <= 0.0:
+            self.clear(k)
+            return True
+        if left < LEAST_KEPT * self.counts[k]:
+            return False
+        for d, x in enumerate(row):
+            if not isnan(x):
+                cells = self._cells(x, k)
+                cells[d] = _less(cells[d], weight)
+        self.counts[k] = left
+        return True
+
+    def merge(self, j: int, k: int) -> None:
+        self._check_slot(j)
+        self._check_slot(k)
+        self.ones[j], self.zeros[j] = self._merged(j, k)
+        self.counts[j] += self.counts[k]
+        self.clear(k)
+
+    def log_predictive(self, row: Values, k: int, weight: float = 1.0) -> float:
+        """Sum over columns of log p(x_d | rows of slot k), which is 0 where x_d is missing.
+
+        Of w = `weight` equal rows: p (p + 1) ... (p + w - 1) / (q (q + 1) ... (q + w - 1)) with p
+        the posterior's parameter for the value, and q the sum of both parameters.
+        """
+        self._check_slot(k)
+        self._check_row(row)
+        total = 0.0
+        for d, x in enumerate(row):
+            if not isnan(x):
+                a, b = self.a0[d] + self.ones[k][d], self.b0[d] + self.zeros[k][d]
+                p = b if x == 0.0 else a
+                total += log_rising(p, weight) - log_rising(a + b, weight)
+        return total
+
+    def log_predictive_member(self, row: Values, k: int, weight: float = 1.0) -> float:
+        self._check_slot(k)
+        n, ones, zeros = self.counts[k], self.ones[k][:], self.zeros[k][:]
+        exact = self.remove(row, k, weight)
+        total = self.log_predictive(row, k, weight)
+        self.counts[k], self.ones[k], self.zeros[k] = n, ones, zeros
+        return total if exact else nan
+
+    def log_marginal(self, k: int) -> float:
+        """Sum over columns of log B(a0 + n1, b0 + n0) - log B(a0, b0), B the beta function."""
+        self._check_slot(k)
+        return self._log_evidence(self.ones[k], self.zeros[k])
+
+    def log_marginal_merged(self, j: int, k: int) -> float:
+        self._check_slot(j)
+        self._check_slot(k)
+        return self._log_evidence(*self._merged(j, k))
+
+    def posterior(self, k: int) -> dict[str, float | list[float]]:
+        """Posterior of cluster `k`: "n" rows, and "a" and "b" of each column's beta."""
+        self._check_slot(k)
+        return {
+            "n": self.counts[k],
+            "a": [a0 + n1 for a0, n1 in zip(self.a0, self.ones[k], strict=True)],
+            "b": [b0 + n0 for b0, n0 in zip(self.b0, self.zeros[k], strict=True)],
+        }
+
+    def statistics(self, k: int) -> list[float]:
+        self._check_slot(k)
+        return [self.counts[k], *self.ones[k], *self.zeros[k]]
+
+    def load(self, k: int, statistics: Values) -> None:
+        self._check_slot(k)
+        d = self.n_columns
+        if len(statistics) != 1 + 2 * d:
+            raise ValueError(f"statistics must have {1 + 2 * d} values, got {len(statistics)}")
+        self.counts[k] = statistics[0]
+        self.ones[k] = [statistics[i] for i in range(1, 1 + d)]
+        self.zeros[k] = [statistics[i] for i in range(1 + d, 1 + 2 * d)]
+
+    def _cells(self, x: float, k: int) -> list[float]:
+        """The counts of slot `k` to which a value belongs."""
+        return self.zeros[k] if x == 0.0 else self.ones[k]
+
+    def _merged(self, j: int, k: int) -> tuple[list[float], list[float]]:
+        """Ones and zeros of two slots' rows together."""
+        ones = [nj + nk for nj, nk in zip(self.ones[j], self.ones[k], strict=True)]
+        zeros = [nj + nk for nj, nk in zip(self.zeros[j], self.zeros[k], strict=True)]
+        return ones, zeros
+
+    def _log_evidence(self, ones: Values, zeros: Values) -> float:
+        total = 0.0
+        for a0, b0, n1, n0 in zip(self.a0, self.b0, ones, zeros, strict=True):
+            total += log_rising(a0, n1) + log_rising(b0, n0) - log_rising(a0 + b0, n1 + n0)
+        return total
+
+
+def _less(n: float, weight: float) -> float:
+    """What a count is without some of its weight."""
+    left = n - weight
+    return left if left > ROUNDING * n else 0.0

@@ -1,0 +1,370 @@
+"""Beta-Bernoulli components against counting, the chain rule and sums over missing cells."""
+
+from itertools import product
+from math import exp, log
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+CLOSE = {"rel": 1e-9, "abs": 1e-9}
+NAN = float("nan")
+
+
+def naive_log_predictive(x, X, prior):
+    """Count, and divide: the cells that are known."""
+    total = 0.0
+    for d, (a0, b0) in enumerate(zip(prior["a0"], prior["b0"], strict=True)):
+        if not np.isnan(x[d]):
+            known = X[~np.isnan(X[:, d]), d]
+            total += log(np.sum(known == x[d]) + (a0 if x[d] == 1.0 else b0))
+            total -= log(len(known) + a0 + b0)
+    return total
+
+
+def naive_log_marginal(X, prior):
+    return sum(naive_log_predictive(X[i], X[:i], prior) for i in range(len(X)))
+
+
+@st.composite
+def problems(draw, least_rows=1):
+    n, d = draw(st.integers(least_rows, 12)), draw(st.integers(1, 4))
+    values = draw(st.sampled_from([[0.0, 1.0], [0.0, 1.0, NAN]]))
+    cells = draw(st.lists(st.sampled_from(values), min_size=n * d, max_size=n * d))
+    worths = st.lists(st.sampled_from([0.1, 1.0, 3.7]), min_size=d, max_size=d)
+    return np.array(cells).reshape(n, d), {"a0": draw(worths), "b0": draw(worths)}
+
+
+def build(twin, X, prior, labels, n_slots=3):
+    component = twin.beta_bernoulli.BetaBernoulli(**prior)
+    component.resize(n_slots)
+    for row, k in zip(X, labels, strict=True):
+        component.add(row, k)
+    return component
+
+
+def spread(twin, X, prior, n_slots=3):
+    """A component with the rows of X over the slots but the last."""
+    labels = np.arange(len(X)) % (n_slots - 1)
+    return build(twin, X, prior, labels, n_slots), labels
+
+
+@given(problem=problems())
+def test_scores_are_ratios_of_counts(twin, problem):
+    X, prior = problem
+    component, labels = spread(twin, X, prior)
+    scores = component.log_predictive_all(X[0])
+    for k in range(3):
+        expected = naive_log_predictive(X[0], X[labels == k], prior)
+        assert component.log_predictive(X[0], k) == pytest.approx(expected, **CLOSE)
+        assert scores[k] == pytest.approx(expected, **CLOSE)
+
+
+@given(problem=problems())
+def test_marginal_is_the_product_of_predictives(twin, problem):
+    X, prior = problem
+    component = build(twin, X, prior, [0] * len(X))
+    assert component.log_marginal(0) == pytest.approx(naive_log_marginal(X, prior), **CLOSE)
+    assert component.log_marginal(1) == 0.0
+
+
+@given(problem=problems())
+def test_a_member_is_scored_without_itself(twin, problem):
+    X, prior = problem
+    component, labels = spread(twin, X, prior)
+    before = [component.statistics(k) for k in range(3)]
+    for i, row in enumerate(X):
+        others = np.delete(X, i, axis=0)[np.delete(labels, i) == labels[i]]
+        expected = naive_log_predictive(row, others, prior)
+        assert component.log_predictive_member(row, labels[i]) == pytest.approx(expected, **CLOSE)
+    assert [component.statistics(k) for k in range(3)] == before
+
+
+@given(problem=problems())
+def test_merging_is_adding(twin, problem):
+    X, prior = problem
+    component, _ = spread(twin, X, prior)
+    merged = component.log_marginal_merged(0, 1)
+    assert merged == pytest.approx(naive_log_marginal(X, prior), **CLOSE)
+    assert component.log_marginal_merged(2, 0) == component.log_marginal(0)
+    component.merge(0, 1)
+    together = build(twin, X, prior, [0] * len(X))
+    assert component.statistics(0) == together.statistics(0)
+    assert component.log_marginal(0) == pytest.approx(merged, **CLOSE)
+    for k in (1, 2):
+        assert component.statistics(k) == [0.0] * (1 + 2 * X.shape[1])
+    assert component.log_predictive_all(X[0]) == together.log_predictive_all(X[0])
+
+
+@given(problem=problems(), i=st.integers(0, 100), weight=st.sampled_from([1.0, 2.0, 7.0]))
+def test_removing_undoes_adding_exactly(twin, problem, i, weight):
+    X, prior = problem
+    component, _ = spread(twin, X, prior)
+    before, scores = component.statistics(0), component.log_predictive_all(X[0])
+    component.add(X[i % len(X)], 0, weight)
+    assert component.remove(X[i % len(X)], 0, weight)
+    assert component.statistics(0) == before
+    assert component.log_predictive_all(X[0]) == scores
+
+
+@given(problem=problems(least_rows=2), weight=st.integers(2, 5))
+def test_a_weight_is_so_many_equal_rows(twin, problem, weight):
+    X, prior = problem
+    repeated = np.concatenate([X[1:], np.repeat(X[:1], weight, axis=0)])
+    component = build(twin, X[1:], prior, [0] * (len(X) - 1))
+    expected = naive_log_marginal(repeated, prior) - naive_log_marginal(X[1:], prior)
+    alone = naive_log_marginal(repeated[-weight:], prior)
+    assert component.log_predictive(X[0], 0, weight) == pytest.approx(expected, **CLOSE)
+    assert component.log_predictive_all(X[0], weight) == pytest.approx(
+        [expected, alone, alone], **CLOSE
+    )
+    component.add(X[0], 0, weight)
+    one_by_one = build(twin, repeated, prior, [0] * len(repeated))
+    assert component.statistics(0) == one_by_one.statistics(0)
+    assert component.log_predictive_member(X[0], 0, weight) == pytest.approx(expected, **CLOSE)
+    component.add(X[0], 1, weight)
+    assert component.log_predictive_member(X[0], 1, weight) == pytest.approx(alone, **CLOSE)
+
+
+def test_any_weight_follows_the_chain_rule(twin):
+    prior = {"a0": [0.3, 1.0, 2.0], "b0": [1.0, 1.5, 0.2]}
+    x = np.array([1.0, 0.0, NAN])
+    component = build(twin, [np.array([1.0, 1.0, 0.0]), np.array([0.0, NAN, 1.0])], prior, [0, 0])
+    whole = component.log_predictive(x, 0, 2.3)
+    first = component.log_predictive(x, 0, 0.9)
+    component.add(x, 0, 0.9)
+    assert whole == pytest.approx(first + component.log_predictive(x, 0, 1.4), **CLOSE)
+    component.add(x, 0, 1.4)
+    assert component.log_predictive_member(x, 0, 2.3) == pytest.approx(whole, **CLOSE)
+    assert component.log_predictive_member(x, 0, 1.0 + 1e-12) == pytest.approx(
+        component.log_predictive_member(x, 0), **CLOSE
+    )
+
+
+@given(problem=problems(least_rows=2))
+def test_a_missing_cell_is_summed_over(twin, problem):
+    """p(rows) is the sum of p over everything that the missing cells could be."""
+    X, prior = problem
+    X = X[:4]
+    component = build(twin, X[1:], prior, [0] * (len(X) - 1))
+    missing = np.isnan(X[0])
+    total = 0.0
+    for values in product([0.0, 1.0], repeat=int(missing.sum())):
+        row = X[0].copy()
+        row[missing] = values
+        total += exp(component.log_predictive(row, 0))
+    assert exp(component.log_predictive(X[0], 0)) == pytest.approx(total, rel=1e-12)
+    full = build(twin, X[1:], prior, [0] * (len(X) - 1))
+    full.add(np.full(X.shape[1], NAN), 0)
+    assert full.statistics(0)[1:] == component.statistics(0)[1:]
+    assert full.log_marginal(0) == component.log_marginal(0)
+    assert full.counts[0] == component.counts[0] + 1.0
+
+
+def test_any_other_number_is_a_one(twin):
+    prior = {"a0": [1.0, 2.0], "b0": [1.0, 1.0]}
+    component = build(twin, [np.array([3.0, -0.5])], prior, [0])
+    assert component.statistics(0) == [1.0, 1.0, 1.0, 0.0, 0.0]
+    assert component.log_predictive_all(np.array([7.0, -0.0])) == component.log_predictive_all(
+        np.array([1.0, 0.0])
+    )
+
+
+@pytest.mark.parametrize(("a0", "b0"), [(1e-12, 1e12), (1e-3, 1e-3), (1e12, 1e12), (0.5, 1e-9)])
+def test_extreme_priors(twin, a0, b0):
+    X = np.array([[1.0], [0.0], [1.0], [1.0]])
+    component = build(twin, X, {"a0": [a0], "b0": [b0]}, [0] * 4)
+    with mpmath.workdps(40):
+        a, b = mpmath.mpf(a0), mpmath.mpf(b0)
+        marginal = mpmath.log(mpmath.rf(a, 3) * mpmath.rf(b, 1) / mpmath.rf(a + b, 4))
+        predictive = mpmath.log((b + 1) / (a + b + 4))
+        member = mpmath.log(b / (a + b + 3))
+    assert component.log_marginal(0) == pytest.approx(float(marginal), rel=1e-12, abs=1e-11)
+    scores = component.log_predictive_all(X[1])
+    assert scores[0] == pytest.approx(float(predictive), rel=1e-12, abs=1e-12)
+    score = component.log_predictive_member(X[1], 0)
+    assert score == pytest.approx(float(member), rel=1e-12, abs=1e-12)
+
+
+def test_large_counts(twin):
+    prior = {"a0": [0.5], "b0": [2.0]}
+    component = build(twin, [], prior, [])
+    component.load(0, [3e6, 1e6, 2e6])
+    component.load(1, [5e6, 3e6, 2e6])
+    for k, a, b in ((0, 1e6, 2e6), (1, 3e6, 2e6)):
+        with mpmath.workdps(40):
+            expected = mpmath.log(mpmath.beta(0.5 + a, 2 + b) / mpmath.beta(0.5, 2))
+        assert component.log_marginal(k) == pytest.approx(float(expected), rel=1e-14)
+    with mpmath.workdps(40):
+        expected = mpmath.log(mpmath.beta(0.5 + 4e6, 2 + 4e6) / mpmath.beta(0.5, 2))
+    assert component.log_marginal_merged(0, 1) == pytest.approx(float(expected), rel=1e-14)
+
+
+@pytest.mark.parametrize("n_columns", [1, 7, 8, 9, 127, 128, 129, 300])
+@pytest.mark.parametrize("n_slots", [3, 17, 40, 70])
+def test_many_columns_and_slots(twin, n_columns, n_slots):
+    rng = np.random.default_rng(2)
+    X = rng.choice([0.0, 1.0, NAN], p=[0.6, 0.3, 0.1], size=(80, n_columns))
+    prior = {"a0": rng.gamma(1.0, size=n_columns), "b0": rng.gamma(1.0, size=n_columns)}
+    component, labels = spread(twin, X, prior, n_slots)
+    scores = component.log_predictive_all(X[3])
+    merged = component.like()
+    for k in (0, n_slots // 2, n_slots - 2, n_slots - 1):
+        expected = naive_log_predictive(X[3], X[labels == k], prior)
+        assert scores[k] == pytest.approx(expected, rel=1e-11)
+        if k != 1:
+            merged.resize(0)
+            merged.resize(1)
+            for row in X[(labels == k) | (labels == 1)]:
+                merged.add(row, 0)
+            expected = merged.log_marginal(0)
+            assert component.log_marginal_merged(1, k) == pytest.approx(expected, rel=1e-11)
+
+
+def test_fractions_of_weights_leave_no_dust(twin):
+    """0.3 - (0.1 + 0.2) is not 0, but such a cell must not differ from one without a row."""
+    prior = {"a0": [1e-9], "b0": [1.0]}
+    component = build(twin, [np.array([0.0])], prior, [0])
+    one = np.array([1.0])
+    component.add(one, 0, 0.1)
+    component.add(one, 0, 0.2)
+    component.remove(one, 0, 0.3)
+    component.add(one, 0, 0.3)
+    component.add(one, 0, 0.1)
+    component.remove(one, 0, 0.2)
+    component.remove(one, 0, 0.2)
+    assert component.statistics(0)[1:] == [0.0, 1.0]
+    assert component.log_predictive(one, 0) == pytest.approx(log(1e-9 / 2.0), rel=1e-8)
+
+
+def test_little_weight_is_not_left(twin):
+    component = build(twin, [np.array([1.0])], {"a0": [1.0], "b0": [1.0]}, [0])
+    zero = np.array([0.0])
+    component.add(zero, 0, 2000.0)
+    before = component.statistics(0)
+    assert np.isnan(component.log_predictive_member(zero, 0, 2000.0))
+    assert not component.remove(zero, 0, 2000.0)
+    assert component.statistics(0) == before
+    component.clear(0)
+    component.add(zero, 0, 2000.0)
+    assert component.remove(zero, 0, 2000.0)
+    assert component.statistics(0) == [0.0, 0.0, 0.0]
+
+
+def test_posterior_adds_counts_to_the_prior(twin):
+    prior = {"a0": [0.5, 2.0], "b0": [1.0, 3.0]}
+    X = np.array([[1.0, 0.0], [1.0, NAN], [0.0, 1.0]])
+    component = build(twin, X, prior, [0] * 3)
+    assert component.posterior(0) == {"n": 3.0, "a": [2.5, 3.0], "b": [2.0, 4.0]}
+    assert component.posterior(1) == {"n": 0.0, "a": [0.5, 2.0], "b": [1.0, 3.0]}
+
+
+def sparse(twin, X, rng, weights=None):
+    """The rows in sparse form, columns in any order, some zeros listed."""
+    data, indices, indptr = [], [], [0]
+    for row in X:
+        listed = rng.permutation(np.flatnonzero((row != 0.0) | (rng.random(len(row)) < 0.1)))
+        data += row[listed].tolist()
+        indices += listed.tolist()
+        indptr.append(len(indices))
+    indices, indptr = np.array(indices, dtype=np.intp), np.array(indptr, dtype=np.intp)
+    return twin.rows.Rows.sparse(np.array(data), indices, indptr, X.shape[1], weights)
+
+
+def search(twin, rows, prior, n_slots):
+    labels = np.arange(len(rows), dtype=np.intp) % n_slots
+    family = twin.beta_bernoulli.BetaBernoulli(**prior)
+    partition = twin.partition.Partition(rows, labels, family, 1.0)
+    costs = [partition.costs(i) for i in range(0, len(rows), 7)]
+    moves = [twin.map_dpm.sweep(partition) for _ in range(3)]
+    moves.append(twin.split_merge.merge(partition))
+    if rows.weight(0) == rows.weight(1) == 1.0:
+        uniforms = np.full((partition.component.n_slots, 1, 2), 0.3)
+        moves.append(twin.split_merge.split(partition, uniforms))
+    exact = partition.exact_neg_log_joint()
+    assert partition.neg_log_joint == pytest.approx(exact, rel=1e-9)
+    statistics = [partition.component.statistics(k) for k in range(partition.component.n_slots)]
+    return [q for row in costs for q in row], moves, labels.tolist(), statistics
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("n_slots", [5, 40])
+def test_sparse_rows_are_dense_ones_and_twins_agree(twins, weighted, n_slots):
+    rng = np.random.default_rng(5)
+    truth = rng.beta(0.4, 0.4, size=(5, 21))
+    X = (rng.random((60, 21)) < truth[rng.integers(5, size=60)]).astype(float)
+    X[rng.random(X.shape) < 0.05] = NAN
+    prior = {"a0": np.full(21, 0.5), "b0": np.full(21, 0.7)}
+    weights = rng.choice([0.3, 1.0, 2.0], size=60) if weighted else None
+    results = []
+    for twin in twins:
+        results.append(search(twin, twin.rows.Rows(X, weights), prior, n_slots))
+        results.append(search(twin, sparse(twin, X, rng, weights), prior, n_slots))
+    for other in results[1:]:
+        assert other[0] == pytest.approx(results[0][0], **CLOSE)
+        assert other[1:3] == results[0][1:3]
+        np.testing.assert_allclose(other[3], results[0][3], rtol=1e-12)
+
+
+@given(problem=problems(least_rows=4), data=st.data())
+def test_sweeps_agree(twins, problem, data):
+    X, prior = problem
+    labels = data.draw(st.lists(st.integers(-1, 3), min_size=len(X), max_size=len(X)))
+    results = []
+    for twin in twins:
+        found = np.array(labels, dtype=np.intp)
+        family = twin.beta_bernoulli.BetaBernoulli(**prior)
+        partition = twin.partition.Partition(X, found, family, 1.0)
+        moves = [twin.map_dpm.sweep(partition) for _ in range(3)]
+        moves.append(twin.split_merge.merge(partition))
+        exact = partition.exact_neg_log_joint()
+        assert partition.neg_log_joint == pytest.approx(exact, rel=1e-9, abs=1e-8)
+        results.append((moves, found.tolist()))
+    assert results[0] == results[1]
+
+
+def test_statistics_can_be_moved(twin):
+    X = (np.random.default_rng(3).random((9, 2)) < 0.4).astype(float)
+    component, _ = spread(twin, X, {"a0": [1.0, 2.0], "b0": [0.5, 1.0]})
+    other = component.like()
+    assert other.n_slots == 0
+    other.resize(40)
+    other.copy(39, component, 1)
+    other.load(0, component.statistics(0))
+    assert other.statistics(39) == component.statistics(1)
+    assert other.log_predictive(X[0], 39) == component.log_predictive(X[0], 1)
+    assert other.log_predictive_member(X[1], 39) == component.log_predictive_member(X[1], 1)
+    assert other.log_predictive(X[0], 0) == component.log_predictive(X[0], 0)
+    other.clear(39)
+    assert other.statistics(39) == component.statistics(2)
+
+
+CALLS = {
+    "a0 must be positive, got -1.0": lambda family: family([-1], [1.0]),
+    "b0 must be positive, got 0.0": lambda family: family([1.0], [0.0]),
+    "a0 must be positive, got nan": lambda family: family([NAN], [-1.0]),
+    "a0 and b0 must have the same length, got 1 and 2": lambda family: family([-1.0], [1.0, 1.0]),
+    "row must have 2 values, got 3": lambda family: made(family).add(np.zeros(3), 0),
+    "row must have 2 values, got 1": lambda family: made(family).log_predictive(np.zeros(1), 0),
+    "statistics must have 5 values, got 1": lambda family: made(family).load(0, [1.0]),
+    "slot must be in 0..1, got 2": lambda family: made(family).remove(np.zeros(2), 2),
+    "other must have 2 columns, got 1": lambda family: made(family).copy(
+        0, family([1.0], [1.0]), 0
+    ),
+}
+
+
+def made(family):
+    component = family([1.0, 1.0], [1.0, 1.0])
+    component.resize(2)
+    return component
+
+
+@pytest.mark.parametrize("message", CALLS)
+def test_errors(twin, message):
+    with pytest.raises((ValueError, IndexError)) as caught:
+        CALLS[message](twin.beta_bernoulli.BetaBernoulli)
+    assert str(caught.value) == message
+    assert isinstance(caught.value, IndexError) == message.startswith("slot")
