@@ -14,6 +14,8 @@ PAIRS = {
         "beta_bernoulli",
         "component",
         "crp",
+        "dirichlet_multinomial",
+        "incomplete_normal_gamma",
         "normal_gamma",
         "normal_known_variance",
         "partition",

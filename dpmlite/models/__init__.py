@@ -8,6 +8,8 @@ if TYPE_CHECKING or PURE:
     from dpmlite.models.beta_bernoulli import BetaBernoulli
     from dpmlite.models.component import Component
     from dpmlite.models.crp import log_prob, log_prob_counts, predictive, sample, stick_breaking
+    from dpmlite.models.dirichlet_multinomial import DirichletMultinomial
+    from dpmlite.models.incomplete_normal_gamma import IncompleteNormalGamma
     from dpmlite.models.normal_gamma import NormalGamma
     from dpmlite.models.normal_known_variance import NormalKnownVariance
     from dpmlite.models.partition import Partition
@@ -23,6 +25,8 @@ else:
     from dpmlite.models._beta_bernoulli import BetaBernoulli
     from dpmlite.models._component import Component
     from dpmlite.models._crp import log_prob, log_prob_counts, predictive, sample, stick_breaking
+    from dpmlite.models._dirichlet_multinomial import DirichletMultinomial
+    from dpmlite.models._incomplete_normal_gamma import IncompleteNormalGamma
     from dpmlite.models._normal_gamma import NormalGamma
     from dpmlite.models._normal_known_variance import NormalKnownVariance
     from dpmlite.models._partition import Partition
@@ -38,6 +42,8 @@ else:
 __all__ = [
     "BetaBernoulli",
     "Component",
+    "DirichletMultinomial",
+    "IncompleteNormalGamma",
     "NormalGamma",
     "NormalKnownVariance",
     "Partition",

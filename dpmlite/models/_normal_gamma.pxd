@@ -1,5 +1,12 @@
 from dpmlite.models._component cimport Component
-from dpmlite.models._student_t cimport Densities
+from dpmlite.models._special cimport inlined_double
+from dpmlite.models._student_t cimport Densities, larger
+
+cdef extern from *:
+    """
+    #define DPM_LEAST_KEPT 0.0009765625  /* 2^-10 */
+    """
+    double LEAST_KEPT "DPM_LEAST_KEPT"
 
 
 cdef class NormalGamma(Component):
@@ -14,3 +21,10 @@ cdef class NormalGamma(Component):
     cdef double *kept              # [slot] part of b that removals left, least column
     cdef double *member_constant   # [slot] log density of a member at the mean
     cdef Densities t               # what scoring needs of the slots, kept by `refresh`
+
+
+cdef inline inlined_double merged_rate(double c0, double cj, double ck, double mj, double mk,
+                                       double bj, double bk) noexcept nogil:
+    """b of two slots' rows together, eq. (13)."""
+    cdef double between = cj * ck * (mj - mk) * (mj - mk) - c0 * (cj * mj * mj + ck * mk * mk)
+    return larger(bj + bk - 1.0 + 0.5 * between / (cj + ck - c0), 1.0)

@@ -22,11 +22,9 @@ from dpmlite.models._student_t cimport (
 
 cdef extern from *:
     """
-    #define DPM_LEAST_KEPT 0.0009765625      /* 2^-10, */
-    #define DPM_HALF_OF_KEPT 0.03125         /* its square root, */
+    #define DPM_HALF_OF_KEPT 0.03125         /* the square root of LEAST_KEPT, */
     #define DPM_LOG_HALF_OF_KEPT -3.4657359  /* and the logarithm of that */
     """
-    double LEAST_KEPT "DPM_LEAST_KEPT"
     double HALF_OF_KEPT "DPM_HALF_OF_KEPT"
     double LOG_HALF_OF_KEPT "DPM_LOG_HALF_OF_KEPT"
 
@@ -198,12 +196,6 @@ cdef class NormalGamma(Component):
             self.m[d * self.capacity + k] = statistics[1 + d]
             self.b[d * self.capacity + k] = statistics[1 + n_columns + d]
         self.refresh(k)
-
-
-cdef inline inlined_double merged_rate(double c0, double cj, double ck, double mj, double mk,
-                               double bj, double bk) noexcept nogil:
-    cdef double between = cj * ck * (mj - mk) * (mj - mk) - c0 * (cj * mj * mj + ck * mk * mk)
-    return larger(bj + bk - 1.0 + 0.5 * between / (cj + ck - c0), 1.0)
 
 
 cdef inline inlined_double evidence(NormalGamma self, double n, double log_b) noexcept nogil:

@@ -39,6 +39,8 @@ cdef inline inlined_double larger(double x, double y) noexcept nogil:
     return x if x > y else y  # fmax would be a call
 
 
+cdef double log_density_c(double x, double m, double c, double b, double a,
+                          double weight) noexcept nogil
 cdef double log_factors(const Densities *t, const double *row, Py_ssize_t k, double ratio,
                         bint exact) noexcept nogil
 cdef double costs_below(const Densities *t, Py_ssize_t n_slots, const double *row,

@@ -24,6 +24,11 @@ cdef extern from *:
 
 
 def log_density(double x, double m, double c, double b, double a, double weight=1.0):
+    return log_density_c(x, m, c, b, a, weight)
+
+
+cdef double log_density_c(double x, double m, double c, double b, double a,
+                          double weight) noexcept nogil:
     cdef double t = weight * c * (x - m) * (x - m) / (2.0 * b * (c + weight))
     cdef double normaliser = (log_rising_c(a, 0.5 * weight) - 0.5 * log1p(weight / c)
                               - 0.5 * weight * (LOG_2PI + log(b)))

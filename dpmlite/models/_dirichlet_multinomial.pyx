@@ -1,0 +1,362 @@
+"""Kernel of dirichlet_multinomial.py.
+
+A small whole count x of word w adds x factors beta_w + n_w, beta_w + n_w + 1, ... to a product,
+of which one logarithm per slot is taken in the end. Counts lie [word][slot], so that one vector
+instruction multiplies in many slots. What is large or fractional needs logarithms of its own.
+"""
+
+from array import array
+
+from libc.math cimport INFINITY, NAN, log
+
+from dpmlite.models._component cimport Component, padded
+from dpmlite.models._rows cimport Row
+from dpmlite.models._special cimport (
+    clones_void, inlined_void, log_positive, log_rising_c, split_exponent)
+
+cdef extern from *:
+    """
+    #define DPM_LOG_2 0.693147180559945309417
+    #define DPM_LEAST_KEPT 0.0009765625              /* 2^-10 */
+    #define DPM_NOISE 9.31322574615478515625e-10     /* 2^-30 */
+    #define DPM_LEAST_FACTOR 4.656612873077392578e-10  /* 2^-31, and its inverse: */
+    #define DPM_LARGEST_FACTOR 2147483648.0
+    """
+    double LOG_2 "DPM_LOG_2"
+    double LEAST_KEPT "DPM_LEAST_KEPT"
+    double NOISE "DPM_NOISE"
+    double LEAST_FACTOR "DPM_LEAST_FACTOR"
+    double LARGEST_FACTOR "DPM_LARGEST_FACTOR"
+
+cdef enum:
+    GROUP = 32   # factors whose product stays in 2^-992 .. 2^992
+    WIDE = 32    # slots whose running products stay in registers
+    NARROW = 16
+    BATCH = 4    # factors of a word that are written at once: a shorter loop is mispredicted
+
+
+cdef struct Factors:
+    Py_ssize_t next_value     # of the row, to be read next
+    double n_words            # read so far
+    Py_ssize_t n
+    Py_ssize_t at[GROUP + BATCH]  # where the counts of a factor's word are
+    double shift[GROUP + BATCH]   # beta and earlier factors of the same word
+
+
+cdef class DirichletMultinomial(Component):
+
+    def __init__(self, beta0):
+        for value in beta0:
+            if not value > 0.0:
+                raise ValueError(f"beta0 must be positive, got {float(value)}")
+        values = [float(value) for value in beta0]
+        self.set_up(values, array("d", values))
+
+    cdef int set_up(self, list beta0, double[::1] beta) except -1:
+        """What __init__ does with parameters that are checked."""
+        cdef Py_ssize_t w, n_words = beta.shape[0]
+        Component.__init__(self, n_words)
+        self.beta0, self.beta = beta0, beta
+        for w in range(n_words):
+            self.total += beta[w]
+            self.largest_beta = max(self.largest_beta, beta[w])
+        self.own_counts = array("d", bytes(n_words * sizeof(double)))
+        self.own_words = array(
+            "q" if sizeof(Py_ssize_t) == 8 else "i", bytes(n_words * sizeof(Py_ssize_t)))
+        return self.start(6 + n_words, 0)
+
+    cdef void lay_out(self) noexcept nogil:
+        self.size, self.kept = self.n + self.capacity, self.n + 2 * self.capacity
+        self.evidence = self.n + 3 * self.capacity
+        self.product, self.exponent = self.n + 4 * self.capacity, self.n + 5 * self.capacity
+        self.count = self.n + 6 * self.capacity
+
+    cdef void clear_slot(self, Py_ssize_t k) noexcept nogil:
+        cdef Py_ssize_t w
+        if self.n[k] != 0.0 or self.size[k] != 0.0:  # else its counts are 0 already
+            for w in range(self.n_columns):
+                self.count[w * self.capacity + k] = 0.0
+        self.n[k] = self.size[k] = self.evidence[k] = 0.0
+        self.kept[k] = 1.0
+
+    cdef void accumulate(self, const Row *row, Py_ssize_t k) noexcept nogil:
+        cdef Py_ssize_t i
+        cdef double x
+        for i in range(row.n_values):
+            x = row.values[i] * row.weight
+            if x != 0.0:
+                self.count[word_of(row, i) * self.capacity + k] += x
+                self.size[k] += x
+        self.n[k] += row.weight
+
+    cdef void refresh(self, Py_ssize_t k) noexcept nogil:
+        self.evidence[k] = NAN if self.size[k] > 0.0 else 0.0
+
+    cdef bint remove_row(self, const Row *row, Py_ssize_t k) noexcept nogil:
+        cdef double left = self.n[k] - row.weight, n_words = 0.0, part, x
+        cdef double *count
+        cdef Py_ssize_t i
+        if left <= 0.0:
+            self.clear_slot(k)
+            return True
+        for i in range(row.n_values):
+            n_words += row.values[i] * row.weight
+        part = part_left(self, k, row.weight, n_words)
+        if self.kept[k] * part < LEAST_KEPT:
+            return False
+        for i in range(row.n_values):
+            x = row.values[i] * row.weight
+            if x != 0.0:
+                count = self.count + word_of(row, i) * self.capacity + k
+                count[0] = left_of(count[0], x)
+        self.n[k] = left
+        self.size[k] = size_without(self, k, n_words)
+        self.kept[k] *= part
+        self.refresh(k)
+        return True
+
+    cdef void merge_slots(self, Py_ssize_t j, Py_ssize_t k) noexcept nogil:
+        cdef Py_ssize_t w
+        cdef double *count = self.count
+        for w in range(self.n_columns):
+            count[j] += count[k]
+            count += self.capacity
+        self.n[j] += self.n[k]
+        self.size[j] += self.size[k]
+        self.kept[j] = self.kept[k] if self.kept[k] < self.kept[j] else self.kept[j]
+        self.refresh(j)
+        self.clear_slot(k)
+
+    cdef double costs_below(self, const Row *row, const double *log_weight, double limit,
+                            double *out) noexcept nogil:
+        cdef Py_ssize_t k
+        cdef Factors factors
+        cdef double least = limit, largest = 0.0
+        for k in range(self.n_slots):
+            largest = self.size[k] if self.size[k] > largest else largest
+        largest += self.largest_beta + GROUP
+        start_products(self, out)
+        factors.next_value, factors.n_words = 0, 0.0
+        while next_factors(self, row, largest, &factors):
+            multiply(self, &factors)
+        add_large(self, row, largest, out)
+        finish_costs(self, factors.n_words, log_weight, out)
+        for k in range(self.n_slots):
+            least = out[k] if out[k] < least else least
+        return least
+
+    cdef double score_slot(self, const Row *row, Py_ssize_t k) noexcept nogil:
+        cdef double n_words = 0.0
+        return score_one(self, row, k, False, &n_words)
+
+    cdef double score_member(self, const Row *row, Py_ssize_t k) noexcept nogil:
+        cdef double n_words = 0.0, score = score_one(self, row, k, True, &n_words)
+        if (self.n[k] > row.weight
+                and self.kept[k] * part_left(self, k, row.weight, n_words) < LEAST_KEPT):
+            return NAN
+        return score
+
+    cdef double marginal(self, Py_ssize_t k) noexcept nogil:
+        cdef Row row
+        cdef double n_words = 0.0
+        if self.evidence[k] != self.evidence[k]:
+            row = self.row_of_slot(k)
+            self.evidence[k] = score_one(self, &row, k, True, &n_words)
+        return self.evidence[k]
+
+    cdef void marginal_merged_all(self, Py_ssize_t j, double *out) noexcept nogil:
+        cdef Py_ssize_t k
+        for k in range(self.n_slots):
+            self.marginal(k)
+        cdef Row row = self.row_of_slot(j)
+        self.costs_below(&row, self.evidence, INFINITY, out)
+        for k in range(self.n_slots):
+            out[k] = -out[k]
+
+    cdef Row row_of_slot(self, Py_ssize_t k) noexcept nogil:
+        """All words of slot k as one row, which lasts until the next call."""
+        cdef Row row
+        cdef Py_ssize_t w, found = 0
+        cdef double *values = &self.own_counts[0]
+        cdef Py_ssize_t *words = &self.own_words[0]
+        for w in range(self.n_columns):
+            values[found] = self.count[w * self.capacity + k]
+            words[found] = w
+            found += values[found] != 0.0
+        row.values, row.columns, row.n_values, row.weight = values, words, found, 1.0
+        return row
+
+    def like(self):
+        cdef DirichletMultinomial other = DirichletMultinomial.__new__(DirichletMultinomial)
+        other.set_up(self.beta0, self.beta)
+        return other
+
+    def posterior(self, Py_ssize_t k):
+        n, *counts = self.statistics(k)
+        return {"n": n, "beta": [b + count for b, count in zip(self.beta0, counts)]}
+
+    def statistics(self, Py_ssize_t k):
+        self._check_slot(k)
+        at = range(k, self.n_columns * self.capacity, self.capacity)
+        return [self.n[k], *(self.count[i] for i in at)]
+
+    def load(self, Py_ssize_t k, statistics):
+        self._check_slot(k)
+        cdef Py_ssize_t w
+        cdef double *count = self.count + k
+        if len(statistics) != 1 + self.n_columns:
+            raise ValueError(
+                f"statistics must have {1 + self.n_columns} values, got {len(statistics)}")
+        self.n[k], self.size[k], self.kept[k] = statistics[0], 0.0, 1.0
+        for w in range(self.n_columns):
+            count[w * self.capacity] = statistics[1 + w]
+            self.size[k] += count[w * self.capacity]
+        self.refresh(k)
+
+
+cdef inline Py_ssize_t word_of(const Row *row, Py_ssize_t i) noexcept nogil:
+    return row.columns[i] if row.columns != NULL else i
+
+
+cdef inline bint is_small(double x, double least, double largest) noexcept nogil:
+    """Whether a word's factors may be multiplied, all being from `least` to `largest`."""
+    return (0.0 <= x <= GROUP and x == <double> <Py_ssize_t> x
+            and least >= LEAST_FACTOR and largest <= LARGEST_FACTOR)
+
+
+cdef inline double left_of(double n, double x) noexcept nogil:
+    """A word's count without x of it."""
+    return n - x if n - x > NOISE * n else 0.0
+
+
+cdef inline double size_without(DirichletMultinomial self, Py_ssize_t k,
+                                double n_words) noexcept nogil:
+    return self.size[k] - n_words if self.size[k] > n_words else 0.0
+
+
+cdef inline double part_left(DirichletMultinomial self, Py_ssize_t k, double weight,
+                             double n_words) noexcept nogil:
+    """What part of n or of B + N, whichever loses more, is left without a row of slot k."""
+    cdef double of_weight = (self.n[k] - weight) / self.n[k]
+    cdef double of_words = (self.total + size_without(self, k, n_words)) / (
+        self.total + self.size[k])
+    return of_words if of_words < of_weight else of_weight
+
+
+cdef double score_one(DirichletMultinomial self, const Row *row, Py_ssize_t k, bint without,
+                      double *n_words) noexcept nogil:
+    """log p(row | slot k), or slot k without the row; also counts the row's words."""
+    cdef double product = 1.0, exponent = 0.0, total = 0.0, x, count, first, part, e = 0.0, step
+    cdef double size = 0.0
+    cdef Py_ssize_t i, n_factors = 0
+    for i in range(row.n_values):
+        x = row.values[i] * row.weight
+        if x == 0.0:
+            continue
+        size += x
+        count = self.count[word_of(row, i) * self.capacity + k]
+        first = self.beta[word_of(row, i)] + (left_of(count, x) if without else count)
+        if not is_small(x, first, first + x):
+            total += log_rising_c(first, x)
+            continue
+        n_factors += <Py_ssize_t> x
+        if n_factors > GROUP:
+            product = split_exponent(product, &e)
+            exponent += e
+            n_factors = <Py_ssize_t> x
+        part, step = first, 1.0
+        while step < x:
+            part *= first + step
+            step += 1.0
+        product *= part
+    n_words[0] = size
+    total += LOG_2 * exponent + log(product)
+    return total - log_rising_c(
+        self.total + (size_without(self, k, size) if without else self.size[k]), size)
+
+
+# All slots at once: products are started, multiplied by groups of factors, and made costs.
+
+cdef void start_products(DirichletMultinomial self, double *out) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(padded(self.n_slots)):
+        self.product[k] = 1.0
+        self.exponent[k] = 0.0
+        out[k] = 0.0
+
+
+cdef bint next_factors(DirichletMultinomial self, const Row *row, double largest,
+                       Factors *factors) noexcept nogil:
+    """Read on to the next factors of the row's small counts; False if there are none left."""
+    cdef double x, beta
+    cdef Py_ssize_t i, j, w, n = 0
+    while factors.next_value < row.n_values:
+        x = row.values[factors.next_value] * row.weight
+        w = word_of(row, factors.next_value)
+        beta = self.beta[w]
+        if x != 0.0 and is_small(x, beta, largest):
+            if n + <Py_ssize_t> x > GROUP:
+                break
+            i = 0
+            while i < x:
+                for j in range(BATCH):
+                    factors.at[n + i + j] = w * self.capacity
+                    factors.shift[n + i + j] = beta + (i + j)
+                i += BATCH
+            n += <Py_ssize_t> x
+        factors.n_words += x
+        factors.next_value += 1
+    factors.n = n
+    return n > 0
+
+
+cdef clones_void multiply(DirichletMultinomial self, const Factors *factors) noexcept nogil:
+    cdef Py_ssize_t first = 0, end = padded(self.n_slots)
+    while first + WIDE <= end:
+        multiply_block(self, factors, first, WIDE)
+        first += WIDE
+    if first < end:
+        multiply_block(self, factors, first, NARROW)
+
+
+cdef inline inlined_void multiply_block(DirichletMultinomial self, const Factors *factors,
+                                        Py_ssize_t first, int width) noexcept nogil:
+    """Multiply the products of `width` slots from `first`."""
+    cdef double product[WIDE]
+    cdef const double *count
+    cdef double shift, e = 0.0
+    cdef Py_ssize_t j
+    cdef int i
+    for i in range(width):
+        product[i] = self.product[first + i]
+    for j in range(factors.n):
+        count = self.count + factors.at[j] + first
+        shift = factors.shift[j]
+        for i in range(width):
+            product[i] *= count[i] + shift
+    for i in range(width):
+        self.product[first + i] = split_exponent(product[i], &e)
+        self.exponent[first + i] += e
+
+
+cdef clones_void add_large(DirichletMultinomial self, const Row *row, double largest,
+                           double *out) noexcept nogil:
+    """Add what words score whose factors are not multiplied."""
+    cdef Py_ssize_t i, k, end = padded(self.n_slots)
+    cdef const double *count
+    cdef double x, beta
+    for i in range(row.n_values):
+        x = row.values[i] * row.weight
+        beta = self.beta[word_of(row, i)]
+        if not is_small(x, beta, largest) and x != 0.0:
+            count = self.count + word_of(row, i) * self.capacity
+            for k in range(end):
+                out[k] += log_rising_c(beta + count[k], x)
+
+
+cdef clones_void finish_costs(DirichletMultinomial self, double n_words,
+                              const double *log_weight, double *out) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(padded(self.n_slots)):
+        out[k] = (log_rising_c(self.total + self.size[k], n_words) - log_weight[k]
+                  - LOG_2 * self.exponent[k] - log_positive(self.product[k]) - out[k])

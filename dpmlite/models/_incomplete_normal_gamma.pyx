@@ -1,0 +1,426 @@
+"""Kernel of incomplete_normal_gamma.py.
+
+Each column of a slot has a count of its own, hence a power of its own, so that scoring takes one
+logarithm per slot and column. Statistics lie [slot][column], padded to whole vectors; what all
+slots are scored by lies [column][slot] as well.
+
+As in _normal_gamma.pyx, a member is scored without taking it out. The predictive has the power
+-(a + 1/2) of 1 + t, the member's predictive the power a - 1/2 of 1 - t (c + 1) / (c - 1).
+"""
+
+from array import array
+
+from libc.math cimport INFINITY, NAN, log, sqrt
+
+from dpmlite.models._component cimport Component, padded
+from dpmlite.models._normal_gamma cimport LEAST_KEPT, NormalGamma, merged_rate
+from dpmlite.models._rows cimport Row
+from dpmlite.models._special cimport (
+    clones_double, clones_void, inlined_double, inlined_void, log_positive, log_rising_c)
+from dpmlite.models._student_t cimport (
+    GROUP, LOG_2PI, NARROW, larger, log_density_c, standardise)
+
+cdef extern from *:
+    """
+    #define DPM_LEAST_FACTOR 1e-18  /* keeps a logarithm's argument above 0 */
+    """
+    double LEAST_FACTOR "DPM_LEAST_FACTOR"
+
+cdef enum:
+    N_LINE = 4  # arrays of a Line
+
+cdef enum:  # what a slot holds of each column: its posterior, then lines to score it by
+    COUNT
+    MEAN
+    RATE
+    KEPT        # part of the rate that removals left
+    PREDICTIVE  # the arrays of a Line
+    MEMBER = PREDICTIVE + N_LINE
+    N_HELD = MEMBER + N_LINE
+
+
+cdef struct Column:  # the posterior of one column, eq. (13)
+    double n
+    double m
+    double b
+    double kept
+
+
+cdef class IncompleteNormalGamma(Component):
+
+    def __init__(self, m0, double c0, double a0, b0):
+        self.complete = NormalGamma(m0, c0, a0, b0)  # it checks them
+        Component.__init__(self, self.complete.n_columns)
+        self.c0, self.a0 = c0, a0
+        self.width = (self.n_columns + GROUP - 1) // GROUP * GROUP
+        spare = self.width - self.n_columns
+        self.log_scale = array("d", [0.5 * log(b) for b in self.complete.b0] + [0.0] * spare)
+        self.u = array("d", [NAN] * self.width)
+        self.start(2 + 4 * self.n_columns, N_HELD * self.width)
+
+    @property
+    def m0(self):
+        return self.complete.m0
+
+    @property
+    def b0(self):
+        return self.complete.b0
+
+    cdef void lay_out(self) noexcept nogil:
+        cdef Py_ssize_t size = self.n_columns * self.capacity
+        self.least_factor = self.n + self.capacity
+        self.slope = self.n + 2 * self.capacity
+        self.shift, self.power = self.slope + size, self.slope + 2 * size
+        self.constant = self.slope + 3 * size
+
+    cdef double *statistic(self, Py_ssize_t k, int which) noexcept nogil:
+        return self.along + k * self.n_along + which * self.width
+
+    cdef Line line(self, Py_ssize_t k, bint member) noexcept nogil:
+        cdef Line line
+        line.slope = self.statistic(k, MEMBER if member else PREDICTIVE)
+        line.shift = line.slope + self.width
+        line.power = line.slope + 2 * self.width
+        line.constant = line.slope + 3 * self.width
+        return line
+
+    cdef void read(self, const Row *row) noexcept nogil:
+        cdef Py_ssize_t d
+        for d in range(self.n_columns):
+            self.u[d] = standardise(row.values[d], self.complete.origin[d], self.complete.unit[d])
+
+    cdef void clear_slot(self, Py_ssize_t k) noexcept nogil:
+        cdef Py_ssize_t d
+        self.n[k] = 0.0
+        for d in range(self.width):
+            self.statistic(k, COUNT)[d] = 0.0
+            self.statistic(k, MEAN)[d] = 0.0
+            self.statistic(k, RATE)[d] = 1.0
+            self.statistic(k, KEPT)[d] = 1.0
+        self.refresh(k)
+
+    cdef void accumulate(self, const Row *row, Py_ssize_t k) noexcept nogil:
+        cdef double *n = self.statistic(k, COUNT)
+        cdef double *m = self.statistic(k, MEAN)
+        cdef double *b = self.statistic(k, RATE)
+        cdef double w = row.weight, part, e
+        cdef Py_ssize_t d
+        self.read(row)
+        for d in range(self.n_columns):
+            if self.u[d] == self.u[d]:
+                e = self.u[d] - m[d]
+                part = w / (self.c0 + n[d] + w)
+                b[d] += 0.5 * (self.c0 + n[d]) * part * e * e
+                m[d] += part * e
+                n[d] += w
+        self.n[k] += w
+
+    cdef bint remove_row(self, const Row *row, Py_ssize_t k) noexcept nogil:
+        cdef double left = self.n[k] - row.weight
+        cdef Column column
+        cdef Py_ssize_t d
+        if left <= 0.0:
+            self.clear_slot(k)
+            return True
+        if left < LEAST_KEPT * self.n[k]:
+            return False
+        self.read(row)
+        for d in range(self.n_columns):
+            if self.u[d] == self.u[d] and not without(self, k, d, row.weight, &column):
+                return False
+        for d in range(self.n_columns):
+            if self.u[d] == self.u[d]:
+                without(self, k, d, row.weight, &column)
+                self.statistic(k, COUNT)[d] = column.n
+                self.statistic(k, MEAN)[d] = column.m
+                self.statistic(k, RATE)[d] = column.b
+                self.statistic(k, KEPT)[d] = column.kept
+        self.n[k] = left
+        self.refresh(k)
+        return True
+
+    cdef void refresh(self, Py_ssize_t k) noexcept nogil:
+        cdef Line line = self.line(k, False)
+        cdef const double *kept = self.statistic(k, KEPT)
+        cdef double least = 1.0
+        cdef Py_ssize_t d, at = k
+        fit_lines(self, k)
+        for d in range(self.n_columns):
+            least = kept[d] if kept[d] < least else least
+            self.slope[at], self.shift[at] = line.slope[d], line.shift[d]
+            self.power[at], self.constant[at] = line.power[d], line.constant[d]
+            at += self.capacity
+        self.least_factor[k] = LEAST_KEPT / least
+
+    cdef void merge_slots(self, Py_ssize_t j, Py_ssize_t k) noexcept nogil:
+        cdef double *pj = self.statistic(j, COUNT)
+        cdef double *pk = self.statistic(k, COUNT)
+        cdef Py_ssize_t d, m, b, kept
+        cdef double cj, ck
+        for d in range(self.n_columns):
+            m, b, kept = d + MEAN * self.width, d + RATE * self.width, d + KEPT * self.width
+            cj, ck = self.c0 + pj[d], self.c0 + pk[d]
+            pj[b] = merged_rate(self.c0, cj, ck, pj[m], pk[m], pj[b], pk[b])
+            pj[m] = (cj * pj[m] + ck * pk[m]) / (cj + pk[d])
+            pj[d] += pk[d]
+            pj[kept] = pk[kept] if pk[kept] < pj[kept] else pj[kept]
+        self.n[j] += self.n[k]
+        self.refresh(j)
+        self.clear_slot(k)
+
+    cdef double costs_below(self, const Row *row, const double *log_weight, double limit,
+                            double *out) noexcept nogil:
+        cdef double least = limit
+        cdef Py_ssize_t k
+        if row.weight != 1.0:
+            return Component.costs_below(self, row, log_weight, limit, out)
+        self.read(row)
+        costs(self, log_weight, limit, out)
+        for k in range(self.n_slots):
+            least = out[k] if out[k] < least else least
+        return least
+
+    cdef double score_slot(self, const Row *row, Py_ssize_t k) noexcept nogil:
+        cdef const double *held = self.statistic(k, COUNT)
+        cdef Line line = self.line(k, False)
+        cdef double score = 0.0, n
+        cdef Py_ssize_t d
+        self.read(row)
+        if row.weight == 1.0:
+            return score_line(&line, &self.u[0], self.width, 1.0, 1.0)
+        for d in range(self.n_columns):
+            if self.u[d] == self.u[d]:
+                n = held[d]
+                score += log_density_c(self.u[d], held[d + MEAN * self.width], self.c0 + n,
+                                       held[d + RATE * self.width], self.a0 + 0.5 * n, row.weight)
+                score -= row.weight * self.log_scale[d]
+        return score
+
+    cdef double score_member(self, const Row *row, Py_ssize_t k) noexcept nogil:
+        cdef double left = self.n[k] - row.weight, score = NAN
+        cdef Line line = self.line(k, True)
+        if 0.0 < left < LEAST_KEPT * self.n[k]:
+            return NAN
+        self.read(row)
+        if row.weight == 1.0:
+            score = score_line(&line, &self.u[0], self.width, -1.0, self.least_factor[k])
+        return score if score == score else score_without(self, row.weight, k)
+
+    cdef double marginal(self, Py_ssize_t k) noexcept nogil:
+        return evidence(self, k)
+
+    cdef void marginal_merged_all(self, Py_ssize_t j, double *out) noexcept nogil:
+        cdef Py_ssize_t k
+        for k in range(self.n_slots):
+            out[k] = merged_evidence(self, j, k)
+
+    def like(self):
+        return IncompleteNormalGamma(self.m0, self.c0, self.a0, self.b0)
+
+    def posterior(self, Py_ssize_t k):
+        n, *columns = self.statistics(k)
+        d = self.n_columns
+        counts, means, rates = columns[:d], columns[d:2 * d], columns[2 * d:]
+        return {
+            "n": n,
+            "m": [m0 + sqrt(b0) * m for m0, b0, m in zip(self.m0, self.b0, means)],
+            "c": [self.c0 + count for count in counts],
+            "a": [self.a0 + 0.5 * count for count in counts],
+            "b": [b0 * b for b0, b in zip(self.b0, rates)],
+        }
+
+    def statistics(self, Py_ssize_t k):
+        self._check_slot(k)
+        cdef Py_ssize_t d
+        return [self.n[k]] + [self.statistic(k, which)[d] for which in (COUNT, MEAN, RATE)
+                              for d in range(self.n_columns)]
+
+    def load(self, Py_ssize_t k, statistics):
+        self._check_slot(k)
+        cdef Py_ssize_t d, n_columns = self.n_columns
+        if len(statistics) != 1 + 3 * n_columns:
+            raise ValueError(
+                f"statistics must have {1 + 3 * n_columns} values, got {len(statistics)}")
+        self.clear_slot(k)
+        self.n[k] = statistics[0]
+        for which in (COUNT, MEAN, RATE):
+            for d in range(n_columns):
+                self.statistic(k, which)[d] = statistics[1 + which * n_columns + d]
+        self.refresh(k)
+
+
+cdef bint without(IncompleteNormalGamma self, Py_ssize_t k, Py_ssize_t d, double w,
+                  Column *left) noexcept nogil:
+    """Column d of slot k without the row that was read; False if rounding would show."""
+    cdef double n = self.statistic(k, COUNT)[d], m = self.statistic(k, MEAN)[d]
+    cdef double b = self.statistic(k, RATE)[d], e = self.u[d] - m, c = self.c0 + n, lost
+    left.n, left.m, left.b, left.kept = 0.0, 0.0, 1.0, 1.0
+    if n - w <= 0.0:
+        return True
+    lost = 0.5 * c * w / (c - w) * e * e
+    left.n, left.m, left.b = n - w, m - w / (c - w) * e, larger(b - lost, 1.0)
+    left.kept = self.statistic(k, KEPT)[d] * (1.0 - lost / b)
+    return left.kept >= LEAST_KEPT and left.n >= LEAST_KEPT * n
+
+
+cdef double score_without(IncompleteNormalGamma self, double w, Py_ssize_t k) noexcept nogil:
+    """Score of the member that was read, column by column; NaN if rounding would show."""
+    cdef double score = 0.0
+    cdef Column left
+    cdef Py_ssize_t d
+    for d in range(self.n_columns):
+        if self.u[d] == self.u[d]:
+            if not without(self, k, d, w, &left):
+                return NAN
+            score += log_density_c(self.u[d], left.m, self.c0 + left.n, left.b,
+                                   self.a0 + 0.5 * left.n, w) - w * self.log_scale[d]
+    return score
+
+
+cdef clones_void fit_lines(IncompleteNormalGamma self, Py_ssize_t k) noexcept nogil:
+    """The lines of slot k from its posterior.
+
+    A member's column that has no other value, or little, has no line: its constant is NaN.
+    """
+    cdef double fitted[2 * N_LINE][GROUP]
+    cdef const double *n = self.statistic(k, COUNT)
+    cdef const double *m = self.statistic(k, MEAN)
+    cdef const double *b = self.statistic(k, RATE)
+    cdef double *lines = self.statistic(k, PREDICTIVE)
+    cdef double c, a, slope, constant, common
+    cdef Py_ssize_t column = 0, d
+    cdef int i, j
+    while column < self.width:
+        for i in range(GROUP):
+            d = column + i
+            c, a = self.c0 + n[d], self.a0 + 0.5 * n[d]
+            common = -0.5 * LOG_2PI - self.log_scale[d]
+            slope = sqrt(0.5 * c / ((c + 1.0) * b[d]))
+            fitted[0][i], fitted[1][i], fitted[2][i] = slope, m[d] * slope, -(a + 0.5)
+            fitted[3][i] = (
+                common + log_rising_c(a, 0.5) + 0.5 * log_positive(c / ((c + 1.0) * b[d])))
+            slope = sqrt(0.5 * c / ((c - 1.0) * b[d]))
+            fitted[4][i], fitted[5][i], fitted[6][i] = slope, m[d] * slope, a - 0.5
+            constant = (
+                common + log_rising_c(a - 0.5, 0.5) + 0.5 * log_positive((c - 1.0) / (c * b[d])))
+            fitted[7][i] = constant if n[d] - 1.0 >= LEAST_KEPT * n[d] else NAN
+        for j in range(2 * N_LINE):
+            for i in range(GROUP):
+                lines[j * self.width + column + i] = fitted[j][i]
+        column += GROUP
+
+
+cdef clones_double score_line(const Line *line, const double *u, Py_ssize_t width, double sign,
+                              double least_factor) noexcept nogil:
+    """Sum of the densities of the values in u; NaN if a factor is less than least_factor."""
+    cdef double total[GROUP]
+    cdef double z, factor, term
+    cdef Py_ssize_t column = 0, d
+    cdef int i
+    for i in range(GROUP):
+        total[i] = 0.0
+    while column < width:
+        for i in range(GROUP):
+            d = column + i
+            z = u[d] * line.slope[d] - line.shift[d]
+            factor = 1.0 + sign * z * z
+            term = line.constant[d] + line.power[d] * log_positive(larger(factor, LEAST_FACTOR))
+            term = NAN if factor < least_factor else term
+            total[i] += term if u[d] == u[d] else 0.0
+        column += GROUP
+    return sum_of(total)
+
+
+cdef inline inlined_double sum_of(const double *total) noexcept nogil:
+    return (((total[0] + total[4]) + (total[2] + total[6]))
+            + ((total[1] + total[5]) + (total[3] + total[7])))
+
+
+cdef inline inlined_double column_evidence(double c0, double a0, double log_scale, double n,
+                                           double b) noexcept nogil:
+    return (log_rising_c(a0, 0.5 * n) + 0.5 * log_positive(c0 / (c0 + n))
+            - (a0 + 0.5 * n) * log_positive(b) - n * (0.5 * LOG_2PI + log_scale))
+
+
+cdef clones_double evidence(IncompleteNormalGamma self, Py_ssize_t k) noexcept nogil:
+    """Log marginal of slot k, eight columns at a time."""
+    cdef const double *n = self.statistic(k, COUNT)
+    cdef const double *b = self.statistic(k, RATE)
+    cdef const double *log_scale = &self.log_scale[0]
+    cdef double total[GROUP]
+    cdef Py_ssize_t column = 0, d
+    cdef int i
+    for i in range(GROUP):
+        total[i] = 0.0
+    while column < self.width:
+        for i in range(GROUP):
+            d = column + i
+            total[i] += column_evidence(self.c0, self.a0, log_scale[d], n[d], b[d])
+        column += GROUP
+    return sum_of(total)
+
+
+cdef clones_double merged_evidence(IncompleteNormalGamma self, Py_ssize_t j,
+                                   Py_ssize_t k) noexcept nogil:
+    """The same of slots j and k together."""
+    cdef const double *pj = self.statistic(j, COUNT)
+    cdef const double *pk = self.statistic(k, COUNT)
+    cdef const double *log_scale = &self.log_scale[0]
+    cdef Py_ssize_t column = 0, d, m, b
+    cdef double total[GROUP]
+    cdef double rate
+    cdef int i
+    for i in range(GROUP):
+        total[i] = 0.0
+    while column < self.width:
+        for i in range(GROUP):
+            d = column + i
+            m, b = d + MEAN * self.width, d + RATE * self.width
+            rate = merged_rate(self.c0, self.c0 + pj[d], self.c0 + pk[d], pj[m], pk[m],
+                               pj[b], pk[b])
+            total[i] += column_evidence(self.c0, self.a0, log_scale[d], pj[d] + pk[d], rate)
+        column += GROUP
+    return sum_of(total)
+
+
+cdef clones_void costs(IncompleteNormalGamma self, const double *log_weight, double limit,
+                       double *out) noexcept nogil:
+    cdef Py_ssize_t first = 0, end = padded(self.n_slots)
+    while first < end:
+        cost_block(self, log_weight, limit, first, out)
+        first += NARROW
+
+
+cdef inline inlined_void cost_block(IncompleteNormalGamma self, const double *log_weight,
+                                    double limit, Py_ssize_t first, double *out) noexcept nogil:
+    """Costs of NARROW slots from `first`, or bounds that all reach `limit`.
+
+    Logarithms only add to a cost, so what is known after some columns is a bound from below.
+    """
+    cdef double cost[NARROW]
+    cdef double u, z
+    cdef Py_ssize_t d, at = first
+    cdef int i, n_below
+    for i in range(NARROW):
+        cost[i] = -log_weight[first + i]
+    for d in range(self.n_columns):
+        if self.u[d] == self.u[d]:
+            for i in range(NARROW):
+                cost[i] -= self.constant[at + i]
+        at += self.capacity
+    at = first
+    for d in range(self.n_columns):
+        u = self.u[d]
+        if u == u:
+            for i in range(NARROW):
+                z = u * self.slope[at + i] - self.shift[at + i]
+                cost[i] -= self.power[at + i] * log_positive(1.0 + z * z)
+        at += self.capacity
+        if d % GROUP == GROUP - 1:
+            n_below = 0
+            for i in range(NARROW):
+                n_below += cost[i] < limit
+            if n_below == 0:
+                break
+    for i in range(NARROW):
+        out[first + i] = cost[i]

@@ -1,0 +1,176 @@
+"""Dirichlet-multinomial components: rows of counts, such as the words of documents.
+
+The words of a cluster are drawn with probabilities that have a Dirichlet prior. With n_w of its
+words being w and N words in all, B the sum of beta0, the words of a row x have the predictive
+probability
+
+    p(x | cluster) = prod_w rising(beta0_w + n_w, x_w) / rising(B + N, |x|),
+
+rising(a, x) = a (a + 1) ... (a + x - 1) = Gamma(a + x) / Gamma(a): Polya's urn. It is the
+probability of the words in an order; there is no multinomial coefficient. It would be the same
+for every cluster.
+"""
+
+from math import nan
+
+from dpmlite._types import Values
+from dpmlite.models.component import Component
+from dpmlite.models.special import log_rising
+
+# Removals may leave this part of a slot's weight, and of B + N, since the slot was built; if
+# less were left, more than ten bits of it would be rounding.
+LEAST_KEPT = 2.0**-10
+
+# If removing a row leaves less than this part of a word's count, that is rounding, and none is
+# left. So whole counts, which are never rounded, stay exact up to 2^30 of a word.
+NOISE = 2.0**-30
+
+
+class DirichletMultinomial(Component):
+    """Sufficient statistics of Dirichlet-multinomial clusters.
+
+    Parameters
+    ----------
+    beta0 : sequence of float, length W
+        Parameters of the Dirichlet prior: words of each kind that it is worth.
+
+    Attributes
+    ----------
+    n_columns, n_slots, counts
+        As `Component`.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is not positive.
+
+    Notes
+    -----
+    A row of weight w is the row of counts w x. Counts may be fractional.
+    """
+
+    def __init__(self, beta0: Values) -> None:
+        for value in beta0:
+            if not value > 0.0:
+                raise ValueError(f"beta0 must be positive, got {float(value)}")
+        super().__init__(len(beta0))
+        self.beta0 = [float(value) for value in beta0]
+        self.total = sum(self.beta0)  # B
+        self.words: list[list[float]] = []  # slot, word: n_w
+        self.size: list[float] = []  # slot: N
+        self.kept: list[float] = []  # slot: part that removals left
+
+    def like(self) -> "DirichletMultinomial":
+        return DirichletMultinomial(self.beta0)
+
+    def resize(self, n_slots: int) -> None:
+        self._check_n_slots(n_slots)
+        del self.counts[n_slots:], self.words[n_slots:], self.size[n_slots:], self.kept[n_slots:]
+        for _ in range(n_slots - self.n_slots):
+            self.counts.append(0.0)
+            self.words.append([0.0] * self.n_columns)
+            self.size.append(0.0)
+            self.kept.append(1.0)
+
+    def clear(self, k: int) -> None:
+        self.load(k, [0.0] * (1 + self.n_columns))
+
+    def copy(self, k: int, other: "Component", j: int) -> None:
+        self._check_slot(k)
+        self._check_same(other)
+        self.load(k, other.statistics(j))
+        self.size[k], self.kept[k] = other.size[j], other.kept[j]  # type: ignore[attr-defined]
+
+    def add(self, row: Values, k: int, weight: float = 1.0) -> None:
+        self._check_slot(k)
+        x = self._weighted(row, weight)
+        self.words[k] = [n + x_w for n, x_w in zip(self.words[k], x, strict=True)]
+        self.size[k] += sum(x)
+        self.counts[k] += weight
+
+    def remove(self, row: Values, k: int, weight: float = 1.0) -> bool:
+        """Take a row out of slot `k`.
+
+        Returns False, and changes nothing, if removals would have left less than 2^-10 of the
+        slot's weight or of B + N. A word's count of which less than 2^-30 is left becomes 0.
+        """
+        self._check_slot(k)
+        x = self._weighted(row, weight)
+        left = self.counts[k] - weight
+        if left <= 0.0:
+            self.clear(k)
+            return True
+        size = max(self.size[k] - sum(x), 0.0)
+        part = min(left / self.counts[k], (self.total + size) / (self.total + self.size[k]))
+        if self.kept[k] * part < LEAST_KEPT:
+            return False
+        differences = [(n, n - x_w) for n, x_w in zip(self.words[k], x, strict=True)]
+        self.words[k] = [rest if rest > NOISE * n else 0.0 for n, rest in differences]
+        self.size[k] = size
+        self.counts[k] = left
+        self.kept[k] *= part
+        return True
+
+    def merge(self, j: int, k: int) -> None:
+        self._check_slot(j)
+        self._check_slot(k)
+        self.words[j] = [nj + nk for nj, nk in zip(self.words[j], self.words[k], strict=True)]
+        self.size[j] += self.size[k]
+        self.counts[j] += self.counts[k]
+        self.kept[j] = min(self.kept[j], self.kept[k])
+        self.clear(k)
+
+    def log_predictive(self, row: Values, k: int, weight: float = 1.0) -> float:
+        self._check_slot(k)
+        x = self._weighted(row, weight)
+        return self._log_urn(x, self.words[k], self.size[k])
+
+    def log_predictive_member(self, row: Values, k: int, weight: float = 1.0) -> float:
+        self._check_slot(k)
+        n, words, size, kept = self.counts[k], self.words[k], self.size[k], self.kept[k]
+        exact = self.remove(row, k, weight)
+        total = self.log_predictive(row, k, weight)
+        self.counts[k], self.words[k], self.size[k], self.kept[k] = n, words, size, kept
+        return total if exact else nan
+
+    def log_marginal(self, k: int) -> float:
+        """Log of the probability of the slot's words, drawn from an urn with none in it."""
+        self._check_slot(k)
+        return self._log_urn(self.words[k], [0.0] * self.n_columns, 0.0)
+
+    def log_marginal_merged(self, j: int, k: int) -> float:
+        self._check_slot(j)
+        self._check_slot(k)
+        return self.log_marginal(k) + self._log_urn(self.words[j], self.words[k], self.size[k])
+
+    def posterior(self, k: int) -> dict[str, float | list[float]]:
+        """Posterior of cluster `k`: "n" rows and the Dirichlet's parameters "beta"."""
+        self._check_slot(k)
+        beta = [b + n for b, n in zip(self.beta0, self.words[k], strict=True)]
+        return {"n": self.counts[k], "beta": beta}
+
+    def statistics(self, k: int) -> list[float]:
+        self._check_slot(k)
+        return [self.counts[k], *self.words[k]]
+
+    def load(self, k: int, statistics: Values) -> None:
+        self._check_slot(k)
+        if len(statistics) != 1 + self.n_columns:
+            raise ValueError(
+                f"statistics must have {1 + self.n_columns} values, got {len(statistics)}"
+            )
+        self.counts[k] = statistics[0]
+        self.words[k] = [statistics[1 + w] for w in range(self.n_columns)]
+        self.size[k] = sum(self.words[k])
+        self.kept[k] = 1.0
+
+    def _weighted(self, row: Values, weight: float) -> list[float]:
+        """The counts that a row of this weight stands for."""
+        self._check_row(row)
+        return [weight * x for x in row]
+
+    def _log_urn(self, x: list[float], words: list[float], size: float) -> float:
+        """Log probability of drawing the words `x` from an urn that `size` words went into."""
+        draws = zip(self.beta0, words, x, strict=True)
+        total = sum(log_rising(beta + n, x_w) for beta, n, x_w in draws if x_w)
+        return total - log_rising(self.total + size, sum(x))

@@ -1,0 +1,287 @@
+"""Normal-gamma components with missing values, against one column at a time."""
+
+import naive
+import numpy as np
+import pytest
+from cases import problems
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+CLOSE = {"rel": 1e-9, "abs": 1e-9}
+
+
+def column_prior(prior, d):
+    return {**prior, "m0": prior["m0"][d], "b0": prior["b0"][d]}
+
+
+def by_column(function, x, rows, prior):
+    """Sum of a function of naive.py over the columns that are observed in x."""
+    total = 0.0
+    for d in range(rows.shape[1]):
+        seen = rows[~np.isnan(rows[:, d]), d : d + 1]
+        if function is naive.log_marginal:
+            total += function(seen, column_prior(prior, d))
+        elif not np.isnan(x[d]):
+            total += function(x[d], seen[:, 0], column_prior(prior, d))
+    return total
+
+
+@st.composite
+def gaps(draw, **sizes):
+    """A problem of cases.py with missing cells; whole rows and columns may be missing."""
+    X, prior, alpha = draw(problems(**sizes))
+    missing = draw(st.lists(st.booleans(), min_size=X.size, max_size=X.size))
+    X[np.array(missing).reshape(X.shape)] = np.nan
+    return X, prior, alpha
+
+
+def filled(twin, X, prior, n_slots=3):
+    """A component with the rows of X spread over the slots but the last."""
+    component = twin.incomplete_normal_gamma.IncompleteNormalGamma(**prior)
+    component.resize(n_slots)
+    labels = np.arange(len(X)) % (n_slots - 1)
+    for row, k in zip(X, labels, strict=True):
+        component.add(row, k)
+    return component, labels
+
+
+@given(problem=gaps())
+def test_scores_are_those_of_the_columns_that_are_there(twin, problem):
+    X, prior, _ = problem
+    component, labels = filled(twin, X, prior)
+    scores = component.log_predictive_all(X[0])
+    for k in range(component.n_slots):
+        expected = by_column(naive.log_student, X[0], X[labels == k], prior)
+        assert component.log_predictive(X[0], k) == pytest.approx(expected, **CLOSE)
+        assert scores[k] == pytest.approx(expected, **CLOSE)
+
+
+@given(problem=gaps())
+def test_a_member_is_scored_without_itself(twin, problem):
+    X, prior, _ = problem
+    component, labels = filled(twin, X, prior)
+    before = [component.statistics(k) for k in range(3)]
+    for i, row in enumerate(X):
+        others = np.delete(X, i, axis=0)[np.delete(labels, i) == labels[i]]
+        expected = by_column(naive.log_student, row, others, prior)
+        assert component.log_predictive_member(row, labels[i]) == pytest.approx(expected, **CLOSE)
+    assert [component.statistics(k) for k in range(3)] == before
+
+
+@given(problem=gaps())
+def test_marginal_is_the_product_of_predictives(twin, problem):
+    X, prior, _ = problem
+    component = twin.incomplete_normal_gamma.IncompleteNormalGamma(**prior)
+    component.resize(1)
+    assert component.log_marginal(0) == 0.0
+    total = 0.0
+    for row in X:
+        total += component.log_predictive(row, 0)
+        component.add(row, 0)
+    assert component.log_marginal(0) == pytest.approx(total, **CLOSE)
+    expected = by_column(naive.log_marginal, None, X, prior)
+    assert component.log_marginal(0) == pytest.approx(expected, **CLOSE)
+
+
+@given(problem=gaps())
+def test_merging_is_adding(twin, problem):
+    X, prior, _ = problem
+    component, _ = filled(twin, X, prior)
+    merged = component.log_marginal_merged(0, 1)
+    expected = by_column(naive.log_marginal, None, X, prior)
+    assert merged == pytest.approx(expected, **CLOSE)
+    component.merge(0, 1)
+    assert component.counts == [len(X), 0.0, 0.0]
+    assert component.log_marginal(0) == pytest.approx(merged, **CLOSE)
+    assert component.statistics(1) == component.statistics(2)
+
+
+@given(problem=gaps(), i=st.integers(0, 100), weight=st.sampled_from([1.0, 2.0, 0.3]))
+def test_removing_undoes_adding(twin, problem, i, weight):
+    X, prior, _ = problem
+    component, _ = filled(twin, X, prior)
+    before, row = component.statistics(0), X[i % len(X)]
+    component.add(row, 0, weight)
+    assert component.remove(row, 0, weight)
+    np.testing.assert_allclose(component.statistics(0), before, rtol=1e-9, atol=1e-9)
+
+
+@given(problem=gaps(), weight=st.integers(1, 9))
+def test_a_weight_is_as_many_rows(twin, problem, weight):
+    X, prior, _ = problem
+    component, _ = filled(twin, X, prior)
+    total = component.log_predictive(X[0], 1, float(weight))
+    assert component.log_predictive_all(X[0], float(weight))[1] == pytest.approx(total, **CLOSE)
+    heavy = component.like()
+    heavy.resize(2)
+    heavy.copy(1, component, 1)
+    heavy.add(X[0], 1, float(weight))
+    one_by_one = 0.0
+    for _ in range(weight):
+        one_by_one += component.log_predictive(X[0], 1)
+        component.add(X[0], 1)
+    assert total == pytest.approx(one_by_one, **CLOSE)
+    assert heavy.statistics(1) == pytest.approx(component.statistics(1), **CLOSE)
+    member = heavy.log_predictive_member(X[0], 1, float(weight))
+    assert member == pytest.approx(total, **CLOSE)
+
+
+@given(problem=problems(), weight=st.sampled_from([1.0, 0.5]))
+def test_without_gaps_it_is_the_normal_gamma(twin, problem, weight):
+    X, prior, _ = problem
+    component, labels = filled(twin, X, prior)
+    complete = twin.normal_gamma.NormalGamma(**prior)
+    complete.resize(3)
+    for row, k in zip(X, labels, strict=True):
+        complete.add(row, k)
+    for call in (
+        lambda c: c.log_predictive_all(X[0], weight),
+        lambda c: c.log_predictive_member(X[0], 0, weight),
+        lambda c: [c.log_marginal(k) for k in range(3)],
+        lambda c: c.log_marginal_merged(0, 1),
+        lambda c: c.posterior(0)["m"],
+        lambda c: c.posterior(0)["b"],
+    ):
+        assert call(component) == pytest.approx(call(complete), **CLOSE)
+
+
+@pytest.mark.parametrize("n_columns", [1, 7, 8, 9, 33])
+@pytest.mark.parametrize("n_slots", [16, 17, 33])
+def test_many_columns_and_slots(twin, n_columns, n_slots):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(80, n_columns)) * 10.0 ** rng.integers(-3, 9, size=n_columns)
+    prior = {"m0": X.mean(axis=0), "c0": 0.2, "a0": 1.0, "b0": X.var(axis=0)}
+    X[rng.random(X.shape) < 0.3] = np.nan
+    component, labels = filled(twin, X[:70], prior, n_slots)
+    scores = component.log_predictive_all(X[75])
+    for k in range(n_slots):
+        expected = by_column(naive.log_student, X[75], X[:70][labels == k], prior)
+        assert scores[k] == pytest.approx(expected, **CLOSE)
+    for i in range(0, 70, 10):
+        others = np.delete(X[:70], i, axis=0)[np.delete(labels, i) == labels[i]]
+        expected = by_column(naive.log_student, X[i], others, prior)
+        assert component.log_predictive_member(X[i], labels[i]) == pytest.approx(expected, **CLOSE)
+
+
+def test_a_row_of_which_nothing_is_known_weighs_but_says_nothing(twin):
+    component = twin.incomplete_normal_gamma.IncompleteNormalGamma([0.0], 1.0, 1.0, [1.0])
+    component.resize(2)
+    nothing, something = np.array([np.nan]), np.array([2.0])
+    component.add(something, 0)
+    before = component.statistics(0)
+    component.add(nothing, 0)
+    component.add(nothing, 1)
+    assert component.counts == [2.0, 1.0]
+    assert component.statistics(0)[1:] == before[1:]
+    assert component.log_predictive_all(nothing) == [0.0, 0.0]
+    assert component.log_predictive_member(nothing, 0) == 0.0
+    assert component.log_marginal(1) == 0.0
+    assert component.remove(something, 0)
+    assert component.statistics(0) == component.statistics(1) == [1.0, 0.0, 0.0, 1.0]
+
+
+@pytest.mark.parametrize("distance", [1e2, 1e4, 1e8])
+def test_a_far_value_is_not_removed_when_rounding_would_show(twin, distance):
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(50, 3)), np.full((1, 3), distance)])
+    X[::3, 0] = X[-1, 1] = np.nan
+    prior = {"m0": np.zeros(3), "c0": 0.1, "a0": 1.0, "b0": np.ones(3)}
+    component, _ = filled(twin, X, prior, n_slots=2)
+    before = component.statistics(0)
+    score = component.log_predictive_member(X[-1], 0)
+    if component.remove(X[-1], 0):
+        assert score == pytest.approx(by_column(naive.log_student, X[-1], X[:-1], prior), rel=1e-11)
+    else:
+        assert distance > 1e2
+        assert np.isnan(score)
+        assert component.statistics(0) == before
+
+
+def test_removals_add_up(twin):
+    """Each removal leaves enough of b, but not both together."""
+    prior = {"m0": [0.0, 0.0], "c0": 0.1, "a0": 1.0, "b0": [1.0, 1.0]}
+    rows = np.array([[0.0, 0.0], [0.5, np.nan], [40.0, 1.0], [900.0, np.nan]])
+    component, _ = filled(twin, rows, prior, n_slots=2)
+    assert component.remove(rows[3], 0)
+    assert np.isnan(component.log_predictive_member(rows[2], 0))
+    assert not component.remove(rows[2], 0)
+    assert component.remove(rows[1], 0)
+
+
+def test_posterior_is_eq_13_of_each_column(twin):
+    X = 1e6 + 10.0 * np.random.default_rng(1).normal(size=(20, 3))
+    prior = {"m0": X.mean(axis=0), "c0": 0.5, "a0": 1.0, "b0": X.var(axis=0)}
+    X[3:9, 0] = X[:, 2] = np.nan
+    component, _ = filled(twin, X, prior, n_slots=2)
+    posterior = component.posterior(0)
+    assert posterior["n"] == 20.0
+    for d in range(3):
+        seen = X[~np.isnan(X[:, d]), d]
+        m, c, b, a = naive.posterior(seen, column_prior(prior, d))
+        assert (posterior["c"][d], posterior["a"][d]) == (c, a)
+        assert posterior["m"][d] == pytest.approx(m, rel=1e-12)
+        assert posterior["b"][d] == pytest.approx(b, rel=1e-9)
+
+
+def test_statistics_can_be_moved(twin):
+    X = np.random.default_rng(3).normal(size=(9, 2))
+    X[::2, 1] = np.nan
+    prior = {"m0": [0, 1], "c0": 1, "a0": 2, "b0": [1, 3]}
+    component, _ = filled(twin, X, prior)
+    other = component.like()
+    assert other.n_slots == 0
+    other.resize(40)
+    other.copy(39, component, 1)
+    other.load(0, component.statistics(0))
+    assert other.statistics(39) == component.statistics(1)
+    assert other.log_predictive_all(X[0])[39] == component.log_predictive_all(X[0])[1]
+    assert other.log_predictive(X[0], 0) == component.log_predictive(X[0], 0)
+    other.clear(39)
+    assert other.statistics(39) == component.statistics(2)
+
+
+@settings(max_examples=20, deadline=None)
+@given(problem=gaps(max_rows=20), weight=st.sampled_from([1.0, 2.0, 0.3]))
+def test_whole_searches_agree(twins, problem, weight):
+    X, prior, alpha = problem
+    results = []
+    for twin in twins:
+        labels = np.full(len(X), -1, dtype=np.intp)
+        rows = twin.rows.Rows(X, np.full(len(X), weight))
+        family = twin.incomplete_normal_gamma.IncompleteNormalGamma(**prior)
+        partition = twin.partition.Partition(rows, labels, family, alpha)
+        counts, trace = [], []
+        for _ in range(3):
+            counts.append(twin.map_dpm.sweep(partition))
+            counts.append(twin.split_merge.merge(partition))
+            trace.append(partition.neg_log_joint)
+        assert trace[-1] == pytest.approx(partition.exact_neg_log_joint(), rel=1e-9, abs=1e-8)
+        results.append((labels.tolist(), counts, trace))
+    assert results[0][:-1] == results[1][:-1]
+    np.testing.assert_allclose(results[0][-1], results[1][-1], rtol=1e-9, atol=1e-7)
+
+
+CALLS = {
+    "m0 and b0 must have the same length, got 1 and 2": lambda c: type(c)(
+        [0.0], 1.0, 1.0, [1.0, 1.0]
+    ),
+    "c0 must be positive, got 0.0": lambda c: type(c)([0.0], 0.0, 1.0, [1.0]),
+    "b0 must be positive, got -1.0": lambda c: type(c)([0.0], 1.0, 1.0, [-1.0]),
+    "row must have 2 values, got 3": lambda c: c.add(np.zeros(3), 0),
+    "slot must be in 0..1, got 2": lambda c: c.log_marginal(2),
+    "slot must be in 0..1, got -1": lambda c: c.posterior(-1),
+    "slot must be in 0..1, got 7": lambda c: c.copy(0, c, 7),
+    "statistics must have 7 values, got 5": lambda c: c.load(0, [0.0] * 5),
+    "n_slots must not be negative, got -1": lambda c: c.resize(-1),
+    "other must have 2 columns, got 1": lambda c: c.copy(0, type(c)([0.0], 1.0, 1.0, [1.0]), 0),
+}
+
+
+@pytest.mark.parametrize("message", CALLS)
+def test_errors(twin, message):
+    component = twin.incomplete_normal_gamma.IncompleteNormalGamma([0.0] * 2, 1.0, 1.0, [1.0] * 2)
+    component.resize(2)
+    with pytest.raises((ValueError, IndexError)) as caught:
+        CALLS[message](component)
+    assert str(caught.value) == message
+    assert isinstance(caught.value, IndexError) == message.startswith("slot")
