@@ -25,9 +25,7 @@ cdef class Mixture:
         self.n_rows = self.X.n_rows
         if n_out != self.n_rows:
             raise ValueError(f"out must be for {self.n_rows} rows, got {n_out}")
-        if self.n_rows and self.X.n_columns != component.n_columns:
-            raise ValueError(
-                f"row must have {component.n_columns} values, got {self.X.n_columns}")
+        component._check_rows(self.X)
         self.component = component
         self.n_slots = component.n_slots
         self.log_weight = array("d", [-INFINITY] * padded(self.n_slots))

@@ -116,6 +116,7 @@ def _costs(
     rows = as_rows(X)
     if n_out != len(rows):
         raise ValueError(f"out must be for {len(rows)} rows, got {n_out}")
+    component._check_rows(rows)
     total = alpha + sum(component.counts)
     weights = [(n if n > 0.0 else alpha) / total for n in component.counts]
     for i in range(len(rows)):

@@ -60,6 +60,7 @@ cdef class BetaBernoulli(Component):
                 if not value > 0.0:
                     raise ValueError(f"{name} must be positive, got {float(value)}")
         Component.__init__(self, len(a0))
+        self.reads_sparse = True
         self.a0 = [float(a) for a in a0]
         self.b0 = [float(b) for b in b0]
         self.a, self.b = array("d", self.a0), array("d", self.b0)

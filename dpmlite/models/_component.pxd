@@ -1,6 +1,6 @@
 # The row-sized virtual methods through which inference moves any family's statistics.
 
-from dpmlite.models._rows cimport Row
+from dpmlite.models._rows cimport Row, Rows
 
 cdef enum:
     FEWEST_SLOTS = 16  # they are scored sixteen at a time
@@ -13,6 +13,7 @@ cdef inline Py_ssize_t padded(Py_ssize_t n_slots) noexcept nogil:
 cdef class Component:
     cdef readonly Py_ssize_t n_columns
     cdef readonly Py_ssize_t n_slots
+    cdef readonly bint reads_sparse
     cdef double *n             # [slot] weight of its rows, exactly 0 if it is empty
 
     # Memory of the slots, one block: values that many slots are scored by, [value][slot], the

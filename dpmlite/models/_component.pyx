@@ -6,7 +6,7 @@ from libc.math cimport INFINITY
 from libc.stdint cimport uintptr_t
 from libc.string cimport memcpy, memset
 
-from dpmlite.models._rows cimport Row, dense_row
+from dpmlite.models._rows cimport Row, Rows, dense_row
 
 
 cdef extern from "Python.h":
@@ -224,6 +224,12 @@ cdef class Component:
     def _check_slot(self, Py_ssize_t k):
         if not 0 <= k < self.n_slots:
             raise IndexError(f"slot must be in 0..{self.n_slots - 1}, got {k}")
+
+    def _check_rows(self, Rows rows):
+        if rows.n_rows and rows.n_columns != self.n_columns:
+            raise ValueError(f"row must have {self.n_columns} values, got {rows.n_columns}")
+        if rows.columns != NULL and not self.reads_sparse:
+            raise ValueError(f"rows must be dense for {type(self).__name__}")
 
     cdef Row checked_row(self, const double[::1] row, double weight) except *:
         self._check_row(row)

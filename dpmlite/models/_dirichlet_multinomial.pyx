@@ -56,6 +56,7 @@ cdef class DirichletMultinomial(Component):
         """What __init__ does with parameters that are checked."""
         cdef Py_ssize_t w, n_words = beta.shape[0]
         Component.__init__(self, n_words)
+        self.reads_sparse = True
         self.beta0, self.beta = beta0, beta
         for w in range(n_words):
             self.total += beta[w]

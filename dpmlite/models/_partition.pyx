@@ -42,9 +42,7 @@ cdef class Partition:
                 raise IndexError(f"rows must be in 0..{self.X.n_rows - 1}, got {rows[i]}")
         if labels.shape[0] != self.n_rows:
             raise ValueError(f"labels must have {self.n_rows} values, got {labels.shape[0]}")
-        if self.n_rows and self.X.n_columns != component.n_columns:
-            raise ValueError(
-                f"row must have {component.n_columns} values, got {self.X.n_columns}")
+        component._check_rows(self.X)
         self.label = labels
         self.labels = labels.base
         self.component = component

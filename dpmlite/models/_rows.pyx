@@ -26,6 +26,10 @@ cdef class Rows:
         rows.weigh(weights)
         return rows
 
+    @property
+    def is_sparse(self):
+        return self.columns != NULL
+
     def __len__(self):
         return self.n_rows
 

@@ -48,6 +48,8 @@ class BetaBernoulli(Component):
     In a row, NaN is a missing cell, 0 is a zero, and any other value is a one.
     """
 
+    reads_sparse = True
+
     def __init__(self, a0: Values, b0: Values) -> None:
         if len(a0) != len(b0):
             raise ValueError(f"a0 and b0 must have the same length, got {len(a0)} and {len(b0)}")

@@ -6,6 +6,7 @@ needs no special case for one.
 """
 
 from dpmlite._types import Values
+from dpmlite.models.rows import Rows
 
 
 class Component:
@@ -19,6 +20,8 @@ class Component:
     Attributes
     ----------
     n_columns : int
+    reads_sparse : bool
+        Whether rows may be stored by their non-zeros.
     n_slots : int
         Slots that exist, empty ones included.
     counts : list of float
@@ -29,6 +32,8 @@ class Component:
     A row of weight w stands for w equal rows that share a label: methods that take a row and a
     weight say what holds for all of them together.
     """
+
+    reads_sparse = False
 
     def __init__(self, n_columns: int) -> None:
         self.n_columns = n_columns
@@ -119,6 +124,13 @@ class Component:
         """Raise IndexError unless slot `k` exists."""
         if not 0 <= k < self.n_slots:
             raise IndexError(f"slot must be in 0..{self.n_slots - 1}, got {k}")
+
+    def _check_rows(self, rows: Rows) -> None:
+        """Raise ValueError unless rows of a table have `n_columns` values, stored as they must."""
+        if len(rows) and rows.n_columns != self.n_columns:
+            raise ValueError(f"row must have {self.n_columns} values, got {rows.n_columns}")
+        if rows.is_sparse and not self.reads_sparse:
+            raise ValueError(f"rows must be dense for {type(self).__name__}")
 
     def _check_row(self, row: Values) -> None:
         """Raise ValueError unless `row` has `n_columns` values."""

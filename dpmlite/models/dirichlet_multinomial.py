@@ -49,6 +49,8 @@ class DirichletMultinomial(Component):
     A row of weight w is the row of counts w x. Counts may be fractional.
     """
 
+    reads_sparse = True
+
     def __init__(self, beta0: Values) -> None:
         for value in beta0:
             if not value > 0.0:

@@ -85,8 +85,7 @@ class Partition:
         self._weights = [self._X.weight(i) for i in self._chosen]
         if len(labels) != len(self._rows):
             raise ValueError(f"labels must have {len(self._rows)} values, got {len(labels)}")
-        if self._rows:
-            component._check_row(self._rows[0])
+        component._check_rows(self._X)
         for k in labels:
             if not UNPLACED <= k < MOST_SLOTS:
                 raise ValueError(f"labels must be from -1 to {MOST_SLOTS - 1}, got {k}")

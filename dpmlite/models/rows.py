@@ -21,6 +21,8 @@ class Rows:
     ----------
     n_columns : int
         D.
+    is_sparse : bool
+        Whether only non-zeros are stored.
 
     Raises
     ------
@@ -30,6 +32,7 @@ class Rows:
 
     def __init__(self, X: Values, weights: Values | None = None) -> None:
         self.n_columns = len(X[0]) if len(X) else 0
+        self.is_sparse = False
         self._values = [[float(x) for x in row] for row in X]
         self._weights = _checked_weights(weights, len(X))
 
@@ -74,7 +77,7 @@ class Rows:
                 row[indices[at]] = float(data[at])
             X.append(row)
         rows = cls(X, weights)
-        rows.n_columns = n_columns
+        rows.n_columns, rows.is_sparse = n_columns, True
         return rows
 
     def __len__(self) -> int:
