@@ -9,9 +9,12 @@ require_kernels()
 
 from dpmlite.estimators import (  # noqa: E402
     MAPDPM,
+    DPMeans,
+    ExactPosterior,
     NotFittedError,
     crp_log_prob,
     crp_sample,
+    exact_posterior,
     neg_log_joint,
     neg_log_loo,
 )
@@ -20,9 +23,12 @@ __version__ = "0.1.0"
 
 __all__ = [
     "MAPDPM",
+    "DPMeans",
+    "ExactPosterior",
     "NotFittedError",
     "crp_log_prob",
     "crp_sample",
+    "exact_posterior",
     "implementation",
     "neg_log_joint",
     "neg_log_loo",

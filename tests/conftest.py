@@ -23,7 +23,7 @@ PAIRS = {
         "special",
         "student_t",
     ),
-    "inference": ("map_dpm", "prediction", "split_merge"),
+    "inference": ("dp_means", "exact", "map_dpm", "prediction", "split_merge"),
 }
 TWINS = ["python"] if os.environ.get("DPMLITE_PURE", "0") == "1" else ["python", "cython"]
 

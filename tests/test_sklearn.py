@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from cases import blobs
 
-from dpmlite import MAPDPM
+from dpmlite import MAPDPM, DPMeans
 
 sklearn = pytest.importorskip("sklearn")
 
@@ -27,7 +27,11 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore")  # that MAPDPM is no BaseEstimator is what is tested
     CHECKS = [
         (estimator, check)
-        for estimator in (MAPDPM(), MAPDPM(split_merge=False, init="single"))
+        for estimator in (
+            MAPDPM(),
+            MAPDPM(split_merge=False, init="single"),
+            DPMeans(n_clusters=3),
+        )
         for estimator, check in estimator_checks_generator(estimator)
         if check.func.__name__ != ORDER_MATTERS
     ]

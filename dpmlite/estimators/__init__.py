@@ -1,14 +1,19 @@
 """What people call: fit and predict by scikit-learn's conventions, without scikit-learn."""
 
 from dpmlite.estimators.base import NotFittedError
+from dpmlite.estimators.dpmeans import DPMeans
+from dpmlite.estimators.exact import ExactPosterior, exact_posterior
 from dpmlite.estimators.functions import crp_log_prob, crp_sample, neg_log_joint, neg_log_loo
 from dpmlite.estimators.mapdpm import MAPDPM
 
 __all__ = [
     "MAPDPM",
+    "DPMeans",
+    "ExactPosterior",
     "NotFittedError",
     "crp_log_prob",
     "crp_sample",
+    "exact_posterior",
     "neg_log_joint",
     "neg_log_loo",
 ]

@@ -111,6 +111,22 @@ def check_labels(labels: Any, n_rows: int) -> npt.NDArray[np.intp]:
         raise ValueError(f"labels must be of one kind, got {labels!r}") from None
 
 
+def check_sample_weight(weights: Any, n_rows: int) -> npt.NDArray[np.float64]:
+    """Weights of rows, 0 or more and not all 0, as float64; None is 1 for every row."""
+    if weights is None:
+        return np.ones(n_rows)
+    array = np.ascontiguousarray(weights, dtype=np.float64)
+    if array.shape != (n_rows,):
+        raise ValueError(f"sample_weight must have shape ({n_rows},), got {array.shape}")
+    usable = (array >= 0.0) & (array < np.inf)
+    if not usable.all():
+        i = int(np.argmin(usable))
+        raise ValueError(f"sample_weight must be finite, 0 or more, got {array[i]} for row {i}")
+    if not array.any():
+        raise ValueError("sample_weight must be positive for some row, got zero for all")
+    return array
+
+
 def check_random_state(random_state: Any) -> np.random.Generator:
     """A generator from None, a seed, a Generator or a RandomState."""
     if isinstance(random_state, np.random.RandomState):

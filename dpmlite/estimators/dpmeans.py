@@ -1,0 +1,298 @@
+"""DPMeans: the estimator."""
+
+from collections.abc import Iterator
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from dpmlite import inference, models
+from dpmlite.estimators.base import Estimator
+from dpmlite.estimators.mapdpm import largest_first
+from dpmlite.estimators.validation import (
+    check_bool,
+    check_count,
+    check_positive,
+    check_random_state,
+    check_rows,
+    check_sample_weight,
+)
+
+#: Values of a column may lie so far apart: sums of squared distances stay finite.
+WIDEST = 1e140
+
+# So many distances are held at a time.
+CHUNK = 2**20
+
+
+class DPMeans(Estimator):
+    """K-means that finds the number of clusters: each one costs `lam`.
+
+    It lowers the sum of squared distances to the cluster centres plus `lam` times the number of
+    clusters: a row farther than `lam`, in squared distance, from every centre opens a cluster of
+    its own. Columns count by their units: scale them first, as for k-means.
+
+    Parameters
+    ----------
+    lam : float, optional
+        Price of a cluster, in squared units of the data.
+    n_clusters : int, optional
+        About how many clusters are wanted; `lam` is then the squared distance at which a
+        farthest-first traversal from the mean of the data takes its `n_clusters`-th row, as in
+        [1]_. Exactly one of `lam` and `n_clusters` must be given.
+    max_iter : int, default 300
+        Passes over the rows at most, for each start.
+    n_init : int, default 1
+        Starts; the least objective wins. The first visits the rows as they are, the others in
+        random orders.
+    random_state : None, int, Generator or RandomState, default None
+        Source of chance for the orders.
+    verbose : bool, default False
+        Print a line for every start.
+
+    Attributes
+    ----------
+    cluster_centers_ : ndarray, shape (K, D)
+        Means of the clusters.
+    labels_ : ndarray of int, shape (N,)
+        The cluster of each row: 0..K-1, the one with most rows first.
+    n_clusters_ : int
+        K.
+    inertia_ : float
+        Sum of squared distances to the centres, by weight.
+    objective_ : float
+        ``inertia_ + lam_ * n_clusters_``.
+    objective_trace_ : ndarray
+        The objective before the first pass and after each one of the best start; it never rises.
+    n_iter_ : int
+        Passes of the best start.
+    converged_ : bool
+        Whether it ended because no row moved, not at `max_iter`.
+    lam_ : float
+        Price that was used.
+    n_features_in_ : int
+        D.
+    feature_names_in_ : ndarray of str, shape (D,)
+        Column names, if `X` was a data frame.
+
+    References
+    ----------
+    .. [1] Kulis & Jordan, "Revisiting k-means: new algorithms via Bayesian nonparametrics", 2012.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dpmlite import DPMeans
+    >>> X = np.concatenate([np.random.default_rng(0).normal(c, 1, (50, 2)) for c in (0, 10)])
+    >>> DPMeans(lam=30.0).fit(X).n_clusters_
+    2
+    """
+
+    labels_: npt.NDArray[np.intp]
+    cluster_centers_: npt.NDArray[np.float64]
+    objective_: float
+
+    def __init__(
+        self,
+        *,
+        lam: float | None = None,
+        n_clusters: int | None = None,
+        max_iter: int = 300,
+        n_init: int = 1,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.lam = lam
+        self.n_clusters = n_clusters
+        self.max_iter = max_iter
+        self.n_init = n_init
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
+        """Cluster the rows of `X`.
+
+        Parameters
+        ----------
+        X : array-like, shape (N, D)
+            Rows; finite numbers.
+        y : ignored
+            There for scikit-learn.
+        sample_weight : array-like, shape (N,), optional
+            A row of weight w counts as w rows; one of weight 0 only gets a label. Default: 1.
+
+        Returns
+        -------
+        DPMeans
+            Itself, fitted.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If `X`, a weight or a parameter breaks its rule; the message states it.
+        """
+        self._check_parameters()
+        rows = _check_width(check_rows(X))
+        weights = check_sample_weight(sample_weight, len(rows))
+        counted = weights > 0.0
+        used, used_weights = (rows, weights) if counted.all() else (rows[counted], weights[counted])
+        if self.n_clusters is not None and self.n_clusters > len(used):
+            raise ValueError(
+                f"n_clusters must not exceed the rows (n_samples={len(used)}), "
+                f"got {self.n_clusters}"
+            )
+        table = models.Rows(used, used_weights)
+        if self.n_clusters is None:
+            self.lam_ = float(self.lam)  # type: ignore[arg-type]
+        else:
+            self.lam_ = inference.farthest_first(table, self.n_clusters)
+        self._search(table)
+        self._remember_columns(X, rows)
+        if len(used) < len(rows):
+            labels = _nearest(rows, self.cluster_centers_)
+            labels[counted] = self.labels_
+            self.labels_ = labels
+        return self
+
+    def fit_predict(
+        self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None
+    ) -> npt.NDArray[np.intp]:
+        """``fit(X, sample_weight=sample_weight).labels_``."""
+        return self.fit(X, sample_weight=sample_weight).labels_
+
+    def fit_transform(
+        self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None
+    ) -> npt.NDArray[np.float64]:
+        """``fit(X, sample_weight=sample_weight).transform(X)``."""
+        return self.fit(X, sample_weight=sample_weight).transform(X)
+
+    def predict(self, X: npt.ArrayLike) -> npt.NDArray[np.intp]:
+        """The cluster with the nearest centre, for new rows; no cluster is opened.
+
+        Parameters
+        ----------
+        X : array-like, shape (N, D)
+
+        Returns
+        -------
+        ndarray of int, shape (N,)
+        """
+        return _nearest(self._new_rows(X), self.cluster_centers_)
+
+    def transform(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Distances, not squared, of new rows from the centres.
+
+        Parameters
+        ----------
+        X : array-like, shape (N, D)
+
+        Returns
+        -------
+        ndarray, shape (N, K)
+        """
+        return np.sqrt(_squared_distances(self._new_rows(X), self.cluster_centers_))
+
+    def score(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> float:
+        """Minus the objective of new rows with the fitted centres: higher is better.
+
+        Parameters
+        ----------
+        X : array-like, shape (N, D)
+        y : ignored
+            There for scikit-learn.
+        sample_weight : array-like, shape (N,), optional
+
+        Returns
+        -------
+        float
+        """
+        rows = self._new_rows(X)
+        weights = check_sample_weight(sample_weight, len(rows))
+        least = [d.min(axis=1) for d in _in_chunks(rows, self.cluster_centers_)]
+        return -float(weights @ np.concatenate(least)) - self.lam_ * self.n_clusters_
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import TransformerTags  # only scikit-learn calls this
+
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags = TransformerTags()
+        return tags
+
+    def _check_parameters(self) -> None:
+        if (self.lam is None) == (self.n_clusters is None):
+            raise ValueError(
+                "exactly one of lam and n_clusters must be given, "
+                f"got lam={self.lam!r} and n_clusters={self.n_clusters!r}"
+            )
+        if self.lam is not None:
+            check_positive("lam", self.lam)
+        else:
+            check_count("n_clusters", self.n_clusters)
+        check_count("max_iter", self.max_iter)
+        check_count("n_init", self.n_init)
+        check_bool("verbose", self.verbose)
+
+    def _search(self, table: models.Rows) -> None:
+        """Keep the best of all starts; the first of equals."""
+        rng = check_random_state(self.random_state)
+        for start in range(self.n_init):
+            order = rng.permutation(len(table)).astype(np.intp) if start else None
+            labels = np.empty(len(table), dtype=np.intp)
+            centres, inertia, trace, converged = inference.fit_centres(
+                table, self.lam_, labels, self.max_iter, order
+            )
+            if self.verbose:
+                print(
+                    f"start {start + 1}: {len(centres)} clusters after {len(trace) - 1} passes, "
+                    f"objective {trace[-1]:.6g}"
+                )
+            if start == 0 or trace[-1] < self.objective_:
+                self._keep(labels, np.array(centres), inertia, trace, converged)
+
+    def _keep(
+        self,
+        labels: npt.NDArray[np.intp],
+        centres: npt.NDArray[np.float64],
+        inertia: float,
+        trace: list[float],
+        converged: bool,
+    ) -> None:
+        self.labels_ = largest_first(labels)
+        _, members = np.unique(self.labels_, return_index=True)
+        self.cluster_centers_ = centres[labels[members]]
+        self.n_clusters_ = len(centres)
+        self.objective_ = trace[-1]
+        self.inertia_ = inertia
+        self.objective_trace_ = np.array(trace)
+        self.n_iter_ = len(trace) - 1
+        self.converged_ = converged
+
+
+def _nearest(
+    rows: npt.NDArray[np.float64], centres: npt.NDArray[np.float64]
+) -> npt.NDArray[np.intp]:
+    return np.concatenate([d.argmin(axis=1) for d in _in_chunks(rows, centres)])
+
+
+def _in_chunks(
+    rows: npt.NDArray[np.float64], centres: npt.NDArray[np.float64]
+) -> Iterator[npt.NDArray[np.float64]]:
+    step = max(CHUNK // len(centres), 1)
+    for first in range(0, len(rows), step):
+        yield _squared_distances(rows[first : first + step], centres)
+
+
+def _squared_distances(
+    rows: npt.NDArray[np.float64], centres: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    out = np.empty((len(rows), len(centres)))
+    inference.squared_distances(rows, centres, out)
+    return out
+
+
+def _check_width(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    with np.errstate(over="ignore"):
+        width = (rows.max(axis=0) - rows.min(axis=0)).max()
+    if not width <= WIDEST:
+        raise ValueError(f"X must have columns less than {WIDEST} wide, got {width}")
+    return rows

@@ -1,0 +1,113 @@
+"""The exact posterior of a few rows: a yardstick for every approximation."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from dpmlite import inference, models
+from dpmlite.estimators.functions import COMPONENTS
+from dpmlite.estimators.mapdpm import largest_first
+from dpmlite.estimators.validation import (
+    check_choice,
+    check_positive,
+    check_rows,
+    normal_gamma_prior,
+)
+
+# As in inference.sum_over_partitions, which would say so only after the prior's warnings.
+MOST_ROWS = 13
+
+
+@dataclass(frozen=True, eq=False)
+class ExactPosterior:
+    """What `exact_posterior` finds.
+
+    Attributes
+    ----------
+    labels : ndarray of int, shape (N,)
+        The most probable partition, the largest cluster first.
+    neg_log_joint : float
+        -log p(x, z) of `labels`, in nats, every constant included: the least there is.
+    log_evidence : float
+        log p(x), all partitions summed, in nats.
+    n_clusters_proba : ndarray, shape (N,)
+        P(K = 1 | x), ..., P(K = N | x).
+    co_clustering : ndarray, shape (N, N)
+        P(z_i = z_j | x).
+    """
+
+    labels: npt.NDArray[np.intp]
+    neg_log_joint: float
+    log_evidence: float
+    n_clusters_proba: npt.NDArray[np.float64]
+    co_clustering: npt.NDArray[np.float64]
+
+
+def exact_posterior(
+    X: npt.ArrayLike,
+    *,
+    alpha: float,
+    component: str = "normal-gamma",
+    prior: Mapping[str, Any] | None = None,
+) -> ExactPosterior:
+    """The posterior over all partitions of a few rows, without approximation.
+
+    Parameters
+    ----------
+    X : array-like, shape (N, D)
+        From 1 to 13 rows: they have up to 27,644,437 partitions.
+    alpha : float
+        Concentration, positive.
+    component : str, default "normal-gamma"
+        Family of the clusters.
+    prior : dict, optional
+        Parameters of the family's prior; default as in `MAPDPM`.
+
+    Returns
+    -------
+    ExactPosterior
+
+    Raises
+    ------
+    ValueError
+        If there are more than 13 rows, or an argument breaks its rule; the message states it.
+
+    References
+    ----------
+    .. [1] Xu, Heller & Ghahramani, "Tree-based inference for Dirichlet process mixtures", 2009,
+       eq. (5).
+
+    Examples
+    --------
+    >>> from dpmlite import exact_posterior
+    >>> prior = {"m0": 0.0, "c0": 0.01, "a0": 1.0, "b0": 0.1}
+    >>> found = exact_posterior([[0.0], [0.1], [9.0]], alpha=1.0, prior=prior)
+    >>> found.labels.tolist(), found.n_clusters_proba.round(2).tolist()
+    ([0, 0, 1], [0.0, 0.9, 0.1])
+    >>> found.co_clustering[0].round(2).tolist()
+    [1.0, 0.9, 0.0]
+    """
+    alpha = check_positive("alpha", alpha)
+    rows, family = _rows_and_family(X, component, prior)
+    n = len(rows)
+    labels, n_clusters_proba = np.zeros(n, dtype=np.intp), np.empty(n)
+    co_clustering = np.empty((n, n))
+    log_evidence, neg_log_joint = inference.sum_over_partitions(
+        rows, family, alpha, labels, n_clusters_proba, co_clustering
+    )
+    return ExactPosterior(
+        largest_first(labels), neg_log_joint, log_evidence, n_clusters_proba, co_clustering
+    )
+
+
+def _rows_and_family(
+    X: npt.ArrayLike, component: str, prior: Mapping[str, Any] | None
+) -> tuple[npt.NDArray[np.float64], models.Component]:
+    rows = check_rows(X)
+    if len(rows) > MOST_ROWS:
+        raise ValueError(f"X must have from 1 to {MOST_ROWS} rows, got {len(rows)}")
+    check_choice("component", component, COMPONENTS)
+    return rows, models.NormalGamma(**normal_gamma_prior(prior, rows))
