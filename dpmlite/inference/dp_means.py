@@ -95,7 +95,7 @@ def farthest_first(X: Rows | Values, n_clusters: int) -> float:
     """The price of a cluster at which `fit_centres` finds about so many.
 
     A set starts with the mean of all rows; `n_clusters` times, the row farthest from the set is
-    added. The squared distance of the last one is the price (Kulis & Jordan 2012, section 5).
+    added. The squared distance of the last one is the price (Kulis & Jordan 2012).
 
     Parameters
     ----------
