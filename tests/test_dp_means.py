@@ -370,9 +370,9 @@ def test_bad_parameters(given, message):
     ("weights", "message"),
     [
         ([1.0], r"sample_weight must have shape \(4,\), got \(1,\)"),
-        ([1, 1, -2, 1], r"sample_weight must be finite, 0 or more, got -2\.0 for row 2"),
-        ([1, np.nan, 1, 1], "sample_weight must be finite, 0 or more, got nan for row 1"),
-        ([0, 0, 0, 0], "sample_weight must be positive for some row, got zero for all"),
+        ([1, 1, -2, 1], r"sample_weight must be finite and not negative, got -2\.0 in row 2"),
+        ([1, np.nan, 1, 1], "sample_weight must be finite and not negative, got nan in row 1"),
+        ([0, 0, 0, 0], "sample_weight must not be zero for every row"),
     ],
 )
 def test_bad_weights(weights, message):

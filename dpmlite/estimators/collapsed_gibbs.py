@@ -172,9 +172,7 @@ class CollapsedGibbs(MixtureEstimator):
         """
         self._check_parameters()
         data = self._read(X).weighted(sample_weight)
-        if not data.has_weight().all():
-            i = int(np.argmin(data.has_weight()))
-            raise ValueError(f"sample_weight must be positive, got 0.0 in row {i}")
+        data.require_weight()
         prior = self._family().prior(self.prior, data)
         rng = check_random_state(self.random_state)
         chain = Chain(self._start(X, data, prior, rng, sample_weight), self, rng)

@@ -8,16 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from dpmlite import models
-from dpmlite.estimators.validation import check_rows, check_table, raise_where
+from dpmlite.estimators.validation import check_rows, check_sample_weight, check_table, raise_where
 
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
 # Names of the arrays of compressed sparse rows, as of scipy.sparse.
 NONZEROS = ("data", "indices", "indptr")
-
-# Sums of weights up to here are exact if the weights are whole numbers.
-MOST_WEIGHT = 2.0**53
 
 
 @dataclass(frozen=True)
@@ -79,22 +76,13 @@ class Data:
         """
         if sample_weight is None:
             return self
-        weights = np.asarray(sample_weight, dtype=np.float64)
-        if weights.shape != (self.shape[0],):
-            raise ValueError(
-                f"sample_weight must have shape ({self.shape[0]},), got {weights.shape}"
-            )
-        good = (weights >= 0.0) & (weights < np.inf)
-        if not good.all():
-            i = int(np.argmin(good))
-            raise ValueError(
-                f"sample_weight must be finite and not negative, got {weights[i]} in row {i}"
-            )
-        if not weights.any():
-            raise ValueError("sample_weight must not be zero for every row")
-        if not weights.sum() <= MOST_WEIGHT:
-            raise ValueError(f"sample_weight must sum to 2**53 at most, got {weights.sum()}")
-        return replace(self, weights=np.ascontiguousarray(weights))
+        return replace(self, weights=check_sample_weight(sample_weight, self.shape[0]))
+
+    def require_weight(self) -> None:
+        """Raise ValueError if a row has no weight."""
+        if not self.has_weight().all():
+            i = int(np.argmin(self.has_weight()))
+            raise ValueError(f"sample_weight must be positive, got 0.0 in row {i}")
 
     def has_weight(self) -> npt.NDArray[np.bool_]:
         """Which rows have a weight above 0."""

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from dpmlite import inference, models
 from dpmlite.estimators.base import Estimator
-from dpmlite.estimators.mapdpm import largest_first
+from dpmlite.estimators.mixture import largest_first
 from dpmlite.estimators.validation import (
     check_bool,
     check_count,
@@ -147,7 +147,7 @@ class DPMeans(Estimator):
         else:
             self.lam_ = inference.farthest_first(table, self.n_clusters)
         self._search(table)
-        self._remember_columns(X, rows)
+        self._remember_columns(X, rows.shape[1])
         if len(used) < len(rows):
             labels = _nearest(rows, self.cluster_centers_)
             labels[counted] = self.labels_
@@ -177,7 +177,7 @@ class DPMeans(Estimator):
         -------
         ndarray of int, shape (N,)
         """
-        return _nearest(self._new_rows(X), self.cluster_centers_)
+        return _nearest(self._read_new(X), self.cluster_centers_)
 
     def transform(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Distances, not squared, of new rows from the centres.
@@ -190,7 +190,7 @@ class DPMeans(Estimator):
         -------
         ndarray, shape (N, K)
         """
-        return np.sqrt(_squared_distances(self._new_rows(X), self.cluster_centers_))
+        return np.sqrt(_squared_distances(self._read_new(X), self.cluster_centers_))
 
     def score(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> float:
         """Minus the objective of new rows with the fitted centres: higher is better.
@@ -206,7 +206,7 @@ class DPMeans(Estimator):
         -------
         float
         """
-        rows = self._new_rows(X)
+        rows = self._read_new(X)
         weights = check_sample_weight(sample_weight, len(rows))
         least = [d.min(axis=1) for d in _in_chunks(rows, self.cluster_centers_)]
         return -float(weights @ np.concatenate(least)) - self.lam_ * self.n_clusters_

@@ -7,15 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpmlite import inference, models
-from dpmlite.estimators.functions import COMPONENTS
-from dpmlite.estimators.mapdpm import largest_first
-from dpmlite.estimators.validation import (
-    check_choice,
-    check_positive,
-    check_rows,
-    normal_gamma_prior,
-)
+from dpmlite import inference
+from dpmlite.estimators.families import COMPONENTS, FAMILIES
+from dpmlite.estimators.mixture import largest_first
+from dpmlite.estimators.validation import check_bool, check_choice, check_positive
 
 # As in inference.sum_over_partitions, which would say so only after the prior's warnings.
 MOST_ROWS = 13
@@ -52,12 +47,14 @@ def exact_posterior(
     alpha: float,
     component: str = "normal-gamma",
     prior: Mapping[str, Any] | None = None,
+    allow_missing: bool = False,
+    sample_weight: npt.ArrayLike | None = None,
 ) -> ExactPosterior:
     """The posterior over all partitions of a few rows, without approximation.
 
     Parameters
     ----------
-    X : array-like, shape (N, D)
+    X : array-like or scipy.sparse matrix, shape (N, D)
         From 1 to 13 rows: they have up to 27,644,437 partitions.
     alpha : float
         Concentration, positive.
@@ -65,6 +62,10 @@ def exact_posterior(
         Family of the clusters.
     prior : dict, optional
         Parameters of the family's prior; default as in `MAPDPM`.
+    allow_missing : bool, default False
+        Whether NaN is a missing value.
+    sample_weight : array-like, shape (N,), optional
+        How many equal rows, which share a label, each row stands for; positive. Default: 1.
 
     Returns
     -------
@@ -91,23 +92,22 @@ def exact_posterior(
     [1.0, 0.9, 0.0]
     """
     alpha = check_positive("alpha", alpha)
-    rows, family = _rows_and_family(X, component, prior)
-    n = len(rows)
+    family = FAMILIES[check_choice("component", component, COMPONENTS)]
+    data = family.read(X, check_bool("allow_missing", allow_missing)).weighted(sample_weight)
+    data.require_weight()
+    n = data.shape[0]
+    if n > MOST_ROWS:
+        raise ValueError(f"X must have from 1 to {MOST_ROWS} rows, got {n}")
+    statistics = family.component(family.prior(prior, data), allow_missing)
     labels, n_clusters_proba = np.zeros(n, dtype=np.intp), np.empty(n)
     co_clustering = np.empty((n, n))
     log_evidence, neg_log_joint = inference.sum_over_partitions(
-        rows, family, alpha, labels, n_clusters_proba, co_clustering
+        data.rows(), statistics, alpha, labels, n_clusters_proba, co_clustering
     )
     return ExactPosterior(
-        largest_first(labels), neg_log_joint, log_evidence, n_clusters_proba, co_clustering
+        largest_first(labels, data.weights),
+        neg_log_joint,
+        log_evidence,
+        n_clusters_proba,
+        co_clustering,
     )
-
-
-def _rows_and_family(
-    X: npt.ArrayLike, component: str, prior: Mapping[str, Any] | None
-) -> tuple[npt.NDArray[np.float64], models.Component]:
-    rows = check_rows(X)
-    if len(rows) > MOST_ROWS:
-        raise ValueError(f"X must have from 1 to {MOST_ROWS} rows, got {len(rows)}")
-    check_choice("component", component, COMPONENTS)
-    return rows, models.NormalGamma(**normal_gamma_prior(prior, rows))

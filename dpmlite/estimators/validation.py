@@ -6,6 +6,9 @@ from typing import Any, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+# Sums of weights up to here are exact if the weights are whole numbers.
+MOST_WEIGHT = 2.0**53
+
 
 def check_rows(X: Any, allow_missing: bool = False) -> npt.NDArray[np.float64]:
     """A table of finite numbers as a C-contiguous float64 array, copied only if need be.
@@ -111,20 +114,24 @@ def check_labels(labels: Any, n_rows: int) -> npt.NDArray[np.intp]:
         raise ValueError(f"labels must be of one kind, got {labels!r}") from None
 
 
-def check_sample_weight(weights: Any, n_rows: int) -> npt.NDArray[np.float64]:
-    """Weights of rows, 0 or more and not all 0, as float64; None is 1 for every row."""
-    if weights is None:
+def check_sample_weight(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64]:
+    """Weights of rows, not negative and not all 0, as float64; None is 1 for every row."""
+    if sample_weight is None:
         return np.ones(n_rows)
-    array = np.ascontiguousarray(weights, dtype=np.float64)
-    if array.shape != (n_rows,):
-        raise ValueError(f"sample_weight must have shape ({n_rows},), got {array.shape}")
-    usable = (array >= 0.0) & (array < np.inf)
-    if not usable.all():
-        i = int(np.argmin(usable))
-        raise ValueError(f"sample_weight must be finite, 0 or more, got {array[i]} for row {i}")
-    if not array.any():
-        raise ValueError("sample_weight must be positive for some row, got zero for all")
-    return array
+    weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
+    if weights.shape != (n_rows,):
+        raise ValueError(f"sample_weight must have shape ({n_rows},), got {weights.shape}")
+    good = (weights >= 0.0) & (weights < np.inf)
+    if not good.all():
+        i = int(np.argmin(good))
+        raise ValueError(
+            f"sample_weight must be finite and not negative, got {weights[i]} in row {i}"
+        )
+    if not weights.any():
+        raise ValueError("sample_weight must not be zero for every row")
+    if not weights.sum() <= MOST_WEIGHT:
+        raise ValueError(f"sample_weight must sum to 2**53 at most, got {weights.sum()}")
+    return weights
 
 
 def check_random_state(random_state: Any) -> np.random.Generator:

@@ -20,8 +20,7 @@ def sum_over_partitions(X, Component component, double alpha, Py_ssize_t[::1] la
     cdef Rows rows = as_rows(X)
     if not 1 <= rows.n_rows <= MOST_ROWS:
         raise ValueError(f"X must have from 1 to {MOST_ROWS} rows, got {rows.n_rows}")
-    if rows.n_columns != component.n_columns:
-        raise ValueError(f"row must have {component.n_columns} values, got {rows.n_columns}")
+    component._check_rows(rows)
     if not alpha > 0.0:
         raise ValueError(f"alpha must be positive, got {alpha}")
     check_shapes(rows.n_rows, labels, n_clusters_proba, co_clustering)

@@ -69,7 +69,7 @@ def sum_over_partitions(
     n = len(rows)
     if not 1 <= n <= MOST_ROWS:
         raise ValueError(f"X must have from 1 to {MOST_ROWS} rows, got {n}")
-    component._check_row(rows.values(0))
+    component._check_rows(rows)
     if not alpha > 0.0:
         raise ValueError(f"alpha must be positive, got {float(alpha)}")
     _check_shapes(n, labels, n_clusters_proba, co_clustering)
