@@ -17,11 +17,13 @@ PAIRS = {
         "dirichlet_multinomial",
         "incomplete_normal_gamma",
         "normal_gamma",
+        "normal_inverse_wishart",
         "normal_known_variance",
         "partition",
         "rows",
         "special",
         "student_t",
+        "triangular",
     ),
     "inference": ("dp_means", "exact", "map_dpm", "prediction", "split_merge"),
 }

@@ -11,6 +11,7 @@ if TYPE_CHECKING or PURE:
     from dpmlite.models.dirichlet_multinomial import DirichletMultinomial
     from dpmlite.models.incomplete_normal_gamma import IncompleteNormalGamma
     from dpmlite.models.normal_gamma import NormalGamma
+    from dpmlite.models.normal_inverse_wishart import NormalInverseWishart
     from dpmlite.models.normal_known_variance import NormalKnownVariance
     from dpmlite.models.partition import Partition
     from dpmlite.models.rows import Rows
@@ -28,6 +29,7 @@ else:
     from dpmlite.models._dirichlet_multinomial import DirichletMultinomial
     from dpmlite.models._incomplete_normal_gamma import IncompleteNormalGamma
     from dpmlite.models._normal_gamma import NormalGamma
+    from dpmlite.models._normal_inverse_wishart import NormalInverseWishart
     from dpmlite.models._normal_known_variance import NormalKnownVariance
     from dpmlite.models._partition import Partition
     from dpmlite.models._rows import Rows
@@ -45,6 +47,7 @@ __all__ = [
     "DirichletMultinomial",
     "IncompleteNormalGamma",
     "NormalGamma",
+    "NormalInverseWishart",
     "NormalKnownVariance",
     "Partition",
     "Rows",

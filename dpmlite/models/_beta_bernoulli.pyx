@@ -51,6 +51,9 @@ cdef struct Cells:
 
 cdef class BetaBernoulli(Component):
 
+    def __cinit__(self):
+        self.reads_sparse = True
+
     def __init__(self, a0, b0):
         if len(a0) != len(b0):
             raise ValueError(
@@ -60,7 +63,6 @@ cdef class BetaBernoulli(Component):
                 if not value > 0.0:
                     raise ValueError(f"{name} must be positive, got {float(value)}")
         Component.__init__(self, len(a0))
-        self.reads_sparse = True
         self.a0 = [float(a) for a in a0]
         self.b0 = [float(b) for b in b0]
         self.a, self.b = array("d", self.a0), array("d", self.b0)

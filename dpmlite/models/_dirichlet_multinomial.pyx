@@ -45,6 +45,9 @@ cdef struct Factors:
 
 cdef class DirichletMultinomial(Component):
 
+    def __cinit__(self):
+        self.reads_sparse = True
+
     def __init__(self, beta0):
         for value in beta0:
             if not value > 0.0:
@@ -56,7 +59,6 @@ cdef class DirichletMultinomial(Component):
         """What __init__ does with parameters that are checked."""
         cdef Py_ssize_t w, n_words = beta.shape[0]
         Component.__init__(self, n_words)
-        self.reads_sparse = True
         self.beta0, self.beta = beta0, beta
         for w in range(n_words):
             self.total += beta[w]

@@ -5,6 +5,8 @@ prior, so its predictive density *is* that of a new cluster, p(x | theta_0), and
 needs no special case for one.
 """
 
+from typing import Any
+
 from dpmlite._types import Values
 from dpmlite.models.rows import Rows
 
@@ -103,7 +105,7 @@ class Component:
         """`log_marginal` of the rows of two different slots together."""
         raise NotImplementedError
 
-    def posterior(self, k: int) -> dict[str, float | list[float]]:
+    def posterior(self, k: int) -> dict[str, Any]:
         """What is known of cluster `k`, in the family's own symbols and the data's units."""
         raise NotImplementedError
 

@@ -1,0 +1,340 @@
+"""Normal-inverse-Wishart components: columns that vary together, of unknown mean and covariance.
+
+The rows of a cluster are normal with mean mu and covariance Sigma; their prior is
+Sigma ~ IW(psi0, nu0) and mu | Sigma ~ N(m0, Sigma / kappa0). The posterior of n rows with mean x
+and scatter S about x has the same form (Murphy 2007, section 9), with
+
+    kappa = kappa0 + n,   nu = nu0 + n,   m = (kappa0 m0 + n x) / kappa,                       (1)
+    Psi = psi0 + S + (kappa0 n / kappa) (x - m0) (x - m0)^T.                                   (2)
+
+Rows are held in units of the prior, u = R (x - m0) with R psi0 R^T = 1. Then m0 = 0 and psi0 = 1:
+labels cannot depend on the units, the origin or a mixing of the columns, no precision is lost on
+data far from zero, and no pivot d of W Psi W^T = diag(d) is below 1.
+"""
+
+from copy import deepcopy
+from dataclasses import dataclass
+from math import log, log1p, nan, pi, sqrt
+from typing import Any
+
+from dpmlite._types import Values
+from dpmlite.models.component import Component
+from dpmlite.models.special import log_rising
+from dpmlite.models.triangular import determinant_ratios, factorise, identity, residuals, update
+
+# A value further than this from 0, in units of the prior, counts as lying there: products of eight
+# pivots then stay below the largest double.
+REACH = 2.0**29
+
+# Removals may leave this part of a pivot since the slot was built, and each this part of det Psi;
+# if less were left, more than ten bits of it would be rounding.
+LEAST_KEPT = 2.0**-10
+
+# A column of psi0 that is left this part of its variance, given those before it, depends on them.
+LEAST_PIVOT = 2.0**-40
+
+
+@dataclass
+class _Slot:
+    """The rows of a cluster, in units of the prior."""
+
+    mean: list[float]
+    scatter: list[list[float]]  # about their mean
+    W: list[list[float]]  # W Psi W^T = diag(d)
+    d: list[float]
+    kept: list[float]  # part of d that removals left
+
+
+class NormalInverseWishart(Component):
+    """Sufficient statistics of normal-inverse-Wishart clusters.
+
+    Parameters
+    ----------
+    m0 : sequence of float, length D
+        Prior mean.
+    kappa0 : float
+        Rows that the prior mean is worth.
+    nu0 : float
+        Degrees of freedom of the covariance's prior, above D - 1.
+    psi0 : sequence of rows, (D, D)
+        Scale of the covariance's prior, symmetric and positive definite.
+
+    Attributes
+    ----------
+    n_columns, n_slots, counts
+        As `Component`.
+
+    Raises
+    ------
+    ValueError
+        If m0 and psi0 do not fit together, or a parameter is not what is said above.
+
+    Notes
+    -----
+    A value further than 2^29 from m0, in units of the prior, counts as lying there.
+    """
+
+    def __init__(self, m0: Values, kappa0: float, nu0: float, psi0: Values) -> None:
+        check_prior(m0, kappa0, nu0, psi0)
+        super().__init__(len(m0))
+        self.m0 = [float(m) for m in m0]
+        self.kappa0 = float(kappa0)
+        self.nu0 = float(nu0)
+        self.psi0 = [[float(p) for p in row] for row in psi0]
+        self.whitening = _whitening(self.psi0)
+        self.log_scale = -sum(log(row[i]) for i, row in enumerate(self.whitening))
+        self._slots: list[_Slot] = []
+
+    def like(self) -> "NormalInverseWishart":
+        return NormalInverseWishart(self.m0, self.kappa0, self.nu0, self.psi0)
+
+    def resize(self, n_slots: int) -> None:
+        self._check_n_slots(n_slots)
+        del self.counts[n_slots:], self._slots[n_slots:]
+        for _ in range(n_slots - self.n_slots):
+            self.counts.append(0.0)
+            self._slots.append(self._empty_slot())
+
+    def clear(self, k: int) -> None:
+        self._check_slot(k)
+        self.counts[k], self._slots[k] = 0.0, self._empty_slot()
+
+    def copy(self, k: int, other: "Component", j: int) -> None:
+        self._check_slot(k)
+        self._check_same(other)
+        other._check_slot(j)
+        self.counts[k] = other.counts[j]
+        self._slots[k] = deepcopy(other._slots[j])  # type: ignore[attr-defined]
+
+    def add(self, row: Values, k: int, weight: float = 1.0) -> None:
+        """Put a row into slot `k`: (1) and (2) for `weight` rows more."""
+        self._check_slot(k)
+        self._shift(k, self._standardise(row), weight)
+
+    def remove(self, row: Values, k: int, weight: float = 1.0) -> bool:
+        """Take a row out of slot `k`: (1) and (2) for `weight` rows less."""
+        self._check_slot(k)
+        left = self.counts[k] - weight
+        if left <= 0.0:
+            self.clear(k)
+            return True
+        u, slot = self._standardise(row), self._slots[k]
+        kept = self._kept_without(u, k, weight)
+        if not min(kept) >= LEAST_KEPT or left < LEAST_KEPT * self.counts[k]:
+            return False
+        self._shift(k, u, -weight)
+        slot.d = [max(d, 1.0) for d in slot.d]
+        slot.kept = kept
+        return True
+
+    def merge(self, j: int, k: int) -> None:
+        self._check_slot(j)
+        self._check_slot(k)
+        self._slots[j] = self._merged(j, k)
+        self.counts[j] += self.counts[k]
+        self.clear(k)
+
+    def log_predictive(self, row: Values, k: int, weight: float = 1.0) -> float:
+        """Log of a multivariate Student-t density; of `weight` equal rows one after the other."""
+        self._check_slot(k)
+        kappa, nu = self.kappa0 + self.counts[k], self.nu0 + self.counts[k]
+        ratio = determinant_ratios(*self._turned(self._standardise(row), k, weight))[-1]
+        total = self._log_gamma_ratio(nu, weight) - 0.5 * (nu + weight) * log(ratio)
+        total -= 0.5 * self.n_columns * (log1p(weight / kappa) + weight * log(pi))
+        return total - weight * (0.5 * _log_det(self._slots[k]) + self.log_scale)
+
+    def log_predictive_member(self, row: Values, k: int, weight: float = 1.0) -> float:
+        self._check_slot(k)
+        n, slot = self.counts[k], deepcopy(self._slots[k])
+        exact = self.remove(row, k, weight)
+        total = self.log_predictive(row, k, weight)
+        self.counts[k], self._slots[k] = n, slot
+        return total if exact else nan
+
+    def log_marginal(self, k: int) -> float:
+        """The ratio of the normal-inverse-Wishart's normalising constants."""
+        self._check_slot(k)
+        return self._log_evidence(self.counts[k], self._slots[k])
+
+    def log_marginal_merged(self, j: int, k: int) -> float:
+        self._check_slot(j)
+        self._check_slot(k)
+        return self._log_evidence(self.counts[j] + self.counts[k], self._merged(j, k))
+
+    def posterior(self, k: int) -> dict[str, Any]:
+        """Posterior of cluster `k`: "n" rows and "m", "kappa", "nu", "psi" of (1) and (2)."""
+        self._check_slot(k)
+        n, slot = self.counts[k], self._slots[k]
+        kappa = self.kappa0 + n
+        shift = self._restore([n / kappa * x for x in slot.mean])
+        psi = _plus(identity(self.n_columns), slot.scatter)
+        _add_square(psi, slot.mean, self.kappa0 * n / kappa)
+        half = [self._restore(row) for row in psi]
+        return {
+            "n": n,
+            "m": [m0 + m for m0, m in zip(self.m0, shift, strict=True)],
+            "kappa": kappa,
+            "nu": self.nu0 + n,
+            "psi": [self._restore(column) for column in zip(*half, strict=True)],
+        }
+
+    def statistics(self, k: int) -> list[float]:
+        self._check_slot(k)
+        slot = self._slots[k]
+        lower = [x for i, row in enumerate(slot.scatter) for x in row[: i + 1]]
+        strictly_lower = [x for i, row in enumerate(slot.W) for x in row[:i]]
+        return [self.counts[k], *slot.mean, *slot.d, *lower, *strictly_lower]
+
+    def load(self, k: int, statistics: Values) -> None:
+        self._check_slot(k)
+        D = self.n_columns
+        if len(statistics) != 1 + 2 * D + D * D:
+            raise ValueError(
+                f"statistics must have {1 + 2 * D + D * D} values, got {len(statistics)}"
+            )
+        values = iter(statistics)
+        self.counts[k], slot = next(values), self._empty_slot()
+        slot.mean = [next(values) for _ in range(D)]
+        slot.d = [next(values) for _ in range(D)]
+        for i in range(D):
+            for j in range(i + 1):
+                slot.scatter[i][j] = slot.scatter[j][i] = next(values)
+        for i in range(D):
+            slot.W[i][:i] = [next(values) for _ in range(i)]
+        self._slots[k] = slot
+
+    def _empty_slot(self) -> _Slot:
+        D = self.n_columns
+        scatter = [[0.0] * D for _ in range(D)]
+        return _Slot([0.0] * D, scatter, identity(D), [1.0] * D, [1.0] * D)
+
+    def _standardise(self, row: Values) -> list[float]:
+        """The row in units of the prior."""
+        self._check_row(row)
+        shift = [x - m0 for x, m0 in zip(row, self.m0, strict=True)]
+        return [min(max(u, -REACH), REACH) for u in residuals(self.whitening, shift)]
+
+    def _restore(self, u: Values) -> list[float]:
+        """A shift in units of the prior in the data's units: `_standardise` backwards."""
+        x: list[float] = []
+        for i, row in enumerate(self.whitening):
+            x.append((u[i] - sum(row[j] * x[j] for j in range(i))) / row[i])
+        return x
+
+    def _turned(self, u: Values, k: int, weight: float) -> tuple[list[float], list[float], float]:
+        """d, z and weight of the update that brings `weight` rows u into Psi of slot `k`."""
+        kappa, slot = self.kappa0 + self.counts[k], self._slots[k]
+        shrinkage = self.counts[k] / kappa
+        e = [u_d - shrinkage * mean for u_d, mean in zip(u, slot.mean, strict=True)]
+        return slot.d, residuals(slot.W, e), kappa * weight / (kappa + weight)
+
+    def _shift(self, k: int, u: Values, weight: float) -> None:
+        """Bring `weight` rows u into slot `k`, or out of it if `weight` is negative."""
+        n, slot = self.counts[k], self._slots[k]
+        update(slot.W, *self._turned(u, k, weight))
+        from_mean = [u_d - mean for u_d, mean in zip(u, slot.mean, strict=True)]
+        _add_square(slot.scatter, from_mean, n * weight / (n + weight))
+        for d, e in enumerate(from_mean):
+            slot.mean[d] += weight / (n + weight) * e
+        self.counts[k] += weight
+
+    def _kept_without(self, u: Values, k: int, weight: float) -> list[float]:
+        """What part of each pivot is left once this row is out too; 0 if too little of det Psi."""
+        ratios = determinant_ratios(*self._turned(u, k, -weight))
+        if not ratios[-1] >= LEAST_KEPT:
+            return [0.0] * self.n_columns
+        before = [1.0, *ratios[:-1]]
+        kept = self._slots[k].kept
+        return [part * r / b for part, r, b in zip(kept, ratios, before, strict=True)]
+
+    def _merged(self, j: int, k: int) -> _Slot:
+        """Two slots' rows together.
+
+        Their means come in last, by updates, so that nothing cancels where these are far from 0
+        or from each other; pivots are exact to the rounding of the scatter's largest element.
+        """
+        nj, nk, one, other = self.counts[j], self.counts[k], self._slots[j], self._slots[k]
+        n = nj + nk
+        part = nk / n if n > 0.0 else 0.0
+        gap = [b - a for a, b in zip(one.mean, other.mean, strict=True)]
+        mean = [a + part * g for a, g in zip(one.mean, gap, strict=True)]
+        scatter = _plus(one.scatter, other.scatter)
+        W, d = factorise(_plus(identity(self.n_columns), scatter), 1.0)
+        update(W, d, residuals(W, gap), part * nj)
+        update(W, d, residuals(W, mean), self.kappa0 * n / (self.kappa0 + n))
+        _add_square(scatter, gap, part * nj)
+        kept = [min(a, b) for a, b in zip(one.kept, other.kept, strict=True)]
+        return _Slot(mean, scatter, W, d, kept)
+
+    def _log_evidence(self, n: float, slot: _Slot) -> float:
+        """Log p(n rows | theta_0) from their posterior."""
+        total = self._log_gamma_ratio(self.nu0, n) - 0.5 * (self.nu0 + n) * _log_det(slot)
+        total -= 0.5 * self.n_columns * (log1p(n / self.kappa0) + n * log(pi))
+        return total - n * self.log_scale
+
+    def _log_gamma_ratio(self, nu: float, weight: float) -> float:
+        """Log of Gamma_D((nu + weight) / 2) / Gamma_D(nu / 2), multivariate gamma functions."""
+        return sum(log_rising(0.5 * (nu - j), 0.5 * weight) for j in range(self.n_columns))
+
+
+def check_prior(m0: Values, kappa0: float, nu0: float, psi0: Values) -> None:
+    """Raise ValueError unless the parameters are in their ranges; `psi0` may be singular yet.
+
+    Parameters
+    ----------
+    m0, kappa0, nu0, psi0
+        As of `NormalInverseWishart`.
+    """
+    D = len(m0)
+    if len(psi0) != D:
+        raise ValueError(f"m0 and psi0 must have the same length, got {D} and {len(psi0)}")
+    if not kappa0 > 0.0:
+        raise ValueError(f"kappa0 must be positive, got {float(kappa0)}")
+    if not nu0 > D - 1:
+        raise ValueError(f"nu0 must be above D - 1 = {D - 1}, got {float(nu0)}")
+    for i, row in enumerate(psi0):
+        if len(row) != D:
+            raise ValueError(f"psi0 must have {D} values in row {i}, got {len(row)}")
+        if not row[i] > 0.0:
+            raise ValueError(f"psi0 must be positive definite, got {float(row[i])} at ({i}, {i})")
+    for i in range(D):
+        for j in range(i):
+            below, above = float(psi0[i][j]), float(psi0[j][i])
+            if not abs(below - above) <= 1e-9 * sqrt(psi0[i][i]) * sqrt(psi0[j][j]):
+                raise ValueError(
+                    f"psi0 must be symmetric, got {below} at ({i}, {j}) and {above} at ({j}, {i})"
+                )
+
+
+def _whitening(psi0: Values) -> list[list[float]]:
+    """Lower triangular R with R psi0 R^T = 1."""
+    scale = [sqrt(row[i]) for i, row in enumerate(psi0)]
+    correlation = [
+        [p / s / t for p, t in zip(row, scale, strict=True)]
+        for row, s in zip(psi0, scale, strict=True)
+    ]
+    W, d = factorise(correlation, LEAST_PIVOT)
+    for i, d_i in enumerate(d):
+        if not d_i > LEAST_PIVOT:
+            raise ValueError(
+                f"psi0 must be positive definite, got {psi0[i][: i + 1]} at the start of row {i}"
+            )
+    return [
+        [w / s / sqrt(d_i) for w, s in zip(row, scale, strict=True)]
+        for row, d_i in zip(W, d, strict=True)
+    ]
+
+
+def _plus(A: Values, B: Values) -> list[list[float]]:
+    return [[a + b for a, b in zip(*rows, strict=True)] for rows in zip(A, B, strict=True)]
+
+
+def _add_square(A: list[list[float]], x: Values, weight: float) -> None:
+    """A += weight x x^T."""
+    for row, x_i in zip(A, x, strict=True):
+        for j, x_j in enumerate(x):
+            row[j] += weight * x_i * x_j
+
+
+def _log_det(slot: _Slot) -> float:
+    return sum(log(d) for d in slot.d)
