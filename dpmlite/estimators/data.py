@@ -189,7 +189,7 @@ def _check_counts(data: Data, most: float, allow_missing: bool) -> None:
     assert data.nonzeros is not None
     cells, columns, starts = data.nonzeros
     with np.errstate(invalid="ignore"):
-        good = (cells >= 0.0) & (cells <= most) & (cells == np.floor(cells))
+        good = (cells >= 0.0) & (cells <= most) & (cells < np.inf) & (cells == np.floor(cells))
     if allow_missing:
         good |= np.isnan(cells)
     if not good.all():

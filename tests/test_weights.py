@@ -1,0 +1,151 @@
+"""sample_weight: a row of weight w is w equal rows that share a label."""
+
+import naive
+import numpy as np
+import pytest
+from cases import blobs, empirical_prior
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_components import COMPONENTS, PRIORS, table
+
+import dpmlite
+from dpmlite import MAPDPM
+
+
+@pytest.fixture(params=COMPONENTS)
+def component(request):
+    return request.param
+
+
+def test_whole_weights_are_repeated_rows(estimator, component):
+    X, _ = table(component, n_rows=25)
+    weights = np.random.default_rng(0).integers(1, 4, size=25)
+    model = estimator(component=component, random_state=0).fit(X, sample_weight=weights)
+    repeated, labels = X.repeat(weights, axis=0), model.labels_.repeat(weights)
+    joint = dpmlite.neg_log_joint(repeated, labels, alpha=1.0, component=component)
+    assert model.neg_log_joint_ == pytest.approx(joint, rel=1e-9)
+    weighted = dpmlite.neg_log_joint(
+        X, model.labels_, alpha=1.0, component=component, sample_weight=weights
+    )
+    assert weighted == pytest.approx(joint, rel=1e-9)
+    shares = np.bincount(labels) / len(labels)
+    np.testing.assert_allclose(model.weights_, shares, rtol=1e-12)
+    assert (np.diff(model.weights_) <= 0.0).all()
+    everyone = estimator(component=component, init=labels, max_sweeps=1, split_merge=False)
+    everyone.fit(repeated)
+    for key, value in model.prior_.items():
+        np.testing.assert_allclose(everyone.prior_[key], value, rtol=1e-9)
+
+
+def test_partitions_agree_with_those_of_repeated_rows():
+    X, _ = blobs(n_rows=60, seed=4)
+    weights = np.random.default_rng(1).integers(0, 4, size=60)
+    model = MAPDPM(random_state=0).fit(X, sample_weight=weights)
+    whole = MAPDPM(random_state=0).fit(X.repeat(weights, axis=0))
+    assert naive.canonical(model.labels_.repeat(weights)) == naive.canonical(whole.labels_)
+    new = X + 0.1
+    np.testing.assert_allclose(model.score_samples(new), whole.score_samples(new), rtol=1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 1000), data=st.data())
+def test_whatever_moves_the_joint_stays_exact(twin, seed, data):
+    """Weights without any pattern, through every move."""
+    rng = np.random.default_rng(seed)
+    X = np.round(rng.normal(size=(12, 2)) * 2.0)
+    prior = {"m0": np.zeros(2), "c0": 0.3, "a0": 1.0, "b0": np.ones(2)}
+    weights = np.exp(rng.normal(0.0, data.draw(st.sampled_from([0.5, 3.0])), size=12))
+    labels = np.full(12, -1, dtype=np.intp)
+    component = twin.normal_gamma.NormalGamma(**prior)
+    partition = twin.partition.Partition(twin.rows.Rows(X, weights), labels, component, 0.7)
+    close = {"rel": 1e-9, "abs": 1e-8}
+    for _ in range(3):
+        twin.map_dpm.sweep(partition)
+        assert partition.neg_log_joint == pytest.approx(partition.exact_neg_log_joint(), **close)
+        twin.split_merge.merge(partition)
+        n_slots = partition.component.n_slots
+        twin.split_merge.split(partition, rng.random((n_slots, 3, 2)))
+        n_slots = partition.component.n_slots
+        twin.split_merge.exchange(partition, rng.random((n_slots, 2, 2, 2)))
+        assert partition.neg_log_joint == pytest.approx(partition.exact_neg_log_joint(), **close)
+        for i in data.draw(st.lists(st.integers(0, 11), max_size=6)):
+            k = data.draw(st.integers(0, partition.component.n_slots - 1))
+            costs, own = partition.costs(i), partition.labels[i]
+            if k != own:
+                partition.move(i, k, costs[k] - costs[own])
+        assert partition.neg_log_joint == pytest.approx(partition.exact_neg_log_joint(), **close)
+    assert partition.sizes == [list(partition.labels).count(k) for k in range(len(partition.sizes))]
+
+
+def test_a_slot_whose_weights_leave_dust_counts_as_empty(twin):
+    """0.1 + 0.3 + 0.7 + 0.2 less the same numbers is not 0 in doubles."""
+    X = np.array([[0.0], [0.1], [0.2], [0.3], [0.4]])
+    weights = np.array([1.0, 0.1, 0.3, 0.7, 0.2])
+    prior = {"m0": [0.0], "c0": 0.3, "a0": 1.0, "b0": [1.0]}
+    component = twin.normal_gamma.NormalGamma(**prior)
+    labels = np.zeros(5, dtype=np.intp)
+    partition = twin.partition.Partition(twin.rows.Rows(X, weights), labels, component, 2.0)
+    for i in (1, 2, 3, 4):
+        costs = partition.costs(i)
+        partition.move(i, 1, costs[1] - costs[0])
+    assert partition.sizes[0] == 1
+    assert partition.member_log_weight(0) == pytest.approx(np.log(2.0), rel=1e-12)
+    costs = partition.costs(0)
+    partition.move(0, 1, costs[1] - costs[0])
+    assert partition.component.counts[0] == 0.0
+    assert partition.n_clusters == 1
+
+
+def test_rows_without_weight_are_labelled_and_do_nothing_else():
+    X, _ = blobs(n_rows=40, seed=5)
+    strange = np.concatenate([X, [[1e3, 1e3], X[7]]])
+    weights = np.concatenate([np.ones(40), [0.0, 0.0]])
+    model = MAPDPM(random_state=0).fit(strange, sample_weight=weights)
+    alone = MAPDPM(random_state=0).fit(X)
+    np.testing.assert_array_equal(model.labels_[:40], alone.labels_)
+    assert model.neg_log_joint_ == alone.neg_log_joint_
+    assert model.labels_[41] == model.labels_[7]
+    assert 0 <= model.labels_[40] < model.n_clusters_
+
+
+def test_a_labels_start_is_that_of_the_rows_in_use():
+    X, truth = blobs(n_rows=30, seed=5)
+    weights = np.ones(30)
+    weights[:3] = 0.0
+    model = MAPDPM(init=truth, split_merge=False).fit(X, sample_weight=weights)
+    prior = empirical_prior(X[3:])
+    expected = naive.neg_log_joint(X[3:], truth[3:], 1.0, prior)
+    assert model.neg_log_joint_trace_[0] == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_empirical_prior_is_weighted():
+    X, _ = blobs(n_rows=20, seed=1)
+    weights = np.random.default_rng(0).integers(1, 5, size=20)
+    model = MAPDPM(random_state=0).fit(X, sample_weight=weights)
+    expected = empirical_prior(X.repeat(weights, axis=0))
+    for key, value in expected.items():
+        np.testing.assert_allclose(model.prior_[key], value, rtol=1e-12)
+
+
+BAD = {
+    "too few": ([1.0], r"sample_weight must have shape \(3,\), got \(1,\)"),
+    "negative": ([1.0, -1.0, 1.0], r"finite and not negative, got -1\.0 in row 1"),
+    "NaN": ([1.0, 1.0, np.nan], "finite and not negative, got nan in row 2"),
+    "none": ([0.0, 0.0, 0.0], "sample_weight must not be zero for every row"),
+    "too heavy": ([1e17, 1.0, 1.0], r"sample_weight must sum to 2\*\*53 at most"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_weights(name):
+    weights, message = BAD[name]
+    with pytest.raises(ValueError, match=message):
+        MAPDPM().fit([[0.0], [1.0], [5.0]], sample_weight=weights)
+
+
+def test_predictives_use_the_sums_of_weights():
+    X, _ = blobs(n_rows=30, seed=2)
+    one = MAPDPM(random_state=0, prior=PRIORS["normal-gamma"]).fit(X, sample_weight=np.full(30, 5))
+    five = MAPDPM(random_state=0, prior=PRIORS["normal-gamma"]).fit(X.repeat(5, axis=0))
+    np.testing.assert_allclose(one.predict_proba(X), five.predict_proba(X), rtol=1e-9)
+    np.testing.assert_allclose(one.new_cluster_proba(X), five.new_cluster_proba(X), rtol=1e-7)
