@@ -105,7 +105,7 @@ def test_predictions_are_a_distribution(component, tmp_path):
 
 def test_samples_are_like_the_rows(component):
     X, _ = table(component, n_rows=200)
-    model = MAPDPM(component=component, random_state=0).fit(X)
+    model = MAPDPM(component=component, prior=PRIORS[component], random_state=0).fit(X)
     drawn, labels = model.sample(4000, random_state=1)
     assert drawn.shape == (4000, X.shape[1])
     assert labels.min() >= -1

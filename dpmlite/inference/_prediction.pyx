@@ -90,5 +90,5 @@ def neg_log_loo(Partition partition):
     cdef Py_ssize_t i
     with nogil:
         for i in range(partition.n_rows):
-            total += partition.stay_cost(i) + partition.member_weight(i)
+            total += partition.stay_cost(i) + partition.member_weight(i, partition.row(i).weight)
     return total

@@ -1,3 +1,5 @@
+cimport cython
+
 from dpmlite.models._component cimport Component
 from dpmlite.models._rows cimport Row, Rows
 
@@ -12,6 +14,7 @@ cdef enum:
     MOST_SLOTS = 2147483647  # and one: an enum holds no more
 
 
+@cython.final  # its methods are called directly, not through a table
 cdef class Partition:
     cdef readonly Component component
     cdef readonly object labels
@@ -31,9 +34,11 @@ cdef class Partition:
     cdef Py_ssize_t *size               # [slot] its rows, whatever their weights
     cdef bint *touched                  # [slot] changed since marked
 
-    cdef Row row(self, Py_ssize_t i) noexcept nogil
+    cdef inline Row row(self, Py_ssize_t i) noexcept nogil:
+        return self.X.row(self.rows[i] if self.rows is not None else i)
+
     cdef double weight_of(self, double n, double weight) noexcept nogil
-    cdef double member_weight(self, Py_ssize_t i) noexcept nogil
+    cdef double member_weight(self, Py_ssize_t i, double weight) noexcept nogil
     cdef double score(self, Py_ssize_t i, double stay) noexcept nogil
     cdef double stay_cost(self, Py_ssize_t i) noexcept nogil
     cdef double stay_ceiling(self, Py_ssize_t i) noexcept nogil

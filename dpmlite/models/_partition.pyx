@@ -86,7 +86,7 @@ cdef class Partition:
 
     def member_log_weight(self, Py_ssize_t i):
         self._check_row(i)
-        return self.member_weight(i)
+        return self.member_weight(i, self.row(i).weight)
 
     def part(self, const Py_ssize_t[::1] members, Py_ssize_t[::1] labels):
         cdef Py_ssize_t i
@@ -158,17 +158,13 @@ cdef class Partition:
         if not 0 <= i < self.n_rows:
             raise IndexError(f"row must be in 0..{self.n_rows - 1}, got {i}")
 
-    cdef Row row(self, Py_ssize_t i) noexcept nogil:
-        return self.X.row(self.rows[i] if self.rows is not None else i)
-
     cdef double weight_of(self, double n, double weight) noexcept nogil:
         """Log of the numerator of eq. (2) for a row of this weight: so many rows one by one."""
         return log_rising_c(n, weight) if n > 0.0 else log(self.alpha) + log_gamma_c(weight)
 
-    cdef double member_weight(self, Py_ssize_t i) noexcept nogil:
-        """The same for row i where it is, without itself."""
+    cdef double member_weight(self, Py_ssize_t i, double weight) noexcept nogil:
+        """The same for row i, which has this weight, where it is, without itself."""
         cdef Py_ssize_t own = self.label[i]
-        cdef double weight = self.row(i).weight
         if self.size[own] == 1:
             return self.weight_of(0.0, weight)
         if weight == 1.0:
@@ -209,7 +205,7 @@ cdef class Partition:
             score = self.component.score_member(&row, own)
         if score != score:
             score = self.score_from_others(i)
-        return -self.member_weight(i) - score
+        return -self.member_weight(i, row.weight) - score
 
     cdef double stay_ceiling(self, Py_ssize_t i) noexcept nogil:
         """A number not below stay_cost, for less."""
@@ -222,7 +218,7 @@ cdef class Partition:
         cdef double floor = self.component.score_member_floor(&row, own)
         if floor != floor:
             return self.stay_cost(i)
-        return -self.member_weight(i) - floor
+        return -self.member_weight(i, row.weight) - floor
 
     cdef double score_from_others(self, Py_ssize_t i) noexcept nogil:
         """log p(x_i | the other rows of its cluster), from these rows."""

@@ -1,5 +1,7 @@
 # One row of a table, dense or sparse, as kernels are given it.
 
+cimport cython
+
 cdef struct Row:
     const double *values
     const Py_ssize_t *columns  # of each value; NULL: all columns in order
@@ -7,6 +9,7 @@ cdef struct Row:
     double weight              # how many equal rows it stands for
 
 
+@cython.final
 cdef class Rows:
     cdef readonly Py_ssize_t n_columns
     cdef Py_ssize_t n_rows

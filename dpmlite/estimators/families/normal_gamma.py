@@ -33,12 +33,11 @@ class NormalGammaFamily(Family):
         return read_real(X, allow_missing)
 
     def default(self, key: str, data: Data, prior: Prior) -> Any:
-        return {
-            "m0": lambda: column_means(data),
-            "c0": lambda: 10.0 / data.total_weight,
-            "a0": lambda: 1.0,
-            "b0": lambda: column_variances(data),
-        }[key]()
+        if key == "m0":
+            return column_means(data)
+        if key == "c0":
+            return 10.0 / data.total_weight
+        return 1.0 if key == "a0" else column_variances(data)
 
     def check_prior(self, prior: Prior, n_columns: int) -> Prior:
         return {
