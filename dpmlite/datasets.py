@@ -178,6 +178,33 @@ class RandomMixture:
         terms = FAMILIES[self.component].log_density(rows, self.parameters) + np.log(self.weights)
         return np.asarray(np.logaddexp.reduce(terms, axis=1))
 
+    def sample(
+        self, n_samples: int, *, row_total: int = 100, random_state: Any = None
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.intp]]:
+        """Draw rows from the mixture.
+
+        Parameters
+        ----------
+        n_samples : int
+            Rows, N.
+        row_total : int, default 100
+            Words in each row of "dirichlet-multinomial".
+        random_state : None, int, Generator or RandomState, default None
+            Source of chance.
+
+        Returns
+        -------
+        X : ndarray, shape (N, D)
+        labels : ndarray of int, shape (N,)
+            The atom of each row.
+        """
+        rng = check_random_state(random_state)
+        n_samples = check_count("n_samples", n_samples)
+        labels = rng.choice(len(self.weights), size=n_samples, p=self.weights).astype(np.intp)
+        totals = np.full(n_samples, check_count("row_total", row_total, least=0))
+        family = FAMILIES[self.component]
+        return family.draw_rows(self.parameters, labels, totals, rng), labels
+
 
 def dpm_mixture(
     n_columns: int,
