@@ -95,7 +95,7 @@ def cluster_curves(found):
 
 
 def new_cluster_curve(found):
-    """The last term of the predictive density: alpha / (n + alpha) N(x; mu_0, tau_0^2 + sigma^2)."""
+    """The new cluster: alpha / (n + alpha) N(x; mu_0, tau_0^2 + sigma^2)."""
     weight = QUAKES_ALPHA / (len(found.values) + QUAKES_ALPHA)
     return weight * normal(found.grid, QUAKES["m0"], QUAKES["tau2"] + QUAKES["sigma2"])
 
