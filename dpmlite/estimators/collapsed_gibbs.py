@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -24,19 +24,26 @@ from dpmlite.estimators.validation import (
 
 INITS = ("map", "single", "singletons", "random", "sequential")
 
-# Jain & Neal's variants: restricted Gibbs scans before a proposal, proposals and full Gibbs scans
-# in a sweep. "interleaved" is their (5, 1, 1); without full scans one proposal is little, since it
-# touches two clusters at most.
-VARIANTS = {
-    None: (0, 0, 1),
-    "random": (-1, 5, 0),
-    "restricted": (5, 5, 0),
-    "interleaved": (5, 1, 1),
-}
 
-N_RESTRICTED = 0
-N_PROPOSALS = 1
-N_SCANS = 2
+class Moves(NamedTuple):
+    """What a sweep is made of: split-merge proposals, and Gibbs scans of all rows.
+
+    `n_restricted` is how many restricted scans precede a proposal; None proposes by fair coins.
+    """
+
+    n_proposals: int
+    n_restricted: int | None
+    n_scans: int
+
+
+# Jain & Neal's variants; "interleaved" is their (5, 1, 1). Without scans of all rows one proposal is
+# little, since it touches two clusters at most.
+VARIANTS = {
+    None: Moves(n_proposals=0, n_restricted=None, n_scans=1),
+    "random": Moves(n_proposals=5, n_restricted=None, n_scans=0),
+    "restricted": Moves(n_proposals=5, n_restricted=5, n_scans=0),
+    "interleaved": Moves(n_proposals=1, n_restricted=5, n_scans=1),
+}
 
 
 class CollapsedGibbs(MixtureEstimator):
@@ -344,13 +351,15 @@ class Chain:
                 yield self._sample()
 
     def _sweep(self) -> None:
-        n_rows = self.partition.n_rows
-        for _ in range(self._moves[N_PROPOSALS] if n_rows > 1 else 0):
-            n_restricted = self._moves[N_RESTRICTED]
-            uniforms = self.rng.random(inference.n_uniforms(n_rows, n_restricted))
-            self.n_accepted += inference.propose_split_merge(self.partition, n_restricted, uniforms)
+        n_rows, moves = self.partition.n_rows, self._moves
+        for _ in range(moves.n_proposals):
+            per_row = 1 if moves.n_restricted is None else moves.n_restricted + 2
+            uniforms = self.rng.random(3 + per_row * n_rows)
+            self.n_accepted += inference.propose_split_merge(
+                self.partition, moves.n_restricted, uniforms
+            )
             self.n_proposals += 1
-        for _ in range(self._moves[N_SCANS]):
+        for _ in range(moves.n_scans):
             self.n_empty_clusters += inference.gibbs_sweep(self.partition, self.rng.random(n_rows))
         if self._alpha_prior is not None:
             self._resample_alpha(*self._alpha_prior)
@@ -359,7 +368,7 @@ class Chain:
         """Escobar & West (1995), section 6."""
         weight = sum(self.partition.component.counts)
         log_eta = float(np.log(self.rng.beta(self.partition.alpha + 1.0, weight)))
-        shape, rate = models.alpha_posterior(
+        shape, rate = models.alpha_given_eta(
             self.partition.n_clusters, weight, shape, rate, log_eta, self.rng.random()
         )
         # A draw of 0, which doubles can round to, is no concentration.
