@@ -11,6 +11,7 @@ from pathlib import Path
 
 from dpmlite import MAPDPM, __version__
 from dpmlite.datasets import load_sensors
+from dpmlite.estimators.families import COMPONENTS
 from dpmlite.plotting import plot_clusters, require_matplotlib
 from dpmlite.tables import Table, read_table
 
@@ -90,6 +91,8 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     add("--out", type=Path, metavar="CSV", help="file to write the cluster of each row to")
     add("--plot", type=Path, metavar="PATH", help="picture to draw, such as clusters.png")
     add("--save", type=Path, metavar="NPZ", help="file to save the model to, for MAPDPM.load")
+    text = "family of the clusters (default: %(default)s)"
+    add("--component", choices=COMPONENTS, default=COMPONENTS[0], help=text)
     add("--alpha", type=float, default=1.0, help="concentration (default: %(default)s)")
     add("--n-init", type=int, default=1, metavar="N", help="restarts (default: %(default)s)")
     add("--random-state", type=int, default=0, metavar="N", help="seed (default: %(default)s)")
@@ -111,6 +114,7 @@ def _fit(args: argparse.Namespace) -> None:
     _check_outputs(args)
     table = read_table(args.data, args.label_column)
     model = MAPDPM(
+        component=args.component,
         alpha=args.alpha,
         n_init=args.n_init,
         random_state=args.random_state,

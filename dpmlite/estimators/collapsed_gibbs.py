@@ -36,8 +36,8 @@ class Moves(NamedTuple):
     n_scans: int
 
 
-# Jain & Neal's variants; "interleaved" is their (5, 1, 1). Without scans of all rows one proposal is
-# little, since it touches two clusters at most.
+# Jain & Neal's variants; "interleaved" is their (5, 1, 1). Without scans of all rows one proposal
+# is little, since it touches two clusters at most.
 VARIANTS = {
     None: Moves(n_proposals=0, n_restricted=None, n_scans=1),
     "random": Moves(n_proposals=5, n_restricted=None, n_scans=0),

@@ -38,16 +38,32 @@ class MAPDPM(MixtureEstimator):
 
     Parameters
     ----------
-    component : {"normal-gamma"}, default "normal-gamma"
-        Family of the clusters. "normal-gamma": independent columns, each normal with unknown
-        mean and precision.
+    component : str, default "normal-gamma"
+        Family of the clusters:
+
+        - "normal-gamma": independent columns, each normal with unknown mean and precision;
+        - "normal-inverse-wishart": normal with an unknown, full covariance matrix;
+        - "normal-known-variance": independent normal columns of known variance;
+        - "dirichlet-multinomial": counts, such as the words of documents;
+        - "beta-bernoulli": independent columns of 0 and 1.
     alpha : float, default 1.0
         Concentration of the Dirichlet process. Larger values favour more clusters, weakly.
     prior : dict, optional
-        Parameters of the family's prior. For "normal-gamma" any of ``m0`` (scalar or (D,)),
-        ``c0``, ``a0``, ``b0`` (scalar or (D,)); what is missing is the empirical prior of
-        section 4.2 of [1]_: the means, 10 / N, 1, the variances. With it, labels depend neither
-        on the units nor on the origin of a column.
+        Parameters of the family's prior; what is missing has a default. N is the number, or the
+        total weight, of the rows; a scalar stands for all columns.
+
+        - "normal-gamma": ``m0`` the means, ``c0`` 10 / N, ``a0`` 1, ``b0`` the variances: section
+          4.2 of [1]_. With it, labels depend neither on units nor on the origin of a column.
+        - "normal-inverse-wishart": ``m0`` the means, ``kappa0`` 10 / N, ``nu0`` D + 2, ``psi0``
+          (D, D), such that the covariance is expected to be diagonal, with the columns' variances.
+        - "normal-known-variance": ``m0`` the means, ``sigma2`` the variance within clusters, a
+          tenth of the columns', ``tau2`` the variance of their means, the columns'.
+        - "dirichlet-multinomial": ``beta0`` 1.
+        - "beta-bernoulli": ``a0``, ``b0`` with a sum of 2 and the columns' frequencies of ones as
+          means.
+    allow_missing : bool, default False
+        Whether NaN is a missing value. It contributes nothing, which is exact, for columns are
+        independent within a cluster; so only "normal-gamma" and "beta-bernoulli" take it.
     init : {"auto", "single", "singletons", "random", "sequential"} or array-like of shape (N,)
         The labels to start from. "single" (one cluster) is the paper's; "singletons" is one
         cluster a row; "sequential" places one row after the other; "random" draws labels.
@@ -71,15 +87,16 @@ class MAPDPM(MixtureEstimator):
     Attributes
     ----------
     labels_ : ndarray of int, shape (N,)
-        The cluster of each row: 0..K-1, the largest cluster first.
+        The cluster of each row: 0..K-1, the largest cluster, by weight, first.
     n_clusters_ : int
         K.
     counts_ : ndarray of int, shape (K,)
         Rows of each cluster.
     weights_ : ndarray, shape (K,)
-        ``counts_ / N``.
+        Their part of all rows, by weight.
     means_ : ndarray, shape (K, D)
-        Posterior mean of each cluster, m of eq. (13), in the units of the data.
+        Posterior mean of a row of each cluster, in the units of the data; for
+        "dirichlet-multinomial" the expected share of each word.
     alpha_ : float
         Concentration that was used.
     prior_ : dict

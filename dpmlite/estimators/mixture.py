@@ -38,7 +38,7 @@ class MixtureEstimator(Estimator):
 
         Parameters
         ----------
-        X : array-like, shape (N, D)
+        X : array-like or scipy.sparse matrix, shape (N, D)
 
         Returns
         -------
@@ -54,7 +54,7 @@ class MixtureEstimator(Estimator):
 
         Parameters
         ----------
-        X : array-like, shape (N, D)
+        X : array-like or scipy.sparse matrix, shape (N, D)
 
         Returns
         -------
@@ -67,7 +67,7 @@ class MixtureEstimator(Estimator):
 
         Parameters
         ----------
-        X : array-like, shape (N, D)
+        X : array-like or scipy.sparse matrix, shape (N, D)
 
         Returns
         -------
@@ -78,11 +78,12 @@ class MixtureEstimator(Estimator):
     def score_samples(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Log predictive density of new rows, log of eq. (17), in nats.
 
-        A value more than 2^29 prior scales ``sqrt(b0)`` from ``m0`` counts as lying there.
+        Values very far from the prior count as lying less far: 2^29 prior scales from ``m0``, for
+        "normal-known-variance" 2^12 standard deviations.
 
         Parameters
         ----------
-        X : array-like, shape (N, D)
+        X : array-like or scipy.sparse matrix, shape (N, D)
 
         Returns
         -------
@@ -111,6 +112,8 @@ class MixtureEstimator(Estimator):
         Returns
         -------
         X : ndarray, shape (n_samples, D)
+            For "dirichlet-multinomial" each row has as many words as rows of its cluster have on
+            average.
         labels : ndarray of int, shape (n_samples,)
             The cluster of each row; -1 for rows of new clusters.
         """
