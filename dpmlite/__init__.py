@@ -9,6 +9,7 @@ require_kernels()
 
 from dpmlite.estimators import (  # noqa: E402
     MAPDPM,
+    CollapsedGibbs,
     DPMeans,
     ExactPosterior,
     NotFittedError,
@@ -23,6 +24,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "MAPDPM",
+    "CollapsedGibbs",
     "DPMeans",
     "ExactPosterior",
     "NotFittedError",

@@ -13,6 +13,7 @@ PAIRS = {
     "models": (
         "beta_bernoulli",
         "component",
+        "concentration",
         "crp",
         "dirichlet_multinomial",
         "incomplete_normal_gamma",
@@ -25,7 +26,15 @@ PAIRS = {
         "student_t",
         "triangular",
     ),
-    "inference": ("dp_means", "exact", "map_dpm", "prediction", "split_merge"),
+    "inference": (
+        "dp_means",
+        "exact",
+        "gibbs",
+        "map_dpm",
+        "prediction",
+        "split_merge",
+        "split_merge_mcmc",
+    ),
 }
 TWINS = ["python"] if os.environ.get("DPMLITE_PURE", "0") == "1" else ["python", "cython"]
 

@@ -69,6 +69,21 @@ def test_moves_keep_the_joint(twin, problem, data):
     assert sorted(set(partition.labels) - {-1}) == list(range(partition.n_clusters))
 
 
+@given(problem=problems(), data=st.data(), other=st.sampled_from([0.01, 1.0, 30.0]))
+def test_alpha_can_change(twin, problem, data, other):
+    X, prior, alpha = problem
+    labels = draw_labels(data, len(X), least=-1)
+    partition = build(twin, X, labels, prior, alpha)
+    partition.set_alpha(other)
+    assert partition.alpha == other
+    expected = build(twin, X, labels, prior, other)
+    assert partition.neg_log_joint == pytest.approx(expected.neg_log_joint, **CLOSE)
+    for i in range(len(X)):
+        assert partition.costs(i) == pytest.approx(expected.costs(i), **CLOSE)
+    with pytest.raises(ValueError, match=r"alpha must be positive, got 0\.0"):
+        partition.set_alpha(0.0)
+
+
 def test_rows_choose_and_order(twin):
     X = np.array([[0.0], [1.0], [10.0], [11.0]])
     prior = {"m0": [5.0], "c0": 0.5, "a0": 1.0, "b0": [20.0]}

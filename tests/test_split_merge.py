@@ -76,6 +76,24 @@ def test_moves_lower_the_joint_or_do_nothing(twin, problem, data):
         assert partition.neg_log_joint == pytest.approx(partition.exact_neg_log_joint(), **CLOSE)
 
 
+@given(problem=problems(), data=st.data())
+def test_weights_do_not_count_as_rows(twin, problem, data):
+    """Slots whose weight is not their number of rows: a heavy row alone, many light ones."""
+    X, prior, alpha = problem
+    n = len(X)
+    labels = data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n))
+    weights = data.draw(st.lists(st.sampled_from([0.1, 1.0, 4.5]), min_size=n, max_size=n))
+    rows = twin.rows.Rows(X, np.array(weights))
+    partition = build(twin, rows, labels, prior, alpha)
+    for k in range(partition.n_clusters):
+        assert list(twin.split_merge.members_of(partition, [k])) == partition.members(k)
+    rng = np.random.default_rng(n)
+    for move, shape in (("split", (2, 2)), ("exchange", (2, 2, 2))):
+        uniforms = rng.random((partition.component.n_slots, *shape))
+        getattr(twin.split_merge, move)(partition, uniforms)
+        assert partition.neg_log_joint == pytest.approx(partition.exact_neg_log_joint(), **CLOSE)
+
+
 def test_split_parts_what_sweeps_cannot(twin):
     X = np.concatenate([np.full((20, 1), -3.0), np.full((20, 1), 3.0)])
     X += np.random.default_rng(0).normal(size=(40, 1))

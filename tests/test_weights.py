@@ -96,6 +96,20 @@ def test_a_slot_whose_weights_leave_dust_counts_as_empty(twin):
     assert partition.n_clusters == 1
 
 
+def test_a_weight_that_rounding_swallowed_comes_back(twin):
+    X = np.array([[0.0], [0.1], [0.2]])
+    weights = np.array([1.0, 1e-17, 1e-17])
+    prior = {"m0": [0.0], "c0": 0.3, "a0": 1.0, "b0": [1.0]}
+    component = twin.normal_gamma.NormalGamma(**prior)
+    labels = np.zeros(3, dtype=np.intp)
+    partition = twin.partition.Partition(twin.rows.Rows(X, weights), labels, component, 2.0)
+    assert partition.component.counts[0] == 1.0
+    partition.move(0, 1, 0.0)
+    assert partition.sizes[:2] == [2, 1]
+    assert partition.component.counts[:2] == [2e-17, 1.0]
+    assert partition.n_clusters == 2
+
+
 def test_rows_without_weight_are_labelled_and_do_nothing_else():
     X, _ = blobs(n_rows=40, seed=5)
     strange = np.concatenate([X, [[1e3, 1e3], X[7]]])

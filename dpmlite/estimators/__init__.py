@@ -1,6 +1,7 @@
 """What people call: fit and predict by scikit-learn's conventions, without scikit-learn."""
 
 from dpmlite.estimators.base import NotFittedError
+from dpmlite.estimators.collapsed_gibbs import CollapsedGibbs
 from dpmlite.estimators.dpmeans import DPMeans
 from dpmlite.estimators.exact import ExactPosterior, exact_posterior
 from dpmlite.estimators.functions import crp_log_prob, crp_sample, neg_log_joint, neg_log_loo
@@ -8,6 +9,7 @@ from dpmlite.estimators.mapdpm import MAPDPM
 
 __all__ = [
     "MAPDPM",
+    "CollapsedGibbs",
     "DPMeans",
     "ExactPosterior",
     "NotFittedError",

@@ -7,15 +7,19 @@ from dpmlite._implementation import PURE
 if TYPE_CHECKING or PURE:
     from dpmlite.inference.dp_means import farthest_first, fit_centres, squared_distances
     from dpmlite.inference.exact import sum_over_partitions
+    from dpmlite.inference.gibbs import gibbs_sweep
     from dpmlite.inference.map_dpm import converge, sweep
     from dpmlite.inference.prediction import assign, log_density, neg_log_loo, responsibilities
-    from dpmlite.inference.split_merge import exchange, merge, merge_change, split
+    from dpmlite.inference.split_merge import exchange, merge, merge_change, split, two_of
+    from dpmlite.inference.split_merge_mcmc import propose_split_merge
 else:
     from dpmlite.inference._dp_means import farthest_first, fit_centres, squared_distances
     from dpmlite.inference._exact import sum_over_partitions
+    from dpmlite.inference._gibbs import gibbs_sweep
     from dpmlite.inference._map_dpm import converge, sweep
     from dpmlite.inference._prediction import assign, log_density, neg_log_loo, responsibilities
-    from dpmlite.inference._split_merge import exchange, merge, merge_change, split
+    from dpmlite.inference._split_merge import exchange, merge, merge_change, split, two_of
+    from dpmlite.inference._split_merge_mcmc import propose_split_merge
 
 __all__ = [
     "assign",
@@ -23,13 +27,16 @@ __all__ = [
     "exchange",
     "farthest_first",
     "fit_centres",
+    "gibbs_sweep",
     "log_density",
     "merge",
     "merge_change",
     "neg_log_loo",
+    "propose_split_merge",
     "responsibilities",
     "split",
     "squared_distances",
     "sum_over_partitions",
     "sweep",
+    "two_of",
 ]

@@ -169,7 +169,7 @@ def split(Partition partition, const double[:, :, ::1] uniforms):
     check_uniforms(partition, uniforms.shape[0], uniforms.shape[2])
     for k in range(n_slots):
         if partition.touched[k] and partition.size[k] > 1:
-            members = members_of(partition, k, k)
+            members = members_of(partition, [k])
             trial = members[::step_of(len(members))]
             starts = [seeded(uniforms[k, i, 0], uniforms[k, i, 1], len(trial))
                       for i in range(uniforms.shape[1])]
@@ -196,7 +196,7 @@ def exchange(Partition partition, const double[:, :, :, ::1] uniforms):
             if k in done or (k, j) in tried:
                 continue
             tried.add((j, k))
-            members = members_of(partition, j, k)
+            members = members_of(partition, [j, k])
             n_trial = len(members[::step_of(len(members))])
             starts = [seeded(uniforms[j, rank, i, 0], uniforms[j, rank, i, 1], n_trial)
                       for i in range(uniforms.shape[2])]
@@ -207,6 +207,39 @@ def exchange(Partition partition, const double[:, :, :, ::1] uniforms):
     if exchanges:
         partition.tidy_slots()
     return exchanges
+
+
+cpdef members_of(Partition partition, slots):
+    cdef Py_ssize_t i, found = 0, j = slots[0], k = slots[len(slots) - 1]
+    partition.component._check_slot(j)
+    partition.component._check_slot(k)
+    members = index_array(partition.size[j] + (partition.size[k] if k != j else 0))
+    cdef Py_ssize_t[::1] member = members
+    for i in range(partition.n_rows):
+        if partition.label[i] == j or partition.label[i] == k:
+            member[found] = i
+            found += 1
+    return members
+
+
+cpdef double joint_of(Partition partition, slots) except? -1.0:
+    cdef Py_ssize_t k
+    for k in slots:
+        partition.component._check_slot(k)
+    cdef double[::1] counts = array("d", [partition.component.n[k] for k in slots])
+    cdef double total = -log_prob_counts_c(&counts[0], counts.shape[0], partition.alpha)
+    for k in slots:
+        total -= partition.component.marginal(k)
+    return total
+
+
+cpdef two_of(Py_ssize_t n, double u, double v):
+    if n < 2:
+        raise ValueError(f"n must be at least 2, got {n}")
+    if not (0.0 <= u < 1.0 and 0.0 <= v < 1.0):
+        raise ValueError(f"uniforms must be in [0, 1), got {u} and {v}")
+    cdef Py_ssize_t first = <Py_ssize_t> (u * n), second = <Py_ssize_t> (v * (n - 1))
+    return first, second + (second >= first)
 
 
 cdef int check_uniforms(Partition partition, Py_ssize_t n, Py_ssize_t n_seeds) except -1:
@@ -223,7 +256,7 @@ cdef bint divide(Partition partition, slots, members, starts) except -1:
 
     The starts are labels of every step_of()-th member.
     """
-    cdef Py_ssize_t k, step = step_of(len(members))
+    cdef Py_ssize_t step = step_of(len(members))
     cdef Partition best = None, division
     for labels in starts:
         division = settled(partition, members[::step], labels)
@@ -235,13 +268,10 @@ cdef bint divide(Partition partition, slots, members, starts) except -1:
         everyone = index_array(len(members))
         place_some(everyone, best.labels, step)
         best = settled(partition, members, everyone)
-    cdef double[::1] counts = array("d", [partition.component.n[k] for k in slots])
-    cdef double now = -log_prob_counts_c(&counts[0], len(slots), partition.alpha)
-    for k in slots:
-        now -= partition.component.marginal(k)
-    if not best.neg_log_joint - now < -partition.least_gain:
+    cdef double change = best.neg_log_joint - joint_of(partition, slots)
+    if not change < -partition.least_gain:
         return False
-    partition.replace(slots, members, best, best.neg_log_joint - now)
+    partition.replace(slots, members, best, change)
     return True
 
 
@@ -266,28 +296,13 @@ cdef int place_some(Py_ssize_t[::1] labels, const Py_ssize_t[::1] some, Py_ssize
     return 0
 
 
-cdef members_of(Partition partition, Py_ssize_t j, Py_ssize_t k):
-    """Positions of the rows in slots j and k."""
-    cdef Py_ssize_t i, found = 0
-    members = index_array(partition.size[j] + (partition.size[k] if j != k else 0))
-    cdef Py_ssize_t[::1] member = members
-    for i in range(partition.n_rows):
-        if partition.label[i] == j or partition.label[i] == k:
-            member[found] = i
-            found += 1
-    return members
-
-
 cdef seeded(double u, double v, Py_ssize_t n):
     """Labels with two random rows in clusters 0 and 1 and the others unplaced."""
-    if not (0.0 <= u < 1.0 and 0.0 <= v < 1.0):
-        raise ValueError(f"uniforms must be in [0, 1), got {u} and {v}")
     labels = index_array(n)
     cdef Py_ssize_t[::1] label = labels
-    cdef Py_ssize_t first = <Py_ssize_t> (u * n), second = <Py_ssize_t> (v * (n - 1))
+    first, second = two_of(n, u, v)
     label[:] = UNPLACED
-    label[first] = 0
-    label[second + (second >= first)] = 1
+    label[first], label[second] = 0, 1
     return labels
 
 

@@ -108,7 +108,7 @@ def split(partition: Partition, uniforms: Values) -> int:
     splits = 0
     for k in range(partition.component.n_slots):
         if partition.changed[k] and partition.sizes[k] > 1:
-            members = partition.members(k)
+            members = members_of(partition, [k])
             trial = members[:: _step(len(members))]
             starts = [_seeded(u, v, len(trial)) for u, v in uniforms[k]]
             starts += _atypical(partition, k, trial)
@@ -154,7 +154,7 @@ def exchange(partition: Partition, uniforms: Values) -> int:
             if k in done or (k, j) in tried:
                 continue
             tried.add((j, k))
-            members = sorted(partition.members(j) + partition.members(k))
+            members = members_of(partition, [j, k])
             n_trial = len(members[:: _step(len(members))])
             starts = [_seeded(u, v, n_trial) for u, v in uniforms[j][rank]]
             if _divide(partition, [j, k], members, starts):
@@ -164,6 +164,32 @@ def exchange(partition: Partition, uniforms: Values) -> int:
     if exchanges:
         partition.tidy()
     return exchanges
+
+
+def members_of(partition: Partition, slots: Sequence[int]) -> list[int]:
+    """Positions of the rows in one slot or two, in ascending order."""
+    for k in slots:
+        partition.component._check_slot(k)
+    return [i for i, k in enumerate(partition.labels) if k in slots]
+
+
+def joint_of(partition: Partition, slots: Sequence[int]) -> float:
+    """The joint of the rows in some slots as they are divided now, as if there were no others."""
+    for k in slots:
+        partition.component._check_slot(k)
+    counts = [partition.component.counts[k] for k in slots]
+    log_marginals = [partition.component.log_marginal(k) for k in slots]
+    return -log_prob_counts(counts, partition.alpha) - sum(log_marginals)
+
+
+def two_of(n: int, u: float, v: float) -> tuple[int, int]:
+    """Two different numbers of 0..n-1, chosen by two uniforms."""
+    if n < 2:
+        raise ValueError(f"n must be at least 2, got {n}")
+    if not (0.0 <= u < 1.0 and 0.0 <= v < 1.0):
+        raise ValueError(f"uniforms must be in [0, 1), got {float(u)} and {float(v)}")
+    first, second = int(u * n), int(v * (n - 1))
+    return first, second + (second >= first)
 
 
 def _check_uniforms(partition: Partition, uniforms: Values) -> None:
@@ -192,12 +218,10 @@ def _divide(
         everyone = [UNPLACED] * len(members)
         everyone[::step] = list(best.labels)
         best = _settled(partition, members, everyone)
-    counts = [partition.component.counts[k] for k in slots]
-    now = -log_prob_counts(counts, partition.alpha)
-    now -= sum(partition.component.log_marginal(k) for k in slots)
-    if not best.neg_log_joint - now < -partition.least_gain:
+    change = best.neg_log_joint - joint_of(partition, slots)
+    if not change < -partition.least_gain:
         return False
-    partition.replace(slots, members, best, best.neg_log_joint - now)
+    partition.replace(slots, members, best, change)
     return True
 
 
@@ -213,11 +237,9 @@ def _settled(partition: Partition, members: list[int], labels: Buffer) -> Partit
 
 def _seeded(u: float, v: float, n: int) -> list[int]:
     """Labels with two random rows in clusters 0 and 1 and the others unplaced."""
-    if not (0.0 <= u < 1.0 and 0.0 <= v < 1.0):
-        raise ValueError(f"uniforms must be in [0, 1), got {float(u)} and {float(v)}")
     labels = [UNPLACED] * n
-    first, second = int(u * n), int(v * (n - 1))
-    labels[first], labels[second + (second >= first)] = 0, 1
+    first, second = two_of(n, u, v)
+    labels[first], labels[second] = 0, 1
     return labels
 
 

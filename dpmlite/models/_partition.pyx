@@ -165,11 +165,10 @@ cdef class Partition:
     cdef double member_weight(self, Py_ssize_t i, double weight) noexcept nogil:
         """The same for row i, which has this weight, where it is, without itself."""
         cdef Py_ssize_t own = self.label[i]
-        if self.size[own] == 1:
-            return self.weight_of(0.0, weight)
         if weight == 1.0:
             return self.light_member_weight[own]
-        return self.weight_of(self.component.n[own] - weight, weight)
+        return self.weight_of(0.0 if self.size[own] == 1 else self.component.n[own] - weight,
+                              weight)
 
     cdef double score(self, Py_ssize_t i, double stay) noexcept nogil:
         """cost[k] = q of eq. (15) of row i in every slot but its own; returns the least.
@@ -248,8 +247,8 @@ cdef class Partition:
             self.size[own] -= 1
             if self.size[own] == 0:
                 self.component.clear_slot(own)
-            elif not self.component.remove_row(&row, own):
-                self.rebuild_slot(own)
+            elif not self.component.remove_row(&row, own) or self.component.n[own] == 0.0:
+                self.rebuild_slot(own)  # weights too small beside the row's were lost
             self.weigh(own)
             self.touched[own] = True
         self.component.add_row(&row, k)
@@ -287,7 +286,8 @@ cdef class Partition:
         """Numerators of eq. (2) for slot k."""
         cdef double n = self.component.n[k]
         self.log_weight[k] = log(n if n > 0.0 else self.alpha)
-        self.light_member_weight[k] = log(n - 1.0 if n > 1.0 else self.alpha)
+        # Fractions of weight that came and went may leave 1 + rounding of a row that is alone.
+        self.light_member_weight[k] = log(n - 1.0 if self.size[k] > 1 and n > 1.0 else self.alpha)
 
     cdef int make_slots(self, Py_ssize_t n_slots) except -1 nogil:
         cdef Py_ssize_t k, known = self.component.n_slots, capacity = max(self.capacity, 16)

@@ -60,6 +60,22 @@ cdef extern from *:
             + g * (1.0/13 + g * (1.0/15 + g * (1.0/17 + g * (1.0/19)))))))));
         return e * 0.693147180559945309417 + 2.0 * f * series;
     }
+
+    /* exp(x) for -700 < x < 700, elsewhere anything; error below 2 ulp. x = n log 2 + r, and n in
+       the lowest bits of t, from where it goes to the exponent. */
+    DPM_INLINE double dpm_exp(double x) {
+        double t = x * 1.44269504088896340736 + 6755399441055744.0;  /* 1.5 2^52 */
+        double n = t - 6755399441055744.0, power;
+        double r = x - n * 0.693147180369123816490 - n * 1.90821492927058770002e-10;
+        double series = 1.0/3628800 + r * (1.0/39916800 + r * (1.0/479001600 + r * (1.0/6227020800.0)));
+        uint64_t bits;
+        series = 1.0/120 + r * (1.0/720 + r * (1.0/5040 + r * (1.0/40320 + r * (1.0/362880 + r * series))));
+        series = 1.0 + r * (1.0 + r * (1.0/2 + r * (1.0/6 + r * (1.0/24 + r * series))));
+        memcpy(&bits, &t, 8);
+        bits = (bits << 52) + 0x3FF0000000000000u;
+        memcpy(&power, &bits, 8);
+        return series * power;
+    }
     """
     ctypedef void clones_void "DPM_CLONES void"
     ctypedef double clones_double "DPM_CLONES double"
@@ -69,6 +85,7 @@ cdef extern from *:
     ctypedef double inlined_double "DPM_ALWAYS_INLINE double"
     double log_positive "dpm_log"(double x) noexcept nogil
     double log2_floor "dpm_log2_floor"(double x) noexcept nogil
+    double exp_moderate "dpm_exp"(double x) noexcept nogil
     double split_exponent "dpm_split"(double x, double *exponent) noexcept nogil
 
 

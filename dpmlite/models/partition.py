@@ -163,7 +163,9 @@ class Partition:
             self._sizes[own] -= 1
             if self._sizes[own] == 0:
                 self.component.clear(own)
-            elif not self.component.remove(row, own, weight):
+            elif (
+                not self.component.remove(row, own, weight) or self.component.counts[own] == 0.0
+            ):  # weights too small beside the row's were lost
                 self._rebuild_slot(own)
             self.changed[own] = True
         self.component.add(row, k, weight)
