@@ -10,22 +10,41 @@ import pytest
 from jsonschema import Draft202012Validator
 
 VECTORS = Path(__file__).parent / "vectors"
-NAMES = ("special", "crp", "normal_gamma", "map_dpm")
+FAMILIES = {
+    "normal_gamma": "NormalGamma",
+    "incomplete_normal_gamma": "IncompleteNormalGamma",
+    "normal_inverse_wishart": "NormalInverseWishart",
+    "normal_known_variance": "NormalKnownVariance",
+    "dirichlet_multinomial": "DirichletMultinomial",
+    "beta_bernoulli": "BetaBernoulli",
+}
+NAMES = ("special", "crp", *FAMILIES, "map_dpm")
 
 
 def read(name):
     return json.loads((VECTORS / f"{name}.json").read_text(encoding="utf-8"))
 
 
-def every_case(name):
-    """Run a test on every case of a file, with the tolerance that holds for it."""
+def cases(name):
+    """The cases of a file, each with the tolerance that holds for it."""
     vectors = read(name)
-    parameters = []
-    for case in vectors["cases"]:
-        case = {"tolerance": vectors["tolerance"], **case}
-        test_id = f"{case['id']}-{case['comment']}"
-        parameters.append(pytest.param(case, id=test_id))
+    return [{"tolerance": vectors["tolerance"], **case} for case in vectors["cases"]]
+
+
+def every_case(name):
+    """Run a test on every case of a file."""
+    parameters = [pytest.param(case, id=f"{case['id']}-{case['comment']}") for case in cases(name)]
     return pytest.mark.parametrize("case", parameters)
+
+
+def every_component_case(*names):
+    """Run a test on every case of some families."""
+    parameters = [
+        pytest.param(name, case, id=f"{name}-{case['id']}-{case['comment']}")
+        for name in names
+        for case in cases(name)
+    ]
+    return pytest.mark.parametrize(("name", "case"), parameters)
 
 
 def assert_close(case, results, expected):
@@ -35,13 +54,24 @@ def assert_close(case, results, expected):
     np.testing.assert_allclose(results, expected, rtol=relative, atol=absolute)
 
 
-def normal_gamma(twin, prior, *clusters):
-    """A component with the clusters in its first slots, and one empty slot."""
-    component = twin.normal_gamma.NormalGamma(**prior)
-    component.resize(len(clusters) + 1)
-    for k, rows in enumerate(clusters):
-        for row in rows:
-            component.add(np.array(row), k)
+def table(rows, prior):
+    """Rows as an array, missing cells as NaN; there may be none of them."""
+    n_columns = len(next(iter(prior.values())))
+    return np.array(rows, dtype=float).reshape(len(rows), n_columns)
+
+
+def component_of(twin, name, prior):
+    return getattr(getattr(twin, name), FAMILIES[name])(**prior)
+
+
+def clusters(twin, name, given):
+    """A component with `rows` in slot 0, `other` in slot 1 and nothing in slot 2."""
+    component = component_of(twin, name, given["prior"])
+    component.resize(3)
+    for k, (rows, weights) in enumerate((("rows", "weights"), ("other", "other_weights"))):
+        X = table(given[rows], given["prior"])
+        for row, weight in zip(X, given.get(weights, [1.0] * len(X)), strict=True):
+            component.add(row, k, weight)
     return component
 
 
@@ -62,41 +92,60 @@ def test_crp(twin, case):
         assert_close(case, twin.crp.log_prob(labels, alpha), expected["log_prob"])
 
 
-def members_left_out(twin, component, rows, members):
+def one_cluster(twin, name, given, rows):
+    """A partition of Rows with all of them together."""
+    labels = np.zeros(len(rows), dtype=np.intp)
+    return twin.partition.Partition(rows, labels, component_of(twin, name, given["prior"]), 1.0)
+
+
+def members_left_out(twin, name, given, component):
     """Scores of members of one cluster by its statistics, or by its rows where those blur."""
+    X, members = table(given["rows"], given["prior"]), given["left_out"]
     if not members:
         return []
-    single = np.zeros(len(rows), dtype=np.intp)
-    partition = twin.partition.Partition(rows, single, component.like(), 1.0)
-    weight = np.log(len(rows) - 1.0) if len(rows) > 1 else 0.0
-    from_rows = [-partition.costs(i)[0] - weight for i in members]
-    scores = [component.log_predictive_member(rows[i], 0) for i in members]
+    weights = np.array(given.get("weights", [1.0] * len(X)))
+    partition = one_cluster(twin, name, given, twin.rows.Rows(X, weights))
+    from_rows = [-partition.costs(i)[0] - partition.member_log_weight(i) for i in members]
+    scores = [component.log_predictive_member(X[i], 0, weights[i]) for i in members]
     return [r if np.isnan(s) else s for s, r in zip(scores, from_rows, strict=True)]
 
 
-@every_case("normal_gamma")
-def test_normal_gamma(twin, case):
+@every_component_case(*FAMILIES)
+def test_component(twin, name, case):
     given, expected = case["input"], case["expected"]
-    rows, query = given["rows"], np.array(given["query"])
-    component = normal_gamma(twin, given["prior"], rows, given["other"])
-    left_out = members_left_out(twin, component, np.array(rows), given["left_out"])
+    (query,), weight = table([given["query"]], given["prior"]), given.get("query_weight", 1.0)
+    component = clusters(twin, name, given)
     results = {
-        "log_predictive_empty": component.log_predictive(query, 2),
-        "log_predictive": component.log_predictive(query, 0),
-        "log_predictive_member": left_out,
+        "log_predictive_empty": component.log_predictive(query, 2, weight),
+        "log_predictive": component.log_predictive(query, 0, weight),
+        "log_predictive_member": members_left_out(twin, name, given, component),
         "log_marginal": component.log_marginal(0),
         "log_marginal_merged": component.log_marginal_merged(0, 1),
     }
     assert results.keys() == expected.keys()
-    for name, result in results.items():
-        assert_close(case, result, expected[name])
+    for key, result in results.items():
+        assert_close(case, result, expected[key])
+
+
+@every_component_case("dirichlet_multinomial")
+def test_rows_stored_by_their_non_zeros(twin, name, case):
+    given = case["input"]
+    X = table(given["rows"], given["prior"])
+    columns = [np.flatnonzero(row) for row in X]
+    indices = np.concatenate([np.empty(0, dtype=np.intp), *columns])
+    indptr = np.cumsum([0, *map(len, columns)])
+    weights = np.array(given.get("weights", [1.0] * len(X)))
+    rows = twin.rows.Rows.sparse(X[X != 0.0], indices, indptr, X.shape[1], weights)
+    partition = one_cluster(twin, name, given, rows)
+    result = partition.component.log_marginal(0) if len(X) else 0.0
+    assert_close(case, result, case["expected"]["log_marginal"])
 
 
 @every_case("map_dpm")
 def test_map_dpm(twin, case):
     given, expected = case["input"], case["expected"]
     labels = np.array(given["labels"], dtype=np.intp)
-    component = normal_gamma(twin, given["prior"])
+    component = component_of(twin, "normal_gamma", given["prior"])
     partition = twin.partition.Partition(np.array(given["rows"]), labels, component, given["alpha"])
     for state in (expected["start"], *expected["sweeps"]):
         if "moves" in state:

@@ -1,0 +1,1 @@
+"""What the test vectors hold: one module a file, and what the modules share."""
