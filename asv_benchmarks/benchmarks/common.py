@@ -26,6 +26,11 @@ def planted_table(n_rows, n_columns, n_clusters):
     return planted_gaussians(n_rows, n_columns, n_clusters, random_state=0)
 
 
+def with_gaps(X, share=0.1):
+    """The table without a share of its cells."""
+    return np.where(np.random.default_rng(0).random(X.shape) < share, np.nan, X)
+
+
 def empirical_prior(X):
     """The default prior of `MAPDPM`: section 4.2 of the paper."""
     return {"m0": X.mean(axis=0), "c0": 10.0 / len(X), "a0": 1.0, "b0": X.var(axis=0)}

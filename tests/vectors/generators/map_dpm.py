@@ -33,6 +33,7 @@ class MapDPM:
         self.rows, self.prior, self.alpha = rows, prior, mpf(alpha)
         self.labels = renumbered(labels)
         self.known: dict[tuple[int, ...], list[Theta]] = {}
+        self.marginals: dict[tuple[int, ...], mpf] = {}
         self.rules: set[str] = set()
 
     def run(self) -> list[dict]:
@@ -81,9 +82,15 @@ class MapDPM:
     def neg_log_joint(self) -> mpf:
         """-log p(z | alpha) - sum_k log p(x_k | theta_0) of the rows that have labels."""
         used = sorted(set(self.labels) - {UNPLACED})
-        clusters = [self.cluster(self.members(k)) for k in used]
-        value = -log_partition([len(cluster) for cluster in clusters], self.alpha)
-        return value - fsum(log_marginal(NORMAL_GAMMA, cluster, self.prior) for cluster in clusters)
+        clusters = [self.members(k) for k in used]
+        value = -log_partition([len(members) for members in clusters], self.alpha)
+        return value - fsum(map(self.log_marginal, clusters))
+
+    def log_marginal(self, members: tuple[int, ...]) -> mpf:
+        if members not in self.marginals:
+            value = log_marginal(NORMAL_GAMMA, self.cluster(members), self.prior)
+            self.marginals[members] = value
+        return self.marginals[members]
 
     def members(self, k: int, without: int = -1) -> tuple[int, ...]:
         return tuple(i for i, label in enumerate(self.labels) if label == k and i != without)

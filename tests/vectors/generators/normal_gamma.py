@@ -7,7 +7,7 @@ from math import pi as pi_double
 from random import Random
 from typing import NamedTuple
 
-from mpmath import fsum, log, mpf, pi
+from mpmath import fdot, fsum, log, mpf, pi
 
 from generators.components import (
     Cluster,
@@ -45,11 +45,12 @@ class Theta(NamedTuple):
 def posterior(cluster: Cluster, prior: Prior) -> list[Theta]:
     """Eq. (13) as printed, for every column; a row counts as often as it weighs."""
     n, c0 = total_weight(cluster), mpf(prior.c0)
+    weights = [mpf(weight) for _, weight in cluster]
     thetas = []
     for d, (m0, b0) in enumerate(zip(map(mpf, prior.m0), map(mpf, prior.b0), strict=True)):
-        xs = [(mpf(row[d]), weight) for row, weight in cluster]
-        mean = fsum(weight * x for x, weight in xs) / n if n else m0
-        squares = fsum(weight * (x - mean) ** 2 for x, weight in xs)
+        xs = [mpf(row[d]) for row, _ in cluster]
+        mean = fdot(weights, xs) / n if n else m0
+        squares = fdot(weights, [(x - mean) ** 2 for x in xs])
         m = (c0 * m0 + n * mean) / (c0 + n)
         b = b0 + squares / 2 + c0 * n * (mean - m0) ** 2 / (2 * (c0 + n))
         thetas.append(Theta(m, c0 + n, mpf(prior.a0) + n / 2, b))
