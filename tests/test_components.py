@@ -283,6 +283,11 @@ BAD_PRIORS = {
         {"sigma2": 1e-12},
         r"X must lie within 4\.1e\+03 standard deviations",
     ),
+    "psi0 too small": (
+        "normal-inverse-wishart",
+        {"psi0": 1e-9 * np.eye(2)},
+        r"X must lie within 8\.2e\+03 prior scales, Cholesky factors of psi0, of m0",
+    ),
     "beta0": ("dirichlet-multinomial", {"beta0": 0.0}, "prior beta0 must be positive and finite"),
     "a0": ("beta-bernoulli", {"a0": [1.0, -1.0]}, r"prior a0 must be positive .* in column 1"),
     "key": ("beta-bernoulli", {"c0": 1.0}, "prior must have keys among a0, b0, got 'c0'"),

@@ -17,8 +17,9 @@ from dpmlite.estimators.families.columns import (
     positive,
 )
 
-#: Values may lie this many prior scales, Cholesky factors of psi0, from m0.
-FARTHEST = 2.0**29
+#: Values may lie this many prior scales, Cholesky factors of psi0, from m0. Farther out, rounding
+#: of the scatter of two clusters together could exceed the ties of 1e-8 nats.
+FARTHEST = 2.0**13
 
 
 class NormalInverseWishartFamily(Family):

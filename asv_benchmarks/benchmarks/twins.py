@@ -1,0 +1,97 @@
+"""How many times faster each kernel is than its plain twin, on 2,000 rows.
+
+`python3 asv_benchmarks/benchmarks/twins.py` prints the table.
+"""
+
+import importlib
+import time
+
+import numpy as np
+
+from dpmlite.datasets import dpm_sample
+from dpmlite.estimators.families import FAMILIES
+
+N_ROWS = 2_000
+REPEATS = 3
+
+# Component class, family that draws the rows, columns, prior.
+COMPONENTS = {
+    "NormalGamma": ("normal-gamma", 8, {"m0": 0.0, "c0": 0.1, "a0": 2.0, "b0": 2.0}),
+    "IncompleteNormalGamma": ("normal-gamma", 8, {"m0": 0.0, "c0": 0.1, "a0": 2.0, "b0": 2.0}),
+    "NormalInverseWishart": (
+        "normal-inverse-wishart",
+        8,
+        {"m0": 0.0, "kappa0": 0.1, "nu0": 12.0, "psi0": 4.0 * np.eye(8)},
+    ),
+    "NormalKnownVariance": ("normal-known-variance", 8, {"m0": 0.0, "sigma2": 1.0, "tau2": 9.0}),
+    "DirichletMultinomial": ("dirichlet-multinomial", 30, {"beta0": 0.5}),
+    "BetaBernoulli": ("beta-bernoulli", 30, {"a0": 0.5, "b0": 0.5}),
+}
+MOVES = ("sweep", "gibbs_sweep", "merge", "split", "propose_split_merge")
+MODULES = {
+    "sweep": "map_dpm",
+    "gibbs_sweep": "gibbs",
+    "merge": "split_merge",
+    "split": "split_merge",
+    "propose_split_merge": "split_merge_mcmc",
+}
+
+
+def load(room, module, prefix):
+    return importlib.import_module(f"dpmlite.{room}.{prefix}{module}")
+
+
+def module_of(name):
+    """normal_gamma of NormalGamma."""
+    return "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_")
+
+
+def state(name, prefix):
+    """A partition of one implementation, at the labels that drew the rows."""
+    family, n_columns, prior = COMPONENTS[name]
+    X, labels = dpm_sample(
+        N_ROWS, n_columns, component=family, alpha=2.0, prior=prior, row_total=40, random_state=0
+    )
+    full = FAMILIES[family].full_prior(prior, n_columns)
+    component = getattr(load("models", module_of(name), prefix), name)(**full)
+    return load("models", "partition", prefix).Partition(X, labels, component, 2.0)
+
+
+def seconds(name, move, prefix):
+    """The least time of one move, each on a partition of its own."""
+    best = np.inf
+    for repeat in range(REPEATS if prefix else 1):
+        partition = state(name, prefix)
+        run = getattr(load("inference", MODULES[move], prefix), move)
+        rng = np.random.default_rng(repeat)
+        arguments = {
+            "gibbs_sweep": lambda rng=rng: (rng.random(N_ROWS),),
+            "split": lambda rng=rng, p=partition: (rng.random((p.component.n_slots, 1, 2)),),
+            "propose_split_merge": lambda rng=rng: (5, rng.random(3 + 7 * N_ROWS)),
+        }.get(move, tuple)()
+        start = time.perf_counter()
+        run(partition, *arguments)
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+class KernelSpeed:
+    params = (tuple(COMPONENTS), MOVES)
+    param_names = ("component", "move")
+    timeout = 600
+
+    def track_ratio(self, name, move):
+        return seconds(name, move, "") / seconds(name, move, "_")
+
+    track_ratio.unit = "times the plain twin"
+
+
+def main():
+    print(f"{'':<22}" + "".join(f"{move:>21}" for move in MOVES))
+    for name in COMPONENTS:
+        ratios = (seconds(name, move, "") / seconds(name, move, "_") for move in MOVES)
+        print(f"{name:<22}" + "".join(f"{ratio:>21.0f}" for ratio in ratios), flush=True)
+
+
+if __name__ == "__main__":
+    main()
