@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from dpmlite.estimators.mapdpm import MAPDPM
+from dpmlite.estimators.mixture import MixtureEstimator
 from dpmlite.estimators.validation import check_labels, check_rows
 
 if TYPE_CHECKING:
@@ -85,6 +87,76 @@ def plot_clusters(
     else:
         _draw_plane(axes, rows, ranks, names)
     _decorate(axes, entries, len(rows))
+    if path is not None:
+        figure.savefig(path)
+    return figure
+
+
+def plot_density(
+    model: MixtureEstimator,
+    X: npt.ArrayLike,
+    *,
+    name: str = "x",
+    path: str | os.PathLike[str] | None = None,
+    axes: "Axes | None" = None,
+) -> "Figure":
+    """Draw the density that a model gives to one column, over a histogram of rows.
+
+    For a `MAPDPM` each cluster's part of the density is drawn in the cluster's colour.
+
+    Parameters
+    ----------
+    model : MAPDPM or CollapsedGibbs
+        Fitted to one column.
+    X : array-like, shape (N, 1)
+        Rows; finite numbers.
+    name : str, default "x"
+        For the axis.
+    path : path-like, optional
+        File to write; its ending says the format.
+    axes : matplotlib.axes.Axes, optional
+        Where to draw. Default: a figure of its own.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Made without pyplot, so no window opens and no global state changes.
+
+    Raises
+    ------
+    ImportError
+        If there is no matplotlib.
+    ValueError
+        If `X` has more than one column, or the model was fitted to more.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dpmlite import MAPDPM
+    >>> X = np.concatenate([np.random.default_rng(0).normal(c, 1, (50, 1)) for c in (0, 5)])
+    >>> figure = plot_density(MAPDPM(random_state=0).fit(X), X)  # doctest: +SKIP
+    """
+    require_matplotlib()
+    from matplotlib.figure import Figure
+
+    rows = check_rows(X)
+    if rows.shape[1] != 1:
+        raise ValueError(f"X must have one column for a density, got shape {rows.shape}")
+    margin = 0.15 * max(np.ptp(rows), np.finfo(float).tiny)
+    grid = np.linspace(rows.min() - margin, rows.max() + margin, 512)[:, None]
+    density = np.exp(model.score_samples(grid))
+    if axes is None:
+        axes = Figure(figsize=(8.0, 5.0), dpi=150, layout="constrained").add_subplot()
+        axes.spines[["top", "right"]].set_visible(False)
+    axes.hist(rows[:, 0], bins=40, density=True, color="0.85")
+    axes.plot(rows[:, 0], np.zeros(len(rows)), "|", color="0.4", markersize=4)
+    if isinstance(model, MAPDPM):
+        for rank, share in enumerate(model.predict_proba(grid).T):
+            axes.plot(grid[:, 0], share * density, color=_style(rank)[0], linewidth=1.0)
+    axes.plot(grid[:, 0], density, color="black")
+    axes.set(xlabel=name, ylabel="density")
+    figure = axes.figure.get_figure(root=True)
+    assert figure is not None  # every axes has one
     if path is not None:
         figure.savefig(path)
     return figure

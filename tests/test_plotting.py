@@ -6,8 +6,9 @@ import sys
 import numpy as np
 import pytest
 
+from dpmlite import MAPDPM, CollapsedGibbs
 from dpmlite.datasets import load_sensors, planted_gaussians
-from dpmlite.plotting import COLOURS, LEGEND_AT_MOST, MARKERS, plot_clusters
+from dpmlite.plotting import COLOURS, LEGEND_AT_MOST, MARKERS, plot_clusters, plot_density
 
 pytest.importorskip("matplotlib")
 
@@ -166,3 +167,36 @@ def test_without_matplotlib_the_error_says_what_to_do(monkeypatch):
 def test_matplotlib_is_imported_late_and_pyplot_never(tmp_path, code, absent):
     code = f"{code}; import sys; sys.exit({absent!r} in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], cwd=tmp_path).returncode == 0
+
+
+def test_density_and_the_parts_of_its_clusters(tmp_path):
+    X = np.concatenate([np.random.default_rng(0).normal(c, 1.0, (60, 1)) for c in (0.0, 8.0)])
+    model = MAPDPM(random_state=0).fit(X)
+    path = tmp_path / "density.png"
+    (axes,) = plot_density(model, X, name="depth", path=path).axes
+    assert path.stat().st_size > 10_000
+    assert axes.get_xlabel() == "depth"
+    *parts, whole = axes.lines[1:]
+    assert len(parts) == model.n_clusters_ == 2
+    x, y = whole.get_data()
+    np.testing.assert_allclose(y, np.exp(model.score_samples(x[:, None])), rtol=1e-12)
+    total = sum(part.get_ydata() for part in parts)
+    assert (total <= y).all()
+    np.testing.assert_allclose(total, y, atol=0.02 * y.max())
+
+
+def test_density_of_a_chain_on_axes_that_are_there():
+    from matplotlib.figure import Figure
+
+    X = np.random.default_rng(0).normal(size=(20, 1))
+    chain = CollapsedGibbs(n_samples=3, random_state=0).fit(X)
+    figure = Figure()
+    axes = figure.add_subplot()
+    assert plot_density(chain, X, axes=axes) is figure
+    assert len(axes.lines) == 2
+
+
+def test_density_needs_one_column():
+    X = np.zeros((3, 2))
+    with pytest.raises(ValueError, match=r"one column for a density, got shape \(3, 2\)"):
+        plot_density(MAPDPM(), X)

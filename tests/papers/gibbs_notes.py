@@ -16,6 +16,7 @@ import numpy as np
 
 from dpmlite import CollapsedGibbs
 from dpmlite.datasets import dpm_mixture
+from dpmlite.plotting import plot_density
 
 # Figure 2: f(x | theta) = N(theta, 30^2), theta ~ DP(5, N(300, 70^2)), 70 steps.
 QUAKES = {"m0": 300.0, "sigma2": 30.0**2, "tau2": 70.0**2}
@@ -124,12 +125,12 @@ def draw_figure_2(figure):
     """One density sampled from the posterior, its clusters, and the mean of many."""
     one, many = quakes(1, STEPS - 1), quakes(500, 500)
     left, right = figure.subplots(1, 2, sharey=True)
-    _draw_density(left, one, "depth in km")
+    plot_density(one.model, one.values[:, None], name="depth in km", axes=left)
     for curve in cluster_curves(one):
         left.plot(one.grid, curve, linewidth=0.8)
     n_clusters = one.model.n_clusters_samples_[0]
     left.set_title(f"one sample after {STEPS} steps: {n_clusters} clusters", loc="left")
-    _draw_density(right, many, "depth in km")
+    plot_density(many.model, many.values[:, None], name="depth in km", axes=right)
     mean = many.model.n_clusters_samples_.mean()
     right.set_title(f"mean of 500 samples: {mean:.1f} clusters on average", loc="left")
 
@@ -138,18 +139,11 @@ def draw_galaxies(figure):
     """The density of velocities, and the posterior of the number of clusters."""
     found = galaxies()
     left, right = figure.subplots(1, 2)
-    _draw_density(left, found, "velocity in 1000 km/s")
+    plot_density(found.model, found.values[:, None], name="velocity in 1000 km/s", axes=left)
     left.set_title(f"{len(found.modes())} modes", loc="left")
     proba = found.model.n_clusters_proba_
     right.bar(range(len(proba)), proba, color="#0072B2")
     right.set(xlabel="clusters", ylabel="posterior probability")
-
-
-def _draw_density(axes, found, name):
-    axes.hist(found.values, bins=40, density=True, color="0.85")
-    axes.plot(found.grid, found.density, color="black")
-    axes.plot(found.values, np.zeros(len(found.values)), "|", color="0.4", markersize=4)
-    axes.set_xlabel(name)
 
 
 FIGURES = {
