@@ -5,13 +5,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from dpmlite import models
-from dpmlite.estimators.data import Data, Floats
+from dpmlite.estimators.data import Data, Floats, Indices
 
 Prior = dict[str, Any]
-Parameters = dict[str, Floats]
+Parameters = dict[str, Floats]  # theta: the first axis of every array is the cluster
+Totals = Indices | None
+Rng = np.random.Generator
 
 
 class Family(ABC):
@@ -117,19 +118,13 @@ class Family(ABC):
         """The expected row under a prior, shape (D,)."""
 
     @abstractmethod
-    def draw_parameters(self, prior: Prior, size: int, rng: np.random.Generator) -> Parameters:
+    def draw_parameters(self, prior: Prior, size: int, rng: Rng) -> Parameters:
         """Draw the parameters theta of `size` clusters; every array's first axis is the cluster."""
 
     @abstractmethod
-    def draw_rows(
-        self,
-        parameters: Parameters,
-        labels: npt.NDArray[np.intp],
-        totals: npt.NDArray[np.intp] | None,
-        rng: np.random.Generator,
-    ) -> Floats:
+    def draw_rows(self, theta: Parameters, labels: Indices, totals: Totals, rng: Rng) -> Floats:
         """Draw a row for each label from its cluster; `totals` are the sums of rows of counts."""
 
     @abstractmethod
-    def log_density(self, X: Floats, parameters: Parameters) -> Floats:
+    def log_density(self, X: Floats, theta: Parameters) -> Floats:
         """Log p(row | theta_k), shape (N, K)."""

@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from dpmlite import models
-from dpmlite.estimators.data import Data, Floats, read_counts
-from dpmlite.estimators.families.base import Family, Parameters, Prior
+from dpmlite.estimators.data import Data, Floats, Indices, read_counts
+from dpmlite.estimators.families.base import Family, Parameters, Prior, Rng, Totals
 from dpmlite.estimators.families.columns import positive_per_column
 
 #: What a0 and b0 of a column add up to by default, in rows.
@@ -48,21 +47,15 @@ class BetaBernoulliFamily(Family):
     def means(self, prior: Prior) -> Floats:
         return np.asarray(prior["a0"] / (prior["a0"] + prior["b0"]))
 
-    def draw_parameters(self, prior: Prior, size: int, rng: np.random.Generator) -> Parameters:
+    def draw_parameters(self, prior: Prior, size: int, rng: Rng) -> Parameters:
         return {"probability": rng.beta(prior["a0"], prior["b0"], size=(size, len(prior["a0"])))}
 
-    def draw_rows(
-        self,
-        parameters: Parameters,
-        labels: npt.NDArray[np.intp],
-        totals: npt.NDArray[np.intp] | None,
-        rng: np.random.Generator,
-    ) -> Floats:
-        p = parameters["probability"][labels]
+    def draw_rows(self, theta: Parameters, labels: Indices, totals: Totals, rng: Rng) -> Floats:
+        p = theta["probability"][labels]
         return (rng.random(p.shape) < p).astype(np.float64)
 
-    def log_density(self, X: Floats, parameters: Parameters) -> Floats:
-        p = parameters["probability"]
+    def log_density(self, X: Floats, theta: Parameters) -> Floats:
+        p = theta["probability"]
         with np.errstate(divide="ignore"):
             terms = np.where(X[:, None] > 0.0, np.log(p), np.log1p(-p))
         return np.asarray(np.where(np.isnan(X)[:, None], 0.0, terms).sum(axis=2))

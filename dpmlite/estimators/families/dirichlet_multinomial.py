@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from dpmlite import models
-from dpmlite.estimators.data import Data, Floats, read_counts
-from dpmlite.estimators.families.base import Family, Parameters, Prior
+from dpmlite.estimators.data import Data, Floats, Indices, read_counts
+from dpmlite.estimators.families.base import Family, Parameters, Prior, Rng, Totals
 from dpmlite.estimators.families.columns import positive_per_column
 
 
@@ -40,23 +39,17 @@ class DirichletMultinomialFamily(Family):
         """Expected share of each word."""
         return np.asarray(prior["beta0"] / prior["beta0"].sum())
 
-    def draw_parameters(self, prior: Prior, size: int, rng: np.random.Generator) -> Parameters:
+    def draw_parameters(self, prior: Prior, size: int, rng: Rng) -> Parameters:
         return {"probability": rng.dirichlet(prior["beta0"], size=size)}
 
-    def draw_rows(
-        self,
-        parameters: Parameters,
-        labels: npt.NDArray[np.intp],
-        totals: npt.NDArray[np.intp] | None,
-        rng: np.random.Generator,
-    ) -> Floats:
+    def draw_rows(self, theta: Parameters, labels: Indices, totals: Totals, rng: Rng) -> Floats:
         if totals is None:
             raise ValueError("totals, the number of words in each row, must be given")
-        words = rng.multinomial(totals, parameters["probability"][labels])
+        words = rng.multinomial(totals, theta["probability"][labels])
         return words.astype(np.float64)
 
-    def log_density(self, X: Floats, parameters: Parameters) -> Floats:
+    def log_density(self, X: Floats, theta: Parameters) -> Floats:
         with np.errstate(divide="ignore", invalid="ignore"):
-            logs = np.log(parameters["probability"])
+            logs = np.log(theta["probability"])
             terms = np.where(X[:, None] > 0.0, X[:, None] * logs, 0.0)
         return np.asarray(terms.sum(axis=2))

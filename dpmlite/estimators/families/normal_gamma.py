@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from dpmlite import models
-from dpmlite.estimators.data import Data, Floats, read_real
-from dpmlite.estimators.families.base import Family, Parameters, Prior
+from dpmlite.estimators.data import Data, Floats, Indices, read_real
+from dpmlite.estimators.families.base import Family, Parameters, Prior, Rng, Totals
 from dpmlite.estimators.families.columns import (
     check_distance,
     column_means,
@@ -63,23 +62,17 @@ class NormalGammaFamily(Family):
     def means(self, prior: Prior) -> Floats:
         return np.asarray(prior["m0"])
 
-    def draw_parameters(self, prior: Prior, size: int, rng: np.random.Generator) -> Parameters:
+    def draw_parameters(self, prior: Prior, size: int, rng: Rng) -> Parameters:
         shape = (size, len(prior["m0"]))
         precision = rng.gamma(prior["a0"], 1.0 / prior["b0"], size=shape)
         mean = rng.normal(prior["m0"], 1.0 / np.sqrt(prior["c0"] * precision))
         return {"mean": mean, "precision": precision}
 
-    def draw_rows(
-        self,
-        parameters: Parameters,
-        labels: npt.NDArray[np.intp],
-        totals: npt.NDArray[np.intp] | None,
-        rng: np.random.Generator,
-    ) -> Floats:
-        mean, precision = parameters["mean"][labels], parameters["precision"][labels]
+    def draw_rows(self, theta: Parameters, labels: Indices, totals: Totals, rng: Rng) -> Floats:
+        mean, precision = theta["mean"][labels], theta["precision"][labels]
         return rng.normal(mean, 1.0 / np.sqrt(precision))
 
-    def log_density(self, X: Floats, parameters: Parameters) -> Floats:
-        mean, precision = parameters["mean"], parameters["precision"]
+    def log_density(self, X: Floats, theta: Parameters) -> Floats:
+        mean, precision = theta["mean"], theta["precision"]
         terms = np.log(precision / (2.0 * np.pi)) - precision * (X[:, None] - mean) ** 2
         return np.asarray(0.5 * terms.sum(axis=2))

@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from dpmlite import models
-from dpmlite.estimators.data import Data, Floats, read_real
-from dpmlite.estimators.families.base import Family, Parameters, Prior
+from dpmlite.estimators.data import Data, Floats, Indices, read_real
+from dpmlite.estimators.families.base import Family, Parameters, Prior, Rng, Totals
 from dpmlite.estimators.families.columns import (
     check_distance,
     column_means,
@@ -70,7 +69,7 @@ class NormalInverseWishartFamily(Family):
     def means(self, prior: Prior) -> Floats:
         return np.asarray(prior["m0"])
 
-    def draw_parameters(self, prior: Prior, size: int, rng: np.random.Generator) -> Parameters:
+    def draw_parameters(self, prior: Prior, size: int, rng: Rng) -> Parameters:
         """Sigma = F F^T with F = L A^-T: L the factor of psi0, A A^T Bartlett's Wishart draw."""
         d = len(prior["m0"])
         bartlett = np.tril(rng.normal(size=(size, d, d)), -1)
@@ -82,18 +81,12 @@ class NormalInverseWishartFamily(Family):
         z = rng.normal(size=(size, d, 1)) / np.sqrt(prior["kappa0"])
         return {"mean": prior["m0"] + (factor @ z)[:, :, 0], "factor": factor}
 
-    def draw_rows(
-        self,
-        parameters: Parameters,
-        labels: npt.NDArray[np.intp],
-        totals: npt.NDArray[np.intp] | None,
-        rng: np.random.Generator,
-    ) -> Floats:
-        mean, factor = parameters["mean"][labels], parameters["factor"][labels]
+    def draw_rows(self, theta: Parameters, labels: Indices, totals: Totals, rng: Rng) -> Floats:
+        mean, factor = theta["mean"][labels], theta["factor"][labels]
         return np.asarray(mean + (factor @ rng.normal(size=(*mean.shape, 1)))[:, :, 0])
 
-    def log_density(self, X: Floats, parameters: Parameters) -> Floats:
-        mean, factor = parameters["mean"], parameters["factor"]
+    def log_density(self, X: Floats, theta: Parameters) -> Floats:
+        mean, factor = theta["mean"], theta["factor"]
         centred = np.swapaxes(X[None] - mean[:, None], 1, 2)  # (K, D, N)
         distances = np.square(np.linalg.solve(factor, centred)).sum(axis=1)
         constants = np.linalg.slogdet(factor)[1] + 0.5 * mean.shape[1] * np.log(2.0 * np.pi)

@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from dpmlite import models
-from dpmlite.estimators.data import Data, Floats, read_real
-from dpmlite.estimators.families.base import Family, Parameters, Prior
+from dpmlite.estimators.data import Data, Floats, Indices, read_real
+from dpmlite.estimators.families.base import Family, Parameters, Prior, Rng, Totals
 from dpmlite.estimators.families.columns import (
     check_distance,
     column_means,
@@ -65,21 +64,15 @@ class NormalKnownVarianceFamily(Family):
     def means(self, prior: Prior) -> Floats:
         return np.asarray(prior["m0"])
 
-    def draw_parameters(self, prior: Prior, size: int, rng: np.random.Generator) -> Parameters:
+    def draw_parameters(self, prior: Prior, size: int, rng: Rng) -> Parameters:
         shape = (size, len(prior["m0"]))
         mean = rng.normal(prior["m0"], np.sqrt(prior["tau2"]), size=shape)
         return {"mean": mean, "variance": np.broadcast_to(prior["sigma2"], shape)}
 
-    def draw_rows(
-        self,
-        parameters: Parameters,
-        labels: npt.NDArray[np.intp],
-        totals: npt.NDArray[np.intp] | None,
-        rng: np.random.Generator,
-    ) -> Floats:
-        return rng.normal(parameters["mean"][labels], np.sqrt(parameters["variance"][labels]))
+    def draw_rows(self, theta: Parameters, labels: Indices, totals: Totals, rng: Rng) -> Floats:
+        return rng.normal(theta["mean"][labels], np.sqrt(theta["variance"][labels]))
 
-    def log_density(self, X: Floats, parameters: Parameters) -> Floats:
-        mean, variance = parameters["mean"], parameters["variance"]
+    def log_density(self, X: Floats, theta: Parameters) -> Floats:
+        mean, variance = theta["mean"], theta["variance"]
         terms = np.log(2.0 * np.pi * variance) + (X[:, None] - mean) ** 2 / variance
         return np.asarray(-0.5 * terms.sum(axis=2))
