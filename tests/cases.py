@@ -1,7 +1,16 @@
 """Data that many tests share: random problems for hypothesis, and the empirical prior."""
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
+
+import dpmlite
+
+PURE = dpmlite.implementation == "python"
+
+needs_kernels = pytest.mark.skipif(
+    PURE, reason="takes minutes on the plain twins, which smaller tests run"
+)
 
 
 def empirical_prior(X):

@@ -7,6 +7,7 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
+from cases import needs_kernels
 
 import dpmlite
 from dpmlite import MAPDPM
@@ -86,6 +87,7 @@ def test_demo_finds_the_states_and_draws_them(run, tmp_path):
     assert (tmp_path / "dpmlite-demo.png").stat().st_size > 10_000
 
 
+@needs_kernels
 def test_demo_draws_where_it_is_told(run, tmp_path):
     pytest.importorskip("matplotlib")
     code, out, _ = run("demo", "--plot", tmp_path / "other.svg")
@@ -93,6 +95,7 @@ def test_demo_draws_where_it_is_told(run, tmp_path):
     assert os.listdir(tmp_path) == ["other.svg"]
 
 
+@needs_kernels
 def test_demo_without_matplotlib_says_how_to_get_pictures(run, tmp_path, monkeypatch):
     without_matplotlib(monkeypatch)
     code, out, err = run("demo")

@@ -2,15 +2,11 @@
 
 import numpy as np
 import pytest
-from cases import blobs
+from cases import PURE, blobs, needs_kernels
 from test_components import COMPONENTS, PRIORS, table
 
 import dpmlite
 from dpmlite import MAPDPM, CollapsedGibbs, NotFittedError, exact_posterior
-
-needs_kernels = pytest.mark.skipif(
-    dpmlite.implementation != "cython", reason="20,000 sweeps are for the kernels"
-)
 
 VARIANTS = (None, "random", "restricted", "interleaved")
 
@@ -153,12 +149,12 @@ def test_alpha_can_be_sampled():
         component="normal-known-variance",
         prior=prior,
         alpha_prior=(2.0, 1.0),
-        n_samples=8000 if dpmlite.implementation == "cython" else 300,
+        n_samples=300 if PURE else 8000,
         init="single",
         split_merge=None,
         random_state=0,
     ).fit(X)
-    slack = 0.15 if dpmlite.implementation == "cython" else 1.0
+    slack = 1.0 if PURE else 0.15
     assert model.alpha_samples_.mean() == pytest.approx(2.0, abs=slack)
     assert model.alpha_samples_.var() == pytest.approx(2.0, abs=3.0 * slack)
     expected = sum(model.alpha_samples_ / (model.alpha_samples_ + i) for i in range(8)).mean()

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import PURE, needs_kernels
 from families import CASES
 
 import dpmlite
@@ -21,7 +22,6 @@ PRIORS = {
     "dirichlet-multinomial": {"beta0": 0.3},
     "beta-bernoulli": {"a0": 0.3, "b0": 0.4},
 }
-PURE = dpmlite.implementation == "python"
 N_COLUMNS = {"dirichlet-multinomial": 12, "beta-bernoulli": 8 if PURE else 20}
 
 needs_kernels = pytest.mark.skipif(

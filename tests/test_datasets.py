@@ -4,6 +4,7 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
+from cases import needs_kernels
 
 from dpmlite import MAPDPM
 from dpmlite.datasets import crp_mixture, load_sensors, machine_states, planted_gaussians
@@ -121,6 +122,7 @@ def test_machine_states_have_unequal_sizes_and_one_is_rare():
     assert (X > 0.0).all()
 
 
+@needs_kernels
 @pytest.mark.parametrize("seed", range(3))
 def test_mapdpm_finds_the_machine_states(seed):
     metrics = pytest.importorskip("sklearn.metrics")

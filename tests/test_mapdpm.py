@@ -9,7 +9,7 @@ import time
 import naive
 import numpy as np
 import pytest
-from cases import blobs, empirical_prior
+from cases import blobs, empirical_prior, needs_kernels
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -162,6 +162,7 @@ def test_labels_do_not_depend_on_units_or_origin(name, scale, shift):
     np.testing.assert_array_equal(MAPDPM(random_state=0).fit(moved).labels_, expected)
 
 
+@needs_kernels
 @settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 1000), power=st.integers(-40, 40))
 def test_powers_of_two_change_nothing_at_all(seed, power):

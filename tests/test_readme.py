@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from cases import needs_kernels
 
 import dpmlite
 from dpmlite import cli
@@ -18,10 +19,9 @@ def blocks(language):
     return [text for first_line, text in fenced if first_line == language]
 
 
+@needs_kernels
 @pytest.mark.parametrize("code", blocks("python"), ids=["table", "kinds", "posterior"])
 def test_the_python_runs_and_gives_the_numbers_in_its_comments(code, tmp_path, monkeypatch):
-    if "CollapsedGibbs" in code and dpmlite.implementation == "python":
-        pytest.skip("a chain over hundreds of rows is for the kernels")
     monkeypatch.chdir(tmp_path)
     names, lines = {}, code.splitlines()
     for statement in ast.parse(code).body:
@@ -33,6 +33,7 @@ def test_the_python_runs_and_gives_the_numbers_in_its_comments(code, tmp_path, m
             exec(source, names)
 
 
+@needs_kernels
 def test_the_demo_prints_what_is_shown(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert cli.main(["demo"]) == 0
@@ -40,6 +41,7 @@ def test_the_demo_prints_what_is_shown(tmp_path, monkeypatch, capsys):
     assert capsys.readouterr().out.startswith(shown)
 
 
+@needs_kernels
 def test_the_prior_it_suggests_is_accepted():
     (suggestion,) = re.findall(r"`(MAPDPM\(prior=.*?\))`", README)
     from dpmlite.datasets import planted_gaussians

@@ -17,6 +17,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from cases import needs_kernels
 from families import CASES
 
 import dpmlite
@@ -27,9 +28,7 @@ pytestmark = [
         "DPMLITE_DATA" not in os.environ,
         reason="set DPMLITE_DATA to a folder with the tables that this file names",
     ),
-    pytest.mark.skipif(
-        dpmlite.implementation != "cython", reason="tables of this size are for the kernels"
-    ),
+    needs_kernels,
 ]
 
 

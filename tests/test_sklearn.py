@@ -6,7 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
-from cases import blobs
+from cases import blobs, needs_kernels
 
 from dpmlite import MAPDPM, DPMeans
 
@@ -52,6 +52,7 @@ def test_pipeline():
     assert pipeline.predict(X).shape == (60,)
 
 
+@needs_kernels
 def test_grid_search_by_held_out_density():
     X, _ = blobs(n_rows=90)
     grid = GridSearchCV(MAPDPM(random_state=0), {"alpha": [0.1, 1.0, 10.0]}, cv=3)

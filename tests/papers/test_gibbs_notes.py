@@ -5,16 +5,12 @@ import os
 import gibbs_notes
 import numpy as np
 import pytest
+from cases import needs_kernels
 from gibbs_notes import cluster_curves, galaxies, new_cluster_curve, quakes
-
-import dpmlite
 
 needs_tables = pytest.mark.skipif(
     "DPMLITE_DATA" not in os.environ,
     reason="set DPMLITE_DATA to a folder with quakes.csv and galaxies.csv, see gibbs_notes.py",
-)
-needs_kernels = pytest.mark.skipif(
-    dpmlite.implementation != "cython", reason="thousands of sweeps are for the kernels"
 )
 
 
