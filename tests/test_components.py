@@ -24,10 +24,6 @@ PRIORS = {
 }
 N_COLUMNS = {"dirichlet-multinomial": 12, "beta-bernoulli": 8 if PURE else 20}
 
-needs_kernels = pytest.mark.skipif(
-    PURE, reason="whole fits of hundreds of rows are for the kernels"
-)
-
 
 def table(component, n_rows=80, seed=0):
     return dpm_sample(
