@@ -12,21 +12,21 @@ from array import array
 from libc.math cimport NAN, log, log1p
 from libc.string cimport memset
 
-from dpmlite.models._component cimport Component, padded
-from dpmlite.models._rows cimport Row
+from dpmlite.models._component cimport (
+    LEAST_KEPT, NARROW, WIDE, Component, least_of, left_of_c, padded)
+from dpmlite.models._lanes cimport LANES, sum_of
+from dpmlite.models._rows cimport Row, column_of
 from dpmlite.models._special cimport (
-    clones_double, clones_void, inlined_double, inlined_ssize, inlined_void, log_positive,
-    log_rising_c)
+    clones_double, clones_void, inlined_double, inlined_void, log_positive, log_rising_c)
+
+from dpmlite.models.component import check_positive, check_same_length
 
 cdef extern from *:
     """
     #include <stdint.h>
     #include <string.h>
 
-    #define DPM_LEAST_KEPT 0.0009765625              /* 2^-10 */
-    #define DPM_ROUNDING 9.31322574615478515625e-10  /* 2^-30 */
-
-    /* Whether eight values are all 0, of either sign. */
+    /* Whether LANES values are all 0, of either sign. */
     static inline int dpm_all_zero(const double *x) {
         uint64_t b[8];
         memcpy(b, x, sizeof b);
@@ -34,14 +34,9 @@ cdef extern from *:
     }
     """
     bint all_zero "dpm_all_zero"(const double *x) noexcept nogil
-    double LEAST_KEPT "DPM_LEAST_KEPT"
-    double ROUNDING "DPM_ROUNDING"
 
 cdef enum:
-    WIDE = 32     # slots whose running sums stay in registers
-    NARROW = 16
-    GROUP = 8     # columns that are treated at a time: all_zero looks at so many
-    CHUNK = 128   # values of a row whose cells are listed at a time, a multiple of that
+    CHUNK = 128  # values of a row whose cells are listed at a time, a multiple of LANES
 
 cdef struct Cells:
     Py_ssize_t n_ones, n_missing
@@ -55,13 +50,9 @@ cdef class BetaBernoulli(Component):
         self.reads_sparse = True
 
     def __init__(self, a0, b0):
-        if len(a0) != len(b0):
-            raise ValueError(
-                f"a0 and b0 must have the same length, got {len(a0)} and {len(b0)}")
-        for name, values in (("a0", a0), ("b0", b0)):
-            for value in values:
-                if not value > 0.0:
-                    raise ValueError(f"{name} must be positive, got {float(value)}")
+        check_same_length("a0", a0, "b0", b0)
+        check_positive("a0", a0)
+        check_positive("b0", b0)
         Component.__init__(self, len(a0))
         self.a0 = [float(a) for a in a0]
         self.b0 = [float(b) for b in b0]
@@ -102,9 +93,9 @@ cdef class BetaBernoulli(Component):
             return False
         cdef const double *x = full_values(self, row, k)
         for d in range(self.n_columns):
-            self.zeros[at + d] = less(self.zeros[at + d], w if x[d] == 0.0 else 0.0)
-            self.ones[at + d] = less(self.ones[at + d],
-                                     w if x[d] != 0.0 and x[d] == x[d] else 0.0)
+            self.zeros[at + d] = left_of_c(self.zeros[at + d], w if x[d] == 0.0 else 0.0)
+            self.ones[at + d] = left_of_c(
+                self.ones[at + d], w if x[d] != 0.0 and x[d] == x[d] else 0.0)
         self.n[k] = left
         self.refresh(k)
         return True
@@ -125,14 +116,10 @@ cdef class BetaBernoulli(Component):
 
     cdef double costs_below(self, const Row *row, const double *log_weight, double limit,
                             double *out) noexcept nogil:
-        cdef double least = limit
-        cdef Py_ssize_t k
         if row.weight != 1.0:
             return Component.costs_below(self, row, log_weight, limit, out)
         costs(self, row, log_weight, out)
-        for k in range(self.n_slots):
-            least = out[k] if out[k] < least else least
-        return least
+        return least_of(out, self.n_slots, limit)
 
     cdef double score_slot(self, const Row *row, Py_ssize_t k) noexcept nogil:
         if row.weight != 1.0:
@@ -202,18 +189,11 @@ cdef class BetaBernoulli(Component):
     def load(self, Py_ssize_t k, statistics):
         self._check_slot(k)
         cdef Py_ssize_t i, n_values = 1 + 2 * self.n_columns
-        if len(statistics) != n_values:
-            raise ValueError(f"statistics must have {n_values} values, got {len(statistics)}")
+        self._check_statistics(statistics, n_values)
         self.n[k] = statistics[0]
         for i in range(1, n_values):
             self.along[k * self.n_along + i - 1] = statistics[i]
         self.refresh(k)
-
-
-cdef inline inlined_double less(double n, double weight) noexcept nogil:
-    """What a count is without some of its weight."""
-    cdef double left = n - weight
-    return left if left > ROUNDING * n else 0.0
 
 
 cdef const double *full_values(BetaBernoulli self, const Row *row, Py_ssize_t k) noexcept nogil:
@@ -229,11 +209,11 @@ cdef const double *full_values(BetaBernoulli self, const Row *row, Py_ssize_t k)
 
 
 cdef clones_void refresh_slot(BetaBernoulli self, Py_ssize_t k) noexcept nogil:
-    """What scoring needs of slot k, GROUP columns at a time."""
-    cdef double base[GROUP]
-    cdef double member_base[GROUP]
-    cdef double delta[GROUP]
-    cdef double log_zero[GROUP]
+    """What scoring needs of slot k, LANES columns at a time."""
+    cdef double base[LANES]
+    cdef double member_base[LANES]
+    cdef double delta[LANES]
+    cdef double log_zero[LANES]
     cdef const double *ones = self.ones + k * self.n_along
     cdef const double *zeros = self.zeros + k * self.n_along
     cdef const double *a0 = &self.a[0]
@@ -241,14 +221,14 @@ cdef clones_void refresh_slot(BetaBernoulli self, Py_ssize_t k) noexcept nogil:
     cdef double *member_delta = self.member_delta + k * self.n_along
     cdef Py_ssize_t first = 0, n_columns = self.n_columns, end, i, d
     cdef double a, b, a_left, b_left, log_zero_left
-    for i in range(GROUP):
+    for i in range(LANES):
         base[i] = member_base[i] = 0.0
     while first < n_columns:
-        end = min(n_columns - first, <Py_ssize_t> GROUP)
+        end = min(n_columns - first, <Py_ssize_t> LANES)
         for i in range(end):
             d = first + i
             a, b = a0[d] + ones[d], b0[d] + zeros[d]
-            a_left, b_left = a0[d] + less(ones[d], 1.0), b0[d] + less(zeros[d], 1.0)
+            a_left, b_left = a0[d] + left_of_c(ones[d], 1.0), b0[d] + left_of_c(zeros[d], 1.0)
             delta[i] = log_positive(a / b)
             log_zero[i] = log_positive(b / (a + b))
             log_zero_left = log_positive(b_left / (a + b_left))
@@ -258,7 +238,7 @@ cdef clones_void refresh_slot(BetaBernoulli self, Py_ssize_t k) noexcept nogil:
         for i in range(end):
             self.delta[(first + i) * self.capacity + k] = delta[i]
             self.log_zero[(first + i) * self.capacity + k] = log_zero[i]
-        first += GROUP
+        first += LANES
     self.base[k] = sum_of(base)
     self.member_base[k] = sum_of(member_base)
 
@@ -274,14 +254,10 @@ cdef void refresh_empty(BetaBernoulli self, Py_ssize_t k) noexcept nogil:
     self.base[k] = self.member_base[k] = self.empty_base
 
 
-cdef inline inlined_double sum_of(const double *lane) noexcept nogil:
-    return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]))
-
-
 cdef double log_zero_less(BetaBernoulli self, Py_ssize_t k, Py_ssize_t d) noexcept nogil:
     """What member_base has of column d of slot k."""
     cdef double a = self.a[d] + self.ones[k * self.n_along + d]
-    cdef double b = self.b[d] + less(self.zeros[k * self.n_along + d], 1.0)
+    cdef double b = self.b[d] + left_of_c(self.zeros[k * self.n_along + d], 1.0)
     return log(b / (a + b))
 
 
@@ -303,20 +279,16 @@ cdef clones_void costs(BetaBernoulli self, const Row *row, const double *log_wei
         first += CHUNK
 
 
-cdef inline inlined_ssize column(const Row *row, Py_ssize_t i) noexcept nogil:
-    return i if row.columns == NULL else row.columns[i]
-
-
 cdef inline inlined_void list_cells(const Row *row, Py_ssize_t first, Cells *cells) noexcept nogil:
     """The columns of ones and of missing cells among CHUNK values, found without a branch each."""
     cdef Py_ssize_t i, n_ones = 0, n_missing = 0, end = min(row.n_values, first + CHUNK), stop
     cdef double x
     while first < end:
-        stop = min(end, first + GROUP)
-        if stop - first < GROUP or not all_zero(row.values + first):
+        stop = min(end, first + LANES)
+        if stop - first < LANES or not all_zero(row.values + first):
             for i in range(first, stop):
                 x = row.values[i]
-                cells.ones[n_ones] = cells.missing[n_missing] = column(row, i)
+                cells.ones[n_ones] = cells.missing[n_missing] = column_of(row, i)
                 n_ones += (x != 0.0) & (x == x)
                 n_missing += x != x
         first = stop
@@ -351,35 +323,35 @@ cdef inline inlined_double log_run(double own, double other, double w) noexcept 
 cdef clones_double score_copies(BetaBernoulli self, const Row *row, Py_ssize_t k,
                                 double taken) noexcept nogil:
     """log p of all copies that a row stands for, in slot k less such a row if it is `taken`."""
-    cdef double lane[GROUP]
+    cdef double lane[LANES]
     cdef const double *ones = self.ones + k * self.n_along
     cdef const double *zeros = self.zeros + k * self.n_along
     cdef const double *a0 = &self.a[0]
     cdef const double *b0 = &self.b[0]
     cdef double w = row.weight, total, x
     cdef Py_ssize_t first = 0, end, i, d
-    for i in range(GROUP):
+    for i in range(LANES):
         lane[i] = 0.0
     while first < self.n_columns:  # of zeros
-        end = min(self.n_columns - first, <Py_ssize_t> GROUP)
+        end = min(self.n_columns - first, <Py_ssize_t> LANES)
         for i in range(end):
             d = first + i
-            lane[i] += log_run(b0[d] + less(zeros[d], taken), a0[d] + ones[d], w)
-        first += GROUP
+            lane[i] += log_run(b0[d] + left_of_c(zeros[d], taken), a0[d] + ones[d], w)
+        first += LANES
     total = sum_of(lane)
     for i in range(row.n_values):
-        x, d = row.values[i], column(row, i)
+        x, d = row.values[i], column_of(row, i)
         if x != 0.0:
-            total -= log_run(b0[d] + less(zeros[d], taken), a0[d] + ones[d], w)
+            total -= log_run(b0[d] + left_of_c(zeros[d], taken), a0[d] + ones[d], w)
             if x == x:
-                total += log_run(a0[d] + less(ones[d], taken), b0[d] + zeros[d], w)
+                total += log_run(a0[d] + left_of_c(ones[d], taken), b0[d] + zeros[d], w)
     return total
 
 
 cdef clones_double evidence(BetaBernoulli self, Py_ssize_t j, Py_ssize_t k,
                             double part) noexcept nogil:
     """Log marginal of the rows of slot j and, if `part` is 1 and not 0, of slot k."""
-    cdef double lane[GROUP]
+    cdef double lane[LANES]
     cdef const double *ones = self.ones + j * self.n_along
     cdef const double *zeros = self.zeros + j * self.n_along
     cdef const double *other_ones = self.ones + k * self.n_along
@@ -388,14 +360,14 @@ cdef clones_double evidence(BetaBernoulli self, Py_ssize_t j, Py_ssize_t k,
     cdef const double *b0 = &self.b[0]
     cdef Py_ssize_t first = 0, end, i, d
     cdef double n1, n0
-    for i in range(GROUP):
+    for i in range(LANES):
         lane[i] = 0.0
     while first < self.n_columns:
-        end = min(self.n_columns - first, <Py_ssize_t> GROUP)
+        end = min(self.n_columns - first, <Py_ssize_t> LANES)
         for i in range(end):
             d = first + i
             n1, n0 = ones[d] + part * other_ones[d], zeros[d] + part * other_zeros[d]
             lane[i] += (log_rising_c(a0[d], n1) + log_rising_c(b0[d], n0)
                         - log_rising_c(a0[d] + b0[d], n1 + n0))
-        first += GROUP
+        first += LANES
     return sum_of(lane)

@@ -1,13 +1,38 @@
 # The row-sized virtual methods through which inference moves any family's statistics.
 
 from dpmlite.models._rows cimport Row, Rows
+from dpmlite.models._special cimport inlined_double
+
+cdef extern from *:
+    """
+    #define DPM_LEAST_KEPT 0.0009765625              /* 2^-10 */
+    #define DPM_ROUNDING 9.31322574615478515625e-10  /* 2^-30 */
+    """
+    double LEAST_KEPT "DPM_LEAST_KEPT"
+    double ROUNDING "DPM_ROUNDING"
 
 cdef enum:
-    FEWEST_SLOTS = 16  # they are scored sixteen at a time
+    NARROW = 16  # slots are scored so many at a time,
+    WIDE = 32    # or so many: their running sums or products stay in registers
 
-# Buffers of one value per slot are padded to a multiple of that.
+
+# Buffers of one value per slot are padded to a multiple of NARROW.
 cdef inline Py_ssize_t padded(Py_ssize_t n_slots) noexcept nogil:
-    return (n_slots + 15) & ~(<Py_ssize_t> 15)
+    return (n_slots + NARROW - 1) & ~(<Py_ssize_t> (NARROW - 1))
+
+
+cdef inline inlined_double left_of_c(double n, double weight) noexcept nogil:
+    cdef double left = n - weight
+    return left if left > ROUNDING * n else 0.0
+
+
+cdef inline double least_of(const double *costs, Py_ssize_t n_slots, double limit) noexcept nogil:
+    """What costs_below returns."""
+    cdef double least = limit
+    cdef Py_ssize_t k
+    for k in range(n_slots):
+        least = costs[k] if costs[k] < least else least
+    return least
 
 
 cdef class Component:

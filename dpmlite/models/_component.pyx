@@ -8,6 +8,8 @@ from libc.string cimport memcpy, memset
 
 from dpmlite.models._rows cimport Row, Rows, dense_row
 
+from dpmlite.models.component import check_positive, check_same_length
+
 
 cdef extern from "Python.h":
     void *PyMem_RawMalloc(size_t n) nogil
@@ -25,7 +27,7 @@ cdef class Component:
     cdef int start(self, Py_ssize_t n_across, Py_ssize_t n_along) except -1:
         """Memory for a family's first slots; what `lay_out` and `clear_slot` need must be set."""
         self.n_across, self.n_along = n_across, n_along
-        return self.reserve(FEWEST_SLOTS)
+        return self.reserve(NARROW)
 
     cdef int reserve(self, Py_ssize_t capacity) except -1 nogil:
         """Memory for `capacity` slots, at addresses that fit a cache line."""
@@ -107,14 +109,12 @@ cdef class Component:
         Slots from n_slots on cost infinity if their log_weight is minus infinity. Returns the
         least cost, or `limit` if none is below it.
         """
-        cdef double least = limit
         cdef Py_ssize_t k
         for k in range(self.n_slots):
             out[k] = -log_weight[k] - self.score_slot(row, k)
-            least = out[k] if out[k] < least else least
         for k in range(self.n_slots, padded(self.n_slots)):
             out[k] = INFINITY
-        return least
+        return least_of(out, self.n_slots, limit)
 
     cdef double score_slot(self, const Row *row, Py_ssize_t k) noexcept nogil:
         """log p(row | rows of slot k)."""
@@ -238,3 +238,11 @@ cdef class Component:
     def _check_row(self, row):
         if len(row) != self.n_columns:
             raise ValueError(f"row must have {self.n_columns} values, got {len(row)}")
+
+    def _check_statistics(self, statistics, Py_ssize_t n_values):
+        if len(statistics) != n_values:
+            raise ValueError(f"statistics must have {n_values} values, got {len(statistics)}")
+
+
+def left_of(double n, double weight):
+    return left_of_c(n, weight)

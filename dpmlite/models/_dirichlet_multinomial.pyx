@@ -9,30 +9,25 @@ from array import array
 
 from libc.math cimport INFINITY, NAN, log
 
-from dpmlite.models._component cimport Component, padded
-from dpmlite.models._rows cimport Row
+from dpmlite.models._component cimport (
+    LEAST_KEPT, NARROW, WIDE, Component, least_of, left_of_c, padded)
+from dpmlite.models._rows cimport Row, column_of
 from dpmlite.models._special cimport (
-    clones_void, inlined_void, log_positive, log_rising_c, split_exponent)
+    LOG_2, clones_void, inlined_void, log_positive, log_rising_c, split_exponent)
+
+from dpmlite.models.component import check_positive
 
 cdef extern from *:
     """
-    #define DPM_LOG_2 0.693147180559945309417
-    #define DPM_LEAST_KEPT 0.0009765625              /* 2^-10 */
-    #define DPM_NOISE 9.31322574615478515625e-10     /* 2^-30 */
     #define DPM_LEAST_FACTOR 4.656612873077392578e-10  /* 2^-31, and its inverse: */
     #define DPM_LARGEST_FACTOR 2147483648.0
     """
-    double LOG_2 "DPM_LOG_2"
-    double LEAST_KEPT "DPM_LEAST_KEPT"
-    double NOISE "DPM_NOISE"
     double LEAST_FACTOR "DPM_LEAST_FACTOR"
     double LARGEST_FACTOR "DPM_LARGEST_FACTOR"
 
 cdef enum:
-    GROUP = 32   # factors whose product stays in 2^-992 .. 2^992
-    WIDE = 32    # slots whose running products stay in registers
-    NARROW = 16
-    BATCH = 4    # factors of a word that are written at once: a shorter loop is mispredicted
+    GROUP = 32  # factors whose product stays in 2^-992 .. 2^992
+    BATCH = 4   # factors of a word that are written at once: a shorter loop is mispredicted
 
 
 cdef struct Factors:
@@ -49,9 +44,7 @@ cdef class DirichletMultinomial(Component):
         self.reads_sparse = True
 
     def __init__(self, beta0):
-        for value in beta0:
-            if not value > 0.0:
-                raise ValueError(f"beta0 must be positive, got {float(value)}")
+        check_positive("beta0", beta0)
         values = [float(value) for value in beta0]
         self.set_up(values, array("d", values))
 
@@ -88,7 +81,7 @@ cdef class DirichletMultinomial(Component):
         for i in range(row.n_values):
             x = row.values[i] * row.weight
             if x != 0.0:
-                self.count[word_of(row, i) * self.capacity + k] += x
+                self.count[column_of(row, i) * self.capacity + k] += x
                 self.size[k] += x
         self.n[k] += row.weight
 
@@ -110,8 +103,8 @@ cdef class DirichletMultinomial(Component):
         for i in range(row.n_values):
             x = row.values[i] * row.weight
             if x != 0.0:
-                count = self.count + word_of(row, i) * self.capacity + k
-                count[0] = left_of(count[0], x)
+                count = self.count + column_of(row, i) * self.capacity + k
+                count[0] = left_of_c(count[0], x)
         self.n[k] = left
         self.size[k] = size_without(self, k, n_words)
         self.kept[k] *= part
@@ -134,7 +127,7 @@ cdef class DirichletMultinomial(Component):
                             double *out) noexcept nogil:
         cdef Py_ssize_t k
         cdef Factors factors
-        cdef double least = limit, largest = 0.0
+        cdef double largest = 0.0
         for k in range(self.n_slots):
             largest = self.size[k] if self.size[k] > largest else largest
         largest += self.largest_beta + GROUP
@@ -144,9 +137,7 @@ cdef class DirichletMultinomial(Component):
             multiply(self, &factors)
         add_large(self, row, largest, out)
         finish_costs(self, factors.n_words, log_weight, out)
-        for k in range(self.n_slots):
-            least = out[k] if out[k] < least else least
-        return least
+        return least_of(out, self.n_slots, limit)
 
     cdef double score_slot(self, const Row *row, Py_ssize_t k) noexcept nogil:
         cdef double n_words = 0.0
@@ -207,9 +198,7 @@ cdef class DirichletMultinomial(Component):
         self._check_slot(k)
         cdef Py_ssize_t w
         cdef double *count = self.count + k
-        if len(statistics) != 1 + self.n_columns:
-            raise ValueError(
-                f"statistics must have {1 + self.n_columns} values, got {len(statistics)}")
+        self._check_statistics(statistics, 1 + self.n_columns)
         self.n[k], self.size[k], self.kept[k] = statistics[0], 0.0, 1.0
         for w in range(self.n_columns):
             count[w * self.capacity] = statistics[1 + w]
@@ -217,19 +206,10 @@ cdef class DirichletMultinomial(Component):
         self.refresh(k)
 
 
-cdef inline Py_ssize_t word_of(const Row *row, Py_ssize_t i) noexcept nogil:
-    return row.columns[i] if row.columns != NULL else i
-
-
 cdef inline bint is_small(double x, double least, double largest) noexcept nogil:
     """Whether a word's factors may be multiplied, all being from `least` to `largest`."""
     return (0.0 <= x <= GROUP and x == <double> <Py_ssize_t> x
             and least >= LEAST_FACTOR and largest <= LARGEST_FACTOR)
-
-
-cdef inline double left_of(double n, double x) noexcept nogil:
-    """A word's count without x of it."""
-    return n - x if n - x > NOISE * n else 0.0
 
 
 cdef inline double size_without(DirichletMultinomial self, Py_ssize_t k,
@@ -257,8 +237,8 @@ cdef double score_one(DirichletMultinomial self, const Row *row, Py_ssize_t k, b
         if x == 0.0:
             continue
         size += x
-        count = self.count[word_of(row, i) * self.capacity + k]
-        first = self.beta[word_of(row, i)] + (left_of(count, x) if without else count)
+        count = self.count[column_of(row, i) * self.capacity + k]
+        first = self.beta[column_of(row, i)] + (left_of_c(count, x) if without else count)
         if not is_small(x, first, first + x):
             total += log_rising_c(first, x)
             continue
@@ -295,7 +275,7 @@ cdef bint next_factors(DirichletMultinomial self, const Row *row, double largest
     cdef Py_ssize_t i, j, w, n = 0
     while factors.next_value < row.n_values:
         x = row.values[factors.next_value] * row.weight
-        w = word_of(row, factors.next_value)
+        w = column_of(row, factors.next_value)
         beta = self.beta[w]
         if x != 0.0 and is_small(x, beta, largest):
             if n + <Py_ssize_t> x > GROUP:
@@ -350,9 +330,9 @@ cdef clones_void add_large(DirichletMultinomial self, const Row *row, double lar
     cdef double x, beta
     for i in range(row.n_values):
         x = row.values[i] * row.weight
-        beta = self.beta[word_of(row, i)]
+        beta = self.beta[column_of(row, i)]
         if not is_small(x, beta, largest) and x != 0.0:
-            count = self.count + word_of(row, i) * self.capacity
+            count = self.count + column_of(row, i) * self.capacity
             for k in range(end):
                 out[k] += log_rising_c(beta + count[k], x)
 

@@ -1,13 +1,7 @@
 from dpmlite.models._component cimport Component
 from dpmlite.models._normal_gamma cimport NormalGamma
 from dpmlite.models._rows cimport Row
-
-# What one slot is scored by, [column]: log p(u) = constant + power log(1 +- (u slope - shift)^2).
-cdef struct Line:
-    double *slope
-    double *shift
-    double *power
-    double *constant
+from dpmlite.models._student_t cimport Terms
 
 
 cdef class IncompleteNormalGamma(Component):
@@ -18,11 +12,8 @@ cdef class IncompleteNormalGamma(Component):
     cdef Py_ssize_t width          # columns, padded
 
     cdef double *least_factor      # [slot] member's factors that are less need a closer look
-    cdef double *slope             # [column][slot] what all slots are scored by, as in Line
-    cdef double *shift
-    cdef double *power
-    cdef double *constant
+    cdef Terms all                 # [column][slot] what all slots are scored by
 
     cdef double *statistic(self, Py_ssize_t k, int which) noexcept nogil
-    cdef Line line(self, Py_ssize_t k, bint member) noexcept nogil
+    cdef Terms terms(self, Py_ssize_t k, bint member) noexcept nogil
     cdef void read(self, const Row *row) noexcept nogil

@@ -1,8 +1,8 @@
 """Kernel of incomplete_normal_gamma.py.
 
-Each column of a slot has a count of its own, hence a power of its own, so that scoring takes one
-logarithm per slot and column. Statistics lie [slot][column], padded to whole vectors; what all
-slots are scored by lies [column][slot] as well.
+Each column of a slot has a count of its own, hence a power of its own: _student_t.pyx scores rows
+column by column. Statistics lie [slot][column], padded to whole vectors; what all slots are scored
+by lies [column][slot] as well.
 
 As in _normal_gamma.pyx, a member is scored without taking it out. The predictive has the power
 -(a + 1/2) of 1 + t, the member's predictive the power a - 1/2 of 1 - t (c + 1) / (c - 1).
@@ -10,33 +10,28 @@ As in _normal_gamma.pyx, a member is scored without taking it out. The predictiv
 
 from array import array
 
-from libc.math cimport INFINITY, NAN, log, sqrt
+from libc.math cimport NAN, log, sqrt
 
-from dpmlite.models._component cimport Component, padded
-from dpmlite.models._normal_gamma cimport LEAST_KEPT, NormalGamma, merged_rate
+from dpmlite.models._component cimport LEAST_KEPT, Component
+from dpmlite.models._lanes cimport LANES, padded_columns, sum_of
+from dpmlite.models._normal_gamma cimport NormalGamma, merged_rate
 from dpmlite.models._rows cimport Row
 from dpmlite.models._special cimport (
-    clones_double, clones_void, inlined_double, inlined_void, log_positive, log_rising_c)
+    LOG_2PI, clones_double, clones_void, inlined_double, larger, log_positive, log_rising_c)
 from dpmlite.models._student_t cimport (
-    GROUP, LOG_2PI, NARROW, larger, log_density_c, standardise)
-
-cdef extern from *:
-    """
-    #define DPM_LEAST_FACTOR 1e-18  /* keeps a logarithm's argument above 0 */
-    """
-    double LEAST_FACTOR "DPM_LEAST_FACTOR"
+    Terms, log_density_c, standardise, sum_terms, term_costs_below)
 
 cdef enum:
-    N_LINE = 4  # arrays of a Line
+    N_TERMS = 4  # arrays of Terms
 
-cdef enum:  # what a slot holds of each column: its posterior, then lines to score it by
+cdef enum:  # what a slot holds of each column: its posterior, then terms to score it by
     COUNT
     MEAN
     RATE
     KEPT        # part of the rate that removals left
-    PREDICTIVE  # the arrays of a Line
-    MEMBER = PREDICTIVE + N_LINE
-    N_HELD = MEMBER + N_LINE
+    PREDICTIVE  # the arrays of Terms
+    MEMBER = PREDICTIVE + N_TERMS
+    N_HELD = MEMBER + N_TERMS
 
 
 cdef struct Column:  # the posterior of one column, eq. (13)
@@ -52,7 +47,7 @@ cdef class IncompleteNormalGamma(Component):
         self.complete = NormalGamma(m0, c0, a0, b0)  # it checks them
         Component.__init__(self, self.complete.n_columns)
         self.c0, self.a0 = c0, a0
-        self.width = (self.n_columns + GROUP - 1) // GROUP * GROUP
+        self.width = padded_columns(self.n_columns)
         spare = self.width - self.n_columns
         self.log_scale = array("d", [0.5 * log(b) for b in self.complete.b0] + [0.0] * spare)
         self.u = array("d", [NAN] * self.width)
@@ -69,20 +64,20 @@ cdef class IncompleteNormalGamma(Component):
     cdef void lay_out(self) noexcept nogil:
         cdef Py_ssize_t size = self.n_columns * self.capacity
         self.least_factor = self.n + self.capacity
-        self.slope = self.n + 2 * self.capacity
-        self.shift, self.power = self.slope + size, self.slope + 2 * size
-        self.constant = self.slope + 3 * size
+        self.all.slope = self.n + 2 * self.capacity
+        self.all.shift, self.all.power = self.all.slope + size, self.all.slope + 2 * size
+        self.all.constant = self.all.slope + 3 * size
 
     cdef double *statistic(self, Py_ssize_t k, int which) noexcept nogil:
         return self.along + k * self.n_along + which * self.width
 
-    cdef Line line(self, Py_ssize_t k, bint member) noexcept nogil:
-        cdef Line line
-        line.slope = self.statistic(k, MEMBER if member else PREDICTIVE)
-        line.shift = line.slope + self.width
-        line.power = line.slope + 2 * self.width
-        line.constant = line.slope + 3 * self.width
-        return line
+    cdef Terms terms(self, Py_ssize_t k, bint member) noexcept nogil:
+        cdef Terms terms
+        terms.slope = self.statistic(k, MEMBER if member else PREDICTIVE)
+        terms.shift = terms.slope + self.width
+        terms.power = terms.slope + 2 * self.width
+        terms.constant = terms.slope + 3 * self.width
+        return terms
 
     cdef void read(self, const Row *row) noexcept nogil:
         cdef Py_ssize_t d
@@ -140,15 +135,15 @@ cdef class IncompleteNormalGamma(Component):
         return True
 
     cdef void refresh(self, Py_ssize_t k) noexcept nogil:
-        cdef Line line = self.line(k, False)
+        cdef Terms terms = self.terms(k, False)
         cdef const double *kept = self.statistic(k, KEPT)
         cdef double least = 1.0
         cdef Py_ssize_t d, at = k
-        fit_lines(self, k)
+        fit_terms(self, k)
         for d in range(self.n_columns):
             least = kept[d] if kept[d] < least else least
-            self.slope[at], self.shift[at] = line.slope[d], line.shift[d]
-            self.power[at], self.constant[at] = line.power[d], line.constant[d]
+            self.all.slope[at], self.all.shift[at] = terms.slope[d], terms.shift[d]
+            self.all.power[at], self.all.constant[at] = terms.power[d], terms.constant[d]
             at += self.capacity
         self.least_factor[k] = LEAST_KEPT / least
 
@@ -170,24 +165,20 @@ cdef class IncompleteNormalGamma(Component):
 
     cdef double costs_below(self, const Row *row, const double *log_weight, double limit,
                             double *out) noexcept nogil:
-        cdef double least = limit
-        cdef Py_ssize_t k
         if row.weight != 1.0:
             return Component.costs_below(self, row, log_weight, limit, out)
         self.read(row)
-        costs(self, log_weight, limit, out)
-        for k in range(self.n_slots):
-            least = out[k] if out[k] < least else least
-        return least
+        return term_costs_below(&self.all, self.capacity, self.n_slots, &self.u[0],
+                                self.n_columns, log_weight, limit, out)
 
     cdef double score_slot(self, const Row *row, Py_ssize_t k) noexcept nogil:
         cdef const double *held = self.statistic(k, COUNT)
-        cdef Line line = self.line(k, False)
+        cdef Terms terms = self.terms(k, False)
         cdef double score = 0.0, n
         cdef Py_ssize_t d
         self.read(row)
         if row.weight == 1.0:
-            return score_line(&line, &self.u[0], self.width, 1.0, 1.0)
+            return sum_terms(&terms, &self.u[0], self.width, 1.0, 1.0)
         for d in range(self.n_columns):
             if self.u[d] == self.u[d]:
                 n = held[d]
@@ -198,12 +189,12 @@ cdef class IncompleteNormalGamma(Component):
 
     cdef double score_member(self, const Row *row, Py_ssize_t k) noexcept nogil:
         cdef double left = self.n[k] - row.weight, score = NAN
-        cdef Line line = self.line(k, True)
+        cdef Terms terms = self.terms(k, True)
         if 0.0 < left < LEAST_KEPT * self.n[k]:
             return NAN
         self.read(row)
         if row.weight == 1.0:
-            score = score_line(&line, &self.u[0], self.width, -1.0, self.least_factor[k])
+            score = sum_terms(&terms, &self.u[0], self.width, -1.0, self.least_factor[k])
         return score if score == score else score_without(self, row.weight, k)
 
     cdef double marginal(self, Py_ssize_t k) noexcept nogil:
@@ -238,9 +229,7 @@ cdef class IncompleteNormalGamma(Component):
     def load(self, Py_ssize_t k, statistics):
         self._check_slot(k)
         cdef Py_ssize_t d, n_columns = self.n_columns
-        if len(statistics) != 1 + 3 * n_columns:
-            raise ValueError(
-                f"statistics must have {1 + 3 * n_columns} values, got {len(statistics)}")
+        self._check_statistics(statistics, 1 + 3 * n_columns)
         self.clear_slot(k)
         self.n[k] = statistics[0]
         for which in (COUNT, MEAN, RATE):
@@ -277,21 +266,21 @@ cdef double score_without(IncompleteNormalGamma self, double w, Py_ssize_t k) no
     return score
 
 
-cdef clones_void fit_lines(IncompleteNormalGamma self, Py_ssize_t k) noexcept nogil:
-    """The lines of slot k from its posterior.
+cdef clones_void fit_terms(IncompleteNormalGamma self, Py_ssize_t k) noexcept nogil:
+    """The terms of slot k from its posterior.
 
-    A member's column that has no other value, or little, has no line: its constant is NaN.
+    A member's column that has no other value, or little, has no term: its constant is NaN.
     """
-    cdef double fitted[2 * N_LINE][GROUP]
+    cdef double fitted[2 * N_TERMS][LANES]
     cdef const double *n = self.statistic(k, COUNT)
     cdef const double *m = self.statistic(k, MEAN)
     cdef const double *b = self.statistic(k, RATE)
-    cdef double *lines = self.statistic(k, PREDICTIVE)
+    cdef double *terms = self.statistic(k, PREDICTIVE)
     cdef double c, a, slope, constant, common
     cdef Py_ssize_t column = 0, d
     cdef int i, j
     while column < self.width:
-        for i in range(GROUP):
+        for i in range(LANES):
             d = column + i
             c, a = self.c0 + n[d], self.a0 + 0.5 * n[d]
             common = -0.5 * LOG_2PI - self.log_scale[d]
@@ -304,36 +293,10 @@ cdef clones_void fit_lines(IncompleteNormalGamma self, Py_ssize_t k) noexcept no
             constant = (
                 common + log_rising_c(a - 0.5, 0.5) + 0.5 * log_positive((c - 1.0) / (c * b[d])))
             fitted[7][i] = constant if n[d] - 1.0 >= LEAST_KEPT * n[d] else NAN
-        for j in range(2 * N_LINE):
-            for i in range(GROUP):
-                lines[j * self.width + column + i] = fitted[j][i]
-        column += GROUP
-
-
-cdef clones_double score_line(const Line *line, const double *u, Py_ssize_t width, double sign,
-                              double least_factor) noexcept nogil:
-    """Sum of the densities of the values in u; NaN if a factor is less than least_factor."""
-    cdef double total[GROUP]
-    cdef double z, factor, term
-    cdef Py_ssize_t column = 0, d
-    cdef int i
-    for i in range(GROUP):
-        total[i] = 0.0
-    while column < width:
-        for i in range(GROUP):
-            d = column + i
-            z = u[d] * line.slope[d] - line.shift[d]
-            factor = 1.0 + sign * z * z
-            term = line.constant[d] + line.power[d] * log_positive(larger(factor, LEAST_FACTOR))
-            term = NAN if factor < least_factor else term
-            total[i] += term if u[d] == u[d] else 0.0
-        column += GROUP
-    return sum_of(total)
-
-
-cdef inline inlined_double sum_of(const double *total) noexcept nogil:
-    return (((total[0] + total[4]) + (total[2] + total[6]))
-            + ((total[1] + total[5]) + (total[3] + total[7])))
+        for j in range(2 * N_TERMS):
+            for i in range(LANES):
+                terms[j * self.width + column + i] = fitted[j][i]
+        column += LANES
 
 
 cdef inline inlined_double column_evidence(double c0, double a0, double log_scale, double n,
@@ -343,20 +306,20 @@ cdef inline inlined_double column_evidence(double c0, double a0, double log_scal
 
 
 cdef clones_double evidence(IncompleteNormalGamma self, Py_ssize_t k) noexcept nogil:
-    """Log marginal of slot k, eight columns at a time."""
+    """Log marginal of slot k, LANES columns at a time."""
     cdef const double *n = self.statistic(k, COUNT)
     cdef const double *b = self.statistic(k, RATE)
     cdef const double *log_scale = &self.log_scale[0]
-    cdef double total[GROUP]
+    cdef double total[LANES]
     cdef Py_ssize_t column = 0, d
     cdef int i
-    for i in range(GROUP):
+    for i in range(LANES):
         total[i] = 0.0
     while column < self.width:
-        for i in range(GROUP):
+        for i in range(LANES):
             d = column + i
             total[i] += column_evidence(self.c0, self.a0, log_scale[d], n[d], b[d])
-        column += GROUP
+        column += LANES
     return sum_of(total)
 
 
@@ -367,60 +330,17 @@ cdef clones_double merged_evidence(IncompleteNormalGamma self, Py_ssize_t j,
     cdef const double *pk = self.statistic(k, COUNT)
     cdef const double *log_scale = &self.log_scale[0]
     cdef Py_ssize_t column = 0, d, m, b
-    cdef double total[GROUP]
+    cdef double total[LANES]
     cdef double rate
     cdef int i
-    for i in range(GROUP):
+    for i in range(LANES):
         total[i] = 0.0
     while column < self.width:
-        for i in range(GROUP):
+        for i in range(LANES):
             d = column + i
             m, b = d + MEAN * self.width, d + RATE * self.width
             rate = merged_rate(self.c0, self.c0 + pj[d], self.c0 + pk[d], pj[m], pk[m],
                                pj[b], pk[b])
             total[i] += column_evidence(self.c0, self.a0, log_scale[d], pj[d] + pk[d], rate)
-        column += GROUP
+        column += LANES
     return sum_of(total)
-
-
-cdef clones_void costs(IncompleteNormalGamma self, const double *log_weight, double limit,
-                       double *out) noexcept nogil:
-    cdef Py_ssize_t first = 0, end = padded(self.n_slots)
-    while first < end:
-        cost_block(self, log_weight, limit, first, out)
-        first += NARROW
-
-
-cdef inline inlined_void cost_block(IncompleteNormalGamma self, const double *log_weight,
-                                    double limit, Py_ssize_t first, double *out) noexcept nogil:
-    """Costs of NARROW slots from `first`, or bounds that all reach `limit`.
-
-    Logarithms only add to a cost, so what is known after some columns is a bound from below.
-    """
-    cdef double cost[NARROW]
-    cdef double u, z
-    cdef Py_ssize_t d, at = first
-    cdef int i, n_below
-    for i in range(NARROW):
-        cost[i] = -log_weight[first + i]
-    for d in range(self.n_columns):
-        if self.u[d] == self.u[d]:
-            for i in range(NARROW):
-                cost[i] -= self.constant[at + i]
-        at += self.capacity
-    at = first
-    for d in range(self.n_columns):
-        u = self.u[d]
-        if u == u:
-            for i in range(NARROW):
-                z = u * self.slope[at + i] - self.shift[at + i]
-                cost[i] -= self.power[at + i] * log_positive(1.0 + z * z)
-        at += self.capacity
-        if d % GROUP == GROUP - 1:
-            n_below = 0
-            for i in range(NARROW):
-                n_below += cost[i] < limit
-            if n_below == 0:
-                break
-    for i in range(NARROW):
-        out[first + i] = cost[i]

@@ -1,12 +1,6 @@
 from dpmlite.models._component cimport Component
-from dpmlite.models._special cimport inlined_double
-from dpmlite.models._student_t cimport Densities, larger
-
-cdef extern from *:
-    """
-    #define DPM_LEAST_KEPT 0.0009765625  /* 2^-10 */
-    """
-    double LEAST_KEPT "DPM_LEAST_KEPT"
+from dpmlite.models._special cimport inlined_double, larger
+from dpmlite.models._student_t cimport Densities
 
 
 cdef class NormalGamma(Component):

@@ -12,13 +12,14 @@ from array import array
 
 from libc.math cimport NAN, log, log1p, sqrt
 
-from dpmlite.models._component cimport Component, padded
+from dpmlite.models._component cimport LEAST_KEPT, NARROW, Component, padded
 from dpmlite.models._rows cimport Row
 from dpmlite.models._special cimport (
-    clones_void, inlined_double, inlined_void, log_gamma_half_step_c, log_positive, log_rising_c,
-    split_exponent)
-from dpmlite.models._student_t cimport (
-    GROUP, LOG_2, LOG_2PI, NARROW, costs_below, larger, log_factors, standardise)
+    LOG_2, LOG_2PI, clones_void, inlined_double, inlined_void, larger, log_gamma_half_step_c,
+    log_positive, log_rising_c, split_exponent)
+from dpmlite.models._student_t cimport GROUP, costs_below, log_factors, standardise
+
+from dpmlite.models.component import check_positive, check_same_length
 
 cdef extern from *:
     """
@@ -32,13 +33,9 @@ cdef extern from *:
 cdef class NormalGamma(Component):
 
     def __init__(self, m0, double c0, double a0, b0):
-        if len(m0) != len(b0):
-            raise ValueError(
-                f"m0 and b0 must have the same length, got {len(m0)} and {len(b0)}")
+        check_same_length("m0", m0, "b0", b0)
         for name, values in (("c0", [c0]), ("a0", [a0]), ("b0", b0)):
-            for value in values:
-                if not value > 0.0:
-                    raise ValueError(f"{name} must be positive, got {float(value)}")
+            check_positive(name, values)
         Component.__init__(self, len(m0))
         self.c0 = c0
         self.a0 = a0
@@ -188,9 +185,7 @@ cdef class NormalGamma(Component):
     def load(self, Py_ssize_t k, statistics):
         self._check_slot(k)
         cdef Py_ssize_t d, n_columns = self.n_columns
-        if len(statistics) != 1 + 2 * n_columns:
-            raise ValueError(
-                f"statistics must have {1 + 2 * n_columns} values, got {len(statistics)}")
+        self._check_statistics(statistics, 1 + 2 * n_columns)
         self.n[k], self.kept[k] = statistics[0], 1.0
         for d in range(n_columns):
             self.m[d * self.capacity + k] = statistics[1 + d]

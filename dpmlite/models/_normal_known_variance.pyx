@@ -16,21 +16,21 @@ from array import array
 from libc.math cimport INFINITY, NAN, log, sqrt
 from libc.string cimport memset
 
-from dpmlite.models._component cimport Component, padded
+from dpmlite.models._component cimport LEAST_KEPT, NARROW, WIDE, Component, least_of, padded
+from dpmlite.models._lanes cimport LANES, sum_of
 from dpmlite.models._rows cimport Row
 from dpmlite.models._special cimport (
-    clones_double, clones_ssize, clones_void, inlined_double, inlined_ssize, inlined_void,
-    log_positive, split_exponent)
-from dpmlite.models._student_t cimport GROUP, LOG_2, LOG_2PI, NARROW, WIDE, larger
+    LOG_2, LOG_2PI, clones_double, clones_ssize, clones_void, inlined_double, inlined_ssize,
+    inlined_void, larger, log_positive, split_exponent, within)
+
+from dpmlite.models.component import check_positive, check_same_length
 
 cdef extern from *:
     """
     #include <float.h>
-    #define DPM_FURTHEST 4096.0           /* 2^12, the plain twin's REACH */
-    #define DPM_LEAST_KEPT 0.0009765625   /* 2^-10 */
+    #define DPM_REACH 4096.0  /* 2^12 */
     """
-    double REACH "DPM_FURTHEST"
-    double LEAST_KEPT "DPM_LEAST_KEPT"
+    double REACH "DPM_REACH"
     double TINY "DBL_MIN"
 
 
@@ -38,12 +38,8 @@ cdef class NormalKnownVariance(Component):
 
     def __init__(self, m0, sigma2, tau2):
         for name, values in (("sigma2", sigma2), ("tau2", tau2)):
-            if len(m0) != len(values):
-                raise ValueError(
-                    f"m0 and {name} must have the same length, got {len(m0)} and {len(values)}")
-            for value in values:
-                if not value > 0.0:
-                    raise ValueError(f"{name} must be positive, got {float(value)}")
+            check_same_length("m0", m0, name, values)
+            check_positive(name, values)
         Component.__init__(self, len(m0))
         self.m0 = [float(m) for m in m0]
         self.sigma2 = [float(s) for s in sigma2]
@@ -120,14 +116,11 @@ cdef class NormalKnownVariance(Component):
 
     cdef double costs_below(self, const Row *row, const double *log_weight, double limit,
                             double *out) noexcept nogil:
-        cdef double least = limit
-        cdef Py_ssize_t k
         if row.weight != 1.0:
             return Component.costs_below(self, row, log_weight, limit, out)
-        if costs(self, row.values, log_weight, limit, out) > 0:
-            for k in range(self.n_slots):
-                least = out[k] if out[k] < least else least
-        return least
+        if costs(self, row.values, log_weight, limit, out) == 0:
+            return limit
+        return least_of(out, self.n_slots, limit)
 
     cdef double score_slot(self, const Row *row, Py_ssize_t k) noexcept nogil:
         cdef double w = row.weight, n = self.n[k]
@@ -177,9 +170,7 @@ cdef class NormalKnownVariance(Component):
     def load(self, Py_ssize_t k, statistics):
         self._check_slot(k)
         cdef Py_ssize_t d
-        if len(statistics) != 2 + self.n_columns:
-            raise ValueError(
-                f"statistics must have {2 + self.n_columns} values, got {len(statistics)}")
+        self._check_statistics(statistics, 2 + self.n_columns)
         self.n[k], self.kept[k] = statistics[0], 1.0
         for d in range(self.n_columns):
             self.mean[k * self.n_columns + d] = statistics[1 + d]
@@ -188,8 +179,7 @@ cdef class NormalKnownVariance(Component):
 
 
 cdef inline inlined_double standardise(double x, double origin, double unit) noexcept nogil:
-    cdef double u = (x - origin) * unit
-    return REACH if u > REACH else (-REACH if u < -REACH else u)
+    return within((x - origin) * unit, REACH)
 
 
 cdef void shift_mean(NormalKnownVariance self, const Row *row, Py_ssize_t k,
@@ -230,38 +220,34 @@ cdef inline inlined_double evidence(NormalKnownVariance self, double n, double l
     return -0.5 * (n * self.n_columns * LOG_2PI + loss) - n * self.log_scale
 
 
-# Sums over the columns, GROUP of them at a time: one vector's lanes do not wait for one another.
-
-cdef inline inlined_double sum_of(const double *lane) noexcept nogil:
-    return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]))
-
+# Sums over the columns.
 
 cdef clones_double square_distance(NormalKnownVariance self, const Row *row,
                                    Py_ssize_t k) noexcept nogil:
     """sum_d (u - mean)^2 of one slot."""
-    cdef double lane[GROUP]
+    cdef double lane[LANES]
     cdef const double *mean = self.mean + k * self.n_columns
     cdef const double *origin = &self.origin[0]
     cdef const double *unit = &self.unit[0]
     cdef const double *values = row.values
     cdef Py_ssize_t column = 0, i, end
     cdef double e
-    for i in range(GROUP):
+    for i in range(LANES):
         lane[i] = 0.0
     while column < self.n_columns:
-        end = min(self.n_columns - column, <Py_ssize_t> GROUP)
+        end = min(self.n_columns - column, <Py_ssize_t> LANES)
         for i in range(end):
             e = standardise(values[column + i], origin[column + i], unit[column + i])
             e -= mean[column + i]
             lane[i] += e * e
-        column += GROUP
+        column += LANES
     return sum_of(lane)
 
 
 cdef clones_double scaled_distance(NormalKnownVariance self, const Row *row, Py_ssize_t k,
                                    double other) noexcept nogil:
     """sum_d (u - m)^2 f(n) / f(other), m the posterior mean of one slot."""
-    cdef double lane[GROUP]
+    cdef double lane[LANES]
     cdef double n = self.n[k], f, r, e
     cdef const double *mean = self.mean + k * self.n_columns
     cdef const double *origin = &self.origin[0]
@@ -269,38 +255,38 @@ cdef clones_double scaled_distance(NormalKnownVariance self, const Row *row, Py_
     cdef const double *ratio = &self.ratio[0]
     cdef const double *values = row.values
     cdef Py_ssize_t column = 0, i, end
-    for i in range(GROUP):
+    for i in range(LANES):
         lane[i] = 0.0
     while column < self.n_columns:
-        end = min(self.n_columns - column, <Py_ssize_t> GROUP)
+        end = min(self.n_columns - column, <Py_ssize_t> LANES)
         for i in range(end):
             r = ratio[column + i]
             f = 1.0 + n * r
             e = f * standardise(values[column + i], origin[column + i], unit[column + i])
             e -= n * r * mean[column + i]
             lane[i] += e * e / (f * (1.0 + other * r))
-        column += GROUP
+        column += LANES
     return sum_of(lane)
 
 
 cdef clones_double log_growth(NormalKnownVariance self, double n, double more) noexcept nogil:
     """sum_d log(f(more) / f(n))."""
-    cdef double product[GROUP]
-    cdef double exponent[GROUP]
+    cdef double product[LANES]
+    cdef double exponent[LANES]
     cdef const double *ratio = &self.ratio[0]
     cdef Py_ssize_t column = 0, i, end
     cdef double e = 0.0, total = 0.0
-    for i in range(GROUP):
+    for i in range(LANES):
         product[i] = 1.0
         exponent[i] = 0.0
     while column < self.n_columns:
-        end = min(self.n_columns - column, <Py_ssize_t> GROUP)
+        end = min(self.n_columns - column, <Py_ssize_t> LANES)
         for i in range(end):
             product[i] *= (1.0 + more * ratio[column + i]) / (1.0 + n * ratio[column + i])
             product[i] = split_exponent(product[i], &e)
             exponent[i] += e
-        column += GROUP
-    for i in range(GROUP):
+        column += LANES
+    for i in range(LANES):
         total += exponent[i] * LOG_2 + log_positive(product[i])
     return total
 
@@ -325,7 +311,7 @@ cdef inline inlined_ssize cost_block(
     Columns only ever add to a cost: a block whose costs all reach `limit` is left early.
     """
     cdef double cost[WIDE]
-    cdef double u[GROUP]
+    cdef double u[LANES]
     cdef const double *slope = self.slope + first
     cdef const double *shift = self.shift + first
     cdef const double *constant = self.constant + first
@@ -336,7 +322,7 @@ cdef inline inlined_ssize cost_block(
     for j in range(width):
         cost[j] = -log_weight[first + j] - constant[j]
     while True:
-        end = min(n_columns - column, <Py_ssize_t> GROUP)
+        end = min(n_columns - column, <Py_ssize_t> LANES)
         for d in range(end):
             u[d] = standardise(row[column + d], origin[column + d], unit[column + d])
         for d in range(end):
@@ -345,7 +331,7 @@ cdef inline inlined_ssize cost_block(
                 cost[j] = cost[j] + z * z
             slope += self.capacity
             shift += self.capacity
-        column += GROUP
+        column += LANES
         if column < n_columns and limit == INFINITY:
             continue
         n_below = 0

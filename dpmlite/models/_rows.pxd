@@ -2,6 +2,8 @@
 
 cimport cython
 
+from dpmlite.models._special cimport inlined_ssize
+
 cdef struct Row:
     const double *values
     const Py_ssize_t *columns  # of each value; NULL: all columns in order
@@ -33,6 +35,11 @@ cdef class Rows:
             row.values, row.columns = self.first + self.starts[i], self.columns + self.starts[i]
             row.n_values = self.starts[i + 1] - self.starts[i]
         return row
+
+
+cdef inline inlined_ssize column_of(const Row *row, Py_ssize_t i) noexcept nogil:
+    """The column of a row's value i."""
+    return i if row.columns == NULL else row.columns[i]
 
 
 cdef inline Row dense_row(const double *values, Py_ssize_t n_values, double weight) noexcept nogil:

@@ -5,6 +5,9 @@ cdef extern from *:
     #include <stdint.h>
     #include <string.h>
 
+    #define DPM_LOG_2 0.693147180559945309417
+    #define DPM_LOG_2PI 1.837877066409345483561
+
     /* One binary for every x86-64: the loader picks the widest clone that the processor runs.
        Elsewhere (clang, musl, ARM, Windows, macOS) the plain function is built. */
     #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
@@ -58,7 +61,7 @@ cdef extern from *:
         double f = (m - 1.0) / (m + 1.0), g = f * f;
         double series = 1.0 + g * (1.0/3 + g * (1.0/5 + g * (1.0/7 + g * (1.0/9 + g * (1.0/11
             + g * (1.0/13 + g * (1.0/15 + g * (1.0/17 + g * (1.0/19)))))))));
-        return e * 0.693147180559945309417 + 2.0 * f * series;
+        return e * DPM_LOG_2 + 2.0 * f * series;
     }
 
     /* exp(x) for -700 < x < 700, elsewhere anything; error below 2 ulp. x = n log 2 + r, and n in
@@ -83,10 +86,21 @@ cdef extern from *:
     ctypedef void inlined_void "DPM_ALWAYS_INLINE void"
     ctypedef Py_ssize_t inlined_ssize "DPM_ALWAYS_INLINE Py_ssize_t"
     ctypedef double inlined_double "DPM_ALWAYS_INLINE double"
+    double LOG_2 "DPM_LOG_2"
+    double LOG_2PI "DPM_LOG_2PI"
     double log_positive "dpm_log"(double x) noexcept nogil
     double log2_floor "dpm_log2_floor"(double x) noexcept nogil
     double exp_moderate "dpm_exp"(double x) noexcept nogil
     double split_exponent "dpm_split"(double x, double *exponent) noexcept nogil
+
+
+cdef inline inlined_double larger(double x, double y) noexcept nogil:
+    return x if x > y else y  # fmax would be a call
+
+
+cdef inline inlined_double within(double x, double reach) noexcept nogil:
+    """x, or the end of -reach .. reach that is nearest to it."""
+    return reach if x > reach else (-reach if x < -reach else x)
 
 
 # The functions below always shift their argument by ten, so that a loop over them has no branch

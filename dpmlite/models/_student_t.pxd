@@ -1,21 +1,17 @@
 # Student-t densities of one row in every slot, ready to be scored.
 
-from dpmlite.models._special cimport inlined_double
+from dpmlite.models._special cimport inlined_double, within
 
 cdef extern from *:
     """
-    #define DPM_REACH 536870912.0  /* 2^29 */
-    #define DPM_LOG_2 0.693147180559945309417
-    #define DPM_LOG_2PI 1.837877066409345483561
+    #define DPM_REACH 536870912.0   /* 2^29 */
+    #define DPM_LEAST_FACTOR 1e-18  /* keeps products above 0; what is below is rounding */
     """
     double REACH "DPM_REACH"
-    double LOG_2 "DPM_LOG_2"
-    double LOG_2PI "DPM_LOG_2PI"
+    double LEAST_FACTOR "DPM_LEAST_FACTOR"
 
 cdef enum:
-    WIDE = 32     # slots whose running products stay in registers
-    NARROW = 16
-    GROUP = 8     # columns whose factors cannot overflow when multiplied
+    GROUP = 8  # columns whose factors cannot overflow when multiplied
 
 cdef struct Densities:
     Py_ssize_t n_columns
@@ -30,13 +26,16 @@ cdef struct Densities:
     double *constant            # [slot] log density at the mean
 
 
+# Where each column has a power of its own: log densities constant + power log(1 +- sqrt(t)^2).
+cdef struct Terms:
+    double *slope               # [column] of one slot, or [column][slot]: as above
+    double *shift
+    double *power
+    double *constant
+
+
 cdef inline inlined_double standardise(double x, double origin, double unit) noexcept nogil:
-    cdef double u = (x - origin) * unit
-    return REACH if u > REACH else (-REACH if u < -REACH else u)
-
-
-cdef inline inlined_double larger(double x, double y) noexcept nogil:
-    return x if x > y else y  # fmax would be a call
+    return within((x - origin) * unit, REACH)
 
 
 cdef double log_density_c(double x, double m, double c, double b, double a,
@@ -45,3 +44,8 @@ cdef double log_factors(const Densities *t, const double *row, Py_ssize_t k, dou
                         bint exact) noexcept nogil
 cdef double costs_below(const Densities *t, Py_ssize_t n_slots, const double *row,
                         const double *log_weight, double limit, double *out) noexcept nogil
+cdef double sum_terms(const Terms *t, const double *u, Py_ssize_t width, double sign,
+                      double least_factor) noexcept nogil
+cdef double term_costs_below(const Terms *t, Py_ssize_t stride, Py_ssize_t n_slots,
+                             const double *u, Py_ssize_t n_columns, const double *log_weight,
+                             double limit, double *out) noexcept nogil

@@ -7,20 +7,18 @@ With m, c, b, a the posterior of a cluster and u a row in units of the prior,
 needs one logarithm per cluster, not one per column, and its constant changes only when the
 cluster does. Slopes and shifts lie [column][slot], so that one vector instruction serves many
 clusters: two fused multiply-adds and a product for a slot and column.
+
+Where values are missing, each column has a c and an a of its own: then it is a sum over the
+columns that were observed, with a logarithm for each.
 """
 
-from libc.math cimport INFINITY, log, log1p
+from libc.math cimport INFINITY, NAN, log, log1p
 
-from dpmlite.models._component cimport padded
+from dpmlite.models._component cimport NARROW, WIDE, least_of, padded
+from dpmlite.models._lanes cimport LANES, sum_of
 from dpmlite.models._special cimport (
-    clones_double, clones_ssize, inlined_ssize, log2_floor, log_positive, log_rising_c,
-    split_exponent)
-
-cdef extern from *:
-    """
-    #define DPM_LEAST_FACTOR 1e-18  /* keeps a product above 0; what is below is rounding */
-    """
-    double LEAST_FACTOR "DPM_LEAST_FACTOR"
+    LOG_2, LOG_2PI, clones_double, clones_ssize, clones_void, inlined_ssize, inlined_void, larger,
+    log2_floor, log_positive, log_rising_c, split_exponent)
 
 
 def log_density(double x, double m, double c, double b, double a, double weight=1.0):
@@ -146,3 +144,89 @@ cdef inline inlined_ssize cost_block(
             n_below += z < limit
         if n_below == 0 or column >= t.n_columns:
             return n_below
+
+
+# Columns one by one.
+
+cdef double sum_terms(const Terms *t, const double *u, Py_ssize_t width, double sign,
+                      double least_factor) noexcept nogil:
+    """Log density of a row in one slot, but for cells that are NaN.
+
+    `sign` is that of the squares. NaN if a factor is less than least_factor.
+    """
+    cdef double lane[LANES]
+    add_terms(t, u, width, sign, least_factor, lane)
+    return sum_of(lane)
+
+
+cdef clones_void add_terms(const Terms *t, const double *u, Py_ssize_t width, double sign,
+                           double least_factor, double *lane) noexcept nogil:
+    cdef double total[LANES]
+    cdef double z, factor, term
+    cdef Py_ssize_t column = 0, d
+    cdef int i
+    for i in range(LANES):
+        total[i] = 0.0
+    while column < width:
+        for i in range(LANES):
+            d = column + i
+            z = u[d] * t.slope[d] - t.shift[d]
+            factor = 1.0 + sign * z * z
+            term = t.constant[d] + t.power[d] * log_positive(larger(factor, LEAST_FACTOR))
+            term = NAN if factor < least_factor else term
+            total[i] += term if u[d] == u[d] else 0.0
+        column += LANES
+    for i in range(LANES):
+        lane[i] = total[i]
+
+
+cdef double term_costs_below(const Terms *t, Py_ssize_t stride, Py_ssize_t n_slots,
+                             const double *u, Py_ssize_t n_columns, const double *log_weight,
+                             double limit, double *out) noexcept nogil:
+    """The contract of Component.costs_below."""
+    term_costs(t, stride, n_slots, u, n_columns, log_weight, limit, out)
+    return least_of(out, n_slots, limit)
+
+
+cdef clones_void term_costs(const Terms *t, Py_ssize_t stride, Py_ssize_t n_slots, const double *u,
+                            Py_ssize_t n_columns, const double *log_weight, double limit,
+                            double *out) noexcept nogil:
+    cdef Py_ssize_t first = 0, end = padded(n_slots)
+    while first < end:
+        term_block(t, stride, u, n_columns, log_weight, limit, first, out)
+        first += NARROW
+
+
+cdef inline inlined_void term_block(
+        const Terms *t, Py_ssize_t stride, const double *u, Py_ssize_t n_columns,
+        const double *log_weight, double limit, Py_ssize_t first, double *out) noexcept nogil:
+    """Costs of NARROW slots from `first`, or bounds that all reach `limit`.
+
+    Logarithms only add to a cost, so what is known after some columns is a bound from below.
+    """
+    cdef double cost[NARROW]
+    cdef double z
+    cdef Py_ssize_t d, at = first
+    cdef int i, n_below
+    for i in range(NARROW):
+        cost[i] = -log_weight[first + i]
+    for d in range(n_columns):
+        if u[d] == u[d]:
+            for i in range(NARROW):
+                cost[i] -= t.constant[at + i]
+        at += stride
+    at = first
+    for d in range(n_columns):
+        if u[d] == u[d]:
+            for i in range(NARROW):
+                z = u[d] * t.slope[at + i] - t.shift[at + i]
+                cost[i] -= t.power[at + i] * log_positive(1.0 + z * z)
+        at += stride
+        if d % GROUP == GROUP - 1:
+            n_below = 0
+            for i in range(NARROW):
+                n_below += cost[i] < limit
+            if n_below == 0:
+                break
+    for i in range(NARROW):
+        out[first + i] = cost[i]

@@ -11,16 +11,14 @@ its column's counts and nothing to a score.
 from math import isnan, nan
 
 from dpmlite._types import Values
-from dpmlite.models.component import Component
+from dpmlite.models.component import (
+    LEAST_KEPT,
+    Component,
+    check_positive,
+    check_same_length,
+    left_of,
+)
 from dpmlite.models.special import log_rising
-
-# A removal may leave this part of a slot's weight; if less were left, more than ten bits of it
-# would be rounding.
-LEAST_KEPT = 2.0**-10
-
-# What a removal leaves of a count that is less than this part of it is rounding: weights that
-# are no whole numbers need not cancel to the last bit.
-ROUNDING = 2.0**-30
 
 
 class BetaBernoulli(Component):
@@ -51,12 +49,9 @@ class BetaBernoulli(Component):
     reads_sparse = True
 
     def __init__(self, a0: Values, b0: Values) -> None:
-        if len(a0) != len(b0):
-            raise ValueError(f"a0 and b0 must have the same length, got {len(a0)} and {len(b0)}")
-        for name, values in (("a0", a0), ("b0", b0)):
-            for value in values:
-                if not value > 0.0:
-                    raise ValueError(f"{name} must be positive, got {float(value)}")
+        check_same_length("a0", a0, "b0", b0)
+        check_positive("a0", a0)
+        check_positive("b0", b0)
         super().__init__(len(a0))
         self.a0 = [float(a) for a in a0]
         self.b0 = [float(b) for b in b0]
@@ -105,7 +100,7 @@ class BetaBernoulli(Component):
         for d, x in enumerate(row):
             if not isnan(x):
                 cells = self._cells(x, k)
-                cells[d] = _less(cells[d], weight)
+                cells[d] = left_of(cells[d], weight)
         self.counts[k] = left
         return True
 
@@ -166,8 +161,7 @@ class BetaBernoulli(Component):
     def load(self, k: int, statistics: Values) -> None:
         self._check_slot(k)
         d = self.n_columns
-        if len(statistics) != 1 + 2 * d:
-            raise ValueError(f"statistics must have {1 + 2 * d} values, got {len(statistics)}")
+        self._check_statistics(statistics, 1 + 2 * d)
         self.counts[k] = statistics[0]
         self.ones[k] = [statistics[i] for i in range(1, 1 + d)]
         self.zeros[k] = [statistics[i] for i in range(1 + d, 1 + 2 * d)]
@@ -187,9 +181,3 @@ class BetaBernoulli(Component):
         for a0, b0, n1, n0 in zip(self.a0, self.b0, ones, zeros, strict=True):
             total += log_rising(a0, n1) + log_rising(b0, n0) - log_rising(a0 + b0, n1 + n0)
         return total
-
-
-def _less(n: float, weight: float) -> float:
-    """What a count is without some of its weight."""
-    left = n - weight
-    return left if left > ROUNDING * n else 0.0

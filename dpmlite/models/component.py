@@ -10,6 +10,14 @@ from typing import Any
 from dpmlite._types import Values
 from dpmlite.models.rows import Rows
 
+# Removals may leave this part of a slot's weight, and of what else rounding would show in, since
+# the slot was built. If less were left, more than ten bits of it would be rounding.
+LEAST_KEPT = 2.0**-10
+
+# What a removal leaves of a count that is less than this part of it is rounding: weights that are
+# no whole numbers need not cancel to the last bit. Whole counts stay exact up to 2^30.
+ROUNDING = 2.0**-30
+
 
 class Component:
     """Sufficient statistics of every cluster of one family.
@@ -138,3 +146,56 @@ class Component:
         """Raise ValueError unless `row` has `n_columns` values."""
         if len(row) != self.n_columns:
             raise ValueError(f"row must have {self.n_columns} values, got {len(row)}")
+
+    def _check_statistics(self, statistics: Values, n_values: int) -> None:
+        """Raise ValueError unless there are so many statistics to load."""
+        if len(statistics) != n_values:
+            raise ValueError(f"statistics must have {n_values} values, got {len(statistics)}")
+
+
+def check_positive(name: str, values: Values) -> None:
+    """Raise ValueError unless every value of a family's parameter is positive.
+
+    Parameters
+    ----------
+    name : str
+        Of the parameter.
+    values : sequence of float
+    """
+    for value in values:
+        if not value > 0.0:
+            raise ValueError(f"{name} must be positive, got {float(value)}")
+
+
+def check_same_length(name: str, values: Values, other_name: str, other: Values) -> None:
+    """Raise ValueError unless two parameters of a family have as many columns.
+
+    Parameters
+    ----------
+    name, other_name : str
+        Of the parameters.
+    values, other : sequence
+    """
+    if len(values) != len(other):
+        raise ValueError(
+            f"{name} and {other_name} must have the same length, got {len(values)} and {len(other)}"
+        )
+
+
+def left_of(n: float, weight: float) -> float:
+    """What is left of a count without some of its weight.
+
+    Parameters
+    ----------
+    n : float
+        The count.
+    weight : float
+        What is taken out of it, at most `n` but for rounding.
+
+    Returns
+    -------
+    float
+        Exactly 0 if the difference is but rounding.
+    """
+    left = n - weight
+    return left if left > ROUNDING * n else 0.0

@@ -14,16 +14,8 @@ for every cluster.
 from math import nan
 
 from dpmlite._types import Values
-from dpmlite.models.component import Component
+from dpmlite.models.component import LEAST_KEPT, Component, check_positive, left_of
 from dpmlite.models.special import log_rising
-
-# Removals may leave this part of a slot's weight, and of B + N, since the slot was built; if
-# less were left, more than ten bits of it would be rounding.
-LEAST_KEPT = 2.0**-10
-
-# If removing a row leaves less than this part of a word's count, that is rounding, and none is
-# left. So whole counts, which are never rounded, stay exact up to 2^30 of a word.
-NOISE = 2.0**-30
 
 
 class DirichletMultinomial(Component):
@@ -52,9 +44,7 @@ class DirichletMultinomial(Component):
     reads_sparse = True
 
     def __init__(self, beta0: Values) -> None:
-        for value in beta0:
-            if not value > 0.0:
-                raise ValueError(f"beta0 must be positive, got {float(value)}")
+        check_positive("beta0", beta0)
         super().__init__(len(beta0))
         self.beta0 = [float(value) for value in beta0]
         self.total = sum(self.beta0)  # B
@@ -106,8 +96,7 @@ class DirichletMultinomial(Component):
         part = min(left / self.counts[k], (self.total + size) / (self.total + self.size[k]))
         if self.kept[k] * part < LEAST_KEPT:
             return False
-        differences = [(n, n - x_w) for n, x_w in zip(self.words[k], x, strict=True)]
-        self.words[k] = [rest if rest > NOISE * n else 0.0 for n, rest in differences]
+        self.words[k] = [left_of(n, x_w) for n, x_w in zip(self.words[k], x, strict=True)]
         self.size[k] = size
         self.counts[k] = left
         self.kept[k] *= part
@@ -157,10 +146,7 @@ class DirichletMultinomial(Component):
 
     def load(self, k: int, statistics: Values) -> None:
         self._check_slot(k)
-        if len(statistics) != 1 + self.n_columns:
-            raise ValueError(
-                f"statistics must have {1 + self.n_columns} values, got {len(statistics)}"
-            )
+        self._check_statistics(statistics, 1 + self.n_columns)
         self.counts[k] = statistics[0]
         self.words[k] = [statistics[1 + w] for w in range(self.n_columns)]
         self.size[k] = sum(self.words[k])

@@ -9,8 +9,8 @@ count, and with it c and a, for each column.
 from math import isnan, nan
 
 from dpmlite._types import Values
-from dpmlite.models.component import Component
-from dpmlite.models.normal_gamma import LEAST_KEPT, NormalGamma
+from dpmlite.models.component import LEAST_KEPT, Component
+from dpmlite.models.normal_gamma import NormalGamma
 
 
 class IncompleteNormalGamma(Component):
@@ -144,8 +144,7 @@ class IncompleteNormalGamma(Component):
     def load(self, k: int, statistics: Values) -> None:
         self._check_slot(k)
         d = self.n_columns
-        if len(statistics) != 1 + 3 * d:
-            raise ValueError(f"statistics must have {1 + 3 * d} values, got {len(statistics)}")
+        self._check_statistics(statistics, 1 + 3 * d)
         self.counts[k] = statistics[0]
         for i, column in enumerate(self.columns, start=1):
             column.load(k, [statistics[i], statistics[i + d], statistics[i + 2 * d]])

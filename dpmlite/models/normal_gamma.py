@@ -11,17 +11,9 @@ data far from zero, and b >= 1 always.
 from math import log, log1p, nan, pi, sqrt
 
 from dpmlite._types import Values
-from dpmlite.models.component import Component
+from dpmlite.models.component import LEAST_KEPT, Component, check_positive, check_same_length
 from dpmlite.models.special import log_rising
-from dpmlite.models.student_t import log_density
-
-# A value further than this from m0, in units of sqrt(b0), counts as lying there: products of
-# eight factors 1 + t, and of eight posterior rates, then stay below the largest double.
-REACH = 2.0**29
-
-# Removals may leave this part of a column's b since the slot was built; if less were left, more
-# than ten bits of it would be rounding.
-LEAST_KEPT = 2.0**-10
+from dpmlite.models.student_t import REACH, log_density
 
 
 class NormalGamma(Component):
@@ -42,15 +34,21 @@ class NormalGamma(Component):
     ----------
     n_columns, n_slots, counts
         As `Component`.
+
+    Raises
+    ------
+    ValueError
+        If `m0` and `b0` differ in length, or another parameter is not positive.
+
+    Notes
+    -----
+    A value further than 2^29 from m0, in units of sqrt(b0), counts as lying there.
     """
 
     def __init__(self, m0: Values, c0: float, a0: float, b0: Values) -> None:
-        if len(m0) != len(b0):
-            raise ValueError(f"m0 and b0 must have the same length, got {len(m0)} and {len(b0)}")
+        check_same_length("m0", m0, "b0", b0)
         for name, values in (("c0", [c0]), ("a0", [a0]), ("b0", b0)):
-            for value in values:
-                if not value > 0.0:
-                    raise ValueError(f"{name} must be positive, got {float(value)}")
+            check_positive(name, values)
         super().__init__(len(m0))
         self.m0 = [float(m) for m in m0]
         self.c0 = float(c0)
@@ -99,7 +97,11 @@ class NormalGamma(Component):
         self.counts[k] += weight
 
     def remove(self, row: Values, k: int, weight: float = 1.0) -> bool:
-        """Take a row out of slot `k`: eq. (13) for `weight` rows less."""
+        """Take a row out of slot `k`: eq. (13) for `weight` rows less.
+
+        Returns False, and changes nothing, if removals would have left less than 2^-10 of a
+        column's b, or this one of the slot's weight.
+        """
         self._check_slot(k)
         left = self.counts[k] - weight
         if left <= 0.0:
@@ -170,8 +172,7 @@ class NormalGamma(Component):
     def load(self, k: int, statistics: Values) -> None:
         self._check_slot(k)
         d = self.n_columns
-        if len(statistics) != 1 + 2 * d:
-            raise ValueError(f"statistics must have {1 + 2 * d} values, got {len(statistics)}")
+        self._check_statistics(statistics, 1 + 2 * d)
         self.counts[k] = statistics[0]
         self.m[k] = [statistics[i] for i in range(1, 1 + d)]
         self.b[k] = [statistics[i] for i in range(1 + d, 1 + 2 * d)]

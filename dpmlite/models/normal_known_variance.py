@@ -12,15 +12,11 @@ more has variance f(n + 1) / f(n). No precision is lost on data far from zero.
 from math import log, log1p, nan, pi, sqrt
 
 from dpmlite._types import Values
-from dpmlite.models.component import Component
+from dpmlite.models.component import LEAST_KEPT, Component, check_positive, check_same_length
 
 # A value further than this from m0, in units of sqrt(sigma2), counts as lying there. Costs grow
 # with the square of the distance: beyond it, their rounding would be wider than a tie.
 REACH = 2.0**12
-
-# Removals may leave this part of 1 + spread since the slot was built; if less were left, more
-# than ten bits of it would be rounding.
-LEAST_KEPT = 2.0**-10
 
 
 class NormalKnownVariance(Component):
@@ -52,13 +48,8 @@ class NormalKnownVariance(Component):
 
     def __init__(self, m0: Values, sigma2: Values, tau2: Values) -> None:
         for name, values in (("sigma2", sigma2), ("tau2", tau2)):
-            if len(m0) != len(values):
-                raise ValueError(
-                    f"m0 and {name} must have the same length, got {len(m0)} and {len(values)}"
-                )
-            for value in values:
-                if not value > 0.0:
-                    raise ValueError(f"{name} must be positive, got {float(value)}")
+            check_same_length("m0", m0, name, values)
+            check_positive(name, values)
         super().__init__(len(m0))
         self.m0 = [float(m) for m in m0]
         self.sigma2 = [float(s) for s in sigma2]
@@ -106,7 +97,11 @@ class NormalKnownVariance(Component):
         self.counts[k] = n + weight
 
     def remove(self, row: Values, k: int, weight: float = 1.0) -> bool:
-        """Take a row out of slot `k`: Welford's update for `weight` rows less."""
+        """Take a row out of slot `k`: Welford's update for `weight` rows less.
+
+        Returns False, and changes nothing, if removals would have left less than 2^-10 of
+        1 + spread, or this one of the slot's weight.
+        """
         self._check_slot(k)
         n, mean = self.counts[k], self.mean[k]
         left = n - weight
@@ -186,8 +181,7 @@ class NormalKnownVariance(Component):
     def load(self, k: int, statistics: Values) -> None:
         self._check_slot(k)
         d = self.n_columns
-        if len(statistics) != 2 + d:
-            raise ValueError(f"statistics must have {2 + d} values, got {len(statistics)}")
+        self._check_statistics(statistics, 2 + d)
         self.counts[k] = statistics[0]
         self.mean[k] = [statistics[i] for i in range(1, 1 + d)]
         self.spread[k] = statistics[1 + d]

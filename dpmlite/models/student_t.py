@@ -4,6 +4,10 @@ from math import log, log1p, pi
 
 from dpmlite.models.special import log_rising
 
+# A value further than this from m0, in units of the prior, counts as lying there: products of
+# eight factors 1 + t, and of eight posterior rates, then stay below the largest double.
+REACH = 2.0**29
+
 
 def log_density(x: float, m: float, c: float, b: float, a: float, weight: float = 1.0) -> float:
     """Log of St(x | m, a c / (b (c + 1)), 2 a), or of several equal values together.

@@ -1,0 +1,15 @@
+# Sums over columns, eight at a time, so that terms of one lane do not wait for those of another.
+
+from dpmlite.models._special cimport inlined_double
+
+cdef enum:
+    LANES = 8
+
+
+# Vectors of one value per column that are padded to a multiple of it need no loop for the rest.
+cdef inline Py_ssize_t padded_columns(Py_ssize_t n) noexcept nogil:
+    return (n + LANES - 1) & ~(<Py_ssize_t> (LANES - 1))
+
+
+cdef inline inlined_double sum_of(const double *lane) noexcept nogil:
+    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]))
