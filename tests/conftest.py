@@ -17,6 +17,7 @@ PAIRS = {
         "crp",
         "dirichlet_multinomial",
         "incomplete_normal_gamma",
+        "multivariate_t",
         "normal_gamma",
         "normal_inverse_wishart",
         "normal_known_variance",
@@ -25,6 +26,7 @@ PAIRS = {
         "special",
         "student_t",
         "triangular",
+        "whitening",
     ),
     "inference": (
         "dp_means",

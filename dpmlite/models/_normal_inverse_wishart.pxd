@@ -1,4 +1,6 @@
 from dpmlite.models._component cimport Component
+from dpmlite.models._multivariate_t cimport Densities
+from dpmlite.models._whitening cimport Units
 
 
 cdef class NormalInverseWishart(Component):
@@ -7,16 +9,13 @@ cdef class NormalInverseWishart(Component):
     cdef Py_ssize_t width          # columns, padded
     cdef double[::1] origin        # m0
     cdef double[::1] whitening     # [column][row] R of R psi0 R^T = 1
-    cdef bint diagonal             # R is
+    cdef Units units               # of the prior: R and m0
     cdef double log_scale          # minus log det R
 
     cdef double *log_det           # [slot] log det Psi
     cdef double *least_kept        # [slot] least of `kept`
-    cdef double *power             # [slot] (nu + 1) / 2
-    cdef double *constant          # [slot] log density at the mean, of a row and of a member
-    cdef double *member_constant
-    cdef double *shift             # [column][slot] sqrt(t) = slope u - shift, t summed over columns
-    cdef double *slope             # [row][column][slot] packed lower triangle
+    cdef double *member_constant   # [slot] log density of a member at the mean
+    cdef Densities t               # what scoring needs of the slots, kept by `refresh`
 
     # Parts of a slot in `along`: where they start. Matrices hold padded columns.
     cdef Py_ssize_t at_d, at_reciprocal, at_kept, at_scatter, at_W

@@ -4,45 +4,25 @@ With e = u - m, z = W e and q the sum of z_i^2 / d_i, w equal rows more multiply
 1 + q kappa w / (kappa + w), and a member is scored without taking it out: w rows less multiply it
 by 1 - q kappa w / (kappa - w).
 
-A slot's statistics lie together, in padded columns. For the scoring of a row in all slots, W is
-kept once more as [row][column][slot], so that one vector instruction serves many slots, with m,
-d and kappa / (kappa + 1) multiplied in: a multiply-add for an element of W and a slot.
+A slot's statistics lie together, in padded columns; _multivariate_t.pyx scores a row in all slots.
 """
 
 from array import array
 
-from libc.math cimport INFINITY, NAN, log, log1p, sqrt
+from libc.math cimport INFINITY, NAN, log
 from libc.stdint cimport uintptr_t
 from libc.string cimport memcpy, memset
 
-from dpmlite.models._component cimport Component, padded
+from dpmlite.models._component cimport LEAST_KEPT, Component, least_of, padded
+from dpmlite.models._multivariate_t cimport costs_below, log_peak_c, spread
 from dpmlite.models._rows cimport Row
 from dpmlite.models._special cimport (
-    clones_double, clones_void, inlined_double, inlined_void, log2_floor, log_positive,
-    log_rising_c, split_exponent)
+    LOG_2, clones_double, clones_void, inlined_void, log2_floor, split_exponent)
 from dpmlite.models._triangular cimport (
-    add_square, eliminate, padded_columns, residuals_c, update_c, weighted_square)
+    add_square, eliminate, log_det_with, padded_columns, residuals_c, update_c, weighted_square)
+from dpmlite.models._whitening cimport restore_c, units_of, whiten_c, whitening_columns
 
-from dpmlite.models._triangular import factorise
 from dpmlite.models.normal_inverse_wishart import check_prior
-
-cdef extern from *:
-    """
-    #define DPM_REACH 536870912.0            /* 2^29 */
-    #define DPM_LEAST_KEPT 0.0009765625      /* 2^-10 */
-    #define DPM_LEAST_PIVOT 9.094947017729282e-13  /* 2^-40 */
-    #define DPM_LOG_2 0.693147180559945309417
-    #define DPM_LOG_PI 1.144729885849400174143
-    """
-    double REACH "DPM_REACH"
-    double LEAST_KEPT "DPM_LEAST_KEPT"
-    double LEAST_PIVOT "DPM_LEAST_PIVOT"
-    double LOG_2 "DPM_LOG_2"
-    double LOG_PI "DPM_LOG_PI"
-
-cdef enum:
-    SLOTS = 16  # whose sums stay in registers
-    GROUP = 4   # rows of W after which a block of slots may be left
 
 
 cdef class NormalInverseWishart(Component):
@@ -53,18 +33,17 @@ cdef class NormalInverseWishart(Component):
         self.psi0 = [[float(p) for p in row] for row in psi0]
         self.kappa0, self.nu0 = kappa0, nu0
         self.origin = array("d", self.m0)
-        self.whitening = whitening_of(self.psi0)
+        self.whitening = whitening_columns(self.psi0)
         self.begin()
 
     cdef int begin(self) except -1:
         """Everything that follows from the prior."""
-        cdef Py_ssize_t i, j, D = self.origin.shape[0], width = padded_columns(D)
+        cdef Py_ssize_t d, D = self.origin.shape[0], width = padded_columns(D)
         Component.__init__(self, D)
-        self.width, self.diagonal, self.log_scale = width, True, 0.0
-        for j in range(D):
-            self.log_scale -= log(self.whitening[j * width + j])
-            for i in range(j + 1, D):
-                self.diagonal = self.diagonal and self.whitening[j * width + i] == 0.0
+        self.width, self.t.n_columns, self.log_scale = width, D, 0.0
+        self.units = units_of(self.origin, self.whitening)
+        for d in range(D):
+            self.log_scale -= log(self.whitening[d * width + d])
         self.room = array("d", bytes(8 * ((6 + D) * width + 8)))
         self.u = <double *> ((<uintptr_t> &self.room[0] + 63) & ~(<uintptr_t> 63))
         self.e, self.z, self.spare = self.u + width, self.u + 2 * width, self.u + 3 * width
@@ -75,10 +54,11 @@ cdef class NormalInverseWishart(Component):
 
     cdef void lay_out(self) noexcept nogil:
         self.log_det, self.least_kept = self.n + self.capacity, self.n + 2 * self.capacity
-        self.power, self.constant = self.n + 3 * self.capacity, self.n + 4 * self.capacity
+        self.t.power, self.t.constant = self.n + 3 * self.capacity, self.n + 4 * self.capacity
         self.member_constant = self.n + 5 * self.capacity
-        self.shift = self.n + 6 * self.capacity
-        self.slope = self.shift + self.n_columns * self.capacity
+        self.t.shift = self.n + 6 * self.capacity
+        self.t.slope = self.t.shift + self.n_columns * self.capacity
+        self.t.stride = self.capacity
 
     cdef void clear_slot(self, Py_ssize_t k) noexcept nogil:
         cdef double *slot = self.slot(k)
@@ -120,7 +100,7 @@ cdef class NormalInverseWishart(Component):
         cdef double *slot = self.slot(k)
         cdef double *d = slot + self.at_d
         cdef double kappa = self.kappa0 + self.n[k], nu = self.nu0 + self.n[k]
-        cdef double product = 1.0, exponent = 0.0, e = 0.0, least = 1.0, ratio
+        cdef double product = 1.0, exponent = 0.0, e = 0.0, least = 1.0
         cdef Py_ssize_t i
         for i in range(self.n_columns):
             slot[self.at_reciprocal + i] = 1.0 / d[i]
@@ -128,12 +108,13 @@ cdef class NormalInverseWishart(Component):
             exponent += e
             least = slot[self.at_kept + i] if slot[self.at_kept + i] < least else least
         self.log_det[k], self.least_kept[k] = exponent * LOG_2 + log(product), least
-        self.power[k] = 0.5 * (nu + 1.0)
-        self.constant[k] = constant_of(self, nu, kappa, 1.0, self.log_det[k])
+        self.t.power[k] = 0.5 * (nu + 1.0)
+        self.t.constant[k] = peak(self, kappa, nu, self.log_det[k], 1.0)
         if self.n[k] > 1.0:
-            self.member_constant[k] = constant_of(
-                self, nu - 1.0, kappa - 1.0, 1.0, self.log_det[k])
-        spread(self, k, self.n[k] / kappa, kappa / (kappa + 1.0))
+            self.member_constant[k] = peak(self, kappa - 1.0, nu - 1.0, self.log_det[k], 1.0)
+        turn(self, slot, slot)
+        spread(&self.t, k, slot + self.at_W, slot + self.at_reciprocal, self.z, self.n[k] / kappa,
+               kappa / (kappa + 1.0))
 
     cdef void merge_slots(self, Py_ssize_t j, Py_ssize_t k) noexcept nogil:
         merge_into(self, self.slot(j), self.n[j], self.slot(k), self.n[k])
@@ -143,19 +124,15 @@ cdef class NormalInverseWishart(Component):
 
     cdef double costs_below(self, const Row *row, const double *log_weight, double limit,
                             double *out) noexcept nogil:
-        cdef double least = limit
-        cdef Py_ssize_t k, n_padded = padded(self.n_slots)
+        cdef Py_ssize_t k
         standardise(self, row.values)
         if row.weight == 1.0:
-            return costs(self, self.u, n_padded, log_weight, limit, out)
-        for k in range(self.n_slots):
+            return costs_below(&self.t, self.n_slots, self.u, log_weight, limit, out)
+        for k in range(padded(self.n_slots)):
             out[k] = INFINITY
             if log_weight[k] > -INFINITY:
                 out[k] = -log_weight[k] - score(self, k, row.weight)
-                least = out[k] if out[k] < least else least
-        for k in range(self.n_slots, n_padded):
-            out[k] = INFINITY
-        return least
+        return least_of(out, self.n_slots, limit)
 
     cdef double score_slot(self, const Row *row, Py_ssize_t k) noexcept nogil:
         standardise(self, row.values)
@@ -196,13 +173,13 @@ cdef class NormalInverseWishart(Component):
             for j in range(i):
                 psi[i * width + j] = psi[j * width + i]
             self.spare[i] = slot[i] * self.n[k] / kappa
-        restore(self, self.spare)
+        restore_c(&self.units, self.spare)
         for i in range(D):
-            restore(self, psi + i * width)
+            restore_c(&self.units, psi + i * width)
         for i in range(D):
             for j in range(D):
                 self.z[j] = psi[j * width + i]
-            restore(self, self.z)
+            restore_c(&self.units, self.z)
             for j in range(D):
                 psi[j * width + i] = self.z[j]
         return {
@@ -221,9 +198,7 @@ cdef class NormalInverseWishart(Component):
     def load(self, Py_ssize_t k, statistics):
         self._check_slot(k)
         cdef Py_ssize_t at, D = self.n_columns
-        if len(statistics) != 1 + 2 * D + D * D:
-            raise ValueError(
-                f"statistics must have {1 + 2 * D + D * D} values, got {len(statistics)}")
+        self._check_statistics(statistics, 1 + 2 * D + D * D)
         cdef double *slot = self.slot(k)
         self.clear_slot(k)
         values = iter(statistics)
@@ -243,45 +218,15 @@ cdef class NormalInverseWishart(Component):
         ]
 
 
-cdef double[::1] whitening_of(psi0):
-    """Columns of the lower triangular R with R psi0 R^T = 1."""
-    cdef Py_ssize_t i, j, D = len(psi0), width = padded_columns(D)
-    cdef double[::1] columns = array("d", bytes(8 * D * width))
-    scale = [sqrt(row[i]) for i, row in enumerate(psi0)]
-    W, d = factorise([[p / s / t for p, t in zip(row, scale)] for row, s in zip(psi0, scale)],
-                     LEAST_PIVOT)
-    for i in range(D):
-        if not d[i] > LEAST_PIVOT:
-            raise ValueError(
-                f"psi0 must be positive definite, got {psi0[i][:i + 1]} at the start of row {i}")
-        for j in range(i + 1):
-            columns[j * width + i] = W[i][j] / scale[j] / sqrt(d[i])
-    return columns
-
-
 cdef clones_void standardise(NormalInverseWishart self, const double *values) noexcept nogil:
     """u: the row in units of the prior."""
-    cdef Py_ssize_t d, D = self.n_columns, width = self.width
-    cdef double u
-    for d in range(D):
-        self.e[d] = values[d] - self.origin[d]
-    if self.diagonal:
-        for d in range(D):
-            self.u[d] = self.e[d] * self.whitening[d * width + d]
-    else:
-        residuals_c(&self.whitening[0], self.e, D, self.u)
-    for d in range(D):
-        u = self.u[d]
-        self.u[d] = REACH if u > REACH else (-REACH if u < -REACH else u)
+    whiten_c(&self.units, values, self.e, self.u)
 
 
-cdef void restore(NormalInverseWishart self, double *x) noexcept nogil:
-    """A shift in units of the prior becomes one in the data's units."""
-    cdef Py_ssize_t i, j, width = self.width
-    for i in range(self.n_columns):
-        for j in range(i):
-            x[i] -= self.whitening[j * width + i] * x[j]
-        x[i] /= self.whitening[i * width + i]
+cdef clones_void turn(NormalInverseWishart self, const double *slot,
+                      const double *x) noexcept nogil:
+    """z = W x."""
+    residuals_c(slot + self.at_W, x, self.n_columns, self.z)
 
 
 cdef clones_void leave_residuals(NormalInverseWishart self, Py_ssize_t k) noexcept nogil:
@@ -331,57 +276,23 @@ cdef bint keeps(NormalInverseWishart self, Py_ssize_t k, double lost) noexcept n
     return least >= LEAST_KEPT
 
 
-cdef clones_void spread(NormalInverseWishart self, Py_ssize_t k, double shrinkage,
-                        double ratio) noexcept nogil:
-    """Slope and shift of slot k from W, d and the mean."""
-    cdef const double *mean = self.slot(k)
-    cdef const double *W = mean + self.at_W
-    cdef double *slope = self.slope + k
-    cdef double scale
-    cdef Py_ssize_t i, j
-    residuals_c(W, mean, self.n_columns, self.z)
-    for i in range(self.n_columns):
-        scale = sqrt(ratio * mean[self.at_reciprocal + i])
-        self.shift[i * self.capacity + k] = shrinkage * self.z[i] * scale
-        for j in range(i + 1):
-            slope[0] = W[j * self.width + i] * scale
-            slope += self.capacity
-
-
-cdef double log_gamma_ratio(NormalInverseWishart self, double nu, double w) noexcept nogil:
-    """log Gamma_D((nu + w) / 2) / Gamma_D(nu / 2).
-
-    Two factors of it are one, by Gamma(x) Gamma(x + 1/2) = 2^(1 - 2x) sqrt(pi) Gamma(2x); if w is
-    1, each but the first and the last cancels with the next.
-    """
-    cdef Py_ssize_t j = 1, D = self.n_columns
-    cdef double total = 0.0
-    if w == 1.0:
-        return log_rising_c(0.5 * (nu + 1.0 - D), 0.5 * D)
-    while j < D:
-        total += log_rising_c(nu - j, w) - w * LOG_2
-        j += 2
-    return total + log_rising_c(0.5 * (nu + 1.0 - D), 0.5 * w) if D % 2 else total
-
-
-cdef double constant_of(NormalInverseWishart self, double nu, double kappa, double w,
-                        double log_det) noexcept nogil:
-    """Log density of w equal rows at the mean of a posterior with these nu, kappa and det Psi."""
-    return (log_gamma_ratio(self, nu, w) - 0.5 * self.n_columns * (log1p(w / kappa) + w * LOG_PI)
-            - w * (0.5 * log_det + self.log_scale))
+cdef double peak(NormalInverseWishart self, double kappa, double nu, double log_det,
+                 double w) noexcept nogil:
+    """Log density of w equal rows at the mean, in the data's units."""
+    return log_peak_c(self.n_columns, kappa, nu, log_det, w) - w * self.log_scale
 
 
 cdef double evidence(NormalInverseWishart self, double n, double log_det) noexcept nogil:
     """log p(n rows | theta_0) from det Psi."""
-    return constant_of(self, self.nu0, self.kappa0, n, 0.0) - 0.5 * (self.nu0 + n) * log_det
+    return peak(self, self.kappa0, self.nu0, 0.0, n) - 0.5 * (self.nu0 + n) * log_det
 
 
 cdef double score(NormalInverseWishart self, Py_ssize_t k, double w) noexcept nogil:
     """log p(w rows u | rows of slot k)."""
     cdef double kappa = self.kappa0 + self.n[k], nu = self.nu0 + self.n[k]
-    cdef double constant = self.constant[k]
+    cdef double constant = self.t.constant[k]
     if w != 1.0:
-        constant = constant_of(self, nu, kappa, w, self.log_det[k])
+        constant = peak(self, kappa, nu, self.log_det[k], w)
     return constant - 0.5 * (nu + w) * log(1.0 + kappa * w / (kappa + w) * distance(self, k))
 
 
@@ -391,7 +302,7 @@ cdef double score_new(NormalInverseWishart self, double w) noexcept nogil:
     cdef Py_ssize_t d
     for d in range(self.n_columns):
         square += self.u[d] * self.u[d]
-    return (constant_of(self, self.nu0, self.kappa0, w, 0.0)
+    return (peak(self, self.kappa0, self.nu0, 0.0, w)
             - 0.5 * (self.nu0 + w) * log(1.0 + self.kappa0 * w / (self.kappa0 + w) * square))
 
 
@@ -409,67 +320,8 @@ cdef double score_member(NormalInverseWishart self, const Row *row, Py_ssize_t k
     if self.least_kept[k] * rest < LEAST_KEPT and not keeps(self, k, lost):
         return NAN
     if w != 1.0:
-        constant = constant_of(self, self.nu0 + left, kappa - w, w, self.log_det[k])
+        constant = peak(self, kappa - w, self.nu0 + left, self.log_det[k], w)
     return constant + 0.5 * (self.nu0 + left) * (log(rest) if exact else LOG_2 * log2_floor(rest))
-
-
-cdef clones_double costs(NormalInverseWishart self, const double *u, Py_ssize_t n_slots,
-                         const double *log_weight, double limit, double *out) noexcept nogil:
-    """The contract of Component.costs_below, for a row of weight 1."""
-    cdef double least = limit, best
-    cdef Py_ssize_t first = 0
-    while first < n_slots:
-        best = cost_block(self, u, first, log_weight + first, limit, out + first)
-        least = best if best < least else least
-        first += SLOTS
-    return least
-
-
-cdef inline inlined_double cost_block(
-        NormalInverseWishart self, const double *u, Py_ssize_t first, const double *log_weight,
-        double limit, double *out) noexcept nogil:
-    """Costs of SLOTS slots; or bounds from below that all reach `limit`. Returns the least.
-
-    Since t only grows from row to row of W, a bound is known after any of them.
-    """
-    cdef double z[SLOTS]
-    cdef double factor[SLOTS]
-    cdef const double *slope = self.slope + first
-    cdef const double *shift = self.shift + first
-    cdef Py_ssize_t i, j, D = self.n_columns, stride = self.capacity
-    cdef int s
-    for s in range(SLOTS):
-        factor[s] = 1.0
-    for i in range(D):
-        for s in range(SLOTS):
-            z[s] = -shift[s]
-        for j in range(i + 1):
-            for s in range(SLOTS):
-                z[s] += slope[s] * u[j]
-            slope += stride
-        for s in range(SLOTS):
-            factor[s] += z[s] * z[s]
-        shift += stride
-        if limit < INFINITY and (i % GROUP == GROUP - 1 or i == D - 1):
-            if finish(self, first, factor, log_weight, False, out) >= limit:
-                return limit
-    return finish(self, first, factor, log_weight, True, out)
-
-
-cdef inline inlined_double finish(
-        NormalInverseWishart self, Py_ssize_t first, const double *factor,
-        const double *log_weight, bint exact, double *out) noexcept nogil:
-    """Costs of SLOTS slots from 1 + t, or bounds of them if not `exact`; returns the least."""
-    cdef const double *power = self.power + first
-    cdef const double *constant = self.constant + first
-    cdef double least = INFINITY
-    cdef int s
-    for s in range(SLOTS):
-        out[s] = log_positive(factor[s]) if exact else LOG_2 * log2_floor(factor[s])
-        out[s] = power[s] * out[s] - constant[s] - log_weight[s]
-    for s in range(SLOTS):
-        least = out[s] if out[s] < least else least
-    return least
 
 
 cdef inline inlined_void add_scatters(NormalInverseWishart self, const double *one,
@@ -528,27 +380,4 @@ cdef clones_double log_det_merged(NormalInverseWishart self, const double *one, 
     add_scatters(self, one, other, self.matrix)
     join_means(self, one, other, part, gap, mean)
     eliminate(self.matrix, 1.0, D, gap, 2, self.spare)
-    return log_det_of(self, gap, part * nj, mean, self.kappa0 * n / (self.kappa0 + n))
-
-
-cdef inline inlined_double log_det_of(NormalInverseWishart self, const double *x, double weight_x,
-                                      const double *y, double weight_y) noexcept nogil:
-    """log det (A + weight_x a a^T + weight_y b b^T), given d of A, x = W a and y = W b.
-
-    The recurrence is that of `update`, which turns y into what the W of A + weight_x a a^T makes
-    of b.
-    """
-    cdef double before = 1.0, after, taken = 0.0, turned, d, ratio = 1.0, product = 1.0
-    cdef double exponent = 0.0, e = 0.0
-    cdef Py_ssize_t i
-    for i in range(self.n_columns):
-        d = self.matrix[i * self.width + i]
-        after = before + weight_x * x[i] * x[i] / d
-        turned = y[i] - x[i] * taken
-        taken += weight_x * x[i] / (d * after) * turned
-        d *= after / before
-        ratio += weight_y * turned * turned / d
-        product = split_exponent(product * d, &e)
-        exponent += e
-        before = after
-    return exponent * LOG_2 + log(product) + log(ratio)
+    return log_det_with(self.matrix, D, gap, part * nj, mean, self.kappa0 * n / (self.kappa0 + n))

@@ -2,14 +2,10 @@
 # D on, and matrices of D such columns. A lower triangular one may hold anything finite above its
 # diagonal if that is said, else zeros.
 
-from dpmlite.models._special cimport inlined_double, inlined_void
+from libc.math cimport log
 
-cdef enum:
-    LANES = 8  # columns are padded to a multiple of it, so that no loop has a remainder
-
-
-cdef inline Py_ssize_t padded_columns(Py_ssize_t n) noexcept nogil:
-    return (n + LANES - 1) & ~(<Py_ssize_t> (LANES - 1))
+from dpmlite.models._lanes cimport LANES, padded_columns, sum_of
+from dpmlite.models._special cimport LOG_2, inlined_double, inlined_void, split_exponent
 
 
 cdef inline inlined_void add_multiple(double *y, const double *x, double factor, Py_ssize_t i,
@@ -56,7 +52,7 @@ cdef inline inlined_double weighted_square(const double *z, const double *weight
         for i in range(LANES):
             sum[i] += weight[first + i] * z[first + i] * z[first + i]
         first += LANES
-    return ((sum[0] + sum[4]) + (sum[2] + sum[6])) + ((sum[1] + sum[5]) + (sum[3] + sum[7]))
+    return sum_of(sum)
 
 
 cdef inline inlined_void add_square(double *A, const double *x, double weight,
@@ -105,3 +101,31 @@ cdef inline inlined_void eliminate(double *A, double least, Py_ssize_t n, double
         for c in range(n_carried):
             if carried[c * width + j] != 0.0:
                 add_multiple(carried + c * width, factor, -carried[c * width + j], j, width)
+
+
+cdef inline inlined_double log_det_with(const double *A, Py_ssize_t n, const double *x,
+                                        double weight_x, const double *y,
+                                        double weight_y) noexcept nogil:
+    """log det (A + weight_x a a^T + weight_y b b^T), given d of A, x = W a and y = W b.
+
+    The recurrence is that of update_c, which turns y into what the W of A + weight_x a a^T makes
+    of b. A is what `eliminate` left.
+    """
+    cdef double before = 1.0, after, taken = 0.0, turned, d, ratio = 1.0, product = 1.0
+    cdef double exponent = 0.0, e = 0.0
+    cdef Py_ssize_t i, width = padded_columns(n)
+    for i in range(n):
+        d = A[i * width + i]
+        after = before + weight_x * x[i] * x[i] / d
+        turned = y[i] - x[i] * taken
+        taken += weight_x * x[i] / (d * after) * turned
+        d *= after / before
+        ratio += weight_y * turned * turned / d
+        product = split_exponent(product * d, &e)
+        exponent += e
+        before = after
+    return exponent * LOG_2 + log(product) + log(ratio)
+
+
+cdef double[::1] columns_of(A)
+cdef rows_of(const double[::1] columns, Py_ssize_t n)

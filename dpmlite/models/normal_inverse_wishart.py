@@ -14,24 +14,14 @@ data far from zero, and no pivot d of W Psi W^T = diag(d) is below 1.
 
 from copy import deepcopy
 from dataclasses import dataclass
-from math import log, log1p, nan, pi, sqrt
+from math import log, nan, sqrt
 from typing import Any
 
 from dpmlite._types import Values
-from dpmlite.models.component import Component
-from dpmlite.models.special import log_rising
+from dpmlite.models.component import LEAST_KEPT, Component, check_positive, check_same_length
+from dpmlite.models.multivariate_t import log_density, log_peak
 from dpmlite.models.triangular import determinant_ratios, factorise, identity, residuals, update
-
-# A value further than this from 0, in units of the prior, counts as lying there: products of eight
-# pivots then stay below the largest double.
-REACH = 2.0**29
-
-# Removals may leave this part of a pivot since the slot was built, and each this part of det Psi;
-# if less were left, more than ten bits of it would be rounding.
-LEAST_KEPT = 2.0**-10
-
-# A column of psi0 that is left this part of its variance, given those before it, depends on them.
-LEAST_PIVOT = 2.0**-40
+from dpmlite.models.whitening import restore, whiten, whitening
 
 
 @dataclass
@@ -81,7 +71,7 @@ class NormalInverseWishart(Component):
         self.kappa0 = float(kappa0)
         self.nu0 = float(nu0)
         self.psi0 = [[float(p) for p in row] for row in psi0]
-        self.whitening = _whitening(self.psi0)
+        self.whitening = whitening(self.psi0)
         self.log_scale = -sum(log(row[i]) for i, row in enumerate(self.whitening))
         self._slots: list[_Slot] = []
 
@@ -112,7 +102,11 @@ class NormalInverseWishart(Component):
         self._shift(k, self._standardise(row), weight)
 
     def remove(self, row: Values, k: int, weight: float = 1.0) -> bool:
-        """Take a row out of slot `k`: (1) and (2) for `weight` rows less."""
+        """Take a row out of slot `k`: (1) and (2) for `weight` rows less.
+
+        Returns False, and changes nothing, if removals would have left less than 2^-10 of a
+        pivot, or this one of det Psi or of the slot's weight.
+        """
         self._check_slot(k)
         left = self.counts[k] - weight
         if left <= 0.0:
@@ -138,10 +132,8 @@ class NormalInverseWishart(Component):
         """Log of a multivariate Student-t density; of `weight` equal rows one after the other."""
         self._check_slot(k)
         kappa, nu = self.kappa0 + self.counts[k], self.nu0 + self.counts[k]
-        ratio = determinant_ratios(*self._turned(self._standardise(row), k, weight))[-1]
-        total = self._log_gamma_ratio(nu, weight) - 0.5 * (nu + weight) * log(ratio)
-        total -= 0.5 * self.n_columns * (log1p(weight / kappa) + weight * log(pi))
-        return total - weight * (0.5 * _log_det(self._slots[k]) + self.log_scale)
+        z, d = self._residuals(self._standardise(row), k), self._slots[k].d
+        return log_density(z, d, kappa, nu, weight) - weight * self.log_scale
 
     def log_predictive_member(self, row: Values, k: int, weight: float = 1.0) -> float:
         self._check_slot(k)
@@ -166,16 +158,16 @@ class NormalInverseWishart(Component):
         self._check_slot(k)
         n, slot = self.counts[k], self._slots[k]
         kappa = self.kappa0 + n
-        shift = self._restore([n / kappa * x for x in slot.mean])
+        shift = restore(self.whitening, [n / kappa * x for x in slot.mean])
         psi = _plus(identity(self.n_columns), slot.scatter)
         _add_square(psi, slot.mean, self.kappa0 * n / kappa)
-        half = [self._restore(row) for row in psi]
+        half = [restore(self.whitening, row) for row in psi]
         return {
             "n": n,
             "m": [m0 + m for m0, m in zip(self.m0, shift, strict=True)],
             "kappa": kappa,
             "nu": self.nu0 + n,
-            "psi": [self._restore(column) for column in zip(*half, strict=True)],
+            "psi": [restore(self.whitening, column) for column in zip(*half, strict=True)],
         }
 
     def statistics(self, k: int) -> list[float]:
@@ -188,10 +180,7 @@ class NormalInverseWishart(Component):
     def load(self, k: int, statistics: Values) -> None:
         self._check_slot(k)
         D = self.n_columns
-        if len(statistics) != 1 + 2 * D + D * D:
-            raise ValueError(
-                f"statistics must have {1 + 2 * D + D * D} values, got {len(statistics)}"
-            )
+        self._check_statistics(statistics, 1 + 2 * D + D * D)
         values = iter(statistics)
         self.counts[k], slot = next(values), self._empty_slot()
         slot.mean = [next(values) for _ in range(D)]
@@ -211,27 +200,24 @@ class NormalInverseWishart(Component):
     def _standardise(self, row: Values) -> list[float]:
         """The row in units of the prior."""
         self._check_row(row)
-        shift = [x - m0 for x, m0 in zip(row, self.m0, strict=True)]
-        return [min(max(u, -REACH), REACH) for u in residuals(self.whitening, shift)]
+        return whiten(self.whitening, self.m0, row)
 
-    def _restore(self, u: Values) -> list[float]:
-        """A shift in units of the prior in the data's units: `_standardise` backwards."""
-        x: list[float] = []
-        for i, row in enumerate(self.whitening):
-            x.append((u[i] - sum(row[j] * x[j] for j in range(i))) / row[i])
-        return x
-
-    def _turned(self, u: Values, k: int, weight: float) -> tuple[list[float], list[float], float]:
-        """d, z and weight of the update that brings `weight` rows u into Psi of slot `k`."""
-        kappa, slot = self.kappa0 + self.counts[k], self._slots[k]
-        shrinkage = self.counts[k] / kappa
+    def _residuals(self, u: Values, k: int) -> list[float]:
+        """W (u - m) of slot `k`."""
+        slot = self._slots[k]
+        shrinkage = self.counts[k] / (self.kappa0 + self.counts[k])
         e = [u_d - shrinkage * mean for u_d, mean in zip(u, slot.mean, strict=True)]
-        return slot.d, residuals(slot.W, e), kappa * weight / (kappa + weight)
+        return residuals(slot.W, e)
+
+    def _lever(self, k: int, weight: float) -> float:
+        """By how much (u - m)(u - m)^T grows Psi of slot `k` for `weight` rows u more: (2)."""
+        kappa = self.kappa0 + self.counts[k]
+        return kappa * weight / (kappa + weight)
 
     def _shift(self, k: int, u: Values, weight: float) -> None:
         """Bring `weight` rows u into slot `k`, or out of it if `weight` is negative."""
         n, slot = self.counts[k], self._slots[k]
-        update(slot.W, *self._turned(u, k, weight))
+        update(slot.W, slot.d, self._residuals(u, k), self._lever(k, weight))
         from_mean = [u_d - mean for u_d, mean in zip(u, slot.mean, strict=True)]
         _add_square(slot.scatter, from_mean, n * weight / (n + weight))
         for d, e in enumerate(from_mean):
@@ -240,12 +226,12 @@ class NormalInverseWishart(Component):
 
     def _kept_without(self, u: Values, k: int, weight: float) -> list[float]:
         """What part of each pivot is left once this row is out too; 0 if too little of det Psi."""
-        ratios = determinant_ratios(*self._turned(u, k, -weight))
+        slot = self._slots[k]
+        ratios = determinant_ratios(slot.d, self._residuals(u, k), self._lever(k, -weight))
         if not ratios[-1] >= LEAST_KEPT:
             return [0.0] * self.n_columns
         before = [1.0, *ratios[:-1]]
-        kept = self._slots[k].kept
-        return [part * r / b for part, r, b in zip(kept, ratios, before, strict=True)]
+        return [part * r / b for part, r, b in zip(slot.kept, ratios, before, strict=True)]
 
     def _merged(self, j: int, k: int) -> _Slot:
         """Two slots' rows together.
@@ -268,13 +254,9 @@ class NormalInverseWishart(Component):
 
     def _log_evidence(self, n: float, slot: _Slot) -> float:
         """Log p(n rows | theta_0) from their posterior."""
-        total = self._log_gamma_ratio(self.nu0, n) - 0.5 * (self.nu0 + n) * _log_det(slot)
-        total -= 0.5 * self.n_columns * (log1p(n / self.kappa0) + n * log(pi))
-        return total - n * self.log_scale
-
-    def _log_gamma_ratio(self, nu: float, weight: float) -> float:
-        """Log of Gamma_D((nu + weight) / 2) / Gamma_D(nu / 2), multivariate gamma functions."""
-        return sum(log_rising(0.5 * (nu - j), 0.5 * weight) for j in range(self.n_columns))
+        log_det = sum(log(d) for d in slot.d)
+        peak = log_peak(self.n_columns, self.kappa0, self.nu0, 0.0, n)
+        return peak - 0.5 * (self.nu0 + n) * log_det - n * self.log_scale
 
 
 def check_prior(m0: Values, kappa0: float, nu0: float, psi0: Values) -> None:
@@ -286,10 +268,8 @@ def check_prior(m0: Values, kappa0: float, nu0: float, psi0: Values) -> None:
         As of `NormalInverseWishart`.
     """
     D = len(m0)
-    if len(psi0) != D:
-        raise ValueError(f"m0 and psi0 must have the same length, got {D} and {len(psi0)}")
-    if not kappa0 > 0.0:
-        raise ValueError(f"kappa0 must be positive, got {float(kappa0)}")
+    check_same_length("m0", m0, "psi0", psi0)
+    check_positive("kappa0", [kappa0])
     if not nu0 > D - 1:
         raise ValueError(f"nu0 must be above D - 1 = {D - 1}, got {float(nu0)}")
     for i, row in enumerate(psi0):
@@ -306,25 +286,6 @@ def check_prior(m0: Values, kappa0: float, nu0: float, psi0: Values) -> None:
                 )
 
 
-def _whitening(psi0: Values) -> list[list[float]]:
-    """Lower triangular R with R psi0 R^T = 1."""
-    scale = [sqrt(row[i]) for i, row in enumerate(psi0)]
-    correlation = [
-        [p / s / t for p, t in zip(row, scale, strict=True)]
-        for row, s in zip(psi0, scale, strict=True)
-    ]
-    W, d = factorise(correlation, LEAST_PIVOT)
-    for i, d_i in enumerate(d):
-        if not d_i > LEAST_PIVOT:
-            raise ValueError(
-                f"psi0 must be positive definite, got {psi0[i][: i + 1]} at the start of row {i}"
-            )
-    return [
-        [w / s / sqrt(d_i) for w, s in zip(row, scale, strict=True)]
-        for row, d_i in zip(W, d, strict=True)
-    ]
-
-
 def _plus(A: Values, B: Values) -> list[list[float]]:
     return [[a + b for a, b in zip(*rows, strict=True)] for rows in zip(A, B, strict=True)]
 
@@ -334,7 +295,3 @@ def _add_square(A: list[list[float]], x: Values, weight: float) -> None:
     for row, x_i in zip(A, x, strict=True):
         for j, x_j in enumerate(x):
             row[j] += weight * x_i * x_j
-
-
-def _log_det(slot: _Slot) -> float:
-    return sum(log(d) for d in slot.d)
