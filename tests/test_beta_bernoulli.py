@@ -24,10 +24,6 @@ def naive_log_predictive(x, X, prior):
     return total
 
 
-def naive_log_marginal(X, prior):
-    return sum(naive_log_predictive(X[i], X[:i], prior) for i in range(len(X)))
-
-
 @st.composite
 def problems(draw, least_rows=1):
     n, d = draw(st.integers(least_rows, 12)), draw(st.integers(1, 4))
@@ -63,14 +59,6 @@ def test_scores_are_ratios_of_counts(twin, problem):
 
 
 @given(problem=problems())
-def test_marginal_is_the_product_of_predictives(twin, problem):
-    X, prior = problem
-    component = build(twin, X, prior, [0] * len(X))
-    assert component.log_marginal(0) == pytest.approx(naive_log_marginal(X, prior), **CLOSE)
-    assert component.log_marginal(1) == 0.0
-
-
-@given(problem=problems())
 def test_a_member_is_scored_without_itself(twin, problem):
     X, prior = problem
     component, labels = spread(twin, X, prior)
@@ -82,22 +70,6 @@ def test_a_member_is_scored_without_itself(twin, problem):
     assert [component.statistics(k) for k in range(3)] == before
 
 
-@given(problem=problems())
-def test_merging_is_adding(twin, problem):
-    X, prior = problem
-    component, _ = spread(twin, X, prior)
-    merged = component.log_marginal_merged(0, 1)
-    assert merged == pytest.approx(naive_log_marginal(X, prior), **CLOSE)
-    assert component.log_marginal_merged(2, 0) == component.log_marginal(0)
-    component.merge(0, 1)
-    together = build(twin, X, prior, [0] * len(X))
-    assert component.statistics(0) == together.statistics(0)
-    assert component.log_marginal(0) == pytest.approx(merged, **CLOSE)
-    for k in (1, 2):
-        assert component.statistics(k) == [0.0] * (1 + 2 * X.shape[1])
-    assert component.log_predictive_all(X[0]) == together.log_predictive_all(X[0])
-
-
 @given(problem=problems(), i=st.integers(0, 100), weight=st.sampled_from([1.0, 2.0, 7.0]))
 def test_removing_undoes_adding_exactly(twin, problem, i, weight):
     X, prior = problem
@@ -107,25 +79,6 @@ def test_removing_undoes_adding_exactly(twin, problem, i, weight):
     assert component.remove(X[i % len(X)], 0, weight)
     assert component.statistics(0) == before
     assert component.log_predictive_all(X[0]) == scores
-
-
-@given(problem=problems(least_rows=2), weight=st.integers(2, 5))
-def test_a_weight_is_so_many_equal_rows(twin, problem, weight):
-    X, prior = problem
-    repeated = np.concatenate([X[1:], np.repeat(X[:1], weight, axis=0)])
-    component = build(twin, X[1:], prior, [0] * (len(X) - 1))
-    expected = naive_log_marginal(repeated, prior) - naive_log_marginal(X[1:], prior)
-    alone = naive_log_marginal(repeated[-weight:], prior)
-    assert component.log_predictive(X[0], 0, weight) == pytest.approx(expected, **CLOSE)
-    assert component.log_predictive_all(X[0], weight) == pytest.approx(
-        [expected, alone, alone], **CLOSE
-    )
-    component.add(X[0], 0, weight)
-    one_by_one = build(twin, repeated, prior, [0] * len(repeated))
-    assert component.statistics(0) == one_by_one.statistics(0)
-    assert component.log_predictive_member(X[0], 0, weight) == pytest.approx(expected, **CLOSE)
-    component.add(X[0], 1, weight)
-    assert component.log_predictive_member(X[0], 1, weight) == pytest.approx(alone, **CLOSE)
 
 
 def test_any_weight_follows_the_chain_rule(twin):
@@ -308,63 +261,16 @@ def test_sparse_rows_are_dense_ones_and_twins_agree(twins, weighted, n_slots):
         np.testing.assert_allclose(other[3], results[0][3], rtol=1e-12)
 
 
-@given(problem=problems(least_rows=4), data=st.data())
-def test_sweeps_agree(twins, problem, data):
-    X, prior = problem
-    labels = data.draw(st.lists(st.integers(-1, 3), min_size=len(X), max_size=len(X)))
-    results = []
-    for twin in twins:
-        found = np.array(labels, dtype=np.intp)
-        family = twin.beta_bernoulli.BetaBernoulli(**prior)
-        partition = twin.partition.Partition(X, found, family, 1.0)
-        moves = [twin.map_dpm.sweep(partition) for _ in range(3)]
-        moves.append(twin.split_merge.merge(partition))
-        exact = partition.exact_neg_log_joint()
-        assert partition.neg_log_joint == pytest.approx(exact, rel=1e-9, abs=1e-8)
-        results.append((moves, found.tolist()))
-    assert results[0] == results[1]
-
-
-def test_statistics_can_be_moved(twin):
-    X = (np.random.default_rng(3).random((9, 2)) < 0.4).astype(float)
-    component, _ = spread(twin, X, {"a0": [1.0, 2.0], "b0": [0.5, 1.0]})
-    other = component.like()
-    assert other.n_slots == 0
-    other.resize(40)
-    other.copy(39, component, 1)
-    other.load(0, component.statistics(0))
-    assert other.statistics(39) == component.statistics(1)
-    assert other.log_predictive(X[0], 39) == component.log_predictive(X[0], 1)
-    assert other.log_predictive_member(X[1], 39) == component.log_predictive_member(X[1], 1)
-    assert other.log_predictive(X[0], 0) == component.log_predictive(X[0], 0)
-    other.clear(39)
-    assert other.statistics(39) == component.statistics(2)
-
-
 CALLS = {
     "a0 must be positive, got -1.0": lambda family: family([-1], [1.0]),
     "b0 must be positive, got 0.0": lambda family: family([1.0], [0.0]),
     "a0 must be positive, got nan": lambda family: family([NAN], [-1.0]),
     "a0 and b0 must have the same length, got 1 and 2": lambda family: family([-1.0], [1.0, 1.0]),
-    "row must have 2 values, got 3": lambda family: made(family).add(np.zeros(3), 0),
-    "row must have 2 values, got 1": lambda family: made(family).log_predictive(np.zeros(1), 0),
-    "statistics must have 5 values, got 1": lambda family: made(family).load(0, [1.0]),
-    "slot must be in 0..1, got 2": lambda family: made(family).remove(np.zeros(2), 2),
-    "other must have 2 columns, got 1": lambda family: made(family).copy(
-        0, family([1.0], [1.0]), 0
-    ),
 }
-
-
-def made(family):
-    component = family([1.0, 1.0], [1.0, 1.0])
-    component.resize(2)
-    return component
 
 
 @pytest.mark.parametrize("message", CALLS)
 def test_errors(twin, message):
-    with pytest.raises((ValueError, IndexError)) as caught:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
         CALLS[message](twin.beta_bernoulli.BetaBernoulli)
     assert str(caught.value) == message
-    assert isinstance(caught.value, IndexError) == message.startswith("slot")

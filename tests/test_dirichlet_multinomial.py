@@ -241,27 +241,6 @@ def test_removing_the_only_holder_of_a_word_leaves_none(twin):
     assert component.statistics(0)[1:] == [0.0, 1.0]
 
 
-def test_statistics_can_be_moved(twin):
-    X = np.random.default_rng(3).integers(0, 4, size=(9, 5)).astype(float)
-    component, _ = filled(twin, X, [0.3] * 5)
-    other = component.like()
-    assert other.n_slots == 0
-    other.resize(40)
-    other.copy(39, component, 1)
-    other.load(0, component.statistics(0))
-    assert other.statistics(39) == component.statistics(1)
-    assert other.log_marginal(39) == component.log_marginal(1)
-    assert other.log_predictive(X[0], 0) == component.log_predictive(X[0], 0)
-    other.clear(39)
-    assert other.statistics(39) == component.statistics(2)
-    other.copy(0, component, 2)
-    assert other.statistics(0) == component.statistics(2)
-    other.resize(0)
-    other.resize(1)
-    assert other.statistics(0) == component.statistics(2)
-    assert other.log_predictive(X[0], 0) == component.log_predictive(X[0], 2)
-
-
 def test_posterior(twin):
     component, _ = filled(twin, np.array([[1.0, 2.0], [5.0, 0.0]]), [0.5, 1.5])
     assert component.posterior(0) == {"n": 1.0, "beta": [1.5, 3.5]}
@@ -304,46 +283,7 @@ def test_sparse_rows_are_dense_rows(twin, weight):
     )
 
 
-@settings(max_examples=20, deadline=None)
-@given(seed=st.integers(0, 10_000), weight=st.sampled_from([1.0, 2.0, 0.3]))
-def test_whole_searches_agree(twins, seed, weight):
-    results = []
-    for twin in twins:
-        rng = np.random.default_rng(seed)
-        X = rng.poisson(rng.gamma(0.3, 2.0, size=(3, 9))[rng.integers(3, size=25)]).astype(float)
-        labels = np.full(25, -1, dtype=np.intp)
-        family = twin.dirichlet_multinomial.DirichletMultinomial([0.2] * 9)
-        rows = twin.rows.Rows(X, np.full(25, weight))
-        partition = twin.partition.Partition(rows, labels, family, 1.0)
-        counts, trace = [], []
-        for _ in range(3):
-            counts.append(twin.map_dpm.sweep(partition))
-            counts.append(twin.split_merge.merge(partition))
-            trace.append(partition.neg_log_joint)
-        assert trace[-1] == pytest.approx(partition.exact_neg_log_joint(), **CLOSE)
-        results.append((labels.tolist(), counts, trace))
-    assert results[0][:-1] == results[1][:-1]
-    assert results[0][-1] == pytest.approx(results[1][-1], **CLOSE)
-
-
-CALLS = {
-    "beta0 must be positive, got 0.0": lambda t, c: type(c)([1.0, 0.0]),
-    "beta0 must be positive, got -1.0": lambda t, c: type(c)(np.array([-1.0])),
-    "beta0 must be positive, got nan": lambda t, c: type(c)([float("nan")]),
-    "row must have 2 values, got 3": lambda t, c: c.add(np.zeros(3), 0),
-    "slot must be in 0..1, got 2": lambda t, c: c.log_marginal(2),
-    "slot must be in 0..1, got -1": lambda t, c: c.posterior(-1),
-    "statistics must have 3 values, got 1": lambda t, c: c.load(0, [0.0]),
-    "n_slots must not be negative, got -1": lambda t, c: c.resize(-1),
-    "other must have 2 columns, got 1": lambda t, c: c.copy(0, type(c)([1.0]), 0),
-}
-
-
-@pytest.mark.parametrize("message", CALLS)
-def test_errors(twin, message):
-    component = twin.dirichlet_multinomial.DirichletMultinomial([1.0, 1.0])
-    component.resize(2)
-    with pytest.raises((ValueError, IndexError)) as caught:
-        CALLS[message](twin, component)
-    assert str(caught.value) == message
-    assert isinstance(caught.value, IndexError) == message.startswith("slot")
+@pytest.mark.parametrize("value", [0.0, -1.0, float("nan")])
+def test_errors(twin, value):
+    with pytest.raises(ValueError, match=f"beta0 must be positive, got {value}"):
+        twin.dirichlet_multinomial.DirichletMultinomial([1.0, value])

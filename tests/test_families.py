@@ -107,6 +107,18 @@ def test_merging_is_adding(twin, case, table):
     assert component.log_marginal_merged(0, 1) == pytest.approx(merged, **CLOSE)
 
 
+@settings(max_examples=15, deadline=None)
+@given(table=tables(), weight=st.sampled_from([1.0, 2.0, 0.3]), i=st.integers(0, 100))
+def test_removing_undoes_adding(twin, case, table, weight, i):
+    X, prior, _ = problem(case, table)
+    component, _ = filled(case, twin, X, prior)
+    before, row = component.statistics(0), X[i % len(X)]
+    component.add(row, 0, weight)
+    with_it = component.statistics(0)
+    after = before if component.remove(row, 0, weight) else with_it
+    np.testing.assert_allclose(component.statistics(0), after, rtol=1e-8, atol=1e-8)
+
+
 @settings(max_examples=25, deadline=None)
 @given(table=tables(most_rows=6), data=st.data())
 def test_a_weight_is_repetition(twin, case, table, data):
@@ -171,6 +183,9 @@ def test_statistics_can_be_moved(twin, case, table, n_slots):
         assert other.log_predictive(X[0], k) == pytest.approx(
             component.log_predictive(X[0], 0), **CLOSE
         )
+        assert other.log_predictive_member(X[0], k) == pytest.approx(
+            component.log_predictive_member(X[0], 0), nan_ok=True, **CLOSE
+        )
         assert other.log_marginal(k) == pytest.approx(component.log_marginal(0), **CLOSE)
     other.clear(n_slots - 1)
     assert other.statistics(n_slots - 1) == component.statistics(2)
@@ -217,7 +232,7 @@ def test_the_joint_of_a_partition_is_the_naive_one(twin, case, table, alpha, dat
 
 
 @settings(max_examples=10, deadline=None)
-@given(table=tables(least_rows=2, most_rows=14), weighted=st.booleans())
+@given(table=tables(least_rows=2, most_rows=20, most_columns=9), weighted=st.booleans())
 def test_the_twins_search_alike(twins, case, table, weighted):
     X, prior, rng = problem(case, table)
     weights = rng.choice([1.0, 2.0, 0.5], size=len(X)) if weighted else None
@@ -280,3 +295,18 @@ def test_errors(twin, case):
         component.posterior(7)
     with pytest.raises(IndexError, match=r"slot must be in 0\.\.1, got 7"):
         component.statistics(7)
+    with pytest.raises(IndexError, match=r"slot must be in 0\.\.1, got 5"):
+        component.copy(0, component, 5)
+    with pytest.raises(ValueError, match="n_slots must not be negative, got -1"):
+        component.resize(-1)
+    other = case.component(twin, case.prior(rng, 1))
+    with pytest.raises(ValueError, match="other must have 2 columns, got 1"):
+        component.copy(0, other, 0)
+
+
+def test_what_is_left_of_a_count(twin):
+    left_of = twin.component.left_of
+    assert left_of(5.0, 2.0) == 3.0
+    assert left_of(2.0**30, 2.0**30 - 2.0) == 2.0  # whole counts are exact
+    assert left_of(0.1 + 0.2, 0.3) == 0.0
+    assert left_of(0.3, 0.1 + 0.2) == 0.0

@@ -4,7 +4,7 @@ import naive
 import numpy as np
 import pytest
 from cases import problems
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 CLOSE = {"rel": 1e-9, "abs": 1e-9}
@@ -66,64 +66,6 @@ def test_a_member_is_scored_without_itself(twin, problem):
         expected = by_column(naive.log_student, row, others, prior)
         assert component.log_predictive_member(row, labels[i]) == pytest.approx(expected, **CLOSE)
     assert [component.statistics(k) for k in range(3)] == before
-
-
-@given(problem=gaps())
-def test_marginal_is_the_product_of_predictives(twin, problem):
-    X, prior, _ = problem
-    component = twin.incomplete_normal_gamma.IncompleteNormalGamma(**prior)
-    component.resize(1)
-    assert component.log_marginal(0) == 0.0
-    total = 0.0
-    for row in X:
-        total += component.log_predictive(row, 0)
-        component.add(row, 0)
-    assert component.log_marginal(0) == pytest.approx(total, **CLOSE)
-    expected = by_column(naive.log_marginal, None, X, prior)
-    assert component.log_marginal(0) == pytest.approx(expected, **CLOSE)
-
-
-@given(problem=gaps())
-def test_merging_is_adding(twin, problem):
-    X, prior, _ = problem
-    component, _ = filled(twin, X, prior)
-    merged = component.log_marginal_merged(0, 1)
-    expected = by_column(naive.log_marginal, None, X, prior)
-    assert merged == pytest.approx(expected, **CLOSE)
-    component.merge(0, 1)
-    assert component.counts == [len(X), 0.0, 0.0]
-    assert component.log_marginal(0) == pytest.approx(merged, **CLOSE)
-    assert component.statistics(1) == component.statistics(2)
-
-
-@given(problem=gaps(), i=st.integers(0, 100), weight=st.sampled_from([1.0, 2.0, 0.3]))
-def test_removing_undoes_adding(twin, problem, i, weight):
-    X, prior, _ = problem
-    component, _ = filled(twin, X, prior)
-    before, row = component.statistics(0), X[i % len(X)]
-    component.add(row, 0, weight)
-    assert component.remove(row, 0, weight)
-    np.testing.assert_allclose(component.statistics(0), before, rtol=1e-9, atol=1e-9)
-
-
-@given(problem=gaps(), weight=st.integers(1, 9))
-def test_a_weight_is_as_many_rows(twin, problem, weight):
-    X, prior, _ = problem
-    component, _ = filled(twin, X, prior)
-    total = component.log_predictive(X[0], 1, float(weight))
-    assert component.log_predictive_all(X[0], float(weight))[1] == pytest.approx(total, **CLOSE)
-    heavy = component.like()
-    heavy.resize(2)
-    heavy.copy(1, component, 1)
-    heavy.add(X[0], 1, float(weight))
-    one_by_one = 0.0
-    for _ in range(weight):
-        one_by_one += component.log_predictive(X[0], 1)
-        component.add(X[0], 1)
-    assert total == pytest.approx(one_by_one, **CLOSE)
-    assert heavy.statistics(1) == pytest.approx(component.statistics(1), **CLOSE)
-    member = heavy.log_predictive_member(X[0], 1, float(weight))
-    assert member == pytest.approx(total, **CLOSE)
 
 
 @given(problem=problems(), weight=st.sampled_from([1.0, 0.5]))
@@ -223,65 +165,15 @@ def test_posterior_is_eq_13_of_each_column(twin):
         assert posterior["b"][d] == pytest.approx(b, rel=1e-9)
 
 
-def test_statistics_can_be_moved(twin):
-    X = np.random.default_rng(3).normal(size=(9, 2))
-    X[::2, 1] = np.nan
-    prior = {"m0": [0, 1], "c0": 1, "a0": 2, "b0": [1, 3]}
-    component, _ = filled(twin, X, prior)
-    other = component.like()
-    assert other.n_slots == 0
-    other.resize(40)
-    other.copy(39, component, 1)
-    other.load(0, component.statistics(0))
-    assert other.statistics(39) == component.statistics(1)
-    assert other.log_predictive_all(X[0])[39] == component.log_predictive_all(X[0])[1]
-    assert other.log_predictive(X[0], 0) == component.log_predictive(X[0], 0)
-    other.clear(39)
-    assert other.statistics(39) == component.statistics(2)
-
-
-@settings(max_examples=20, deadline=None)
-@given(problem=gaps(max_rows=20), weight=st.sampled_from([1.0, 2.0, 0.3]))
-def test_whole_searches_agree(twins, problem, weight):
-    X, prior, alpha = problem
-    results = []
-    for twin in twins:
-        labels = np.full(len(X), -1, dtype=np.intp)
-        rows = twin.rows.Rows(X, np.full(len(X), weight))
-        family = twin.incomplete_normal_gamma.IncompleteNormalGamma(**prior)
-        partition = twin.partition.Partition(rows, labels, family, alpha)
-        counts, trace = [], []
-        for _ in range(3):
-            counts.append(twin.map_dpm.sweep(partition))
-            counts.append(twin.split_merge.merge(partition))
-            trace.append(partition.neg_log_joint)
-        assert trace[-1] == pytest.approx(partition.exact_neg_log_joint(), rel=1e-9, abs=1e-8)
-        results.append((labels.tolist(), counts, trace))
-    assert results[0][:-1] == results[1][:-1]
-    np.testing.assert_allclose(results[0][-1], results[1][-1], rtol=1e-9, atol=1e-7)
-
-
 CALLS = {
-    "m0 and b0 must have the same length, got 1 and 2": lambda c: type(c)(
-        [0.0], 1.0, 1.0, [1.0, 1.0]
-    ),
-    "c0 must be positive, got 0.0": lambda c: type(c)([0.0], 0.0, 1.0, [1.0]),
-    "b0 must be positive, got -1.0": lambda c: type(c)([0.0], 1.0, 1.0, [-1.0]),
-    "row must have 2 values, got 3": lambda c: c.add(np.zeros(3), 0),
-    "slot must be in 0..1, got 2": lambda c: c.log_marginal(2),
-    "slot must be in 0..1, got -1": lambda c: c.posterior(-1),
-    "slot must be in 0..1, got 7": lambda c: c.copy(0, c, 7),
-    "statistics must have 7 values, got 5": lambda c: c.load(0, [0.0] * 5),
-    "n_slots must not be negative, got -1": lambda c: c.resize(-1),
-    "other must have 2 columns, got 1": lambda c: c.copy(0, type(c)([0.0], 1.0, 1.0, [1.0]), 0),
+    "m0 and b0 must have the same length, got 1 and 2": ([0.0], 1.0, 1.0, [1.0, 1.0]),
+    "c0 must be positive, got 0.0": ([0.0], 0.0, 1.0, [1.0]),
+    "b0 must be positive, got -1.0": ([0.0], 1.0, 1.0, [-1.0]),
 }
 
 
 @pytest.mark.parametrize("message", CALLS)
 def test_errors(twin, message):
-    component = twin.incomplete_normal_gamma.IncompleteNormalGamma([0.0] * 2, 1.0, 1.0, [1.0] * 2)
-    component.resize(2)
-    with pytest.raises((ValueError, IndexError)) as caught:
-        CALLS[message](component)
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        twin.incomplete_normal_gamma.IncompleteNormalGamma(*CALLS[message])
     assert str(caught.value) == message
-    assert isinstance(caught.value, IndexError) == message.startswith("slot")

@@ -95,65 +95,6 @@ def test_a_member_is_scored_without_itself(twin, problem):
     assert [component.statistics(k) for k in range(3)] == before
 
 
-@given(problem=problems())
-def test_marginal_is_the_product_of_predictives(twin, problem):
-    X, prior = problem
-    component = twin.normal_inverse_wishart.NormalInverseWishart(**prior)
-    component.resize(1)
-    assert component.log_marginal(0) == 0.0
-    total = 0.0
-    for row in X:
-        total += component.log_predictive(row, 0)
-        component.add(row, 0)
-    assert component.log_marginal(0) == pytest.approx(total, **CLOSE)
-    assert component.log_marginal(0) == pytest.approx(log_evidence(X, **prior), **CLOSE)
-
-
-@given(problem=problems())
-def test_merging_is_adding(twin, problem):
-    X, prior = problem
-    component, _ = filled(twin, X, prior)
-    merged = component.log_marginal_merged(0, 1)
-    assert merged == pytest.approx(log_evidence(X, **prior), **CLOSE)
-    component.merge(0, 1)
-    assert component.counts == [len(X), 0.0, 0.0]
-    assert component.log_marginal(0) == pytest.approx(merged, **CLOSE)
-    assert component.log_predictive(X[0], 0) == pytest.approx(
-        log_student(X[0], X, **prior), **CLOSE
-    )
-    assert component.log_predictive(X[0], 1) == component.log_predictive(X[0], 2)
-
-
-@given(problem=problems(), i=st.integers(0, 100), weight=st.sampled_from([1.0, 2.5]))
-def test_removing_undoes_adding(twin, problem, i, weight):
-    X, prior = problem
-    component, _ = filled(twin, X, prior)
-    before = component.statistics(0)
-    component.add(X[i % len(X)], 0, weight)
-    if component.remove(X[i % len(X)], 0, weight):
-        np.testing.assert_allclose(component.statistics(0), before, rtol=1e-8, atol=1e-8)
-
-
-@given(problem=problems(), weight=st.integers(1, 4))
-def test_a_weight_is_so_many_equal_rows(twin, problem, weight):
-    X, prior = problem
-    component, _ = filled(twin, X, prior, n_slots=4)
-    score = component.log_predictive_all(X[0], weight)[0]
-    assert component.log_predictive(X[0], 0, weight) == pytest.approx(score, **CLOSE)
-    component.copy(1, component, 0)
-    component.add(X[0], 0, weight)
-    total = 0.0
-    for _ in range(weight):
-        total += component.log_predictive(X[0], 1)
-        component.add(X[0], 1)
-    assert score == pytest.approx(total, **CLOSE)
-    np.testing.assert_allclose(
-        component.statistics(0), component.statistics(1), rtol=1e-9, atol=1e-9
-    )
-    left = component.log_predictive_member(X[0], 0, weight)
-    assert left == pytest.approx(score, nan_ok=True, **CLOSE) or np.isnan(left)
-
-
 def test_any_weight_will_do(twin):
     X, prior = problem_of(6, 5)
     component, _ = filled(twin, X, prior, n_slots=2)
@@ -307,22 +248,6 @@ def test_duplicates_only(twin):
     assert component.log_marginal(0) == pytest.approx(log_evidence(X[:14], **prior), **CLOSE)
 
 
-def test_statistics_can_be_moved(twin):
-    X, prior = problem_of(19, 9)
-    component, _ = filled(twin, X, prior)
-    other = component.like()
-    assert other.n_slots == 0
-    other.resize(40)
-    other.copy(39, component, 1)
-    other.load(0, component.statistics(0))
-    assert other.statistics(39) == component.statistics(1)
-    assert other.statistics(0) == component.statistics(0)
-    assert other.log_predictive(X[0], 0) == component.log_predictive(X[0], 0)
-    assert other.log_marginal_merged(0, 39) == component.log_marginal_merged(0, 1)
-    other.clear(39)
-    assert other.statistics(39) == component.statistics(2)
-
-
 def joint_of(X, weights, labels, prior):
     """Minus log of data and labels, alpha = 1: eq. (1) and the evidence of each cluster."""
     total = lgamma(1.0 + weights.sum())
@@ -391,21 +316,3 @@ def test_priors_that_cannot_be(twin, message):
     with pytest.raises(ValueError) as caught:  # noqa: PT011
         twin.normal_inverse_wishart.NormalInverseWishart(*PRIORS[message])
     assert str(caught.value) == message
-
-
-def test_errors(twin):
-    component = twin.normal_inverse_wishart.NormalInverseWishart([0.0] * 2, 1.0, 2.0, np.eye(2))
-    component.resize(2)
-    with pytest.raises(IndexError, match=r"slot must be in 0\.\.1, got 2"):
-        component.add(np.zeros(2), 2)
-    with pytest.raises(IndexError, match=r"slot must be in 0\.\.1, got -1"):
-        component.posterior(-1)
-    with pytest.raises(IndexError, match=r"slot must be in 0\.\.1, got 5"):
-        component.copy(0, component, 5)
-    with pytest.raises(ValueError, match="row must have 2 values, got 3"):
-        component.log_predictive(np.zeros(3), 0)
-    with pytest.raises(ValueError, match="statistics must have 9 values, got 2"):
-        component.load(0, [1.0, 2.0])
-    other = twin.normal_inverse_wishart.NormalInverseWishart([0.0], 1.0, 2.0, np.eye(1))
-    with pytest.raises(ValueError, match="other must have 2 columns, got 1"):
-        component.copy(0, other, 0)

@@ -71,20 +71,6 @@ def test_scores_are_those_of_section_2(twin, problem):
 
 
 @given(problem=problems())
-def test_marginal_is_the_product_of_predictives(twin, problem):
-    X, prior = problem
-    component = build(twin, X, prior, [0] * len(X), n_slots=2)
-    expected = naive_log_marginal(X, prior)
-    assert component.log_marginal(0) == pytest.approx(expected, **CLOSE)
-    assert component.log_marginal(1) == 0.0
-    total = 0.0
-    for row in X:
-        total += component.log_predictive(row, 1)
-        component.add(row, 1)
-    assert total == pytest.approx(expected, **CLOSE)
-
-
-@given(problem=problems())
 def test_a_member_is_scored_without_itself(twin, problem):
     X, prior = problem
     component, labels = spread(twin, X, prior)
@@ -94,51 +80,6 @@ def test_a_member_is_scored_without_itself(twin, problem):
         expected = naive_log_predictive(row, others, prior)
         assert component.log_predictive_member(row, labels[i]) == pytest.approx(expected, **CLOSE)
     assert [component.statistics(k) for k in range(3)] == before
-
-
-@given(problem=problems())
-def test_merging_is_adding(twin, problem):
-    X, prior = problem
-    component, _ = spread(twin, X, prior)
-    merged = component.log_marginal_merged(0, 1)
-    assert merged == pytest.approx(naive_log_marginal(X, prior), **CLOSE)
-    assert component.log_marginal_merged(2, 0) == pytest.approx(component.log_marginal(0), **CLOSE)
-    component.merge(0, 1)
-    together = build(twin, X, prior, [0] * len(X))
-    assert component.statistics(0) == pytest.approx(together.statistics(0), **CLOSE)
-    assert component.log_marginal(0) == pytest.approx(merged, **CLOSE)
-    assert component.statistics(1) == component.statistics(2)
-    assert component.log_predictive(X[0], 1) == component.log_predictive(X[0], 2)
-
-
-@given(problem=problems(), i=st.integers(0, 100), weight=st.sampled_from([0.3, 1.0, 2.0]))
-def test_removing_undoes_adding(twin, problem, i, weight):
-    X, prior = problem
-    component, _ = spread(twin, X, prior)
-    before = component.statistics(0)
-    component.add(X[i % len(X)], 0, weight)
-    assert component.remove(X[i % len(X)], 0, weight)
-    assert component.statistics(0) == pytest.approx(before, **CLOSE)
-
-
-@given(problem=problems(least_rows=2), weight=st.integers(2, 5))
-def test_a_weight_is_so_many_equal_rows(twin, problem, weight):
-    X, prior = problem
-    repeated = np.concatenate([X[1:], np.repeat(X[:1], weight, axis=0)])
-    component = build(twin, X[1:], prior, [0] * (len(X) - 1), n_slots=3)
-    expected = naive_log_marginal(repeated, prior) - naive_log_marginal(X[1:], prior)
-    assert component.log_predictive(X[0], 0, weight) == pytest.approx(expected, **CLOSE)
-    alone = naive_log_marginal(repeated[-weight:], prior)
-    assert component.log_predictive_all(X[0], weight) == pytest.approx(
-        [expected, alone, alone], **CLOSE
-    )
-    component.add(X[0], 0, weight)
-    one_by_one = build(twin, repeated, prior, [0] * len(repeated))
-    assert component.statistics(0) == pytest.approx(one_by_one.statistics(0), **CLOSE)
-    assert component.log_marginal(0) == pytest.approx(naive_log_marginal(repeated, prior), **CLOSE)
-    assert component.log_predictive_member(X[0], 0, weight) == pytest.approx(expected, **CLOSE)
-    component.add(X[0], 1, weight)
-    assert component.log_predictive_member(X[0], 1, weight) == pytest.approx(alone, **CLOSE)
 
 
 def test_any_weight_follows_the_chain_rule(twin):
@@ -274,28 +215,6 @@ def test_many_columns_and_slots(twin, n_columns, n_slots):
             assert component.log_marginal_merged(1, k) == pytest.approx(both, rel=1e-11)
 
 
-@given(problem=problems(least_rows=4), data=st.data())
-def test_sweeps_agree_and_keep_the_joint(twins, problem, data):
-    X, prior = problem
-    n = len(X)
-    labels = data.draw(st.lists(st.integers(-1, 3), min_size=n, max_size=n))
-    weights = None
-    if data.draw(st.booleans()):
-        weights = np.array(data.draw(st.lists(st.integers(1, 3), min_size=n, max_size=n)), float)
-    results = []
-    for twin in twins:
-        found = np.array(labels, dtype=np.intp)
-        family = twin.normal_known_variance.NormalKnownVariance(**prior)
-        rows = twin.rows.Rows(X, weights)
-        partition = twin.partition.Partition(rows, found, family, 1.0)
-        moves = [twin.map_dpm.sweep(partition) for _ in range(3)]
-        moves.append(twin.split_merge.merge(partition))
-        exact = partition.exact_neg_log_joint()
-        assert partition.neg_log_joint == pytest.approx(exact, rel=1e-9, abs=1e-8)
-        results.append((moves, found.tolist()))
-    assert results[0] == results[1]
-
-
 def test_many_slots_leave_early_with_the_same_labels(twins):
     """Blocks of slots whose bounds reach the cost of staying are not scored to the end."""
     rng = np.random.default_rng(4)
@@ -314,21 +233,6 @@ def test_many_slots_leave_early_with_the_same_labels(twins):
     assert results[0][1] > 32
 
 
-def test_statistics_can_be_moved(twin):
-    X = np.random.default_rng(3).normal(size=(9, 2))
-    component, _ = spread(twin, X, PRIOR)
-    other = component.like()
-    assert other.n_slots == 0
-    other.resize(40)
-    other.copy(39, component, 1)
-    other.load(0, component.statistics(0))
-    assert other.statistics(39) == component.statistics(1)
-    assert other.log_predictive(X[0], 0) == component.log_predictive(X[0], 0)
-    assert other.log_marginal(39) == component.log_marginal(1)
-    other.clear(39)
-    assert other.statistics(39) == component.statistics(2)
-
-
 CALLS = {
     "sigma2 must be positive, got -1.0": lambda family: family([0.0], [-1.0], [1.0]),
     "tau2 must be positive, got 0.0": lambda family: family([0.0], [1.0], [0]),
@@ -339,24 +243,11 @@ CALLS = {
     "m0 and tau2 must have the same length, got 2 and 1": lambda family: family(
         [0.0, 0.0], [1.0, 1.0], [1.0]
     ),
-    "row must have 2 values, got 3": lambda family: made(family).add(np.zeros(3), 0),
-    "statistics must have 4 values, got 1": lambda family: made(family).load(0, [1.0]),
-    "slot must be in 0..1, got 2": lambda family: made(family).posterior(2),
-    "other must have 2 columns, got 1": lambda family: made(family).copy(
-        0, family([0.0], [1.0], [1.0]), 0
-    ),
 }
-
-
-def made(family):
-    component = family(**PRIOR)
-    component.resize(2)
-    return component
 
 
 @pytest.mark.parametrize("message", CALLS)
 def test_errors(twin, message):
-    with pytest.raises((ValueError, IndexError)) as caught:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
         CALLS[message](twin.normal_known_variance.NormalKnownVariance)
     assert str(caught.value) == message
-    assert isinstance(caught.value, IndexError) == message.startswith("slot")

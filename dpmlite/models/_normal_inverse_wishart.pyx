@@ -20,7 +20,8 @@ from dpmlite.models._special cimport (
     LOG_2, clones_double, clones_void, inlined_void, log2_floor, split_exponent)
 from dpmlite.models._triangular cimport (
     add_square, eliminate, log_det_with, padded_columns, residuals_c, update_c, weighted_square)
-from dpmlite.models._whitening cimport restore_c, units_of, whiten_c, whitening_columns
+from dpmlite.models._whitening cimport (
+    restore_c, restore_square, units_of, whiten_c, whitening_columns)
 
 from dpmlite.models.normal_inverse_wishart import check_prior
 
@@ -174,14 +175,7 @@ cdef class NormalInverseWishart(Component):
                 psi[i * width + j] = psi[j * width + i]
             self.spare[i] = slot[i] * self.n[k] / kappa
         restore_c(&self.units, self.spare)
-        for i in range(D):
-            restore_c(&self.units, psi + i * width)
-        for i in range(D):
-            for j in range(D):
-                self.z[j] = psi[j * width + i]
-            restore_c(&self.units, self.z)
-            for j in range(D):
-                psi[j * width + i] = self.z[j]
+        restore_square(&self.units, psi, self.z)
         return {
             "n": self.n[k],
             "m": [self.origin[i] + self.spare[i] for i in range(D)],

@@ -37,3 +37,16 @@ cdef inline inlined_void restore_c(const Units *units, double *x) noexcept nogil
         for j in range(i):
             x[i] -= units.R[j * width + i] * x[j]
         x[i] /= units.R[i * width + i]
+
+
+cdef inline inlined_void restore_square(const Units *units, double *A, double *room) noexcept nogil:
+    """A becomes R^-1 A R^-T; `room` is for a vector."""
+    cdef Py_ssize_t i, j, D = units.n_columns, width = padded_columns(D)
+    for j in range(D):
+        restore_c(units, A + j * width)
+    for i in range(D):
+        for j in range(D):
+            room[j] = A[j * width + i]
+        restore_c(units, room)
+        for j in range(D):
+            A[j * width + i] = room[j]

@@ -89,6 +89,11 @@ class BetaBernoulli(Component):
         self.counts[k] += weight
 
     def remove(self, row: Values, k: int, weight: float = 1.0) -> bool:
+        """Take a row out of slot `k`.
+
+        Returns False, and changes nothing, if less than 2^-10 of the slot's weight would be left.
+        A count of which less than 2^-30 is left becomes 0.
+        """
         self._check_slot(k)
         self._check_row(row)
         left = self.counts[k] - weight
@@ -177,6 +182,7 @@ class BetaBernoulli(Component):
         return ones, zeros
 
     def _log_evidence(self, ones: Values, zeros: Values) -> float:
+        """Log p(cells | theta_0) from their counts."""
         total = 0.0
         for a0, b0, n1, n0 in zip(self.a0, self.b0, ones, zeros, strict=True):
             total += log_rising(a0, n1) + log_rising(b0, n0) - log_rising(a0 + b0, n1 + n0)

@@ -10,8 +10,8 @@ from typing import Any
 from dpmlite._types import Values
 from dpmlite.models.rows import Rows
 
-# Removals may leave this part of a slot's weight, and of what else rounding would show in, since
-# the slot was built. If less were left, more than ten bits of it would be rounding.
+# A removal may leave this part of a slot's weight; and all of them together, since the slot was
+# built, this part of whatever else they take from. Of less, ten bits or more would be rounding.
 LEAST_KEPT = 2.0**-10
 
 # What a removal leaves of a count that is less than this part of it is rounding: weights that are

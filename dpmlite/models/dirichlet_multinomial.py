@@ -112,6 +112,7 @@ class DirichletMultinomial(Component):
         self.clear(k)
 
     def log_predictive(self, row: Values, k: int, weight: float = 1.0) -> float:
+        """Log p(row | rows of slot k) as above."""
         self._check_slot(k)
         x = self._weighted(row, weight)
         return self._log_urn(x, self.words[k], self.size[k])
@@ -130,6 +131,7 @@ class DirichletMultinomial(Component):
         return self._log_urn(self.words[k], [0.0] * self.n_columns, 0.0)
 
     def log_marginal_merged(self, j: int, k: int) -> float:
+        """`log_marginal` of slot `k`, and then the words of `j` from the urn that has these."""
         self._check_slot(j)
         self._check_slot(k)
         return self.log_marginal(k) + self._log_urn(self.words[j], self.words[k], self.size[k])

@@ -203,7 +203,11 @@ class NormalKnownVariance(Component):
         return n, mean, self.spread[j] + self.spread[k] + between
 
     def _log_evidence(self, n: float, mean: Values, spread: float) -> float:
-        """Log p(n rows | theta_0) from their mean and spread."""
+        """Log p(n rows | theta_0) from their mean and spread, both in units of the model.
+
+        It is the product over columns of f(n)^(-1/2) exp(-(s + n mean^2 / f(n)) / 2) and of
+        (2 pi sigma2)^(-n/2), where the s add up to the spread.
+        """
         total = -n * self.log_scale - 0.5 * spread
         for mean_d, r in zip(mean, self.ratio, strict=True):
             f = 1.0 + n * r
