@@ -148,6 +148,19 @@ def test_a_constant_column_warns_and_works():
     assert model.prior_["b0"][0] == 1.0
 
 
+def test_warnings_name_the_line_of_the_caller():
+    X = np.column_stack([np.ones(6), np.arange(6.0)])
+    for call in (
+        lambda: MAPDPM().fit(X),
+        lambda: MAPDPM().fit_predict(X),
+        lambda: dpmlite.neg_log_joint(X, [0] * 6, alpha=1.0),
+        lambda: dpmlite.exact_posterior(X, alpha=1.0),
+    ):
+        with pytest.warns(UserWarning, match="constant") as caught:
+            call()
+        assert [warning.filename for warning in caught] == [__file__]
+
+
 def test_equal_rows():
     X = np.repeat(blobs(n_rows=10)[0], 6, axis=0)
     labels = check(X).labels_.reshape(10, 6)

@@ -110,6 +110,25 @@ def test_a_weight_that_rounding_swallowed_comes_back(twin):
     assert partition.n_clusters == 2
 
 
+@pytest.mark.parametrize("heavy", [1.0, 1e9])
+@pytest.mark.parametrize("light", [1e-90, 1e-20, 1e-9])
+def test_heavy_rows_leave_their_companions_their_weight(twin, heavy, light):
+    """The weight of the others is no difference of nearly equal sums."""
+    X = np.array([[0.0], [0.5], [-1.0]])
+    weights = np.array([heavy, light, 2.0 * light])
+    prior = {"m0": [0.0], "c0": 0.3, "a0": 1.0, "b0": [1.0]}
+    rows, labels = twin.rows.Rows(X, weights), np.zeros(3, dtype=np.intp)
+    component = twin.normal_gamma.NormalGamma(**prior)
+    partition = twin.partition.Partition(rows, labels, component, 2.0)
+    expected = twin.special.log_rising(3.0 * light, heavy)
+    assert partition.member_log_weight(0) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    costs = partition.costs(0)
+    partition.move(0, 1, costs[1] - costs[0])
+    assert partition.component.counts[0] == pytest.approx(3.0 * light, rel=1e-12)
+    joint = partition.exact_neg_log_joint()
+    assert partition.neg_log_joint == pytest.approx(joint, rel=1e-9, abs=1e-8)
+
+
 def test_rows_without_weight_are_labelled_and_do_nothing_else():
     X, _ = blobs(n_rows=40, seed=5)
     strange = np.concatenate([X, [[1e3, 1e3], X[7]]])
@@ -146,6 +165,10 @@ BAD = {
     "negative": ([1.0, -1.0, 1.0], r"finite and not negative, got -1\.0 in row 1"),
     "NaN": ([1.0, 1.0, np.nan], "finite and not negative, got nan in row 2"),
     "none": ([0.0, 0.0, 0.0], "sample_weight must not be zero for every row"),
+    "too light": ([1.0, 1e-300, 1.0], r"sample_weight must be 0 or at least 1e-100, got 1e-300"),
+    "complex": ([1.0, 1j, 1.0], "sample_weight must be real, got dtype complex128"),
+    "masked": (np.ma.masked_equal([1.0, 2.0, 1.0], 2.0), "sample_weight must have no masked"),
+    "overflowing": ([1e308, 1e308, 1.0], r"sample_weight must sum to 2\*\*53 at most, got inf"),
     "too heavy": ([1e17, 1.0, 1.0], r"sample_weight must sum to 2\*\*53 at most"),
 }
 

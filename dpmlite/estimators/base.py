@@ -2,13 +2,12 @@
 
 import inspect
 import sys
-import warnings
 from typing import Any, NoReturn, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from dpmlite.estimators.validation import check_rows
+from dpmlite.estimators.validation import check_rows, warn
 
 
 class NotFittedError(ValueError, AttributeError):
@@ -101,14 +100,9 @@ class Estimator:
         fitted = getattr(self, "feature_names_in_", None)
         kind = type(self).__name__
         if names is None and fitted is not None:
-            warnings.warn(
-                f"X does not have valid feature names, but {kind} was fitted with feature names",
-                stacklevel=4,
-            )
+            warn(f"X does not have valid feature names, but {kind} was fitted with feature names")
         elif names is not None and fitted is None:
-            warnings.warn(
-                f"X has feature names, but {kind} was fitted without feature names", stacklevel=4
-            )
+            warn(f"X has feature names, but {kind} was fitted without feature names")
         elif names is not None and fitted is not None and list(names) != list(fitted):
             raise ValueError(_name_mismatch(list(names), list(fitted)))
 

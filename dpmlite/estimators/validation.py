@@ -1,5 +1,7 @@
 """Checks of what users pass: one line that states the rule and the value, before any work."""
 
+import sys
+import warnings
 from numbers import Integral, Real
 from typing import Any, NoReturn
 
@@ -8,6 +10,9 @@ import numpy.typing as npt
 
 # Sums of weights up to here are exact if the weights are whole numbers.
 MOST_WEIGHT = 2.0**53
+
+# The least positive parameter or weight: its reciprocal and its square are precise doubles.
+LEAST = 1e-100
 
 
 def check_rows(X: Any, allow_missing: bool = False) -> npt.NDArray[np.float64]:
@@ -69,13 +74,21 @@ def raise_where(rule: str, value: float, i: int, j: int) -> NoReturn:
     raise ValueError(f"{rule}, got {shown} in row {i}, column {j}")
 
 
+def warn(message: str) -> None:
+    """Warn of the line outside dpmlite that led here, however deep that is."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back and frame.f_globals.get("__name__", "").startswith("dpmlite."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, stacklevel=level)
+
+
 def check_positive(name: str, value: Any) -> float:
     """A positive number, from 1e-100 to 1e100, as float, or ValueError."""
     is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
     number = float(value) if is_number else np.nan
     if not 0.0 < number < np.inf:
         raise ValueError(f"{name} must be positive, got {value!r}")
-    if not 1e-100 <= number <= 1e100:
+    if not LEAST <= number <= 1e100:
         raise ValueError(f"{name} must be from 1e-100 to 1e100, got {value!r}")
     return number
 
@@ -118,20 +131,31 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float
     """Weights of rows, not negative and not all 0, as float64; None is 1 for every row."""
     if sample_weight is None:
         return np.ones(n_rows)
-    weights = np.ascontiguousarray(sample_weight, dtype=np.float64)
-    if weights.shape != (n_rows,):
-        raise ValueError(f"sample_weight must have shape ({n_rows},), got {weights.shape}")
-    good = (weights >= 0.0) & (weights < np.inf)
-    if not good.all():
-        i = int(np.argmin(good))
-        raise ValueError(
-            f"sample_weight must be finite and not negative, got {weights[i]} in row {i}"
-        )
+    if np.ma.is_masked(sample_weight):
+        raise ValueError("sample_weight must have no masked values")
+    array = np.asarray(sample_weight)
+    if np.iscomplexobj(array):
+        raise ValueError(f"sample_weight must be real, got dtype {array.dtype}")
+    if array.shape != (n_rows,):
+        raise ValueError(f"sample_weight must have shape ({n_rows},), got {array.shape}")
+    weights = np.ascontiguousarray(array, dtype=np.float64)
+    _check_each_weight((weights >= 0.0) & (weights < np.inf), "finite and not negative", weights)
+    _check_each_weight((weights == 0.0) | (weights >= LEAST), f"0 or at least {LEAST:g}", weights)
     if not weights.any():
         raise ValueError("sample_weight must not be zero for every row")
-    if not weights.sum() <= MOST_WEIGHT:
-        raise ValueError(f"sample_weight must sum to 2**53 at most, got {weights.sum()}")
+    with np.errstate(over="ignore"):
+        total = weights.sum()
+    if not total <= MOST_WEIGHT:
+        raise ValueError(f"sample_weight must sum to 2**53 at most, got {total}")
     return weights
+
+
+def _check_each_weight(
+    good: npt.NDArray[np.bool_], rule: str, weights: npt.NDArray[np.float64]
+) -> None:
+    if not good.all():
+        i = int(np.argmin(good))
+        raise ValueError(f"sample_weight must be {rule}, got {weights[i]} in row {i}")
 
 
 def check_random_state(random_state: Any) -> np.random.Generator:

@@ -6,8 +6,10 @@ from dpmlite.models._rows cimport Row, Rows
 cdef extern from *:
     """
     #define DPM_TIE 1e-8
+    #define DPM_NARROW 9.5367431640625e-07
     """
     double TIE "DPM_TIE"
+    double NARROW "DPM_NARROW"
 
 cdef enum:
     UNPLACED = -1
@@ -30,7 +32,7 @@ cdef class Partition:
     cdef double *cost                   # [slot] scratch of `score`
     cdef double *log_weight             # [slot] log of n, or of alpha if the slot is empty
     cdef double *heavy_log_weight       # [slot] the same for a row whose weight is not 1
-    cdef double *light_member_weight    # [slot] log_weight without one row of weight 1
+    cdef double *light_member_weight    # [slot] log_weight without one row of weight 1, or NaN
     cdef Py_ssize_t *size               # [slot] its rows, whatever their weights
     cdef bint *touched                  # [slot] changed since marked
 
@@ -39,6 +41,7 @@ cdef class Partition:
 
     cdef double weight_of(self, double n, double weight) noexcept nogil
     cdef double member_weight(self, Py_ssize_t i, double weight) noexcept nogil
+    cdef double weight_of_others(self, Py_ssize_t i, double weight) noexcept nogil
     cdef double score(self, Py_ssize_t i, double stay) noexcept nogil
     cdef double stay_cost(self, Py_ssize_t i) noexcept nogil
     cdef double stay_ceiling(self, Py_ssize_t i) noexcept nogil

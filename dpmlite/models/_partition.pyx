@@ -2,7 +2,7 @@
 
 from array import array
 
-from libc.math cimport INFINITY, log
+from libc.math cimport INFINITY, NAN, log
 
 from dpmlite.models._component cimport Component, padded
 from dpmlite.models._crp cimport log_prob_counts_c
@@ -165,10 +165,23 @@ cdef class Partition:
     cdef double member_weight(self, Py_ssize_t i, double weight) noexcept nogil:
         """The same for row i, which has this weight, where it is, without itself."""
         cdef Py_ssize_t own = self.label[i]
-        if weight == 1.0:
-            return self.light_member_weight[own]
-        return self.weight_of(0.0 if self.size[own] == 1 else self.component.n[own] - weight,
-                              weight)
+        cdef double light = self.light_member_weight[own]
+        if weight == 1.0 and light == light:
+            return light
+        return self.weight_of(self.weight_of_others(i, weight), weight)
+
+    cdef double weight_of_others(self, Py_ssize_t i, double weight) noexcept nogil:
+        cdef Py_ssize_t j, own = self.label[i]
+        cdef double others = self.component.n[own] - weight
+        if self.size[own] == 1:
+            return 0.0
+        if others >= NARROW * weight:
+            return others
+        others = 0.0
+        for j in range(self.n_rows):
+            if self.label[j] == own and j != i:
+                others += self.row(j).weight
+        return others
 
     cdef double score(self, Py_ssize_t i, double stay) noexcept nogil:
         """cost[k] = q of eq. (15) of row i in every slot but its own; returns the least.
@@ -247,8 +260,9 @@ cdef class Partition:
             self.size[own] -= 1
             if self.size[own] == 0:
                 self.component.clear_slot(own)
-            elif not self.component.remove_row(&row, own) or self.component.n[own] == 0.0:
-                self.rebuild_slot(own)  # weights too small beside the row's were lost
+            elif (not self.component.remove_row(&row, own)
+                  or self.component.n[own] < NARROW * row.weight):
+                self.rebuild_slot(own)
             self.weigh(own)
             self.touched[own] = True
         self.component.add_row(&row, k)
@@ -287,7 +301,8 @@ cdef class Partition:
         cdef double n = self.component.n[k]
         self.log_weight[k] = log(n if n > 0.0 else self.alpha)
         # Fractions of weight that came and went may leave 1 + rounding of a row that is alone.
-        self.light_member_weight[k] = log(n - 1.0 if self.size[k] > 1 and n > 1.0 else self.alpha)
+        cdef double others = n - 1.0 if self.size[k] > 1 else self.alpha
+        self.light_member_weight[k] = log(others) if self.size[k] <= 1 or others >= NARROW else NAN
 
     cdef int make_slots(self, Py_ssize_t n_slots) except -1 nogil:
         cdef Py_ssize_t k, known = self.component.n_slots, capacity = max(self.capacity, 16)

@@ -20,6 +20,10 @@ TIE = 1e-8
 # The label of a row that is in no cluster yet.
 UNPLACED = -1
 
+# The weight of a row's companions is the slot's less the row's; below this part of the row's weight
+# too few digits of the difference are right, and it is summed from the companions.
+NARROW = 2.0**-20
+
 # More clusters than memory holds statistics of.
 MOST_SLOTS = 2**31
 
@@ -140,9 +144,7 @@ class Partition:
     def member_log_weight(self, i: int) -> float:
         """Log of the numerator of eq. (22) for row `i`, which has a label, and its own slot."""
         self._check_row(i)
-        own, weight = self.labels[i], self._weights[i]
-        others = 0.0 if self._sizes[own] == 1 else self.component.counts[own] - weight
-        return self._log_weight(others, weight)
+        return self._log_weight(self._weight_of_others(i), self._weights[i])
 
     def part(self, members: Values, labels: Buffer) -> "Partition":
         """A partition of its own for some rows, under the same model."""
@@ -164,8 +166,9 @@ class Partition:
             if self._sizes[own] == 0:
                 self.component.clear(own)
             elif (
-                not self.component.remove(row, own, weight) or self.component.counts[own] == 0.0
-            ):  # weights too small beside the row's were lost
+                not self.component.remove(row, own, weight)
+                or self.component.counts[own] < NARROW * weight
+            ):
                 self._rebuild_slot(own)
             self.changed[own] = True
         self.component.add(row, k, weight)
@@ -271,6 +274,18 @@ class Partition:
             if j != i:
                 others.add(self._rows[j], 0, self._weights[j])
         return others.log_predictive(self._rows[i], 0, weight)
+
+    def _weight_of_others(self, i: int) -> float:
+        own, weight = self.labels[i], self._weights[i]
+        if self._sizes[own] == 1:
+            return 0.0
+        others: float = self.component.counts[own] - weight
+        if others >= NARROW * weight:
+            return others
+        others = 0.0
+        for j in self.members(own):
+            others += 0.0 if j == i else self._weights[j]
+        return others
 
     def _log_weight(self, n: float, weight: float) -> float:
         """Numerator of eq. (2) for a row of this weight: that of so many rows one by one."""

@@ -1,12 +1,11 @@
 """Means and variances of columns, and priors that have a value for each column."""
 
-import warnings
 from typing import Any
 
 import numpy as np
 
 from dpmlite.estimators.data import Data, Floats
-from dpmlite.estimators.validation import check_positive
+from dpmlite.estimators.validation import check_positive, warn
 
 
 def column_means(data: Data) -> Floats:
@@ -20,18 +19,17 @@ def column_means(data: Data) -> Floats:
     return means
 
 
-def column_variances(data: Data, warn: bool = True) -> Floats:
+def column_variances(data: Data, aloud: bool = True) -> Floats:
     """Weighted variances of the columns; a constant column's counts as 1, with a warning."""
     values, _ = _about_a_value(data)
     with np.errstate(over="ignore"):
         variances = _weighted_mean(np.square(values - _weighted_mean(values, data)), data)
     constant = ~(np.fmax.reduce(values) > np.fmin.reduce(values))
-    if warn and constant.any() and data.shape[0] > 1:
+    if aloud and constant.any() and data.shape[0] > 1:
         j = int(np.argmax(constant))
-        warnings.warn(
+        warn(
             f"{constant.sum()} column(s) of X are constant, column {j} first: they tell clusters "
-            "apart only by size; a variance of 1 is used for them",
-            stacklevel=6,
+            "apart only by size; a variance of 1 is used for them"
         )
     variances[constant] = 1.0
     return variances

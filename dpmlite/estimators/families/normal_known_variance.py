@@ -37,7 +37,7 @@ class NormalKnownVarianceFamily(Family):
             return column_means(data)
         if key == "sigma2":
             return column_variances(data) / 10.0
-        return column_variances(data, warn=False)
+        return column_variances(data, aloud=False)
 
     def check_prior(self, prior: Prior, n_columns: int) -> Prior:
         return {
