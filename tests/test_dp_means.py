@@ -338,6 +338,15 @@ def test_restarts_keep_the_best(model, capsys):
     assert lines[0].startswith(f"start 1: {once.n_clusters_} clusters after {once.n_iter_} passes")
 
 
+def test_a_failed_fit_leaves_the_fitted_model(model):
+    fitted = model(n_clusters=2).fit([[0.0], [1.0], [9.0]])
+    before = {name: np.copy(value) for name, value in vars(fitted).items() if name.endswith("_")}
+    with pytest.raises(ValueError, match="random_state must be"):
+        fitted.set_params(n_clusters=1, random_state="x").fit([[5.0], [7.0], [8.0]])
+    for name, value in before.items():
+        np.testing.assert_array_equal(getattr(fitted, name), value)
+
+
 def test_odd_tables(model):
     assert model(n_clusters=1).fit([[5.0]]).labels_.tolist() == [0]
     constant = model(n_clusters=2).fit(np.full((6, 2), 0.1))

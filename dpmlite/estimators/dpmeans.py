@@ -142,11 +142,12 @@ class DPMeans(Estimator):
                 f"got {self.n_clusters}"
             )
         table = models.Rows(used, used_weights)
+        rng = check_random_state(self.random_state)
         if self.n_clusters is None:
-            self.lam_ = float(self.lam)  # type: ignore[arg-type]
+            lam = float(self.lam)  # type: ignore[arg-type]
         else:
-            self.lam_ = inference.farthest_first(table, self.n_clusters)
-        self._search(table)
+            lam = inference.farthest_first(table, self.n_clusters)
+        self._search(table, lam, rng)
         self._remember_columns(X, rows.shape[1])
         if len(used) < len(rows):
             labels = _nearest(rows, self.cluster_centers_)
@@ -232,22 +233,24 @@ class DPMeans(Estimator):
         check_count("n_init", self.n_init)
         check_bool("verbose", self.verbose)
 
-    def _search(self, table: models.Rows) -> None:
+    def _search(self, table: models.Rows, lam: float, rng: np.random.Generator) -> None:
         """Keep the best of all starts; the first of equals."""
-        rng = check_random_state(self.random_state)
+        best: list[Any] = []
         for start in range(self.n_init):
             order = rng.permutation(len(table)).astype(np.intp) if start else None
             labels = np.empty(len(table), dtype=np.intp)
             centres, inertia, trace, converged = inference.fit_centres(
-                table, self.lam_, labels, self.max_iter, order
+                table, lam, labels, self.max_iter, order
             )
             if self.verbose:
                 print(
                     f"start {start + 1}: {len(centres)} clusters after {len(trace) - 1} passes, "
                     f"objective {trace[-1]:.6g}"
                 )
-            if start == 0 or trace[-1] < self.objective_:
-                self._keep(labels, np.array(centres), inertia, trace, converged)
+            if not best or trace[-1] < best[3][-1]:
+                best = [labels, np.array(centres), inertia, trace, converged]
+        self.lam_ = lam
+        self._keep(*best)
 
     def _keep(
         self,
