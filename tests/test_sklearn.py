@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from cases import blobs, needs_kernels
 
-from dpmlite import MAPDPM, DPMeans
+from dpmlite import MAPDPM, CollapsedGibbs, DPMeans
 
 sklearn = pytest.importorskip("sklearn")
 
@@ -20,7 +20,8 @@ from sklearn.preprocessing import StandardScaler  # noqa: E402
 from sklearn.utils.estimator_checks import estimator_checks_generator  # noqa: E402
 
 # Clusters of equal weight are numbered in the order in which they appear; this check shuffles the
-# rows. That the partitions are the same is tested in test_weights.py.
+# rows. That the partitions are the same is tested in test_weights.py. CollapsedGibbs refuses the
+# check's weights of 0.
 ORDER_MATTERS = "check_sample_weight_equivalence_on_dense_data"
 
 with warnings.catch_warnings():
@@ -30,6 +31,10 @@ with warnings.catch_warnings():
         for estimator in (
             MAPDPM(),
             MAPDPM(split_merge=False, init="single"),
+            MAPDPM(allow_missing=True),
+            MAPDPM(component="normal-inverse-wishart"),
+            MAPDPM(component="normal-known-variance"),
+            CollapsedGibbs(n_samples=5),
             DPMeans(n_clusters=3),
         )
         for estimator, check in estimator_checks_generator(estimator)
@@ -71,6 +76,14 @@ def test_clone_and_tags():
         model.predict([[0.0]])
 
 
+def test_tags_say_what_a_family_takes():
+    counts = MAPDPM(component="dirichlet-multinomial").__sklearn_tags__().input_tags
+    assert (counts.sparse, counts.positive_only, counts.allow_nan) == (True, True, False)
+    reals = CollapsedGibbs(allow_missing=True).__sklearn_tags__().input_tags
+    assert (reals.sparse, reals.positive_only, reals.allow_nan) == (False, False, True)
+    assert MAPDPM(component="unknown").__sklearn_tags__().estimator_type == "clusterer"
+
+
 def test_column_names_of_a_data_frame():
     pd = pytest.importorskip("pandas")
     X, _ = blobs()
@@ -84,8 +97,21 @@ def test_column_names_of_a_data_frame():
         model.predict(frame[["height", "width"]])
     unnamed = model.fit(X)
     assert not hasattr(unnamed, "feature_names_in_")
-    with pytest.warns(UserWarning, match="X has feature names"):
-        unnamed.predict(frame)
+    for method in (unnamed.predict, unnamed.predict_proba, unnamed.score):
+        with pytest.warns(UserWarning, match="X has feature names") as caught:
+            method(frame)
+        assert [warning.filename for warning in caught] == [__file__]
+
+
+def test_names_of_columns_do_not_make_a_table_sparse():
+    pd = pytest.importorskip("pandas")
+    X = np.eye(3)
+    for names in (["data", "indices", "indptr"], ["tocsr", "shape", "nnz"]):
+        frame = pd.DataFrame(X, columns=names)
+        model = MAPDPM(component="beta-bernoulli", random_state=0).fit(frame)
+        assert model.feature_names_in_.tolist() == names
+        joint = MAPDPM(component="beta-bernoulli", random_state=0).fit(X).neg_log_joint_
+        assert model.neg_log_joint_ == joint
 
 
 def test_scikit_learn_is_not_imported(tmp_path):

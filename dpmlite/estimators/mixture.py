@@ -159,6 +159,15 @@ class MixtureEstimator(Estimator):
         """
         return persistence.load(cls, path)
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        family = FAMILIES.get(self.component)
+        tags.input_tags.allow_nan = bool(self.allow_missing)
+        tags.input_tags.sparse = tags.input_tags.positive_only = (
+            family is not None and family.takes_sparse
+        )
+        return tags
+
     def _family(self) -> Family:
         return FAMILIES[check_choice("component", self.component, COMPONENTS)]
 

@@ -26,11 +26,14 @@ class Family(ABC):
         Symbols of its prior. A default may depend on the values of keys before it.
     takes_missing : bool
         Whether cells may be missing.
+    takes_sparse : bool
+        Whether tables hold counts, which are not negative and may be sparse.
     """
 
     name: str
     prior_keys: tuple[str, ...]
     takes_missing = False
+    takes_sparse = False
 
     def read(self, X: Any, allow_missing: bool) -> Data:
         """Check a table that a user gave.

@@ -24,6 +24,7 @@ class BetaBernoulliFamily(Family):
     name = "beta-bernoulli"
     prior_keys = ("a0", "b0")
     takes_missing = True
+    takes_sparse = True
 
     def read_table(self, X: Any, allow_missing: bool) -> Data:
         return read_counts(X, 1.0, allow_missing)
