@@ -84,7 +84,28 @@ def test_fitted_attributes_are_consistent(fitted):
     together = model.co_clustering()
     np.testing.assert_array_equal(np.diag(together), 1.0)
     np.testing.assert_array_equal(together, together.T)
-    assert together[0, 1] == (model.labels_samples_[:, 0] == model.labels_samples_[:, 1]).mean()
+    labels = model.labels_samples_
+    np.testing.assert_allclose(together, (labels[:, :, None] == labels[:, None]).mean(axis=0))
+
+
+def test_co_clustering_counts_many_rows_samples_and_clusters():
+    rng = np.random.default_rng(0)
+    model = CollapsedGibbs()
+    model.statistics_ = None
+    for n_clusters, n_samples, n_rows in ((2, 600, 130), (300, 256, 64), (70_000, 3, 65)):
+        labels = rng.integers(n_clusters, size=(n_samples, n_rows))
+        labels[:, 1] = labels[:, 0]
+        model.labels_samples_ = labels
+        expected = (labels[:, :, None] == labels[:, None]).mean(axis=0)
+        np.testing.assert_allclose(model.co_clustering(), expected, rtol=1e-12)
+
+
+def test_the_rows_are_its_own(fitted):
+    model, X = fitted
+    table, weights = X.copy(), np.ones(40)
+    other = CollapsedGibbs(n_samples=30, random_state=0).fit(table, sample_weight=weights)
+    table[:], weights[:] = 0.0, 9.0
+    np.testing.assert_allclose(other.score_samples(X), model.score_samples(X), rtol=1e-12)
 
 
 def test_it_starts_from_the_map_and_never_reports_worse(fitted):
@@ -95,15 +116,15 @@ def test_it_starts_from_the_map_and_never_reports_worse(fitted):
 def test_the_density_is_the_mean_over_the_samples(fitted):
     model, X = fitted
     new = np.concatenate([X[:5] + 0.3, [[50.0, -50.0]]])
-    densities = []
-    for labels in model.labels_samples_:
-        one = MAPDPM(init=labels, max_sweeps=1, split_merge=False, prior=model.prior_)
-        one.fit(X)
-        if np.array_equal(one.neg_log_joint_trace_[:1], one.neg_log_joint_trace_[-1:]):
-            densities.append(np.exp(one.score_samples(new)))
-    if len(densities) == len(model.labels_samples_):
-        expected = np.log(np.mean(densities, axis=0))
-        np.testing.assert_allclose(model.score_samples(new), expected, rtol=1e-9)
+    known = {"alpha": 1.0, "prior": model.prior_}
+    for row, score in zip(new, model.score_samples(new), strict=True):
+        density = 0.0
+        for labels in model.labels_samples_:
+            before = dpmlite.neg_log_joint(X, labels, **known)
+            for k in range(labels.max() + 2):
+                after = dpmlite.neg_log_joint(np.vstack([X, row]), [*labels, k], **known)
+                density += np.exp(before - after)
+        assert score == pytest.approx(np.log(density / len(model.labels_samples_)), rel=1e-9)
     single = CollapsedGibbs(n_samples=1, burn_in=0, init=model.labels_, random_state=0).fit(X)
     grid = np.linspace(-60.0, 60.0, 200)
     cells = np.stack(np.meshgrid(grid, grid), axis=-1).reshape(-1, 2)
@@ -180,6 +201,14 @@ def test_save_and_load(fitted, tmp_path):
     np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
     with pytest.raises(ValueError, match="holds a CollapsedGibbs, not a MAPDPM"):
         MAPDPM.load(tmp_path / "model.npz")
+
+
+def test_a_loaded_model_can_be_fitted_again(tmp_path):
+    X, _ = blobs(n_rows=20)
+    model = CollapsedGibbs(alpha_prior=(2.0, 1.0), n_samples=5, random_state=0).fit(X)
+    model.save(tmp_path / "model.npz")
+    again = CollapsedGibbs.load(tmp_path / "model.npz").fit(X)
+    np.testing.assert_array_equal(again.alpha_samples_, model.alpha_samples_)
 
 
 def test_verbose_shows_progress(capsys):

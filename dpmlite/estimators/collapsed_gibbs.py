@@ -25,6 +25,10 @@ from dpmlite.estimators.validation import (
 INITS = ("map", "single", "singletons", "random", "sequential")
 
 
+# Rows of the co-clustering matrix that are counted at a time, found by trial.
+COUNTED_ROWS = 64
+
+
 class Moves(NamedTuple):
     """What a sweep is made of: split-merge proposals, and Gibbs scans of all rows.
 
@@ -233,16 +237,27 @@ class CollapsedGibbs(MixtureEstimator):
         """
         if not hasattr(self, "labels_samples_"):
             self._raise_not_fitted()
-        n_rows = self.labels_samples_.shape[1]
+        n_samples, n_rows = self.labels_samples_.shape
+        # Bytes that stay in the cache: labels as small as they can be, and counters up to 255.
+        samples = self.labels_samples_.astype(np.min_scalar_type(self.labels_samples_.max()))
         together = np.zeros((n_rows, n_rows))
-        for labels in self.labels_samples_:
-            together += labels[:, None] == labels
-        return together / len(self.labels_samples_)
+        for first in range(0, n_rows, COUNTED_ROWS):
+            block = together[first : first + COUNTED_ROWS]
+            for start in range(0, n_samples, 255):
+                counts = np.zeros(block.shape, dtype=np.uint8)
+                for labels in samples[start : start + 255]:
+                    same = labels[first : first + COUNTED_ROWS, None] == labels
+                    counts += same.view(np.uint8)
+                block += counts
+        together /= n_samples
+        return together
 
     def _check_parameters(self) -> None:
         check_positive("alpha", self.alpha)
         if self.alpha_prior is not None:
-            if not isinstance(self.alpha_prior, tuple | list) or len(self.alpha_prior) != 2:
+            if not isinstance(self.alpha_prior, tuple | list | np.ndarray) or (
+                len(self.alpha_prior) != 2
+            ):
                 raise ValueError(
                     f"alpha_prior must be a shape and a rate, or None, got {self.alpha_prior!r}"
                 )
