@@ -154,7 +154,7 @@ def dpm_sample(
     return family.draw_rows(parameters, labels, totals, rng), labels
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class RandomMixture:
     """A mixture drawn from a Dirichlet process prior, as `dpm_mixture` gives it.
 
@@ -162,6 +162,8 @@ class RandomMixture:
     ----------
     component : str
         Family of the atoms.
+    n_columns : int
+        D.
     weights : ndarray, shape (K,)
         Weights of the atoms; they sum to 1.
     parameters : dict of ndarray
@@ -169,12 +171,22 @@ class RandomMixture:
     """
 
     component: str
+    n_columns: int
     weights: npt.NDArray[np.float64]
     parameters: dict[str, npt.NDArray[np.float64]]
 
     def score_samples(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
-        """Log density of rows, shape (N, D), under the mixture: shape (N,)."""
+        """Log density of rows, shape (N, D), under the mixture: shape (N,).
+
+        Raises
+        ------
+        ValueError, TypeError
+            If they are not rows of the family, or do not have D columns.
+        """
         rows = check_rows(X)
+        data = FAMILIES[self.component].read(rows, allow_missing=False)
+        if data.shape[1] != self.n_columns:
+            raise ValueError(f"X must have {self.n_columns} columns, got {data.shape[1]}")
         terms = FAMILIES[self.component].log_density(rows, self.parameters) + np.log(self.weights)
         return np.asarray(np.logaddexp.reduce(terms, axis=1))
 
@@ -257,7 +269,7 @@ def dpm_mixture(
     weights = weights[: int(enough.argmax()) + 1 if enough.any() else n_atoms]
     weights[-1] += 1.0 - weights.sum()
     parameters = family.draw_parameters(full, len(weights), rng)
-    return RandomMixture(component, weights, parameters)
+    return RandomMixture(component, n_columns, weights, parameters)
 
 
 def planted_gaussians(

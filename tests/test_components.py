@@ -1,5 +1,7 @@
 """MAPDPM with every component family: fitting, predicting, drawing, and what it refuses."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from cases import PURE, needs_kernels
@@ -348,3 +350,57 @@ def test_draws_refuse_what_they_lack():
         dpm_mixture(1, prior=PRIORS["normal-gamma"], tolerance=0.0)
     with pytest.raises(ValueError, match="alpha must need no more than 1000000 atoms, got 10000"):
         dpm_mixture(1, alpha=1e7, prior=PRIORS["normal-gamma"])
+
+
+def test_a_random_mixture_scores_rows_of_its_kind_only():
+    mixture = dpm_mixture(3, prior=PRIORS["normal-gamma"], random_state=0)
+    with pytest.raises(ValueError, match="X must have 3 columns, got 1"):
+        mixture.score_samples([[0.0]])
+    prior = {"a0": 1.0, "b0": 1.0}
+    bits = dpm_mixture(3, component="beta-bernoulli", prior=prior, random_state=0)
+    with pytest.raises(ValueError, match=r"X must be 0 or 1, got 0\.5 in row 0, column 1"):
+        bits.score_samples([[0.0, 0.5, 1.0]])
+    assert mixture != bits
+
+
+@pytest.mark.parametrize("count", [1e6, 1e9, 1e11, 2.0**40])
+def test_one_enormous_count(count):
+    X, _ = table("dirichlet-multinomial", n_rows=30)
+    X[0, 0] = count
+    model = MAPDPM(component="dirichlet-multinomial", random_state=0).fit(X)
+    assert np.isfinite(model.sample(3, random_state=0)[0]).all()
+
+
+SPARSE = {
+    "starts": ([1, 1], [0, 1], [0, 1, 1], (1, 3), r"X\.indptr must have 2 values that rise from 0"),
+    "falls": ([1, 1], [0, 1], [0, 2, 1], (2, 3), r"X\.indptr must have 3 values that rise from 0"),
+    "short": ([1], [0, 1], [0, 1, 2], (2, 3), "must have 2 values, got 1 and 2"),
+    "columns": ([1, 1], [0, 7], [0, 1, 2], (2, 3), r"X\.indices must be in 0\.\.2, got 7"),
+    "negative": ([1, 1], [0, -1], [0, 1, 2], (2, 3), r"X\.indices must be in 0\.\.2, got -1"),
+    "twice": ([1, 1, 1], [1, 0, 1], [0, 3, 3], (2, 3), "X must have each cell once"),
+    "complex": ([1j], [0], [0, 1], (1, 3), "Complex data not supported"),
+    "1-D": ([1], [0], [0, 1], (3,), r"X must be 2-D, got shape \(3,\)"),
+    "count": ([2.0**41], [0], [0, 1], (1, 3), "X must be at most 1099511627776, got 2199023255552"),
+}
+
+
+@pytest.mark.parametrize("name", SPARSE)
+def test_three_arrays_that_are_no_table(name):
+    data, indices, indptr, shape, message = SPARSE[name]
+    X = SimpleNamespace(
+        data=np.array(data), indices=np.array(indices), indptr=np.array(indptr), shape=shape
+    )
+    with pytest.raises(ValueError, match=message):
+        MAPDPM(component="dirichlet-multinomial").fit(X)
+
+
+def test_three_arrays_are_a_table():
+    data, indices, indptr = np.ones(5), np.array([2, 0, 1, 1, 0]), np.array([0, 2, 2, 3, 5])
+    X = np.array([[1, 0, 1], [0, 0, 0], [0, 1, 0], [1, 1, 0]])
+    arrays = SimpleNamespace(data=data, indices=indices, indptr=indptr, shape=X.shape)
+    for component in ("dirichlet-multinomial", "beta-bernoulli"):
+        joint, expected = (
+            dpmlite.neg_log_joint(rows, [0, 0, 1, 1], alpha=1.0, component=component)
+            for rows in (arrays, X)
+        )
+        assert joint == pytest.approx(expected, rel=1e-12)

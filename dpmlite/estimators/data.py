@@ -47,12 +47,14 @@ class Data:
         return models.Rows.sparse(*self.nonzeros, self.shape[1], self.weights)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain arrays, for files; `from_dict` takes it back."""
-        if self.nonzeros is None:
-            cells: dict[str, Any] = {"values": self.values}
+        """Everything as arrays of its own, for files; `from_dict` takes it back."""
+        weights = None if self.weights is None else self.weights.copy()
+        if self.values is not None:
+            cells: dict[str, Any] = {"values": self.values.copy()}
         else:
-            cells = dict(zip(NONZEROS, self.nonzeros, strict=True))
-        return {"shape": np.array(self.shape), "weights": self.weights, **cells}
+            assert self.nonzeros is not None
+            cells = {k: part.copy() for k, part in zip(NONZEROS, self.nonzeros, strict=True)}
+        return {"shape": np.array(self.shape), "weights": weights, **cells}
 
     @classmethod
     def from_dict(cls, parts: Mapping[str, Any]) -> "Data":
@@ -168,21 +170,52 @@ def _shape(values: Floats) -> tuple[int, int]:
 
 
 def _is_sparse(X: Any) -> bool:
-    return all(hasattr(X, name) for name in ("indptr", "indices", "data")) or hasattr(X, "tocsr")
+    if hasattr(X, "columns"):  # a data frame, whose columns may have any name
+        return False
+    return all(hasattr(X, name) for name in NONZEROS) or hasattr(X, "tocsr")
 
 
 def _read_sparse(X: Any) -> Data:
     """Compressed sparse rows with each column at most once in a row."""
+    if len(X.shape) != 2:
+        raise ValueError(f"X must be 2-D, got shape {X.shape}")
+    if min(X.shape) == 0:
+        raise ValueError(f"X must have at least one row and one column, got shape {X.shape}")
     if getattr(X, "format", "csr") != "csr":
         X = X.tocsr()
     if not getattr(X, "has_canonical_format", True):
         X = X.copy()
         X.sum_duplicates()
-    if len(X.shape) != 2 or min(X.shape) == 0:
-        raise ValueError(f"X must have at least one row and one column, got shape {X.shape}")
+    if np.iscomplexobj(X.data):
+        raise ValueError(f"Complex data not supported: X must be real, got dtype {X.data.dtype}")
     cells = np.ascontiguousarray(X.data, dtype=np.float64)
     columns, starts = (np.ascontiguousarray(part, dtype=np.intp) for part in (X.indices, X.indptr))
-    return Data((int(X.shape[0]), int(X.shape[1])), nonzeros=(cells, columns, starts))
+    shape = (int(X.shape[0]), int(X.shape[1]))
+    _check_parts(shape, cells, columns, starts)
+    return Data(shape, nonzeros=(cells, columns, starts))
+
+
+def _check_parts(shape: tuple[int, int], cells: Floats, columns: Indices, starts: Indices) -> None:
+    """Raise ValueError unless three arrays are the rows of a table, with no cell twice."""
+    n_rows, n_columns = shape
+    sizes = np.diff(starts)
+    if starts.shape != (n_rows + 1,) or starts[0] != 0 or (sizes < 0).any():
+        raise ValueError(f"X.indptr must have {n_rows + 1} values that rise from 0")
+    if not len(cells) == len(columns) == starts[-1]:
+        raise ValueError(
+            f"X.data and X.indices must have {starts[-1]} values, "
+            f"got {len(cells)} and {len(columns)}"
+        )
+    bad = (columns < 0) | (columns >= n_columns)
+    if bad.any():
+        raise ValueError(f"X.indices must be in 0..{n_columns - 1}, got {columns[bad][0]}")
+    rises = np.diff(columns) > 0
+    inside = np.ones(len(rises), dtype=bool)  # next to one another in one row
+    inside[starts[(starts > 0) & (starts < len(columns))] - 1] = False
+    if not (rises | ~inside).all():
+        cell = np.repeat(np.arange(n_rows), sizes) * n_columns + columns
+        if len(np.unique(cell)) < len(cell):
+            raise ValueError("X must have each cell once: a column is twice in a row of X.indices")
 
 
 def _check_counts(data: Data, most: float, allow_missing: bool) -> None:
@@ -196,4 +229,6 @@ def _check_counts(data: Data, most: float, allow_missing: bool) -> None:
         at = int(np.argmin(good))
         i = int(np.searchsorted(starts, at, side="right")) - 1
         rule = "0 or 1" if most == 1.0 else "whole numbers of at least 0"
+        if cells[at] > most > 1.0:
+            rule = f"at most {most:.0f}"
         raise_where(f"X must be {rule}", cells[at], i, int(columns[at]))

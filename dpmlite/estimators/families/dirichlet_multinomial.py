@@ -10,6 +10,9 @@ from dpmlite.estimators.data import Data, Floats, Indices, read_counts
 from dpmlite.estimators.families.base import Family, Parameters, Prior, Rng, Totals
 from dpmlite.estimators.families.columns import positive_per_column
 
+#: The greatest count: log-gammas of greater ones would lose the digits that tell clusters apart.
+MOST = 2.0**40
+
 
 class DirichletMultinomialFamily(Family):
     """The words of a row are drawn one by one from p, and p ~ Dirichlet(beta0).
@@ -19,9 +22,10 @@ class DirichletMultinomialFamily(Family):
 
     name = "dirichlet-multinomial"
     prior_keys = ("beta0",)
+    takes_sparse = True
 
     def read_table(self, X: Any, allow_missing: bool) -> Data:
-        return read_counts(X, np.inf, allow_missing)
+        return read_counts(X, MOST, allow_missing)
 
     def default(self, key: str, data: Data, prior: Prior) -> Any:
         return 1.0
