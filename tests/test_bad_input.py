@@ -114,6 +114,19 @@ def test_functions():
     assert dpmlite.crp_sample(0, alpha=1.0).tolist() == []
 
 
+def test_arguments_are_checked_before_any_work():
+    X = np.ones((4, 2))  # of constant columns, which warn as soon as there is a prior
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ValueError, match="alpha must be positive"):
+            dpmlite.neg_log_joint(X, [0] * 4, alpha=-1.0)
+        with pytest.raises(ValueError, match="labels must have shape"):
+            dpmlite.neg_log_loo(X, [0], alpha=1.0)
+        for parameters in ({"init": [0]}, {"random_state": "x"}):
+            with pytest.raises(ValueError, match="must"):
+                MAPDPM(**parameters).fit(X)
+
+
 def check(X, **parameters):
     """Fit, and judge the result by the naive joint."""
     model = MAPDPM(random_state=0, **parameters).fit(X)

@@ -105,7 +105,9 @@ class CollapsedGibbs(MixtureEstimator):
     labels_ : ndarray of int, shape (N,)
         The sweep with the best joint of all, burn-in included; the largest cluster is 0. `predict`,
         `predict_proba` and `sample` use it, and these attributes describe it, as in `MAPDPM`:
-        n_clusters_, counts_, weights_, means_, alpha_, neg_log_joint_.
+        n_clusters_, statistics_, counts_, weights_, means_, alpha_, neg_log_joint_.
+    training_rows_ : dict
+        A copy of the rows that were fitted, for `score_samples`.
     prior_ : dict
         Prior that was used.
     n_features_in_ : int
@@ -184,8 +186,8 @@ class CollapsedGibbs(MixtureEstimator):
         self._check_parameters()
         data = self._read(X).weighted(sample_weight)
         data.require_weight()
-        prior = self._family().prior(self.prior, data)
         rng = check_random_state(self.random_state)
+        prior = self._family().prior(self.prior, data)
         chain = Chain(self._start(X, data, prior, rng, sample_weight), self, rng)
         samples = list(chain.samples())
         best = chain.best

@@ -159,9 +159,10 @@ def _partition(
     allow_missing: bool,
 ) -> models.Partition:
     family = FAMILIES[check_choice("component", component, COMPONENTS)]
+    alpha = check_positive("alpha", alpha)
     data = family.read(X, check_bool("allow_missing", allow_missing)).weighted(sample_weight)
     used = data.has_weight()
+    numbers = check_labels(labels, data.shape[0])[used]
     table = data.take(used)
     statistics = family.component(family.prior(prior, table), allow_missing)
-    numbers = check_labels(labels, data.shape[0])[used]
-    return models.Partition(table.rows(), numbers, statistics, check_positive("alpha", alpha))
+    return models.Partition(table.rows(), numbers, statistics, alpha)

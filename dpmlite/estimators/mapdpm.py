@@ -92,6 +92,8 @@ class MAPDPM(MixtureEstimator):
         The cluster of each row: 0..K-1, the largest cluster, by weight, first.
     n_clusters_ : int
         K.
+    statistics_ : ndarray, shape (K, L)
+        What predictions need to know of each cluster: L numbers, the first its weight.
     counts_ : ndarray of int, shape (K,)
         Rows of each cluster.
     weights_ : ndarray, shape (K,)
@@ -190,9 +192,11 @@ class MAPDPM(MixtureEstimator):
         self._check_parameters()
         data = self._read(X).weighted(sample_weight)
         used = data.has_weight()
+        given = self._given_labels(used)
+        seeds = check_random_state(self.random_state).integers(2**63, size=self.n_init)
         table = data.take(used)
         prior = self._family().prior(self.prior, table)
-        best = self._search(table, prior, self._given_labels(used))
+        best = self._search(table, prior, given, seeds)
         final = self._partition(table, best.labels(), prior, float(self.alpha))
         _verify(best.partition, final, table)
         self._keep(data, final, prior)
@@ -224,9 +228,14 @@ class MAPDPM(MixtureEstimator):
         """The labels that `init` gives to the rows in use, if it gives any."""
         return None if isinstance(self.init, str) else check_labels(self.init, len(used))[used]
 
-    def _search(self, table: Data, prior: Prior, given: npt.NDArray[np.intp] | None) -> Climb:
+    def _search(
+        self,
+        table: Data,
+        prior: Prior,
+        given: npt.NDArray[np.intp] | None,
+        seeds: npt.NDArray[np.int64],
+    ) -> Climb:
         """The best climb of all restarts; the first of equals."""
-        seeds = check_random_state(self.random_state).integers(2**63, size=self.n_init)
         stop = threading.Event()
         n_jobs = os.cpu_count() or 1 if self.n_jobs == -1 else self.n_jobs
         runs = [(i, np.random.default_rng(seed), stop) for i, seed in enumerate(seeds)]
