@@ -108,6 +108,19 @@ def test_predictions_are_a_distribution(component, tmp_path):
     np.testing.assert_array_equal(loaded.predict(X), labels)
 
 
+def test_a_fitted_model_does_not_depend_on_its_parameters_any_more(tmp_path):
+    X, _ = table("normal-gamma", n_rows=30)
+    model = MAPDPM(random_state=0).fit(X)
+    before = model.score_samples(X)
+    model.set_params(component="dirichlet-multinomial", allow_missing=True)
+    with pytest.raises(ValueError, match="takes no missing values"):
+        model.fit(X)
+    np.testing.assert_array_equal(model.score_samples(X), before)
+    assert model.sample(3, random_state=0)[0].shape == (3, 2)
+    model.save(tmp_path / "model.npz")
+    np.testing.assert_array_equal(MAPDPM.load(tmp_path / "model.npz").score_samples(X), before)
+
+
 @needs_kernels
 def test_samples_are_like_the_rows(component):
     X, _ = table(component, n_rows=200)

@@ -68,6 +68,10 @@ class Estimator:
         """Check a table; what is returned has its shape."""
         return check_rows(X)
 
+    def _read_as_fitted(self, X: Any) -> Any:
+        """The same for rows given after ``fit``, whatever became of the parameters since."""
+        return self._read(X)
+
     def _remember_columns(self, X: npt.ArrayLike, n_columns: int) -> None:
         """Keep the number and, if `X` has them, the names of the columns given to ``fit``."""
         self.n_features_in_ = n_columns
@@ -82,7 +86,7 @@ class Estimator:
         if not hasattr(self, "n_features_in_"):
             self._raise_not_fitted()
         self._compare_names(_column_names(X))
-        table = self._read(X)
+        table = self._read_as_fitted(X)
         if table.shape[1] != self.n_features_in_:
             raise ValueError(
                 f"X has {table.shape[1]} features, but {type(self).__name__} "

@@ -108,8 +108,8 @@ class CollapsedGibbs(MixtureEstimator):
         n_clusters_, statistics_, counts_, weights_, means_, alpha_, neg_log_joint_.
     training_rows_ : dict
         A copy of the rows that were fitted, for `score_samples`.
-    prior_ : dict
-        Prior that was used.
+    component_, allow_missing_, prior_ : str, bool, dict
+        Family, treatment of NaN and prior that were used.
     n_features_in_ : int
         D.
     feature_names_in_ : ndarray of str, shape (D,)
@@ -223,7 +223,7 @@ class CollapsedGibbs(MixtureEstimator):
         total = np.full(len(rows), -np.inf)
         out = np.empty(len(rows))
         for labels, alpha in zip(self.labels_samples_, self.alpha_samples_, strict=True):
-            component = self._family().component(self.prior_, self.allow_missing)
+            component = self._fitted_component()
             sample = models.Partition(training, labels.copy(), component, float(alpha))
             inference.log_density(rows, sample.component, float(alpha), out)
             np.logaddexp(total, out, out=total)

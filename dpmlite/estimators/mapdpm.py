@@ -103,8 +103,8 @@ class MAPDPM(MixtureEstimator):
         "dirichlet-multinomial" the expected share of each word.
     alpha_ : float
         Concentration that was used.
-    prior_ : dict
-        Prior that was used.
+    component_, allow_missing_, prior_ : str, bool, dict
+        Family, treatment of NaN and prior that were used.
     neg_log_joint_ : float
         The objective, -log p(z | alpha) - sum_k log p(x_k | theta_0), in nats, every constant
         included.

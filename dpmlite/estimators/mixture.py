@@ -117,7 +117,7 @@ class MixtureEstimator(Estimator):
         labels : ndarray of int, shape (n_samples,)
             The cluster of each row; -1 for rows of new clusters.
         """
-        mixture, family = self._mixture(), self._family()
+        mixture, family = self._mixture(), FAMILIES[self.component_]
         n_samples = check_count("n_samples", n_samples)
         rng = check_random_state(self.random_state if random_state is None else random_state)
         counts = mixture.counts[:-1]
@@ -174,6 +174,13 @@ class MixtureEstimator(Estimator):
     def _read(self, X: Any) -> Data:
         return self._family().read(X, check_bool("allow_missing", self.allow_missing))
 
+    def _read_as_fitted(self, X: Any) -> Data:
+        return FAMILIES[self.component_].read(X, self.allow_missing_)
+
+    def _fitted_component(self) -> models.Component:
+        """A component of the fitted prior, without any slot."""
+        return FAMILIES[self.component_].component(self.prior_, self.allow_missing_)
+
     def _partition(
         self, table: Data, labels: npt.NDArray[np.intp], prior: Prior, alpha: float
     ) -> models.Partition:
@@ -191,6 +198,7 @@ class MixtureEstimator(Estimator):
         family, component = self._family(), final.component
         slots = range(final.n_clusters)
         posteriors = (component.posterior(k) for k in slots)
+        self.component_, self.allow_missing_ = self.component, bool(self.allow_missing)
         self.prior_ = prior
         self.alpha_ = final.alpha
         self.n_clusters_ = final.n_clusters
@@ -215,7 +223,7 @@ class MixtureEstimator(Estimator):
         """The component with every cluster's statistics, and an empty slot."""
         if not hasattr(self, "statistics_"):
             self._raise_not_fitted()
-        component = self._family().component(self.prior_, self.allow_missing)
+        component = self._fitted_component()
         component.resize(self.n_clusters_ + 1)
         for k, statistics in enumerate(self.statistics_.tolist()):
             component.load(k, statistics)
