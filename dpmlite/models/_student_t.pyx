@@ -154,13 +154,11 @@ cdef double sum_terms(const Terms *t, const double *u, Py_ssize_t width, double 
 
     `sign` is that of the squares. NaN if a factor is less than least_factor.
     """
-    cdef double lane[LANES]
-    add_terms(t, u, width, sign, least_factor, lane)
-    return sum_of(lane)
+    return add_terms(t, u, width, sign, least_factor)
 
 
-cdef clones_void add_terms(const Terms *t, const double *u, Py_ssize_t width, double sign,
-                           double least_factor, double *lane) noexcept nogil:
+cdef clones_double add_terms(const Terms *t, const double *u, Py_ssize_t width, double sign,
+                             double least_factor) noexcept nogil:
     cdef double total[LANES]
     cdef double z, factor, term
     cdef Py_ssize_t column = 0, d
@@ -176,8 +174,7 @@ cdef clones_void add_terms(const Terms *t, const double *u, Py_ssize_t width, do
             term = NAN if factor < least_factor else term
             total[i] += term if u[d] == u[d] else 0.0
         column += LANES
-    for i in range(LANES):
-        lane[i] = total[i]
+    return sum_of(total)
 
 
 cdef double term_costs_below(const Terms *t, Py_ssize_t stride, Py_ssize_t n_slots,
