@@ -206,7 +206,12 @@ cdef class IncompleteNormalGamma(Component):
             out[k] = merged_evidence(self, j, k)
 
     def like(self):
-        return IncompleteNormalGamma(self.m0, self.c0, self.a0, self.b0)
+        cdef IncompleteNormalGamma other = IncompleteNormalGamma.__new__(IncompleteNormalGamma)
+        other.n_columns, other.width = self.n_columns, self.width
+        other.complete, other.c0, other.a0 = self.complete, self.c0, self.a0
+        other.log_scale, other.u = self.log_scale, array("d", self.u)
+        other.start(self.n_across, self.n_along)
+        return other
 
     def posterior(self, Py_ssize_t k):
         n, *columns = self.statistics(k)

@@ -16,6 +16,8 @@ cdef class NormalGamma(Component):
     cdef double *member_constant   # [slot] log density of a member at the mean
     cdef Densities t               # what scoring needs of the slots, kept by `refresh`
 
+    cdef int begin(self) except -1
+
 
 cdef inline inlined_double merged_rate(double c0, double cj, double ck, double mj, double mk,
                                        double bj, double bk) noexcept nogil:

@@ -36,17 +36,19 @@ cdef class NormalGamma(Component):
         check_same_length("m0", m0, "b0", b0)
         for name, values in (("c0", [c0]), ("a0", [a0]), ("b0", b0)):
             check_positive(name, values)
-        Component.__init__(self, len(m0))
-        self.c0 = c0
-        self.a0 = a0
+        self.c0, self.a0 = c0, a0
         self.m0 = [float(m) for m in m0]
         self.b0 = [float(b) for b in b0]
         self.origin = array("d", self.m0)
         self.unit = array("d", [1.0 / sqrt(b) for b in self.b0])
         self.log_scale = sum(0.5 * log(b) for b in self.b0)
-        self.t.n_columns = self.n_columns
+        self.begin()
+
+    cdef int begin(self) except -1:
+        """Everything that follows from the prior."""
+        self.n_columns = self.t.n_columns = self.origin.shape[0]
         self.t.origin, self.t.unit = &self.origin[0], &self.unit[0]
-        self.start(6 + 4 * self.n_columns, 2 * self.n_columns)
+        return self.start(6 + 4 * self.n_columns, 2 * self.n_columns)
 
     cdef void lay_out(self) noexcept nogil:
         cdef Py_ssize_t d = self.n_columns, size = d * self.capacity
@@ -164,7 +166,11 @@ cdef class NormalGamma(Component):
         merged_evidences(self, j, out)
 
     def like(self):
-        return NormalGamma(self.m0, self.c0, self.a0, self.b0)
+        cdef NormalGamma other = NormalGamma.__new__(NormalGamma)
+        other.m0, other.c0, other.a0, other.b0 = self.m0, self.c0, self.a0, self.b0
+        other.origin, other.unit, other.log_scale = self.origin, self.unit, self.log_scale
+        other.begin()
+        return other
 
     def posterior(self, Py_ssize_t k):
         self._check_slot(k)

@@ -148,7 +148,12 @@ cdef class NormalKnownVariance(Component):
         merged_evidences(self, j, out)
 
     def like(self):
-        return NormalKnownVariance(self.m0, self.sigma2, self.tau2)
+        cdef NormalKnownVariance other = NormalKnownVariance.__new__(NormalKnownVariance)
+        other.n_columns, other.log_scale = self.n_columns, self.log_scale
+        other.m0, other.sigma2, other.tau2 = self.m0, self.sigma2, self.tau2
+        other.origin, other.unit, other.ratio = self.origin, self.unit, self.ratio
+        other.start(self.n_across, self.n_along)
+        return other
 
     def posterior(self, Py_ssize_t k):
         self._check_slot(k)
