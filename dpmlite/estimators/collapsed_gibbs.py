@@ -197,12 +197,6 @@ class CollapsedGibbs(MixtureEstimator):
         self._remember_columns(X, data.shape[1])
         return self
 
-    def fit_predict(
-        self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None
-    ) -> npt.NDArray[np.intp]:
-        """``fit(X, sample_weight=sample_weight).labels_``."""
-        return self.fit(X, sample_weight=sample_weight).labels_
-
     def score_samples(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Log predictive density of new rows, averaged over the samples, in nats.
 

@@ -207,12 +207,6 @@ class MAPDPM(MixtureEstimator):
         self._remember_columns(X, data.shape[1])
         return self
 
-    def fit_predict(
-        self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None
-    ) -> npt.NDArray[np.intp]:
-        """``fit(X, sample_weight=sample_weight).labels_``."""
-        return self.fit(X, sample_weight=sample_weight).labels_
-
     def _check_parameters(self) -> None:
         check_positive("alpha", self.alpha)
         if isinstance(self.init, str):

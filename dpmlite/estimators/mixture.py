@@ -33,6 +33,18 @@ class MixtureEstimator(Estimator):
     allow_missing: bool
     random_state: Any
 
+    labels_: npt.NDArray[np.intp]
+
+    def fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
+        """Cluster the rows of `X`; a subclass says how."""
+        raise NotImplementedError
+
+    def fit_predict(
+        self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None
+    ) -> npt.NDArray[np.intp]:
+        """``fit(X, sample_weight=sample_weight).labels_``."""
+        return self.fit(X, sample_weight=sample_weight).labels_
+
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[np.intp]:
         """The most probable cluster of new rows, eq. (18); -1 where a new cluster is.
 
