@@ -29,10 +29,12 @@ PAIRS = {
         "whitening",
     ),
     "inference": (
+        "divide",
         "dp_means",
         "exact",
         "gibbs",
         "map_dpm",
+        "merge",
         "prediction",
         "split_merge",
         "split_merge_mcmc",

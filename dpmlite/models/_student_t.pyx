@@ -21,6 +21,10 @@ from dpmlite.models._special cimport (
     log2_floor, log_positive, log_rising_c, split_exponent)
 
 
+cdef enum:
+    SCALAR_COST = 16  # to score a row in one slot takes as long as in so many at once
+
+
 def log_density(double x, double m, double c, double b, double a, double weight=1.0):
     return log_density_c(x, m, c, b, a, weight)
 
@@ -72,9 +76,12 @@ cdef double costs_below(const Densities *t, Py_ssize_t n_slots, const double *ro
                         const double *log_weight, double limit, double *out) noexcept nogil:
     """The contract of Component.costs_below."""
     cdef double least = INFINITY
-    cdef Py_ssize_t k
-    if costs(t, padded(n_slots), row, log_weight, limit, out) == 0:
+    cdef Py_ssize_t k, n_below = costs(t, padded(n_slots), row, log_weight, limit, out)
+    if n_below == 0:
         return limit
+    if SCALAR_COST * n_below > n_slots and limit < INFINITY:
+        limit = INFINITY
+        costs(t, padded(n_slots), row, log_weight, limit, out)
     for k in range(n_slots):
         if out[k] < limit and limit < INFINITY:  # a bound, to be replaced by the cost
             out[k] = (t.power[k] * log_factors(t, row, k, 1.0, True)

@@ -1,5 +1,8 @@
 from dpmlite.models._partition cimport Partition
 
+cpdef bint divide(Partition partition, slots, members, starts) except -1
+cpdef Py_ssize_t trial_step(Py_ssize_t n)
+cpdef member_lists(Partition partition)
 cpdef members_of(Partition partition, slots)
 cpdef double joint_of(Partition partition, slots) except? -1.0
 cpdef two_of(Py_ssize_t n, double u, double v)

@@ -1,0 +1,166 @@
+"""Kernel of divide.py: the rows of some clusters divided anew."""
+
+from array import array
+
+from cpython.exc cimport PyErr_CheckSignals
+from libc.math cimport INFINITY
+
+from dpmlite.inference._map_dpm cimport sweep_rows
+from dpmlite.models._crp cimport log_prob_counts_c
+from dpmlite.models._partition cimport TIE, UNPLACED, Partition
+
+from dpmlite.models._partition import index_array
+
+cdef extern from *:
+    """
+    #define DPM_HOPE 4.0
+    """
+    double HOPE "DPM_HOPE"
+
+cdef enum:
+    SETTLE_SWEEPS = 10
+    TRIAL_ROWS = 1000
+
+cdef struct Trial:
+    Py_ssize_t step
+    double joint
+    Py_ssize_t n_clusters
+    double blank
+
+
+cpdef bint divide(Partition partition, slots, members, starts) except -1:
+    cdef double change, least = 0.0, present = joint_of(partition, slots)
+    cdef Trial trial = Trial(trial_step(len(members)), present, len(slots), 0.0)
+    cdef Partition best = None, division
+    cdef bint part_only = trial.step > 1
+    chosen = members[::trial.step] if part_only else members
+    if part_only:
+        judge_by(&trial, partition, slots, chosen)
+    cdef double goal = trial.joint + (1.0 - 1.0 / trial.step) * trial.blank
+    for labels in starts:
+        division = settled(partition, chosen, labels, goal)
+        change = change_by(&trial, division)
+        if change < least - TIE:
+            best, least = division, change
+    if best is None:
+        return False
+    if part_only:
+        everyone = index_array(len(members))
+        place_some(everyone, best.labels, trial.step)
+        best = settled(partition, members, everyone, present)
+    change = best.neg_log_joint - present
+    if not change < -partition.least_gain:
+        return False
+    partition.replace(slots, members, best, change)
+    return True
+
+
+cpdef Py_ssize_t trial_step(Py_ssize_t n):
+    return (n + TRIAL_ROWS - 1) // TRIAL_ROWS
+
+
+cpdef member_lists(Partition partition):
+    cdef Py_ssize_t i, k, n_slots = partition.component.n_slots
+    lists = [index_array(partition.size[k]) for k in range(n_slots)]
+    cdef Py_ssize_t[::1] rows = index_array(partition.n_rows)
+    cdef Py_ssize_t[::1] end = index_array(n_slots + 1)
+    for k in range(n_slots):
+        end[k + 1] = end[k] + partition.size[k]
+    for i in range(partition.n_rows):
+        if partition.label[i] != UNPLACED:
+            rows[end[partition.label[i]]] = i
+            end[partition.label[i]] += 1
+    for k in range(n_slots):
+        copy_to(lists[k], rows, end[k] - partition.size[k])
+    return lists
+
+
+cpdef members_of(Partition partition, slots):
+    cdef Py_ssize_t i, found = 0, j = slots[0], k = slots[len(slots) - 1]
+    partition.component._check_slot(j)
+    partition.component._check_slot(k)
+    members = index_array(partition.size[j] + (partition.size[k] if k != j else 0))
+    cdef Py_ssize_t[::1] member = members
+    for i in range(partition.n_rows):
+        if partition.label[i] == j or partition.label[i] == k:
+            member[found] = i
+            found += 1
+    return members
+
+
+cpdef double joint_of(Partition partition, slots) except? -1.0:
+    cdef Py_ssize_t k
+    for k in slots:
+        partition.component._check_slot(k)
+    cdef double[::1] counts = array("d", [partition.component.n[k] for k in slots])
+    cdef double total = -log_prob_counts_c(&counts[0], counts.shape[0], partition.alpha)
+    for k in slots:
+        total -= partition.component.marginal(k)
+    return total
+
+
+cpdef two_of(Py_ssize_t n, double u, double v):
+    if n < 2:
+        raise ValueError(f"n must be at least 2, got {n}")
+    if not (0.0 <= u < 1.0 and 0.0 <= v < 1.0):
+        raise ValueError(f"uniforms must be in [0, 1), got {u} and {v}")
+    cdef Py_ssize_t first = <Py_ssize_t> (u * n), second = <Py_ssize_t> (v * (n - 1))
+    return first, second + (second >= first)
+
+
+cdef int judge_by(Trial *trial, Partition partition, slots,
+                  const Py_ssize_t[::1] chosen) except -1:
+    """Fill in what the chosen rows say."""
+    cdef Py_ssize_t i, n = chosen.shape[0]
+    cdef Py_ssize_t[::1] now = index_array(n), one = index_array(n), two = index_array(n)
+    for i in range(n):
+        now[i] = partition.label[chosen[i]] != slots[0]
+        two[i] = i % 2
+    cdef Partition present = partition.part(chosen, now)
+    cdef Partition whole = partition.part(chosen, one), dealt = partition.part(chosen, two)
+    trial.joint, trial.n_clusters = present.neg_log_joint, present.n_clusters
+    trial.blank = max(dealt.neg_log_joint - whole.neg_log_joint, 0.0)
+    return 0
+
+
+cdef double change_by(const Trial *trial, Partition division):
+    if trial.step == 1:
+        return division.neg_log_joint - trial.joint
+    cdef double cost = (division.n_clusters - trial.n_clusters) * trial.blank
+    return trial.step * (division.neg_log_joint - trial.joint - cost) + cost
+
+
+cdef Partition settled(Partition partition, members, labels, double goal):
+    PyErr_CheckSignals()
+    cdef Partition division = partition.part(members, labels)
+    with nogil:
+        settle(division, goal)
+    return division
+
+
+cdef int settle(Partition division, double goal) except -1 nogil:
+    cdef double before = INFINITY
+    cdef int i
+    for i in range(SETTLE_SWEEPS):
+        if sweep_rows(division) == 0:
+            break
+        if division.neg_log_joint - HOPE * (before - division.neg_log_joint) > goal:
+            break
+        before = division.neg_log_joint
+    return 0
+
+
+cdef int place_some(Py_ssize_t[::1] labels, const Py_ssize_t[::1] some, Py_ssize_t step) except -1:
+    """Every step-th label from `some`; the others have none yet."""
+    cdef Py_ssize_t i
+    labels[:] = UNPLACED
+    for i in range(some.shape[0]):
+        labels[i * step] = some[i]
+    return 0
+
+
+cdef int copy_to(Py_ssize_t[::1] out, const Py_ssize_t[::1] rows, Py_ssize_t first) except -1:
+    cdef Py_ssize_t i
+    for i in range(out.shape[0]):
+        out[i] = rows[first + i]
+    return 0

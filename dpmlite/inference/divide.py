@@ -1,0 +1,168 @@
+"""Dividing the rows of some clusters anew: what splits and exchanges of clusters are made of.
+
+A division is MAP-DPM itself, run on those rows alone from a proposed start; the best of several
+is kept if the exact joint falls.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+
+from dpmlite._types import Buffer, Values
+from dpmlite.inference.map_dpm import sweep
+from dpmlite.models.crp import log_prob_counts
+from dpmlite.models.partition import TIE, UNPLACED, Partition
+
+# Sweeps that a proposed division gets to settle.
+SETTLE_SWEEPS = 10
+
+# It is given up when so many sweeps as good as its last one would not bring it to what it must
+# beat.
+HOPE = 4.0
+
+# Proposals settle on so many rows at most, evenly spread; the best of them, if it is promising, is
+# then settled on all rows.
+TRIAL_ROWS = 1000
+
+
+def divide(
+    partition: Partition, slots: Sequence[int], members: Values, starts: Sequence[Buffer]
+) -> bool:
+    """Divide the rows of some slots anew from the best of several starts, if that is better.
+
+    Parameters
+    ----------
+    partition : Partition
+        Changed in place.
+    slots : sequence of int
+        Different slots that hold rows.
+    members : sequence of int
+        Positions of all their rows, ascending.
+    starts : sequence of sequences of int
+        Labels of every `trial_step`-th member each.
+
+    Returns
+    -------
+    bool
+        Whether the joint fell.
+    """
+    present = joint_of(partition, slots)
+    trial = _trial(partition, slots, members, present)
+    best, least = None, 0.0
+    for labels in starts:
+        division = _settled(partition, members[:: trial.step], labels, trial.goal)
+        change = trial.change(division)
+        if change < least - TIE:
+            best, least = division, change
+    if best is None:
+        return False
+    if trial.step > 1:
+        everyone = [UNPLACED] * len(members)
+        everyone[:: trial.step] = list(best.labels)
+        best = _settled(partition, members, everyone, present)
+    change = best.neg_log_joint - present
+    if not change < -partition.least_gain:
+        return False
+    partition.replace(slots, members, best, change)
+    return True
+
+
+def trial_step(n: int) -> int:
+    """Of `n` rows, proposals settle on every so many-th."""
+    return -(-n // TRIAL_ROWS)
+
+
+def member_lists(partition: Partition) -> list[list[int]]:
+    """Positions of the rows in each slot, in ascending order."""
+    members: list[list[int]] = [[] for _ in partition.component.counts]
+    for i, k in enumerate(partition.labels):
+        if k != UNPLACED:
+            members[k].append(i)
+    return members
+
+
+def members_of(partition: Partition, slots: Sequence[int]) -> list[int]:
+    """Positions of the rows in one slot or two, in ascending order."""
+    for k in slots:
+        partition.component._check_slot(k)
+    return [i for i, k in enumerate(partition.labels) if k in slots]
+
+
+def joint_of(partition: Partition, slots: Sequence[int]) -> float:
+    """The joint of the rows in some slots as they are divided now, as if there were no others."""
+    for k in slots:
+        partition.component._check_slot(k)
+    counts = [partition.component.counts[k] for k in slots]
+    log_marginals = [partition.component.log_marginal(k) for k in slots]
+    return -log_prob_counts(counts, partition.alpha) - sum(log_marginals)
+
+
+def two_of(n: int, u: float, v: float) -> tuple[int, int]:
+    """Two different numbers of 0..n-1, chosen by two uniforms."""
+    if n < 2:
+        raise ValueError(f"n must be at least 2, got {n}")
+    if not (0.0 <= u < 1.0 and 0.0 <= v < 1.0):
+        raise ValueError(f"uniforms must be in [0, 1), got {float(u)} and {float(v)}")
+    first, second = int(u * n), int(v * (n - 1))
+    return first, second + (second >= first)
+
+
+@dataclass
+class _Trial:
+    """How divisions of a part of the rows are judged: every `step`-th.
+
+    Attributes
+    ----------
+    step : int
+    joint, n_clusters : float, int
+        Of these rows as they are divided now.
+    blank : float
+        What one more cluster adds to their joint if it explains nothing.
+    """
+
+    step: int
+    joint: float
+    n_clusters: int
+    blank: float
+
+    @property
+    def goal(self) -> float:
+        """The joint that a division with one more cluster must beat to be promising."""
+        return self.joint + (1.0 - 1.0 / self.step) * self.blank
+
+    def change(self, division: Partition) -> float:
+        """What the division adds to the joint of all rows, about.
+
+        What clusters explain grows with the rows; what they cost for being there hardly does.
+        """
+        if self.step == 1:
+            return division.neg_log_joint - self.joint
+        cost = (division.n_clusters - self.n_clusters) * self.blank
+        return self.step * (division.neg_log_joint - self.joint - cost) + cost
+
+
+def _trial(
+    partition: Partition, slots: Sequence[int], members: Values, present: float
+) -> _Trial:
+    step = trial_step(len(members))
+    if step == 1:
+        return _Trial(step, present, len(slots), 0.0)
+    chosen = members[::step]
+    n = len(chosen)
+    now = partition.part(chosen, [slots.index(partition.labels[i]) for i in chosen])
+    one, two = partition.part(chosen, [0] * n), partition.part(chosen, [i % 2 for i in range(n)])
+    blank = max(two.neg_log_joint - one.neg_log_joint, 0.0)
+    return _Trial(step, now.neg_log_joint, now.n_clusters, blank)
+
+
+def _settled(partition: Partition, members: Values, labels: Buffer, goal: float) -> Partition:
+    """Some rows swept from a start, until nothing moves or there is no hope to come to `goal`."""
+    division, before = partition.part(members, labels), inf
+    for _ in range(SETTLE_SWEEPS):
+        if sweep(division) == 0:
+            break
+        now = division.neg_log_joint
+        if now - HOPE * (before - now) > goal:
+            break
+        before = now
+    return division

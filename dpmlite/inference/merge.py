@@ -1,0 +1,78 @@
+"""Merging whole clusters while that lowers the joint."""
+
+from math import log
+
+from dpmlite.models.partition import TIE, Partition
+from dpmlite.models.special import log_gamma
+
+
+def merge(partition: Partition) -> int:
+    """Merge the pair of clusters that lowers the joint most, until no merge lowers it.
+
+    Parameters
+    ----------
+    partition : Partition
+        Changed in place.
+
+    Returns
+    -------
+    int
+        Merges done.
+    """
+    merges = 0
+    while True:
+        used = used_slots(partition)
+        pairs = [(merge_change(partition, j, k), j, k) for j in used for k in used if j < k]
+        best = min((change for change, _, _ in pairs), default=0.0)
+        if not best < -partition.least_gain:
+            break
+        change, j, k = next(pair for pair in pairs if pair[0] <= best + TIE)
+        partition.merge(j, k, change)
+        merges += 1
+    if merges:
+        partition.tidy()
+    return merges
+
+
+def merge_change(partition: Partition, j: int, k: int) -> float:
+    """What a merge of the clusters in slots `j` and `k` adds to the joint.
+
+    Parameters
+    ----------
+    partition : Partition
+    j, k : int
+        Different slots that hold rows.
+
+    Returns
+    -------
+    float
+        The change of eq. (1) and of the marginals; below 0 if the merge lowers the joint.
+
+    Raises
+    ------
+    ValueError
+        If the slots are the same, or one is empty.
+    """
+    component = partition.component
+    nj, nk = component.counts[j], component.counts[k]
+    if j == k or nj == 0.0 or nk == 0.0:
+        raise ValueError(f"slots must be different and hold rows, got {j} and {k}")
+    prior = log_gamma(nj + nk) - log_gamma(nj) - log_gamma(nk) - log(partition.alpha)
+    apart = component.log_marginal(j) + component.log_marginal(k)
+    return apart - component.log_marginal_merged(j, k) - prior
+
+
+def nearest(partition: Partition, j: int, n_nearest: int) -> list[int]:
+    """Up to so many slots whose merge with slot `j` is best for the joint, the best first."""
+    changes = {k: merge_change(partition, j, k) for k in used_slots(partition) if k != j}
+    found: list[int] = []
+    while changes and len(found) < n_nearest:
+        least = min(changes.values())
+        found.append(next(k for k, change in changes.items() if change <= least + TIE))
+        del changes[found[-1]]
+    return found
+
+
+def used_slots(partition: Partition) -> list[int]:
+    """Slots that hold rows, in ascending order."""
+    return [k for k, n in enumerate(partition.component.counts) if n > 0.0]
