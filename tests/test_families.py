@@ -245,7 +245,7 @@ def test_the_twins_search_alike(twins, case, table, weighted):
         trace = []
         for u in uniforms:
             trace.append([labels.tolist(), twin.map_dpm.sweep(partition)])
-            twin.merge.merge(partition)
+            twin.merging.merge(partition)
             n_slots = partition.component.n_slots
             twin.split_merge.split(partition, np.ascontiguousarray(u[:n_slots, 0]))
             twin.split_merge.exchange(

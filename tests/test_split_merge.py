@@ -35,7 +35,7 @@ def test_merges_are_the_best_ones(twin, seed):
     labels = truth * 3 + np.random.default_rng(seed).integers(3, size=40)
     prior = empirical_prior(X)
     partition = build(twin, X, labels, prior, 0.7)
-    merges = twin.merge.merge(partition)
+    merges = twin.merging.merge(partition)
     expected = brute_force_merges(X, labels.tolist(), 0.7, prior)
     assert naive.canonical(partition.labels) == naive.canonical(expected)
     assert merges == len(set(labels)) - len(set(expected))
@@ -52,7 +52,7 @@ def test_merge_change_is_the_change(twin, problem, data):
         for k in range(j):
             merged = [j if label == k else label for label in partition.labels]
             expected = naive.neg_log_joint(X, merged, alpha, prior) - partition.neg_log_joint
-            assert twin.merge.merge_change(partition, j, k) == pytest.approx(
+            assert twin.merging.merge_change(partition, j, k) == pytest.approx(
                 expected, rel=1e-9, abs=1e-7
             )
 
@@ -66,7 +66,7 @@ def test_moves_lower_the_joint_or_do_nothing(twin, problem, data):
     moves = (
         (twin.split_merge.split, (2, 2)),
         (twin.split_merge.exchange, (2, 2, 2)),
-        (twin.merge.merge, None),
+        (twin.merging.merge, None),
     )
     for move, shape in moves:
         before, old = partition.neg_log_joint, list(partition.labels)
@@ -89,7 +89,7 @@ def test_weights_do_not_count_as_rows(twin, problem, data):
     rows = twin.rows.Rows(X, np.array(weights))
     partition = build(twin, rows, labels, prior, alpha)
     for k in range(partition.n_clusters):
-        assert list(twin.divide.members_of(partition, [k])) == partition.members(k)
+        assert list(twin.division.members_of(partition, [k])) == partition.members(k)
     rng = np.random.default_rng(n)
     for move, shape in (("split", (2, 2)), ("exchange", (2, 2, 2))):
         uniforms = rng.random((partition.component.n_slots, *shape))

@@ -146,7 +146,7 @@ def test_only_the_members_need_uniforms(twin):
     prior = {"m0": [0.0], "c0": 1.0, "a0": 1.0, "b0": [1.0]}
     X, labels = np.arange(5.0)[:, None], [0, 0, 1, 1, 1]
     leading = [0.9, 0.9, 0.0]  # rows 4 and 3
-    assert twin.divide.two_of(5, 0.9, 0.9) == (4, 3)
+    assert twin.division.two_of(5, 0.9, 0.9) == (4, 3)
     for n_scans, needed in ((None, 6), (0, 9), (2, 15)):
         partition = chains.build(twin, X, labels, 1.0, prior)
         uniforms = np.array(leading + [0.4] * (needed - 3))
@@ -174,7 +174,7 @@ def test_errors(twin):
     with pytest.raises(ValueError, match=r"^every row must have a label$"):
         propose(unplaced, 0, np.zeros(9))
     with pytest.raises(ValueError, match=r"^n must be at least 2, got 1$"):
-        twin.divide.two_of(1, 0.0, 0.0)
-    for of in (twin.divide.members_of, twin.divide.joint_of):
+        twin.division.two_of(1, 0.0, 0.0)
+    for of in (twin.division.members_of, twin.division.joint_of):
         with pytest.raises(IndexError, match=r"^slot must be in 0\.\.2, got 3$"):
             of(partition, [3])

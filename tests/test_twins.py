@@ -15,7 +15,7 @@ def descend(twin, X, prior, alpha, kind, seed):
     counts, trace = [], [partition.neg_log_joint]
     for _ in range(5):
         counts.append(twin.map_dpm.sweep(partition))
-        counts.append(twin.merge.merge(partition))
+        counts.append(twin.merging.merge(partition))
         for move, shape in (("split", (2, 2)), ("exchange", (2, 2, 2))):
             uniforms = rng.random((partition.component.n_slots, *shape))
             counts.append(getattr(twin.split_merge, move)(partition, uniforms))
@@ -79,8 +79,8 @@ CALLS = {
     "copy from another width": lambda t, c, p: c.copy(
         0, t.normal_gamma.NormalGamma([0.0], 1.0, 1.0, [1.0]), 0
     ),
-    "a merge with itself": lambda t, c, p: t.merge.merge_change(p, 0, 0),
-    "a merge with nothing": lambda t, c, p: t.merge.merge_change(p, 0, 1),
+    "a merge with itself": lambda t, c, p: t.merging.merge_change(p, 0, 0),
+    "a merge with nothing": lambda t, c, p: t.merging.merge_change(p, 0, 1),
     "a uniform of 1": lambda t, c, p: t.split_merge.split(p, np.ones((2, 1, 2))),
     "densities for too few rows": lambda t, c, p: t.prediction.log_density(
         np.zeros((2, 2)), c, 1.0, np.empty(1)

@@ -62,7 +62,7 @@ def test_whatever_moves_the_joint_stays_exact(twin, seed, data):
     for _ in range(3):
         twin.map_dpm.sweep(partition)
         assert partition.neg_log_joint == pytest.approx(partition.exact_neg_log_joint(), **close)
-        twin.merge.merge(partition)
+        twin.merging.merge(partition)
         n_slots = partition.component.n_slots
         twin.split_merge.split(partition, rng.random((n_slots, 3, 2)))
         n_slots = partition.component.n_slots

@@ -31,7 +31,7 @@ MOVES = ("sweep", "gibbs_sweep", "merge", "split", "propose_split_merge")
 MODULES = {
     "sweep": "map_dpm",
     "gibbs_sweep": "gibbs",
-    "merge": "merge",
+    "merge": "merging",
     "split": "split_merge",
     "propose_split_merge": "split_merge_mcmc",
 }

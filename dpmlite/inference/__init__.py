@@ -5,22 +5,22 @@ from typing import TYPE_CHECKING
 from dpmlite._implementation import PURE
 
 if TYPE_CHECKING or PURE:
-    from dpmlite.inference.divide import two_of
+    from dpmlite.inference.division import two_of
     from dpmlite.inference.dp_means import farthest_first, fit_centres, squared_distances
     from dpmlite.inference.exact import sum_over_partitions
     from dpmlite.inference.gibbs import gibbs_sweep
     from dpmlite.inference.map_dpm import converge, sweep
-    from dpmlite.inference.merge import merge, merge_change
+    from dpmlite.inference.merging import merge, merge_change
     from dpmlite.inference.prediction import assign, log_density, neg_log_loo, responsibilities
     from dpmlite.inference.split_merge import exchange, split
     from dpmlite.inference.split_merge_mcmc import propose_split_merge
 else:
-    from dpmlite.inference._divide import two_of
+    from dpmlite.inference._division import two_of
     from dpmlite.inference._dp_means import farthest_first, fit_centres, squared_distances
     from dpmlite.inference._exact import sum_over_partitions
     from dpmlite.inference._gibbs import gibbs_sweep
     from dpmlite.inference._map_dpm import converge, sweep
-    from dpmlite.inference._merge import merge, merge_change
+    from dpmlite.inference._merging import merge, merge_change
     from dpmlite.inference._prediction import assign, log_density, neg_log_loo, responsibilities
     from dpmlite.inference._split_merge import exchange, split
     from dpmlite.inference._split_merge_mcmc import propose_split_merge

@@ -2,10 +2,10 @@
 
 from array import array
 
-from dpmlite.inference._divide cimport divide, member_lists, trial_step, two_of
+from dpmlite.inference._division cimport divide, member_lists, trial_step, two_of
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition
 
-from dpmlite.inference._merge import nearest, used_slots
+from dpmlite.inference._merging import nearest, used_slots
 from dpmlite.models._partition import index_array
 
 ATYPICAL_PARTS = (0.5, 0.1)
@@ -35,8 +35,10 @@ def exchange(Partition partition, const double[:, :, :, ::1] uniforms):
     members = member_lists(partition)
     untouched, tried = set(used_slots(partition)), set()
     for j in sorted(untouched):
+        if j not in untouched:
+            continue
         for rank, k in enumerate(nearest(partition, j, uniforms.shape[1])):
-            if not {j, k} <= untouched or (k, j) in tried:
+            if k not in untouched or (k, j) in tried:
                 continue
             tried.add((j, k))
             pool = united(members[j], members[k])
@@ -46,6 +48,7 @@ def exchange(Partition partition, const double[:, :, :, ::1] uniforms):
             if divide(partition, [j, k], pool, starts):
                 untouched -= {j, k}
                 exchanges += 1
+                break
     if exchanges:
         partition.tidy_slots()
     return exchanges

@@ -4,8 +4,8 @@
 """
 
 from dpmlite._types import Values
-from dpmlite.inference.divide import divide, member_lists, trial_step, two_of
-from dpmlite.inference.merge import nearest, used_slots
+from dpmlite.inference.division import divide, member_lists, trial_step, two_of
+from dpmlite.inference.merging import nearest, used_slots
 from dpmlite.models.partition import TIE, UNPLACED, Partition
 
 # The parts of a cluster, least typical rows first, that `split` proposes as clusters.
@@ -79,8 +79,10 @@ def exchange(partition: Partition, uniforms: Values) -> int:
     untouched = set(used_slots(partition))  # by this pass
     tried: set[tuple[int, int]] = set()
     for j in sorted(untouched):
+        if j not in untouched:
+            continue
         for rank, k in enumerate(nearest(partition, j, len(uniforms[j]))):
-            if not {j, k} <= untouched or (k, j) in tried:
+            if k not in untouched or (k, j) in tried:
                 continue
             tried.add((j, k))
             pool = sorted(members[j] + members[k])
@@ -89,6 +91,7 @@ def exchange(partition: Partition, uniforms: Values) -> int:
             if divide(partition, [j, k], pool, starts):
                 untouched -= {j, k}
                 exchanges += 1
+                break
     if exchanges:
         partition.tidy()
     return exchanges

@@ -9,8 +9,8 @@ from math import exp, log, log1p
 
 from dpmlite._types import Values
 from dpmlite.inference.gibbs import check_uniforms
-from dpmlite.inference.divide import joint_of, members_of, two_of
-from dpmlite.inference.merge import merge_change
+from dpmlite.inference.division import joint_of, members_of, two_of
+from dpmlite.inference.merging import merge_change
 from dpmlite.models.partition import UNPLACED, Partition
 
 # Uniforms for the two rows and for the acceptance; those for the proposal come after them.

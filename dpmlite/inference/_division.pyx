@@ -1,4 +1,4 @@
-"""Kernel of divide.py: the rows of some clusters divided anew."""
+"""Kernel of division.py: the rows of some clusters divided anew."""
 
 from array import array
 
