@@ -1,9 +1,8 @@
-"""The search of `MAPDPM`: which moves, in which order, from which starts.
+"""The hill-climbing of `MAPDPM`: which moves, in which order.
 
 It draws the random numbers; the moves themselves are in `dpmlite.inference`.
 """
 
-import math
 import threading
 from dataclasses import dataclass, field
 
@@ -12,18 +11,35 @@ import numpy.typing as npt
 
 from dpmlite import inference, models
 
-# Proposals of a pass, found by trial on six UCI tables (tests/test_floors.py): seeds of splits for
-# each cluster, and more for few clusters, since a first split decides much; of exchanges,
-# neighbours of each cluster and seeds for each of them.
-N_SPLIT_SEEDS = 8
-N_SPLIT_SEEDS_IN_ALL = 100
-N_NEIGHBOURS = 3
-N_EXCHANGE_SEEDS = 3
+# Proposals of a pass: pairs of seeds for each cluster that may be split; of exchanges, neighbours
+# of each cluster and pairs of seeds for each of them. `asv_benchmarks/benchmarks/search.py` shows
+# what others cost and gain.
+N_SPLIT_SEEDS = 1
+N_NEIGHBOURS = 2
+N_EXCHANGE_SEEDS = 1
 
-# From singletons the first sweep costs N x N scores, and statistics need N times D numbers: larger
-# tables start with one pass instead.
-SINGLETONS_AT_MOST = 2000
-SINGLETON_CELLS_AT_MOST = 2_000_000
+
+@dataclass(frozen=True)
+class Problem:
+    """What is to be partitioned, and what is believed of it.
+
+    Attributes
+    ----------
+    rows : Rows
+    component : Component
+        Any of the family and its prior.
+    alpha : float
+    """
+
+    rows: models.Rows
+    component: models.Component
+    alpha: float
+
+    def partition(
+        self, labels: npt.NDArray[np.intp], order: npt.NDArray[np.intp] | None = None
+    ) -> models.Partition:
+        """A partition of the rows `order` (default: all), with these labels."""
+        return models.Partition(self.rows, labels, self.component.like(), self.alpha, order)
 
 
 @dataclass
@@ -93,15 +109,14 @@ class Climb:
     def _move_clusters(self, rng: np.random.Generator) -> int:
         merges = inference.merge(self.partition)
         self._record("merge", merges)
-        n_slots = self.partition.component.n_slots
-        n_seeds = max(N_SPLIT_SEEDS, N_SPLIT_SEEDS_IN_ALL // self.partition.n_clusters)
-        n_seeds = min(n_seeds, self.partition.n_rows)
-        splits = inference.split(self.partition, rng.random((n_slots, n_seeds, 2)))
+        n_slots, n_rows = self.partition.component.n_slots, self.partition.n_rows
+        shape = (n_slots, min(N_SPLIT_SEEDS, n_rows), 2)
+        splits = inference.split(self.partition, rng.random(shape))
         self._record("split", splits)
         if merges or splits or self.stop.is_set():
             return merges + splits
-        shape = (n_slots, N_NEIGHBOURS, N_EXCHANGE_SEEDS, 2)
-        exchanges = inference.exchange(self.partition, rng.random(shape))
+        neighbours = (n_slots, N_NEIGHBOURS, N_EXCHANGE_SEEDS, 2)
+        exchanges = inference.exchange(self.partition, rng.random(neighbours))
         self._record("exchange", exchanges)
         return exchanges
 
@@ -110,40 +125,13 @@ class Climb:
         if step in ("start", "sweep") or count:
             self.trace.append(joint)
         if self.verbose:
-            print(
-                f"{self.name:<12} {step:<8} {count:>8}   clusters {self.partition.n_clusters:>6}"
-                f"   neg_log_joint {joint:.4f}",
-                flush=True,
-            )
+            report(self.name, step, count, self.partition)
 
 
-def starts(init: str, restart: int, n_rows: int, n_columns: int) -> list[str]:
-    """Names of the starts of one restart; the best of their ends counts."""
-    if init != "auto":
-        return ["shuffled" if init == "sequential" and restart else init]
-    if restart:
-        return ["random" if restart % 2 else "shuffled"]
-    small = n_rows <= SINGLETONS_AT_MOST and n_rows * n_columns <= SINGLETON_CELLS_AT_MOST
-    return ["single", "singletons" if small else "sequential"]
-
-
-def start_labels(
-    name: str, n_rows: int, alpha: float, rng: np.random.Generator
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp] | None]:
-    """Labels to start from, and the order of visits if it is not 0..N-1.
-
-    "single" is one cluster, "singletons" one for each row; "sequential" places row after row,
-    "shuffled" does so in random order; "random" draws labels of about twice as many clusters
-    as the prior expects.
-    """
-    if name == "single":
-        return np.zeros(n_rows, dtype=np.intp), None
-    if name == "singletons":
-        return np.arange(n_rows, dtype=np.intp), None
-    if name == "sequential":
-        return np.full(n_rows, -1, dtype=np.intp), None
-    if name == "shuffled":
-        return np.full(n_rows, -1, dtype=np.intp), rng.permutation(n_rows).astype(np.intp)
-    expected = alpha * math.log1p(n_rows / alpha)
-    n_clusters = min(max(2, round(2.0 * expected)), n_rows)
-    return rng.integers(n_clusters, size=n_rows).astype(np.intp), None
+def report(name: str, step: str, count: int, partition: models.Partition) -> None:
+    """Print a line of `verbose`."""
+    print(
+        f"{name:<12} {step:<9} {count:>8}   clusters {partition.n_clusters:>6}"
+        f"   neg_log_joint {partition.neg_log_joint:.4f}",
+        flush=True,
+    )

@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from dpmlite import inference, models
-from dpmlite.estimators.climb import start_labels
 from dpmlite.estimators.data import Data
 from dpmlite.estimators.families import Prior
 from dpmlite.estimators.mapdpm import MAPDPM
 from dpmlite.estimators.mixture import MixtureEstimator
+from dpmlite.estimators.starts import start_labels
 from dpmlite.estimators.validation import (
     check_bool,
     check_choice,

@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from dpmlite import inference, models
-from dpmlite.estimators.climb import Climb, start_labels, starts
+from dpmlite.estimators.climb import Climb, Problem
 from dpmlite.estimators.data import Data
 from dpmlite.estimators.families import Prior
 from dpmlite.estimators.mixture import MixtureEstimator
+from dpmlite.estimators.starts import Recombination, refinement, simple_starts, start_labels
 from dpmlite.estimators.validation import (
     check_bool,
     check_choice,
@@ -232,41 +233,78 @@ class MAPDPM(MixtureEstimator):
         """The best climb of all restarts; the first of equals."""
         stop = threading.Event()
         n_jobs = os.cpu_count() or 1 if self.n_jobs == -1 else self.n_jobs
+        component = self._family().component(prior, self.allow_missing)
+        problem = Problem(table.rows(), component, float(self.alpha))
         runs = [(i, np.random.default_rng(seed), stop) for i, seed in enumerate(seeds)]
         if n_jobs == 1 or len(runs) == 1:
-            climbs = [self._restart(table, prior, given, *run) for run in runs]
+            climbs = [self._restart(problem, given, *run) for run in runs]
         else:
             with ThreadPoolExecutor(min(n_jobs, len(runs))) as pool:
-                tasks = [pool.submit(self._restart, table, prior, given, *run) for run in runs]
+                tasks = [pool.submit(self._restart, problem, given, *run) for run in runs]
                 try:
                     climbs = [task.result() for task in tasks]
                 except BaseException:  # Ctrl-C ends the threads' climbs too
                     stop.set()
                     pool.shutdown(cancel_futures=True)
                     raise
-        return min(climbs, key=lambda climb: climb.partition.neg_log_joint)
+        return self._joined(problem, climbs, np.random.default_rng(seeds), stop)
 
     def _restart(
         self,
-        table: Data,
-        prior: Prior,
+        problem: Problem,
         given: npt.NDArray[np.intp] | None,
         restart: int,
         rng: np.random.Generator,
         stop: threading.Event,
     ) -> Climb:
+        if given is None and self._recombines():
+            return self._climb_from_recombination(problem, rng, stop)
         climbs = []
-        for name in starts(self.init, restart, *table.shape) if given is None else ["given"]:
+        shape = len(problem.rows), problem.component.n_columns
+        for name in simple_starts(self.init, restart, *shape) if given is None else ["given"]:
             if given is None:
-                labels, order = start_labels(name, table.shape[0], self.alpha, rng)
+                labels, order = start_labels(name, shape[0], self.alpha, rng)
             else:
                 labels, order = given.copy(), None
-            component = self._family().component(prior, self.allow_missing)
-            partition = models.Partition(table.rows(), labels, component, float(self.alpha), order)
+            partition = problem.partition(labels, order)
             climb = Climb(partition, order, self.max_sweeps, self.verbose, stop, name)
             climb.run(rng, self.split_merge)
             climbs.append(climb)
-        return min(climbs, key=lambda climb: climb.partition.neg_log_joint)
+        return _best(climbs)
+
+    def _recombines(self) -> bool:
+        return isinstance(self.init, str) and self.init == "auto" and self.split_merge
+
+    def _climb_from_recombination(
+        self, problem: Problem, rng: np.random.Generator, stop: threading.Event
+    ) -> Climb:
+        start = Recombination(problem, rng, self.max_sweeps, self.verbose, stop)
+        partition = problem.partition(start.run())
+        before = start.n_sweeps if len(start.sample) == len(problem.rows) else 0
+        climb = Climb(
+            partition, None, before + self.max_sweeps, self.verbose, stop, "best", n_sweeps=before
+        )
+        climb.run(rng, self.split_merge)
+        return climb
+
+    def _joined(
+        self, problem: Problem, climbs: list[Climb], rng: np.random.Generator, stop: threading.Event
+    ) -> Climb:
+        """The best climb, or a better one from the refinement of two ends."""
+        best = _best(climbs)
+        for other in climbs if self._recombines() else []:
+            if other is not best:
+                partition = problem.partition(refinement(best.labels(), other.labels()))
+                inference.merge(partition)
+                climb = Climb(partition, None, self.max_sweeps, self.verbose, stop, "joined")
+                climb.run(rng, self.split_merge)
+                best = _best([best, climb])
+        return best
+
+
+def _best(climbs: list[Climb]) -> Climb:
+    """The first of equals."""
+    return min(climbs, key=lambda climb: climb.partition.neg_log_joint)
 
 
 def _verify(kept: models.Partition, final: models.Partition, table: Data) -> None:

@@ -141,9 +141,7 @@ class _Trial:
         return self.step * (division.neg_log_joint - self.joint - cost) + cost
 
 
-def _trial(
-    partition: Partition, slots: Sequence[int], members: Values, present: float
-) -> _Trial:
+def _trial(partition: Partition, slots: Sequence[int], members: Values, present: float) -> _Trial:
     step = trial_step(len(members))
     if step == 1:
         return _Trial(step, present, len(slots), 0.0)

@@ -8,8 +8,8 @@ splits, and the latter in turn with full sweeps, `gibbs_sweep`.
 from math import exp, log, log1p
 
 from dpmlite._types import Values
-from dpmlite.inference.gibbs import check_uniforms
 from dpmlite.inference.division import joint_of, members_of, two_of
+from dpmlite.inference.gibbs import check_uniforms
 from dpmlite.inference.merging import merge_change
 from dpmlite.models.partition import UNPLACED, Partition
 

@@ -1,0 +1,182 @@
+"""Where `MAPDPM` starts to climb from.
+
+The default start is made of many. Descents from random seeds end in different local optima, which
+are right in different places. The common refinement of two of them, rows being together that are
+together in both, is a partition whose parts are mostly pure: merging its clusters while that helps,
+which needs their statistics alone, takes what is best of both.
+"""
+
+import math
+import threading
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from dpmlite import inference, models
+from dpmlite.estimators.climb import Problem, report
+
+Labels = npt.NDArray[np.intp]
+
+UNPLACED = -1
+
+# Seeds of a descent, in turn: with many, clusters are found by merging; few cost less.
+N_SEEDS = (64, 16)
+
+# Descents in a row that may improve nothing before the search for a start ends. With many columns
+# a row hardly ever leaves its cluster on its own, and more is to be gained by recombination.
+PATIENCE = 4
+COLUMNS_PER_PATIENCE = 2
+MOST_PATIENCE = 12
+
+# A gain in the joint, in nats, that counts as one.
+LEAST_GAIN = 1e-6
+
+# Starts are found on so many rows at most, drawn at random: the others join them then.
+SAMPLE_ROWS = 2000
+
+# From singletons the first sweep costs N x N scores, and statistics need N times D numbers: larger
+# tables start with one pass instead.
+SINGLETONS_AT_MOST = 2000
+SINGLETON_CELLS_AT_MOST = 2_000_000
+
+
+@dataclass
+class Found:
+    """Labels of some rows, and their joint."""
+
+    neg_log_joint: float
+    labels: Labels
+
+
+@dataclass
+class Recombination:
+    """A start made of descents from random seeds, each recombined with the best so far.
+
+    Attributes
+    ----------
+    problem : Problem
+    rng : Generator
+    max_sweeps : int
+        Of a descent between two merges, at most.
+    verbose : bool
+        Print a line for every descent.
+    stop : threading.Event
+        Ends the search between two descents when set.
+    n_sweeps : int
+        Sweeps done.
+    """
+
+    problem: Problem
+    rng: np.random.Generator
+    max_sweeps: int
+    verbose: bool
+    stop: threading.Event
+    n_sweeps: int = 0
+    sample: Labels = field(init=False)
+
+    def __post_init__(self) -> None:
+        n_rows = len(self.problem.rows)
+        chosen = self.rng.choice(n_rows, min(n_rows, SAMPLE_ROWS), replace=False, shuffle=False)
+        self.sample = np.sort(chosen).astype(np.intp)
+
+    def run(self) -> Labels:
+        """Labels of all rows; -1 for those outside the sample."""
+        labels = np.full(len(self.problem.rows), UNPLACED, dtype=np.intp)
+        labels[self.sample] = self._best().labels
+        return labels
+
+    def _best(self) -> Found:
+        n_columns = self.problem.component.n_columns
+        patience = min(PATIENCE + n_columns // COLUMNS_PER_PATIENCE, MOST_PATIENCE)
+        best, failures, n_descents = self._descent(N_SEEDS[0], 1), 0, 1
+        while failures < patience and not self.stop.is_set():
+            n_descents += 1
+            other = self._descent(N_SEEDS[(n_descents - 1) % len(N_SEEDS)], n_descents)
+            both = self._recombined(best, other)
+            better = min((best, other, both), key=lambda found: found.neg_log_joint)
+            gain = best.neg_log_joint - better.neg_log_joint
+            failures = 0 if gain > LEAST_GAIN else failures + 1
+            best = better
+        return best
+
+    def _descent(self, n_seeds: int, number: int) -> Found:
+        """From random rows as clusters, which the others join one by one."""
+        n_rows = len(self.sample)
+        n_seeds = min(n_seeds, n_rows)
+        order = self.rng.permutation(n_rows)
+        labels = np.full(n_rows, UNPLACED, dtype=np.intp)
+        labels[:n_seeds] = np.arange(n_seeds)
+        partition = self.problem.partition(labels, self.sample[order])
+        inference.sweep(partition)
+        self.n_sweeps += 1
+        self._merge_and_sweep(partition)
+        if self.verbose:
+            report(f"start {number}", "descent", n_seeds, partition)
+        found = np.empty_like(labels)
+        found[order] = partition.labels
+        return Found(partition.neg_log_joint, found)
+
+    def _recombined(self, one: Found, other: Found) -> Found:
+        labels = refinement(one.labels, other.labels)
+        partition = self.problem.partition(labels, self.sample)
+        self._merge_and_sweep(partition)
+        return Found(partition.neg_log_joint, np.asarray(partition.labels))
+
+    def _merge_and_sweep(self, partition: models.Partition) -> None:
+        """Until neither helps."""
+        inference.merge(partition)
+        while True:
+            self.n_sweeps += inference.converge(partition, self.max_sweeps)
+            if not inference.merge(partition):
+                return
+
+
+def refinement(one: Labels, other: Labels) -> Labels:
+    """Labels of the common refinement: rows are together that are together in both.
+
+    Parameters
+    ----------
+    one, other : ndarray of int, shape (N,)
+        Labels, 0 or more.
+
+    Returns
+    -------
+    ndarray of int, shape (N,)
+        Labels 0, 1, ... without gaps.
+    """
+    pairs = one * (other.max() + 1) + other
+    _, labels = np.unique(pairs, return_inverse=True)
+    return labels.astype(np.intp)
+
+
+def simple_starts(init: str, restart: int, n_rows: int, n_columns: int) -> list[str]:
+    """Names of the starts of one restart without recombination; the best of their ends counts."""
+    if init != "auto":
+        return ["shuffled" if init == "sequential" and restart else init]
+    if restart:
+        return ["random" if restart % 2 else "shuffled"]
+    small = n_rows <= SINGLETONS_AT_MOST and n_rows * n_columns <= SINGLETON_CELLS_AT_MOST
+    return ["single", "singletons" if small else "sequential"]
+
+
+def start_labels(
+    name: str, n_rows: int, alpha: float, rng: np.random.Generator
+) -> tuple[Labels, Labels | None]:
+    """Labels to start from, and the order of visits if it is not 0..N-1.
+
+    "single" is one cluster, "singletons" one for each row; "sequential" places row after row,
+    "shuffled" does so in random order; "random" draws labels of about twice as many clusters
+    as the prior expects.
+    """
+    if name == "single":
+        return np.zeros(n_rows, dtype=np.intp), None
+    if name == "singletons":
+        return np.arange(n_rows, dtype=np.intp), None
+    if name == "sequential":
+        return np.full(n_rows, UNPLACED, dtype=np.intp), None
+    if name == "shuffled":
+        return np.full(n_rows, UNPLACED, dtype=np.intp), rng.permutation(n_rows).astype(np.intp)
+    expected = alpha * math.log1p(n_rows / alpha)
+    n_clusters = min(max(2, round(2.0 * expected)), n_rows)
+    return rng.integers(n_clusters, size=n_rows).astype(np.intp), None
