@@ -125,13 +125,13 @@ class Climb:
         if step in ("start", "sweep") or count:
             self.trace.append(joint)
         if self.verbose:
-            report(self.name, step, count, self.partition)
+            print_step(self.name, step, count, self.partition.n_clusters, joint)
 
 
-def report(name: str, step: str, count: int, partition: models.Partition) -> None:
+def print_step(name: str, step: str, count: int, n_clusters: int, neg_log_joint: float) -> None:
     """Print a line of `verbose`."""
     print(
-        f"{name:<12} {step:<9} {count:>8}   clusters {partition.n_clusters:>6}"
-        f"   neg_log_joint {partition.neg_log_joint:.4f}",
+        f"{name:<12} {step:<9} {count:>8}   clusters {n_clusters:>6}"
+        f"   neg_log_joint {neg_log_joint:.4f}",
         flush=True,
     )

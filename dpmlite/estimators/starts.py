@@ -14,20 +14,29 @@ import numpy as np
 import numpy.typing as npt
 
 from dpmlite import inference, models
-from dpmlite.estimators.climb import Problem, report
+from dpmlite.estimators.climb import Problem, print_step
 
 Labels = npt.NDArray[np.intp]
 
 UNPLACED = -1
 
-# Seeds of a descent, in turn: with many, clusters are found by merging; few cost less.
-N_SEEDS = (64, 16)
+# Rows that a descent starts from, each as a cluster: more than there are clusters in most tables,
+# for those that belong together are merged.
+N_SEEDS = 64
 
-# Descents in a row that may improve nothing before the search for a start ends. With many columns
-# a row hardly ever leaves its cluster on its own, and more is to be gained by recombination.
+# Sweeps of a descent between two merges, at most. Its end need not be an optimum: what comes of it
+# by recombination is.
+DESCENT_SWEEPS = 4
+
+# Every so many-th descent starts from the best labels so far, shaken by a Gibbs sweep: it finds
+# what is better nearby.
+SHAKE_EVERY = 4
+
+# Descents in a row that may improve nothing before the search for a start ends: with many columns
+# a row hardly ever leaves its cluster on its own, and there is more to be gained by recombination.
 PATIENCE = 4
-COLUMNS_PER_PATIENCE = 2
-MOST_PATIENCE = 12
+PATIENCE_PER_COLUMN = 2
+MOST_PATIENCE = 20
 
 # A gain in the joint, in nats, that counts as one.
 LEAST_GAIN = 1e-6
@@ -58,7 +67,7 @@ class Recombination:
     problem : Problem
     rng : Generator
     max_sweeps : int
-        Of a descent between two merges, at most.
+        Sweeps between two merges, at most.
     verbose : bool
         Print a line for every descent.
     stop : threading.Event
@@ -87,49 +96,63 @@ class Recombination:
         return labels
 
     def _best(self) -> Found:
-        n_columns = self.problem.component.n_columns
-        patience = min(PATIENCE + n_columns // COLUMNS_PER_PATIENCE, MOST_PATIENCE)
-        best, failures, n_descents = self._descent(N_SEEDS[0], 1), 0, 1
-        while failures < patience and not self.stop.is_set():
+        patience = PATIENCE + PATIENCE_PER_COLUMN * self.problem.component.n_columns
+        best, failures, n_descents = self._from_seeds(), 0, 1
+        self._report(n_descents, best)
+        while failures < min(patience, MOST_PATIENCE) and not self.stop.is_set():
             n_descents += 1
-            other = self._descent(N_SEEDS[(n_descents - 1) % len(N_SEEDS)], n_descents)
+            shake = n_descents % SHAKE_EVERY == 0
+            other = self._shaken(best) if shake else self._from_seeds()
             both = self._recombined(best, other)
             better = min((best, other, both), key=lambda found: found.neg_log_joint)
             gain = best.neg_log_joint - better.neg_log_joint
             failures = 0 if gain > LEAST_GAIN else failures + 1
             best = better
+            self._report(n_descents, best)
         return best
 
-    def _descent(self, n_seeds: int, number: int) -> Found:
-        """From random rows as clusters, which the others join one by one."""
+    def _from_seeds(self) -> Found:
+        """A descent from random rows as clusters, which the others join one by one."""
         n_rows = len(self.sample)
-        n_seeds = min(n_seeds, n_rows)
+        n_seeds = min(N_SEEDS, n_rows)
         order = self.rng.permutation(n_rows)
         labels = np.full(n_rows, UNPLACED, dtype=np.intp)
         labels[:n_seeds] = np.arange(n_seeds)
         partition = self.problem.partition(labels, self.sample[order])
         inference.sweep(partition)
         self.n_sweeps += 1
-        self._merge_and_sweep(partition)
-        if self.verbose:
-            report(f"start {number}", "descent", n_seeds, partition)
+        inference.merge(partition)
+        self._sweep_and_merge(partition, DESCENT_SWEEPS)
         found = np.empty_like(labels)
         found[order] = partition.labels
         return Found(partition.neg_log_joint, found)
 
+    def _shaken(self, best: Found) -> Found:
+        partition = self.problem.partition(best.labels.copy(), self.sample)
+        inference.gibbs_sweep(partition, self.rng.random(len(self.sample)))
+        self.n_sweeps += 1
+        return self._optimum(partition)
+
     def _recombined(self, one: Found, other: Found) -> Found:
         labels = refinement(one.labels, other.labels)
         partition = self.problem.partition(labels, self.sample)
-        self._merge_and_sweep(partition)
+        inference.merge(partition)
+        return self._optimum(partition)
+
+    def _optimum(self, partition: models.Partition) -> Found:
+        """Where neither sweeps nor merges lower the joint."""
+        while self._sweep_and_merge(partition, self.max_sweeps):
+            pass
         return Found(partition.neg_log_joint, np.asarray(partition.labels))
 
-    def _merge_and_sweep(self, partition: models.Partition) -> None:
-        """Until neither helps."""
-        inference.merge(partition)
-        while True:
-            self.n_sweeps += inference.converge(partition, self.max_sweeps)
-            if not inference.merge(partition):
-                return
+    def _sweep_and_merge(self, partition: models.Partition, max_sweeps: int) -> int:
+        self.n_sweeps += inference.converge(partition, max_sweeps)
+        return inference.merge(partition)
+
+    def _report(self, number: int, best: Found) -> None:
+        if self.verbose:
+            n_clusters = int(best.labels.max()) + 1
+            print_step(f"start {number}", "descent", self.n_sweeps, n_clusters, best.neg_log_joint)
 
 
 def refinement(one: Labels, other: Labels) -> Labels:
