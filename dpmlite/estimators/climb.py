@@ -7,9 +7,9 @@ import threading
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from dpmlite import inference, models
+from dpmlite.estimators.problem import UNPLACED, Labels, Problem, sweep_and_merge
 
 # Proposals of a pass: pairs of seeds for each cluster that may be split; of exchanges, neighbours
 # of each cluster and pairs of seeds for each of them. `asv_benchmarks/benchmarks/search.py` shows
@@ -18,28 +18,12 @@ N_SPLIT_SEEDS = 1
 N_NEIGHBOURS = 2
 N_EXCHANGE_SEEDS = 1
 
-
-@dataclass(frozen=True)
-class Problem:
-    """What is to be partitioned, and what is believed of it.
-
-    Attributes
-    ----------
-    rows : Rows
-    component : Component
-        Any of the family and its prior.
-    alpha : float
-    """
-
-    rows: models.Rows
-    component: models.Component
-    alpha: float
-
-    def partition(
-        self, labels: npt.NDArray[np.intp], order: npt.NDArray[np.intp] | None = None
-    ) -> models.Partition:
-        """A partition of the rows `order` (default: all), with these labels."""
-        return models.Partition(self.rows, labels, self.component.like(), self.alpha, order)
+# When nothing else helps, this part of the rows, those that fit worst, is freed to join new
+# clusters with so many of them as seeds; so often before that is given up.
+FREED = 0.1
+N_FREED_SEEDS = 16
+FREED_SWEEPS = 4
+ATTEMPTS = 3
 
 
 @dataclass
@@ -48,6 +32,7 @@ class Climb:
 
     Attributes
     ----------
+    problem : Problem
     partition : Partition
         Visits rows in `order`; its labels are in that order too.
     order : ndarray of int, shape (N,), or None
@@ -68,8 +53,9 @@ class Climb:
         Whether it ended because nothing helped.
     """
 
+    problem: Problem
     partition: models.Partition
-    order: npt.NDArray[np.intp] | None
+    order: Labels | None
     max_sweeps: int
     verbose: bool
     stop: threading.Event
@@ -79,14 +65,14 @@ class Climb:
     converged: bool = False
 
     def run(self, rng: np.random.Generator, split_merge: bool) -> None:
-        """Sweep until nothing moves; then merge, split and exchange until nothing helps."""
+        """Sweep until nothing moves; then move whole clusters until nothing helps."""
         placed = min(self.partition.labels, default=0) >= 0
         if placed:
             self._record("start", self.partition.n_clusters)
         while self._sweep() and split_merge and self._move_clusters(rng):
             self.converged = False
 
-    def labels(self) -> npt.NDArray[np.intp]:
+    def labels(self) -> Labels:
         """Labels of rows 0..N-1."""
         found = np.asarray(self.partition.labels, dtype=np.intp)
         if self.order is None:
@@ -118,7 +104,38 @@ class Climb:
         neighbours = (n_slots, N_NEIGHBOURS, N_EXCHANGE_SEEDS, 2)
         exchanges = inference.exchange(self.partition, rng.random(neighbours))
         self._record("exchange", exchanges)
-        return exchanges
+        return exchanges or self._free(rng)
+
+    def _free(self, rng: np.random.Generator) -> int:
+        for _ in range(ATTEMPTS):
+            if self.stop.is_set():
+                break
+            found = self._freed(rng)
+            if found.neg_log_joint < self.partition.neg_log_joint - self.partition.least_gain:
+                self.partition = found
+                self._record("free", 1)
+                return 1
+        self._record("free", 0)
+        return 0
+
+    def _freed(self, rng: np.random.Generator) -> models.Partition:
+        """What comes of it when the rows that fit worst may found clusters, joined with the old."""
+        now = np.array(self.partition.labels, dtype=np.intp)
+        n_freed = max(1, int(FREED * len(now)))
+        costs = np.empty(len(now))
+        inference.own_costs(self.partition, costs)
+        worst = np.argpartition(costs, len(now) - n_freed)[len(now) - n_freed :]
+        seeds = rng.choice(worst, min(N_FREED_SEEDS, n_freed), replace=False)
+        labels = now.copy()
+        labels[worst] = UNPLACED
+        labels[seeds] = self.partition.n_clusters + np.arange(len(seeds))
+        other = self.problem.partition(labels, self.order)
+        inference.sweep(other)
+        inference.merge(other)
+        sweep_and_merge(other, FREED_SWEEPS)
+        found = self.problem.recombined(now, other.labels, self.order)
+        sweep_and_merge(found, self.max_sweeps)
+        return found
 
     def _record(self, step: str, count: int) -> None:
         joint = self.partition.neg_log_joint

@@ -10,11 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from dpmlite import inference, models
-from dpmlite.estimators.climb import Climb, Problem
+from dpmlite.estimators.climb import Climb
 from dpmlite.estimators.data import Data
 from dpmlite.estimators.families import Prior
 from dpmlite.estimators.mixture import MixtureEstimator
-from dpmlite.estimators.starts import Recombination, refinement, simple_starts, start_labels
+from dpmlite.estimators.problem import Problem
+from dpmlite.estimators.starts import Recombination, simple_starts, start_labels
 from dpmlite.estimators.validation import (
     check_bool,
     check_choice,
@@ -267,7 +268,7 @@ class MAPDPM(MixtureEstimator):
             else:
                 labels, order = given.copy(), None
             partition = problem.partition(labels, order)
-            climb = Climb(partition, order, self.max_sweeps, self.verbose, stop, name)
+            climb = Climb(problem, partition, order, self.max_sweeps, self.verbose, stop, name)
             climb.run(rng, self.split_merge)
             climbs.append(climb)
         return _best(climbs)
@@ -282,7 +283,14 @@ class MAPDPM(MixtureEstimator):
         partition = problem.partition(start.run())
         before = start.n_sweeps if len(start.sample) == len(problem.rows) else 0
         climb = Climb(
-            partition, None, before + self.max_sweeps, self.verbose, stop, "best", n_sweeps=before
+            problem,
+            partition,
+            None,
+            before + self.max_sweeps,
+            self.verbose,
+            stop,
+            "best",
+            n_sweeps=before,
         )
         climb.run(rng, self.split_merge)
         return climb
@@ -294,9 +302,10 @@ class MAPDPM(MixtureEstimator):
         best = _best(climbs)
         for other in climbs if self._recombines() else []:
             if other is not best:
-                partition = problem.partition(refinement(best.labels(), other.labels()))
-                inference.merge(partition)
-                climb = Climb(partition, None, self.max_sweeps, self.verbose, stop, "joined")
+                partition = problem.recombined(best.labels(), other.labels())
+                climb = Climb(
+                    problem, partition, None, self.max_sweeps, self.verbose, stop, "joined"
+                )
                 climb.run(rng, self.split_merge)
                 best = _best([best, climb])
         return best

@@ -11,14 +11,10 @@ import threading
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from dpmlite import inference, models
-from dpmlite.estimators.climb import Problem, print_step
-
-Labels = npt.NDArray[np.intp]
-
-UNPLACED = -1
+from dpmlite.estimators.climb import print_step
+from dpmlite.estimators.problem import UNPLACED, Labels, Problem, sweep_and_merge
 
 # Rows that a descent starts from, each as a cluster: more than there are clusters in most tables,
 # for those that belong together are merged.
@@ -122,7 +118,7 @@ class Recombination:
         inference.sweep(partition)
         self.n_sweeps += 1
         inference.merge(partition)
-        self._sweep_and_merge(partition, DESCENT_SWEEPS)
+        self.n_sweeps += sweep_and_merge(partition, DESCENT_SWEEPS)
         found = np.empty_like(labels)
         found[order] = partition.labels
         return Found(partition.neg_log_joint, found)
@@ -134,43 +130,16 @@ class Recombination:
         return self._optimum(partition)
 
     def _recombined(self, one: Found, other: Found) -> Found:
-        labels = refinement(one.labels, other.labels)
-        partition = self.problem.partition(labels, self.sample)
-        inference.merge(partition)
-        return self._optimum(partition)
+        return self._optimum(self.problem.recombined(one.labels, other.labels, self.sample))
 
     def _optimum(self, partition: models.Partition) -> Found:
-        """Where neither sweeps nor merges lower the joint."""
-        while self._sweep_and_merge(partition, self.max_sweeps):
-            pass
+        self.n_sweeps += sweep_and_merge(partition, self.max_sweeps)
         return Found(partition.neg_log_joint, np.asarray(partition.labels))
-
-    def _sweep_and_merge(self, partition: models.Partition, max_sweeps: int) -> int:
-        self.n_sweeps += inference.converge(partition, max_sweeps)
-        return inference.merge(partition)
 
     def _report(self, number: int, best: Found) -> None:
         if self.verbose:
             n_clusters = int(best.labels.max()) + 1
             print_step(f"start {number}", "descent", self.n_sweeps, n_clusters, best.neg_log_joint)
-
-
-def refinement(one: Labels, other: Labels) -> Labels:
-    """Labels of the common refinement: rows are together that are together in both.
-
-    Parameters
-    ----------
-    one, other : ndarray of int, shape (N,)
-        Labels, 0 or more.
-
-    Returns
-    -------
-    ndarray of int, shape (N,)
-        Labels 0, 1, ... without gaps.
-    """
-    pairs = one * (other.max() + 1) + other
-    _, labels = np.unique(pairs, return_inverse=True)
-    return labels.astype(np.intp)
 
 
 def simple_starts(init: str, restart: int, n_rows: int, n_columns: int) -> list[str]:

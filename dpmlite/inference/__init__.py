@@ -11,7 +11,13 @@ if TYPE_CHECKING or PURE:
     from dpmlite.inference.gibbs import gibbs_sweep
     from dpmlite.inference.map_dpm import converge, sweep
     from dpmlite.inference.merging import merge, merge_change
-    from dpmlite.inference.prediction import assign, log_density, neg_log_loo, responsibilities
+    from dpmlite.inference.prediction import (
+        assign,
+        log_density,
+        neg_log_loo,
+        own_costs,
+        responsibilities,
+    )
     from dpmlite.inference.split_merge import exchange, split
     from dpmlite.inference.split_merge_mcmc import propose_split_merge
 else:
@@ -21,7 +27,13 @@ else:
     from dpmlite.inference._gibbs import gibbs_sweep
     from dpmlite.inference._map_dpm import converge, sweep
     from dpmlite.inference._merging import merge, merge_change
-    from dpmlite.inference._prediction import assign, log_density, neg_log_loo, responsibilities
+    from dpmlite.inference._prediction import (
+        assign,
+        log_density,
+        neg_log_loo,
+        own_costs,
+        responsibilities,
+    )
     from dpmlite.inference._split_merge import exchange, split
     from dpmlite.inference._split_merge_mcmc import propose_split_merge
 
@@ -36,6 +48,7 @@ __all__ = [
     "merge",
     "merge_change",
     "neg_log_loo",
+    "own_costs",
     "propose_split_merge",
     "responsibilities",
     "split",

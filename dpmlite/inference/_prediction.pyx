@@ -84,11 +84,26 @@ def responsibilities(X, Component component, double alpha, double[:, ::1] out):
 
 def neg_log_loo(Partition partition):
     cdef Component component = partition.component
-    if UNPLACED in partition.labels:
-        raise ValueError("every row must have a label")
+    check_placed(partition)
     cdef double total = -log_prob_counts_c(component.n, component.n_slots, partition.alpha)
     cdef Py_ssize_t i
     with nogil:
         for i in range(partition.n_rows):
             total += partition.stay_cost(i) + partition.member_weight(i, partition.row(i).weight)
     return total
+
+
+def own_costs(Partition partition, double[::1] out):
+    cdef Py_ssize_t i
+    check_placed(partition)
+    if out.shape[0] != partition.n_rows:
+        raise ValueError(f"out must be for {partition.n_rows} rows, got {out.shape[0]}")
+    with nogil:
+        for i in range(partition.n_rows):
+            out[i] = partition.stay_cost(i)
+
+
+cdef int check_placed(Partition partition) except -1:
+    if UNPLACED in partition.labels:
+        raise ValueError("every row must have a label")
+    return 0

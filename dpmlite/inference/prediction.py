@@ -99,14 +99,40 @@ def neg_log_loo(partition: Partition) -> float:
     ValueError
         If a row has no label.
     """
-    if UNPLACED in list(partition.labels):
-        raise ValueError("every row must have a label")
+    _check_placed(partition)
     component = partition.component
     total = -log_prob_counts([n for n in component.counts if n > 0.0], partition.alpha)
     for i in range(partition.n_rows):
         own = partition.labels[i]
         total += partition.costs(i)[own] + partition.member_log_weight(i)
     return total
+
+
+def own_costs(partition: Partition, out: Buffer) -> None:
+    """How badly each row fits where it is: q of eq. (15) and (22) for its own cluster.
+
+    Parameters
+    ----------
+    partition : Partition
+        All its rows must have labels.
+    out : mutable sequence of float, length n_rows
+        OUT: costs in nats, the cluster's weight included.
+
+    Raises
+    ------
+    ValueError
+        If a row has no label, or there are not as many places as rows.
+    """
+    _check_placed(partition)
+    if len(out) != partition.n_rows:
+        raise ValueError(f"out must be for {partition.n_rows} rows, got {len(out)}")
+    for i in range(partition.n_rows):
+        out[i] = partition.costs(i)[partition.labels[i]]
+
+
+def _check_placed(partition: Partition) -> None:
+    if UNPLACED in list(partition.labels):
+        raise ValueError("every row must have a label")
 
 
 def _costs(

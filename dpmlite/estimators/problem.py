@@ -1,0 +1,74 @@
+"""A clustering problem, and how solutions of it are taken together."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from dpmlite import inference, models
+
+Labels = npt.NDArray[np.intp]
+
+UNPLACED = -1
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What is to be partitioned, and what is believed of it.
+
+    Attributes
+    ----------
+    rows : Rows
+    component : Component
+        Any of the family and its prior.
+    alpha : float
+    """
+
+    rows: models.Rows
+    component: models.Component
+    alpha: float
+
+    def partition(self, labels: Labels, order: Labels | None = None) -> models.Partition:
+        """A partition of the rows `order` (default: all) with these labels, which it changes."""
+        return models.Partition(self.rows, labels, self.component.like(), self.alpha, order)
+
+    def recombined(
+        self, one: npt.ArrayLike, other: npt.ArrayLike, order: Labels | None = None
+    ) -> models.Partition:
+        """Clusters made of those of two partitions, by merges of their common refinement."""
+        labels = refinement(np.asarray(one, dtype=np.intp), np.asarray(other, dtype=np.intp))
+        partition = self.partition(labels, order)
+        inference.merge(partition)
+        return partition
+
+
+def sweep_and_merge(partition: models.Partition, max_sweeps: int) -> int:
+    """Until neither helps, or once if that takes more sweeps than `max_sweeps`; returns sweeps."""
+    n_sweeps = 0
+    while True:
+        used = inference.converge(partition, max_sweeps)
+        n_sweeps += used
+        if not inference.merge(partition) or used == max_sweeps:
+            return n_sweeps
+
+
+def refinement(one: Labels, other: Labels) -> Labels:
+    """Labels of the common refinement: rows are together that are together in both.
+
+    Parameters
+    ----------
+    one, other : ndarray of int, shape (N,)
+        Labels, 0 or more.
+
+    Returns
+    -------
+    ndarray of int, shape (N,)
+        Labels 0, 1, ... without gaps.
+    """
+    n_other = int(other.max(initial=0)) + 1
+    pairs = one * n_other + other
+    n_pairs = (int(one.max(initial=0)) + 1) * n_other
+    if n_pairs > max(len(one), 1000):  # more than is worth a table
+        return np.unique(pairs, return_inverse=True)[1].astype(np.intp)
+    seen = np.bincount(pairs, minlength=n_pairs) > 0
+    return (np.cumsum(seen) - 1)[pairs].astype(np.intp)
