@@ -164,7 +164,7 @@ def test_verbose_prints_the_steps(run, csv):
     quiet = run("fit", path, "--label-column", "kind")[1]
     verbose = run("fit", path, "--label-column", "kind", "--verbose")[1]
     assert len(verbose) > len(quiet)
-    assert verbose[0].startswith("single")
+    assert verbose[0].startswith("start 1 ")
 
 
 def test_wide_tables_and_many_clusters_are_shortened(run, csv, monkeypatch):
@@ -179,7 +179,9 @@ def test_wide_tables_and_many_clusters_are_shortened(run, csv, monkeypatch):
 
 
 def test_a_search_that_was_stopped_says_so(run, csv, monkeypatch):
-    monkeypatch.setattr("dpmlite.cli.MAPDPM", lambda **kwargs: MAPDPM(max_sweeps=1, **kwargs))
+    monkeypatch.setattr(
+        "dpmlite.cli.MAPDPM", lambda **kwargs: MAPDPM(max_sweeps=1, init="singletons", **kwargs)
+    )
     _, out, _ = run("fit", csv(TWO_CLUSTERS), "--label-column", "kind")
     assert ", 1 sweeps, stopped by the limit of 1, " in out[-1]
 

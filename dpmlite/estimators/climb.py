@@ -133,7 +133,7 @@ class Climb:
         inference.sweep(other)
         inference.merge(other)
         sweep_and_merge(other, FREED_SWEEPS)
-        found = self.problem.recombined(now, other.labels, self.order)
+        found = self.problem.recombined(now, np.asarray(other.labels), self.order)
         sweep_and_merge(found, self.max_sweeps)
         return found
 

@@ -33,11 +33,10 @@ class Problem:
         return models.Partition(self.rows, labels, self.component.like(), self.alpha, order)
 
     def recombined(
-        self, one: npt.ArrayLike, other: npt.ArrayLike, order: Labels | None = None
+        self, one: Labels, other: Labels, order: Labels | None = None
     ) -> models.Partition:
         """Clusters made of those of two partitions, by merges of their common refinement."""
-        labels = refinement(np.asarray(one, dtype=np.intp), np.asarray(other, dtype=np.intp))
-        partition = self.partition(labels, order)
+        partition = self.partition(refinement(one, other), order)
         inference.merge(partition)
         return partition
 
@@ -69,6 +68,8 @@ def refinement(one: Labels, other: Labels) -> Labels:
     pairs = one * n_other + other
     n_pairs = (int(one.max(initial=0)) + 1) * n_other
     if n_pairs > max(len(one), 1000):  # more than is worth a table
-        return np.unique(pairs, return_inverse=True)[1].astype(np.intp)
-    seen = np.bincount(pairs, minlength=n_pairs) > 0
-    return (np.cumsum(seen) - 1)[pairs].astype(np.intp)
+        labels = np.unique(pairs, return_inverse=True)[1]
+    else:
+        seen = np.bincount(pairs, minlength=n_pairs) > 0
+        labels = (np.cumsum(seen) - 1)[pairs]
+    return np.asarray(labels, dtype=np.intp)

@@ -120,7 +120,7 @@ class Recombination:
         inference.merge(partition)
         self.n_sweeps += sweep_and_merge(partition, DESCENT_SWEEPS)
         found = np.empty_like(labels)
-        found[order] = partition.labels
+        found[order] = np.asarray(partition.labels)
         return Found(partition.neg_log_joint, found)
 
     def _shaken(self, best: Found) -> Found:

@@ -26,7 +26,7 @@ TRIAL_ROWS = 1000
 
 
 def divide(
-    partition: Partition, slots: Sequence[int], members: Values, starts: Sequence[Buffer]
+    partition: Partition, slots: Sequence[int], members: Sequence[int], starts: Sequence[Buffer]
 ) -> bool:
     """Divide the rows of some slots anew from the best of several starts, if that is better.
 
@@ -141,7 +141,9 @@ class _Trial:
         return self.step * (division.neg_log_joint - self.joint - cost) + cost
 
 
-def _trial(partition: Partition, slots: Sequence[int], members: Values, present: float) -> _Trial:
+def _trial(
+    partition: Partition, slots: Sequence[int], members: Sequence[int], present: float
+) -> _Trial:
     step = trial_step(len(members))
     if step == 1:
         return _Trial(step, present, len(slots), 0.0)

@@ -1,11 +1,15 @@
 """Means and variances of columns, and priors that have a value for each column."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from dpmlite.estimators.data import Data, Floats
 from dpmlite.estimators.validation import check_positive, warn
+
+# Values that are looked at together.
+BLOCK_CELLS = 2**18
 
 
 def column_means(data: Data) -> Floats:
@@ -14,17 +18,18 @@ def column_means(data: Data) -> Floats:
     Taken about a value of each column, so that a constant column's mean is exact and large
     offsets lose nothing.
     """
-    values, origin = _about_a_value(data)
-    means: Floats = origin + _weighted_mean(values, data)
-    return means
+    origin = _a_value_of_each(data)
+    return np.asarray(origin + _mean_over_rows(data, lambda values: values - origin))
 
 
 def column_variances(data: Data, aloud: bool = True) -> Floats:
     """Weighted variances of the columns; a constant column's counts as 1, with a warning."""
-    values, _ = _about_a_value(data)
+    assert data.values is not None
+    origin = _a_value_of_each(data)
+    shift = _mean_over_rows(data, lambda values: values - origin)
     with np.errstate(over="ignore"):
-        variances = _weighted_mean(np.square(values - _weighted_mean(values, data)), data)
-    constant = ~(np.fmax.reduce(values) > np.fmin.reduce(values))
+        variances = _mean_over_rows(data, lambda values: np.square(values - origin - shift))
+    constant = ~(np.fmax.reduce(data.values) > np.fmin.reduce(data.values))
     if aloud and constant.any() and data.shape[0] > 1:
         j = int(np.argmax(constant))
         warn(
@@ -35,25 +40,33 @@ def column_variances(data: Data, aloud: bool = True) -> Floats:
     return variances
 
 
-def _about_a_value(data: Data) -> tuple[Floats, Floats]:
-    """The table less its first row, or less the first value of a column where that is missing."""
+def _a_value_of_each(data: Data) -> Floats:
+    """The first value of each column that is not missing."""
     assert data.values is not None
-    values = data.values
-    observed = ~np.isnan(values)
-    if not observed.any(axis=0).all():
-        j = int(np.argmin(observed.any(axis=0)))
-        raise ValueError(f"X must have a value in every column, got none in column {j}")
-    origin = values[observed.argmax(axis=0), np.arange(values.shape[1])]
-    return values - origin, origin
+    found = data.values[0].copy()
+    for j in np.flatnonzero(np.isnan(found)):
+        observed = ~np.isnan(data.values[:, j])
+        if not observed.any():
+            raise ValueError(f"X must have a value in every column, got none in column {j}")
+        found[j] = data.values[observed.argmax(), j]
+    return found
 
 
-def _weighted_mean(values: Floats, data: Data) -> Floats:
-    if data.weights is None and not np.isnan(values.sum()):
-        return np.asarray(values.mean(axis=0))
-    weights = np.ones(len(values)) if data.weights is None else data.weights
-    observed = ~np.isnan(values)
-    sums = weights @ np.where(observed, values, 0.0)
-    return np.asarray(sums / (weights @ observed), dtype=np.float64)
+def _mean_over_rows(data: Data, terms_of: Callable[[Floats], Floats]) -> Floats:
+    """Weighted mean of terms of the rows, NaN left out; some rows at a time, to save memory."""
+    assert data.values is not None
+    n_rows, n_columns = data.shape
+    sums, total = np.zeros(n_columns), np.zeros(n_columns)
+    step = max(1, BLOCK_CELLS // n_columns)
+    for start in range(0, n_rows, step):
+        terms = terms_of(data.values[start : start + step])
+        weights = (
+            np.ones(len(terms)) if data.weights is None else data.weights[start : start + step]
+        )
+        observed = ~np.isnan(terms)
+        sums += weights @ np.where(observed, terms, 0.0)
+        total += weights @ observed
+    return np.asarray(sums / total)
 
 
 def per_column(name: str, value: Any, n_columns: int) -> Floats:
