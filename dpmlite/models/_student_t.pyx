@@ -17,12 +17,13 @@ from libc.math cimport INFINITY, NAN, log, log1p
 from dpmlite.models._component cimport NARROW, WIDE, least_of, padded
 from dpmlite.models._lanes cimport LANES, sum_of
 from dpmlite.models._special cimport (
-    LOG_2, LOG_2PI, clones_double, clones_ssize, clones_void, inlined_ssize, inlined_void, larger,
-    log2_floor, log_positive, log_rising_c, split_exponent)
+    LOG_2, LOG_2PI, clones_double, clones_ssize, clones_void, inlined_double, inlined_ssize,
+    inlined_void, larger, log2_floor, log_positive, log_rising_c, split_exponent)
 
 
 cdef enum:
     SCALAR_COST = 16  # to score a row in one slot takes as long as in so many at once
+    FEW = 4           # columns that are multiplied one by one sooner than in a tree
 
 
 def log_density(double x, double m, double c, double b, double a, double weight=1.0):
@@ -48,28 +49,36 @@ cdef double log_factors(const Densities *t, const double *row, Py_ssize_t k, dou
 cdef clones_double multiply_factors(const Densities *t, const double *row, Py_ssize_t k,
                                     double ratio, double *exponent) noexcept nogil:
     """prod_d (1 + ratio t_d) for one slot, without 2^exponent, vectorised over columns."""
-    cdef double factor[GROUP]
-    cdef double product = 1.0, e = 0.0, z
+    cdef double group[GROUP]
+    cdef double product = 1.0, e = 0.0
     cdef Py_ssize_t column = 0, end, d, half
-    cdef const double *slope = t.slot_slope + 2 * k * t.n_columns
-    cdef const double *shift = t.slot_shift + 2 * k * t.n_columns
-    while column < t.n_columns:
+    while t.n_columns - column > FEW:
         end = min(t.n_columns - column, <Py_ssize_t> GROUP)
         for d in range(end, GROUP):
-            factor[d] = 1.0
+            group[d] = 1.0
         for d in range(end):
-            z = (standardise(row[column + d], t.origin[column + d], t.unit[column + d])
-                 * slope[column + d] - shift[column + d])
-            factor[d] = larger(1.0 + ratio * z * z, LEAST_FACTOR)
+            group[d] = factor(t, row, k, column + d, ratio)
         half = GROUP // 2
         while half > 0:  # a tree: its factors do not wait for one another
             for d in range(half):
-                factor[d] *= factor[d + half]
+                group[d] *= group[d + half]
             half //= 2
-        product = split_exponent(product * factor[0], &e)
+        product = split_exponent(product * group[0], &e)
         exponent[0] += e
         column += GROUP
+    for d in range(column, t.n_columns):
+        product *= factor(t, row, k, d, ratio)
+    product = split_exponent(product, &e)
+    exponent[0] += e
     return product
+
+
+cdef inline inlined_double factor(const Densities *t, const double *row, Py_ssize_t k,
+                                  Py_ssize_t d, double ratio) noexcept nogil:
+    cdef Py_ssize_t at = 2 * k * t.n_columns + d
+    cdef double z = (standardise(row[d], t.origin[d], t.unit[d]) * t.slot_slope[at]
+                     - t.slot_shift[at])
+    return larger(1.0 + ratio * z * z, LEAST_FACTOR)
 
 
 cdef double costs_below(const Densities *t, Py_ssize_t n_slots, const double *row,

@@ -43,7 +43,7 @@ def column_variances(data: Data, aloud: bool = True) -> Floats:
 def _a_value_of_each(data: Data) -> Floats:
     """The first value of each column that is not missing."""
     assert data.values is not None
-    found = data.values[0].copy()
+    found: Floats = np.array(data.values[0])
     for j in np.flatnonzero(np.isnan(found)):
         observed = ~np.isnan(data.values[:, j])
         if not observed.any():
