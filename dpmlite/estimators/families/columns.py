@@ -60,12 +60,15 @@ def _mean_over_rows(data: Data, terms_of: Callable[[Floats], Floats]) -> Floats:
     step = max(1, BLOCK_CELLS // n_columns)
     for start in range(0, n_rows, step):
         terms = terms_of(data.values[start : start + step])
-        weights = (
-            np.ones(len(terms)) if data.weights is None else data.weights[start : start + step]
-        )
+        block = terms.sum(axis=0)
+        if data.weights is None and not np.isnan(block).any():
+            sums += block
+            total += len(terms)
+            continue
+        weights = np.ones(n_rows) if data.weights is None else data.weights
         observed = ~np.isnan(terms)
-        sums += weights @ np.where(observed, terms, 0.0)
-        total += weights @ observed
+        sums += weights[start : start + step] @ np.where(observed, terms, 0.0)
+        total += weights[start : start + step] @ observed
     return np.asarray(sums / total)
 
 
