@@ -183,12 +183,26 @@ class RandomMixture:
         ValueError, TypeError
             If they are not rows of the family, or do not have D columns.
         """
+        return np.asarray(np.logaddexp.reduce(self._log_joint(X), axis=1))
+
+    def predict(self, X: npt.ArrayLike) -> npt.NDArray[np.intp]:
+        """The most probable atom of each row, by the true parameters: no labels are better.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `score_samples`.
+        """
+        return np.asarray(self._log_joint(X).argmax(axis=1), dtype=np.intp)
+
+    def _log_joint(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Log of weight times density, shape (N, K)."""
         rows = check_rows(X)
         data = FAMILIES[self.component].read(rows, allow_missing=False)
         if data.shape[1] != self.n_columns:
             raise ValueError(f"X must have {self.n_columns} columns, got {data.shape[1]}")
-        terms = FAMILIES[self.component].log_density(rows, self.parameters) + np.log(self.weights)
-        return np.asarray(np.logaddexp.reduce(terms, axis=1))
+        log_density = FAMILIES[self.component].log_density(rows, self.parameters)
+        return np.asarray(log_density + np.log(self.weights))
 
     def sample(
         self, n_samples: int, *, row_total: int = 100, random_state: Any = None
@@ -311,6 +325,51 @@ def planted_gaussians(
     means = rng.normal(0.0, check_positive("separation", separation), size=shape)
     labels = rng.integers(n_clusters, size=check_count("n_samples", n_samples), dtype=np.intp)
     return rng.normal(means[labels], 1.0), labels
+
+
+def unequal_gaussians(
+    n_columns: int,
+    n_clusters: int,
+    *,
+    alpha: float | None = None,
+    spread: float = 1.5,
+    random_state: Any = None,
+) -> RandomMixture:
+    """Draw a mixture of overlapping normal clusters of very unequal sizes and widths.
+
+    Weights are those of a Dirichlet process, eq. (1) of the notes that `dpm_mixture` names, cut
+    off at the last cluster; means are N(0, spread^2), variances 1 / Gamma(4, rate 4).
+
+    Parameters
+    ----------
+    n_columns, n_clusters : int
+        D and K.
+    alpha : float, optional
+        Concentration of the weights: the smaller, the less equal. Default: `n_clusters` / 5.
+    spread : float, default 1.5
+        Standard deviation of the clusters' means, positive.
+    random_state : None, int, Generator or RandomState, default None
+        Source of chance.
+
+    Returns
+    -------
+    RandomMixture
+
+    Raises
+    ------
+    ValueError
+        If a parameter breaks its rule; the message states it.
+    """
+    shape = (check_count("n_clusters", n_clusters), check_count("n_columns", n_columns))
+    alpha = shape[0] / 5.0 if alpha is None else check_positive("alpha", alpha)
+    rng = check_random_state(random_state)
+    weights = np.array(models.stick_breaking(rng.random(shape[0]), alpha))
+    weights[-1] += 1.0 - weights.sum()
+    means = rng.normal(0.0, check_positive("spread", spread), size=shape)
+    precisions = rng.gamma(4.0, 1.0 / 4.0, size=shape)
+    return RandomMixture(
+        "normal-gamma", shape[1], weights, {"mean": means, "precision": precisions}
+    )
 
 
 def machine_states(

@@ -18,12 +18,10 @@ N_SPLIT_SEEDS = 1
 N_NEIGHBOURS = 2
 N_EXCHANGE_SEEDS = 1
 
-# When nothing else helps, this part of the rows, those that fit worst, is freed to join new
-# clusters with so many of them as seeds; so often before that is given up.
-FREED = 0.1
-N_FREED_SEEDS = 16
+# When nothing else helps, some rows, those that fit worst, are freed to join new clusters that have
+# some of them as seeds: parts of all rows and numbers of seeds, which are tried in turn.
+FREED = ((0.3, 48), (0.1, 16), (0.3, 48))
 FREED_SWEEPS = 4
-ATTEMPTS = 3
 
 
 @dataclass
@@ -107,10 +105,10 @@ class Climb:
         return exchanges or self._free(rng)
 
     def _free(self, rng: np.random.Generator) -> int:
-        for _ in range(ATTEMPTS):
+        for part, n_seeds in FREED:
             if self.stop.is_set():
                 break
-            found = self._freed(rng)
+            found = self._freed(part, n_seeds, rng)
             if found.neg_log_joint < self.partition.neg_log_joint - self.partition.least_gain:
                 self.partition = found
                 self._record("free", 1)
@@ -118,14 +116,14 @@ class Climb:
         self._record("free", 0)
         return 0
 
-    def _freed(self, rng: np.random.Generator) -> models.Partition:
+    def _freed(self, part: float, n_seeds: int, rng: np.random.Generator) -> models.Partition:
         """What comes of it when the rows that fit worst may found clusters, joined with the old."""
         now = np.array(self.partition.labels, dtype=np.intp)
-        n_freed = max(1, int(FREED * len(now)))
+        n_freed = max(1, int(part * len(now)))
         costs = np.empty(len(now))
         inference.own_costs(self.partition, costs)
         worst = np.argpartition(costs, len(now) - n_freed)[len(now) - n_freed :]
-        seeds = rng.choice(worst, min(N_FREED_SEEDS, n_freed), replace=False)
+        seeds = rng.choice(worst, min(n_seeds, n_freed), replace=False)
         labels = now.copy()
         labels[worst] = UNPLACED
         labels[seeds] = self.partition.n_clusters + np.arange(len(seeds))
