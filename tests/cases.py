@@ -49,6 +49,12 @@ def problems(draw, max_rows=16, max_columns=3):
     return X, prior, alpha
 
 
+def build(twin, X, labels, prior, alpha=1.0):
+    """A partition of one implementation, with labels of its own."""
+    labels = np.asarray(labels, dtype=np.intp).copy()
+    return twin.partition.Partition(X, labels, twin.normal_gamma.NormalGamma(**prior), alpha)
+
+
 def start(kind, n_rows):
     """Labels to start from, as the kernels want them."""
     return {

@@ -5,7 +5,7 @@ from math import exp, log
 import naive
 import numpy as np
 import pytest
-from cases import blobs, empirical_prior
+from cases import blobs, build, empirical_prior
 
 from dpmlite import crp_sample
 
@@ -43,6 +43,20 @@ def test_density_labels_and_responsibilities(twin):
     best = terms.argmax(axis=1)
     assert assigned.tolist() == np.where(best == 3, -1, best).tolist()
     assert assigned[-1] == -1
+
+
+def test_how_badly_rows_fit_where_they_are(twin):
+    X, labels = blobs(n_rows=30, seed=1)
+    labels[7] = 3  # alone
+    prior, alpha = empirical_prior(X), 0.8
+    partition = build(twin, X, labels, prior, alpha)
+    costs = np.empty(30)
+    twin.prediction.own_costs(partition, costs)
+    for i, cost in enumerate(costs):
+        others = X[(labels == labels[i]) & (np.arange(30) != i)]
+        weight = len(others) if len(others) else alpha
+        expected = -log(weight) - naive.log_student(X[i], others, prior)
+        assert cost == pytest.approx(expected, rel=1e-10)
 
 
 @pytest.mark.parametrize("n_rows", [1, 2, 7, 50])

@@ -3,58 +3,11 @@
 import naive
 import numpy as np
 import pytest
-from cases import blobs, empirical_prior, problems
+from cases import build, empirical_prior, problems
 from hypothesis import given
 from hypothesis import strategies as st
 
 CLOSE = {"rel": 1e-9, "abs": 1e-8}
-
-
-def build(twin, X, labels, prior, alpha=1.0):
-    labels = np.asarray(labels, dtype=np.intp).copy()
-    return twin.partition.Partition(X, labels, twin.normal_gamma.NormalGamma(**prior), alpha)
-
-
-def brute_force_merges(X, labels, alpha, prior):
-    """Merge the best of all pairs while that lowers the joint."""
-    while True:
-        joint = naive.neg_log_joint(X, labels, alpha, prior)
-        names = sorted(set(labels))
-        merged = [
-            [j if label == k else label for label in labels] for j in names for k in names if j < k
-        ]
-        best = min(merged, key=lambda m: naive.neg_log_joint(X, m, alpha, prior), default=labels)
-        if naive.neg_log_joint(X, best, alpha, prior) >= joint - 1e-9:
-            return labels
-        labels = best
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_merges_are_the_best_ones(twin, seed):
-    X, truth = blobs(n_rows=40, seed=seed)
-    labels = truth * 3 + np.random.default_rng(seed).integers(3, size=40)
-    prior = empirical_prior(X)
-    partition = build(twin, X, labels, prior, 0.7)
-    merges = twin.merging.merge(partition)
-    expected = brute_force_merges(X, labels.tolist(), 0.7, prior)
-    assert naive.canonical(partition.labels) == naive.canonical(expected)
-    assert merges == len(set(labels)) - len(set(expected))
-    joint = naive.neg_log_joint(X, expected, 0.7, prior)
-    assert partition.neg_log_joint == pytest.approx(joint, **CLOSE)
-
-
-@given(problem=problems(), data=st.data())
-def test_merge_change_is_the_change(twin, problem, data):
-    X, prior, alpha = problem
-    labels = data.draw(st.lists(st.integers(0, 3), min_size=len(X), max_size=len(X)))
-    partition = build(twin, X, labels, prior, alpha)
-    for j in range(partition.n_clusters):
-        for k in range(j):
-            merged = [j if label == k else label for label in partition.labels]
-            expected = naive.neg_log_joint(X, merged, alpha, prior) - partition.neg_log_joint
-            assert twin.merging.merge_change(partition, j, k) == pytest.approx(
-                expected, rel=1e-9, abs=1e-7
-            )
 
 
 @given(problem=problems(), data=st.data())

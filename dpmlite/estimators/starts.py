@@ -93,8 +93,8 @@ class Recombination:
 
     def _best(self) -> Found:
         patience = PATIENCE + PATIENCE_PER_COLUMN * self.problem.component.n_columns
-        best, failures, n_descents = self._from_seeds(), 0, 1
-        self._report(n_descents, best)
+        single = self.problem.partition(np.zeros(len(self.sample), dtype=np.intp), self.sample)
+        best, failures, n_descents = self._optimum(single), 0, 0
         while failures < min(patience, MOST_PATIENCE) and not self.stop.is_set():
             n_descents += 1
             shake = n_descents % SHAKE_EVERY == 0
@@ -110,7 +110,7 @@ class Recombination:
     def _from_seeds(self) -> Found:
         """A descent from random rows as clusters, which the others join one by one."""
         n_rows = len(self.sample)
-        n_seeds = min(N_SEEDS, n_rows)
+        n_seeds = min(N_SEEDS, int(self.rng.integers(1, n_rows + 1)))  # few rows: of all numbers
         order = self.rng.permutation(n_rows)
         labels = np.full(n_rows, UNPLACED, dtype=np.intp)
         labels[:n_seeds] = np.arange(n_seeds)

@@ -1,0 +1,63 @@
+"""Divisions: of all rows at once, or judged by a part of them first."""
+
+import numpy as np
+import pytest
+from cases import build, problems
+from hypothesis import given
+from hypothesis import strategies as st
+
+
+@given(problem=problems(), data=st.data())
+def test_members_are_listed_by_slot(twin, problem, data):
+    X, prior, alpha = problem
+    labels = data.draw(st.lists(st.integers(-1, 3), min_size=len(X), max_size=len(X)))
+    partition = build(twin, X, labels, prior, alpha)
+    lists = twin.division.member_lists(partition)
+    assert [list(members) for members in lists] == [
+        partition.members(k) for k in range(partition.component.n_slots)
+    ]
+
+
+@given(problem=problems(), data=st.data())
+def test_the_best_start_is_kept_if_it_lowers_the_joint(twin, problem, data):
+    X, prior, alpha = problem
+    n = len(X)
+    labels = data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n))
+    partition = build(twin, X, labels, prior, alpha)
+    members = np.array(partition.members(0), dtype=np.intp)
+    some = st.lists(st.integers(-1, 1), min_size=len(members), max_size=len(members))
+    starts = [np.array(data.draw(some), dtype=np.intp) for _ in range(3)]
+    before = partition.neg_log_joint
+    alone = [
+        build(twin, X[members], start, prior, alpha).neg_log_joint
+        for start in starts
+        if -1 not in start
+    ]
+    one = build(twin, X[members], np.zeros(len(members)), prior, alpha).neg_log_joint
+    done = twin.division.divide(partition, [0], members, [start.copy() for start in starts])
+    assert done == (partition.neg_log_joint < before)
+    gain = before - partition.neg_log_joint
+    assert gain >= one - min([one, *alone]) - 1e-7  # sweeps only lower what they start from
+    assert partition.neg_log_joint == pytest.approx(
+        partition.exact_neg_log_joint(), rel=1e-9, abs=1e-8
+    )
+
+
+@pytest.mark.parametrize(("away", "found"), [(2.5, True), (0.0, False)])
+def test_a_part_of_the_rows_tells_what_all_would_gain(twin, away, found):
+    """30 of 6,000 rows are worth a cluster; the 5 of them among every sixth row are not."""
+    rng = np.random.default_rng(0)
+    X, small = rng.normal(size=(6000, 2)), np.zeros(6000, dtype=np.intp)
+    small[rng.choice(6000, 30, replace=False)] = 1
+    X[small == 1] = away + 0.2 * X[small == 1]
+    prior = {"m0": np.zeros(2), "c0": 1e-3, "a0": 1.0, "b0": np.full(2, 0.1)}
+    partition = build(twin, X, np.zeros(6000), prior)
+    step = twin.division.trial_step(6000)
+    assert step == 6
+    trial = np.ascontiguousarray(small[::step])
+    rows = np.ascontiguousarray(X[::step])
+    apart, together = (build(twin, rows, z, prior) for z in (trial, 0 * trial))
+    assert apart.neg_log_joint > together.neg_log_joint
+    members = twin.division.members_of(partition, [0])
+    assert twin.division.divide(partition, [0], members, [trial]) is found
+    assert partition.n_clusters == 1 + found

@@ -1,0 +1,134 @@
+"""Starts made of many: refinements, recombination, and what the default search makes of them."""
+
+import threading
+
+import numpy as np
+import pytest
+from cases import PURE, blobs, empirical_prior, needs_kernels
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpmlite import MAPDPM, exact_posterior, inference, models
+from dpmlite.datasets import crp_mixture, planted_gaussians
+from dpmlite.estimators import starts
+from dpmlite.estimators.problem import Problem, refinement, sweep_and_merge
+
+
+def problem_of(X, alpha=1.0):
+    return Problem(models.Rows(X), models.NormalGamma(**empirical_prior(X)), alpha)
+
+
+@given(data=st.data(), most=st.sampled_from([1, 3, 2000]))
+def test_rows_are_together_that_are_together_in_both(data, most):
+    n = data.draw(st.integers(1, 40))
+    labels = st.lists(st.integers(0, most), min_size=n, max_size=n)
+    one, other = (np.array(data.draw(labels), dtype=np.intp) for _ in range(2))
+    found = refinement(one, other)
+    together = (one[:, None] == one) & (other[:, None] == other)
+    np.testing.assert_array_equal(found[:, None] == found, together)
+    assert set(found.tolist()) == set(range(found.max() + 1))
+
+
+def test_recombination_takes_the_best_of_both():
+    """Each of two partitions has one true cluster and the other two in one."""
+    X, truth = planted_gaussians(90, 3, 3, separation=10.0, random_state=0)
+    problem = problem_of(X)
+    one, other = np.minimum(truth, 1), np.maximum(truth, 1) - 1
+    found = problem.recombined(one, other)
+    assert found.n_clusters == 3
+    np.testing.assert_array_equal(refinement(np.array(found.labels), truth), found.labels)
+    worse = [problem.partition(labels.astype(np.intp)).neg_log_joint for labels in (one, other)]
+    assert found.neg_log_joint < min(worse)
+
+
+def test_sweeps_and_merges_end_where_neither_helps():
+    X, _ = blobs(n_rows=50, seed=2)
+    partition = problem_of(X).partition(np.arange(50))
+    assert sweep_and_merge(partition, 1000) >= 1
+    assert inference.sweep(partition) == 0
+    assert inference.merge(partition) == 0
+    assert sweep_and_merge(problem_of(X).partition(np.arange(50)), 1) == 1
+
+
+def run(X, seed=0, stop=None):
+    stop = stop or threading.Event()
+    rng = np.random.default_rng(seed)
+    start = starts.Recombination(problem_of(X), rng, 1000, verbose=False, stop=stop)
+    return start.run(), start
+
+
+def test_a_start_is_an_optimum_of_its_sample(monkeypatch):
+    X, _ = blobs(n_rows=60, seed=3)
+    monkeypatch.setattr(starts, "SAMPLE_ROWS", 25)
+    labels, start = run(X)
+    assert (labels >= 0).sum() == 25
+    np.testing.assert_array_equal(np.flatnonzero(labels >= 0), start.sample)
+    partition = problem_of(X).partition(labels[start.sample], start.sample)
+    assert inference.sweep(partition) == 0
+    assert inference.merge(partition) == 0
+    again, _ = run(X)
+    np.testing.assert_array_equal(labels, again)
+
+
+def test_a_stop_ends_it_after_the_first_descent():
+    X, _ = blobs(n_rows=60, seed=3)
+    stop = threading.Event()
+    stop.set()
+    labels, start = run(X, stop=stop)
+    assert (labels >= 0).all()
+    assert start.n_sweeps < run(X)[1].n_sweeps
+
+
+def test_tables_larger_than_the_sample(monkeypatch):
+    X, truth = planted_gaussians(400, 3, 4, separation=20.0, random_state=0)
+    monkeypatch.setattr(starts, "SAMPLE_ROWS", 50)
+    model = MAPDPM(random_state=0).fit(X)
+    assert model.n_clusters_ == 4
+    assert len(set(zip(model.labels_.tolist(), truth.tolist(), strict=True))) == 4
+    assert (np.diff(model.neg_log_joint_trace_) <= 0.0).all()
+
+
+def test_it_says_what_it_does(capsys):
+    X, _ = blobs(n_rows=40, seed=4)
+    MAPDPM(random_state=0, verbose=True, n_init=2).fit(X)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("start 1      descent")
+    names = {line.split()[0] for line in lines}
+    assert names == {"start", "best", "joined"}
+
+
+@pytest.mark.parametrize("n_columns", [1, 2])
+def test_it_finds_the_most_probable_of_all_partitions(n_columns):
+    n_problems = 10 if PURE else 100
+    hits = 0
+    for seed in range(n_problems):
+        alpha = (0.5, 1.0, 3.0)[seed % 3]
+        X, _ = crp_mixture(8, n_columns, alpha=alpha, random_state=seed)
+        found = MAPDPM(alpha=alpha, random_state=seed).fit(X).neg_log_joint_
+        least = exact_posterior(X, alpha=alpha).neg_log_joint
+        assert found >= least - 1e-9
+        hits += found <= least + 1e-9
+    assert hits >= 0.97 * n_problems
+
+
+@needs_kernels
+def test_it_is_no_worse_than_2000_gibbs_sweeps():
+    """The paper's section 4.1, eight draws; asv_benchmarks/benchmarks/search.py has a hundred."""
+    prior = {"m0": np.full(2, 1.0), "c0": 0.1, "a0": 1.0, "b0": np.full(2, 10.0)}
+    gains = []
+    for seed in range(8):
+        X, _ = crp_mixture(random_state=seed)
+        rng = np.random.default_rng(seed)
+        family = models.NormalGamma(**prior)
+        chain = models.Partition(models.Rows(X), np.zeros(600, dtype=np.intp), family, 3.0)
+        best, labels = np.inf, None
+        for _ in range(2000):
+            inference.gibbs_sweep(chain, rng.random(600))
+            if chain.neg_log_joint < best:
+                best, labels = chain.neg_log_joint, np.array(chain.labels)
+        mode = models.Partition(models.Rows(X), labels, models.NormalGamma(**prior), 3.0)
+        inference.converge(mode, 1000)
+        found = MAPDPM(alpha=3.0, prior=prior, random_state=0).fit(X).neg_log_joint_
+        gains.append(mode.neg_log_joint - found)
+    assert sum(gain > -1e-6 for gain in gains) >= 7
+    assert np.mean(gains) > 0.0
