@@ -20,15 +20,15 @@ cdef enum:
 
 
 def gibbs_sweep(Partition partition, const double[::1] uniforms):
-    cdef Py_ssize_t emptied = 0
+    cdef Py_ssize_t emptied = partition.n_emptied
     if uniforms.shape[0] != partition.n_rows:
         raise ValueError(
             f"uniforms must have {partition.n_rows} values, got {uniforms.shape[0]}")
     check_uniforms(uniforms, partition.n_rows)
     if partition.n_rows > 0:
         with nogil:
-            emptied = draw_rows(partition, &uniforms[0])
-    return emptied
+            draw_rows(partition, &uniforms[0])
+    return partition.n_emptied - emptied
 
 
 cpdef check_uniforms(const double[::1] uniforms, Py_ssize_t n):
@@ -40,8 +40,8 @@ cpdef check_uniforms(const double[::1] uniforms, Py_ssize_t n):
             raise ValueError(f"uniforms must be in [0, 1), got {uniforms[i]}")
 
 
-cdef Py_ssize_t draw_rows(Partition partition, const double *uniforms) except -1 nogil:
-    cdef Py_ssize_t i, looks, emptied = 0, moves = partition.n_moves
+cdef int draw_rows(Partition partition, const double *uniforms) except -1 nogil:
+    cdef Py_ssize_t i, looks, moves = partition.n_moves
     cdef Py_ssize_t lowest = partition.first_empty()
     cdef Py_ssize_t worth = partition.component.n_slots * partition.component.n_columns
     cdef int trust = 0  # in `looks_to_stay`: it is time lost for rows between many clusters
@@ -54,10 +54,8 @@ cdef Py_ssize_t draw_rows(Partition partition, const double *uniforms) except -1
                 trust -= trust > -MOST_TRUST
             if looks >= 0:
                 continue
-        emptied += draw_row(partition, i, uniforms[i], &lowest)
-    if partition.n_moves > moves:
-        partition.tidy_slots()
-    return emptied
+        draw_row(partition, i, uniforms[i], &lowest)
+    return partition.tidy_slots() if partition.n_moves > moves else 0
 
 
 cdef Py_ssize_t looks_to_stay(Partition partition, Py_ssize_t i, double u) noexcept nogil:
@@ -85,9 +83,8 @@ cdef Py_ssize_t looks_to_stay(Partition partition, Py_ssize_t i, double u) noexc
     return looks if u * (1.0 + others) < 1.0 else -1
 
 
-cdef Py_ssize_t draw_row(Partition partition, Py_ssize_t i, double u,
-                         Py_ssize_t *lowest) except -1 nogil:
-    """Returns whether row i has left a slot empty; keeps the lowest empty slot up to date."""
+cdef int draw_row(Partition partition, Py_ssize_t i, double u, Py_ssize_t *lowest) except -1 nogil:
+    """Keeps the lowest empty slot up to date."""
     cdef Py_ssize_t k, own = partition.label[i]
     cdef bint alone = own != UNPLACED and partition.size[own] == 1
     cdef double stay = partition.stay_cost(i), least = partition.score(i, INFINITY), change, total
@@ -103,7 +100,7 @@ cdef Py_ssize_t draw_row(Partition partition, Py_ssize_t i, double u,
     partition.move_row(i, k, change)
     if alone or k == lowest[0]:
         lowest[0] = partition.first_empty()
-    return alone
+    return 0
 
 
 cdef clones_double shares_of_costs(double *cost, const double *n, Py_ssize_t n_padded,

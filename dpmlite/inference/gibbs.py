@@ -42,18 +42,17 @@ def gibbs_sweep(partition: Partition, uniforms: Values) -> int:
     if len(uniforms) != partition.n_rows:
         raise ValueError(f"uniforms must have {partition.n_rows} values, got {len(uniforms)}")
     check_uniforms(uniforms, partition.n_rows)
-    emptied, moved = 0, False
+    emptied, moved = partition.n_emptied, False
     for i, u in enumerate(uniforms):
         own = partition.labels[i]
         costs = _open_costs(partition, i)
         k = _draw(costs, own, u)
         if k != own:
-            emptied += own != UNPLACED and partition.sizes[own] == 1
             partition.move(i, k, costs[k] - (0.0 if own == UNPLACED else costs[own]))
             moved = True
     if moved:
         partition.tidy()
-    return emptied
+    return partition.n_emptied - emptied
 
 
 def check_uniforms(uniforms: Values, n: int) -> None:

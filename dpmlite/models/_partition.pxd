@@ -22,7 +22,7 @@ cdef class Partition:
     cdef readonly object labels
     cdef Component others               # a slot to build a cluster without one of its rows
     cdef readonly double alpha, neg_log_joint, least_gain
-    cdef readonly Py_ssize_t n_rows
+    cdef readonly Py_ssize_t n_rows, n_emptied
     cdef Py_ssize_t[::1] label          # labels, typed
     cdef Rows X
     cdef const Py_ssize_t[::1] rows     # rows of X in use; None: all

@@ -260,6 +260,7 @@ cdef class Partition:
             self.size[own] -= 1
             if self.size[own] == 0:
                 self.component.clear_slot(own)
+                self.n_emptied += 1
             elif (not self.component.remove_row(&row, own)
                   or self.component.n[own] < NARROW * row.weight):
                 self.rebuild_slot(own)

@@ -59,6 +59,8 @@ class Partition:
     least_gain : float
         What a move of whole clusters must lower the joint by: more than the rounding of sums
         over the whole table.
+    n_emptied : int
+        How many moves of a row have left a slot empty.
 
     Raises
     ------
@@ -100,6 +102,7 @@ class Partition:
         self.alpha = alpha
         self.component.resize(max(labels, default=UNPLACED) + 1)
         self.changed = [True] * self.component.n_slots
+        self.n_emptied = 0
         self.rebuild()
         self._renumber()
         self.neg_log_joint = self.exact_neg_log_joint()
@@ -165,6 +168,7 @@ class Partition:
             self._sizes[own] -= 1
             if self._sizes[own] == 0:
                 self.component.clear(own)
+                self.n_emptied += 1
             elif (
                 not self.component.remove(row, own, weight)
                 or self.component.counts[own] < NARROW * weight
