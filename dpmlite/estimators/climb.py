@@ -47,6 +47,8 @@ class Climb:
         The joint after each step that changed something.
     n_sweeps : int
         Sweeps done.
+    n_emptied : int
+        How many times a cluster lost its last row in these sweeps, those of a start not included.
     converged : bool
         Whether it ended because nothing helped.
     """
@@ -60,6 +62,7 @@ class Climb:
     name: str
     trace: list[float] = field(default_factory=list)
     n_sweeps: int = 0
+    n_emptied: int = 0
     converged: bool = False
 
     def run(self, rng: np.random.Generator, split_merge: bool) -> None:
@@ -82,8 +85,10 @@ class Climb:
     def _sweep(self) -> bool:
         """Sweep until no row moves. False if the limit of sweeps or a stop came first."""
         while self.n_sweeps < self.max_sweeps and not self.stop.is_set():
+            emptied = self.partition.n_emptied
             moves = inference.sweep(self.partition)
             self.n_sweeps += 1
+            self.n_emptied += self.partition.n_emptied - emptied
             self._record("sweep", moves)
             if moves == 0:
                 self.converged = True

@@ -117,7 +117,8 @@ class MAPDPM(MixtureEstimator):
     n_sweeps_ : int
         Sweeps of the best start.
     n_empty_clusters_ : int
-        How many times a cluster lost its last row in them: the "empty clusters" of Table 1 of [1]_.
+        How many times a cluster lost its last row in sweeps: the "empty clusters" of Table 1 of
+        [1]_. The descents that the default start is made of are not counted.
     converged_ : bool
         Whether the search ended because nothing helped, not at `max_sweeps`.
     n_features_in_ : int
@@ -207,7 +208,7 @@ class MAPDPM(MixtureEstimator):
         self.neg_log_joint_trace_ = np.array(best.trace)
         self.neg_log_loo_ = inference.neg_log_loo(final)
         self.n_sweeps_ = best.n_sweeps
-        self.n_empty_clusters_ = best.partition.n_emptied
+        self.n_empty_clusters_ = best.n_emptied
         self.converged_ = best.converged
         self._remember_columns(X, data.shape[1])
         return self
