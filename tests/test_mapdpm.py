@@ -71,6 +71,14 @@ def test_the_paper_s_algorithm_to_the_letter(estimator):
     assert estimator(random_state=0).fit(X).n_clusters_ == 3
 
 
+def test_it_counts_clusters_that_lose_their_last_row(estimator):
+    X, _ = blobs(n_rows=60, seed=1)
+    single = estimator(init="single", split_merge=False).fit(X)
+    assert single.n_empty_clusters_ == 0
+    singletons = estimator(init="singletons", split_merge=False).fit(X)
+    assert singletons.n_empty_clusters_ == 60 - singletons.n_clusters_
+
+
 @pytest.mark.parametrize("init", ["auto", "single", "singletons", "random", "sequential"])
 @pytest.mark.parametrize("split_merge", [True, False])
 def test_every_start_descends(estimator, init, split_merge):

@@ -1,8 +1,9 @@
-"""Collapsed Gibbs sampling as the paper runs it: until the diagnostic of Raftery & Lewis is content.
+"""Collapsed Gibbs sampling as the paper runs it: until Raftery & Lewis are content.
 
-Sweeps alone, from one cluster. The diagnostic looks at the joint of every sweep, `neg_log_joint`;
-the paper does not say at what. A pilot of as many sweeps as the diagnostic needs at least comes
-first; then the chain is prolonged to the length that is asked for, until no more is asked for.
+Sweeps alone, without split-merge proposals. The diagnostic looks at the joint of every sweep,
+`neg_log_joint`; the paper does not say at what. A pilot of as many sweeps as the diagnostic needs
+at least comes first; then the chain is prolonged to the length that is asked for, until no more is
+asked for.
 
 The paper prints the margin of error r = 0.1. Its lengths cannot come from that: independent sweeps
 would do after 10, and 939, which Table 3 prints twice, is what r = 0.01 asks of nearly independent
@@ -54,11 +55,11 @@ class Chain:
         return self.labels[chosen.round().astype(int)]
 
 
-def converged_gibbs(X, seed, **model):
+def converged_gibbs(X, seed, *, start="single", **model):
     """Sample partitions of `X`; `model` is alpha and the prior."""
     rng, clock = np.random.default_rng(seed), process_time()
     labels, joints = np.empty((0, len(X)), dtype=np.intp), np.empty(0)
-    start, wanted, n_empty = "single", PILOT, 0
+    wanted, n_empty = PILOT, 0
     while len(labels) < wanted:
         more = CollapsedGibbs(
             **model,
