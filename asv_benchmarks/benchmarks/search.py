@@ -38,6 +38,18 @@ TABLE_SEEDS = 5
 NO_SPLITS = {(climb.inference, "split"): lambda partition, uniforms: 0}
 NO_EXCHANGES = {(climb.inference, "exchange"): lambda partition, uniforms: 0}
 
+HALF_PATIENCE = {
+    (starts, "PATIENCE"): 1,
+    (starts, "PATIENCE_PER_COLUMN"): 1.5,
+    (starts, "MOST_PATIENCE"): 15,
+}
+TWICE_PATIENCE = {
+    (starts, "PATIENCE"): 4,
+    (starts, "PATIENCE_PER_COLUMN"): 6,
+    (starts, "MOST_PATIENCE"): 60,
+    (starts, "MOST_DESCENTS"): 120,
+}
+
 # What a line changes: parameters of MAPDPM, and names of modules.
 CHOICES = {
     "algorithm 1 to the letter": ({"init": "single", "split_merge": False}, {}),
@@ -52,8 +64,8 @@ CHOICES = {
     "128 seeds": ({}, {(starts, "N_SEEDS"): 128}),
     "descents to their end": ({}, {(starts, "DESCENT_SWEEPS"): 1000}),
     "nothing shaken": ({}, {(starts, "SHAKE_EVERY"): 10**9}),
-    "half the patience": ({}, {(starts, "PATIENCE"): 2, (starts, "PATIENCE_PER_COLUMN"): 1}),
-    "twice the patience": ({}, {(starts, "PATIENCE"): 8, (starts, "MOST_PATIENCE"): 40}),
+    "half the patience": ({}, HALF_PATIENCE),
+    "twice the patience": ({}, TWICE_PATIENCE),
     "sample of 4,000 rows": ({}, {(starts, "SAMPLE_ROWS"): 4000}),
     "no rows freed": ({}, {(climb, "FREED"): ()}),
     "no splits": ({}, NO_SPLITS),

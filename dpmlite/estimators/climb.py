@@ -95,7 +95,8 @@ class Climb:
                 return True
         return False
 
-    def _move_clusters(self, rng: np.random.Generator) -> int:
+    def _move_clusters(self, rng: np.random.Generator) -> bool:
+        """Whether that lowered the joint, and by so much that it is worth to go on."""
         merges = inference.merge(self.partition)
         self._record("merge", merges)
         n_slots, n_rows = self.partition.component.n_slots, self.partition.n_rows
@@ -103,23 +104,25 @@ class Climb:
         splits = inference.split(self.partition, rng.random(shape))
         self._record("split", splits)
         if merges or splits or self.stop.is_set():
-            return merges + splits
+            return merges + splits > 0
         neighbours = (n_slots, N_NEIGHBOURS, N_EXCHANGE_SEEDS, 2)
         exchanges = inference.exchange(self.partition, rng.random(neighbours))
         self._record("exchange", exchanges)
-        return exchanges or self._free(rng)
+        return exchanges > 0 or self._free(rng)
 
-    def _free(self, rng: np.random.Generator) -> int:
+    def _free(self, rng: np.random.Generator) -> bool:
+        """Keep what the first attempt that helps brings; whether that is worth to go on."""
         for part, n_seeds in FREED:
             if self.stop.is_set():
                 break
             found = self._freed(part, n_seeds, rng)
-            if found.neg_log_joint < self.partition.neg_log_joint - self.partition.least_gain:
+            gain = self.partition.neg_log_joint - found.neg_log_joint
+            if gain > self.partition.least_gain:
                 self.partition = found
                 self._record("free", 1)
-                return 1
+                return gain > self.problem.worthwhile(found.n_rows)
         self._record("free", 0)
-        return 0
+        return False
 
     def _freed(self, part: float, n_seeds: int, rng: np.random.Generator) -> models.Partition:
         """What comes of it when the rows that fit worst may found clusters, joined with the old."""

@@ -11,6 +11,9 @@ Labels = npt.NDArray[np.intp]
 
 UNPLACED = -1
 
+# A gain in the joint that makes further search worth its while, in nats a cell.
+WORTHWHILE = 1e-5
+
 
 @dataclass(frozen=True)
 class Problem:
@@ -27,6 +30,10 @@ class Problem:
     rows: models.Rows
     component: models.Component
     alpha: float
+
+    def worthwhile(self, n_rows: int) -> float:
+        """The gain, in nats, for a table of so many rows: it depends on no unit."""
+        return WORTHWHILE * n_rows * self.component.n_columns
 
     def partition(self, labels: Labels, order: Labels | None = None) -> models.Partition:
         """A partition of the rows `order` (default: all) with these labels, which it changes."""

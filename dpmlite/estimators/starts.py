@@ -28,14 +28,12 @@ DESCENT_SWEEPS = 4
 # what is better nearby.
 SHAKE_EVERY = 4
 
-# Descents in a row that may improve nothing before the search for a start ends: with many columns
+# Descents in a row that may improve little before the search for a start ends: with many columns
 # a row hardly ever leaves its cluster on its own, and there is more to be gained by recombination.
-PATIENCE = 4
-PATIENCE_PER_COLUMN = 2
-MOST_PATIENCE = 20
-
-# A gain in the joint, in nats, that counts as one.
-LEAST_GAIN = 1e-6
+PATIENCE = 2
+PATIENCE_PER_COLUMN = 3
+MOST_PATIENCE = 30
+MOST_DESCENTS = 60
 
 # Starts are found on so many rows at most, drawn at random: the others join them then.
 SAMPLE_ROWS = 2000
@@ -95,14 +93,19 @@ class Recombination:
         patience = PATIENCE + PATIENCE_PER_COLUMN * self.problem.component.n_columns
         single = self.problem.partition(np.zeros(len(self.sample), dtype=np.intp), self.sample)
         best, failures, n_descents = self._optimum(single), 0, 0
-        while failures < min(patience, MOST_PATIENCE) and not self.stop.is_set():
+        worthwhile = self.problem.worthwhile(len(self.sample))
+        while (
+            failures < min(patience, MOST_PATIENCE)
+            and n_descents < MOST_DESCENTS
+            and not self.stop.is_set()
+        ):
             n_descents += 1
             shake = n_descents % SHAKE_EVERY == 0
             other = self._shaken(best) if shake else self._from_seeds()
             both = self._recombined(best, other)
             better = min((best, other, both), key=lambda found: found.neg_log_joint)
             gain = best.neg_log_joint - better.neg_log_joint
-            failures = 0 if gain > LEAST_GAIN else failures + 1
+            failures = 0 if gain > worthwhile else failures + 1
             best = better
             self._report(n_descents, best)
         return best
