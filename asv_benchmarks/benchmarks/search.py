@@ -67,7 +67,8 @@ CHOICES = {
     "half the patience": ({}, HALF_PATIENCE),
     "twice the patience": ({}, TWICE_PATIENCE),
     "sample of 4,000 rows": ({}, {(starts, "SAMPLE_ROWS"): 4000}),
-    "no rows freed": ({}, {(climb, "FREED"): ()}),
+    "twice the attempts to free rows": ({}, {(climb, "ATTEMPTS"): 12}),
+    "no rows freed": ({}, {(climb, "ATTEMPTS"): 0}),
     "no splits": ({}, NO_SPLITS),
     "no exchanges": ({}, NO_EXCHANGES),
     "4 seeds of splits, 9 exchanges": (

@@ -18,10 +18,13 @@ N_SPLIT_SEEDS = 1
 N_NEIGHBOURS = 2
 N_EXCHANGE_SEEDS = 1
 
-# When nothing else helps, some rows, those that fit worst, are freed to join new clusters that have
-# some of them as seeds: parts of all rows and numbers of seeds, which are tried in turn.
-FREED = ((0.3, 48), (0.1, 16), (0.3, 48))
-FREED_SWEEPS = 4
+# When nothing else helps, a part of the rows, those that fit worst, is freed to join new clusters
+# that have some of them as seeds. The part is drawn anew for each attempt, between these; it sets
+# the number of seeds.
+ATTEMPTS = 6
+LEAST_FREED, MOST_FREED = 0.1, 0.6
+SEEDS_IF_NONE, SEEDS_IF_ALL = 16, 116
+FREED_SWEEPS = 2
 
 
 @dataclass
@@ -112,10 +115,10 @@ class Climb:
 
     def _free(self, rng: np.random.Generator) -> bool:
         """Keep what the first attempt that helps brings; whether that is worth to go on."""
-        for part, n_seeds in FREED:
+        for _ in range(ATTEMPTS):
             if self.stop.is_set():
                 break
-            found = self._freed(part, n_seeds, rng)
+            found = self._freed(rng)
             gain = self.partition.neg_log_joint - found.neg_log_joint
             if gain > self.partition.least_gain:
                 self.partition = found
@@ -124,10 +127,12 @@ class Climb:
         self._record("free", 0)
         return False
 
-    def _freed(self, part: float, n_seeds: int, rng: np.random.Generator) -> models.Partition:
+    def _freed(self, rng: np.random.Generator) -> models.Partition:
         """What comes of it when the rows that fit worst may found clusters, joined with the old."""
         now = np.array(self.partition.labels, dtype=np.intp)
+        part = LEAST_FREED * (MOST_FREED / LEAST_FREED) ** rng.random()
         n_freed = max(1, int(part * len(now)))
+        n_seeds = SEEDS_IF_NONE + int(part * (SEEDS_IF_ALL - SEEDS_IF_NONE))
         costs = np.empty(len(now))
         inference.own_costs(self.partition, costs)
         worst = np.argpartition(costs, len(now) - n_freed)[len(now) - n_freed :]
