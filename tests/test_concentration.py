@@ -90,3 +90,63 @@ def test_errors(twin, name, value, message):
     with pytest.raises(ValueError, match="must") as caught:
         twin.concentration.alpha_given_eta(**{**GOOD, name: value})
     assert str(caught.value) == message
+
+
+def log_mode_density(u, n_clusters, n_rows, power, rate, inverse_rate):
+    """The log density of log alpha, not normalised, with many digits."""
+    alpha = mpmath.exp(u)
+    likelihood = n_clusters * u + mpmath.loggamma(alpha) - mpmath.loggamma(alpha + n_rows)
+    return likelihood + power * u - rate * alpha - inverse_rate / alpha
+
+
+GAMMA_PRIORS = [(1.0, 1.0, 0.0), (0.5, 0.01, 0.0), (4.0, 30.0, 0.0)]
+RASMUSSEN = (-0.5, 0.0, 0.5)
+
+
+@pytest.mark.parametrize("prior", [*GAMMA_PRIORS, RASMUSSEN])
+@pytest.mark.parametrize(
+    ("n_clusters", "n_rows"),
+    [(1, 2.0), (1, 1e7), (5, 12.5), (12, 600.0), (100, 1e6), (40, 40.0), (3000, 1e7)],
+)
+def test_the_mode_is_where_the_density_is_flat(twin, prior, n_clusters, n_rows):
+    found = twin.concentration.alpha_mode(n_clusters, n_rows, *prior)
+    with mpmath.workdps(50):
+
+        def slope(u):
+            return mpmath.diff(lambda v: log_mode_density(v, n_clusters, n_rows, *prior), u)
+
+        at = mpmath.log(found)
+        assert slope(at - mpmath.mpf("1e-9")) > 0.0 > slope(at + mpmath.mpf("1e-9"))
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    n_clusters=st.integers(1, 10_000),
+    more_rows=st.floats(1.0, 1e9),
+    shape=st.floats(1e-3, 1e3),
+    rate=st.floats(1e-6, 1e6),
+)
+def test_the_mode_is_found_from_anywhere(twin, n_clusters, more_rows, shape, rate):
+    n_rows = n_clusters + more_rows
+    found = twin.concentration.alpha_mode(n_clusters, n_rows, shape, rate, 0.0)
+    with mpmath.workdps(40):
+        best = log_mode_density(mpmath.log(found), n_clusters, n_rows, shape, rate, 0.0)
+        for away in ("-0.5", "-1e-5", "1e-5", "0.5"):
+            u = mpmath.log(found) + mpmath.mpf(away)
+            assert log_mode_density(u, n_clusters, n_rows, shape, rate, 0.0) < best
+
+
+MODE_ERRORS = {
+    "n_clusters must be at least 1, got 0": (0, 5.0, 1.0, 1.0, 0.0),
+    "n_rows must be positive and finite, got 0.0": (1, 0.0, 1.0, 1.0, 0.0),
+    "rate must be finite and not negative, got -1.0": (1, 5.0, 1.0, -1.0, 0.0),
+    "inverse_rate must be finite and not negative, got inf": (1, 5.0, 1.0, 1.0, np.inf),
+    "n_clusters \\+ power must be above 1, got 1.0": (1, 5.0, 0.0, 1.0, 0.0),
+    "n_clusters \\+ power must be below n_rows = 2.0, got 2.5": (3, 2.0, -0.5, 0.0, 0.5),
+}
+
+
+@pytest.mark.parametrize("message", MODE_ERRORS)
+def test_modes_that_are_not_there(twin, message):
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        twin.concentration.alpha_mode(*MODE_ERRORS[message])

@@ -17,6 +17,7 @@ def test_values(twin, x):
     close = {"rel": 8e-15, "abs": 8e-15}
     assert twin.special.log_gamma(x) == pytest.approx(float(mpmath.loggamma(exact)), **close)
     assert twin.special.digamma(x) == pytest.approx(float(mpmath.digamma(exact)), **close)
+    assert twin.special.trigamma(x) == pytest.approx(float(mpmath.psi(1, exact)), rel=8e-15)
     with mpmath.workdps(100):
         step = mpmath.loggamma(exact + mpmath.mpf(1) / 2) - mpmath.loggamma(exact)
     assert twin.special.log_gamma_half_step(x) == pytest.approx(float(step), **close)
@@ -50,7 +51,7 @@ def test_multivariate_log_gamma(twin):
     assert twin.special.multivariate_log_gamma(2.5, 1) == twin.special.log_gamma(2.5)
 
 
-@pytest.mark.parametrize("name", ["log_gamma", "log_gamma_half_step", "digamma"])
+@pytest.mark.parametrize("name", ["log_gamma", "log_gamma_half_step", "digamma", "trigamma"])
 @pytest.mark.parametrize("x", [0.0, -1.0, float("nan")])
 def test_arguments_must_be_positive(twin, name, x):
     with pytest.raises(ValueError, match=f"x must be positive, got {x}"):

@@ -37,8 +37,9 @@ class MAPDPM(MixtureEstimator):
     """Clustering by the most probable partition of a Dirichlet process mixture.
 
     The number of clusters is found, not given. The default search sweeps over the rows as the
-    paper's algorithm does, and also merges, splits and exchanges whole clusters; every step
-    lowers the exact joint of data and labels.
+    paper's algorithm does, from a start that is recombined from many, and also merges, splits and
+    exchanges whole clusters and lets new ones form; every step lowers the exact joint of data and
+    labels.
 
     Parameters
     ----------
@@ -71,16 +72,18 @@ class MAPDPM(MixtureEstimator):
     init : {"auto", "single", "singletons", "random", "sequential"} or array-like of shape (N,)
         The labels to start from. "single" (one cluster) is the paper's; "singletons" is one
         cluster a row; "sequential" places one row after the other; "random" draws labels.
-        "auto" (default) keeps the best of "single" and "singletons" ("sequential" for more than
-        2,000 rows).
+        "auto" (default) recombines many short descents from random rows, of 2,000 rows at most,
+        which the others then join. With ``split_merge=False`` it keeps the best of "single" and
+        "singletons" ("sequential" for more than 2,000 rows).
     split_merge : bool, default True
         Whether to merge, split and exchange clusters when no row moves any more.
         ``split_merge=False, init="single"`` is Algorithm 1 of [1]_ exactly.
     n_init : int, default 1
         Restarts; the best joint wins. With ``init`` "auto", "random" or "sequential" they have
-        other random starts, else only other proposals of splits.
+        other random starts, else only other proposals of splits; with "auto" the ends of all are
+        recombined as well.
     max_sweeps : int, default 1000
-        Sweeps over all rows at most, for each start.
+        Sweeps over all rows at most, for each start, once it is made.
     random_state : None, int, Generator or RandomState, default None
         Source of chance for proposals and restarts.
     n_jobs : int, default 1
@@ -115,7 +118,7 @@ class MAPDPM(MixtureEstimator):
     neg_log_loo_ : float
         The paper's likelihood, -log of eq. (16), of the same labels.
     n_sweeps_ : int
-        Sweeps of the best start.
+        Sweeps over all rows of the best start, those that made it included.
     n_empty_clusters_ : int
         How many times a cluster lost its last row in sweeps: the "empty clusters" of Table 1 of
         [1]_. The descents that the default start is made of are not counted.

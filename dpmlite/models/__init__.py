@@ -7,7 +7,7 @@ from dpmlite._implementation import PURE
 if TYPE_CHECKING or PURE:
     from dpmlite.models.beta_bernoulli import BetaBernoulli
     from dpmlite.models.component import Component
-    from dpmlite.models.concentration import alpha_given_eta
+    from dpmlite.models.concentration import alpha_given_eta, alpha_mode
     from dpmlite.models.crp import log_prob, log_prob_counts, predictive, sample, stick_breaking
     from dpmlite.models.dirichlet_multinomial import DirichletMultinomial
     from dpmlite.models.incomplete_normal_gamma import IncompleteNormalGamma
@@ -26,7 +26,7 @@ if TYPE_CHECKING or PURE:
 else:
     from dpmlite.models._beta_bernoulli import BetaBernoulli
     from dpmlite.models._component import Component
-    from dpmlite.models._concentration import alpha_given_eta
+    from dpmlite.models._concentration import alpha_given_eta, alpha_mode
     from dpmlite.models._crp import log_prob, log_prob_counts, predictive, sample, stick_breaking
     from dpmlite.models._dirichlet_multinomial import DirichletMultinomial
     from dpmlite.models._incomplete_normal_gamma import IncompleteNormalGamma
@@ -54,6 +54,7 @@ __all__ = [
     "Partition",
     "Rows",
     "alpha_given_eta",
+    "alpha_mode",
     "digamma",
     "log_gamma",
     "log_gamma_half_step",

@@ -1,6 +1,17 @@
 """Kernel of concentration.py: the concentration given the number of clusters."""
 
-from libc.math cimport INFINITY
+from libc.math cimport INFINITY, exp, fabs, log
+
+from dpmlite.models._special cimport digamma_c, trigamma_c
+
+cdef extern from *:
+    """
+    #define DPM_SMALL_STEP 1e-13
+    """
+    double SMALL_STEP "DPM_SMALL_STEP"
+
+cdef enum:
+    MOST_STEPS = 200
 
 
 def alpha_given_eta(Py_ssize_t n_clusters, double n_rows, double shape, double rate,
@@ -18,3 +29,52 @@ def alpha_given_eta(Py_ssize_t n_clusters, double n_rows, double shape, double r
     shape += n_clusters
     cdef double odds = (shape - 1.0) / (n_rows * rate)
     return (shape if uniform * (1.0 + odds) < odds else shape - 1.0), rate
+
+
+def alpha_mode(Py_ssize_t n_clusters, double n_rows, double power, double rate,
+               double inverse_rate):
+    check_mode(n_clusters, n_rows, power, rate, inverse_rate)
+    cdef double total = n_clusters + power, low = -INFINITY, high = INFINITY
+    cdef double u = log(n_clusters), slope, curvature, step
+    cdef int i
+    for i in range(MOST_STEPS):
+        slope = derivatives(u, total, n_rows, rate, inverse_rate, &curvature)
+        if slope > 0.0:
+            low = u
+        else:
+            high = u
+        step = -slope / curvature if curvature < 0.0 else (1.0 if slope > 0.0 else -1.0)
+        step = min(max(step, -4.0), 4.0)
+        if not low < u + step < high and high - low < INFINITY:
+            step = 0.5 * (low + high) - u
+        if fabs(step) <= SMALL_STEP * max(1.0, fabs(u)):
+            break
+        u += step
+    return exp(u)
+
+
+cdef double derivatives(double u, double total, double n_rows, double rate, double inverse_rate,
+                        double *curvature) noexcept:
+    """Returns the first derivative of the log density at log alpha = u."""
+    cdef double alpha = exp(u)
+    cdef double rise = digamma_c(alpha + n_rows) - digamma_c(alpha)
+    cdef double bend = trigamma_c(alpha + n_rows) - trigamma_c(alpha)
+    curvature[0] = -rate * alpha - inverse_rate / alpha - alpha * (rise + alpha * bend)
+    return total - rate * alpha + inverse_rate / alpha - alpha * rise
+
+
+cdef int check_mode(Py_ssize_t n_clusters, double n_rows, double power, double rate,
+                    double inverse_rate) except -1:
+    if not n_clusters >= 1:
+        raise ValueError(f"n_clusters must be at least 1, got {n_clusters}")
+    if not 0.0 < n_rows < INFINITY:
+        raise ValueError(f"n_rows must be positive and finite, got {n_rows}")
+    for name, value in (("rate", rate), ("inverse_rate", inverse_rate)):
+        if not 0.0 <= value < INFINITY:
+            raise ValueError(f"{name} must be finite and not negative, got {value}")
+    cdef double total = n_clusters + power
+    if not (total > 1.0 or inverse_rate > 0.0):
+        raise ValueError(f"n_clusters + power must be above 1, got {total}")
+    if not (total < n_rows or rate > 0.0):
+        raise ValueError(f"n_clusters + power must be below n_rows = {n_rows}, got {total}")
+    return 0

@@ -134,3 +134,4 @@ cdef inline inlined_double log_rising_c(double x, double n) noexcept nogil:
 
 cdef double log_gamma_half_step_c(double x) noexcept nogil
 cdef double digamma_c(double x) noexcept nogil
+cdef double trigamma_c(double x) noexcept nogil

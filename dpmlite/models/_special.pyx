@@ -28,6 +28,17 @@ cdef double digamma_c(double x) noexcept nogil:
     return log(x) - 0.5 / x - series - shift
 
 
+cdef double trigamma_c(double x) noexcept nogil:
+    cdef double shift = 0.0, r, series
+    while x < SHIFTED:
+        shift += 1.0 / (x * x)
+        x += 1.0
+    r = 1.0 / (x * x)
+    series = r * (1.0 / 6 - r * (1.0 / 30 - r * (1.0 / 42 - r * (1.0 / 30 - r * (
+        5.0 / 66 - r * (691.0 / 2730 - r * 7.0 / 6))))))
+    return (1.0 + 0.5 / x + series) / x + shift
+
+
 def log_gamma(double x):
     require_positive(x)
     return log_gamma_c(x)
@@ -48,6 +59,11 @@ def log_rising(double x, double n):
 def digamma(double x):
     require_positive(x)
     return digamma_c(x)
+
+
+def trigamma(double x):
+    require_positive(x)
+    return trigamma_c(x)
 
 
 def multivariate_log_gamma(double x, Py_ssize_t p):

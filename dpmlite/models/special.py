@@ -1,7 +1,7 @@
 """Special functions of the models: log-gamma and its relatives, for positive arguments.
 
 Stirling's series, after a shift of the argument to where the series is exact to double
-precision (Abramowitz & Stegun 1964, 6.1.41, 6.1.15 and 6.3.18).
+precision (Abramowitz & Stegun 1964, 6.1.41, 6.1.15, 6.3.18 and 6.4.12).
 """
 
 from math import log, log1p, pi
@@ -14,6 +14,7 @@ _SHIFTED = 10.0
 _LOG_GAMMA_TERMS = (1 / 12, 1 / 360, 1 / 1260, 1 / 1680, 1 / 1188, 691 / 360360, 1 / 156)
 _HALF_STEP_TERMS = (1 / 8, 1 / 192, 1 / 640, 17 / 14336, 31 / 18432, 691 / 180224, 5461 / 425984)
 _DIGAMMA_TERMS = (1 / 12, 1 / 120, 1 / 252, 1 / 240, 1 / 132, 691 / 32760, 1 / 12)
+_TRIGAMMA_TERMS = (1 / 6, 1 / 30, 1 / 42, 1 / 30, 5 / 66, 691 / 2730, 7 / 6)
 
 
 def log_gamma(x: float) -> float:
@@ -132,6 +133,33 @@ def digamma(x: float) -> float:
         x += 1.0
     r = 1.0 / (x * x)
     return log(x) - 0.5 / x - r * _alternating(_DIGAMMA_TERMS, r) - shift
+
+
+def trigamma(x: float) -> float:
+    """Second derivative of the log-gamma function.
+
+    Parameters
+    ----------
+    x : float
+        A positive number.
+
+    Returns
+    -------
+    float
+        The trigamma function at `x`, to about 1e-15 of its size.
+
+    Raises
+    ------
+    ValueError
+        If `x` is not positive.
+    """
+    _require_positive(x)
+    shift = 0.0
+    while x < _SHIFTED:
+        shift += 1.0 / (x * x)
+        x += 1.0
+    r = 1.0 / (x * x)
+    return (1.0 + 0.5 / x + r * _alternating(_TRIGAMMA_TERMS, r)) / x + shift
 
 
 def multivariate_log_gamma(x: float, p: int) -> float:

@@ -31,6 +31,7 @@ def special_case(x: float) -> dict:
         "log_gamma": gamma,
         "log_gamma_half_step": loggamma(mpf(x) + 0.5) - gamma,
         "digamma": psi(0, mpf(x)),
+        "trigamma": psi(1, mpf(x)),
     }
     return case(f"x = {x}", {"x": x}, {name: decimal(y) for name, y in expected.items()})
 
