@@ -12,6 +12,7 @@ from pathlib import Path
 from dpmlite import MAPDPM, __version__
 from dpmlite.datasets import load_sensors
 from dpmlite.estimators.families import COMPONENTS
+from dpmlite.estimators.mapdpm import ALPHA_CHOICES, PRIOR_CHOICES
 from dpmlite.plotting import plot_clusters, require_matplotlib
 from dpmlite.tables import Table, read_table
 
@@ -93,10 +94,17 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     add("--save", type=Path, metavar="NPZ", help="file to save the model to, for MAPDPM.load")
     text = "family of the clusters (default: %(default)s)"
     add("--component", choices=COMPONENTS, default=COMPONENTS[0], help=text)
-    add("--alpha", type=float, default=1.0, help="concentration (default: %(default)s)")
+    text = "concentration: a number, or how to choose it (default: %(default)s)"
+    add("--alpha", type=_alpha, default=1.0, metavar="{A,map,nll,cv}", help=text)
+    add("--prior", choices=PRIOR_CHOICES, help="choose the scales of the prior by the joint")
     add("--n-init", type=int, default=1, metavar="N", help="restarts (default: %(default)s)")
     add("--random-state", type=int, default=0, metavar="N", help="seed (default: %(default)s)")
     add("--verbose", action="store_true", help="print a line for every step of the search")
+
+
+def _alpha(text: str) -> float | str:
+    """A number, or the name of a way to choose it."""
+    return text if text in ALPHA_CHOICES else float(text)
 
 
 def _demo(args: argparse.Namespace) -> None:
@@ -116,6 +124,7 @@ def _fit(args: argparse.Namespace) -> None:
     model = MAPDPM(
         component=args.component,
         alpha=args.alpha,
+        prior=args.prior,
         n_init=args.n_init,
         random_state=args.random_state,
         verbose=args.verbose,
@@ -162,7 +171,7 @@ def _cluster(table: Table, model: MAPDPM) -> MAPDPM:
     end = "" if model.converged_ else f", stopped by the limit of {model.max_sweeps}"
     print(
         f"\nneg_log_joint {model.neg_log_joint_:.4f} nats, {model.n_sweeps_} sweeps{end}, "
-        f"fitted in {1e3 * seconds:.1f} ms"
+        f"alpha {model.alpha_:.3g}, fitted in {1e3 * seconds:.1f} ms"
     )
     return model
 

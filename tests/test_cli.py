@@ -178,6 +178,14 @@ def test_wide_tables_and_many_clusters_are_shortened(run, csv, monkeypatch):
     assert out[5] == "... and 3 smaller"
 
 
+def test_alpha_and_prior_can_be_chosen(run, csv):
+    code, out, _ = run(
+        "fit", csv(TWO_CLUSTERS), "--label-column", "kind", "--alpha", "map", "--prior", "nll"
+    )
+    assert code == 0
+    assert ", alpha 1, " not in out[-1]
+
+
 def test_a_search_that_was_stopped_says_so(run, csv, monkeypatch):
     monkeypatch.setattr(
         "dpmlite.cli.MAPDPM", lambda **kwargs: MAPDPM(max_sweeps=1, init="singletons", **kwargs)

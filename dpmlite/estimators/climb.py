@@ -51,7 +51,7 @@ class Climb:
     n_sweeps : int
         Sweeps done.
     n_emptied : int
-        How many times a cluster lost its last row in these sweeps, those of a start not included.
+        How many times a cluster lost its last row in these sweeps.
     converged : bool
         Whether it ended because nothing helped.
     """
@@ -143,9 +143,10 @@ class Climb:
         other = self.problem.partition(labels, self.order)
         inference.sweep(other)
         inference.merge(other)
-        sweep_and_merge(other, FREED_SWEEPS)
+        self.n_sweeps += 1 + sweep_and_merge(other, FREED_SWEEPS)
         found = self.problem.recombined(now, np.asarray(other.labels), self.order)
-        sweep_and_merge(found, self.max_sweeps)
+        self.n_sweeps += sweep_and_merge(found, self.max_sweeps)
+        self.n_emptied += other.n_emptied + found.n_emptied
         return found
 
     def _record(self, step: str, count: int) -> None:

@@ -1,21 +1,20 @@
 """MAPDPM: the estimator."""
 
-import os
-import threading
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from dpmlite import inference, models
-from dpmlite.estimators.climb import Climb
+from dpmlite.estimators import choose_alpha
+from dpmlite.estimators.choose_alpha import ALPHAS, Choice
+from dpmlite.estimators.choose_prior import SAMPLE_ROWS, ScaleSearch
 from dpmlite.estimators.data import Data
 from dpmlite.estimators.families import Prior
 from dpmlite.estimators.mixture import MixtureEstimator
 from dpmlite.estimators.problem import Problem
-from dpmlite.estimators.starts import Recombination, simple_starts, start_labels
+from dpmlite.estimators.search import Search
 from dpmlite.estimators.validation import (
     check_bool,
     check_choice,
@@ -26,6 +25,9 @@ from dpmlite.estimators.validation import (
 )
 
 INITS = ("auto", "single", "singletons", "random", "sequential")
+ALPHA_CHOICES = ("map", "nll", "cv")
+ALPHA_PRIORS = ("inverse-gamma",)
+PRIOR_CHOICES = ("nll",)
 
 # The incremental joint may differ from the recomputed one by this part of the rows' values; and by
 # the rounding of log-gammas of counts, which are large and cancel.
@@ -51,9 +53,14 @@ class MAPDPM(MixtureEstimator):
         - "normal-known-variance": independent normal columns of known variance;
         - "dirichlet-multinomial": counts, such as the words of documents;
         - "beta-bernoulli": independent columns of 0 and 1.
-    alpha : float, default 1.0
-        Concentration of the Dirichlet process. Larger values favour more clusters, weakly.
-    prior : dict, optional
+    alpha : float or {"map", "nll", "cv"}, default 1.0
+        Concentration of the Dirichlet process. Larger values favour more clusters, weakly. Or how
+        to choose it, appendix A.3 of [1]_:
+
+        - "map": the mode of labels and log alpha together, under `alpha_prior`;
+        - "nll": of `alphas`, the one under which labels with the least joint are found;
+        - "cv": of `alphas`, the one with the greatest log density of rows left out, in `cv` folds.
+    prior : dict or "nll", optional
         Parameters of the family's prior; what is missing has a default. N is the number, or the
         total weight, of the rows; a scalar stands for all columns.
 
@@ -66,6 +73,18 @@ class MAPDPM(MixtureEstimator):
         - "dirichlet-multinomial": ``beta0`` 1.
         - "beta-bernoulli": ``a0``, ``b0`` with a sum of 2 and the columns' frequencies of ones as
           means.
+
+        "nll" takes the defaults, times factors of the scales (``c0`` and ``b0``; ``kappa0`` and
+        ``psi0``; ``sigma2`` and ``tau2``; ``beta0``; ``a0`` and ``b0`` together) under which labels
+        with the least joint are found: powers of 2 from 2^-14 to 2^14, chosen on 2,000 rows at most
+        and before `alpha` is.
+    alpha_prior : tuple of two floats or "inverse-gamma", default (1.0, 1.0)
+        For ``alpha="map"``: shape and rate of a gamma prior of alpha, eq. (26); or the prior of
+        eq. (25).
+    alphas : array-like, optional
+        For ``alpha="nll"`` and ``"cv"``: what to try. Default: 0.01 to 100, three a decade.
+    cv : int, default 5
+        Folds of ``alpha="cv"``. All have the prior of the whole table.
     allow_missing : bool, default False
         Whether NaN is a missing value. It contributes nothing, which is exact, for columns are
         independent within a cluster; so only "normal-gamma" and "beta-bernoulli" take it.
@@ -108,6 +127,9 @@ class MAPDPM(MixtureEstimator):
         "dirichlet-multinomial" the expected share of each word.
     alpha_ : float
         Concentration that was used.
+    alphas_, alpha_scores_ : ndarray
+        With ``alpha="nll"``: what was tried, and the least joint that was found with each; with
+        "cv" the mean log density of rows left out.
     component_, allow_missing_, prior_ : str, bool, dict
         Family, treatment of NaN and prior that were used.
     neg_log_joint_ : float
@@ -147,8 +169,11 @@ class MAPDPM(MixtureEstimator):
         self,
         *,
         component: str = "normal-gamma",
-        alpha: float = 1.0,
-        prior: Mapping[str, Any] | None = None,
+        alpha: float | str = 1.0,
+        prior: Mapping[str, Any] | str | None = None,
+        alpha_prior: tuple[float, float] | str = (1.0, 1.0),
+        alphas: npt.ArrayLike | None = None,
+        cv: int = 5,
         allow_missing: bool = False,
         init: Any = "auto",
         split_merge: bool = True,
@@ -161,6 +186,9 @@ class MAPDPM(MixtureEstimator):
         self.component = component
         self.alpha = alpha
         self.prior = prior
+        self.alpha_prior = alpha_prior
+        self.alphas = alphas
+        self.cv = cv
         self.allow_missing = allow_missing
         self.init = init
         self.split_merge = split_merge
@@ -200,14 +228,16 @@ class MAPDPM(MixtureEstimator):
         self._check_parameters()
         data = self._read(X).weighted(sample_weight)
         used = data.has_weight()
-        given = self._given_labels(used)
         seeds = check_random_state(self.random_state).integers(2**63, size=self.n_init)
         table = data.take(used)
-        prior = self._family().prior(self.prior, table)
-        best = self._search(table, prior, given, seeds)
-        final = self._partition(table, best.labels(), prior, float(self.alpha))
+        search = self._search(used)
+        prior = self._choose_prior(search, table, seeds)
+        choice = self._choose_alpha(search, table, prior, seeds)
+        best = choice.climb
+        final = self._partition(table, best.labels(), prior, choice.alpha)
         _verify(best.partition, final, table)
         self._keep(data, final, prior)
+        self._keep_scores(choice)
         self.neg_log_joint_trace_ = np.array(best.trace)
         self.neg_log_loo_ = inference.neg_log_loo(final)
         self.n_sweeps_ = best.n_sweeps
@@ -217,7 +247,15 @@ class MAPDPM(MixtureEstimator):
         return self
 
     def _check_parameters(self) -> None:
-        check_positive("alpha", self.alpha)
+        if isinstance(self.alpha, str):
+            check_choice("alpha", self.alpha, ALPHA_CHOICES)
+        else:
+            check_positive("alpha", self.alpha)
+        if isinstance(self.prior, str):
+            check_choice("prior", self.prior, PRIOR_CHOICES)
+        self._check_alpha_prior()
+        self._grid()
+        check_count("cv", self.cv, least=2)
         if isinstance(self.init, str):
             check_choice("init", self.init, INITS)
         check_count("n_init", self.n_init)
@@ -227,100 +265,87 @@ class MAPDPM(MixtureEstimator):
         if self.n_jobs != -1:
             check_count("n_jobs", self.n_jobs)
 
-    def _given_labels(self, used: npt.NDArray[np.bool_]) -> npt.NDArray[np.intp] | None:
-        """The labels that `init` gives to the rows in use, if it gives any."""
-        return None if isinstance(self.init, str) else check_labels(self.init, len(used))[used]
-
-    def _search(
-        self,
-        table: Data,
-        prior: Prior,
-        given: npt.NDArray[np.intp] | None,
-        seeds: npt.NDArray[np.int64],
-    ) -> Climb:
-        """The best climb of all restarts; the first of equals."""
-        stop = threading.Event()
-        n_jobs = os.cpu_count() or 1 if self.n_jobs == -1 else self.n_jobs
-        component = self._family().component(prior, self.allow_missing)
-        problem = Problem(table.rows(), component, float(self.alpha))
-        runs = [(i, np.random.default_rng(seed), stop) for i, seed in enumerate(seeds)]
-        if n_jobs == 1 or len(runs) == 1:
-            climbs = [self._restart(problem, given, *run) for run in runs]
+    def _check_alpha_prior(self) -> None:
+        if isinstance(self.alpha_prior, str):
+            check_choice("alpha_prior", self.alpha_prior, ALPHA_PRIORS)
+        elif len(self.alpha_prior) != 2:
+            raise ValueError(
+                f"alpha_prior must be two numbers or 'inverse-gamma', got {self.alpha_prior!r}"
+            )
         else:
-            with ThreadPoolExecutor(min(n_jobs, len(runs))) as pool:
-                tasks = [pool.submit(self._restart, problem, given, *run) for run in runs]
-                try:
-                    climbs = [task.result() for task in tasks]
-                except BaseException:  # Ctrl-C ends the threads' climbs too
-                    stop.set()
-                    pool.shutdown(cancel_futures=True)
-                    raise
-        return self._joined(problem, climbs, np.random.default_rng(seeds), stop)
+            check_positive("shape of alpha_prior", self.alpha_prior[0])
+            check_positive("rate of alpha_prior", self.alpha_prior[1])
 
-    def _restart(
-        self,
-        problem: Problem,
-        given: npt.NDArray[np.intp] | None,
-        restart: int,
-        rng: np.random.Generator,
-        stop: threading.Event,
-    ) -> Climb:
-        if given is None and self._recombines():
-            return self._climb_from_recombination(problem, rng, stop)
-        climbs = []
-        shape = len(problem.rows), problem.component.n_columns
-        for name in simple_starts(self.init, restart, *shape) if given is None else ["given"]:
-            if given is None:
-                labels, order = start_labels(name, shape[0], self.alpha, rng)
-            else:
-                labels, order = given.copy(), None
-            partition = problem.partition(labels, order)
-            climb = Climb(problem, partition, order, self.max_sweeps, self.verbose, stop, name)
-            climb.run(rng, self.split_merge)
-            climbs.append(climb)
-        return _best(climbs)
+    def _grid(self) -> npt.NDArray[np.float64]:
+        """The concentrations to try, in ascending order."""
+        if self.alphas is None:
+            return ALPHAS
+        alphas = np.unique(np.asarray(self.alphas, dtype=np.float64))
+        if alphas.ndim != 1 or alphas.size == 0:
+            raise ValueError(f"alphas must be numbers, got {self.alphas!r}")
+        for alpha in alphas:
+            check_positive("alphas", float(alpha))
+        return alphas
 
-    def _recombines(self) -> bool:
-        return isinstance(self.init, str) and self.init == "auto" and self.split_merge
-
-    def _climb_from_recombination(
-        self, problem: Problem, rng: np.random.Generator, stop: threading.Event
-    ) -> Climb:
-        start = Recombination(problem, rng, self.max_sweeps, self.verbose, stop)
-        partition = problem.partition(start.run())
-        before = start.n_sweeps if len(start.sample) == len(problem.rows) else 0
-        climb = Climb(
-            problem,
-            partition,
-            None,
-            before + self.max_sweeps,
-            self.verbose,
-            stop,
-            "best",
-            n_sweeps=before,
+    def _search(self, used: npt.NDArray[np.bool_]) -> Search:
+        """How to search among the rows in use."""
+        init = self.init if isinstance(self.init, str) else check_labels(self.init, len(used))[used]
+        return Search(
+            init, bool(self.split_merge), self.max_sweeps, self.n_jobs, bool(self.verbose)
         )
-        climb.run(rng, self.split_merge)
-        return climb
 
-    def _joined(
-        self, problem: Problem, climbs: list[Climb], rng: np.random.Generator, stop: threading.Event
-    ) -> Climb:
-        """The best climb, or a better one from the refinement of two ends."""
-        best = _best(climbs)
-        for other in climbs if self._recombines() else []:
-            if other is not best:
-                partition = problem.recombined(best.labels(), other.labels())
-                climb = Climb(
-                    problem, partition, None, self.max_sweeps, self.verbose, stop, "joined"
-                )
-                climb.run(rng, self.split_merge)
-                best = _best([best, climb])
+    def _problem(self, table: Data, prior: Prior, alpha: float = 1.0) -> Problem:
+        component = self._family().component(prior, self.allow_missing)
+        return Problem(table.rows(), component, alpha)
+
+    def _choose_prior(self, search: Search, table: Data, seeds: npt.NDArray[np.int64]) -> Prior:
+        family = self._family()
+        if not isinstance(self.prior, str):
+            return family.prior(self.prior, table)
+        prior = family.prior(None, table)
+        alpha = 1.0 if isinstance(self.alpha, str) else float(self.alpha)
+        chosen = np.zeros(table.shape[0], dtype=bool)
+        size = min(SAMPLE_ROWS, table.shape[0])
+        rng = np.random.default_rng(seeds)
+        chosen[rng.choice(table.shape[0], size, replace=False, shuffle=False)] = True
+        sample = table.take(chosen)
+        scales = ScaleSearch(
+            search.on(chosen),
+            lambda scaled: self._problem(sample, scaled, alpha),
+            prior,
+            family.scales,
+            seeds,
+        )
+        best = scales.run()
+        family.check_reach(table, best)
         return best
 
+    def _choose_alpha(
+        self, search: Search, table: Data, prior: Prior, seeds: npt.NDArray[np.int64]
+    ) -> Choice:
+        if not isinstance(self.alpha, str):
+            problem = self._problem(table, prior, float(self.alpha))
+            return Choice(search.best(problem, seeds), problem.alpha)
+        if self.alpha == "map":
+            problem = self._problem(table, prior)
+            return choose_alpha.by_posterior(
+                search, problem, seeds, table.total_weight, self.alpha_prior
+            )
+        if self.alpha == "nll":
+            return choose_alpha.by_joint(search, self._problem(table, prior), seeds, self._grid())
+        if self.cv > table.shape[0]:
+            raise ValueError(
+                f"cv must be at most the number of rows, {table.shape[0]}, got {self.cv}"
+            )
+        return choose_alpha.by_cross_validation(
+            search, lambda rows: self._problem(rows, prior), table, seeds, self._grid(), self.cv
+        )
 
-def _best(climbs: list[Climb]) -> Climb:
-    """The first of equals."""
-    return min(climbs, key=lambda climb: climb.partition.neg_log_joint)
+    def _keep_scores(self, choice: Choice) -> None:
+        for name in ("alphas_", "alpha_scores_"):
+            self.__dict__.pop(name, None)
+        if choice.scores is not None:
+            self.alphas_, self.alpha_scores_ = self._grid(), choice.scores
 
 
 def _verify(kept: models.Partition, final: models.Partition, table: Data) -> None:

@@ -1,7 +1,6 @@
 """What estimators that end with one partition of a mixture model share."""
 
 import os
-from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -29,7 +28,7 @@ class MixtureEstimator(Estimator):
 
     component: str
     alpha: Any
-    prior: Mapping[str, Any] | None
+    prior: Any
     allow_missing: bool
     random_state: Any
 

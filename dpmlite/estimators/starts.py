@@ -66,8 +66,8 @@ class Recombination:
         Print a line for every descent.
     stop : threading.Event
         Ends the search between two descents when set.
-    n_sweeps : int
-        Sweeps done.
+    n_sweeps, n_emptied : int
+        Sweeps done, and how many times a cluster lost its last row in them.
     """
 
     problem: Problem
@@ -76,6 +76,7 @@ class Recombination:
     verbose: bool
     stop: threading.Event
     n_sweeps: int = 0
+    n_emptied: int = 0
     sample: Labels = field(init=False)
 
     def __post_init__(self) -> None:
@@ -122,6 +123,7 @@ class Recombination:
         self.n_sweeps += 1
         inference.merge(partition)
         self.n_sweeps += sweep_and_merge(partition, DESCENT_SWEEPS)
+        self.n_emptied += partition.n_emptied
         found = np.empty_like(labels)
         found[order] = np.asarray(partition.labels)
         return Found(partition.neg_log_joint, found)
@@ -137,6 +139,7 @@ class Recombination:
 
     def _optimum(self, partition: models.Partition) -> Found:
         self.n_sweeps += sweep_and_merge(partition, self.max_sweeps)
+        self.n_emptied += partition.n_emptied
         return Found(partition.neg_log_joint, np.asarray(partition.labels))
 
     def _report(self, number: int, best: Found) -> None:

@@ -24,6 +24,8 @@ class Family(ABC):
         The value of `component` that means it.
     prior_keys : tuple of str
         Symbols of its prior. A default may depend on the values of keys before it.
+    scales : tuple of tuples of str
+        Keys of the prior that ``prior="nll"`` multiplies by a factor, together if in one tuple.
     takes_missing : bool
         Whether cells may be missing.
     takes_sparse : bool
@@ -32,6 +34,7 @@ class Family(ABC):
 
     name: str
     prior_keys: tuple[str, ...]
+    scales: tuple[tuple[str, ...], ...]
     takes_missing = False
     takes_sparse = False
 

@@ -23,6 +23,7 @@ class BetaBernoulliFamily(Family):
 
     name = "beta-bernoulli"
     prior_keys = ("a0", "b0")
+    scales = (("a0", "b0"),)
     takes_missing = True
     takes_sparse = True
 

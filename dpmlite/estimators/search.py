@@ -1,0 +1,129 @@
+"""The whole search of `MAPDPM` for given hyperparameters: restarts, on threads, and their best."""
+
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from dpmlite.estimators.climb import Climb
+from dpmlite.estimators.problem import Labels, Problem
+from dpmlite.estimators.starts import Recombination, simple_starts, start_labels
+
+
+@dataclass(frozen=True)
+class Search:
+    """How to search: parameters of `MAPDPM`, checked.
+
+    Attributes
+    ----------
+    init : str or ndarray of int
+        The name of a start, or labels to start from.
+    split_merge : bool
+    max_sweeps : int
+    n_jobs : int
+    verbose : bool
+    """
+
+    init: str | Labels
+    split_merge: bool
+    max_sweeps: int
+    n_jobs: int
+    verbose: bool
+
+    def on(self, chosen: npt.NDArray[np.bool_]) -> "Search":
+        """The same for some of the rows."""
+        return self if isinstance(self.init, str) else replace(self, init=self.init[chosen])
+
+    def best(self, problem: Problem, seeds: npt.NDArray[np.int64]) -> Climb:
+        """The best climb of as many restarts as there are seeds; the first of equals."""
+        stop = threading.Event()
+        n_jobs = os.cpu_count() or 1 if self.n_jobs == -1 else self.n_jobs
+
+        def restart(i: int) -> Climb:
+            return self._restart(problem, i, np.random.default_rng(seeds[i]), stop)
+
+        if n_jobs == 1 or len(seeds) == 1:
+            climbs = [restart(i) for i in range(len(seeds))]
+        else:
+            climbs = _on_threads(restart, len(seeds), n_jobs, stop)
+        return self._joined(problem, climbs, np.random.default_rng(seeds), stop)
+
+    def climb_on(self, problem: Problem, labels: Labels, seed: int, name: str) -> Climb:
+        """A climb from labels of all rows, which are not changed."""
+        rng = np.random.default_rng(seed)
+        return self._climb(problem, labels.copy(), None, rng, threading.Event(), name)
+
+    def _restart(
+        self, problem: Problem, restart: int, rng: np.random.Generator, stop: threading.Event
+    ) -> Climb:
+        if not isinstance(self.init, str):
+            return self._climb(problem, self.init.copy(), None, rng, stop, "given")
+        if self._recombines():
+            return self._climb_from_recombination(problem, rng, stop)
+        shape = len(problem.rows), problem.component.n_columns
+        climbs = []
+        for name in simple_starts(self.init, restart, *shape):
+            labels, order = start_labels(name, shape[0], problem.alpha, rng)
+            climbs.append(self._climb(problem, labels, order, rng, stop, name))
+        return _best(climbs)
+
+    def _recombines(self) -> bool:
+        return isinstance(self.init, str) and self.init == "auto" and self.split_merge
+
+    def _climb_from_recombination(
+        self, problem: Problem, rng: np.random.Generator, stop: threading.Event
+    ) -> Climb:
+        start = Recombination(problem, rng, self.max_sweeps, self.verbose, stop)
+        climb = self._climb(problem, start.run(), None, rng, stop, "best")
+        if len(start.sample) == len(problem.rows):
+            climb.n_sweeps += start.n_sweeps
+            climb.n_emptied += start.n_emptied
+        return climb
+
+    def _climb(
+        self,
+        problem: Problem,
+        labels: Labels,
+        order: Labels | None,
+        rng: np.random.Generator,
+        stop: threading.Event,
+        name: str,
+    ) -> Climb:
+        partition = problem.partition(labels, order)
+        climb = Climb(problem, partition, order, self.max_sweeps, self.verbose, stop, name)
+        climb.run(rng, self.split_merge)
+        return climb
+
+    def _joined(
+        self, problem: Problem, climbs: list[Climb], rng: np.random.Generator, stop: threading.Event
+    ) -> Climb:
+        """The best climb, or a better one from the refinement of two ends."""
+        best = _best(climbs)
+        for other in climbs if self._recombines() else []:
+            if other is not best:
+                both = problem.recombined(best.labels(), other.labels())
+                labels = np.array(both.labels, dtype=np.intp)
+                best = _best([best, self._climb(problem, labels, None, rng, stop, "joined")])
+        return best
+
+
+def _on_threads(
+    restart: Callable[[int], Climb], n: int, n_jobs: int, stop: threading.Event
+) -> list[Climb]:
+    with ThreadPoolExecutor(min(n_jobs, n)) as pool:
+        tasks = [pool.submit(restart, i) for i in range(n)]
+        try:
+            return [task.result() for task in tasks]
+        except BaseException:  # Ctrl-C ends the threads' climbs too
+            stop.set()
+            pool.shutdown(cancel_futures=True)
+            raise
+
+
+def _best(climbs: list[Climb]) -> Climb:
+    """The first of equals."""
+    return min(climbs, key=lambda climb: climb.partition.neg_log_joint)

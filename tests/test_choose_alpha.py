@@ -1,0 +1,133 @@
+"""alpha="map", "nll" and "cv" of MAPDPM, against the same by hand."""
+
+import mpmath
+import numpy as np
+import pytest
+from cases import blobs, needs_kernels
+
+import dpmlite
+from dpmlite import MAPDPM
+from dpmlite.datasets import crp_mixture
+from dpmlite.estimators.choose_alpha import ALPHAS
+
+GRID = [0.1, 1.0, 10.0]
+
+
+def table(seed=0, n_rows=60):
+    return crp_mixture(n_rows, random_state=seed)[0]
+
+
+@pytest.mark.parametrize("alpha_prior", [(1.0, 1.0), (3.0, 0.2), "inverse-gamma"])
+def test_map_is_where_neither_labels_nor_alpha_want_to_change(alpha_prior):
+    X = table()
+    model = MAPDPM(alpha="map", alpha_prior=alpha_prior, random_state=0).fit(X)
+    again = MAPDPM(alpha=model.alpha_, init=model.labels_, random_state=0).fit(X)
+    assert again.neg_log_joint_ == pytest.approx(model.neg_log_joint_, rel=1e-12)
+
+    def log_posterior(u):
+        alpha = mpmath.exp(u)
+        if alpha_prior == "inverse-gamma":  # eq. (25), times the Jacobian alpha
+            prior = -u / 2 - 1 / (2 * alpha)
+        else:  # eq. (26), times the Jacobian alpha
+            prior = alpha_prior[0] * u - alpha_prior[1] * alpha
+        likelihood = model.n_clusters_ * u + mpmath.loggamma(alpha) - mpmath.loggamma(alpha + 60)
+        return prior + likelihood
+
+    with mpmath.workdps(40):
+        assert abs(mpmath.diff(log_posterior, mpmath.log(model.alpha_))) < 1e-9
+    assert not hasattr(model, "alphas_")
+
+
+@needs_kernels
+def test_map_follows_the_concentration_that_drew_the_rows():
+    prior = {"m0": 1.0, "c0": 0.001, "a0": 1.0, "b0": 10.0}  # clusters far apart
+    found = []
+    for alpha in (0.3, 3.0, 30.0):
+        X, _ = crp_mixture(400, alpha=alpha, c0=0.001, random_state=1)
+        found.append(MAPDPM(alpha="map", prior=prior, random_state=0).fit(X).alpha_)
+    assert found == sorted(found)
+    assert found[0] < 1.0 < found[1] < 8.0 < found[2]
+
+
+def test_nll_is_the_least_joint_of_the_grid():
+    X = table(3)
+    model = MAPDPM(alpha="nll", alphas=GRID[::-1], random_state=0).fit(X)
+    np.testing.assert_array_equal(model.alphas_, GRID)
+    assert model.alpha_ == GRID[int(np.argmin(model.alpha_scores_))]
+    assert model.neg_log_joint_ <= model.alpha_scores_.min() + 1e-9
+    for alpha, score in zip(GRID, model.alpha_scores_, strict=True):
+        same_labels = dpmlite.neg_log_joint(X, model.labels_, alpha=alpha)
+        assert score <= same_labels + 1e-9
+        alone = MAPDPM(alpha=alpha, random_state=0).fit(X).neg_log_joint_
+        assert score <= alone + 0.02 * abs(alone)
+
+
+def test_cv_is_the_best_density_of_rows_left_out():
+    """With one alpha to try, the score is that of the folds fitted one by one."""
+    X, _ = blobs(n_rows=40, seed=5)
+    weights = np.linspace(0.5, 2.0, 40)
+    model = MAPDPM(alpha="cv", alphas=[1.0], cv=4, random_state=0).fit(X, sample_weight=weights)
+    assert model.alpha_ == 1.0
+    seed = np.random.default_rng(0).integers(2**63, size=1)
+    fold = np.random.default_rng(seed).permutation(40) % 4
+    total = 0.0
+    for i in range(4):
+        train = fold != i
+        part = MAPDPM(alpha=1.0, prior=model.prior_, random_state=0)
+        part.fit(X[train], sample_weight=weights[train])
+        total += weights[~train] @ part.score_samples(X[~train])
+    assert model.alpha_scores_[0] == pytest.approx(total / weights.sum(), rel=1e-9)
+
+
+@needs_kernels
+def test_cv_prefers_what_predicts():
+    X, _ = blobs(n_rows=200, seed=5)
+    model = MAPDPM(alpha="cv", random_state=0).fit(X)
+    np.testing.assert_array_equal(model.alphas_, ALPHAS)
+    assert model.alpha_ == ALPHAS[int(np.argmax(model.alpha_scores_))]
+    assert model.alpha_scores_[0] > model.alpha_scores_[-1]  # three clusters: not alpha 100
+
+
+@pytest.mark.parametrize("alpha", ["map", "nll", "cv"])
+def test_every_choice_is_reproducible_and_survives_a_file(alpha, tmp_path):
+    X = table(2, 40)
+    weights = np.ones(40)
+    weights[:5] = 0.0
+    models = [
+        MAPDPM(alpha=alpha, alphas=GRID, cv=3, random_state=1, n_init=2, n_jobs=n_jobs)
+        for n_jobs in (1, 2)
+    ]
+    one, other = (model.fit(X, sample_weight=weights) for model in models)
+    np.testing.assert_array_equal(one.labels_, other.labels_)
+    assert one.alpha_ == other.alpha_
+    one.save(tmp_path / "model.npz")
+    loaded = MAPDPM.load(tmp_path / "model.npz")
+    assert loaded.alpha_ == one.alpha_
+    assert loaded.get_params()["alpha"] == alpha
+    one.set_params(alpha=1.0).fit(X)
+    assert not hasattr(one, "alpha_scores_")
+
+
+def test_given_labels_are_the_start_of_every_choice():
+    X, truth = blobs(n_rows=40, seed=5)
+    for alpha in ("map", "nll", "cv"):
+        model = MAPDPM(alpha=alpha, alphas=GRID, cv=2, init=truth, split_merge=False).fit(X)
+        assert model.n_clusters_ == 3
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"alpha": "best"}, "alpha must be one of 'map', 'nll', 'cv', got 'best'"),
+        ({"alpha_prior": "gamma"}, "alpha_prior must be one of 'inverse-gamma', got 'gamma'"),
+        ({"alpha_prior": (1.0,)}, r"alpha_prior must be two numbers or .*, got \(1\.0,\)"),
+        ({"alpha_prior": (0.0, 1.0)}, r"shape of alpha_prior must be positive, got 0\.0"),
+        ({"alphas": []}, r"alphas must be numbers, got \[\]"),
+        ({"alphas": [1.0, -2.0]}, r"alphas must be positive, got -2\.0"),
+        ({"cv": 1}, "cv must be a whole number of at least 2, got 1"),
+        ({"alpha": "cv", "cv": 7}, "cv must be at most the number of rows, 6, got 7"),
+    ],
+)
+def test_errors(parameters, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
+        MAPDPM(**parameters).fit(np.arange(12.0).reshape(6, 2))

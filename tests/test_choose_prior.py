@@ -1,0 +1,75 @@
+"""prior="nll" of MAPDPM: scales chosen by the joint."""
+
+import numpy as np
+import pytest
+from cases import PURE, needs_kernels
+
+from dpmlite import MAPDPM
+from dpmlite.datasets import dpm_sample, planted_gaussians
+from dpmlite.estimators.choose_prior import LEAST_FACTOR, MOST_FACTOR
+from dpmlite.estimators.families import COMPONENTS, FAMILIES
+
+PRIORS = {
+    "normal-gamma": {"m0": 0.0, "c0": 0.05, "a0": 2.0, "b0": 1.0},
+    "normal-inverse-wishart": {"m0": 0.0, "kappa0": 0.05, "nu0": 6.0, "psi0": np.eye(2)},
+    "normal-known-variance": {"m0": 0.0, "sigma2": 1.0, "tau2": 50.0},
+    "dirichlet-multinomial": {"beta0": 0.2},
+    "beta-bernoulli": {"a0": 0.3, "b0": 0.3},
+}
+
+
+@pytest.mark.parametrize("component", COMPONENTS)
+def test_no_factor_is_worse_than_the_default(component):
+    n_columns = 2 if component.startswith("normal") else 8
+    X, _ = dpm_sample(
+        30 if PURE else 120,
+        n_columns,
+        component=component,
+        prior=PRIORS[component],
+        random_state=1,
+    )
+    chosen = MAPDPM(component=component, prior="nll", random_state=0).fit(X)
+    default = MAPDPM(component=component, random_state=0).fit(X)
+    assert chosen.neg_log_joint_ <= default.neg_log_joint_ + 1e-6
+    for keys in FAMILIES[component].scales:
+        for key in keys:
+            factor = np.asarray(chosen.prior_[key]) / np.where(
+                np.asarray(default.prior_[key]) == 0.0, np.nan, default.prior_[key]
+            )
+            first = np.nanmax(factor)
+            np.testing.assert_allclose(factor[~np.isnan(factor)], first, rtol=1e-12)
+            assert LEAST_FACTOR <= first <= MOST_FACTOR
+            assert np.log2(first) == pytest.approx(round(np.log2(first)), abs=1e-9)
+
+
+@needs_kernels
+def test_tight_neighbours_are_told_apart():
+    """README's advice for tables with dozens of tight clusters, found by itself."""
+    X, _ = planted_gaussians(3000, 2, 30, separation=12.0, random_state=0)
+    default = MAPDPM(random_state=0).fit(X)
+    chosen = MAPDPM(prior="nll", random_state=0).fit(X)
+    assert default.n_clusters_ < chosen.n_clusters_ <= 30
+    assert (chosen.prior_["b0"] < 0.1 * X.var(axis=0)).all()
+    np.testing.assert_allclose(chosen.prior_["m0"], X.mean(axis=0), rtol=1e-12)
+
+
+def test_it_goes_with_every_choice_of_alpha_and_weights():
+    X, _ = dpm_sample(30, 2, prior=PRIORS["normal-gamma"], random_state=2)
+    weights = np.r_[np.zeros(3), np.ones(27)]
+    for alpha in ("map", "nll", "cv"):
+        model = MAPDPM(alpha=alpha, alphas=[0.5, 2.0], cv=2, prior="nll", random_state=0)
+        model.fit(X, sample_weight=weights)
+        assert model.n_clusters_ >= 1
+        assert model.alpha_ > 0.0
+
+
+def test_equal_values_do_not_make_it_endless():
+    X = np.repeat([[0.0], [1.0], [5.0]], 8, axis=0)
+    model = MAPDPM(prior="nll", random_state=0).fit(X)
+    assert model.n_clusters_ == 3
+    assert model.prior_["b0"][0] >= LEAST_FACTOR * X.var() * 0.999
+
+
+def test_the_name_must_be_known():
+    with pytest.raises(ValueError, match=r"^prior must be one of 'nll', got 'flat'$"):
+        MAPDPM(prior="flat").fit(np.arange(6.0)[:, None])
