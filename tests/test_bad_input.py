@@ -32,7 +32,7 @@ BAD_ROWS = {
 BAD_PARAMETERS = {
     "alpha zero": ({"alpha": 0.0}, r"alpha must be positive, got 0\.0"),
     "alpha negative": ({"alpha": -1.0}, r"alpha must be positive, got -1\.0"),
-    "alpha text": ({"alpha": "one"}, "alpha must be positive, got 'one'"),
+    "alpha text": ({"alpha": "one"}, "alpha must be one of 'map', 'nll', 'cv', got 'one'"),
     "alpha bool": ({"alpha": True}, "alpha must be positive, got True"),
     "alpha tiny": ({"alpha": 1e-300}, "alpha must be from 1e-100 to 1e100, got 1e-300"),
     "split_merge": ({"split_merge": "no"}, "split_merge must be True or False, got 'no'"),
@@ -87,7 +87,7 @@ def test_sparse_rows():
 
 def test_an_unknown_parameter():
     with pytest.raises(
-        ValueError, match="MAPDPM has no parameter 'k'; it has allow_missing, alpha, component"
+        ValueError, match="MAPDPM has no parameter 'k'; it has allow_missing, alpha, alpha_prior, .*, component"
     ):
         MAPDPM().set_params(k=3)
 

@@ -119,7 +119,9 @@ def _pack(name: str, value: Any, arrays: dict[str, np.ndarray[Any, Any]]) -> Any
         return value
     if isinstance(value, Mapping):
         return {"dict": {k: _pack(f"{name} {k}", v, arrays) for k, v in value.items()}}
-    if isinstance(value, list | tuple | np.ndarray):
+    if isinstance(value, tuple):
+        return {"tuple": [_pack(name, item, arrays) for item in value]}
+    if isinstance(value, list | np.ndarray):
         array = np.asarray(value)
         if array.dtype == object:
             array = array.astype(str)
@@ -136,4 +138,6 @@ def _unpack(value: Any, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Any:
     if "array" in value:
         array = arrays[value["array"]]
         return array.astype(object) if array.dtype.kind == "U" else array
+    if "tuple" in value:
+        return tuple(_unpack(item, arrays) for item in value["tuple"])
     return {k: _unpack(v, arrays) for k, v in value["dict"].items()}
