@@ -20,7 +20,7 @@ def blocks(language):
 
 
 @needs_kernels
-@pytest.mark.parametrize("code", blocks("python"), ids=["table", "kinds", "posterior"])
+@pytest.mark.parametrize("code", blocks("python"), ids=["table", "kinds", "posterior", "scales"])
 def test_the_python_runs_and_gives_the_numbers_in_its_comments(code, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names, lines = {}, code.splitlines()
