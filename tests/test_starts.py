@@ -101,7 +101,7 @@ def test_it_says_what_it_does(capsys):
 
 @pytest.mark.parametrize("n_columns", [1, 2])
 def test_it_finds_the_most_probable_of_all_partitions(n_columns):
-    n_problems = 10 if PURE else 100
+    n_problems, least_hits = (10, 9) if PURE else (100, 97)
     hits = 0
     for seed in range(n_problems):
         alpha = (0.5, 1.0, 3.0)[seed % 3]
@@ -110,7 +110,7 @@ def test_it_finds_the_most_probable_of_all_partitions(n_columns):
         least = exact_posterior(X, alpha=alpha).neg_log_joint
         assert found >= least - 1e-9
         hits += found <= least + 1e-9
-    assert hits >= 0.97 * n_problems
+    assert hits >= least_hits
 
 
 @needs_kernels
