@@ -87,7 +87,7 @@ def test_sparse_rows():
 
 def test_an_unknown_parameter():
     with pytest.raises(
-        ValueError, match="MAPDPM has no parameter 'k'; it has allow_missing, alpha, alpha_prior, .*, component"
+        ValueError, match=r"MAPDPM has no parameter 'k'; it has allow_missing, alpha, .*, component"
     ):
         MAPDPM().set_params(k=3)
 
