@@ -38,6 +38,18 @@ def test_merges_are_the_best_ones(twin, seed):
     assert partition.neg_log_joint == pytest.approx(joint, **CLOSE)
 
 
+def test_the_first_of_equals_is_merged_where_it_hardly_helps(twin):
+    """Two pairs as good as each other, either side of the least gain that counts."""
+    X = np.array([[0.0], [1.0 + 3e-9], [1000.0], [1001.0]])
+    prior = {"m0": np.array([500.5]), "c0": 1e-6, "a0": 1.0, "b0": np.ones(1)}
+    at_one = twin.merging.merge_change(build(twin, X, range(4), prior), 2, 3)
+    partition = build(twin, X, range(4), prior, np.exp(-at_one - 1.2e-8))
+    gains = [-twin.merging.merge_change(partition, j, j + 1) for j in (0, 2)]
+    assert gains[0] < partition.least_gain < gains[1] < gains[0] + 1e-8
+    assert twin.merging.merge(partition) == 2
+    assert list(partition.labels) == [0, 0, 1, 1]
+
+
 @given(problem=problems(), data=st.data())
 def test_merge_change_is_the_change(twin, problem, data):
     X, prior, alpha = problem

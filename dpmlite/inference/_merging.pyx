@@ -1,4 +1,4 @@
-"""Kernel of merge.py: whole clusters merged while that lowers the joint."""
+"""Kernel of merging.py: whole clusters merged while that lowers the joint."""
 
 from array import array
 
@@ -123,7 +123,7 @@ cdef class Pairs:
     cdef bint merge_best(self) noexcept nogil:
         """Merge the best pair, the first of equals. False if no merge lowers the joint."""
         cdef Py_ssize_t i, j = 0, k
-        cdef double least
+        cdef double least, kept
         while True:
             least = INFINITY
             for i in range(self.n_slots):
@@ -133,11 +133,12 @@ cdef class Pairs:
             j = 0
             while self.best[j] > least + TIE:
                 j += 1
+            kept = self.best[j]
             self.find(j)  # anew: what came from the partner's side may be rounded otherwise
-            if self.best[j] < -self.partition.least_gain:
+            if self.best[j] == kept:
                 break
         k = j + 1
-        while self.change[k] > self.best[j] + TIE:
+        while self.change[k] > least + TIE:
             k += 1
         self.partition.join(j, k, self.change[k])
         self.update(j, k)
