@@ -76,6 +76,17 @@ def twins():
 @pytest.fixture
 def estimator(twin, monkeypatch):
     """MAPDPM on one implementation; a test that takes it runs on both."""
+    return estimator_on(twin, monkeypatch)
+
+
+@pytest.fixture
+def estimators(twins, monkeypatch):
+    """MAPDPM on both implementations, one after the other, to be compared."""
+    return (estimator_on(twin, monkeypatch) for twin in twins)
+
+
+def estimator_on(twin, monkeypatch):
+    """MAPDPM; from now on it runs on this implementation."""
     for room in (models, inference):
         modules = [getattr(twin, name) for name in PAIRS[room.__name__.split(".")[-1]]]
         for name in room.__all__:

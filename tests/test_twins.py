@@ -43,6 +43,22 @@ def test_they_agree_on_continuous_data(twins, seed, n_columns):
     np.testing.assert_allclose(plain[-1], kernel[-1], rtol=1e-9, atol=1e-7)
 
 
+@pytest.mark.parametrize("component", ["dirichlet-multinomial", "normal-inverse-wishart"])
+@pytest.mark.parametrize("seed", [0, 1, 16, 19])
+def test_default_searches_agree_where_many_labels_are_as_good(estimators, component, seed):
+    """Rows of few values: rounding must not choose among equals."""
+    X = np.random.default_rng(seed).integers(2, size=(8, 3)).astype(float)
+    plain, kernel = (
+        estimator(component=component, alpha=10.0, n_init=2, random_state=seed).fit(X)
+        for estimator in estimators
+    )
+    np.testing.assert_array_equal(plain.labels_, kernel.labels_)
+    assert plain.n_sweeps_ == kernel.n_sweeps_
+    np.testing.assert_allclose(
+        plain.neg_log_joint_trace_, kernel.neg_log_joint_trace_, rtol=1e-9, atol=1e-7
+    )
+
+
 CALLS = {
     "row too long": lambda t, c, p: c.add(np.zeros(3), 0),
     "slot too high": lambda t, c, p: c.log_marginal(9),

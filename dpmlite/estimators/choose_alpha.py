@@ -9,7 +9,7 @@ import numpy.typing as npt
 from dpmlite import inference, models
 from dpmlite.estimators.climb import Climb
 from dpmlite.estimators.data import Data
-from dpmlite.estimators.problem import Problem
+from dpmlite.estimators.problem import Problem, first_of_best
 from dpmlite.estimators.search import Search
 
 Floats = npt.NDArray[np.float64]
@@ -72,8 +72,9 @@ def by_joint(search: Search, problem: Problem, seeds: Seeds, alphas: Floats) -> 
     """The concentration of a grid under which labels are found with the least joint."""
     climbs = climbs_of_grid(search, problem, seeds, alphas)
     scores = np.array([min(_joint_at(climb, alpha) for climb in climbs) for alpha in alphas])
-    i = int(np.argmin(scores))
-    best = min(climbs, key=lambda climb: _joint_at(climb, alphas[i]))
+    slack = climbs[0].partition.least_gain
+    i = first_of_best(scores.tolist(), slack)
+    best = climbs[first_of_best([_joint_at(climb, alphas[i]) for climb in climbs], slack)]
     problem = replace(problem, alpha=float(alphas[i]))
     return Choice(
         search.climb_on(problem, best.labels(), int(seeds[0]), "alpha"), problem.alpha, scores

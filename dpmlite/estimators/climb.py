@@ -7,6 +7,7 @@ import threading
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
 from dpmlite import inference, models
 from dpmlite.estimators.problem import UNPLACED, Labels, Problem, sweep_and_merge
@@ -135,7 +136,7 @@ class Climb:
         n_seeds = SEEDS_IF_NONE + int(part * (SEEDS_IF_ALL - SEEDS_IF_NONE))
         costs = np.empty(len(now))
         inference.own_costs(self.partition, costs)
-        worst = np.argpartition(costs, len(now) - n_freed)[len(now) - n_freed :]
+        worst = greatest(costs, n_freed, self.partition.least_gain)
         seeds = rng.choice(worst, min(n_seeds, n_freed), replace=False)
         labels = now.copy()
         labels[worst] = UNPLACED
@@ -155,6 +156,17 @@ class Climb:
             self.trace.append(joint)
         if self.verbose:
             print_step(self.name, step, count, self.partition.n_clusters, joint)
+
+
+def greatest(costs: npt.NDArray[np.float64], n: int, slack: float) -> Labels:
+    """Positions of the `n` greatest costs, ascending; the first of those within `slack`.
+
+    So neither rounding nor the order of a partial sort, which differs between processors, counts.
+    """
+    cut = np.partition(costs, len(costs) - n)[len(costs) - n]
+    above, tied = costs > cut + slack, np.abs(costs - cut) <= slack
+    first = np.flatnonzero(tied)[: n - int(above.sum())]
+    return np.sort(np.concatenate([np.flatnonzero(above), first]))
 
 
 def print_step(name: str, step: str, count: int, n_clusters: int, neg_log_joint: float) -> None:

@@ -1,5 +1,6 @@
 """A clustering problem, and how solutions of it are taken together."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,6 +47,12 @@ class Problem:
         partition = self.partition(refinement(one, other), order)
         inference.merge(partition)
         return partition
+
+
+def first_of_best(joints: Sequence[float], slack: float) -> int:
+    """Number of the first joint within `slack` of the least, so that rounding does not choose."""
+    least = min(joints)
+    return next(i for i, joint in enumerate(joints) if joint <= least + slack)
 
 
 def sweep_and_merge(partition: models.Partition, max_sweeps: int) -> int:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpmlite.estimators.climb import Climb
-from dpmlite.estimators.problem import Labels, Problem
+from dpmlite.estimators.problem import Labels, Problem, first_of_best
 from dpmlite.estimators.starts import Recombination, simple_starts, start_labels
 
 
@@ -126,4 +126,5 @@ def _on_threads(
 
 def _best(climbs: list[Climb]) -> Climb:
     """The first of equals."""
-    return min(climbs, key=lambda climb: climb.partition.neg_log_joint)
+    joints = [climb.partition.neg_log_joint for climb in climbs]
+    return climbs[first_of_best(joints, climbs[0].partition.least_gain)]

@@ -14,7 +14,13 @@ import numpy as np
 
 from dpmlite import inference, models
 from dpmlite.estimators.climb import print_step
-from dpmlite.estimators.problem import UNPLACED, Labels, Problem, sweep_and_merge
+from dpmlite.estimators.problem import (
+    UNPLACED,
+    Labels,
+    Problem,
+    first_of_best,
+    sweep_and_merge,
+)
 
 # Rows that a descent starts from, each as a cluster: more than there are clusters in most tables,
 # for those that belong together are merged.
@@ -104,7 +110,9 @@ class Recombination:
             shake = n_descents % SHAKE_EVERY == 0
             other = self._shaken(best) if shake else self._from_seeds()
             both = self._recombined(best, other)
-            better = min((best, other, both), key=lambda found: found.neg_log_joint)
+            all_found = best, other, both
+            joints = [found.neg_log_joint for found in all_found]
+            better = all_found[first_of_best(joints, single.least_gain)]
             gain = best.neg_log_joint - better.neg_log_joint
             failures = 0 if gain > worthwhile else failures + 1
             best = better
