@@ -24,6 +24,9 @@ MOST_ROUNDS = 50
 # A change of alpha, relative, that changes nothing.
 SAME_ALPHA = 1e-9
 
+# Mean densities, in nats, that differ by no more are equal.
+SAME_SCORE = 1e-9
+
 # `alpha_mode`'s power, rate and inverse rate of Rasmussen's prior, eq. (25).
 INVERSE_GAMMA = (-0.5, 0.0, 0.5)
 
@@ -101,7 +104,8 @@ def by_cross_validation(
             inference.log_density(rows, climb.partition.component, float(alphas[j]), density)
             sums[j] += weights[held_out] @ density
     scores = sums / weights.sum()
-    problem = replace(problem_of(table), alpha=float(alphas[np.argmax(scores)]))
+    best = first_of_best((-scores).tolist(), SAME_SCORE)
+    problem = replace(problem_of(table), alpha=float(alphas[best]))
     return Choice(search.best(problem, seeds), problem.alpha, scores)
 
 
