@@ -154,8 +154,8 @@ c. Not reproducible as printed: r = 0.1 would end the chains after the sweeps of
    paper's numbers are of the size that r = 0.01 gives, which is used here (see converged_gibbs.py).
 d. Sweeps. Those of MAPDPM are of all descents that its start is made of; of n_init, the best one's.
 e. Other machine, other language.
-f. Tables 1 and 4 disagree: 5,900 and 6,000 for Gibbs, 10.33 (22.1) and 14 (28) for MAP-DPM. The
-   descents that the start of MAPDPM is made of are not counted.
+f. Tables 1 and 4 disagree: 5,900 and 6,000 for Gibbs, 10.33 (22.1) and 14 (28) for MAP-DPM. Each
+   descent that the start of MAPDPM is made of empties many of the clusters that it starts from.
 g. The paper's columns of MAP-DPM are those of the training rows, digit for digit. Here rows whose
    eq. (18) says "new cluster" count as one cluster.
 h. Called leave-one-out there; eq. (17) of test rows is what the text describes.
