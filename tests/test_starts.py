@@ -14,6 +14,8 @@ from dpmlite.estimators import starts
 from dpmlite.estimators.climb import greatest
 from dpmlite.estimators.problem import Problem, first_of_best, refinement, sweep_and_merge
 
+GO_ON = threading.Event()
+
 
 def problem_of(X, alpha=1.0):
     return Problem(models.Rows(X), models.NormalGamma(**empirical_prior(X)), alpha)
@@ -61,10 +63,10 @@ def test_of_equal_costs_the_first_are_freed(costs, data):
 def test_sweeps_and_merges_end_where_neither_helps():
     X, _ = blobs(n_rows=50, seed=2)
     partition = problem_of(X).partition(np.arange(50))
-    assert sweep_and_merge(partition, 1000) >= 1
+    assert sweep_and_merge(partition, 1000, GO_ON) >= 1
     assert inference.sweep(partition) == 0
     assert inference.merge(partition) == 0
-    assert sweep_and_merge(problem_of(X).partition(np.arange(50)), 1) == 1
+    assert sweep_and_merge(problem_of(X).partition(np.arange(50)), 1, GO_ON) == 1
 
 
 def run(X, seed=0, stop=None):

@@ -49,8 +49,8 @@ class Climb:
         Of the start, for the lines of `verbose`.
     trace : list of float
         The joint after each step that changed something.
-    n_sweeps : int
-        Sweeps done.
+    n_sweeps, n_sweeps_aside : int
+        Sweeps done, and those of attempts that were not kept, or were made before the climb.
     n_emptied : int
         How many times a cluster lost its last row in these sweeps.
     converged : bool
@@ -66,13 +66,14 @@ class Climb:
     name: str
     trace: list[float] = field(default_factory=list)
     n_sweeps: int = 0
+    n_sweeps_aside: int = 0
     n_emptied: int = 0
     converged: bool = False
 
     def run(self, rng: np.random.Generator, split_merge: bool) -> None:
         """Sweep until nothing moves; then move whole clusters until nothing helps."""
-        placed = min(self.partition.labels, default=0) >= 0
-        if placed:
+        placed = np.asarray(self.partition.labels) != UNPLACED
+        if placed.all():
             self._record("start", self.partition.n_clusters)
         while self._sweep() and split_merge and self._move_clusters(rng):
             self.converged = False
@@ -144,9 +145,9 @@ class Climb:
         other = self.problem.partition(labels, self.order)
         inference.sweep(other)
         inference.merge(other)
-        self.n_sweeps += 1 + sweep_and_merge(other, FREED_SWEEPS)
+        self.n_sweeps_aside += 1 + sweep_and_merge(other, FREED_SWEEPS, self.stop)
         found = self.problem.recombined(now, np.asarray(other.labels), self.order)
-        self.n_sweeps += sweep_and_merge(found, self.max_sweeps)
+        self.n_sweeps_aside += sweep_and_merge(found, self.max_sweeps, self.stop)
         self.n_emptied += other.n_emptied + found.n_emptied
         return found
 

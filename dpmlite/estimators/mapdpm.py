@@ -240,7 +240,7 @@ class MAPDPM(MixtureEstimator):
         self._keep_scores(choice)
         self.neg_log_joint_trace_ = np.array(best.trace)
         self.neg_log_loo_ = inference.neg_log_loo(final)
-        self.n_sweeps_ = best.n_sweeps
+        self.n_sweeps_ = best.n_sweeps + best.n_sweeps_aside
         self.n_empty_clusters_ = best.n_emptied
         self.converged_ = best.converged
         self._remember_columns(X, data.shape[1])

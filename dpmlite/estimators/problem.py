@@ -1,5 +1,6 @@
 """A clustering problem, and how solutions of it are taken together."""
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -55,13 +56,19 @@ def first_of_best(joints: Sequence[float], slack: float) -> int:
     return next(i for i, joint in enumerate(joints) if joint <= least + slack)
 
 
-def sweep_and_merge(partition: models.Partition, max_sweeps: int) -> int:
-    """Until neither helps, or once if that takes more sweeps than `max_sweeps`; returns sweeps."""
+def sweep_and_merge(partition: models.Partition, max_sweeps: int, stop: threading.Event) -> int:
+    """Until neither helps, or a stop, or a descent of `max_sweeps` sweeps; returns sweeps.
+
+    Sweep by sweep, so that Ctrl-C need not wait for the last.
+    """
     n_sweeps = 0
     while True:
-        used = inference.converge(partition, max_sweeps)
-        n_sweeps += used
-        if not inference.merge(partition) or used == max_sweeps:
+        for _ in range(max_sweeps):
+            moves = inference.sweep(partition)
+            n_sweeps += 1
+            if moves == 0 or stop.is_set():
+                break
+        if not inference.merge(partition) or moves or stop.is_set():
             return n_sweeps
 
 

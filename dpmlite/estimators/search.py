@@ -80,7 +80,7 @@ class Search:
         start = Recombination(problem, rng, self.max_sweeps, self.verbose, stop)
         climb = self._climb(problem, start.run(), None, rng, stop, "best")
         if len(start.sample) == len(problem.rows):
-            climb.n_sweeps += start.n_sweeps
+            climb.n_sweeps_aside += start.n_sweeps
             climb.n_emptied += start.n_emptied
         return climb
 

@@ -130,7 +130,7 @@ class Recombination:
         inference.sweep(partition)
         self.n_sweeps += 1
         inference.merge(partition)
-        self.n_sweeps += sweep_and_merge(partition, DESCENT_SWEEPS)
+        self.n_sweeps += sweep_and_merge(partition, DESCENT_SWEEPS, self.stop)
         self.n_emptied += partition.n_emptied
         found = np.empty_like(labels)
         found[order] = np.asarray(partition.labels)
@@ -146,7 +146,7 @@ class Recombination:
         return self._optimum(self.problem.recombined(one.labels, other.labels, self.sample))
 
     def _optimum(self, partition: models.Partition) -> Found:
-        self.n_sweeps += sweep_and_merge(partition, self.max_sweeps)
+        self.n_sweeps += sweep_and_merge(partition, self.max_sweeps, self.stop)
         self.n_emptied += partition.n_emptied
         return Found(partition.neg_log_joint, np.asarray(partition.labels))
 
