@@ -165,9 +165,9 @@ def greatest(costs: npt.NDArray[np.float64], n: int, slack: float) -> Labels:
     So neither rounding nor the order of a partial sort, which differs between processors, counts.
     """
     cut = np.partition(costs, len(costs) - n)[len(costs) - n]
-    above, tied = costs > cut + slack, np.abs(costs - cut) <= slack
-    first = np.flatnonzero(tied)[: n - int(above.sum())]
-    return np.sort(np.concatenate([np.flatnonzero(above), first]))
+    above, below = costs > cut + slack, costs < cut - slack
+    tied = np.flatnonzero(~(above | below))
+    return np.sort(np.concatenate([np.flatnonzero(above), tied[: n - int(above.sum())]]))
 
 
 def print_step(name: str, step: str, count: int, n_clusters: int, neg_log_joint: float) -> None:

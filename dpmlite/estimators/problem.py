@@ -53,7 +53,7 @@ class Problem:
 def first_of_best(joints: Sequence[float], slack: float) -> int:
     """Number of the first joint within `slack` of the least, so that rounding does not choose."""
     least = min(joints)
-    return next(i for i, joint in enumerate(joints) if joint <= least + slack)
+    return next(i for i, joint in enumerate(joints) if not joint > least + slack)
 
 
 def sweep_and_merge(partition: models.Partition, max_sweeps: int, stop: threading.Event) -> int:
