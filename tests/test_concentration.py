@@ -106,7 +106,10 @@ RASMUSSEN = (-0.5, 0.0, 0.5)
 @pytest.mark.parametrize("prior", [*GAMMA_PRIORS, RASMUSSEN])
 @pytest.mark.parametrize(
     ("n_clusters", "n_rows"),
-    [(1, 2.0), (1, 1e7), (5, 12.5), (12, 600.0), (100, 1e6), (40, 40.0), (3000, 1e7)],
+    [
+        *((1, 2.0), (1, 1e7), (5, 12.5), (12, 600.0), (100, 1e6), (40, 40.0), (3000, 1e7)),
+        *((10**6, 1e6), (10**7, 1e7), (10**6, 1e6 + 0.5), (10**7 - 1, 1e7)),
+    ],
 )
 def test_the_mode_is_where_the_density_is_flat(twin, prior, n_clusters, n_rows):
     found = twin.concentration.alpha_mode(n_clusters, n_rows, *prior)

@@ -1,14 +1,16 @@
 """Kernel of concentration.py: the concentration given the number of clusters."""
 
-from libc.math cimport INFINITY, exp, fabs, log
+from libc.math cimport INFINITY, exp, fabs, log, log1p
 
 from dpmlite.models._special cimport digamma_c, trigamma_c
 
 cdef extern from *:
     """
     #define DPM_SMALL_STEP 1e-13
+    #define DPM_LARGE 100.0
     """
     double SMALL_STEP "DPM_SMALL_STEP"
+    double LARGE "DPM_LARGE"
 
 cdef enum:
     MOST_STEPS = 200
@@ -56,11 +58,40 @@ def alpha_mode(Py_ssize_t n_clusters, double n_rows, double power, double rate,
 cdef double derivatives(double u, double total, double n_rows, double rate, double inverse_rate,
                         double *curvature) noexcept:
     """Returns the first derivative of the log density at log alpha = u."""
-    cdef double alpha = exp(u)
-    cdef double rise = digamma_c(alpha + n_rows) - digamma_c(alpha)
-    cdef double bend = trigamma_c(alpha + n_rows) - trigamma_c(alpha)
-    curvature[0] = -rate * alpha - inverse_rate / alpha - alpha * (rise + alpha * bend)
-    return total - rate * alpha + inverse_rate / alpha - alpha * rise
+    cdef double alpha = exp(u), rise, bend, surplus, change
+    if alpha > n_rows and alpha > LARGE:
+        surplus = (total - n_rows) + rows_less_expected(alpha, n_rows, &change)
+    else:
+        rise = digamma_c(alpha + n_rows) - digamma_c(alpha)
+        bend = trigamma_c(alpha + n_rows) - trigamma_c(alpha)
+        surplus = total - alpha * rise
+        change = -alpha * (rise + alpha * bend)
+    curvature[0] = change - rate * alpha - inverse_rate / alpha
+    return surplus - rate * alpha + inverse_rate / alpha
+
+
+cdef double rows_less_expected(double alpha, double n, double *slope) noexcept:
+    cdef double x = n / alpha, y = alpha + n, gap = log1p_gap(x), tail_slope, other_slope, tails
+    tails = alpha * (tail(alpha, &tail_slope) - tail(y, &other_slope))
+    slope[0] = (alpha * (gap - x * n / y) + 0.5 * n / y * (alpha / y) - tails
+                + alpha * (tail_slope - alpha / y * other_slope))
+    return alpha * gap - 0.5 * n / y - tails
+
+
+cdef double tail(double x, double *slope) noexcept:
+    cdef double r = 1.0 / x / x
+    slope[0] = r * (1.0 / 6 - r * (1.0 / 30 - r * (1.0 / 42 - r / 30)))
+    return r * (1.0 / 12 - r * (1.0 / 120 - r * (1.0 / 252 - r / 240)))
+
+
+cdef double log1p_gap(double x) noexcept:
+    cdef double r = x / (2.0 + x), total = 0.0
+    cdef int k
+    if x > 0.5:
+        return x - log1p(x)
+    for k in range(12, 0, -1):
+        total = r * r * (1.0 / (2 * k + 1) + total)
+    return r * (x - 2.0 * total)
 
 
 cdef int check_mode(Py_ssize_t n_clusters, double n_rows, double power, double rate,

@@ -4,7 +4,7 @@ The draws are those of Escobar & West (1995); the mode is Raykov, Boukouvalas & 
 appendix A.3.
 """
 
-from math import exp, inf, log
+from math import exp, inf, log, log1p
 
 from dpmlite.models.special import digamma, trigamma
 
@@ -12,6 +12,9 @@ from dpmlite.models.special import digamma, trigamma
 # which no case needs.
 SMALL_STEP = 1e-13
 MOST_STEPS = 200
+
+# A concentration above which four terms of Stirling's series are exact to double precision.
+LARGE = 100.0
 
 
 def alpha_given_eta(
@@ -118,10 +121,50 @@ def _derivatives(
 ) -> tuple[float, float]:
     """First and second derivative of the log density at log alpha = u."""
     alpha = exp(u)
-    rise = digamma(alpha + n_rows) - digamma(alpha)
-    bend = trigamma(alpha + n_rows) - trigamma(alpha)
-    slope = total - rate * alpha + inverse_rate / alpha - alpha * rise
-    return slope, -rate * alpha - inverse_rate / alpha - alpha * (rise + alpha * bend)
+    if alpha > n_rows and alpha > LARGE:
+        lacking, change = _rows_less_expected(alpha, n_rows)
+        surplus = (total - n_rows) + lacking
+    else:
+        rise = digamma(alpha + n_rows) - digamma(alpha)
+        bend = trigamma(alpha + n_rows) - trigamma(alpha)
+        surplus, change = total - alpha * rise, -alpha * (rise + alpha * bend)
+    slope = surplus - rate * alpha + inverse_rate / alpha
+    return slope, change - rate * alpha - inverse_rate / alpha
+
+
+def _rows_less_expected(alpha: float, n: float) -> tuple[float, float]:
+    """Rows less expected clusters, for a large alpha above n, and its derivative by log alpha.
+
+    The two, n and alpha (psi(alpha + n) - psi(alpha)), are nearly equal there. With x = n / alpha,
+    what is left is alpha (x - log(1 + x)) less x / (2 (1 + x)), less alpha times the difference of
+    the tails of Stirling's series.
+    """
+    x, y = n / alpha, alpha + n
+    gap = _log1p_gap(x)
+    tail, tail_slope = _tail(alpha)
+    other, other_slope = _tail(y)
+    tails = alpha * (tail - other)
+    value = alpha * gap - 0.5 * n / y - tails
+    slope = alpha * (gap - x * n / y) + 0.5 * n / y * (alpha / y)
+    return value, slope - tails + alpha * (tail_slope - alpha / y * other_slope)
+
+
+def _tail(x: float) -> tuple[float, float]:
+    """log(x) - 1 / (2 x) - psi(x) of a large x, and -x times its derivative."""
+    r = 1.0 / x / x
+    tail = r * (1 / 12 - r * (1 / 120 - r * (1 / 252 - r / 240)))
+    return tail, r * (1 / 6 - r * (1 / 30 - r * (1 / 42 - r / 30)))
+
+
+def _log1p_gap(x: float) -> float:
+    """The gap x - log(1 + x) for 0 < x <= 1, by the series of 2 atanh(x / (2 + x))."""
+    if x > 0.5:
+        return x - log1p(x)
+    r = x / (2.0 + x)
+    total = 0.0
+    for k in range(12, 0, -1):
+        total = r * r * (1.0 / (2 * k + 1) + total)
+    return r * (x - 2.0 * total)
 
 
 def _check_mode(
