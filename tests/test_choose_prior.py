@@ -65,9 +65,38 @@ def test_it_goes_with_every_choice_of_alpha_and_weights():
 
 def test_equal_values_do_not_make_it_endless():
     X = np.repeat([[0.0], [1.0], [5.0]], 8, axis=0)
-    model = MAPDPM(prior="nll", random_state=0).fit(X)
+    with pytest.warns(UserWarning, match=r"^prior 'nll' ended at the least b0 .* rather give") as w:
+        model = MAPDPM(prior="nll", random_state=0).fit(X)
+    assert [warning.filename for warning in w] == [__file__]
     assert model.n_clusters_ == 3
     assert model.prior_["b0"][0] >= LEAST_FACTOR * X.var() * 0.999
+
+
+@pytest.mark.filterwarnings("ignore:1 column")
+@pytest.mark.parametrize("component", COMPONENTS[:3])
+def test_constant_columns_keep_the_default(component):
+    """They would gain from any narrower prior, and the others' widths would follow."""
+    X, _ = dpm_sample(40, 2, component=component, prior=PRIORS[component], random_state=3)
+    wider = np.insert(X, 1, 7.0, axis=1)
+    (width,) = FAMILIES[component].width
+    chosen, default = (
+        MAPDPM(component=component, prior=prior, random_state=0).fit(wider).prior_[width]
+        for prior in ("nll", None)
+    )
+    np.testing.assert_array_equal(chosen[1], default[1])
+    assert np.ravel(chosen)[0] > 64.0 * LEAST_FACTOR * np.ravel(default)[0]
+
+
+@needs_kernels
+@pytest.mark.filterwarnings("ignore:prior 'nll' ended")
+@pytest.mark.parametrize("component", COMPONENTS[:3])
+def test_rows_far_out_bound_the_factors(component):
+    """A width that a row is too far out for is no candidate, rather than an error."""
+    X = np.repeat(np.random.default_rng(0).integers(0, 4, size=(12, 2)), 40, axis=0).astype(float)
+    X = np.append(X, [[300.0, 300.0]], axis=0)
+    model = MAPDPM(component=component, prior="nll", random_state=0).fit(X)
+    assert model.neg_log_joint_ < MAPDPM(component=component, random_state=0).fit(X).neg_log_joint_
+    FAMILIES[component].prior(model.prior_, FAMILIES[component].read(X, allow_missing=False))
 
 
 def test_the_name_must_be_known():

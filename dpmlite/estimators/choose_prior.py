@@ -2,14 +2,18 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from dpmlite.estimators.climb import Climb
-from dpmlite.estimators.families import Prior
+from dpmlite.estimators.data import Data
+from dpmlite.estimators.families import Family, Prior
+from dpmlite.estimators.families.columns import constant_columns
 from dpmlite.estimators.problem import Problem
 from dpmlite.estimators.search import Search
+from dpmlite.estimators.validation import warn
 
 # Factors go up or down by the first of these while that lowers the joint, then by the next.
 STEPS = (4.0, 2.0)
@@ -26,36 +30,41 @@ class ScaleSearch:
     """Coordinate descent on the factors of a prior's scales.
 
     Each candidate climbs on from the best labels so far, under its own prior, and is kept if that
-    lowers the joint.
+    lowers the joint. Constant columns keep the default prior, for they would gain from any that is
+    narrower, and candidates that a row of the table lies too far from are passed over.
 
     Attributes
     ----------
     search : Search
     problem_of : callable
         The problem of the rows that are used, under a prior.
+    family : Family
+    table, sample : Data
+        All rows, and those that are used.
     prior : dict
         Where to start from.
-    scales : tuple of tuples of str
-        Keys of the prior that have a factor in common, as `Family.scales`.
     seeds : ndarray of int
     """
 
     search: Search
     problem_of: Callable[[Prior], Problem]
+    family: Family
+    table: Data
+    sample: Data
     prior: Prior
-    scales: tuple[tuple[str, ...], ...]
     seeds: npt.NDArray[np.int64]
     factors: dict[tuple[str, ...], float] = field(init=False)
     best: Climb = field(init=False)
 
     def run(self) -> Prior:
         """The prior with the best factors."""
-        self.factors = dict.fromkeys(self.scales, 1.0)
+        self.factors = dict.fromkeys(self.family.scales, 1.0)
         self.best = self.search.best(self.problem_of(self.prior), self.seeds)
         for step in STEPS:
-            while any(self._walk(keys, step) for keys in self.scales):
+            while any(self._walk(keys, step) for keys in self.family.scales):
                 pass
-        return scaled(self.prior, self.factors)
+        self._warn_of_the_least()
+        return self._scaled(self.factors)
 
     def _walk(self, keys: tuple[str, ...], step: float) -> bool:
         """Multiply a factor by `step`, or divide it, while that helps; whether it did."""
@@ -72,7 +81,10 @@ class ScaleSearch:
         if not LEAST_FACTOR <= factor <= MOST_FACTOR:
             return False
         factors = {**self.factors, keys: factor}
-        problem = self.problem_of(scaled(self.prior, factors))
+        prior = self._scaled(factors)
+        if not self._within_reach(prior):
+            return False
+        problem = self.problem_of(prior)
         climb = self.search.climb_on(problem, self.best.labels(), int(self.seeds[0]), "prior")
         gain = self.best.partition.neg_log_joint - climb.partition.neg_log_joint
         if not gain > problem.worthwhile(len(problem.rows)):
@@ -80,10 +92,33 @@ class ScaleSearch:
         self.best, self.factors = climb, factors
         return True
 
+    def _scaled(self, factors: dict[tuple[str, ...], float]) -> Prior:
+        """The prior with the keys of each group multiplied by its factor."""
+        prior = dict(self.prior)
+        for keys, factor in factors.items():
+            for key in keys:
+                prior[key] = self._spared(factor * prior[key], prior[key])
+        return prior
 
-def scaled(prior: Prior, factors: dict[tuple[str, ...], float]) -> Prior:
-    """The prior with the keys of each group multiplied by its factor."""
-    return {
-        **prior,
-        **{key: prior[key] * factor for keys, factor in factors.items() for key in keys},
-    }
+    def _spared(self, value: Any, default: Any) -> Any:
+        """A value of the prior, or the default where a column is constant."""
+        if self.sample.values is None or np.ndim(value) == 0:
+            return value
+        constant = constant_columns(self.sample)
+        spared = constant if np.ndim(value) == 1 else constant[:, None] | constant
+        return np.where(spared, default, value)
+
+    def _within_reach(self, prior: Prior) -> bool:
+        try:
+            self.family.check_reach(self.table, prior)
+        except ValueError:
+            return False
+        return True
+
+    def _warn_of_the_least(self) -> None:
+        if self.factors[self.family.width] < LEAST_FACTOR * STEPS[-1]:
+            warn(
+                f"prior 'nll' ended at the least {' and '.join(self.family.width)} that is tried, "
+                f"{LEAST_FACTOR:.0e} of the default: where many rows or cells are equal, the joint "
+                "improves as long as the prior narrows; rather give the prior"
+            )

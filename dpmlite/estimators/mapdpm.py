@@ -77,7 +77,9 @@ class MAPDPM(MixtureEstimator):
         "nll" takes the defaults, times factors of the scales (``c0`` and ``b0``; ``kappa0`` and
         ``psi0``; ``sigma2`` and ``tau2``; ``beta0``; ``a0`` and ``b0`` together) under which labels
         with the least joint are found: powers of 2 from 2^-14 to 2^14, chosen on 2,000 rows at most
-        and before `alpha` is.
+        and before `alpha` is. Constant columns keep the default. Where many rows or cells are
+        equal, as in rounded tables, the joint may improve as long as the prior narrows: a warning
+        says so if the width of a cluster ends at 2^-14.
     alpha_prior : tuple of two floats or "inverse-gamma", default (1.0, 1.0)
         For ``alpha="map"``: shape and rate of a gamma prior of alpha, eq. (26); or the prior of
         eq. (25).
@@ -312,13 +314,13 @@ class MAPDPM(MixtureEstimator):
         scales = ScaleSearch(
             search.on(chosen),
             lambda scaled: self._problem(sample, scaled, alpha),
+            family,
+            table,
+            sample,
             prior,
-            family.scales,
             seeds,
         )
-        best = scales.run()
-        family.check_reach(table, best)
-        return best
+        return scales.run()
 
     def _choose_alpha(
         self, search: Search, table: Data, prior: Prior, seeds: npt.NDArray[np.int64]

@@ -26,6 +26,8 @@ class Family(ABC):
         Symbols of its prior. A default may depend on the values of keys before it.
     scales : tuple of tuples of str
         Keys of the prior that ``prior="nll"`` multiplies by a factor, together if in one tuple.
+    width : tuple of str
+        The one of `scales` that says how wide a cluster is.
     takes_missing : bool
         Whether cells may be missing.
     takes_sparse : bool
@@ -35,6 +37,7 @@ class Family(ABC):
     name: str
     prior_keys: tuple[str, ...]
     scales: tuple[tuple[str, ...], ...]
+    width: tuple[str, ...]
     takes_missing = False
     takes_sparse = False
 

@@ -24,6 +24,7 @@ class BetaBernoulliFamily(Family):
     name = "beta-bernoulli"
     prior_keys = ("a0", "b0")
     scales = (("a0", "b0"),)
+    width = ("a0", "b0")
     takes_missing = True
     takes_sparse = True
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from dpmlite.estimators.data import Data, Floats
 from dpmlite.estimators.validation import check_positive, warn
@@ -29,7 +30,7 @@ def column_variances(data: Data, aloud: bool = True) -> Floats:
     shift = _mean_over_rows(data, lambda values: values - origin)
     with np.errstate(over="ignore"):
         variances = _mean_over_rows(data, lambda values: np.square(values - origin - shift))
-    constant = ~(np.fmax.reduce(data.values) > np.fmin.reduce(data.values))
+    constant = constant_columns(data)
     if aloud and constant.any() and data.shape[0] > 1:
         j = int(np.argmax(constant))
         warn(
@@ -38,6 +39,12 @@ def column_variances(data: Data, aloud: bool = True) -> Floats:
         )
     variances[constant] = 1.0
     return variances
+
+
+def constant_columns(data: Data) -> npt.NDArray[np.bool_]:
+    """Which columns of a dense table have no two values that differ."""
+    assert data.values is not None
+    return np.asarray(~(np.fmax.reduce(data.values) > np.fmin.reduce(data.values)))
 
 
 def _a_value_of_each(data: Data) -> Floats:

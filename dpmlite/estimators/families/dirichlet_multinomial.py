@@ -23,6 +23,7 @@ class DirichletMultinomialFamily(Family):
     name = "dirichlet-multinomial"
     prior_keys = ("beta0",)
     scales = (("beta0",),)
+    width = ("beta0",)
     takes_sparse = True
 
     def read_table(self, X: Any, allow_missing: bool) -> Data:

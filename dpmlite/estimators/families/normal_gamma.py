@@ -27,6 +27,7 @@ class NormalGammaFamily(Family):
     name = "normal-gamma"
     prior_keys = ("m0", "c0", "a0", "b0")
     scales = (("c0",), ("b0",))
+    width = ("b0",)
     takes_missing = True
 
     def read_table(self, X: Any, allow_missing: bool) -> Data:

@@ -30,6 +30,7 @@ class NormalInverseWishartFamily(Family):
     name = "normal-inverse-wishart"
     prior_keys = ("m0", "kappa0", "nu0", "psi0")
     scales = (("kappa0",), ("psi0",))
+    width = ("psi0",)
 
     def read_table(self, X: Any, allow_missing: bool) -> Data:
         return read_real(X, allow_missing)

@@ -29,6 +29,7 @@ class NormalKnownVarianceFamily(Family):
     name = "normal-known-variance"
     prior_keys = ("m0", "sigma2", "tau2")
     scales = (("sigma2",), ("tau2",))
+    width = ("sigma2",)
 
     def read_table(self, X: Any, allow_missing: bool) -> Data:
         return read_real(X, allow_missing)
