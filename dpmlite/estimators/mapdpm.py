@@ -1,6 +1,6 @@
 """MAPDPM: the estimator."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -174,7 +174,7 @@ class MAPDPM(MixtureEstimator):
         alpha: float | str = 1.0,
         prior: Mapping[str, Any] | str | None = None,
         alpha_prior: tuple[float, float] | str = (1.0, 1.0),
-        alphas: npt.ArrayLike | None = None,
+        alphas: Sequence[float] | npt.NDArray[Any] | None = None,
         cv: int = 5,
         allow_missing: bool = False,
         init: Any = "auto",
@@ -270,7 +270,7 @@ class MAPDPM(MixtureEstimator):
     def _check_alpha_prior(self) -> None:
         if isinstance(self.alpha_prior, str):
             check_choice("alpha_prior", self.alpha_prior, ALPHA_PRIORS)
-        elif len(self.alpha_prior) != 2:
+        elif np.shape(self.alpha_prior) != (2,):
             raise ValueError(
                 f"alpha_prior must be two numbers or 'inverse-gamma', got {self.alpha_prior!r}"
             )
@@ -282,12 +282,9 @@ class MAPDPM(MixtureEstimator):
         """The concentrations to try, in ascending order."""
         if self.alphas is None:
             return ALPHAS
-        alphas = np.unique(np.asarray(self.alphas, dtype=np.float64))
-        if alphas.ndim != 1 or alphas.size == 0:
-            raise ValueError(f"alphas must be numbers, got {self.alphas!r}")
-        for alpha in alphas:
-            check_positive("alphas", float(alpha))
-        return alphas
+        if np.ndim(self.alphas) != 1 or np.size(self.alphas) == 0:
+            raise ValueError(f"alphas must be a list of numbers, got {self.alphas!r}")
+        return np.unique([check_positive("alphas", alpha) for alpha in self.alphas])
 
     def _search(self, used: npt.NDArray[np.bool_]) -> Search:
         """How to search among the rows in use."""
