@@ -144,8 +144,8 @@ class MAPDPM(MixtureEstimator):
     n_sweeps_ : int
         Sweeps over all rows of the best start, those that made it included.
     n_empty_clusters_ : int
-        How many times a cluster lost its last row in sweeps: the "empty clusters" of Table 1 of
-        [1]_. The descents that the default start is made of are not counted.
+        How many times a cluster lost its last row in these sweeps: the "empty clusters" of Table
+        1 of [1]_.
     converged_ : bool
         Whether the search ended because nothing helped, not at `max_sweeps`.
     n_features_in_ : int
