@@ -1,0 +1,245 @@
+"""MAP-DPM in integers: clusters rows without being told how many clusters there are.
+
+A Dirichlet process mixture of Gaussians with a normal-gamma prior for every column (Raykov,
+Boukouvalas & Little, 2014), learned row by row. No floats, no number of 2^30 or more, no import
+beyond `array`: every board that runs MicroPython finds the same labels.
+
+Every slot for a cluster keeps two exact sums for every column, of y = x - m0 and of y (y - 1) / 2,
+so that adding a row and taking it away again changes nothing. With c0 = p / q and c = p + q n,
+
+    m - m0 = q sum(y) / c,    w = 2 b = 2 b0 + sum(y^2) - q sum(y)^2 / c,    B = w (c + q) / c
+
+are what the posterior predictive, a Student t, needs: t = (x - m)^2 / B. The last slot stays empty:
+it is the new cluster. Logarithms are to base 2, in units of 2^-16; costs are twice -log2 of a
+probability, so in units of 2^-17.
+"""
+
+from array import array
+
+
+def _log2(y):
+    """Base-2 logarithm of 1 <= y = 2^e (1 + f) < 2^30, to 1.5e-4: a cubic of f."""
+    e = 15 << 16
+    while y >> 19:
+        y >>= 4
+        e += 4 << 16
+    while y >> 16:
+        y >>= 1
+        e += 1 << 16
+    while not y >> 15:
+        y <<= 1
+        e -= 1 << 16
+    y -= 32768
+    curve = 14376 - (y * (7833 - (y * 2691 >> 15)) >> 15)
+    return e + 2 * y + ((y * (32768 - y) >> 15) * curve >> 14)
+
+
+class MAPDPM:
+    """Online clustering into at most `clusters` clusters, their number found on the way.
+
+    Parameters
+    ----------
+    dim : int
+        Columns of a row.
+    clusters : int
+        Slots for clusters, 127 at most.
+    m0, b0 : sequences of int
+        Prior mean of every column, and scale of its variance: b0 / a0 is about the variance inside
+        a cluster. -2047..2047 and 1..2^22.
+    c0, a0, alpha : (int, int)
+        Numerator and denominator of the weight of m0 in rows (both 1..32), of the shape of the
+        precision (0.5, 1, .. 64) and of the concentration (1/1024..1023): the greater alpha, the
+        more clusters.
+
+    Attributes
+    ----------
+    k : int
+        Number of clusters.
+    counts : list of int
+        Rows of every slot, 0 where it is free.
+    """
+
+    def __init__(self, dim, clusters, m0, b0, c0=(1, 10), a0=(1, 1), alpha=(1, 1)):
+        p, q = c0
+        h = 2 * a0[0] // a0[1]
+        a = (alpha[0] << 10) // alpha[1]
+        if not (
+            (0 < p < 33 > q > 0 < h < 129 and 0 < a < 1 << 20 and clusters < 128)
+            and len(m0) == len(b0) == dim
+            and (min(m0) > -2048 and max(m0) < 2048 and min(b0) > 0 and max(b0) <= 1 << 22)
+        ):
+            raise ValueError("prior out of range")
+        self.k = self._best = self._second = self._gap = 0
+        self.counts = [0] * clusters
+        self._prior = clusters, dim, p, q, h, a, m0, b0
+        # For every slot: cost of its weight and scale, sum of log2 B, part of the joint; and for
+        # every column the two sums and B.
+        self._slots = array("i", [0] * ((clusters + 1) * (3 * dim + 3)))
+        self._update(m0, clusters, 0, 0)
+
+    def mean(self, k):
+        """Posterior mean of cluster `k`, rounded down."""
+        clusters, dim, p, q, h, a, m0, b0 = self._prior
+        x = list(m0)
+        for d in range(dim):
+            i = k * (3 * dim + 3) + 3 * d + 3
+            x[d] += q * self._slots[i] // (p + q * self.counts[k])
+        return x
+
+    def learn(self, x):
+        """Add a row of `dim` ints to the cluster that suits the joint best; return its label.
+
+        Where it would found a cluster and no slot is free, the two clusters are merged that cost
+        the joint least, if that costs less than that the row joins a cluster that there is.
+        """
+        self.surprise(x, False)
+        k = self._best
+        if k == self._prior[0]:
+            if self.k < k:
+                k = self.counts.index(0)
+            else:
+                k = self.merge(self._gap >> 9)
+                if k < 0:
+                    k = self._second
+        if self.counts[k] < 1:
+            self.k += 1
+        self._update(x, k, self.counts[k] + 1, 1)
+        return k
+
+    def predict(self, x):
+        """Label of the cluster that `x` belongs to, or -1 where it would found a new one."""
+        self.surprise(x, False)
+        return -1 if self._best == self._prior[0] else self._best
+
+    def surprise(self, x, density=True):
+        """Anomaly score: -log2 of the predictive density of `x` (eq. 17), in 1/256 bit.
+
+        Without `density` only the cheapest slot is found.
+        """
+        clusters, dim, p, q, h, a, m0, b0 = self._prior
+        if len(x) != dim or min(x) < -2047 or max(x) > 2047:
+            raise ValueError("x: dim ints of -2047..2047")
+        s = self._slots
+        least = 1 << 29
+        total = i = 0
+        for k in range(clusters + 1):
+            n = self.counts[k] if k < clusters else 0
+            if n or k == clusters:
+                c = p + q * n
+                cost = s[i]
+                r = -s[i + 1]
+                a += n << 10
+                n += h + 1
+                for d in range(dim):
+                    i += 3
+                    y = ((x[d] - m0[d]) * c - q * s[i] << 3) // c
+                    r += _log2(s[i + 2] + (y * y + 32 >> 6))
+                i -= 3 * dim
+                cost += min(r, (1 << 29) // n) * n
+                y = self._gap = abs(cost - least)
+                if density:
+                    # 2^-y, linear between powers of two: what a cluster adds to the density.
+                    y = (8192 - (y >> 5 & 4095) >> 1) >> (y >> 17)
+                    total = total + y if least < cost else (total * y >> 12) + 4096
+                if cost < least:
+                    self._second = self._best
+                    self._best = k
+                    least = cost
+            i += 3 * dim + 3
+        if density:
+            # log2(pi) + 10 for every column: pi of the Student t, and 2^10 that a is scaled by.
+            return least + 2 * (_log2(a) - _log2(total)) + dim * 763593 + (24 << 16) >> 9
+
+    def merge(self, limit=0):
+        """Merge the two clusters that lower the joint most, if any do.
+
+        Returns
+        -------
+        int
+            The label that is free now, or -1. Its rows belong to a cluster with a lower label,
+            `_second`.
+        """
+        clusters, dim, p, q, h, a, m0, b0 = self._prior
+        s = self._slots
+        w = 3 * dim + 3
+        n = self.counts
+        best = -1
+        for k in range(clusters):
+            if n[k]:
+                self._update(m0, k, n[k], 0)
+        a = s[2 - w] + (_log2(a) - (10 << 16) >> 7) + 740
+        for k in range(clusters):
+            for i in range(k):
+                if n[k] and n[i]:
+                    for d in range(w):
+                        s[d - w] = s[k * w + d] + s[i * w + d]
+                    self._update(m0, clusters, n[k] + n[i], 0)
+                    y = s[2 - w] - s[k * w + 2] - s[i * w + 2] + a
+                    if y < limit:
+                        limit = y
+                        best = k
+                        self._second = i
+        for d in range(w):
+            s[d - w] = 0
+        self._update(m0, clusters, 0, 0)
+        if best >= 0:
+            i = self._second
+            for d in range(w):
+                s[i * w + d] += s[best * w + d]
+                s[best * w + d] = 0
+            self._update(m0, i, n[i] + n[best], 0)
+            n[best] = 0
+            self.k -= 1
+        return best
+
+    def _update(self, x, k, n, sign):
+        """Add (1), take away (-1) or disregard (0) row `x` in slot `k`, which has `n` rows then."""
+        clusters, dim, p, q, h, a, m0, b0 = self._prior
+        s = self._slots
+        i = k * (3 * dim + 3)
+        while True:
+            c = p + q * n
+            total = full = 0
+            for d in range(dim):
+                i += 3
+                y = x[d] - m0[d]
+                s[i + 1] += sign * (y * (y - 1) >> 1)
+                s[i] += sign * y
+                y = s[i]
+                m = q * y // c
+                r = q * y - m * c
+                full |= s[i + 1] > 250000000
+                y += b0[d] + s[i + 1] - m * y + s[i + 1] + b0[d] - (m * r + r * r // c) // q
+                s[i + 2] = y + y // c * q + y % c * q // c
+                total += _log2(s[i + 2])
+            if k == clusters or (c < 16000 and not full):
+                break
+            # Forget half of the weight of every row; of an odd number, after a row at the mean.
+            for d in range(dim):
+                m = q * s[i] // c
+                y = s[i] + n % 2 * m
+                s[i + 1] = s[i + 1] + (n % 2 * m * (m - 1) >> 1) - y % 2 * m >> 1
+                s[i] = y >> 1
+                i -= 3
+            n = n + 1 >> 1
+            sign = 0
+        i -= 3 * dim
+        s[i + 1] = total
+        if k < clusters:
+            self.counts[k] = n
+        y = h + n
+        # (Gamma(a + 1/2) / Gamma(a))^2 = a - 1/4 + 1 / (32 a) nearly, a = y / 2.
+        s[i] = total - 2 * _log2(n << 10 or a) - dim * _log2((y << 9) - 256 + 72 // y)
+        if not sign:
+            # log Gamma by Stirling; what is linear in n cancels when parts are compared.
+            m = _log2(n or 1)
+            r = (2 * h + 1) * m
+            total = 2 * m - total + dim * _log2(c + q)
+            m = dim * _log2(y)
+            total += m
+            r += m
+            m = dim * _log2(c)
+            total -= m
+            r += m
+            r = (r >> 8) - y * (total >> 8) - (y * (total & 255) >> 8)
+            s[i + 2] = r - 123 * dim // y - 61 // (n or 1)
