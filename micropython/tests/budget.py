@@ -1,0 +1,95 @@
+"""What the learner takes on a micro:bit V1: heap, time, allocation. Prints a table.
+
+    python3 micropython/tests/budget.py
+
+The firmware runs in QEMU at 64 ns an instruction (`-icount shift=6`), which is the same on every
+machine. Heap is what `gc.mem_free()` lost, in bytes.
+"""
+
+from pathlib import Path
+
+from runtimes import RUNTIMES
+
+BOARDS = Path(__file__).parents[1] / "microbit"
+
+HEAP = """
+import gc
+gc.collect()
+a = gc.mem_free()
+from mapdpm_int import MAPDPM
+gc.collect()
+b = gc.mem_free()
+m = MAPDPM(3, 8, (0, 0, 0), (20000, 20000, 20000))
+gc.collect()
+c = gc.mem_free()
+print(a, a - b, b - c, c)
+"""
+
+BATCH = """
+import mapdpm_batch
+gc.collect()
+print(gc.mem_free())
+"""
+
+# Eight places, then rows from all of them: the table of clusters is full.
+SPEED = """
+import gc, micropython
+from time import ticks_us
+from mapdpm_int import MAPDPM
+m = MAPDPM(3, 8, (0, 0, 0), (90000, 90000, 90000))
+x = [0, 0, 0]
+s = 1
+worst = total = 0
+for i in range(264):
+    for d in range(3):
+        s = s * 75 % 65537
+        x[d] = s % 200 + (i >> d & 1) * 2600 - 1400
+    if i == 64:
+        gc.collect()
+        a = gc.mem_free()
+        micropython.heap_lock()
+    t = -ticks_us()
+    m.learn(x)
+    t += ticks_us()
+    if i >= 64:
+        total += t
+        worst = max(worst, t)
+micropython.heap_unlock()
+t = -ticks_us()
+m.surprise(x)
+u = ticks_us()
+m.predict(x)
+print(m.k, total // 200, worst, t + u, ticks_us() - u, a - gc.mem_free())
+"""
+
+
+def measured(main, *modules):
+    """Numbers that a main.py prints on a micro:bit with these modules."""
+    files = {path.name: path.read_text() for path in BOARDS.glob("mapdpm_*.py")}
+    return [
+        int(word)
+        for word in RUNTIMES["microbit"].run({"main.py": main, **files}, timeout=120).split()
+    ]
+
+
+def budget():
+    """Name and value of everything that is measured."""
+    start, code, state, left = measured(HEAP)
+    clusters, mean, worst, surprise, predict, allocated = measured(SPEED)
+    return {
+        "heap at the start of main.py": start,
+        "heap of mapdpm_int": code,
+        "heap of a learner, 8 clusters, 3 columns": state,
+        "heap left": left,
+        "clusters while times are taken": clusters,
+        "microseconds of learn, mean": mean,
+        "microseconds of learn, worst": worst,
+        "microseconds of surprise": surprise,
+        "microseconds of predict": predict,
+        "bytes that 200 calls of learn allocate": allocated,
+    }
+
+
+if __name__ == "__main__":
+    for name, value in budget().items():
+        print(f"{name:<42} {value:>7,}")

@@ -1,0 +1,346 @@
+"""The integer learner: its range, its accuracy, and how it bears what sensors do."""
+
+import ast
+import math
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mapdpm_int import MAPDPM, _log2
+from reference import Reference
+
+from dpmlite import datasets
+
+HERE = Path(__file__).parent
+VECTORS = sorted((HERE / "vectors").glob("*.txt"))
+NATS = math.log(2) / 2**17
+LIMIT = 2**30
+TABLES = os.environ.get("DPMLITE_DATA")
+
+
+class Checked(ast.NodeTransformer):
+    """Sends the result of every operation through `in_range`."""
+
+    def checked(self, node):
+        call = ast.Call(ast.Name("in_range", ast.Load()), [node], [])
+        return ast.copy_location(call, node)
+
+    def visit_BinOp(self, node):
+        return self.checked(self.generic_visit(node))
+
+    visit_UnaryOp = visit_BinOp  # noqa: N815  (ast's name)
+
+    def visit_AugAssign(self, node):
+        load = ast.parse(ast.unparse(node.target), mode="eval").body
+        value = ast.BinOp(self.visit(load), node.op, self.visit(node.value))
+        return ast.copy_location(ast.Assign([node.target], self.checked(value)), node)
+
+
+def checked_learner(seen):
+    """The class, with every intermediate below 2^30 in magnitude or an AssertionError."""
+
+    def in_range(value):
+        if type(value) is int:
+            assert -LIMIT < value < LIMIT
+            seen[0] = max(seen[0], abs(value))
+        return value
+
+    path = HERE.parent / "mapdpm_int.py"
+    tree = ast.fix_missing_locations(Checked().visit(ast.parse(path.read_text())))
+    names = {"in_range": in_range}
+    exec(compile(tree, str(path), "exec"), names)
+    return names["MAPDPM"]
+
+
+SEEN = [0]
+CHECKED = checked_learner(SEEN)
+
+
+def stream(path):
+    with path.open() as file:
+        arguments, _ = ast.literal_eval(file.readline()), file.readline()
+        return arguments, [[int(word) for word in line.split()] for line in file]
+
+
+@pytest.mark.parametrize("path", VECTORS, ids=lambda path: path.stem)
+def test_no_intermediate_reaches_two_to_the_thirty(path):
+    arguments, rows = stream(path)
+    learner = CHECKED(*arguments)
+    for i, x in enumerate(rows):
+        learner.surprise(x)
+        learner.learn(x)
+        if i % 64 == 63:
+            learner.merge()
+
+
+def test_the_check_of_the_range_sees_large_numbers():
+    """Else the test above could not fail."""
+    learner = CHECKED(1, 1, [0], [1])
+    with pytest.raises(AssertionError):
+        learner._update([2**16], 0, 1, 1)
+
+
+EXTREMES = st.sampled_from([-2047, -2046, -1, 0, 1, 2046, 2047]) | st.integers(-2047, 2047)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_the_range_holds_at_the_limits(data):
+    """Any prior, values at the ends of their range, repeated for long, merged again and again."""
+    dim = data.draw(st.integers(1, 4))
+    clusters = data.draw(st.integers(1, 6))
+    part = st.integers(1, 32)
+    learner = CHECKED(
+        dim,
+        clusters,
+        data.draw(st.lists(EXTREMES, min_size=dim, max_size=dim)),
+        data.draw(st.lists(st.sampled_from([1, 5, 10**4, 2**22]), min_size=dim, max_size=dim)),
+        (data.draw(part), data.draw(part)),
+        (data.draw(st.integers(1, 128)), 2),
+        data.draw(st.sampled_from([(1, 1), (1, 1024), (1023, 1), (32767, 33)])),
+    )
+    row = st.lists(EXTREMES, min_size=dim, max_size=dim)
+    for x, times in data.draw(st.lists(st.tuples(row, st.integers(1, 150)), max_size=12)):
+        for _ in range(times):
+            learner.learn(x)
+        learner.surprise(x)
+        learner.merge(data.draw(st.sampled_from([0, 1 << 25])))
+
+
+@pytest.mark.parametrize("q", [1, 10, 32])
+def test_the_range_holds_where_counts_are_halved(q):
+    rng = np.random.default_rng(q)
+    learner = CHECKED(2, 1, [0, 0], [900, 900], (1, q))
+    counts = []
+    for x in rng.normal(0, 30, (17000 // q, 2)).astype(int).tolist():
+        learner.learn(x)
+        counts += learner.counts
+    assert 16000 // q - 2 <= max(counts) <= 16000 // q
+    assert counts[counts.index(max(counts)) + 1] == (max(counts) + 2) // 2
+
+
+@given(st.integers(1, LIMIT - 1))
+def test_log2(y):
+    assert _log2(y) / 65536 == pytest.approx(math.log2(y), abs=2e-4)
+
+
+def int_costs(learner, x):
+    """Costs of all slots that are used, by the learner's terms, in nats; -1: a new cluster."""
+    clusters, dim, p, q, h, _, m0, _ = learner._prior
+    found = {}
+    for k, n in enumerate([*learner.counts, 0]):
+        if n or k == clusters:
+            i = k * (3 * dim + 3)
+            cost, r, c = learner._slots[i], -learner._slots[i + 1], p + q * n
+            for d in range(dim):
+                i += 3
+                y = ((x[d] - m0[d]) * c - q * learner._slots[i] << 3) // c
+                r += _log2(learner._slots[i + 2] + (y * y + 32 >> 6))
+            cost += r * (n + h + 1)
+            # The learner leaves out what all slots share, and scales weights by 2^10, a too.
+            shared = dim * math.log(1024 * math.pi) / 2 + math.log(1024)
+            found[k if k < clusters else -1] = cost * NATS + shared
+    return found
+
+
+def rows_of(name):
+    """Rows of a table or of draws, in an order of chance, as ints."""
+    rng = np.random.default_rng(1)
+    if name == "draws":
+        X = datasets.crp_mixture(600, random_state=3)[0]
+    elif name == "sensors":
+        X = datasets.load_sensors()[0]
+    else:
+        if TABLES is None:
+            pytest.skip("needs DPMLITE_DATA, the folder of the tables")
+        columns = {"iris": range(4), "wine": range(4), "quakes": range(3), "stm32_har": range(1, 4)}
+        X = np.loadtxt(
+            Path(TABLES) / f"{name}.csv", delimiter=",", skiprows=1, usecols=columns[name]
+        )
+    X = X[rng.permutation(len(X))[:3000]]
+    return np.clip(np.rint((X - X.mean(0)) / X.std(0) * 256), -2047, 2047).astype(int)
+
+
+@pytest.mark.parametrize("name", ["draws", "sensors", "iris", "wine", "quakes", "stm32_har"])
+def test_decisions_are_those_of_float64(name):
+    """From the same state, so that one difference is counted once."""
+    rows = rows_of(name)
+    dim = rows.shape[1]
+    prior = [0] * dim, [9000] * dim
+    learner, reference = MAPDPM(dim, 60, *prior), Reference(*prior)
+    equal, errors, surprises = 0, [], []
+    for x in rows.tolist():
+        costs = reference.costs(x)
+        equal += learner.predict(x) == min(costs, key=costs.get)
+        found = int_costs(learner, x)
+        errors += [abs(found[k] - costs[k]) for k in costs]
+        surprises.append(abs(learner.surprise(x) / 256 - reference.surprise(x)))
+        before = sum(learner.counts)
+        k = learner.learn(x)
+        reference.add(x, k)
+        if sum(learner.counts) <= before:
+            break  # it begins to forget
+    print(name, len(errors), equal / len(surprises), np.mean(errors), max(errors), max(surprises))
+    assert len(surprises) > 140
+    assert equal >= 0.995 * len(surprises)
+    assert np.mean(errors) < 0.02
+    assert max(errors) < 0.25
+    assert max(surprises) < 0.25
+
+
+def random_state(seed, sizes=(30, 8, 1, 120, 2)):
+    """A learner and a reference that hold the same clusters of chance."""
+    rng = np.random.default_rng(seed)
+    prior = [0] * 3, [9000] * 3
+    learner, reference = MAPDPM(3, 8, *prior), Reference(*prior)
+    for k, size in enumerate(sizes):
+        rows = rng.normal(rng.normal(0, 250, 3), rng.uniform(20, 200), (size, 3)).astype(int)
+        for x in rows.tolist():
+            learner._update(x, k, learner.counts[k] + 1, 1)
+            reference.add(x, k)
+        learner.k += 1
+    return learner, reference
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_merge_takes_the_best_pair_if_it_lowers_the_joint(seed):
+    learner, reference = random_state(seed)
+    pairs = [(j, k) for k in range(5) for j in range(k)]
+    rises = {pair: reference.rise(*pair) for pair in pairs}
+    best = min(rises, key=rises.get)
+    freed = learner.merge()
+    assert (freed >= 0) == (rises[best] < 0)
+    if freed >= 0:
+        assert (learner._second, freed) == best
+        assert learner.counts[freed] == 0
+        assert learner.k == 4
+        n, _, _, m, _ = reference.posterior(
+            tuple(a + b for a, b in zip(*(reference.clusters[k] for k in best), strict=True))
+        )
+        assert learner.counts[best[0]] == n
+        assert learner.mean(best[0]) == np.floor(m).tolist()
+
+
+def test_a_merge_leaves_no_trace_if_it_is_refused():
+    learner, _ = random_state(1)
+    while learner.merge() >= 0:
+        pass
+    slots = list(learner._slots)
+    assert learner.merge() == -1
+    assert list(learner._slots) == slots
+
+
+def test_adding_a_row_and_taking_it_away_changes_nothing():
+    learner, _ = random_state(2)
+    for k in range(5):
+        learner._update([0] * 3, k, learner.counts[k], 0)
+    slots = list(learner._slots)
+    learner._update([2047, -2047, 3], 3, 121, 1)
+    assert list(learner._slots) != slots
+    learner._update([2047, -2047, 3], 3, 120, -1)
+    learner._update([0] * 3, 3, 120, 0)
+    assert list(learner._slots) == slots
+
+
+def test_a_full_table_goes_on_learning():
+    """Twelve places for four slots: near ones are merged, every row has a label."""
+    rng = np.random.default_rng(0)
+    learner = MAPDPM(2, 4, [0, 0], [50000, 50000])
+    centres = rng.integers(-1500, 1500, (12, 2))
+    for _ in range(600):
+        x = (centres[rng.integers(12)] + rng.normal(0, 10, 2)).astype(int).tolist()
+        assert 0 <= learner.learn(x) < 4
+    assert learner.k == 4
+    assert sum(learner.counts) == 600
+
+
+def test_where_no_merge_is_worth_it_a_row_joins_what_there_is():
+    """Two tight clusters, far apart, and one stray row between them, nearer to the second."""
+    learner = MAPDPM(1, 2, [0], [20000])
+    for i in range(100):
+        learner.learn([-1000 + i % 5])
+        learner.learn([1000 + i % 5])
+    k = learner.predict([1003])
+    assert learner.predict([100]) == -1
+    assert learner.learn([100]) == k
+    assert learner.counts[k] == 101
+
+
+def test_old_rows_are_forgotten():
+    """The mean of a cluster follows a drift that outlasts the window."""
+    learner = MAPDPM(1, 1, [0], [1000], (1, 32))
+    rng = np.random.default_rng(0)
+    for centre in (-100, 100):
+        for x in rng.normal(centre, 30, 2500).astype(int).tolist():
+            learner.learn([x])
+        assert learner.mean(0)[0] == pytest.approx(centre, abs=8)
+
+
+def test_spikes_stuck_values_and_saturation_leave_it_working():
+    rng = np.random.default_rng(4)
+    learner = MAPDPM(3, 8, [0] * 3, [9000] * 3)
+    states = np.array([[0, 0, 250], [600, -400, 100], [-700, 500, 0]])
+    labels = []
+    for i in range(3000):
+        state = rng.integers(3)
+        x = np.rint(states[state] + rng.normal(0, 20, 3)).astype(int).tolist()
+        if i % 97 == 0:
+            x[rng.integers(3)] = int(rng.choice([-2047, 2047]))
+        elif 1000 <= i < 1100:
+            state, x = -1, [-2047] * 3
+        elif 2000 <= i < 2100:
+            state, x = -1, [17, 17, 17]
+        label = learner.learn(x)
+        if i >= 2500 and state >= 0 and i % 97:
+            labels.append((int(state), label))
+    # Every state has one label of its own by then.
+    assert len(set(labels)) == 3
+    assert len({label for _, label in labels}) == 3
+
+
+def test_surprise_grows_with_the_distance_from_what_is_known():
+    learner, _ = random_state(3)
+    scores = [learner.surprise([d, 0, 0]) for d in (0, 1000, 2047)]
+    assert scores == sorted(scores)
+
+
+def test_predict_and_surprise_change_nothing():
+    learner, _ = random_state(4)
+    before = list(learner._slots), list(learner.counts)
+    learner.predict([5, 5, 5])
+    learner.surprise([2047, 5, 5])
+    assert (list(learner._slots), learner.counts) == before
+
+
+@pytest.mark.parametrize("x", [[], [1, 2], [1, 2, 3, 4], [0, 0, 2048], [-2048, 0, 0], (0, 9999, 0)])
+def test_wrong_rows_are_refused_and_lose_nothing(x):
+    learner, _ = random_state(5)
+    before = list(learner._slots), list(learner.counts)
+    for method in (learner.learn, learner.predict, learner.surprise):
+        with pytest.raises(ValueError, match=r"x: dim ints of -2047\.\.2047"):
+            method(x)
+    assert (list(learner._slots), learner.counts) == before
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (2, 8, [0], [1]),
+        (1, 8, [2048], [1]),
+        (1, 8, [0], [0]),
+        (1, 8, [0], [2**22 + 1]),
+        (1, 128, [0], [1]),
+        (1, 8, [0], [1], (0, 1)),
+        (1, 8, [0], [1], (1, 33)),
+        (1, 8, [0], [1], (1, 1), (1, 3)),
+        (1, 8, [0], [1], (1, 1), (65, 1)),
+        (1, 8, [0], [1], (1, 1), (1, 1), (1, 1025)),
+        (1, 8, [0], [1], (1, 1), (1, 1), (1024, 1)),
+    ],
+)
+def test_wrong_priors_are_refused(arguments):
+    with pytest.raises(ValueError, match="prior out of range"):
+        MAPDPM(*arguments)
