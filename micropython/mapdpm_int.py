@@ -31,7 +31,7 @@ def _log2(y):
         e -= 1 << 16
     y -= 32768
     curve = 14376 - (y * (7833 - (y * 2691 >> 15)) >> 15)
-    return e + 2 * y + ((y * (32768 - y) >> 15) * curve >> 14)
+    return e + y + y + ((y * (32768 - y) >> 15) * curve >> 14)
 
 
 class MAPDPM:
@@ -120,32 +120,40 @@ class MAPDPM:
         if len(x) != dim or min(x) < -2047 or max(x) > 2047:
             raise ValueError("x: dim ints of -2047..2047")
         s = self._slots
+        counts = self.counts
+        log2 = _log2  # a board finds what is local sooner
         least = 1 << 29
         total = i = 0
         for k in range(clusters + 1):
-            n = self.counts[k] if k < clusters else 0
+            n = counts[k] if k < clusters else 0
             if n or k == clusters:
                 c = p + q * n
                 cost = s[i]
                 r = -s[i + 1]
-                a += n << 10
                 n += h + 1
                 for d in range(dim):
                     i += 3
                     y = ((x[d] - m0[d]) * c - q * s[i] << 3) // c
-                    r += _log2(s[i + 2] + (y * y + 32 >> 6))
-                i -= 3 * dim
-                cost += min(r, (1 << 29) // n) * n
-                y = self._gap = abs(cost - least)
+                    r += log2(s[i + 2] + (y * y >> 6))
+                # Beyond this no cluster is the best, and the cost would pass 2^30.
+                if r < (1 << 29) // n:
+                    cost += r * n
+                else:
+                    cost = 1 << 29
                 if density:
                     # 2^-y, linear between powers of two: what a cluster adds to the density.
+                    a += n - h - 1 << 10
+                    y = abs(cost - least)
                     y = (8192 - (y >> 5 & 4095) >> 1) >> (y >> 17)
                     total = total + y if least < cost else (total * y >> 12) + 4096
                 if cost < least:
+                    self._gap = least - cost
                     self._second = self._best
                     self._best = k
                     least = cost
-            i += 3 * dim + 3
+                i += 3
+            else:
+                i += 3 * dim + 3
         if density:
             # log2(pi) + 10 for every column: pi of the Student t, and 2^10 that a is scaled by.
             return least + 2 * (_log2(a) - _log2(total)) + dim * 763593 + (24 << 16) >> 9
@@ -203,15 +211,16 @@ class MAPDPM:
             for d in range(dim):
                 i += 3
                 y = x[d] - m0[d]
-                s[i + 1] += sign * (y * (y - 1) >> 1)
-                s[i] += sign * y
-                y = s[i]
+                w = s[i + 1] = s[i + 1] + sign * (y * (y - 1) >> 1)
+                y = s[i] = s[i] + sign * y
                 m = q * y // c
                 r = q * y - m * c
-                full |= s[i + 1] > 250000000
-                y += b0[d] + s[i + 1] - m * y + s[i + 1] + b0[d] - (m * r + r * r // c) // q
-                s[i + 2] = y + y // c * q + y % c * q // c
-                total += _log2(s[i + 2])
+                full |= w > 250000000
+                # sum(y^2) is y + 2 w; in this order no part of the sum passes 2^30.
+                y += b0[d] + w - m * y + w + b0[d] - (m * r + r * r // c) // q
+                y += y // c * q + y % c * q // c
+                s[i + 2] = y
+                total += _log2(y)
             if k == clusters or (c < 16000 and not full):
                 break
             # Forget half of the weight of every row; of an odd number, after a row at the mean.
@@ -229,7 +238,7 @@ class MAPDPM:
             self.counts[k] = n
         y = h + n
         # (Gamma(a + 1/2) / Gamma(a))^2 = a - 1/4 + 1 / (32 a) nearly, a = y / 2.
-        s[i] = total - 2 * _log2(n << 10 or a) - dim * _log2((y << 9) - 256 + 72 // y)
+        s[i] = total - (_log2(n << 10 or a) << 1) - dim * _log2((y << 9) - 256 + 72 // y)
         if not sign:
             # log Gamma by Stirling; what is linear in n cancels when parts are compared.
             m = _log2(n or 1)

@@ -138,7 +138,7 @@ def int_costs(learner, x):
             for d in range(dim):
                 i += 3
                 y = ((x[d] - m0[d]) * c - q * learner._slots[i] << 3) // c
-                r += _log2(learner._slots[i + 2] + (y * y + 32 >> 6))
+                r += _log2(learner._slots[i + 2] + (y * y >> 6))
             cost += r * (n + h + 1)
             # The learner leaves out what all slots share, and scales weights by 2^10, a too.
             shared = dim * math.log(1024 * math.pi) / 2 + math.log(1024)
