@@ -4,9 +4,10 @@
 
 A micro:bit compiles a module when it is imported, in the 9 KB that are left to programs: a file of
 more than about 2 KB does not fit, and every byte of code stays. So comments and docstrings go,
-private names become letters, methods become functions of a module whose dictionary is the class's,
-and what is too long is parted. Nothing else changes; `micropython/tests/` runs the same vectors
-on both.
+private names become letters, and methods become functions of a module whose dictionary is the
+class's too. A module's `.py` compiles the statements of its `.txt` one by one, so that no more
+than one function has to fit at a time. Nothing else changes: `micropython/tests/` feeds the same
+vectors to both.
 """
 
 import ast
@@ -23,14 +24,20 @@ from pathlib import Path
 HERE = Path(__file__).parent
 WORD = re.compile(r"\w")
 
-# What each file holds, by function; "*": what is left. A file imports those before it.
-PARTS = {
-    "mapdpm_int": {
-        "mapdpm_i1": ["_log2", "_update", "merge"],
-        "mapdpm_i2": ["surprise"],
-        "mapdpm_i3": ["*"],
-    },
-}
+MODULES = ("mapdpm_int",)
+
+# Statements begin at lines that are not indented.
+LOADER = """from gc import collect
+f=open("{name}.txt")
+s=l=f.readline()
+while l:
+ l=f.readline()
+ if l[:1]!=" ":
+  exec(s);s="";collect()
+ s+=l
+f.close()
+del f,s,l
+"""
 
 
 def functions(path):
@@ -150,27 +157,17 @@ def squeezed(source):
 
 def copies():
     """Name and text of every file."""
-    modules = {name: functions(HERE.parent / f"{name}.py") for name in PARTS}
+    modules = {name: functions(HERE.parent / f"{name}.py") for name in MODULES}
     nodes = list(itertools.chain.from_iterable(modules.values()))
     shortener = Shortener(public(nodes), private_members(nodes))
     texts = {}
-    for module, parts in PARTS.items():
-        named = {node.name: node for node in modules[module] if isinstance(node, ast.FunctionDef)}
-        rest = set(named) - {name for names in parts.values() for name in names}
-        head = []
-        for part, names in parts.items():
-            if names == ["*"]:
-                names = [name for name in named if name in rest]
-                head += [ast.unparse(n) for n in modules[module] if isinstance(n, ast.ImportFrom)]
-            body = [shortener.visit(named[name]) for name in names]
-            texts[part] = "\n".join([*head, *lines(body)])
-            head += [f"from {part} import*"]
-        texts[part] += "\nMAPDPM=type('MAPDPM',(),globals())"
-        texts[module] = "\n".join(
-            ["from gc import collect", *(f"import {part}\ncollect()" for part in parts)]
-        )
-        texts[module] += f"\nfrom {part} import MAPDPM"
-    return {name: squeezed(text) for name, text in texts.items()}
+    for name, statements in modules.items():
+        # The longest first, while there is room to compile them.
+        statements.sort(key=lambda node: -len(ast.unparse(node)))
+        text = "\n".join(lines([shortener.visit(statement) for statement in statements]))
+        texts[f"{name}.py"] = LOADER.format(name=name)
+        texts[f"{name}.txt"] = squeezed(text + "\nMAPDPM=type('MAPDPM',(),globals())")
+    return texts
 
 
 def private_members(nodes):
@@ -183,5 +180,5 @@ def private_members(nodes):
 
 if __name__ == "__main__":
     for name, text in copies().items():
-        (HERE / f"{name}.py").write_text(text)
-        print(f"{name}.py: {len(text)} bytes")
+        (HERE / name).write_text(text)
+        print(f"{name}: {len(text)} bytes")

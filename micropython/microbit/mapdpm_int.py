@@ -1,8 +1,10 @@
 from gc import collect
-import mapdpm_i1
-collect()
-import mapdpm_i2
-collect()
-import mapdpm_i3
-collect()
-from mapdpm_i3 import MAPDPM
+f=open("mapdpm_int.txt")
+s=l=f.readline()
+while l:
+ l=f.readline()
+ if l[:1]!=" ":
+  exec(s);s="";collect()
+ s+=l
+f.close()
+del f,s,l

@@ -65,7 +65,7 @@ print(m.k, total // 200, worst, t + u, ticks_us() - u, a - gc.mem_free())
 
 def measured(main, *modules):
     """Numbers that a main.py prints on a micro:bit with these modules."""
-    files = {path.name: path.read_text() for path in BOARDS.glob("mapdpm_*.py")}
+    files = {path.name: path.read_text() for path in BOARDS.glob("mapdpm_*.*")}
     return [
         int(word)
         for word in RUNTIMES["microbit"].run({"main.py": main, **files}, timeout=120).split()

@@ -1,0 +1,27 @@
+"""What the README promises of a micro:bit V1; `budget.py` prints the figures."""
+
+import pytest
+from budget import budget
+from test_learners import available
+
+
+@pytest.fixture(scope="module")
+def figures():
+    available("microbit")
+    return budget()
+
+
+def test_heap(figures):
+    assert figures["heap left"] >= 4608
+    assert figures["heap of a learner, 8 clusters, 3 columns"] <= 720
+    assert figures["heap of mapdpm_int"] <= 3700
+
+
+def test_time(figures):
+    """With all slots taken, when it is longest."""
+    assert figures["clusters while times are taken"] == 8
+    assert figures["microseconds of learn, mean"] <= 25000
+
+
+def test_nothing_is_allocated(figures):
+    assert figures["bytes that 200 calls of learn allocate"] == 0
