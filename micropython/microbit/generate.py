@@ -33,7 +33,7 @@ s=l=f.readline()
 while l:
  l=f.readline()
  if l[:1]!=" ":
-  exec(s);s="";collect()
+  collect();exec(s);s=""
  s+=l
 f.close()
 del f,s,l
