@@ -7,18 +7,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from accuracy import SHIPPED, TABLES, accuracy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mapdpm_int import MAPDPM, _log2
 from reference import Reference
 
-from dpmlite import datasets
-
 HERE = Path(__file__).parent
 VECTORS = sorted((HERE / "vectors").glob("*.txt"))
-NATS = math.log(2) / 2**17
 LIMIT = 2**30
-TABLES = os.environ.get("DPMLITE_DATA")
 
 
 class Checked(ast.NodeTransformer):
@@ -127,68 +124,17 @@ def test_log2(y):
     assert _log2(y) / 65536 == pytest.approx(math.log2(y), abs=2e-4)
 
 
-def int_costs(learner, x):
-    """Costs of all slots that are used, by the learner's terms, in nats; -1: a new cluster."""
-    clusters, dim, p, q, h, _, m0, _ = learner._prior
-    found = {}
-    for k, n in enumerate([*learner.counts, 0]):
-        if n or k == clusters:
-            i = k * (3 * dim + 3)
-            cost, r, c = learner._slots[i], -learner._slots[i + 1], p + q * n
-            for d in range(dim):
-                i += 3
-                y = ((x[d] - m0[d]) * c - q * learner._slots[i] << 3) // c
-                r += _log2(learner._slots[i + 2] + (y * y >> 6))
-            cost += r * (n + h + 1)
-            # The learner leaves out what all slots share, and scales weights by 2^10, a too.
-            shared = dim * math.log(1024 * math.pi) / 2 + math.log(1024)
-            found[k if k < clusters else -1] = cost * NATS + shared
-    return found
-
-
-def rows_of(name):
-    """Rows of a table or of draws, in an order of chance, as ints."""
-    rng = np.random.default_rng(1)
-    if name == "draws":
-        X = datasets.crp_mixture(600, random_state=3)[0]
-    elif name == "sensors":
-        X = datasets.load_sensors()[0]
-    else:
-        if TABLES is None:
-            pytest.skip("needs DPMLITE_DATA, the folder of the tables")
-        columns = {"iris": range(4), "wine": range(4), "quakes": range(3), "stm32_har": range(1, 4)}
-        X = np.loadtxt(
-            Path(TABLES) / f"{name}.csv", delimiter=",", skiprows=1, usecols=columns[name]
-        )
-    X = X[rng.permutation(len(X))[:3000]]
-    return np.clip(np.rint((X - X.mean(0)) / X.std(0) * 256), -2047, 2047).astype(int)
-
-
-@pytest.mark.parametrize("name", ["draws", "sensors", "iris", "wine", "quakes", "stm32_har"])
+@pytest.mark.parametrize("name", SHIPPED + TABLES)
 def test_decisions_are_those_of_float64(name):
-    """From the same state, so that one difference is counted once."""
-    rows = rows_of(name)
-    dim = rows.shape[1]
-    prior = [0] * dim, [9000] * dim
-    learner, reference = MAPDPM(dim, 60, *prior), Reference(*prior)
-    equal, errors, surprises = 0, [], []
-    for x in rows.tolist():
-        costs = reference.costs(x)
-        equal += learner.predict(x) == min(costs, key=costs.get)
-        found = int_costs(learner, x)
-        errors += [abs(found[k] - costs[k]) for k in costs]
-        surprises.append(abs(learner.surprise(x) / 256 - reference.surprise(x)))
-        before = sum(learner.counts)
-        k = learner.learn(x)
-        reference.add(x, k)
-        if sum(learner.counts) <= before:
-            break  # it begins to forget
-    print(name, len(errors), equal / len(surprises), np.mean(errors), max(errors), max(surprises))
-    assert len(surprises) > 140
-    assert equal >= 0.995 * len(surprises)
-    assert np.mean(errors) < 0.02
-    assert max(errors) < 0.25
-    assert max(surprises) < 0.25
+    if name in TABLES and "DPMLITE_DATA" not in os.environ:
+        pytest.skip("needs DPMLITE_DATA, the folder of the tables")
+    rows, equal, mean, worst, mean_surprise, worst_surprise = accuracy(name)
+    assert rows > 140
+    assert equal >= 0.995
+    assert mean < 0.02
+    assert worst < 0.25
+    assert mean_surprise < 0.02
+    assert worst_surprise < 0.25
 
 
 def random_state(seed, sizes=(30, 8, 1, 120, 2)):

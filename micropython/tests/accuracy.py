@@ -1,0 +1,93 @@
+"""How near the integer learner's costs and decisions are to those of float64. Prints a table.
+
+    DPMLITE_DATA=FOLDER python3 micropython/tests/accuracy.py
+
+Rows come in an order of chance, 256 units to the standard deviation of a column. Every decision is
+taken from the same state: the integer learner's clusters.
+"""
+
+import math
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from dpmlite import datasets
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from mapdpm_int import MAPDPM, _log2
+from reference import Reference
+
+NATS = math.log(2) / 2**17
+SHIPPED = ("draws", "sensors")
+TABLES = ("iris", "wine", "quakes", "stm32_har")
+
+
+def int_costs(learner, x):
+    """Costs of all slots that are used, by the learner's terms, in nats; -1: a new cluster."""
+    clusters, dim, p, q, h, _, m0, _ = learner._prior
+    found = {}
+    for k, n in enumerate([*learner.counts, 0]):
+        if n or k == clusters:
+            i = k * (3 * dim + 3)
+            cost, r, c = learner._slots[i], -learner._slots[i + 1], p + q * n
+            for d in range(dim):
+                i += 3
+                y = ((x[d] - m0[d]) * c - q * learner._slots[i] << 3) // c
+                r += _log2(learner._slots[i + 2] + (y * y >> 6))
+            cost += r * (n + h + 1)
+            # The learner leaves out what all slots share, and scales weights by 2^10, a too.
+            shared = dim * math.log(1024 * math.pi) / 2 + math.log(1024)
+            found[k if k < clusters else -1] = cost * NATS + shared
+    return found
+
+
+def rows_of(name):
+    """Rows of a table or of draws, in an order of chance, as ints."""
+    rng = np.random.default_rng(1)
+    if name == "draws":
+        X = datasets.crp_mixture(600, random_state=3)[0]
+    elif name == "sensors":
+        X = datasets.load_sensors()[0]
+    else:
+        columns = {"iris": range(4), "wine": range(4), "quakes": range(3), "stm32_har": range(1, 4)}
+        X = np.loadtxt(
+            Path(os.environ["DPMLITE_DATA"]) / f"{name}.csv",
+            delimiter=",",
+            skiprows=1,
+            usecols=columns[name],
+        )
+    X = X[rng.permutation(len(X))[:3000]]
+    return np.clip(np.rint((X - X.mean(0)) / X.std(0) * 256), -2047, 2047).astype(int)
+
+
+def accuracy(name):
+    """Rows, share of equal decisions, mean and worst error of costs (nats), of surprise (bits)."""
+    rows = rows_of(name)
+    dim = rows.shape[1]
+    prior = [0] * dim, [9000] * dim
+    learner, reference = MAPDPM(dim, 60, *prior), Reference(*prior)
+    equal, errors, surprises = 0, [], []
+    for x in rows.tolist():
+        costs, found = reference.costs(x), int_costs(learner, x)
+        equal += learner.predict(x) == min(costs, key=costs.get)
+        errors += [abs(found[k] - costs[k]) for k in costs]
+        surprises.append(abs(learner.surprise(x) / 256 - reference.surprise(x)))
+        before = sum(learner.counts)
+        reference.add(x, learner.learn(x))
+        if sum(learner.counts) <= before:
+            break  # it begins to forget
+    n = len(surprises)
+    return n, equal / n, np.mean(errors), max(errors), np.mean(surprises), max(surprises)
+
+
+if __name__ == "__main__":
+    print("rows of         rows   equal   cost: mean    worst   surprise: mean    worst")
+    for name in SHIPPED + TABLES * ("DPMLITE_DATA" in os.environ):
+        n, equal, *errors = accuracy(name)
+        print(
+            f"{name:<12} {n:>7} {equal:>7.1%}",
+            "{:>12.4f} {:>8.3f} {:>16.4f} {:>8.3f}".format(*errors),
+        )
