@@ -39,7 +39,7 @@ from mapdpm_int import MAPDPM
 m = MAPDPM(3, 8, (0, 0, 0), (20000, 20000, 20000))
 x = [0, 0, 0]
 s = 1
-worst = total = 0
+k = v = w = u = worst = total = 0
 for i in range(264):
     for d in range(3):
         s = s * 75 % 65537
@@ -54,12 +54,17 @@ for i in range(264):
     if i >= 64:
         total += t
         worst = max(worst, t)
+a -= gc.mem_free()
 micropython.heap_unlock()
 t = -ticks_us()
 m.surprise(x)
 u = ticks_us()
 m.predict(x)
-print(m.k, total // 200, worst, t + u, ticks_us() - u, a - gc.mem_free())
+v = ticks_us()
+k = m.k
+m.merge()
+w = ticks_us()
+print(k, total // 200, worst, t + u, v - u, w - v, a)
 """
 
 
@@ -75,7 +80,7 @@ def measured(main, *modules):
 def budget():
     """Name and value of everything that is measured."""
     start, code, state, left = measured(HEAP)
-    clusters, mean, worst, surprise, predict, allocated = measured(SPEED)
+    clusters, mean, worst, surprise, predict, merge, allocated = measured(SPEED)
     return {
         "heap at the start of main.py": start,
         "heap of mapdpm_int": code,
@@ -86,6 +91,7 @@ def budget():
         "microseconds of learn, worst": worst,
         "microseconds of surprise": surprise,
         "microseconds of predict": predict,
+        "microseconds of merge": merge,
         "bytes that 200 calls of learn allocate": allocated,
     }
 
