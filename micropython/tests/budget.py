@@ -39,7 +39,7 @@ from mapdpm_int import MAPDPM
 m = MAPDPM(3, 8, (0, 0, 0), (20000, 20000, 20000))
 x = [0, 0, 0]
 s = 1
-k = v = w = u = worst = total = 0
+a = k = v = w = u = worst = total = 0
 for i in range(264):
     for d in range(3):
         s = s * 75 % 65537
