@@ -7,6 +7,7 @@ from dpmlite._implementation import implementation, require_kernels
 
 require_kernels()
 
+from dpmlite.boards import Quantized, quantize, to_micropython  # noqa: E402
 from dpmlite.estimators import (  # noqa: E402
     MAPDPM,
     CollapsedGibbs,
@@ -28,10 +29,13 @@ __all__ = [
     "DPMeans",
     "ExactPosterior",
     "NotFittedError",
+    "Quantized",
     "crp_log_prob",
     "crp_sample",
     "exact_posterior",
     "implementation",
     "neg_log_joint",
     "neg_log_loo",
+    "quantize",
+    "to_micropython",
 ]

@@ -8,8 +8,8 @@ import contextlib
 import json
 import os
 import zipfile
-from collections.abc import Mapping
-from typing import Any, TypeVar
+from collections.abc import Iterator, Mapping
+from typing import IO, Any, TypeVar
 
 import numpy as np
 
@@ -42,11 +42,18 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
             if name.endswith("_") and not name.startswith("_")
         },
     }
+    with replacing(path) as file:
+        np.savez(file, allow_pickle=False, header=np.array(json.dumps(header)), **arrays)
+
+
+@contextlib.contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """A file to write, which replaces an older one at `path` only when it is complete."""
     target = os.path.realpath(path)
     unfinished = f"{target}.unfinished"
     try:
         with open(unfinished, "wb") as file:
-            np.savez(file, allow_pickle=False, header=np.array(json.dumps(header)), **arrays)
+            yield file
         os.replace(unfinished, target)
     finally:
         with contextlib.suppress(FileNotFoundError):

@@ -1,0 +1,124 @@
+"""Fitted models as files for boards."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+
+from dpmlite import models
+from dpmlite.boards.dump import dump
+from dpmlite.boards.learner import MOST_CLUSTERS, learner_of
+from dpmlite.boards.module import module_text
+from dpmlite.boards.quantized import Quantized
+from dpmlite.boards.statistics import counted, recovered
+from dpmlite.estimators.mapdpm import MAPDPM
+from dpmlite.estimators.persistence import replacing
+from dpmlite.estimators.validation import check_count
+
+# Slots by default: so many at least, and so many of them free.
+SLOTS, FREE_SLOTS = 8, 4
+
+
+def to_micropython(
+    model: MAPDPM,
+    path: str | os.PathLike[str],
+    *,
+    quantized: Quantized | None = None,
+    clusters: int | None = None,
+) -> None:
+    """Write a fitted model as a file from which a board predicts, or goes on learning.
+
+    Parameters
+    ----------
+    model : MAPDPM
+        Fitted with ``component="normal-gamma"`` and no missing values, either to ints such as
+        ``quantize(X).rows``, or to the table `X` that `quantized` has as ints.
+    path : path-like
+        File to write. A name that ends with ``.py`` becomes a module with
+
+        - ``model()``: a new `mapdpm_int.MAPDPM` that has seen the model's rows,
+        - ``quantize(reading)``: a list of D numbers as ints, which the learner takes,
+        - ``OFFSET``, ``SCALE``: how it does that, numbers for each column.
+
+        Any other file holds bytes that ``mapdpm_batch.load`` reads, and no scale: the board must
+        make ints of its readings itself. An older file is replaced only when the new one is
+        complete.
+    quantized : Quantized, optional
+        The rows that the model was fitted to, as ints with their scale. Default: the model was
+        fitted to ints, and readings are such ints too.
+    clusters : int, optional
+        Slots for clusters, from the model's number to 127. Free ones are for clusters that the
+        board finds. Default: 8, or the model's number and 4 if that is more.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the model or an argument breaks its rule; the message states it.
+    NotFittedError
+        If the model is not fitted.
+
+    Notes
+    -----
+    Slots on the board are numbered as the model's labels are: the largest cluster first. A board
+    has the exact sums of its clusters' ints, but a prior of small numbers:
+
+    - ``m0`` and ``b0`` are rounded to ints, ``b0`` to at least 1.
+    - ``c0`` becomes the nearest p / q with both from 1 to 32, and q so small that the learner can
+      hold the largest cluster whole: p + q n < 16,000. So the default of `MAPDPM`, 10 / N, is out
+      of reach for more than 320 rows: on the board, small clusters are drawn to ``m0`` further,
+      and rows far from all clusters found new ones more often. Fit with ``prior={"c0": 1.0}`` to
+      have the same prior on both.
+    - ``a0`` becomes a multiple of 1/2 from 0.5 to 64, alpha one of 1/1024 from 1/1024 to 1023.
+
+    If a cluster has more than 15,967 rows, or a column's sum of y (y - 1) / 2, y = x - m0, above
+    250,000,000 (see `quantize`), all clusters are scaled down alike until they fit: shares, means
+    and variances stay, but clusters are held to be less certain than they are.
+
+    Examples
+    --------
+    >>> import dpmlite
+    >>> from dpmlite.datasets import load_sensors
+    >>> q = dpmlite.quantize(load_sensors()[0])
+    >>> model = dpmlite.MAPDPM(random_state=0).fit(q.rows)
+    >>> dpmlite.to_micropython(model, "sensors.py", quantized=q)  # doctest: +SKIP
+    """
+    mixture = _checked(model)
+    if quantized is None:
+        prior, found = model.prior_, recovered(model, mixture)
+        scale, offset = np.ones(model.n_features_in_), np.zeros(model.n_features_in_)
+    else:
+        prior, found = counted(model, mixture, quantized)
+        scale, offset = quantized.scale, quantized.offset
+    learner = learner_of(prior, model.alpha_, _slots(model.n_clusters_, clusters), found)
+    target = Path(path)
+    if target.suffix == ".py":
+        content = module_text(target.stem, learner, scale, offset).encode()
+    else:
+        content = dump(learner)
+    with replacing(target) as file:
+        file.write(content)
+
+
+def _checked(model: MAPDPM) -> models.Component:
+    """The mixture of a model of the right kind."""
+    if not isinstance(model, MAPDPM):
+        raise TypeError(f"model must be a MAPDPM, got a {type(model).__name__}")
+    mixture = model._mixture()
+    if model.component_ != "normal-gamma":
+        raise ValueError(f"model must have component 'normal-gamma', got {model.component_!r}")
+    if model.allow_missing_:
+        raise ValueError("model must have allow_missing=False, got True")
+    return mixture
+
+
+def _slots(n_clusters: int, clusters: int | None) -> int:
+    if n_clusters > MOST_CLUSTERS:
+        raise ValueError(f"model must have {MOST_CLUSTERS} clusters at most, got {n_clusters}")
+    if clusters is None:
+        return min(max(SLOTS, n_clusters + FREE_SLOTS), MOST_CLUSTERS)
+    if not n_clusters <= check_count("clusters", clusters) <= MOST_CLUSTERS:
+        raise ValueError(
+            f"clusters must be from {n_clusters}, which the model has, to {MOST_CLUSTERS}, "
+            f"got {clusters}"
+        )
+    return int(clusters)

@@ -1,0 +1,105 @@
+"""Exact sums of the ints behind a fitted model's clusters."""
+
+import numpy as np
+
+from dpmlite import models
+from dpmlite.boards.learner import Cluster
+from dpmlite.boards.quantized import LIMIT, Quantized
+from dpmlite.estimators.data import Floats
+from dpmlite.estimators.families import Prior
+from dpmlite.estimators.mapdpm import MAPDPM
+
+# What rounding may add to a sum of ints: in all, and as a part of the sum of squares.
+ATOL = 1e-3
+RTOL = 1e-11
+
+NOT_INTS = (
+    f"model must be fitted to ints from -{LIMIT} to {LIMIT}: fit it to dpmlite.quantize(X).rows, "
+    "or pass quantized=dpmlite.quantize(X)"
+)
+
+
+def recovered(model: MAPDPM, mixture: models.Component) -> list[Cluster]:
+    """The sums of the ints that a model was fitted to, from its posteriors: eq. (13) backwards.
+
+    Raises
+    ------
+    ValueError
+        If they are not sums of ints from -2047 to 2047.
+    """
+    if np.abs(model.means_).max() > LIMIT:
+        raise ValueError(f"{NOT_INTS}; got a cluster with mean {_farthest(model.means_):g}")
+    m0, c0, b0 = (model.prior_[key] for key in ("m0", "c0", "b0"))
+    found = []
+    for k in range(model.n_clusters_):
+        posterior = mixture.posterior(k)
+        n, shift = posterior["n"], np.array(posterior["m"]) - m0
+        # Sums of x - m0 and of its square.
+        sums = (c0 + n) * shift
+        squares = 2.0 * (np.array(posterior["b"]) - b0) + sums * shift
+        squares += m0 * (2.0 * sums + n * m0)
+        sums += n * m0
+        numbers = np.stack([np.full_like(sums, n), sums, 0.5 * (squares - sums)])
+        off = np.abs(numbers - np.rint(numbers)) > ATOL + RTOL * squares
+        if off.any():
+            raise ValueError(f"{NOT_INTS}; got a sum of {numbers[off][0]!r} in cluster {k}")
+        found.append(Cluster(round(n), *(tuple(map(round, row.tolist())) for row in numbers[1:])))
+    return found
+
+
+def counted(
+    model: MAPDPM, mixture: models.Component, quantized: Quantized
+) -> tuple[Prior, list[Cluster]]:
+    """The sums of quantised rows by their labels, and the model's prior in units of these ints.
+
+    The model may have been fitted to the ints or to what they stand for: its means tell.
+
+    Raises
+    ------
+    ValueError
+        If they are not the rows that the model was fitted to.
+    """
+    rows, shape = quantized.rows.astype(np.int64), (len(model.labels_), model.n_features_in_)
+    if rows.shape != shape:
+        raise ValueError(f"quantized must have the model's rows, shape {shape}, got {rows.shape}")
+    members = [rows[model.labels_ == k] for k in range(model.n_clusters_)]
+    if [len(x) for x in members] != list(mixture.counts[: model.n_clusters_]):
+        raise ValueError(
+            "model must be fitted without sample_weight, or to quantized.rows and be written "
+            "without quantized"
+        )
+    found = [
+        Cluster(
+            len(x), tuple(x.sum(axis=0).tolist()), tuple((x * (x - 1) // 2).sum(axis=0).tolist())
+        )
+        for x in members
+    ]
+    if np.allclose(_means(model.prior_, found), model.means_, rtol=0.0, atol=ATOL):
+        return model.prior_, found
+    scale, offset = quantized.scale, quantized.offset
+    prior = {
+        **model.prior_,
+        "m0": (model.prior_["m0"] - offset) / scale,
+        "b0": model.prior_["b0"] / scale**2,
+    }
+    # A mean of rounded values is off by a half at most; one of clipped values by anything.
+    clipped = np.array([(np.abs(x) == LIMIT).any(axis=0) for x in members])
+    off = np.abs(_means(prior, found) - (model.means_ - offset) / scale) > 0.5 + ATOL
+    if (off & ~clipped).any():
+        k, d = np.argwhere(off & ~clipped)[0]
+        raise ValueError(
+            "quantized must have the rows that the model was fitted to, "
+            f"got another mean of cluster {k}, column {d}"
+        )
+    return prior, found
+
+
+def _means(prior: Prior, clusters: list[Cluster]) -> Floats:
+    """Posterior means: eq. (13)."""
+    n = np.array([[cluster.n] for cluster in clusters])
+    sums = np.array([cluster.sums for cluster in clusters])
+    return np.asarray((prior["c0"] * prior["m0"] + sums) / (prior["c0"] + n))
+
+
+def _farthest(means: Floats) -> float:
+    return float(means.flat[np.abs(means).argmax()])
