@@ -26,6 +26,9 @@ WORD = re.compile(r"\w")
 
 MODULES = ("mapdpm_int",)
 
+# What the modules that `dpmlite.to_micropython` writes set. These names cost no heap.
+KEPT = {"_slots", "_update"}
+
 # Statements begin at lines that are not indented.
 LOADER = """from gc import collect
 f=open("{name}.txt")
@@ -175,7 +178,8 @@ def private_members(nodes):
     walked = list(itertools.chain.from_iterable(ast.walk(node) for node in nodes))
     names = [node.attr for node in walked if isinstance(node, ast.Attribute)]
     names += [node.name for node in walked if isinstance(node, ast.FunctionDef)]
-    return sorted({name for name in names if name.startswith("_") and not name.endswith("__")})
+    private = {name for name in names if name.startswith("_") and not name.endswith("__")}
+    return sorted(private - KEPT)
 
 
 if __name__ == "__main__":
