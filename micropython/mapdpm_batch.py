@@ -1,0 +1,189 @@
+"""What a board need not load to learn row by row: batch MAP-DPM, and dumps that outlive power cuts.
+
+They work on a learner of `mapdpm_int` or `mapdpm_viper`. In a slot's terms, `_slots`, the first is
+the fixed part of its cost, and the two sums of every column follow at 3, 6, ..
+"""
+
+
+def fit(m, rows, labels, max_sweeps):
+    """Batch MAP-DPM (algorithm 1): visit every row in order, until a sweep moves none.
+
+    A row is taken out of its cluster and put where the joint is best. It stays where it is if no
+    other cluster is better; of the others that are equally good, it joins the one with the lowest
+    label. Where it would found a cluster and no slot is free, it joins the best there is.
+
+    Scores are rounded: where b0 is less than 10, so much that some rows may go to and fro for ever.
+    Then `max_sweeps` ends it.
+
+    Parameters
+    ----------
+    m : MAPDPM
+        A learner that has seen no row; it knows all of them afterwards.
+    rows : array('h'), length N * dim
+        The table, row by row. Every number is in -2047..2047.
+    labels : array('b') or list of int, length N
+        The start; -1: the row is placed when it is visited. Changed in place.
+    max_sweeps : int
+        Sweeps at most.
+
+    Returns
+    -------
+    int
+        Sweeps done.
+
+    Raises
+    ------
+    ValueError
+        Before anything has changed: if `m` has learned rows, lengths or values are wrong, or the
+        learner might have to forget. With c0 = p / q it can hold (15999 - p) // q rows, 1599 by
+        default, whose sum of y (y - 1) / 2, y = x - m0, is 250,000,000 at most in every column.
+    """
+    _check(m, rows, labels)
+    clusters, dim, p, q, h, a, m0, b0 = m._prior
+    s = m._slots
+    x = list(m0)
+    # Sweep 0 counts the rows that have labels.
+    for sweeps in range(max_sweeps + 1):
+        moves = i = 0
+        for row in range(len(labels)):
+            for d in range(dim):
+                x[d] = rows[i]
+                i += 1
+            k = own = labels[row]
+            if sweeps:
+                stay = -1
+                if own >= 0:
+                    m._update(x, own, m.counts[own] - 1, -1)
+                    # A cluster of its own costs what a new one costs.
+                    stay = own if m.counts[own] else clusters
+                    m.k -= stay == clusters
+                    # The least bonus there is: among equals, the row stays.
+                    stay *= 3 * dim + 3
+                    s[stay] -= 1
+                m.surprise(x, False)
+                k = m._best
+                if own >= 0:
+                    s[stay] += 1
+                if k * (3 * dim + 3) == stay:
+                    k = own
+                elif k == clusters:
+                    k = m.counts.index(0) if m.k < k else m._second
+                moves += k != own
+                labels[row] = k
+            if k >= 0:
+                m.k += m.counts[k] < 1
+                m._update(x, k, m.counts[k] + 1, 1)
+        if sweeps and not moves:
+            break
+    return sweeps
+
+
+def merge(m, labels):
+    """`m.merge()`, and the labels follow. Then `fit` of a new learner can go on from them."""
+    k = m.merge()
+    if k >= 0:
+        for i in range(len(labels)):
+            if labels[i] == k:
+                labels[i] = m._second
+    return k
+
+
+def dump(m):
+    """All that the learner `m` knows, as bytes; the same on every board.
+
+    Numbers of four bytes, the lowest first: "DPM" and 1; dim, clusters, c0, 2 a0, 1024 alpha, m0
+    and b0; for every cluster its count, and the two sums of every column. The last four bytes are
+    the Adler-32 of those before.
+    """
+    clusters, dim, p, q, h, a, m0, b0 = m._prior
+    b = bytearray(b"DPM\x01")
+    for numbers in (dim, clusters, p, q, h, a), m0, b0:
+        for y in numbers:
+            _put(b, y)
+    i = 0
+    for k in range(clusters):
+        _put(b, m.counts[k])
+        for d in range(dim):
+            i += 3
+            _put(b, m._slots[i])
+            _put(b, m._slots[i + 1])
+        i += 3
+    b.extend(_adler(b, len(b)))
+    return bytes(b)
+
+
+def load(b, MAPDPM=None):
+    """The learner that `dump` wrote: of the class `MAPDPM`, by default that of `mapdpm_int`.
+
+    Raises
+    ------
+    ValueError
+        If a byte is not as it was written, or bytes are missing.
+    """
+    if MAPDPM is None:
+        from mapdpm_int import MAPDPM
+    n = len(b) - 4
+    if n > 27 and bytes(b[:4]) == b"DPM\x01" and bytes(b[n:]) == _adler(b, n):
+        dim, clusters, p, q, h, a = [_get(b, i) for i in range(4, 28, 4)]
+        if n == 28 + 8 * dim + clusters * (8 * dim + 4):
+            i = 28 + 4 * dim
+            j = i + 4 * dim
+            m0 = [_get(b, i) for i in range(28, i, 4)]
+            b0 = [_get(b, i) for i in range(i, j, 4)]
+            m = MAPDPM(dim, clusters, m0, b0, (p, q), (h, 2), (a, 1024))
+            i = 0
+            for k in range(clusters):
+                n = _get(b, j)
+                for d in range(dim):
+                    i += 3
+                    m._slots[i] = _get(b, j + 4)
+                    m._slots[i + 1] = _get(b, j + 8)
+                    j += 8
+                i += 3
+                j += 4
+                if n:
+                    m.k += 1
+                    m._update(m0, k, n, 0)
+            return m
+    raise ValueError("damaged dump")
+
+
+def _put(b, y):
+    for _ in range(4):
+        b.append(y & 255)
+        y >>= 8
+
+
+def _get(b, i):
+    return b[i] | b[i + 1] << 8 | b[i + 2] << 16 | (b[i + 3] ^ 128) - 128 << 24
+
+
+def _adler(b, n):
+    """Adler-32 of the first `n` bytes, its highest byte first."""
+    s = 1
+    t = 0
+    for i in range(n):
+        s = (s + b[i]) % 65521
+        t = (t + s) % 65521
+    return bytes([t >> 8, t & 255, s >> 8, s & 255])
+
+
+def _check(m, rows, labels):
+    """Refuse what `fit` cannot take in whole."""
+    clusters, dim, p, q, h, a, m0, b0 = m._prior
+    n = len(labels)
+    if m.k:
+        raise ValueError("m has learned rows")
+    if n < 1 or p + q * n > 15999:
+        raise ValueError("rows: 1..(15999 - p) // q for c0 = p / q")
+    if min(labels) < -1 or max(labels) >= clusters:
+        raise ValueError("labels: -1..clusters - 1")
+    if len(rows) != n * dim or min(rows) < -2047 or max(rows) > 2047:
+        raise ValueError("rows: dim ints of -2047..2047 per label")
+    for d in range(dim):
+        total = 0
+        for i in range(d, n * dim, dim):
+            y = rows[i] - m0[d]
+            total += y * (y - 1) >> 1
+            if total > 250000000:
+                raise ValueError("rows too far from m0 to be summed")
