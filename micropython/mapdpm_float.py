@@ -2,7 +2,7 @@
 
 For boards that compute in floats; the model and the methods are those of `mapdpm_int`, for any real
 values and parameters. In single precision, scores are within 0.001 bit of those of float64; within
-0.002 where a cluster lies 80 of its standard deviations from m0. Every slot for a cluster keeps the
+0.003 where a cluster lies 80 of its standard deviations from m0. Every slot for a cluster keeps the
 mean of its rows and the sum of squares around it (Welford, 1962), so that nothing small is had as a
 difference of what is large. With those of n rows, in units of the prior, u = (x - m0) / sqrt(b0),
 

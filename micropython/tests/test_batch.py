@@ -79,7 +79,7 @@ def test_the_joint_is_that_of_float64_sweeps(name, part):
         assert reached == pytest.approx(wanted, rel=0.005)
 
 
-PRIOR = [5, -5], [4000, 4000]
+PRIOR = [5, -5], [900, 900], (1, 10), (1, 1), (30, 1)
 
 
 def random_case(seed, clusters=6):

@@ -99,7 +99,7 @@ def test_scores_and_decisions_are_those_of_float64(learner, dim, offset, scale, 
     assert 2 < len(labels) < 40
 
 
-@pytest.mark.parametrize(("place", "tolerance"), [(0.0, 0.2 * BIT), (40.0, 2 * BIT)])
+@pytest.mark.parametrize(("place", "tolerance"), [(0.0, 0.2 * BIT), (40.0, 3 * BIT)])
 def test_many_rows_lose_little_precision(learner, place, tolerance):
     """As many as there can be; 80 standard deviations from m0, means have few digits left."""
     prior = [0], [1], (1, 10), (1, 1), (1, 1024)
