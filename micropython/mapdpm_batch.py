@@ -38,14 +38,24 @@ def fit(m, rows, labels, max_sweeps):
         learner might have to forget. With c0 = p / q it can hold (15999 - p) // q rows, 1599 by
         default, whose sum of y (y - 1) / 2, y = x - m0, is 250,000,000 at most in every column.
     """
-    _check(m, rows, labels)
     clusters, dim, p, q, h, a, m0, b0 = m._prior
+    n = len(labels)
+    wrong = m.k or min(labels) < -1 or max(labels) >= clusters or p + q * n > 15999
+    wrong = wrong or len(rows) != n * dim or min(rows) < -2047 or max(rows) > 2047
+    for d in range(dim):
+        room = 250000000
+        for i in range(d, len(rows), dim):
+            y = rows[i] - m0[d]
+            room -= y * (y - 1) >> 1
+            wrong = wrong or room < 0
+    if wrong:
+        raise ValueError("m is not new, or rows or labels are out of range")
     s = m._slots
     x = list(m0)
     # Sweep 0 counts the rows that have labels.
     for sweeps in range(max_sweeps + 1):
         moves = i = 0
-        for row in range(len(labels)):
+        for row in range(n):
             for d in range(dim):
                 x[d] = rows[i]
                 i += 1
@@ -78,16 +88,6 @@ def fit(m, rows, labels, max_sweeps):
     return sweeps
 
 
-def merge(m, labels):
-    """`m.merge()`, and the labels follow. Then `fit` of a new learner can go on from them."""
-    k = m.merge()
-    if k >= 0:
-        for i in range(len(labels)):
-            if labels[i] == k:
-                labels[i] = m._second
-    return k
-
-
 def dump(m):
     """All that the learner `m` knows, as bytes; the same on every board.
 
@@ -96,18 +96,22 @@ def dump(m):
     the Adler-32 of those before.
     """
     clusters, dim, p, q, h, a, m0, b0 = m._prior
-    b = bytearray(b"DPM\x01")
-    for numbers in (dim, clusters, p, q, h, a), m0, b0:
-        for y in numbers:
-            _put(b, y)
+    numbers = [dim, clusters, p, q, h, a]
+    numbers += m0
+    numbers += b0
     i = 0
     for k in range(clusters):
-        _put(b, m.counts[k])
-        for d in range(dim):
+        numbers.append(m.counts[k])
+        for _ in range(dim):
             i += 3
-            _put(b, m._slots[i])
-            _put(b, m._slots[i + 1])
+            numbers.append(m._slots[i])
+            numbers.append(m._slots[i + 1])
         i += 3
+    b = bytearray(b"DPM\x01")
+    for y in numbers:
+        for _ in range(4):
+            b.append(y & 255)
+            y >>= 8
     b.extend(_adler(b, len(b)))
     return bytes(b)
 
@@ -124,38 +128,30 @@ def load(b, MAPDPM=None):
         from mapdpm_int import MAPDPM
     n = len(b) - 4
     if n > 27 and bytes(b[:4]) == b"DPM\x01" and bytes(b[n:]) == _adler(b, n):
-        dim, clusters, p, q, h, a = [_get(b, i) for i in range(4, 28, 4)]
-        if n == 28 + 8 * dim + clusters * (8 * dim + 4):
-            i = 28 + 4 * dim
-            j = i + 4 * dim
-            m0 = [_get(b, i) for i in range(28, i, 4)]
-            b0 = [_get(b, i) for i in range(i, j, 4)]
-            m = MAPDPM(dim, clusters, m0, b0, (p, q), (h, 2), (a, 1024))
-            i = 0
+        numbers = []
+        for i in range(4, n, 4):
+            y = b[i] | b[i + 1] << 8 | b[i + 2] << 16
+            numbers.append(y | (b[i + 3] ^ 128) - 128 << 24)  # the highest byte has the sign
+        dim, clusters, p, q, h, a = numbers[:6]
+        i = 6 + 2 * dim
+        if n == 4 * i + 4 + clusters * (8 * dim + 4):
+            m0 = numbers[6 : 6 + dim]
+            m = MAPDPM(dim, clusters, m0, numbers[6 + dim : i], (p, q), (h, 2), (a, 1024))
+            j = 0
             for k in range(clusters):
-                n = _get(b, j)
-                for d in range(dim):
-                    i += 3
-                    m._slots[i] = _get(b, j + 4)
-                    m._slots[i + 1] = _get(b, j + 8)
-                    j += 8
-                i += 3
-                j += 4
+                n = numbers[i]
+                i += 1
+                for _ in range(dim):
+                    j += 3
+                    m._slots[j] = numbers[i]
+                    m._slots[j + 1] = numbers[i + 1]
+                    i += 2
+                j += 3
                 if n:
                     m.k += 1
                     m._update(m0, k, n, 0)
             return m
     raise ValueError("damaged dump")
-
-
-def _put(b, y):
-    for _ in range(4):
-        b.append(y & 255)
-        y >>= 8
-
-
-def _get(b, i):
-    return b[i] | b[i + 1] << 8 | b[i + 2] << 16 | (b[i + 3] ^ 128) - 128 << 24
 
 
 def _adler(b, n):
@@ -166,24 +162,3 @@ def _adler(b, n):
         s = (s + b[i]) % 65521
         t = (t + s) % 65521
     return bytes([t >> 8, t & 255, s >> 8, s & 255])
-
-
-def _check(m, rows, labels):
-    """Refuse what `fit` cannot take in whole."""
-    clusters, dim, p, q, h, a, m0, b0 = m._prior
-    n = len(labels)
-    if m.k:
-        raise ValueError("m has learned rows")
-    if n < 1 or p + q * n > 15999:
-        raise ValueError("rows: 1..(15999 - p) // q for c0 = p / q")
-    if min(labels) < -1 or max(labels) >= clusters:
-        raise ValueError("labels: -1..clusters - 1")
-    if len(rows) != n * dim or min(rows) < -2047 or max(rows) > 2047:
-        raise ValueError("rows: dim ints of -2047..2047 per label")
-    for d in range(dim):
-        total = 0
-        for i in range(d, n * dim, dim):
-            y = rows[i] - m0[d]
-            total += y * (y - 1) >> 1
-            if total > 250000000:
-                raise ValueError("rows too far from m0 to be summed")

@@ -122,7 +122,7 @@ class MAPDPM:
         s = self._slots
         counts = self.counts
         log2 = _log2  # a board finds what is local sooner
-        least = 1 << 29
+        least = (1 << 29) + 1
         total = i = 0
         for k in range(clusters + 1):
             n = counts[k] if k < clusters else 0

@@ -24,7 +24,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 WORD = re.compile(r"\w")
 
-MODULES = ("mapdpm_int",)
+MODULES = ("mapdpm_int", "mapdpm_batch")
 
 # What the modules that `dpmlite.to_micropython` writes set. These names cost no heap.
 KEPT = {"_slots", "_update"}
@@ -169,7 +169,9 @@ def copies():
         statements.sort(key=lambda node: -len(ast.unparse(node)))
         text = "\n".join(lines([shortener.visit(statement) for statement in statements]))
         texts[f"{name}.py"] = LOADER.format(name=name)
-        texts[f"{name}.txt"] = squeezed(text + "\nMAPDPM=type('MAPDPM',(),globals())")
+        if any(getattr(statement, "name", "") == "__init__" for statement in statements):
+            text += "\nMAPDPM=type('MAPDPM',(),globals())"
+        texts[f"{name}.txt"] = squeezed(text)
     return texts
 
 

@@ -26,7 +26,10 @@ print(a, a - b, b - c, c)
 """
 
 BATCH = """
+import gc
+from mapdpm_int import MAPDPM
 import mapdpm_batch
+m = MAPDPM(3, 8, (0, 0, 0), (20000, 20000, 20000))
 gc.collect()
 print(gc.mem_free())
 """
@@ -86,6 +89,7 @@ def budget():
         "heap of mapdpm_int": code,
         "heap of a learner, 8 clusters, 3 columns": state,
         "heap left": left,
+        "heap left with mapdpm_batch too": measured(BATCH)[0],
         "clusters while times are taken": clusters,
         "microseconds of learn, mean": mean,
         "microseconds of learn, worst": worst,
