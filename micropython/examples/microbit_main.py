@@ -15,7 +15,7 @@ while True:
     x[2] = max(-2047, min(2047, accelerometer.get_z()))
     bits = m.surprise(x) // 256
     display.show(str(m.learn(x) % 10))
-    # 21 bits are usual for three columns that spread by 100; 2 more a light.
+    # 26 bits are usual where three columns spread by 100 each; 2 more a light.
     for y in range(5):
-        display.set_pixel(4, 4 - y, 9 if bits > 21 + 2 * y else 0)
+        display.set_pixel(4, 4 - y, 9 if bits > 26 + 2 * y else 0)
     sleep(100)
