@@ -40,6 +40,13 @@ def test_answers_are_the_references(runtime, vector):
     check(runtime, vector, sources(BOARDS, "mapdpm_int.py"))
 
 
+@pytest.mark.parametrize("vector", VECTORS, ids=lambda path: path.stem)
+def test_viper_answers_alike(vector):
+    available("micropython")
+    modules = sources(BOARDS, "mapdpm_int.py", "mapdpm_viper.py")
+    check("micropython", vector, modules, learner="mapdpm_viper")
+
+
 @pytest.mark.parametrize("vector", SHORT, ids=lambda path: path.stem)
 def test_a_microbit_answers_alike(vector):
     available("microbit")

