@@ -20,7 +20,11 @@ def blocks(language):
 
 
 @needs_kernels
-@pytest.mark.parametrize("code", blocks("python"), ids=["table", "kinds", "posterior", "scales"])
+@pytest.mark.parametrize(
+    "code",
+    [code for code in blocks("python") if not code.startswith("# on the board")],
+    ids=["table", "kinds", "posterior", "scales", "board"],
+)
 def test_the_python_runs_and_gives_the_numbers_in_its_comments(code, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names, lines = {}, code.splitlines()
@@ -31,6 +35,23 @@ def test_the_python_runs_and_gives_the_numbers_in_its_comments(code, tmp_path, m
             assert eval(source, names) == int(number[1]), source
         else:
             exec(source, names)
+
+
+@needs_kernels
+def test_what_it_shows_of_a_board_runs(tmp_path, monkeypatch):
+    """On CPython, where mapdpm_int is the same."""
+    boards = Path(__file__).parent.parent / "micropython"
+    if not boards.is_dir():
+        pytest.skip("the folder micropython is not beside the tests")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(boards)
+    monkeypatch.syspath_prepend(tmp_path)
+    *_, host, board = blocks("python")
+    exec(host, {})
+    names = {}
+    exec(board, names)
+    assert names["label"] == 3  # polishing
+    assert sum(names["m"].counts) == 601
 
 
 @needs_kernels
