@@ -97,8 +97,8 @@ def dump(m):
     """
     clusters, dim, p, q, h, a, m0, b0 = m._prior
     numbers = [dim, clusters, p, q, h, a]
-    numbers += m0
-    numbers += b0
+    numbers.extend(m0)
+    numbers.extend(b0)
     i = 0
     for k in range(clusters):
         numbers.append(m.counts[k])
