@@ -245,8 +245,8 @@ class MAPDPM:
         s[i] = total - (_log2(n << 10 or a) << 1) - dim * _log2((y << 9) - 256 + 72 // y)
         if not sign:
             # Its part of the joint, in 1/512 bit, without what is linear in n: that cancels when
-            # parts are compared. log Gamma(x) = (x - 1/2) log x + 1 / (12 x), of a and of n. The low
-            # byte of total is multiplied apart, for y total would pass 2^30.
+            # parts are compared. log Gamma(x) = (x - 1/2) log x + 1 / (12 x), of a and of n. The
+            # low byte of total is multiplied apart, for y total would pass 2^30.
             m = _log2(n or 1)
             r = (2 * h + 1) * m
             total = 2 * m - total + dim * _log2(c + q)

@@ -107,7 +107,7 @@ def _scan(t: ptr32, y: int, learner, x) -> int:
                 learner._second = learner._best
                 learner._best = k + t[_CLUSTERS]
                 least = cost
-            gap = y
+                gap = y
             total = 0
             if not y >> 21:  # A shift by 32 or more is not 0 on every processor.
                 total = (8192 - (y >> 5 & 4095) >> 1) >> (y >> 17)

@@ -66,6 +66,7 @@ def same_state(a, b):
     equal("k", a.k, b.k)
     equal("counts", a.counts, b.counts)
     equal("slots", a._slots, b._slots)
+    equal("scan", (a._best, a._second, a._gap), (b._best, b._second, b._gap))
 
 
 def results(learner, x, into):
@@ -154,6 +155,8 @@ def check(rows):
                 m, f = compare(stream, dim, slots, prior, rows)
                 merged += m
                 forgotten += f
+    # So long that the weight reaches its cap, c = 16000.
+    compare(constant, 1, 1, {"m0": 1200, "b0": 300, "c0": (1, 32)}, 1100)
     if not merged or not forgotten:
         raise ValueError(("merged and forgot", merged, forgotten))
     taken_away()
