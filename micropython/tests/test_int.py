@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from accuracy import SHIPPED, TABLES, accuracy
+from accuracy import SHIPPED, TABLES, accuracy, int_costs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mapdpm_int import MAPDPM, _log2
@@ -135,6 +135,23 @@ def test_decisions_are_those_of_float64(name):
     assert worst < 0.25
     assert mean_surprise < 0.02
     assert worst_surprise < 0.25
+
+
+@pytest.mark.parametrize("sd", [5, 50, 250])
+def test_costs_beside_a_cluster_of_a_thousand_rows(sd):
+    rng = np.random.default_rng(sd)
+    prior = [0] * 3, [9000] * 3
+    learner, reference = MAPDPM(3, 2, *prior), Reference(*prior)
+    for x in rng.normal(100, sd, (1000, 3)).astype(int).tolist():
+        learner._update(x, 0, learner.counts[0] + 1, 1)
+        reference.add(x, 0)
+    assert learner.counts[0] == 1000
+    errors = []
+    for x in rng.normal(100, 3 * sd, (300, 3)).astype(int).tolist():
+        found, costs = int_costs(learner, x), reference.costs(x)
+        errors += [abs(found[k] - costs[k]) for k in costs]
+    assert np.mean(errors) < 0.02
+    assert max(errors) < 0.25
 
 
 def random_state(seed, sizes=(30, 8, 1, 120, 2)):
