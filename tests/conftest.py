@@ -36,6 +36,7 @@ PAIRS = {
         "map_dpm",
         "merging",
         "prediction",
+        "screening",
         "split_merge",
         "split_merge_mcmc",
     ),

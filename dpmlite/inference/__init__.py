@@ -18,6 +18,7 @@ if TYPE_CHECKING or PURE:
         own_costs,
         responsibilities,
     )
+    from dpmlite.inference.screening import screen
     from dpmlite.inference.split_merge import exchange, split
     from dpmlite.inference.split_merge_mcmc import propose_split_merge
 else:
@@ -34,6 +35,7 @@ else:
         own_costs,
         responsibilities,
     )
+    from dpmlite.inference._screening import screen
     from dpmlite.inference._split_merge import exchange, split
     from dpmlite.inference._split_merge_mcmc import propose_split_merge
 
@@ -51,6 +53,7 @@ __all__ = [
     "own_costs",
     "propose_split_merge",
     "responsibilities",
+    "screen",
     "split",
     "squared_distances",
     "sum_over_partitions",
