@@ -27,6 +27,14 @@ LEAST_FREED, MOST_FREED = 0.1, 0.6
 SEEDS_IF_NONE, SEEDS_IF_ALL = 16, 116
 FREED_SWEEPS = 2
 
+# Attempts are judged by so many rows at most, evenly spread: all rows follow what helped there.
+FREE_ROWS = 2000
+
+
+# While whole clusters move, the sweeps between need not end at a fixed point: only until no more
+# than this part of the rows moves. It says something for more than 1,000 rows.
+FEW_MOVES = 1e-3
+
 
 @dataclass
 class Climb:
@@ -75,8 +83,11 @@ class Climb:
         placed = np.asarray(self.partition.labels) != UNPLACED
         if placed.all():
             self._record("start", self.partition.n_clusters)
-        while self._sweep() and split_merge and self._move_clusters(rng):
+        few = FEW_MOVES if split_merge else 0.0
+        while self._sweep(few) and split_merge and self._move_clusters(rng):
             self.converged = False
+        if not self.converged:
+            self._sweep()
 
     def labels(self) -> Labels:
         """Labels of rows 0..N-1."""
@@ -87,16 +98,19 @@ class Climb:
         labels[self.order] = found
         return labels
 
-    def _sweep(self) -> bool:
-        """Sweep until no row moves. False if the limit of sweeps or a stop came first."""
+    def _sweep(self, few: float = 0.0) -> bool:
+        """Sweep until no more than a part of the rows moves.
+
+        False if the limit of sweeps or a stop came first.
+        """
         while self.n_sweeps < self.max_sweeps and not self.stop.is_set():
             emptied = self.partition.n_emptied
-            moves = inference.sweep(self.partition)
+            moves = inference.sweep(self.partition, self.problem.n_threads)
             self.n_sweeps += 1
             self.n_emptied += self.partition.n_emptied - emptied
             self._record("sweep", moves)
-            if moves == 0:
-                self.converged = True
+            if moves <= few * self.partition.n_rows:
+                self.converged = moves == 0
                 return True
         return False
 
@@ -117,10 +131,16 @@ class Climb:
 
     def _free(self, rng: np.random.Generator) -> bool:
         """Keep what the first attempt that helps brings; whether that is worth to go on."""
+        order = np.ascontiguousarray(self._order()[:: self._step()])
+        some = self._some(order)
         for _ in range(ATTEMPTS):
             if self.stop.is_set():
                 break
-            found = self._freed(rng)
+            found = self._freed(some, order, rng)
+            if some is not self.partition:
+                if some.neg_log_joint - found.neg_log_joint <= self.problem.worthwhile(some.n_rows):
+                    continue
+                found = self._extended(found)
             gain = self.partition.neg_log_joint - found.neg_log_joint
             if gain > self.partition.least_gain:
                 self.partition = found
@@ -129,25 +149,55 @@ class Climb:
         self._record("free", 0)
         return False
 
-    def _freed(self, rng: np.random.Generator) -> models.Partition:
+    def _some(self, order: Labels) -> models.Partition:
+        """What becomes of every so many-th row by itself; the partition, if that is all rows."""
+        if self._step() == 1:
+            return self.partition
+        labels = np.array(self.partition.labels, dtype=np.intp)[:: self._step()].copy()
+        some = self.problem.partition(labels, order)
+        self.n_sweeps_aside += sweep_and_merge(some, self.max_sweeps, self.stop)
+        return some
+
+    def _step(self) -> int:
+        return -(-self.partition.n_rows // FREE_ROWS)
+
+    def _order(self) -> Labels:
+        rows = np.arange(self.partition.n_rows, dtype=np.intp)
+        return rows if self.order is None else self.order
+
+    def _freed(
+        self, partition: models.Partition, order: Labels, rng: np.random.Generator
+    ) -> models.Partition:
         """What comes of it when the rows that fit worst may found clusters, joined with the old."""
-        now = np.array(self.partition.labels, dtype=np.intp)
+        now = np.array(partition.labels, dtype=np.intp)
         part = LEAST_FREED * (MOST_FREED / LEAST_FREED) ** rng.random()
         n_freed = max(1, int(part * len(now)))
         n_seeds = SEEDS_IF_NONE + int(part * (SEEDS_IF_ALL - SEEDS_IF_NONE))
         costs = np.empty(len(now))
-        inference.own_costs(self.partition, costs)
-        worst = greatest(costs, n_freed, self.partition.least_gain)
+        inference.own_costs(partition, costs)
+        worst = greatest(costs, n_freed, partition.least_gain)
         seeds = rng.choice(worst, min(n_seeds, n_freed), replace=False)
         labels = now.copy()
         labels[worst] = UNPLACED
-        labels[seeds] = self.partition.n_clusters + np.arange(len(seeds))
-        other = self.problem.partition(labels, self.order)
-        inference.sweep(other)
+        labels[seeds] = partition.n_clusters + np.arange(len(seeds))
+        return self._rejoined(now, labels, order)
+
+    def _extended(self, found: models.Partition) -> models.Partition:
+        """The same for all rows, from what was found for some."""
+        now = np.array(self.partition.labels, dtype=np.intp)
+        labels = np.full_like(now, UNPLACED)
+        labels[:: self._step()] = np.asarray(found.labels)
+        return self._rejoined(now, labels, self._order())
+
+    def _rejoined(self, now: Labels, labels: Labels, order: Labels) -> models.Partition:
+        """A short descent from `labels`, recombined with what there is."""
+        other = self.problem.partition(labels, order)
+        n_threads = self.problem.n_threads
+        inference.sweep(other, n_threads)
         inference.merge(other)
-        self.n_sweeps_aside += 1 + sweep_and_merge(other, FREED_SWEEPS, self.stop)
-        found = self.problem.recombined(now, np.asarray(other.labels), self.order)
-        self.n_sweeps_aside += sweep_and_merge(found, self.max_sweeps, self.stop)
+        self.n_sweeps_aside += 1 + sweep_and_merge(other, FREED_SWEEPS, self.stop, n_threads)
+        found = self.problem.recombined(now, np.asarray(other.labels), order)
+        self.n_sweeps_aside += sweep_and_merge(found, self.max_sweeps, self.stop, n_threads)
         self.n_emptied += other.n_emptied + found.n_emptied
         return found
 

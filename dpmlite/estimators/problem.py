@@ -27,11 +27,14 @@ class Problem:
     component : Component
         Any of the family and its prior.
     alpha : float
+    n_threads : int
+        Threads of a sweep over all rows.
     """
 
     rows: models.Rows
     component: models.Component
     alpha: float
+    n_threads: int = 1
 
     def worthwhile(self, n_rows: int) -> float:
         """The gain, in nats, for a table of so many rows: it depends on no unit."""
@@ -56,7 +59,9 @@ def first_of_best(joints: Sequence[float], slack: float) -> int:
     return next(i for i, joint in enumerate(joints) if not joint > least + slack)
 
 
-def sweep_and_merge(partition: models.Partition, max_sweeps: int, stop: threading.Event) -> int:
+def sweep_and_merge(
+    partition: models.Partition, max_sweeps: int, stop: threading.Event, n_threads: int = 1
+) -> int:
     """Until neither helps, or a stop, or a descent of `max_sweeps` sweeps; returns sweeps.
 
     Sweep by sweep, so that Ctrl-C need not wait for the last.
@@ -64,7 +69,7 @@ def sweep_and_merge(partition: models.Partition, max_sweeps: int, stop: threadin
     n_sweeps = 0
     while True:
         for _ in range(max_sweeps):
-            moves = inference.sweep(partition)
+            moves = inference.sweep(partition, n_threads)
             n_sweeps += 1
             if moves == 0 or stop.is_set():
                 break

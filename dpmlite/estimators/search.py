@@ -46,6 +46,8 @@ class Search:
         def restart(i: int) -> Climb:
             return self._restart(problem, i, np.random.default_rng(seeds[i]), stop)
 
+        if len(seeds) == 1:
+            problem = replace(problem, n_threads=n_jobs)
         if n_jobs == 1 or len(seeds) == 1:
             climbs = [restart(i) for i in range(len(seeds))]
         else:

@@ -42,6 +42,11 @@ PATIENCE_PER_COLUMN = 3
 MOST_PATIENCE = 30
 MOST_DESCENTS = 60
 
+# Where the table is larger than the sample, fewer descents from more seeds do: splits among all
+# rows find what is missing sooner.
+SAMPLE_PATIENCE = 3
+SAMPLE_SEEDS = 128
+
 # Starts are found on so many rows at most, drawn at random: the others join them then.
 SAMPLE_ROWS = 2000
 
@@ -99,6 +104,8 @@ class Recombination:
 
     def _best(self) -> Found:
         patience = PATIENCE + PATIENCE_PER_COLUMN * self.problem.component.n_columns
+        if len(self.sample) < len(self.problem.rows):
+            patience = SAMPLE_PATIENCE
         single = self.problem.partition(np.zeros(len(self.sample), dtype=np.intp), self.sample)
         best, failures, n_descents = self._optimum(single), 0, 0
         worthwhile = self.problem.worthwhile(len(self.sample))
@@ -123,7 +130,8 @@ class Recombination:
     def _from_seeds(self) -> Found:
         """A descent from random rows as clusters, which the others join one by one."""
         n_rows = len(self.sample)
-        n_seeds = min(N_SEEDS, int(self.rng.integers(1, n_rows + 1)))  # few rows: of all numbers
+        most = SAMPLE_SEEDS if n_rows < len(self.problem.rows) else N_SEEDS
+        n_seeds = min(most, int(self.rng.integers(1, n_rows + 1)))  # few rows: of all numbers
         order = self.rng.permutation(n_rows)
         labels = np.full(n_rows, UNPLACED, dtype=np.intp)
         labels[:n_seeds] = np.arange(n_seeds)

@@ -44,7 +44,7 @@ cdef extern from *:
 
 cdef enum:
     GROUP = 8          # columns of a group
-    THREAD_CHUNKS = 16 # that a thread screens before rows are visited again
+    THREAD_CHUNKS = 64 # that a thread screens before rows are visited again
 
 
 def screen(Partition partition, Py_ssize_t first, Py_ssize_t last, Py_ssize_t n_threads=1):

@@ -10,23 +10,57 @@ from dpmlite.models._partition import index_array
 
 ATYPICAL_PARTS = (0.5, 0.1)
 
+cdef extern from *:
+    """
+    #define DPM_MUCH 0.01
+    """
+    double MUCH "DPM_MUCH"
+
 
 def split(Partition partition, const double[:, :, ::1] uniforms):
-    cdef Py_ssize_t i, k, splits = 0
+    cdef Py_ssize_t k, splits = 0
     check_uniforms(partition, uniforms.shape[0], uniforms.shape[2])
     for k, members in enumerate(member_lists(partition)):
-        if partition.touched[k] and len(members) > 1:
-            trial = members[::trial_step(len(members))]
-            starts = [seeded(uniforms[k, i, 0], uniforms[k, i, 1], len(trial))
-                      for i in range(uniforms.shape[1])]
-            starts += atypical(partition, trial)
-            if divide(partition, [k], members, starts):
-                splits += 1
-            else:
-                partition.touched[k] = False
+        if partition.touched[k] > MUCH * len(members):
+            splits += split_slot(partition, k, members, uniforms[k])
     if splits:
         partition.tidy_slots()
     return splits
+
+
+cdef Py_ssize_t split_slot(Partition partition, Py_ssize_t k, members,
+                           const double[:, ::1] uniforms) except -1:
+    cdef Py_ssize_t i, j, splits = 1
+    if len(members) < 2:
+        return 0
+    trial = members[::trial_step(len(members))]
+    starts = [seeded(uniforms[i, 0], uniforms[i, 1], len(trial))
+              for i in range(uniforms.shape[0])]
+    starts += atypical(partition, trial)
+    if not divide(partition, [k], members, starts):
+        partition.touched[k] = 0
+        return 0
+    if len(trial) < len(members):
+        for j, part in parts_of(partition, members):
+            splits += split_slot(partition, j, part, uniforms)
+    return splits
+
+
+cdef parts_of(Partition partition, const Py_ssize_t[::1] members):
+    """Slots and members of the clusters that some rows are in."""
+    cdef Py_ssize_t i, k
+    cdef Py_ssize_t[::1] size = index_array(partition.component.n_slots), part
+    for i in range(members.shape[0]):
+        size[partition.label[members[i]]] += 1
+    found = [(k, index_array(size[k])) for k in range(size.shape[0]) if size[k] > 0]
+    for k, rows in found:
+        part = rows
+        size[k] = 0
+        for i in range(members.shape[0]):
+            if partition.label[members[i]] == k:
+                part[size[k]] = members[i]
+                size[k] += 1
+    return found
 
 
 def exchange(Partition partition, const double[:, :, :, ::1] uniforms):

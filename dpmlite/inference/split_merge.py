@@ -11,12 +11,16 @@ from dpmlite.models.partition import TIE, UNPLACED, Partition
 # The parts of a cluster, least typical rows first, that `split` proposes as clusters.
 ATYPICAL_PARTS = (0.5, 0.1)
 
+# A cluster is tried again when more than this part of its rows came or went.
+MUCH = 0.01
+
 
 def split(partition: Partition, uniforms: Values) -> int:
-    """Try to split every cluster that changed since it was last tried.
+    """Try to split every cluster that changed much since it was last tried.
 
     Proposals: two random members as seeds, each of the other members joining them one by one;
-    and the least typical tenth and half of the members as a cluster of their own.
+    and the least typical tenth and half of the members as a cluster of their own. Where a cluster
+    has so many rows that proposals settle on some of them, what it is split into is tried in turn.
 
     Parameters
     ----------
@@ -38,16 +42,27 @@ def split(partition: Partition, uniforms: Values) -> int:
     _check_uniforms(partition, uniforms)
     splits = 0
     for k, members in enumerate(member_lists(partition)):
-        if partition.changed[k] and len(members) > 1:
-            trial = members[:: trial_step(len(members))]
-            starts = [_seeded(u, v, len(trial)) for u, v in uniforms[k]]
-            starts += _atypical(partition, k, trial)
-            if divide(partition, [k], members, starts):
-                splits += 1
-            else:
-                partition.mark_unchanged(k)
+        if partition.changed[k] > MUCH * len(members):
+            splits += _split_slot(partition, k, members, uniforms[k])
     if splits:
         partition.tidy()
+    return splits
+
+
+def _split_slot(partition: Partition, k: int, members: list[int], uniforms: Values) -> int:
+    if len(members) < 2:
+        return 0
+    trial = members[:: trial_step(len(members))]
+    starts = [_seeded(u, v, len(trial)) for u, v in uniforms]
+    starts += _atypical(partition, k, trial)
+    if not divide(partition, [k], members, starts):
+        partition.mark_unchanged(k)
+        return 0
+    splits = 1
+    if len(trial) < len(members):
+        for j in sorted({partition.labels[i] for i in members}):
+            part = [i for i in members if partition.labels[i] == j]
+            splits += _split_slot(partition, j, part, uniforms)
     return splits
 
 

@@ -34,7 +34,7 @@ cdef class Partition:
     cdef double *heavy_log_weight       # [slot] the same for a row whose weight is not 1
     cdef double *light_member_weight    # [slot] log_weight without one row of weight 1, or NaN
     cdef Py_ssize_t *size               # [slot] its rows, whatever their weights
-    cdef bint *touched                  # [slot] changed since marked
+    cdef Py_ssize_t *touched            # [slot] rows that came or left since it was marked
 
     cdef inline Row row(self, Py_ssize_t i) noexcept nogil:
         return self.X.row(self.rows[i] if self.rows is not None else i)

@@ -72,7 +72,7 @@ cdef class Partition:
 
     @property
     def changed(self):
-        return [bool(self.touched[k]) for k in range(self.component.n_slots)]
+        return [self.touched[k] for k in range(self.component.n_slots)]
 
     def members(self, Py_ssize_t k):
         return [i for i in range(self.n_rows) if self.label[i] == k]
@@ -118,14 +118,14 @@ cdef class Partition:
             self.component.clear_slot(k)
             self.size[k] = 0
             self.weigh(k)
-            self.touched[k] = True
+            self.touched[k] = self.n_rows
         for j in range(other.n_clusters):
             k = slots[j] if j < len(slots) else self.first_empty()
             target[j] = k
             self.component.copy_slot(k, other.component, j)
             self.size[k] = other.size[j]
             self.weigh(k)
-            self.touched[k] = True
+            self.touched[k] = self.n_rows
             self.keep_an_empty_slot()
         for i in range(members.shape[0]):
             self.label[members[i]] = target[other.label[i]]
@@ -146,7 +146,7 @@ cdef class Partition:
 
     def mark_unchanged(self, Py_ssize_t k):
         self.component._check_slot(k)
-        self.touched[k] = False
+        self.touched[k] = 0
 
     def rebuild(self):
         self.rebuild_slots()
@@ -265,11 +265,11 @@ cdef class Partition:
                   or self.component.n[own] < NARROW * row.weight):
                 self.rebuild_slot(own)
             self.weigh(own)
-            self.touched[own] = True
+            self.touched[own] += 1
         self.component.add_row(&row, k)
         self.size[k] += 1
         self.weigh(k)
-        self.touched[k] = True
+        self.touched[k] += 1
         self.n_moves += 1
         self.neg_log_joint += change
         return self.keep_an_empty_slot()
@@ -291,7 +291,7 @@ cdef class Partition:
         self.size[k] = 0
         self.weigh(j)
         self.weigh(k)
-        self.touched[j] = self.touched[k] = True
+        self.touched[j] = self.touched[k] = self.n_rows
         for i in range(self.n_rows):
             if self.label[i] == k:
                 self.label[i] = j
@@ -317,15 +317,15 @@ cdef class Partition:
             self.light_member_weight = <double *> resized(
                 self.light_member_weight, capacity * sizeof(double))
             self.size = <Py_ssize_t *> resized(self.size, capacity * sizeof(Py_ssize_t))
-            self.touched = <bint *> resized(self.touched, capacity * sizeof(bint))
+            self.touched = <Py_ssize_t *> resized(self.touched, capacity * sizeof(Py_ssize_t))
             for k in range(self.capacity, capacity):
-                self.touched[k] = True
+                self.touched[k] = self.n_rows
             self.capacity = capacity
         self.component.make_slots(n_slots)
         for k in range(known, n_slots):
             self.size[k] = 0
             self.weigh(k)
-            self.touched[k] = True
+            self.touched[k] = self.n_rows
         for k in range(n_slots, padded(n_slots)):  # what pads a vector is no cluster
             self.log_weight[k] = self.heavy_log_weight[k] = -INFINITY
         return 0

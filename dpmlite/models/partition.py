@@ -54,8 +54,9 @@ class Partition:
         Rows in each slot, whatever their weights.
     neg_log_joint : float
         The exact joint of the rows that have labels, kept incrementally.
-    changed : list of bool
-        Slots whose rows changed since `mark_unchanged`.
+    changed : list of int
+        How many rows came to each slot or left it since `mark_unchanged`; N for a slot that was
+        made, merged or divided since.
     least_gain : float
         What a move of whole clusters must lower the joint by: more than the rounding of sums
         over the whole table.
@@ -101,7 +102,7 @@ class Partition:
         self.component = component
         self.alpha = alpha
         self.component.resize(max(labels, default=UNPLACED) + 1)
-        self.changed = [True] * self.component.n_slots
+        self.changed = [self.n_rows] * self.component.n_slots
         self.n_emptied = 0
         self.rebuild()
         self._renumber()
@@ -174,10 +175,10 @@ class Partition:
                 or self.component.counts[own] < NARROW * weight
             ):
                 self._rebuild_slot(own)
-            self.changed[own] = True
+            self.changed[own] += 1
         self.component.add(row, k, weight)
         self._sizes[k] += 1
-        self.changed[k] = True
+        self.changed[k] += 1
         self._n_moves += 1
         self.neg_log_joint += change
         self._keep_an_empty_slot()
@@ -187,7 +188,7 @@ class Partition:
         self.component.merge(j, k)
         self._sizes[j] += self._sizes[k]
         self._sizes[k] = 0
-        self.changed[j], self.changed[k] = True, True
+        self.changed[j] = self.changed[k] = self.n_rows
         for i in self.members(k):
             self.labels[i] = j
         self.neg_log_joint += change
@@ -206,12 +207,12 @@ class Partition:
         for k in slots:
             self.component.clear(k)
             self._sizes[k] = 0
-            self.changed[k] = True
+            self.changed[k] = self.n_rows
         for j in range(other.n_clusters):
             target.append(slots[j] if j < len(slots) else self.component.counts.index(0.0))
             self.component.copy(target[j], other.component, j)
             self._sizes[target[j]] = other._sizes[j]
-            self.changed[target[j]] = True
+            self.changed[target[j]] = self.n_rows
             self._keep_an_empty_slot()
         for i, label in zip(members, other.labels, strict=True):
             self.labels[i] = target[label]
@@ -234,7 +235,7 @@ class Partition:
     def mark_unchanged(self, k: int) -> None:
         """Forget that slot `k` changed."""
         self.component._check_slot(k)
-        self.changed[k] = False
+        self.changed[k] = 0
 
     def rebuild(self) -> None:
         """Compute the statistics anew from the labels."""
@@ -299,7 +300,7 @@ class Partition:
         if self.component.counts[-1] > 0.0:
             self.component.resize(self.component.n_slots + 1)
             self._sizes.append(0)
-            self.changed.append(True)
+            self.changed.append(self.n_rows)
 
     def _renumber(self) -> None:
         """Give the clusters slots 0, 1, ... in the order of their slots, and one empty slot."""
@@ -311,7 +312,7 @@ class Partition:
         for j, k in enumerate(used):
             if j != k:
                 self.component.copy(j, self.component, k)
-        self.changed = [self.changed[k] for k in used] + [True]
+        self.changed = [self.changed[k] for k in used] + [self.n_rows]
         self._sizes = [self._sizes[k] for k in used] + [0]
         self.component.resize(len(used))
         self.component.resize(len(used) + 1)
