@@ -1,6 +1,7 @@
 """Bayesian hierarchical clustering by its definition, and the partitions that a tree stands for.
 
-Equation numbers are those of Xu, Heller & Ghahramani (2009). Nothing here is shared with the library.
+Equation numbers are those of Xu, Heller & Ghahramani (2009). Nothing here is shared with
+the library.
 """
 
 from math import exp, lgamma, log

@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from dpmlite import inference, models
 from dpmlite.estimators.data import Data
-from dpmlite.estimators.families import Prior
 from dpmlite.estimators.mixture import MixtureEstimator, largest_first
 from dpmlite.estimators.problem import UNPLACED, Labels, Problem
 from dpmlite.estimators.validation import (
@@ -374,7 +373,7 @@ def bayes_kmeans(problem: Problem, rng: np.random.Generator) -> Labels:
 def _linkage(
     children: npt.NDArray[np.intp], log_r: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.float64]:
-    """scipy's matrix of merges."""
+    """Scipy's matrix of merges."""
     n = len(children) + 1
     height = np.maximum(-log_r, 0.0)
     sizes = np.ones(2 * n - 1)

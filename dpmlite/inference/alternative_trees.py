@@ -65,7 +65,7 @@ def log_increments(
 
 
 def _log_f(component: Component, i: int, j: int, alpha: float) -> float:
-    """log of alpha Gamma(n) p(D | H_1) of the rows of two nodes; the last two slots are spare."""
+    """Log of alpha Gamma(n) p(D | H_1) of the rows of two nodes; the last two slots are spare."""
     spare = component.n_slots - 1
     component.copy(spare - 1, component, i)
     component.copy(spare, component, j)
