@@ -249,10 +249,10 @@ def _draw_tree(
     for k, (i, j) in enumerate(model.children_, start=n):
         x[k] = 0.5 * (x[i] + x[j])
         cluster[k] = cluster[i] if cluster[i] == cluster[j] else -1
-        for child in (i, j):
-            lines.append([(x[child], height[child]), (x[child], height[k]), (x[k], height[k])])
-            owner = cluster[child]
-            colours.append(_style(int(owner))[0] if owner >= 0 else "0.3")
+        lines += [[(x[child], height[child]), (x[child], height[k])] for child in (i, j)]
+        lines.append([(x[i], height[k]), (x[j], height[k])])
+        owners = (int(cluster[node]) for node in (i, j, k))
+        colours += [_style(owner)[0] if owner >= 0 else "0.3" for owner in owners]
     axes.add_collection(LineCollection(lines, colors=colours, linewidths=0.9))
     axes.set_ylim(height.min(), 2.0 * max(height.max(), 1.0))
     return order

@@ -84,6 +84,17 @@ def test_the_approximation_is_eq_7():
     assert fitted(X).log_evidence_approximation_ == pytest.approx(log_p, rel=1e-9)
 
 
+def test_scales_of_the_prior_are_chosen_by_the_bound():
+    X, _ = blobs(n_rows=60, n_clusters=5, seed=1)
+    default = BayesianHierarchicalClustering().fit(X)
+    chosen = BayesianHierarchicalClustering(prior="nll", random_state=0).fit(X)
+    assert chosen.log_evidence_bound_ > default.log_evidence_bound_ + 10.0
+    assert (chosen.prior_["b0"] < default.prior_["b0"] / 4).all()
+    assert default.n_clusters_ < chosen.n_clusters_ == 5
+    same = BayesianHierarchicalClustering(prior=chosen.prior_).fit(X)
+    assert same.log_evidence_bound_ == chosen.log_evidence_bound_
+
+
 def test_alternative_trees_start_from_a_node():
     X, _ = blobs(n_rows=12)
     every, some = fitted(X, alternative_trees=True), fitted(X, alternative_trees=20)
@@ -250,6 +261,7 @@ def test_ctrl_c_stops_a_fit(monkeypatch):
         ({"approximate": "fast"}, "approximate must be one of 'bayes-kmeans', got 'fast'"),
         ({"alternative_trees": 3}, "alternative_trees must be a node from 4 to 6, got 3"),
         ({"alternative_trees": "all"}, "alternative_trees must be True, False or .*, got 'all'"),
+        ({"prior": "best"}, "prior must be one of 'nll', got 'best'"),
         ({"verbose": 1}, "verbose must be True or False, got 1"),
         ({"prior": {"c0": -1.0}}, r"prior c0 must be positive, got -1\.0"),
     ],

@@ -220,12 +220,12 @@ def test_a_dendrogram_has_the_colours_of_the_clusters(tmp_path):
     (axes,) = figure.axes
     (tree,) = axes.collections
     assert path.read_bytes().startswith(PNG)
-    assert len(tree.get_segments()) == 2 * len(model.children_)
+    assert len(tree.get_segments()) == 3 * len(model.children_)
     ticks = [text.get_text() for text in axes.get_xticklabels()]
     assert sorted(ticks) == sorted(names)
     stems = {}  # the colour of the line that ends at each leaf
     for line, colour in zip(tree.get_segments(), tree.get_colors(), strict=True):
-        if line[0, 1] == axes.get_ylim()[0]:
+        if line[0, 1] == axes.get_ylim()[0] and line[0, 0] == line[1, 0]:
             stems[round(line[0, 0])] = tuple(colour)
     shown = [int(name.split()[1]) for name in ticks]
     expected = [to_rgba(COLOURS[model.labels_[i]]) for i in shown]

@@ -78,6 +78,11 @@ class Climb:
         while self._sweep() and split_merge and self._move_clusters(rng):
             self.converged = False
 
+    @property
+    def objective(self) -> float:
+        """The joint."""
+        return self.partition.neg_log_joint
+
     def labels(self) -> Labels:
         """Labels of rows 0..N-1."""
         found = np.asarray(self.partition.labels, dtype=np.intp)
