@@ -28,7 +28,9 @@ PRIOR_CHOICES = ("nll",)
 # Values that are scored between two looks at Ctrl-C: one for each pair of nodes and column.
 CELLS_AT_A_TIME = 2**22
 
-# ``prior="nll"`` grows some twenty trees, over so many rows at most, drawn at random.
+# ``prior="nll"`` grows some twenty trees from each of these widths, for trees are greedy and the
+# bound has many optima; over so many rows at most, drawn at random.
+WIDTHS = (1.0, 2.0**-4)
 SAMPLE_ROWS = 500
 
 
@@ -289,16 +291,21 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         chosen = np.zeros(table.shape[0], dtype=bool)
         size = min(SAMPLE_ROWS, table.shape[0])
         chosen[rng.choice(table.shape[0], size, replace=False, shuffle=False)] = True
-        sample, seeds = table.take(chosen), np.zeros(1, dtype=np.int64)
-        return ScaleSearch(
-            TreeSearch(),
-            lambda scaled: self._problem(sample, scaled),
-            family,
-            table,
-            sample,
-            family.prior(None, table),
-            seeds,
-        ).run()
+        sample, default = table.take(chosen), family.prior(None, table)
+        found = []
+        for width in WIDTHS:
+            search = ScaleSearch(
+                TreeSearch(),
+                lambda scaled: self._problem(sample, scaled),
+                family,
+                table,
+                sample,
+                default,
+                np.zeros(1, dtype=np.int64),
+                width,
+            )
+            found.append((search.run(), search.best.objective))
+        return min(found, key=lambda pair: pair[1])[0]
 
     def _leaves(self, problem: Problem, rng: np.random.Generator) -> Labels:
         if self.approximate is None:

@@ -61,8 +61,10 @@ class ScaleSearch:
     table, sample : Data
         All rows, and those that are used.
     prior : dict
-        Where to start from.
+        The default.
     seeds : ndarray of int
+    start : float
+        The factor of the width to start from; 1 is that of the others.
     """
 
     search: Method
@@ -72,13 +74,14 @@ class ScaleSearch:
     sample: Data
     prior: Prior
     seeds: npt.NDArray[np.int64]
+    start: float = 1.0
     factors: dict[tuple[str, ...], float] = field(init=False)
     best: Found = field(init=False)
 
     def run(self) -> Prior:
         """The prior with the best factors."""
-        self.factors = dict.fromkeys(self.family.scales, 1.0)
-        self.best = self.search.best(self.problem_of(self.prior), self.seeds)
+        self.factors = {**dict.fromkeys(self.family.scales, 1.0), self.family.width: self.start}
+        self.best = self.search.best(self.problem_of(self._scaled(self.factors)), self.seeds)
         for step in STEPS:
             while any(self._walk(keys, step) for keys in self.family.scales):
                 pass
