@@ -297,6 +297,12 @@ CALLS = {
         lambda t, c: t.bhc.Forest(np.zeros((3, 1)), np.array([0, 2, 2]), c, 1.0),
         "leaves must each have a row, leaf 1 has none",
     ),
+    "trees": (
+        lambda t, c: t.bhc.Forest(
+            np.zeros((1, 1)), np.zeros(1, dtype=np.intp), c, 1.0, np.zeros((2, 2))
+        ),
+        "trees must have 1 rows, got 2",
+    ),
     "alpha": (
         lambda t, c: t.bhc.Forest(np.zeros((1, 1)), np.zeros(1, dtype=np.intp), c, -1.0),
         "alpha must be positive, got -1.0",

@@ -159,6 +159,45 @@ def test_bayes_kmeans_leaves_are_clusters():
     np.testing.assert_array_equal(again.labels_, model.labels_)
 
 
+def test_trees_within_the_clusters_of_map_dpm():
+    X, _ = blobs(n_rows=30, n_clusters=4, seed=2)
+    weights = np.ones(30)
+    weights[4] = 0.0
+    model = BayesianHierarchicalClustering(
+        prior=PRIOR, approximate="map-dpm", random_state=0, alternative_trees=True
+    ).fit(X, sample_weight=weights)
+    best = MAPDPM(prior=PRIOR, random_state=np.random.default_rng(0)).fit(X, sample_weight=weights)
+    assert model.n_leaves_ == 29
+    assert (model.children_.max(axis=1) < 29 + np.arange(28)).all()
+    sizes = [len(block) for block in trees.blocks_of(model.children_.tolist(), 29)]
+    assert model.node_counts_.tolist() == sizes
+    assert model.linkage_[:, 3].tolist() == sizes[29:]
+    blocks = trees.blocks_of(model.children_.tolist(), 29)
+    for k in range(best.n_clusters_):
+        assert frozenset(model.leaves_[(best.labels_ == k) & (weights > 0.0)]) in blocks
+    assert -best.neg_log_joint_ < model.log_evidence_bound_ < model.log_evidence_bound_alternative_
+
+
+@pytest.mark.parametrize("approximate", [None, "map-dpm"])
+def test_bounds_are_sums_over_partitions_whatever_the_tree(approximate):
+    X, _ = blobs(n_rows=9, n_clusters=3, seed=4)
+    prior = {
+        key: np.full(2, value) if key in ("m0", "b0") else value for key, value in PRIOR.items()
+    }
+    model = fitted(X, approximate=approximate, random_state=0, alternative_trees=True)
+    others = trees.relocated(model.children_.tolist(), 9).values()
+    plain = trees.consistent(model.children_.tolist(), 9)
+    every = [*plain, *(partition for found in others for partition in found)]
+    assert len(set(every)) == len(every)
+    for bound, partitions in (
+        (model.log_evidence_bound_, plain),
+        (model.log_evidence_bound_alternative_, every),
+    ):
+        labels = [trees.labels_of(partition, 9) for partition in partitions]
+        joints = [-naive.neg_log_joint(X, z, 1.0, prior) for z in labels]
+        assert bound == pytest.approx(trees.log_sum(joints), rel=1e-9)
+
+
 def test_map_dpm_goes_on_from_the_clusters():
     X, _ = blobs(n_rows=60, n_clusters=4, seed=3)
     model = BayesianHierarchicalClustering().fit(X)
@@ -195,7 +234,7 @@ def test_weights_and_rows_without():
         np.random.default_rng(0).normal(size=(4, 200)),
     ],
 )
-@pytest.mark.parametrize("approximate", [None, "bayes-kmeans"])
+@pytest.mark.parametrize("approximate", [None, "bayes-kmeans", "map-dpm"])
 def test_odd_tables(X, approximate):
     model = fitted(X, approximate=approximate, alternative_trees=True, random_state=0)
     assert np.isfinite(model.log_evidence_bound_alternative_)
@@ -239,7 +278,7 @@ def test_verbose_prints_every_tenth(capsys):
 
 
 def test_ctrl_c_stops_a_fit(monkeypatch):
-    monkeypatch.setattr("dpmlite.estimators.bhc.CELLS_AT_A_TIME", 1)
+    monkeypatch.setattr("dpmlite.estimators.tree.CELLS_AT_A_TIME", 1)
     made = []
 
     def interrupt(line, flush):
@@ -258,7 +297,10 @@ def test_ctrl_c_stops_a_fit(monkeypatch):
     [
         ({"alpha": 0.0}, r"alpha must be positive, got 0\.0"),
         ({"component": "gamma"}, "component must be one of 'normal-gamma'.*, got 'gamma'"),
-        ({"approximate": "fast"}, "approximate must be one of 'bayes-kmeans', got 'fast'"),
+        (
+            {"approximate": "fast"},
+            "approximate must be one of 'bayes-kmeans', 'map-dpm', got 'fast'",
+        ),
         ({"alternative_trees": 3}, "alternative_trees must be a node from 4 to 6, got 3"),
         ({"alternative_trees": "all"}, "alternative_trees must be True, False or .*, got 'all'"),
         ({"prior": "best"}, "prior must be one of 'nll', got 'best'"),

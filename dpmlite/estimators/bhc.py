@@ -12,8 +12,10 @@ from dpmlite import inference, models
 from dpmlite.estimators.choose_prior import ScaleSearch
 from dpmlite.estimators.data import Data
 from dpmlite.estimators.families import Prior
+from dpmlite.estimators.mapdpm import MAPDPM
 from dpmlite.estimators.mixture import MixtureEstimator, largest_first
 from dpmlite.estimators.problem import UNPLACED, Labels, Problem
+from dpmlite.estimators.tree import Tree, TreeSearch, bayes_kmeans, grow, joined
 from dpmlite.estimators.validation import (
     check_bool,
     check_choice,
@@ -22,11 +24,8 @@ from dpmlite.estimators.validation import (
     check_random_state,
 )
 
-APPROXIMATIONS = ("bayes-kmeans",)
+APPROXIMATIONS = ("bayes-kmeans", "map-dpm")
 PRIOR_CHOICES = ("nll",)
-
-# Values that are scored between two looks at Ctrl-C: one for each pair of nodes and column.
-CELLS_AT_A_TIME = 2**22
 
 # ``prior="nll"`` grows some twenty trees from each of these widths, for trees are greedy and the
 # bound has many optima; over so many rows at most, drawn at random.
@@ -77,17 +76,22 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         at most. The default prior expects clusters as wide as the table. Under it pairs of rows
         that are far apart may join first, and a tree cannot mend that: if the clusters that you
         look for are narrower, say so, or take "nll".
-    approximate : {None, "bayes-kmeans"}, default None
-        None: every row is a leaf; the time grows as N^2. "bayes-kmeans", section 5 of [2]_: the
-        rows join about sqrt(N) random seeds or clusters of their own, one by one, the clusters are
-        merged while that improves the joint, and what is left are the leaves.
+    approximate : {None, "bayes-kmeans", "map-dpm"}, default None
+        None: all pairs of rows are compared; the time grows as N^2.
+
+        - "bayes-kmeans", section 5 of [2]_: the rows join about sqrt(N) random seeds or clusters of
+          their own, one by one, the clusters are merged while that improves the joint, and what is
+          left are the leaves.
+        - "map-dpm": the rows of each cluster that `MAPDPM` finds are merged into a tree, then these
+          trees are. Every row is a leaf, and the bound, which is above the joint of the clusters,
+          is mostly tighter than that of None.
     alternative_trees : bool or int, default False
         Whether to relocate branches at each node, section 4 of [2]_; or the node to start from,
         M to 2 M - 2 for M leaves.
     allow_missing : bool, default False
         Whether NaN is a missing value, as in `MAPDPM`.
     random_state : None, int, Generator or RandomState, default None
-        Source of chance for "bayes-kmeans", for the rows that ``prior="nll"`` looks at, and for
+        Source of chance for `approximate`, for the rows that ``prior="nll"`` looks at, and for
         `sample`.
     verbose : bool, default False
         Print a line for every tenth of the nodes.
@@ -204,13 +208,17 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         problem = self._problem(table, prior)
         leaves = self._leaves(problem, rng)
         self._check_start(int(leaves.max()) + 1)
-        forest = grow(problem, leaves, bool(self.verbose))
-        self._keep_tree(forest, leaves, used)
+        if self.approximate == "map-dpm":
+            search = self._search(prior, rng).fit(X, sample_weight=sample_weight)
+            tree = self._grow_nested(table, prior, search.labels_[used])
+        else:
+            tree = grow(problem, leaves, bool(self.verbose))
+        self._keep_tree(tree, leaves, used)
         labels = np.empty(self.n_leaves_, dtype=np.intp)
         inference.cut(self.children_, self.log_odds_, labels)
         self._keep(data, self._partition(table, labels[leaves], prior, problem.alpha), prior)
         self.training_rows_ = table.to_dict()
-        self._keep_increments(np.array(forest.log_e))
+        self._keep_increments(tree.log_e)
         self._remember_columns(X, data.shape[1])
         return self
 
@@ -308,23 +316,42 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         return min(found, key=lambda pair: pair[1])[0]
 
     def _leaves(self, problem: Problem, rng: np.random.Generator) -> Labels:
-        if self.approximate is None:
-            return np.arange(len(problem.rows), dtype=np.intp)
-        return bayes_kmeans(problem, rng)
+        if self.approximate == "bayes-kmeans":
+            return bayes_kmeans(problem, rng)
+        return np.arange(len(problem.rows), dtype=np.intp)
 
-    def _keep_tree(
-        self, forest: inference.Forest, leaves: Labels, used: npt.NDArray[np.bool_]
-    ) -> None:
-        self.n_leaves_ = forest.n_leaves
+    def _search(self, prior: Prior, rng: np.random.Generator) -> MAPDPM:
+        return MAPDPM(
+            component=self.component,
+            alpha=self.alpha,
+            prior=prior,
+            allow_missing=self.allow_missing,
+            random_state=rng,
+            verbose=self.verbose,
+        )
+
+    def _grow_nested(self, table: Data, prior: Prior, groups: Labels) -> Tree:
+        """A tree over the rows of each group, and a tree over these trees."""
+        groups = np.unique(groups, return_inverse=True)[1].astype(np.intp)
+        members = [np.flatnonzero(groups == k) for k in range(int(groups.max()) + 1)]
+        branches = []
+        for k, rows in enumerate(members):
+            problem = self._problem(table.take(groups == k), prior)
+            branches.append(grow(problem, np.arange(len(rows), dtype=np.intp), self.verbose))
+        roots = np.array([[branch.log_e[-1], branch.log_d[-1]] for branch in branches])
+        trunk = grow(self._problem(table, prior), groups, self.verbose, roots)
+        return joined(branches, members, trunk)
+
+    def _keep_tree(self, tree: Tree, leaves: Labels, used: npt.NDArray[np.bool_]) -> None:
+        self.n_leaves_ = tree.n_leaves
         self.leaves_ = np.full(len(used), UNPLACED, dtype=np.intp)
         self.leaves_[used] = leaves
-        self.children_ = np.array(forest.children, dtype=np.intp).reshape(-1, 2)
-        self.node_counts_ = np.array(forest.counts)
-        self.log_odds_ = np.array(forest.log_odds)
+        self.children_, self.log_odds_ = tree.children, tree.log_odds
+        self.node_counts_ = tree.counts
         self.log_r_ = -np.logaddexp(0.0, -self.log_odds_)
         self.linkage_ = _linkage(self.children_, self.log_r_)
-        self.log_evidence_bound_ = lower_bound(forest, float(self.alpha))
-        self.log_evidence_approximation_ = forest.log_e[-1] - forest.log_d[-1]
+        self.log_evidence_bound_ = tree.lower_bound(float(self.alpha))
+        self.log_evidence_approximation_ = float(tree.log_e[-1] - tree.log_d[-1])
 
     def _check_start(self, n_leaves: int) -> None:
         """Raise ValueError if alternative trees are to start from what is no merge."""
@@ -376,70 +403,6 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         labels[used] = largest_first(leaf_labels[self.leaves_[used]], weights)
         increment = float(self.log_increments_[merge, side])
         return AlternativeTree(merge + n, increment, children, labels)
-
-
-def grow(problem: Problem, leaves: Labels, verbose: bool = False) -> inference.Forest:
-    """One tree over the leaves, in steps, so that Ctrl-C need not wait for its end."""
-    forest = inference.Forest(problem.rows, leaves, problem.component, problem.alpha)
-    step = max(1, CELLS_AT_A_TIME // (forest.n_leaves * problem.component.n_columns))
-    n_nodes = 2 * forest.n_leaves - 1
-    while True:
-        before = forest.n_nodes
-        left = forest.grow(step)
-        if verbose and forest.n_nodes * 10 // n_nodes > before * 10 // n_nodes:
-            print(f"node {forest.n_nodes:>8} of {n_nodes}", flush=True)
-        if left == 0:
-            return forest
-
-
-def lower_bound(forest: inference.Forest, alpha: float) -> float:
-    """Log of eq. (9)."""
-    return forest.log_e[-1] - models.log_rising(alpha, forest.counts[-1])
-
-
-@dataclass(frozen=True)
-class Tree:
-    """What `ScaleSearch` must know of a tree: minus its bound, and labels that nobody needs."""
-
-    objective: float
-    leaves: Labels
-
-    def labels(self) -> Labels:
-        """The leaves."""
-        return self.leaves
-
-
-class TreeSearch:
-    """Trees as `ScaleSearch` wants them: each is grown from scratch."""
-
-    def best(self, problem: Problem, seeds: npt.NDArray[np.int64]) -> Tree:
-        """The tree over all rows."""
-        leaves = np.arange(len(problem.rows), dtype=np.intp)
-        return Tree(-lower_bound(grow(problem, leaves), problem.alpha), leaves)
-
-    def climb_on(self, problem: Problem, labels: Labels, seed: int, name: str) -> Tree:
-        """The same."""
-        return self.best(problem, np.array([seed]))
-
-
-def bayes_kmeans(problem: Problem, rng: np.random.Generator) -> Labels:
-    """Labels by Bayes k-means: section 5 of Xu, Heller & Ghahramani (2009).
-
-    Rows in random order join a seed or a new cluster, whichever the joint prefers; the seeds, as
-    many as the square root of the rows, come last and may leave their clusters. Then clusters are
-    merged while that improves the joint.
-    """
-    n = len(problem.rows)
-    order = rng.permutation(n).astype(np.intp)
-    n_seeds = max(1, round(n**0.5))
-    labels = np.full(n, UNPLACED, dtype=np.intp)
-    labels[n - n_seeds :] = np.arange(n_seeds)
-    partition = problem.partition(labels, order)
-    inference.sweep(partition)
-    inference.merge(partition)
-    found = np.empty(n, dtype=np.intp)
-    found[order] = np.asarray(partition.labels)
-    return found
 
 
 def _linkage(

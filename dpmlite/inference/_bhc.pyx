@@ -26,6 +26,7 @@ cdef class Forest:
     cdef Component component
     cdef readonly Py_ssize_t n_leaves, n_nodes
     cdef double log_alpha, slack
+    cdef const double[:, ::1] trees
     cdef Py_ssize_t[::1] members, start                  # rows of all leaves; where a leaf's start
     cdef double[::1] odds, count, f, e, d                # [node]; odds from the first merge on
     cdef Py_ssize_t[::1] first, second                   # [node] children
@@ -33,12 +34,16 @@ cdef class Forest:
     cdef Py_ssize_t[::1] node, partner                   # [slot]
     cdef double[::1] best, tree, scores                  # [slot] odds with partner; log e; scratch
 
-    def __init__(self, X, const Py_ssize_t[::1] leaves, Component component, double alpha):
+    def __init__(self, X, const Py_ssize_t[::1] leaves, Component component, double alpha,
+                 const double[:, ::1] trees=None):
         self.X = as_rows(X)
         component._check_rows(self.X)
         if not alpha > 0.0:
             raise ValueError(f"alpha must be positive, got {alpha}")
         members = rows_of_leaves(leaves, self.X.n_rows)
+        if trees is not None and trees.shape[0] != len(members):
+            raise ValueError(f"trees must have {len(members)} rows, got {trees.shape[0]}")
+        self.trees = trees
         self.log_alpha = log(alpha)
         self.slack = TIE * larger(1.0, 1e-6 * self.X.n_rows * component.n_columns)
         self.component = component.like()
@@ -109,8 +114,11 @@ cdef class Forest:
             self.component.accumulate(&row, node)
         self.component.refresh(node)
         self.weigh(node, node)
-        self.e[node] = self.f[node]
-        self.d[node] = self.log_alpha + log_gamma_c(self.count[node])
+        if self.trees is None:
+            self.e[node] = self.f[node]
+            self.d[node] = self.log_alpha + log_gamma_c(self.count[node])
+        else:
+            self.e[node], self.d[node] = self.trees[node, 0], self.trees[node, 1]
         self.place(node, node)
         return node
 

@@ -43,6 +43,8 @@ class Forest:
         The family and its prior; it is not changed.
     alpha : float
         Concentration of the Dirichlet process.
+    trees : sequence of pairs of float, (M, 2), optional
+        log e and log d of leaves that are trees themselves. Default: a leaf is one cluster.
 
     Attributes
     ----------
@@ -67,7 +69,7 @@ class Forest:
     ------
     ValueError
         If there is no row, there are not as many leaves as rows, a leaf has no row, rows have the
-        wrong width, or `alpha` is not positive.
+        wrong width, `alpha` is not positive, or there are not as many trees as leaves.
 
     Notes
     -----
@@ -76,13 +78,21 @@ class Forest:
     """
 
     def __init__(
-        self, X: Rows | Values, leaves: Values, component: Component, alpha: float
+        self,
+        X: Rows | Values,
+        leaves: Values,
+        component: Component,
+        alpha: float,
+        trees: Values | None = None,
     ) -> None:
         self._X = as_rows(X)
         component._check_rows(self._X)
         if not alpha > 0.0:
             raise ValueError(f"alpha must be positive, got {float(alpha)}")
         self._members = rows_of_leaves(leaves, len(self._X))
+        if trees is not None and len(trees) != len(self._members):
+            raise ValueError(f"trees must have {len(self._members)} rows, got {len(trees)}")
+        self._trees = trees
         self._log_alpha = log(alpha)
         self._slack = TIE * max(1.0, 1e-6 * len(self._X) * component.n_columns)
         self._component = component.like()  # slot k: node k
@@ -132,8 +142,10 @@ class Forest:
         for i in self._members[node]:
             self._component.add(self._X.values(i), node, self._X.weight(i))
         self._weigh(node)
-        self.log_e.append(self.log_f[node])
-        self.log_d.append(self._log_alpha + log_gamma(self._component.counts[node]))
+        log_d = self._log_alpha + log_gamma(self._component.counts[node])
+        tree = (self.log_f[node], log_d) if self._trees is None else self._trees[node]
+        self.log_e.append(tree[0])
+        self.log_d.append(tree[1])
 
     def _merge(self, i: int, j: int) -> None:
         """Eq. (7) and the recursion for d_k."""

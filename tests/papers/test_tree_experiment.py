@@ -70,6 +70,7 @@ def test_trees_are_tighter_than_bayes_kmeans_where_the_prior_fits(name):
     found = real_bounds(name, size, "chosen")
     assert found["BHC"] < found["alternative trees"]
     assert found["Bayes k-means BHC"] < found["BHC"] + 0.5
+    assert found["trees in MAP clusters"] > max(found["BHC"], found["best partition alone"])
     assert found["BHC"] > real_bounds(name, size, "wide")["BHC"] + 10.0
 
 

@@ -61,6 +61,10 @@ METHODS = {
         "log_evidence_bound_",
         N_STARTS,
     ),
+    "trees in MAP clusters": Method(
+        partial(BayesianHierarchicalClustering, approximate="map-dpm"),
+        "log_evidence_bound_",
+    ),
 }
 
 
