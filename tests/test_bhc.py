@@ -67,6 +67,26 @@ def test_trees_are_those_of_the_definition(twin, family, seed):
     assert forest.log_e[-1] - forest.log_d[-1] == pytest.approx(log_p, rel=1e-9)
 
 
+@pytest.mark.parametrize("seed", range(8))
+def test_trees_are_those_of_the_definition_where_partners_die(twin, seed):
+    """Rows all over the place: who is merged is often the best partner of others."""
+    X = np.random.default_rng(seed).uniform(-4.0, 4.0, size=(30, 1))
+    prior = {"m0": np.zeros(1), "sigma2": np.full(1, 0.5), "tau2": np.full(1, 4.0)}
+    family = CASES["normal-known-variance"]
+    forest = grown(twin, X, family.component(twin, prior), 1.0)
+    children, *_ = trees.definition(X, lambda rows: family.log_marginal(rows, prior), 1.0)
+    assert forest.children == children
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_twins_agree_where_partners_die(twins, seed):
+    rng = np.random.default_rng(seed)
+    X, family = rng.uniform(-4.0, 4.0, size=(100, 3)), CASES["normal-known-variance"]
+    prior = family.prior(rng, 3)
+    plain, kernel = (grown(twin, X, family.component(twin, prior), 1.0) for twin in twins)
+    assert plain.children == kernel.children
+
+
 @settings(max_examples=20, deadline=None)
 @given(problem=problems(max_rows=10))
 def test_of_equals_the_first_are_merged(twin, problem):
