@@ -124,7 +124,7 @@ class Forest:
         Returns
         -------
         int
-            Nodes that are still to be made: 2 M - 1 - `n_nodes`.
+            Nodes that are still to be made; 2 M - 1 are a tree.
         """
         last = 2 * self.n_leaves - 1
         for _ in range(min(n_nodes, last - self.n_nodes)):
