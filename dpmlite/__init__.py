@@ -10,6 +10,7 @@ require_kernels()
 from dpmlite.boards import Quantized, quantize, to_micropython  # noqa: E402
 from dpmlite.estimators import (  # noqa: E402
     MAPDPM,
+    BayesianHierarchicalClustering,
     CollapsedGibbs,
     DPMeans,
     ExactPosterior,
@@ -17,6 +18,7 @@ from dpmlite.estimators import (  # noqa: E402
     crp_log_prob,
     crp_sample,
     exact_posterior,
+    log_evidence_exact,
     neg_log_joint,
     neg_log_loo,
 )
@@ -25,6 +27,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "MAPDPM",
+    "BayesianHierarchicalClustering",
     "CollapsedGibbs",
     "DPMeans",
     "ExactPosterior",
@@ -34,6 +37,7 @@ __all__ = [
     "crp_sample",
     "exact_posterior",
     "implementation",
+    "log_evidence_exact",
     "neg_log_joint",
     "neg_log_loo",
     "quantize",

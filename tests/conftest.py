@@ -29,6 +29,8 @@ PAIRS = {
         "whitening",
     ),
     "inference": (
+        "alternative_trees",
+        "bhc",
         "division",
         "dp_means",
         "exact",
@@ -39,6 +41,7 @@ PAIRS = {
         "screening",
         "split_merge",
         "split_merge_mcmc",
+        "trees",
     ),
 }
 TWINS = ["python"] if os.environ.get("DPMLITE_PURE", "0") == "1" else ["python", "cython"]

@@ -6,9 +6,16 @@ import sys
 import numpy as np
 import pytest
 
-from dpmlite import MAPDPM, CollapsedGibbs
+from dpmlite import MAPDPM, BayesianHierarchicalClustering, CollapsedGibbs
 from dpmlite.datasets import load_sensors, planted_gaussians
-from dpmlite.plotting import COLOURS, LEGEND_AT_MOST, MARKERS, plot_clusters, plot_density
+from dpmlite.plotting import (
+    COLOURS,
+    LEGEND_AT_MOST,
+    MARKERS,
+    plot_clusters,
+    plot_dendrogram,
+    plot_density,
+)
 
 pytest.importorskip("matplotlib")
 
@@ -200,3 +207,43 @@ def test_density_needs_one_column():
     X = np.zeros((3, 2))
     with pytest.raises(ValueError, match=r"one column for a density, got shape \(3, 2\)"):
         plot_density(MAPDPM(), X)
+
+
+def test_a_dendrogram_has_the_colours_of_the_clusters(tmp_path):
+    from matplotlib.colors import to_rgba
+
+    X, _ = planted_gaussians(30, 2, 3, separation=20.0, random_state=1)
+    model = BayesianHierarchicalClustering(prior={"b0": 1.0}).fit(X)
+    assert model.n_clusters_ == 3
+    names, path = [f"row {i}" for i in range(30)], tmp_path / "tree.png"
+    figure = plot_dendrogram(model, names=names, path=path)
+    (axes,) = figure.axes
+    (tree,) = axes.collections
+    assert path.read_bytes().startswith(PNG)
+    assert len(tree.get_segments()) == 3 * len(model.children_)
+    ticks = [text.get_text() for text in axes.get_xticklabels()]
+    assert sorted(ticks) == sorted(names)
+    stems = {}  # the colour of the line that ends at each leaf
+    for line, colour in zip(tree.get_segments(), tree.get_colors(), strict=True):
+        if line[0, 1] == axes.get_ylim()[0] and line[0, 0] == line[1, 0]:
+            stems[round(line[0, 0])] = tuple(colour)
+    shown = [int(name.split()[1]) for name in ticks]
+    expected = [to_rgba(COLOURS[model.labels_[i]]) for i in shown]
+    assert [stems[x] for x in range(30)] == expected
+    assert axes.get_title(loc="left") == "3 clusters in 30 rows"
+
+
+@pytest.mark.parametrize(("n_rows", "named"), [(2, 2), (60, 60), (61, 0)])
+def test_many_leaves_are_not_named(n_rows, named):
+    X = np.random.default_rng(0).normal(size=(n_rows, 2))
+    figure = plot_dendrogram(BayesianHierarchicalClustering().fit(X))
+    figure.draw_without_rendering()
+    assert len(figure.axes[0].get_xticklabels()) == named
+
+
+def test_a_dendrogram_states_its_rules():
+    model = BayesianHierarchicalClustering(prior={"c0": 1.0, "b0": 1.0})
+    with pytest.raises(ValueError, match="at least two leaves, got 1"):
+        plot_dendrogram(model.fit([[0.0]]))
+    with pytest.raises(ValueError, match="names must be 2 names, got 1"):
+        plot_dendrogram(model.fit([[0.0], [1.0]]), names=["a"])

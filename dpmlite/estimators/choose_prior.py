@@ -1,18 +1,16 @@
-"""Choosing the scales of a prior by the joint: "empirical Bayes" on a grid."""
+"""Choosing the scales of a prior by the joint, or a bound: "empirical Bayes" on a grid."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from dpmlite.estimators.climb import Climb
 from dpmlite.estimators.data import Data
 from dpmlite.estimators.families import Family, Prior
 from dpmlite.estimators.families.columns import constant_columns
-from dpmlite.estimators.problem import Problem
-from dpmlite.estimators.search import Search
+from dpmlite.estimators.problem import Labels, Problem
 from dpmlite.estimators.validation import warn
 
 # Factors go up or down by the first of these while that lowers the joint, then by the next.
@@ -25,41 +23,65 @@ LEAST_FACTOR, MOST_FACTOR = 2.0**-14, 2.0**14
 SAMPLE_ROWS = 2000
 
 
+class Found(Protocol):
+    """What a search found under one prior."""
+
+    @property
+    def objective(self) -> float:
+        """In nats, lower is better; comparable between priors."""
+
+    def labels(self) -> Labels:
+        """The clusters that were found."""
+
+
+class Method(Protocol):
+    """How to search under a prior."""
+
+    def best(self, problem: Problem, seeds: npt.NDArray[np.int64]) -> Found:
+        """What is found from scratch."""
+
+    def climb_on(self, problem: Problem, labels: Labels, seed: int, name: str) -> Found:
+        """What is found from labels."""
+
+
 @dataclass
 class ScaleSearch:
     """Coordinate descent on the factors of a prior's scales.
 
     Each candidate climbs on from the best labels so far, under its own prior, and is kept if that
-    lowers the joint. Constant columns keep the default prior, for they would gain from any that is
-    narrower, and candidates that a row of the table lies too far from are passed over.
+    lowers the objective. Constant columns keep the default prior, for they would gain from any that
+    is narrower, and candidates that a row of the table lies too far from are passed over.
 
     Attributes
     ----------
-    search : Search
+    search : Method
     problem_of : callable
         The problem of the rows that are used, under a prior.
     family : Family
     table, sample : Data
         All rows, and those that are used.
     prior : dict
-        Where to start from.
+        The default.
     seeds : ndarray of int
+    start : float
+        The factor of the width to start from; 1 is that of the others.
     """
 
-    search: Search
+    search: Method
     problem_of: Callable[[Prior], Problem]
     family: Family
     table: Data
     sample: Data
     prior: Prior
     seeds: npt.NDArray[np.int64]
+    start: float = 1.0
     factors: dict[tuple[str, ...], float] = field(init=False)
-    best: Climb = field(init=False)
+    best: Found = field(init=False)
 
     def run(self) -> Prior:
         """The prior with the best factors."""
-        self.factors = dict.fromkeys(self.family.scales, 1.0)
-        self.best = self.search.best(self.problem_of(self.prior), self.seeds)
+        self.factors = {**dict.fromkeys(self.family.scales, 1.0), self.family.width: self.start}
+        self.best = self.search.best(self.problem_of(self._scaled(self.factors)), self.seeds)
         for step in STEPS:
             while any(self._walk(keys, step) for keys in self.family.scales):
                 pass
@@ -86,7 +108,7 @@ class ScaleSearch:
             return False
         problem = self.problem_of(prior)
         climb = self.search.climb_on(problem, self.best.labels(), int(self.seeds[0]), "prior")
-        gain = self.best.partition.neg_log_joint - climb.partition.neg_log_joint
+        gain = self.best.objective - climb.objective
         if not gain > problem.worthwhile(len(problem.rows)):
             return False
         self.best, self.factors = climb, factors

@@ -89,6 +89,11 @@ class Climb:
         if not self.converged:
             self._sweep()
 
+    @property
+    def objective(self) -> float:
+        """The joint."""
+        return self.partition.neg_log_joint
+
     def labels(self) -> Labels:
         """Labels of rows 0..N-1."""
         found = np.asarray(self.partition.labels, dtype=np.intp)

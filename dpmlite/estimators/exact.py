@@ -111,3 +111,38 @@ def exact_posterior(
         n_clusters_proba,
         co_clustering,
     )
+
+
+def log_evidence_exact(
+    X: npt.ArrayLike,
+    *,
+    alpha: float,
+    component: str = "normal-gamma",
+    prior: Mapping[str, Any] | None = None,
+    allow_missing: bool = False,
+    sample_weight: npt.ArrayLike | None = None,
+) -> float:
+    """Log evidence of a few rows, all partitions summed: eq. (5) of Xu, Heller & Ghahramani (2009).
+
+    Parameters and errors are those of `exact_posterior`, which finds more than this.
+
+    Returns
+    -------
+    float
+        log p(X | alpha, prior), in nats.
+
+    Examples
+    --------
+    >>> from dpmlite import log_evidence_exact
+    >>> prior = {"m0": 0.0, "c0": 0.01, "a0": 1.0, "b0": 0.1}
+    >>> round(log_evidence_exact([[0.0], [0.1], [9.0]], alpha=1.0, prior=prior), 2)
+    -8.53
+    """
+    return exact_posterior(
+        X,
+        alpha=alpha,
+        component=component,
+        prior=prior,
+        allow_missing=allow_missing,
+        sample_weight=sample_weight,
+    ).log_evidence

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from dpmlite._implementation import PURE
 
 if TYPE_CHECKING or PURE:
+    from dpmlite.inference.alternative_trees import log_increments
+    from dpmlite.inference.bhc import Forest
     from dpmlite.inference.division import two_of
     from dpmlite.inference.dp_means import farthest_first, fit_centres, squared_distances
     from dpmlite.inference.exact import sum_over_partitions
@@ -14,6 +16,7 @@ if TYPE_CHECKING or PURE:
     from dpmlite.inference.prediction import (
         assign,
         log_density,
+        log_mixture_density,
         neg_log_loo,
         own_costs,
         responsibilities,
@@ -21,7 +24,10 @@ if TYPE_CHECKING or PURE:
     from dpmlite.inference.screening import screen
     from dpmlite.inference.split_merge import exchange, split
     from dpmlite.inference.split_merge_mcmc import propose_split_merge
+    from dpmlite.inference.trees import cut, hold, log_node_weights
 else:
+    from dpmlite.inference._alternative_trees import log_increments
+    from dpmlite.inference._bhc import Forest
     from dpmlite.inference._division import two_of
     from dpmlite.inference._dp_means import farthest_first, fit_centres, squared_distances
     from dpmlite.inference._exact import sum_over_partitions
@@ -31,6 +37,7 @@ else:
     from dpmlite.inference._prediction import (
         assign,
         log_density,
+        log_mixture_density,
         neg_log_loo,
         own_costs,
         responsibilities,
@@ -38,15 +45,22 @@ else:
     from dpmlite.inference._screening import screen
     from dpmlite.inference._split_merge import exchange, split
     from dpmlite.inference._split_merge_mcmc import propose_split_merge
+    from dpmlite.inference._trees import cut, hold, log_node_weights
 
 __all__ = [
+    "Forest",
     "assign",
     "converge",
+    "cut",
     "exchange",
     "farthest_first",
     "fit_centres",
     "gibbs_sweep",
+    "hold",
     "log_density",
+    "log_increments",
+    "log_mixture_density",
+    "log_node_weights",
     "merge",
     "merge_change",
     "neg_log_loo",

@@ -1,0 +1,114 @@
+"""Bayesian hierarchical clustering: time, memory and bounds of whole trees.
+
+`python3 asv_benchmarks/benchmarks/bhc.py` prints how the time grows, and how many times faster the
+kernel is than its plain twin, whose time is extrapolated by N^2 from small tables.
+"""
+
+import importlib
+import time
+
+import numpy as np
+
+from dpmlite import BayesianHierarchicalClustering
+from dpmlite.datasets import planted_gaussians
+
+N_COLUMNS, N_CLUSTERS = 8, 10
+SIZES = (500, 2_000, 5_000)
+SMALL, LARGE = 300, 2_000
+METHODS = {"exact": None, "bayes-kmeans": "bayes-kmeans", "map-dpm": "map-dpm"}
+
+
+def table(n_rows):
+    """Round clusters, and a prior that expects them."""
+    X, _ = planted_gaussians(n_rows, N_COLUMNS, N_CLUSTERS, random_state=0)
+    prior = {"m0": X.mean(axis=0), "c0": 10.0 / n_rows, "a0": 1.0, "b0": X.var(axis=0) / 16.0}
+    return X, prior
+
+
+def model(prior, method="exact", **parameters):
+    return BayesianHierarchicalClustering(
+        prior=prior, approximate=METHODS[method], random_state=0, **parameters
+    )
+
+
+def grow(n_rows, prefix):
+    """Processor seconds of a whole tree by one implementation."""
+    X, prior = table(n_rows)
+    family = importlib.import_module(f"dpmlite.models.{prefix}normal_gamma").NormalGamma(**prior)
+    forest = importlib.import_module(f"dpmlite.inference.{prefix}bhc").Forest
+    start = time.process_time()
+    forest(X, np.arange(n_rows), family, 1.0).grow(2 * n_rows)
+    return time.process_time() - start
+
+
+def times_as_fast():
+    """The plain twin's seconds at 2,000 rows, extrapolated, by the kernel's."""
+    return grow(SMALL, "") * (LARGE / SMALL) ** 2 / min(grow(LARGE, "_") for _ in range(3))
+
+
+class Fit:
+    params = (tuple(METHODS), SIZES)
+    param_names = ("approximate", "rows")
+    timeout = 300
+
+    def setup(self, method, n_rows):
+        self.X, self.prior = table(n_rows)
+
+    def time_fit(self, method, n_rows):
+        model(self.prior, method).fit(self.X)
+
+    def peakmem_fit(self, method, n_rows):
+        model(self.prior, method).fit(self.X)
+
+    def time_fit_with_alternative_trees(self, method, n_rows):
+        model(self.prior, method, alternative_trees=True).fit(self.X)
+
+
+class Quality:
+    """What does not depend on the machine: a step in these is a change of the algorithm."""
+
+    params = (tuple(METHODS),)
+    param_names = ("approximate",)
+
+    def setup(self, method):
+        X, prior = table(LARGE)
+        self.model = model(prior, method, alternative_trees=True).fit(X)
+
+    def track_bound(self, method):
+        return self.model.log_evidence_bound_
+
+    def track_bound_with_alternative_trees(self, method):
+        return self.model.log_evidence_bound_alternative_
+
+    def track_n_clusters(self, method):
+        return self.model.n_clusters_
+
+    track_bound.unit = track_bound_with_alternative_trees.unit = "nats"
+    track_n_clusters.unit = "clusters"
+
+
+class TreeKernelSpeed:
+    timeout = 300
+
+    def track_ratio(self):
+        return times_as_fast()
+
+    track_ratio.unit = "times the plain twin"
+
+
+def main():
+    print(f"{N_COLUMNS} columns, {N_CLUSTERS} clusters, one thread: seconds, and bounds in nats\n")
+    print(f"{'rows':>7}" + "".join(f"{method:>14}{'bound':>11}" for method in METHODS))
+    for n_rows in (*SIZES, 10_000, 20_000):
+        X, prior = table(n_rows)
+        print(f"{n_rows:>7}", end="")
+        for method in METHODS:
+            start = time.perf_counter()
+            bound = model(prior, method).fit(X).log_evidence_bound_
+            print(f"{time.perf_counter() - start:>14.3f}{bound:>11.1f}", end="", flush=True)
+        print()
+    print(f"\n{LARGE} rows: {times_as_fast():.0f} times the plain twin")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,421 @@
+"""BayesianHierarchicalClustering: the estimator."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from dpmlite import inference, models
+from dpmlite.estimators.choose_prior import ScaleSearch
+from dpmlite.estimators.data import Data
+from dpmlite.estimators.families import Prior
+from dpmlite.estimators.mapdpm import MAPDPM
+from dpmlite.estimators.mixture import MixtureEstimator, largest_first
+from dpmlite.estimators.problem import UNPLACED, Labels, Problem
+from dpmlite.estimators.tree import Tree, TreeSearch, bayes_kmeans, grow, joined
+from dpmlite.estimators.validation import (
+    check_bool,
+    check_choice,
+    check_count,
+    check_positive,
+    check_random_state,
+)
+
+APPROXIMATIONS = ("bayes-kmeans", "map-dpm")
+PRIOR_CHOICES = ("nll",)
+
+# ``prior="nll"`` grows some twenty trees from each of these widths, for trees are greedy and the
+# bound has many optima; over so many rows at most, drawn at random.
+WIDTHS = (1.0, 2.0**-4)
+SAMPLE_ROWS = 500
+
+
+@dataclass(frozen=True, eq=False)
+class AlternativeTree:
+    """A tree that differs from the fitted one by the relocation of a branch.
+
+    Attributes
+    ----------
+    node : int
+        The node whose branches were relocated.
+    log_increment : float
+        Log of what it adds to the lower bound of the evidence, eq. (12).
+    children : ndarray of int, shape (M - 1, 2)
+        Its merges.
+    labels : ndarray of int, shape (N,)
+        Its most probable clusters, in the sense of `labels_`, with the relocated branches in one;
+        -1 for rows without weight.
+    """
+
+    node: int
+    log_increment: float
+    children: npt.NDArray[np.intp]
+    labels: npt.NDArray[np.intp]
+
+
+class BayesianHierarchicalClustering(MixtureEstimator):
+    """A tree of merges, each with the probability that it is one cluster.
+
+    Bayesian hierarchical clustering (BHC) of [1]_ and [2]_: of all pairs of trees, the one with the
+    highest probability r_k of being one cluster, against all partitions that are consistent with
+    the two trees, is merged next. The result is a tree, clusters, a lower bound on the evidence of
+    the Dirichlet process mixture, and a density.
+
+    Parameters
+    ----------
+    component : str, default "normal-gamma"
+        Family of the clusters, as in `MAPDPM`.
+    alpha : float, default 1.0
+        Concentration of the Dirichlet process.
+    prior : dict or "nll", optional
+        Parameters of the family's prior, as in `MAPDPM`. "nll" takes the defaults, times factors of
+        the scales, those of `MAPDPM`, under which the lower bound is greatest; chosen on 500 rows
+        at most. The default prior expects clusters as wide as the table. Under it pairs of rows
+        that are far apart may join first, and a tree cannot mend that: if the clusters that you
+        look for are narrower, say so, or take "nll".
+    approximate : {None, "bayes-kmeans", "map-dpm"}, default None
+        None: all pairs of rows are compared; the time grows as N^2.
+
+        - "bayes-kmeans", section 5 of [2]_: the rows join about sqrt(N) random seeds or clusters of
+          their own, one by one, the clusters are merged while that improves the joint, and what is
+          left are the leaves.
+        - "map-dpm": the rows of each cluster that `MAPDPM` finds are merged into a tree, then these
+          trees are. Every row is a leaf, and the bound, which is above the joint of the clusters,
+          is mostly tighter than that of None.
+    alternative_trees : bool or int, default False
+        Whether to relocate branches at each node, section 4 of [2]_; or the node to start from,
+        M to 2 M - 2 for M leaves.
+    allow_missing : bool, default False
+        Whether NaN is a missing value, as in `MAPDPM`.
+    random_state : None, int, Generator or RandomState, default None
+        Source of chance for `approximate`, for the rows that ``prior="nll"`` looks at, and for
+        `sample`.
+    verbose : bool, default False
+        Print a line for every tenth of the nodes.
+
+    Attributes
+    ----------
+    labels_ : ndarray of int, shape (N,)
+        The cluster of each row, the largest, by weight, first: from the root down, nodes with
+        r_k < 0.5 are taken apart. `predict`, `predict_proba` and `sample` use these clusters, and
+        these attributes describe them, as in `MAPDPM`: n_clusters_, statistics_, counts_, weights_,
+        means_, alpha_, neg_log_joint_. ``MAPDPM(init=model.labels_)`` improves them.
+    n_leaves_ : int
+        M, the leaves: one for each row of positive weight, or fewer with `approximate`.
+    leaves_ : ndarray of int, shape (N,)
+        The leaf of each row, 0..M-1; -1 for rows without weight.
+    children_ : ndarray of int, shape (M - 1, 2)
+        The two nodes of each merge: leaves are 0..M-1, merge i makes node M + i. That is the
+        convention of scikit-learn's ``AgglomerativeClustering``.
+    linkage_ : ndarray, shape (M - 1, 4)
+        The same for scipy's ``dendrogram``: children, height, leaves below. The height is -log r_k,
+        or that of the lowest node above if that is less, so that clusters are the trees below a
+        height of log 2.
+    log_r_ : ndarray, shape (M - 1,)
+        Log probability that the rows below a node are one cluster, eq. (8).
+    log_odds_ : ndarray, shape (M - 1,)
+        Log of r_k / (1 - r_k), which has digits left where r_k rounds to 1.
+    node_counts_ : ndarray, shape (2 M - 1,)
+        Rows below each node, by weight.
+    log_evidence_bound_ : float
+        Lower bound on log p(X | alpha, prior), eq. (9), in nats, every constant included. With
+        weights other than 1, on the evidence of partitions that keep the copies of a row together.
+    log_evidence_approximation_ : float
+        log p(X | T) of eq. (7), which is no bound.
+    log_increments_ : ndarray, shape (M - 1, 2)
+        With `alternative_trees`: log of what the relocation of the first and of the second branch
+        of each node adds to the bound, eq. (12); minus infinity below the node to start from, and
+        where a node has but two leaves. Large ones mark clusters that are uncertain.
+    log_evidence_bound_alternative_ : float
+        With `alternative_trees`: the tighter lower bound of Theorem 1, with all increments.
+    training_rows_ : dict
+        A copy of the rows that were fitted, for `score_samples`.
+    component_, allow_missing_, prior_ : str, bool, dict
+        Family, treatment of NaN and prior that were used.
+    n_features_in_ : int
+        D.
+    feature_names_in_ : ndarray of str, shape (D,)
+        Column names, if `X` was a data frame.
+
+    References
+    ----------
+    .. [1] Heller & Ghahramani, "Bayesian hierarchical clustering", 2005.
+    .. [2] Xu, Heller & Ghahramani, "Tree-based inference for Dirichlet process mixtures", 2009.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dpmlite import BayesianHierarchicalClustering
+    >>> X = np.concatenate([np.random.default_rng(0).normal(c, 1, (50, 2)) for c in (0, 10)])
+    >>> model = BayesianHierarchicalClustering().fit(X)
+    >>> model.n_clusters_, model.children_.shape
+    (2, (99, 2))
+    """
+
+    def __init__(
+        self,
+        *,
+        component: str = "normal-gamma",
+        alpha: float = 1.0,
+        prior: Mapping[str, Any] | str | None = None,
+        approximate: str | None = None,
+        alternative_trees: bool | int = False,
+        allow_missing: bool = False,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.component = component
+        self.alpha = alpha
+        self.prior = prior
+        self.approximate = approximate
+        self.alternative_trees = alternative_trees
+        self.allow_missing = allow_missing
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
+        """Merge the rows of `X` into one tree.
+
+        Parameters
+        ----------
+        X : array-like or scipy.sparse matrix, shape (N, D)
+            Rows, as in `MAPDPM.fit`.
+        y : ignored
+            There for scikit-learn.
+        sample_weight : array-like, shape (N,), optional
+            A row of weight w stands for w equal rows that share a label, as in `MAPDPM.fit`; rows
+            of weight 0 only get a label.
+
+        Returns
+        -------
+        BayesianHierarchicalClustering
+            Itself, fitted.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If `X` or a parameter breaks its rule; the message states it.
+        """
+        self._check_parameters()
+        data = self._read(X).weighted(sample_weight)
+        used = data.has_weight()
+        table = data.take(used)
+        rng = check_random_state(self.random_state)
+        prior = self._choose_prior(table, rng)
+        problem = self._problem(table, prior)
+        leaves = self._leaves(problem, rng)
+        self._check_start(int(leaves.max()) + 1)
+        if self.approximate == "map-dpm":
+            search = self._search(prior, rng).fit(X, sample_weight=sample_weight)
+            tree = self._grow_nested(table, prior, search.labels_[used])
+        else:
+            tree = grow(problem, leaves, bool(self.verbose))
+        self._keep_tree(tree, leaves, used)
+        labels = np.empty(self.n_leaves_, dtype=np.intp)
+        inference.cut(self.children_, self.log_odds_, labels)
+        self._keep(data, self._partition(table, labels[leaves], prior, problem.alpha), prior)
+        self.training_rows_ = table.to_dict()
+        self._keep_increments(tree.log_e)
+        self._remember_columns(X, data.shape[1])
+        return self
+
+    def score_samples(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Log predictive density of new rows, averaged over the tree's partitions, in nats.
+
+        Heller & Ghahramani (2005) weigh the predictive density of each node by omega_k, the product
+        of its r_k and the 1 - r_i of the nodes above: how probable it is that it is a cluster of a
+        partition consistent with the tree. Here the weights are omega_k n_k / (N + alpha), and
+        alpha / (N + alpha) for a new cluster, as the Dirichlet process has it; so the density
+        integrates to 1, which the omega_k alone would not make it do.
+
+        Parameters
+        ----------
+        X : array-like or scipy.sparse matrix, shape (L, D)
+
+        Returns
+        -------
+        ndarray, shape (L,)
+        """
+        rows = self._read_new(X).rows()
+        weights = np.empty(2 * self.n_leaves_)
+        inference.log_node_weights(
+            self.children_, self.log_odds_, self.node_counts_, self.alpha_, weights
+        )
+        out = np.empty(len(rows))
+        inference.log_mixture_density(rows, self._nodes(), weights, out)
+        return out
+
+    def alternative_clusterings(self, n_trees: int = 1) -> list[AlternativeTree]:
+        """The alternative trees that add most to the lower bound, and their clusters.
+
+        Parameters
+        ----------
+        n_trees : int, default 1
+            How many, at most.
+
+        Returns
+        -------
+        list of AlternativeTree
+            The one that adds most first.
+
+        Raises
+        ------
+        ValueError
+            If the model was fitted without `alternative_trees`.
+        """
+        n_trees = check_count("n_trees", n_trees)
+        if not hasattr(self, "statistics_"):
+            self._raise_not_fitted()
+        if not hasattr(self, "log_increments_"):
+            raise ValueError("alternative_trees must be True or a node in fit, got False")
+        best = np.argsort(-self.log_increments_.ravel(), kind="stable")[:n_trees]
+        found = (divmod(int(at), 2) for at in best if self.log_increments_.flat[at] > -np.inf)
+        return [self._alternative(merge, side) for merge, side in found]
+
+    def _check_parameters(self) -> None:
+        check_positive("alpha", self.alpha)
+        if isinstance(self.prior, str):
+            check_choice("prior", self.prior, PRIOR_CHOICES)
+        if self.approximate is not None:
+            check_choice("approximate", self.approximate, APPROXIMATIONS)
+        if not isinstance(self.alternative_trees, bool | np.bool_ | Integral):
+            raise ValueError(
+                "alternative_trees must be True, False or the number of a node, "
+                f"got {self.alternative_trees!r}"
+            )
+        check_bool("verbose", self.verbose)
+
+    def _problem(self, table: Data, prior: Prior) -> Problem:
+        component = self._family().component(prior, self.allow_missing)
+        return Problem(table.rows(), component, float(self.alpha))
+
+    def _choose_prior(self, table: Data, rng: np.random.Generator) -> Prior:
+        family = self._family()
+        if not isinstance(self.prior, str):
+            return family.prior(self.prior, table)
+        chosen = np.zeros(table.shape[0], dtype=bool)
+        size = min(SAMPLE_ROWS, table.shape[0])
+        chosen[rng.choice(table.shape[0], size, replace=False, shuffle=False)] = True
+        sample, default = table.take(chosen), family.prior(None, table)
+        found = []
+        for width in WIDTHS:
+            search = ScaleSearch(
+                TreeSearch(),
+                lambda scaled: self._problem(sample, scaled),
+                family,
+                table,
+                sample,
+                default,
+                np.zeros(1, dtype=np.int64),
+                width,
+            )
+            found.append((search.run(), search.best.objective))
+        return min(found, key=lambda pair: pair[1])[0]
+
+    def _leaves(self, problem: Problem, rng: np.random.Generator) -> Labels:
+        if self.approximate == "bayes-kmeans":
+            return bayes_kmeans(problem, rng)
+        return np.arange(len(problem.rows), dtype=np.intp)
+
+    def _search(self, prior: Prior, rng: np.random.Generator) -> MAPDPM:
+        return MAPDPM(
+            component=self.component,
+            alpha=self.alpha,
+            prior=prior,
+            allow_missing=self.allow_missing,
+            random_state=rng,
+            verbose=self.verbose,
+        )
+
+    def _grow_nested(self, table: Data, prior: Prior, groups: Labels) -> Tree:
+        """A tree over the rows of each group, and a tree over these trees."""
+        groups = np.unique(groups, return_inverse=True)[1].astype(np.intp)
+        members = [np.flatnonzero(groups == k) for k in range(int(groups.max()) + 1)]
+        branches = []
+        for k, rows in enumerate(members):
+            problem = self._problem(table.take(groups == k), prior)
+            branches.append(grow(problem, np.arange(len(rows), dtype=np.intp), self.verbose))
+        roots = np.array([[branch.log_e[-1], branch.log_d[-1]] for branch in branches])
+        trunk = grow(self._problem(table, prior), groups, self.verbose, roots)
+        return joined(branches, members, trunk)
+
+    def _keep_tree(self, tree: Tree, leaves: Labels, used: npt.NDArray[np.bool_]) -> None:
+        self.n_leaves_ = tree.n_leaves
+        self.leaves_ = np.full(len(used), UNPLACED, dtype=np.intp)
+        self.leaves_[used] = leaves
+        self.children_, self.log_odds_ = tree.children, tree.log_odds
+        self.node_counts_ = tree.counts
+        self.log_r_ = -np.logaddexp(0.0, -self.log_odds_)
+        self.linkage_ = _linkage(self.children_, self.log_r_)
+        self.log_evidence_bound_ = tree.lower_bound(float(self.alpha))
+        self.log_evidence_approximation_ = float(tree.log_e[-1] - tree.log_d[-1])
+
+    def _check_start(self, n_leaves: int) -> None:
+        """Raise ValueError if alternative trees are to start from what is no merge."""
+        start, low, high = self.alternative_trees, n_leaves, 2 * n_leaves - 2
+        if not isinstance(start, bool | np.bool_) and not low <= start <= high:
+            raise ValueError(f"alternative_trees must be a node from {low} to {high}, got {start}")
+
+    def _keep_increments(self, log_e: npt.NDArray[np.float64]) -> None:
+        start = self.alternative_trees
+        for name in ("log_increments_", "log_evidence_bound_alternative_"):
+            self.__dict__.pop(name, None)
+        if isinstance(start, bool | np.bool_) and not start:
+            return
+        found = np.empty((self.n_leaves_ - 1, 2))
+        inference.log_increments(self._nodes(), self.children_, log_e, self.alpha_, found)
+        if not isinstance(start, bool | np.bool_):
+            found[: start - self.n_leaves_] = -np.inf
+        self.log_increments_ = found
+        terms = np.append(found.ravel(), self.log_evidence_bound_)
+        self.log_evidence_bound_alternative_ = float(np.logaddexp.reduce(terms))
+
+    def _nodes(self) -> models.Component:
+        """The statistics of every node, and an empty slot."""
+        component = self._fitted_component()
+        rows = Data.from_dict(self.training_rows_).rows()
+        inference.hold(rows, self.leaves_[self.leaves_ != UNPLACED], component, self.children_)
+        return component
+
+    def _alternative(self, merge: int, side: int) -> AlternativeTree:
+        n = self.n_leaves_
+        children, log_odds = self.children_.copy(), self.log_odds_.copy()
+        one, other = children[merge]
+        moved, left = children[other - n][[side, 1 - side]]
+        children[other - n] = sorted((one, moved))
+        children[merge] = left, other
+        log_odds[other - n] = np.inf
+        above = merge + n
+        while True:  # up to the root
+            log_odds[above - n] = -np.inf
+            parents = np.flatnonzero((children == above).any(axis=1))
+            if not len(parents):
+                break
+            above = int(parents[0]) + n
+        leaf_labels = np.empty(n, dtype=np.intp)
+        inference.cut(children, log_odds, leaf_labels)
+        used = self.leaves_ != UNPLACED
+        labels = np.full(len(used), UNPLACED, dtype=np.intp)
+        weights = self.training_rows_["weights"]
+        labels[used] = largest_first(leaf_labels[self.leaves_[used]], weights)
+        increment = float(self.log_increments_[merge, side])
+        return AlternativeTree(merge + n, increment, children, labels)
+
+
+def _linkage(
+    children: npt.NDArray[np.intp], log_r: npt.NDArray[np.float64]
+) -> npt.NDArray[np.float64]:
+    """Scipy's matrix of merges."""
+    n = len(children) + 1
+    height = np.maximum(-log_r, 0.0)
+    sizes = np.ones(2 * n - 1)
+    for k, pair in enumerate(children):
+        sizes[n + k] = sizes[pair].sum()
+    for k in reversed(range(n - 1)):
+        for child in children[k]:
+            if child >= n:
+                height[child - n] = min(height[child - n], height[k])
+    return np.column_stack([children, height, sizes[n:]]).astype(np.float64)

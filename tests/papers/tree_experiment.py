@@ -1,0 +1,342 @@
+"""Figures 2 and 5 to 8 of Xu, Heller & Ghahramani (2009), section 6.
+
+    DPMLITE_DATA=FOLDER python3 tests/papers/tree_experiment.py PICTURES
+
+prints tables and draws the figures, and the dendrogram of iris, into a folder; tree_tables.py says
+what DPMLITE_DATA must hold and what the paper leaves open. alpha is 1.
+
+The paper does not give its priors. The synthetic sets have that of tree_tables.py. Each real table
+has two, which all methods share: the default of `MAPDPM` ("wide": a cluster is expected to be as
+wide as the table), and the same with scales for which the lower bound of BHC is greatest on the
+largest sample ("chosen"), as ``prior="nll"`` finds them. All figures are drawn with the latter.
+
+A method is a row of METHODS: others are compared by adding theirs.
+"""
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+
+import numpy as np
+from measures import markdown
+from tree_tables import BINARY, REAL, SET_PRIOR, SETS, SIZES, draw_set, sample
+
+from dpmlite import MAPDPM, BayesianHierarchicalClustering, log_evidence_exact
+from dpmlite.plotting import COLOURS, plot_dendrogram
+
+N_SYNTHETIC, N_REAL, N_STARTS = 20, 5, 10
+ALL_ROWS = 10**9
+
+
+@dataclass(frozen=True)
+class Method:
+    """How to fit a model: `make(component, prior, random_state)`; which attribute is its bound."""
+
+    make: Callable
+    bound: str
+    n_starts: int = 1
+
+    def fit(self, X, component, prior):
+        """A model for each start."""
+        return [
+            self.make(component=component, prior=prior, random_state=s).fit(X)
+            for s in range(self.n_starts)
+        ]
+
+    def bounds(self, X, component, prior):
+        return [getattr(model, self.bound) for model in self.fit(X, component, prior)]
+
+
+METHODS = {
+    "BHC": Method(BayesianHierarchicalClustering, "log_evidence_bound_"),
+    "alternative trees": Method(
+        partial(BayesianHierarchicalClustering, alternative_trees=True),
+        "log_evidence_bound_alternative_",
+    ),
+    "Bayes k-means BHC": Method(
+        partial(BayesianHierarchicalClustering, approximate="bayes-kmeans"),
+        "log_evidence_bound_",
+        N_STARTS,
+    ),
+    "trees in MAP clusters": Method(
+        partial(BayesianHierarchicalClustering, approximate="map-dpm"),
+        "log_evidence_bound_",
+    ),
+}
+
+
+@cache
+def priors(name):
+    """The wide and the chosen prior of a real table, whatever its sample."""
+    X = sample(name, max(REAL[name]), 0)
+    wide, chosen = (
+        BayesianHierarchicalClustering(prior=prior, random_state=0).fit(X).prior_
+        for prior in (None, "nll")
+    )
+    return {"wide": wide, "chosen": chosen}
+
+
+def synthetic_bounds(name, size):
+    """{method: mean bound}, of one set of fixed rows as in Figure 5."""
+    X = draw_set(name, 9, 0)[:size]
+    found = {"exact": log_evidence_exact(X, alpha=1.0, prior=SET_PRIOR)}
+    for method, how in METHODS.items():
+        found[method] = np.mean(how.bounds(X, "normal-gamma", SET_PRIOR))
+    model = BayesianHierarchicalClustering(prior=SET_PRIOR).fit(X)
+    found["eq. (7), no bound"] = model.log_evidence_approximation_
+    return found
+
+
+def real_bounds(name, size, kind):
+    """The same for rows of a real table; and the best single partition, which is a bound too."""
+    X, prior = sample(name, size, 0), priors(name)[kind]
+    found = {m: np.mean(how.bounds(X, "normal-gamma", prior)) for m, how in METHODS.items()}
+    found["best partition alone"] = -MAPDPM(prior=prior, random_state=0).fit(X).neg_log_joint_
+    return found
+
+
+def densities(train, test, prior):
+    """{method: mean log density of rows left out}."""
+    found = {}
+    for method, how in METHODS.items():
+        if method != "alternative trees":  # the density of BHC
+            models = how.fit(train, "normal-gamma", prior)
+            found[method] = np.mean([model.score(test) for model in models])
+    found["MAPDPM"] = MAPDPM(prior=prior, random_state=0).fit(train).score(test)
+    return found
+
+
+def mean_of(results):
+    """Mean of each value of dicts with the same keys."""
+    return {key: np.mean([result[key] for result in results]) for key in results[0]}
+
+
+def synthetic_density(name, size):
+    """Each row left out in turn."""
+    X = draw_set(name, 9, 0)[:size]
+    return mean_of(
+        [densities(np.delete(X, i, axis=0), X[i : i + 1], SET_PRIOR) for i in range(size)]
+    )
+
+
+def real_density(name, size):
+    """A tenth of the rows left out, in some samples."""
+    results = []
+    for seed in range(N_REAL):
+        X = sample(name, size, seed)
+        results.append(densities(X[size // 10 :], X[: size // 10], priors(name)["chosen"]))
+    return mean_of(results)
+
+
+def synthetic_gap(name, size):
+    """Mean of exact less bound over random samples, before and after alternative trees."""
+    gaps = []
+    for seed in range(N_SYNTHETIC):
+        X = draw_set(name, size, seed)
+        exact = log_evidence_exact(X, alpha=1.0, prior=SET_PRIOR)
+        model = BayesianHierarchicalClustering(prior=SET_PRIOR, alternative_trees=True).fit(X)
+        gaps.append(
+            [exact - model.log_evidence_bound_, exact - model.log_evidence_bound_alternative_]
+        )
+    return np.mean(gaps, axis=0)
+
+
+def gain(name, size):
+    """Mean of what alternative trees add to the bound: at all nodes, and at the last ten."""
+    gains = []
+    for seed in range(N_REAL):
+        X = sample(name, size, seed)
+        real = name in REAL
+        model = BayesianHierarchicalClustering(
+            component="normal-gamma" if real else "beta-bernoulli",
+            prior=priors(name)["chosen"] if real else None,
+            alternative_trees=True,
+        ).fit(X)
+        terms = model.log_increments_[-10:].ravel()
+        last = np.logaddexp.reduce(np.append(terms, model.log_evidence_bound_))
+        gains.append(
+            np.array([model.log_evidence_bound_alternative_, last]) - model.log_evidence_bound_
+        )
+    return np.mean(gains, axis=0)
+
+
+def seconds(make, X):
+    """The least processor time of three fits; each runs on one thread."""
+    times = []
+    for _ in range(3):
+        start = time.process_time()
+        make().fit(X)
+        times.append(time.process_time() - start)
+    return min(times)
+
+
+def kmeans_against_bhc(name, size, kind):
+    """BHC's bound, that of Bayes k-means BHC, its leaves, and times as fast; means of samples."""
+    results, prior = [], priors(name)[kind]
+    for seed in range(N_REAL):
+        X = sample(name, size, seed)
+        tree = BayesianHierarchicalClustering(prior=prior)
+        fast = METHODS["Bayes k-means BHC"].fit(X, "normal-gamma", prior)
+        made = partial(
+            BayesianHierarchicalClustering,
+            prior=prior,
+            approximate="bayes-kmeans",
+            random_state=seed,
+        )
+        results.append(
+            [
+                tree.fit(X).log_evidence_bound_,
+                np.mean([model.log_evidence_bound_ for model in fast]),
+                np.mean([model.n_leaves_ for model in fast]),
+                seconds(lambda tree=tree: tree, X) / seconds(made, X),
+            ]
+        )
+    return np.mean(results, axis=0)
+
+
+def joints(name, kind):
+    """-joint of the cut partition; after sweeps; after all of MAPDPM's moves; MAPDPM's own."""
+    X, prior = sample(name, ALL_ROWS, 0), priors(name)[kind]
+    tree = BayesianHierarchicalClustering(prior=prior).fit(X)
+    swept = MAPDPM(prior=prior, init=tree.labels_, split_merge=False).fit(X)
+    moved = MAPDPM(prior=prior, init=tree.labels_, random_state=0).fit(X)
+    alone = MAPDPM(prior=prior, random_state=0).fit(X)
+    return [model.neg_log_joint_ for model in (tree, swept, moved, alone)]
+
+
+def corners():
+    """Nine points in three equidistant groups, as in Figure 2."""
+    triangle = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, 0.75**0.5]])
+    return (3.0 * triangle[:, None] + 0.25 * triangle).reshape(9, 2)
+
+
+def corner_model():
+    """Figure 2's tree; the prior is ours."""
+    prior = {"m0": corners().mean(axis=0), "c0": 0.1, "a0": 1.0, "b0": 1.0}
+    return BayesianHierarchicalClustering(prior=prior, alternative_trees=True).fit(corners())
+
+
+def table(title, found, digits=2):
+    """A table from {row: {column: value}}."""
+    columns = list(next(iter(found.values())))
+    rows = [[row, *(f"{values[c]:.{digits}f}" for c in columns)] for row, values in found.items()]
+    return f"{title}\n\n{markdown(['', *columns], rows)}\n"
+
+
+def clusterings():
+    """Figure 2a: the clusters of the tree over three equidistant groups, and of alternatives."""
+    model = corner_model()
+    found = [["the tree", f"{model.log_evidence_bound_:.3f}", *model.labels_]]
+    for other in model.alternative_clusterings(3):
+        name = f"relocation at node {other.node}"
+        found.append([name, f"{other.log_increment:.3f}", *other.labels])
+    header = ["Figure 2a", "bound, increment", *(f"row {i}" for i in range(9))]
+    return f"{markdown(header, found)}\n"
+
+
+def report():
+    """Every table, one after the other; figures' data by the way."""
+    figures = {"5": {}, "6": {}, "7": {}, "8": {}}
+    print(clusterings())
+    for name in SETS:
+        found = {size: synthetic_bounds(name, size) for size in SIZES}
+        figures["5"][name] = found
+        print(table(f"Figure 5, {name}: log evidence and bounds, by rows.", found, 3))
+    for name, sizes in REAL.items():
+        for kind in ("wide", "chosen"):
+            found = {size: real_bounds(name, size, kind) for size in sizes}
+            print(table(f"Figure 5, {name}, {kind} prior: bounds, by rows.", found))
+        figures["5"][name] = found
+    for name in SETS:
+        figures["6"][name] = {size: synthetic_density(name, size) for size in SIZES}
+    for name, sizes in REAL.items():
+        figures["6"][name] = {size: real_density(name, size) for size in sizes}
+    for name, found in figures["6"].items():
+        print(table(f"Figure 6, {name}: mean log density of rows left out.", found, 3))
+    for name in SETS:
+        gaps = {size: synthetic_gap(name, size) for size in SIZES}
+        figures["7"][name] = {
+            size: {"exact - BHC": a, "exact - alternative trees": b}
+            for size, (a, b) in gaps.items()
+        }
+    for name, sizes in {**REAL, **BINARY}.items():
+        gains = {size: gain(name, size) for size in sizes}
+        figures["7"][name] = {
+            size: {"all nodes": a, "last ten nodes": b} for size, (a, b) in gains.items()
+        }
+    for name, found in figures["7"].items():
+        what = "mean gap" if name in SETS else "mean gain by alternative trees"
+        print(table(f"Figure 7, {name}: {what}, in nats.", found, 4))
+    for name, sizes in REAL.items():
+        for kind in ("wide", "chosen"):
+            figures["8"][name] = {
+                size: dict(
+                    zip(
+                        ("BHC", "Bayes k-means BHC", "leaves", "times as fast"),
+                        kmeans_against_bhc(name, size, kind),
+                        strict=True,
+                    )
+                )
+                for size in sizes
+            }
+            print(
+                table(f"Figure 8, {name}, {kind} prior: bounds and speed.", figures["8"][name], 1)
+            )
+    print("In the paper: 4, 31 and 5 leaves at the largest sizes; some 30 times as fast at 600.\n")
+    columns = ("cut tree", "then sweeps", "then all moves", "MAPDPM")
+    found = {
+        f"{name}, {kind}": dict(zip(columns, joints(name, kind), strict=True))
+        for name in REAL
+        for kind in ("wide", "chosen")
+    }
+    print(table("neg_log_joint beside MAPDPM, all rows of the table; lower is better.", found))
+    return figures
+
+
+def draw(figures, folder):
+    """Figures 5 to 8, one panel a table; bounds as differences from the first of them."""
+    from matplotlib.figure import Figure
+
+    for number, panels in figures.items():
+        rows = -(-len(panels) // 3)
+        figure = Figure(figsize=(12.0, 3.5 * rows), dpi=110, layout="constrained")
+        flat = figure.subplots(rows, 3, squeeze=False).ravel()
+        for axes, (name, found) in zip(flat, panels.items(), strict=True):
+            first, *_ = shown = list(next(iter(found.values())))
+            if number == "8":
+                shown = ["times as fast"]
+            for column, colour in zip(shown, COLOURS, strict=False):
+                values = np.array([values[column] for values in found.values()])
+                if number == "5":
+                    values -= [values[first] for values in found.values()]
+                axes.plot(list(found), values, ".-", color=colour, label=column)
+            axes.set_title(f"{name}, less {first}" if number == "5" else name, loc="left")
+            axes.set(xlabel="rows")
+            axes.spines[["top", "right"]].set_visible(False)
+            axes.legend(frameon=False, fontsize=8)
+        figure.savefig(folder / f"trees-figure-{number}.png")
+    model = corner_model()
+    figure = Figure(figsize=(6.0, 3.5), dpi=110, layout="constrained")
+    axes = figure.add_subplot()
+    sums = np.logaddexp(*model.log_increments_.T) - model.log_evidence_bound_
+    axes.bar(range(9, 17), np.exp(sums), color=COLOURS[0])
+    axes.set(xlabel="node", ylabel="increment, as a part of the bound")
+    figure.savefig(folder / "trees-figure-2b.png")
+    X = sample("iris", ALL_ROWS, 0)
+    for kind, prior in priors("iris").items():
+        tree = BayesianHierarchicalClustering(prior=prior).fit(X)
+        plot_dendrogram(tree, path=folder / f"iris-dendrogram-{kind}.png")
+
+
+def main(folder):
+    print(__doc__.split("\n\n")[2], "\n")
+    folder.mkdir(parents=True, exist_ok=True)
+    draw(report(), folder)
+    print(f"drew {', '.join(sorted(path.name for path in folder.glob('*.png')))}")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))
