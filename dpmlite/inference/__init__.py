@@ -20,6 +20,7 @@ if TYPE_CHECKING or PURE:
     )
     from dpmlite.inference.split_merge import exchange, split
     from dpmlite.inference.split_merge_mcmc import propose_split_merge
+    from dpmlite.inference.variational import absorb, mixture_density, step
 else:
     from dpmlite.inference._division import two_of
     from dpmlite.inference._dp_means import farthest_first, fit_centres, squared_distances
@@ -36,8 +37,10 @@ else:
     )
     from dpmlite.inference._split_merge import exchange, split
     from dpmlite.inference._split_merge_mcmc import propose_split_merge
+    from dpmlite.inference._variational import absorb, mixture_density, step
 
 __all__ = [
+    "absorb",
     "assign",
     "converge",
     "exchange",
@@ -47,12 +50,14 @@ __all__ = [
     "log_density",
     "merge",
     "merge_change",
+    "mixture_density",
     "neg_log_loo",
     "own_costs",
     "propose_split_merge",
     "responsibilities",
     "split",
     "squared_distances",
+    "step",
     "sum_over_partitions",
     "sweep",
     "two_of",
