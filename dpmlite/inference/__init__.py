@@ -14,13 +14,15 @@ if TYPE_CHECKING or PURE:
     from dpmlite.inference.prediction import (
         assign,
         log_density,
+        log_mixture_density,
+        mixture_responsibilities,
         neg_log_loo,
         own_costs,
         responsibilities,
     )
     from dpmlite.inference.split_merge import exchange, split
     from dpmlite.inference.split_merge_mcmc import propose_split_merge
-    from dpmlite.inference.variational import absorb, mixture_density, step
+    from dpmlite.inference.variational import absorb, step
 else:
     from dpmlite.inference._division import two_of
     from dpmlite.inference._dp_means import farthest_first, fit_centres, squared_distances
@@ -31,13 +33,15 @@ else:
     from dpmlite.inference._prediction import (
         assign,
         log_density,
+        log_mixture_density,
+        mixture_responsibilities,
         neg_log_loo,
         own_costs,
         responsibilities,
     )
     from dpmlite.inference._split_merge import exchange, split
     from dpmlite.inference._split_merge_mcmc import propose_split_merge
-    from dpmlite.inference._variational import absorb, mixture_density, step
+    from dpmlite.inference._variational import absorb, step
 
 __all__ = [
     "absorb",
@@ -48,9 +52,10 @@ __all__ = [
     "fit_centres",
     "gibbs_sweep",
     "log_density",
+    "log_mixture_density",
     "merge",
     "merge_change",
-    "mixture_density",
+    "mixture_responsibilities",
     "neg_log_loo",
     "own_costs",
     "propose_split_merge",

@@ -20,21 +20,22 @@ cdef class Mixture:
     cdef double[::1] log_weight, cost  # per slot
     cdef Py_ssize_t n_rows, n_slots
 
-    def __init__(self, X, Component component, double alpha, Py_ssize_t n_out):
+    def __init__(self, X, Component component, log_weights, Py_ssize_t n_out):
         self.X = as_rows(X)
         self.n_rows = self.X.n_rows
         if n_out != self.n_rows:
             raise ValueError(f"out must be for {self.n_rows} rows, got {n_out}")
         component._check_rows(self.X)
+        if len(log_weights) != component.n_slots:
+            raise ValueError(
+                f"log_weights must have {component.n_slots} values, got {len(log_weights)}")
         self.component = component
         self.n_slots = component.n_slots
         self.log_weight = array("d", [-INFINITY] * padded(self.n_slots))
         self.cost = array("d", self.log_weight)
-        cdef double n, log_total = log(alpha + sum(component.counts))
         cdef Py_ssize_t k
         for k in range(self.n_slots):
-            n = component.n[k]
-            self.log_weight[k] = log(n if n > 0.0 else alpha) - log_total
+            self.log_weight[k] = log_weights[k]
 
     cdef double score(self, Py_ssize_t i) noexcept nogil:
         """cost[k] = -log of the term of slot k for row i; returns the least."""
@@ -43,7 +44,16 @@ cdef class Mixture:
 
 
 def log_density(X, Component component, double alpha, double[::1] out):
-    cdef Mixture mixture = Mixture(X, component, alpha, out.shape[0])
+    log_mixture_density(X, component, log_weights(component, alpha), out)
+
+
+def log_weights(Component component, double alpha):
+    cdef double n, log_total = log(alpha + sum(component.counts))
+    return [log(n if n > 0.0 else alpha) - log_total for n in component.counts]
+
+
+def log_mixture_density(X, Component component, log_weights, double[::1] out):
+    cdef Mixture mixture = Mixture(X, component, log_weights, out.shape[0])
     cdef Py_ssize_t i, k
     cdef double least, total
     with nogil:
@@ -55,7 +65,7 @@ def log_density(X, Component component, double alpha, double[::1] out):
 
 
 def assign(X, Component component, double alpha, Py_ssize_t[::1] out):
-    cdef Mixture mixture = Mixture(X, component, alpha, out.shape[0])
+    cdef Mixture mixture = Mixture(X, component, log_weights(component, alpha), out.shape[0])
     cdef Py_ssize_t i, k
     cdef double least
     with nogil:
@@ -67,7 +77,11 @@ def assign(X, Component component, double alpha, Py_ssize_t[::1] out):
 
 
 def responsibilities(X, Component component, double alpha, double[:, ::1] out):
-    cdef Mixture mixture = Mixture(X, component, alpha, out.shape[0])
+    mixture_responsibilities(X, component, log_weights(component, alpha), out)
+
+
+def mixture_responsibilities(X, Component component, log_weights, double[:, ::1] out):
+    cdef Mixture mixture = Mixture(X, component, log_weights, out.shape[0])
     if out.shape[1] != mixture.n_slots:
         raise ValueError(f"out must have {mixture.n_slots} columns, got {out.shape[1]}")
     cdef Py_ssize_t i, k

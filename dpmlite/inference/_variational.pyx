@@ -65,40 +65,10 @@ def step(X, Component component, Mixing mixing, double[:, ::1] responsibilities,
     return entropy
 
 
-def mixture_density(X, Component component, weights, double[:, ::1] shares, double[::1] out):
-    cdef Rows rows = as_rows(X)
-    component._check_rows(rows)
-    cdef Py_ssize_t i, n_slots = component.n_slots
-    if len(weights) != n_slots:
-        raise ValueError(f"weights must have {n_slots} values, got {len(weights)}")
-    for name, n_given in (("shares", shares.shape[0]), ("out", out.shape[0])):
-        if n_given != rows.n_rows:
-            raise ValueError(f"{name} must be for {rows.n_rows} rows, got {n_given}")
-    if rows.n_rows and shares.shape[1] != n_slots:
-        raise ValueError(f"shares must have {n_slots} columns, got {shares.shape[1]}")
-    cdef double[::1] log_weight = array("d", [-INFINITY] * padded(n_slots))
-    cdef double[::1] scores = array("d", log_weight)
-    cdef Py_ssize_t k
-    cdef double total = 0.0
-    cdef Row row
-    for k in range(n_slots):
-        log_weight[k] = log(weights[k])
-    with nogil:
-        for i in range(rows.n_rows):
-            row = rows.row(i)
-            component.costs_below(&row, &log_weight[0], INFINITY, &scores[0])
-            out[i] = -INFINITY
-            for k in range(n_slots):
-                scores[k] = -scores[k]
-                out[i] = scores[k] if scores[k] > out[i] else out[i]
-            normalise(&scores[0], n_slots, &shares[i, 0], &total)
-            out[i] += log(total)
-
-
 cdef double renew(Rows rows, Component component, Mixing mixing, double[:, ::1] responsibilities,
                   double[::1] scores) noexcept nogil:
     """New responsibilities of every row; returns their entropy."""
-    cdef double entropy = 0.0, total = 0.0
+    cdef double entropy = 0.0
     cdef double *shares
     cdef const double *prior = &mixing.log_weight[0]
     cdef Py_ssize_t i, k
@@ -112,18 +82,16 @@ cdef double renew(Rows rows, Component component, Mixing mixing, double[:, ::1] 
         component.expected_scores(&row, &scores[0])
         for k in range(mixing.n_components):
             scores[k] += row.weight * prior[k]
-        entropy += normalise(&scores[0], mixing.n_components, shares, &total)
+        entropy += normalise(&scores[0], mixing.n_components, shares)
         if mixing.depends:
             mixing.take(shares, 1.0)
     return entropy
 
 
-cdef clones_double normalise(double *scores, Py_ssize_t n, double *out,
-                             double *total) noexcept nogil:
+cdef clones_double normalise(double *scores, Py_ssize_t n, double *out) noexcept nogil:
     """Probabilities from their logarithms, up to a constant; returns their entropy.
 
-    `scores` has room for whole vectors. total[0] is the sum before it is divided by, the largest
-    term being 1.
+    `scores` has room for whole vectors.
     """
     cdef double lane[LANES]
     cdef double mean[LANES]
@@ -148,7 +116,6 @@ cdef clones_double normalise(double *scores, Py_ssize_t n, double *out,
     whole = sum_of(lane)
     for k in range(n):
         out[k] = scores[k] / whole
-    total[0] = whole
     return log(whole) - sum_of(mean) / whole
 
 

@@ -29,9 +29,50 @@ def log_density(X: Rows | Values, component: Component, alpha: float, out: Buffe
     out : mutable sequence of float, length N
         OUT: log p(x | training rows).
     """
-    for i, costs in enumerate(_costs(X, component, alpha, len(out))):
+    log_mixture_density(X, component, log_weights(component, alpha), out)
+
+
+def log_mixture_density(
+    X: Rows | Values, component: Component, log_weights: Values, out: Buffer
+) -> None:
+    """Log density of each row under a mixture of all slots.
+
+    Parameters
+    ----------
+    X : Rows, or sequence of rows (N, D)
+    component : Component
+        Slots; an empty one holds the prior.
+    log_weights : sequence of float
+        One for each slot, from minus infinity up.
+    out : mutable sequence of float, length N
+        OUT: log of the sum over slots of weight times predictive density.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many weights as slots, or places as rows.
+    """
+    for i, costs in enumerate(_costs(X, component, log_weights, len(out))):
         least = min(costs)
         out[i] = log(sum(exp(least - q) for q in costs)) - least
+
+
+def log_weights(component: Component, alpha: float) -> list[float]:
+    """Log weights of the clusters, and of a new one, for the next row: eq. (2).
+
+    Parameters
+    ----------
+    component : Component
+        Clusters and one empty slot.
+    alpha : float
+        Concentration.
+
+    Returns
+    -------
+    list of float
+    """
+    total = alpha + sum(component.counts)
+    return [log((n if n > 0.0 else alpha) / total) for n in component.counts]
 
 
 def assign(X: Rows | Values, component: Component, alpha: float, out: Buffer) -> None:
@@ -47,7 +88,7 @@ def assign(X: Rows | Values, component: Component, alpha: float, out: Buffer) ->
     out : mutable sequence of int, length N
         OUT: slots; -1 where a new cluster is most probable.
     """
-    for i, costs in enumerate(_costs(X, component, alpha, len(out))):
+    for i, costs in enumerate(_costs(X, component, log_weights(component, alpha), len(out))):
         least = min(costs)
         k = next(k for k, q in enumerate(costs) if q <= least + TIE)
         out[i] = k if component.counts[k] > 0.0 else NEW_CLUSTER
@@ -71,7 +112,27 @@ def responsibilities(
     out : sequence of mutable sequences of float, (N, K + 1)
         OUT: probabilities; the new cluster's are in the last column.
     """
-    for i, costs in enumerate(_costs(X, component, alpha, len(out))):
+    mixture_responsibilities(X, component, log_weights(component, alpha), out)
+
+
+def mixture_responsibilities(
+    X: Rows | Values, component: Component, log_weights: Values, out: Values
+) -> None:
+    """Posterior probability of each slot for each row, under a mixture of all slots.
+
+    Parameters
+    ----------
+    X, component, log_weights
+        As of `log_mixture_density`.
+    out : sequence of mutable sequences of float, (N, K)
+        OUT: probabilities; those of a row sum to 1.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many weights as slots, or places as rows and slots.
+    """
+    for i, costs in enumerate(_costs(X, component, log_weights, len(out))):
         least = min(costs)
         if len(out[i]) != len(costs):
             raise ValueError(f"out must have {len(costs)} columns, got {len(out[i])}")
@@ -136,15 +197,17 @@ def _check_placed(partition: Partition) -> None:
 
 
 def _costs(
-    X: Rows | Values, component: Component, alpha: float, n_out: int
+    X: Rows | Values, component: Component, log_weights: Values, n_out: int
 ) -> Iterator[list[float]]:
     """For each row, -log of the terms of eq. (17)."""
     rows = as_rows(X)
     if n_out != len(rows):
         raise ValueError(f"out must be for {len(rows)} rows, got {n_out}")
     component._check_rows(rows)
-    total = alpha + sum(component.counts)
-    weights = [(n if n > 0.0 else alpha) / total for n in component.counts]
+    if len(log_weights) != component.n_slots:
+        raise ValueError(
+            f"log_weights must have {component.n_slots} values, got {len(log_weights)}"
+        )
     for i in range(len(rows)):
         scores = component.log_predictive_all(rows.values(i), rows.weight(i))
-        yield [-log(w) - p for w, p in zip(weights, scores, strict=True)]
+        yield [-w - p for w, p in zip(log_weights, scores, strict=True)]

@@ -109,45 +109,6 @@ def step(
     return _evidence(component, mixing) + entropy
 
 
-def mixture_density(
-    X: Rows | Values, component: Component, weights: Values, shares: Values, out: Buffer
-) -> None:
-    """Predictive density of rows under components of given weights.
-
-    Parameters
-    ----------
-    X : Rows, or sequence of rows (M, D)
-    component : Component
-        Its slots are the components.
-    weights : sequence of float, length T
-        Positive.
-    shares : sequence of mutable sequences of float, (M, T)
-        OUT: posterior probability of each component for each row.
-    out : mutable sequence of float, length M
-        OUT: log of the sum over k of ``weights[k]`` p(x | slot k), in nats.
-
-    Raises
-    ------
-    ValueError
-        If shapes do not fit together.
-    """
-    rows = as_rows(X)
-    component._check_rows(rows)
-    if len(weights) != component.n_slots:
-        raise ValueError(f"weights must have {component.n_slots} values, got {len(weights)}")
-    for name, buffer in (("shares", shares), ("out", out)):
-        if len(buffer) != len(rows):
-            raise ValueError(f"{name} must be for {len(rows)} rows, got {len(buffer)}")
-    for i in range(len(rows)):
-        densities = component.log_predictive_all(rows.values(i), rows.weight(i))
-        if len(shares[i]) != len(densities):
-            raise ValueError(f"shares must have {len(densities)} columns, got {len(shares[i])}")
-        scores = [log(w) + p for w, p in zip(weights, densities, strict=True)]
-        _normalise(scores, shares[i])
-        most = max(scores)
-        out[i] = most + log(sum(exp(s - most) for s in scores))
-
-
 def _normalise(scores: list[float], out: Buffer) -> float:
     """Probabilities from their logarithms, up to a constant; returns their entropy."""
     most = max(scores)
