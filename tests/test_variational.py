@@ -166,10 +166,11 @@ def test_vb_never_falls_on_ties_and_duplicates(twin, drawn, reorder, seed):
 
 def test_certain_labels_give_the_joint(twin, family, kind):
     case, prior, X, _ = problem(family, 1, 6)
-    z = np.array([0, 2, 0, 1, 2, 0])
-    run = Run(twin, case, prior, X, 0.8, kind, np.eye(4)[z])
+    z, copies = np.array([0, 2, 0, 1, 2, 0]), np.array([1, 2, 1, 3, 1, 1])
+    run = Run(twin, case, prior, X, 0.8, kind, np.eye(4)[z], copies.astype(float))
     dirichlet = kind == "CollapsedDirichlet"
     log_prior = naive.log_prior_dirichlet if dirichlet else naive.log_prior_sticks
+    X, z = X.repeat(copies, axis=0), z.repeat(copies)
     joint = log_prior(np.bincount(z, minlength=4).tolist(), 0.8)
     joint += sum(case.log_marginal(X[z == k], prior) for k in range(3))
     assert run.trace[0] == pytest.approx(joint, rel=1e-11)
@@ -236,11 +237,15 @@ def test_they_stay_where_order_would_lower_the_bound(twin):
     n_components=st.integers(1, 19),
     n_columns=st.integers(1, 10),
     reorder=st.booleans(),
+    weighted=st.booleans(),
 )
-def test_twins_agree(twins, seed, name, kind, n_components, n_columns, reorder):
+def test_twins_agree(twins, seed, name, kind, n_components, n_columns, reorder, weighted):
     case, prior, X, rng = problem(name, seed, 14, n_columns)
     r = rng.dirichlet(np.full(n_components, 0.3), size=14)
-    plain, kernel = (Run(twin, case, prior, X, 0.9, kind, r).steps(6, reorder) for twin in twins)
+    weights = rng.choice([0.5, 1.0, 4.0], size=14) if weighted else None
+    plain, kernel = (
+        Run(twin, case, prior, X, 0.9, kind, r, weights).steps(6, reorder) for twin in twins
+    )
     np.testing.assert_allclose(plain.trace, kernel.trace, rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(plain.responsibilities, kernel.responsibilities, atol=1e-9)
     for k in range(n_components):
@@ -260,12 +265,6 @@ def test_sparse_rows_are_the_same_rows(twin, name):
     sparse.rows = twin.rows.Rows.sparse(X[i, j], j.astype(np.intp), starts, 6)
     sparse.steps(4)
     np.testing.assert_allclose(sparse.responsibilities, dense.responsibilities, rtol=1e-12)
-
-
-def test_weighted_rows_are_for_vb(twin):
-    case, prior, X, _ = problem("normal-gamma", 0, 3)
-    with pytest.raises(ValueError, match="rows must have weight 1 where labels are collapsed"):
-        Run(twin, case, prior, X, 1.0, "CollapsedSticks", np.ones((3, 1)), np.full(3, 2.0))
 
 
 CALLS = {

@@ -172,7 +172,8 @@ class VariationalDPM(FamilyEstimator):
             There for scikit-learn.
         sample_weight : array-like, shape (N,), optional
             A row of weight w stands for w equal rows that share a label, as in `MAPDPM.fit`; rows
-            of weight 0 only get a label. The collapsed methods take weights of 0 and 1 alone.
+            of weight 0 only get a label. Integer weights are not the same as repeated rows, whose
+            labels would be independent given the parameters.
 
         Returns
         -------
@@ -186,7 +187,6 @@ class VariationalDPM(FamilyEstimator):
         """
         self._check_parameters()
         data = self._read(X).weighted(sample_weight)
-        self._check_weights(data)
         used = data.has_weight()
         table = data.take(used)
         prior = self._family().prior(self.prior, table)
@@ -263,17 +263,6 @@ class VariationalDPM(FamilyEstimator):
         check_count("max_iter", self.max_iter)
         check_positive("tol", self.tol)
         check_bool("verbose", self.verbose)
-
-    def _check_weights(self, data: Data) -> None:
-        if self.method == "vb" or data.weights is None:
-            return
-        good = (data.weights == 0.0) | (data.weights == 1.0)
-        if not good.all():
-            i = int(np.argmin(good))
-            raise ValueError(
-                f"sample_weight must be 0 or 1 for method {self.method!r}, "
-                f"got {data.weights[i]} in row {i}"
-            )
 
     def _family(self) -> Family:
         return FAMILIES[check_choice("component", self.component, COMPONENTS)]

@@ -28,7 +28,7 @@ cdef extern from *:
 def absorb(X, Component component, Mixing mixing, double[:, ::1] responsibilities):
     cdef Rows rows = as_rows(X)
     component._check_rows(rows)
-    mixing.check_rows(rows, responsibilities)
+    mixing.check_shape(rows, responsibilities)
     cdef double[::1] shares = array("d", bytes(8 * padded(mixing.n_components)))
     cdef double entropy = 0.0, r
     cdef Py_ssize_t i, k
@@ -68,23 +68,24 @@ def step(X, Component component, Mixing mixing, double[:, ::1] responsibilities,
 cdef double renew(Rows rows, Component component, Mixing mixing, double[:, ::1] responsibilities,
                   double[::1] scores) noexcept nogil:
     """New responsibilities of every row; returns their entropy."""
-    cdef double entropy = 0.0
+    cdef double entropy = 0.0, times
     cdef double *shares
     cdef const double *prior = &mixing.log_weight[0]
     cdef Py_ssize_t i, k
     cdef Row row
-    mixing.weigh()
+    mixing.weigh(1.0)
     for i in range(rows.n_rows):
         shares, row = &responsibilities[i, 0], rows.row(i)
         if mixing.depends:
-            mixing.take(shares, -1.0)
-            mixing.weigh()
+            mixing.take(shares, row.weight, -1.0)
+            mixing.weigh(row.weight)
+        times = 1.0 if mixing.depends else row.weight
         component.expected_scores(&row, &scores[0])
         for k in range(mixing.n_components):
-            scores[k] += row.weight * prior[k]
+            scores[k] += times * prior[k]
         entropy += normalise(&scores[0], mixing.n_components, shares)
         if mixing.depends:
-            mixing.take(shares, 1.0)
+            mixing.take(shares, row.weight, 1.0)
     return entropy
 
 

@@ -94,14 +94,14 @@ def step(
     entropy = 0.0
     for i in range(len(rows)):
         shares = responsibilities[i]
-        mixing.leave(shares)
         weight, row = rows.weight(i), rows.values(i)
+        mixing.leave(shares, weight)
         scores = [
-            weight * prior + component.expected_log_density(row, k, weight)
-            for k, prior in enumerate(mixing.log_weights())
+            prior + component.expected_log_density(row, k, weight)
+            for k, prior in enumerate(mixing.log_weights(weight))
         ]
         entropy += _normalise(scores, shares)
-        mixing.join(shares)
+        mixing.join(shares, weight)
     mixing.observe(rows, responsibilities)
     if reorder and mixing.ordered:
         _reorder(rows, mixing, responsibilities)

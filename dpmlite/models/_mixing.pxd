@@ -11,12 +11,11 @@ cdef class Mixing:
     cdef double[::1] mean, variance, tail, tail_variance, aside, log_weight
 
     cdef void clear(self) noexcept nogil
-    cdef void take(self, const double *shares, double weight) noexcept nogil
+    cdef void take(self, const double *shares, double weight, double sign) noexcept nogil
     cdef void finish(self) noexcept nogil
-    cdef void weigh(self) noexcept nogil
+    cdef void weigh(self, double weight) noexcept nogil
     cdef double evidence(self) noexcept nogil
     cdef int check_shape(self, Rows rows, const double[:, ::1] responsibilities) except -1
-    cdef int check_rows(self, Rows rows, const double[:, ::1] responsibilities) except -1
     cdef void observe_all(self, Rows rows, const double[:, ::1] responsibilities) noexcept nogil
 
 

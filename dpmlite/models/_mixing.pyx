@@ -7,7 +7,8 @@ from libc.math cimport log
 from dpmlite.models._component cimport padded
 from dpmlite.models._rows cimport Rows
 from dpmlite.models._special cimport (
-    clones_void, digamma_c, inlined_double, larger, log_gamma_c, log_positive, trigamma_c)
+    clones_void, digamma_c, inlined_double, larger, log_gamma_c, log_positive, log_rising_c,
+    trigamma_c)
 
 cdef extern from *:
     """
@@ -38,18 +39,18 @@ cdef class Mixing:
         self.tail[:] = 0.0
         self.tail_variance[:] = 0.0
 
-    cdef void take(self, const double *shares, double weight) noexcept nogil:
-        """A row with these responsibilities more; or less, if its weight is negative."""
+    cdef void take(self, const double *shares, double weight, double sign) noexcept nogil:
+        """A row with these responsibilities more or less."""
         cdef Py_ssize_t k
         for k in range(self.n_components):
-            self.mean[k] += weight * shares[k]
+            self.mean[k] += sign * weight * shares[k]
 
     cdef void finish(self) noexcept nogil:
         """What is left to do after all rows were taken in."""
         pass
 
-    cdef void weigh(self) noexcept nogil:
-        """Set log_weight."""
+    cdef void weigh(self, double weight) noexcept nogil:
+        """Set log_weight for a row of this weight; for one of weight 1 if it does not depend."""
         pass
 
     cdef double evidence(self) noexcept nogil:
@@ -59,7 +60,7 @@ cdef class Mixing:
         cdef Py_ssize_t i
         self.clear()
         for i in range(rows.n_rows):
-            self.take(&responsibilities[i, 0], rows.row(i).weight)
+            self.take(&responsibilities[i, 0], rows.row(i).weight, 1.0)
         self.finish()
 
     cdef int check_shape(self, Rows rows, const double[:, ::1] responsibilities) except -1:
@@ -72,17 +73,6 @@ cdef class Mixing:
             raise ValueError(f"responsibilities must have shape {shape}, got {given}")
         return 0
 
-    cdef int check_rows(self, Rows rows, const double[:, ::1] responsibilities) except -1:
-        """Everything that `observe` checks."""
-        self.check_shape(rows, responsibilities)
-        cdef Py_ssize_t i
-        if self.depends:
-            for i in range(rows.n_rows):
-                if rows.row(i).weight != 1.0:
-                    raise ValueError("rows must have weight 1 where labels are collapsed, "
-                                     f"got {rows.row(i).weight}")
-        return 0
-
     # What Python sees.
 
     @property
@@ -90,20 +80,21 @@ cdef class Mixing:
         return list(self.mean[:self.n_components])
 
     def observe(self, Rows rows, const double[:, ::1] responsibilities):
-        self.check_rows(rows, responsibilities)
+        self.check_shape(rows, responsibilities)
         self.observe_all(rows, responsibilities)
 
-    def leave(self, const double[::1] shares):
+    def leave(self, const double[::1] shares, double weight=1.0):
         if self.depends:
-            self.take(&shares[0], -1.0)
+            self.take(&shares[0], weight, -1.0)
 
-    def join(self, const double[::1] shares):
+    def join(self, const double[::1] shares, double weight=1.0):
         if self.depends:
-            self.take(&shares[0], 1.0)
+            self.take(&shares[0], weight, 1.0)
 
-    def log_weights(self):
-        self.weigh()
-        return list(self.log_weight[:self.n_components])
+    def log_weights(self, double weight=1.0):
+        self.weigh(weight)
+        times = 1.0 if self.depends else weight
+        return [times * log_weight for log_weight in self.log_weight[:self.n_components]]
 
     def log_evidence(self):
         return self.evidence()
@@ -120,7 +111,7 @@ cdef class Sticks(Mixing):
     cdef void finish(self) noexcept nogil:
         tails_of(&self.mean[0], self.n_components, &self.tail[0])
 
-    cdef void weigh(self) noexcept nogil:
+    cdef void weigh(self, double weight) noexcept nogil:
         cdef double before = 0.0, common, n, tail
         cdef Py_ssize_t k, last = self.n_components - 1
         for k in range(last):
@@ -156,24 +147,26 @@ cdef class CollapsedSticks(Sticks):
     def __cinit__(self):
         self.depends = True
 
-    cdef void take(self, const double *shares, double weight) noexcept nogil:
-        tails_of(shares, self.n_components, &self.aside[0])
-        move(shares, weight, self.n_components, &self.mean[0], &self.variance[0])
-        move(&self.aside[0], weight, self.n_components, &self.tail[0], &self.tail_variance[0])
+    cdef void take(self, const double *shares, double weight, double sign) noexcept nogil:
+        cdef double *tails = &self.aside[0]
+        tails_of(shares, self.n_components, tails)
+        move(shares, weight, sign, self.n_components, &self.mean[0], &self.variance[0])
+        move(tails, weight, sign, self.n_components, &self.tail[0], &self.tail_variance[0])
 
     cdef void finish(self) noexcept nogil:
         pass
 
-    cdef void weigh(self) noexcept nogil:
+    cdef void weigh(self, double weight) noexcept nogil:
         cdef double before = 0.0, rest = self.mean[0] + self.tail[0]
-        cdef double common = mean_log_c(1.0 + self.alpha + rest, 0.0)
+        cdef double common = mean_log_rising_c(1.0 + self.alpha + rest, 0.0, weight)
         cdef Py_ssize_t k, last = self.n_components - 1
-        mean_logs(&self.mean[0], &self.variance[0], 1.0, last, &self.log_weight[0])
-        mean_logs(&self.tail[0], &self.tail_variance[0], self.alpha, last, &self.aside[0])
+        mean_logs(&self.mean[0], &self.variance[0], 1.0, weight, last, &self.log_weight[0])
+        mean_logs(&self.tail[0], &self.tail_variance[0], self.alpha, weight, last, &self.aside[0])
         for k in range(last):
             self.log_weight[k] += before - common
             before += self.aside[k] - common
-            common = mean_log_c(1.0 + self.alpha + self.tail[k], self.tail_variance[k])
+            common = mean_log_rising_c(
+                1.0 + self.alpha + self.tail[k], self.tail_variance[k], weight)
         self.log_weight[last] = before
 
 
@@ -182,11 +175,11 @@ cdef class CollapsedDirichlet(Mixing):
     def __cinit__(self):
         self.depends = True
 
-    cdef void take(self, const double *shares, double weight) noexcept nogil:
-        move(shares, weight, self.n_components, &self.mean[0], &self.variance[0])
+    cdef void take(self, const double *shares, double weight, double sign) noexcept nogil:
+        move(shares, weight, sign, self.n_components, &self.mean[0], &self.variance[0])
 
-    cdef void weigh(self) noexcept nogil:
-        mean_logs(&self.mean[0], &self.variance[0], self.alpha / self.n_components,
+    cdef void weigh(self, double weight) noexcept nogil:
+        mean_logs(&self.mean[0], &self.variance[0], self.alpha / self.n_components, weight,
                   self.n_components, &self.log_weight[0])
 
     cdef double evidence(self) noexcept nogil:
@@ -204,8 +197,8 @@ cdef class CollapsedDirichlet(Mixing):
         return [(part + n) / total for n in counts]
 
 
-def mean_log(double mean, double variance):
-    return mean_log_c(mean, variance)
+def mean_log_rising(double mean, double variance, double weight):
+    return mean_log_rising_c(mean, variance, weight)
 
 
 def mean_log_gamma(double mean, double variance):
@@ -225,6 +218,13 @@ cdef inline inlined_double mean_log_c(double mean, double variance) noexcept nog
     return log_positive(mean) - 0.5 * variance / (mean * mean)
 
 
+cdef double mean_log_rising_c(double mean, double variance, double weight) noexcept nogil:
+    if weight == 1.0:
+        return mean_log_c(mean, variance)
+    cdef double curvature = trigamma_c(mean + weight) - trigamma_c(mean)
+    return log_rising_c(mean, weight) + 0.5 * curvature * variance
+
+
 cdef double mean_log_gamma_c(double mean, double variance) noexcept nogil:
     cdef double curvature = 0.5 * trigamma_c(mean) * variance if variance > 0.0 else 0.0
     return log_gamma_c(mean) + curvature
@@ -240,19 +240,29 @@ cdef void tails_of(const double *values, Py_ssize_t n_values, double *out) noexc
         total += values[k]
 
 
-cdef clones_void move(const double *shares, double sign, Py_ssize_t n, double *mean,
-                      double *variance) noexcept nogil:
+cdef clones_void move(const double *shares, double weight, double sign, Py_ssize_t n,
+                      double *mean, double *variance) noexcept nogil:
     """A row's part in means and variances of numbers of rows, which stay 0 or more."""
     cdef Py_ssize_t k
     cdef double r
     for k in range(n):
         r = shares[k]
-        mean[k] = larger(mean[k] + sign * r, 0.0)
-        variance[k] = larger(variance[k] + sign * r * (1.0 - r), 0.0)
+        mean[k] = larger(mean[k] + sign * weight * r, 0.0)
+        variance[k] = larger(variance[k] + sign * weight * weight * r * (1.0 - r), 0.0)
 
 
-cdef clones_void mean_logs(const double *mean, const double *variance, double shift,
-                           Py_ssize_t n, double *out) noexcept nogil:
+cdef void mean_logs(const double *mean, const double *variance, double shift, double weight,
+                    Py_ssize_t n, double *out) noexcept nogil:
+    cdef Py_ssize_t k
+    if weight == 1.0:
+        mean_logs_of_one(mean, variance, shift, n, out)
+        return
+    for k in range(n):
+        out[k] = mean_log_rising_c(shift + mean[k], variance[k], weight)
+
+
+cdef clones_void mean_logs_of_one(const double *mean, const double *variance, double shift,
+                                  Py_ssize_t n, double *out) noexcept nogil:
     cdef Py_ssize_t k
     for k in range(n):
         out[k] = mean_log_c(shift + mean[k], variance[k])

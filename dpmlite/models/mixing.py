@@ -11,7 +11,8 @@ Each row lies in each of T components with some responsibility. Three priors of 
 Without the v_k a row's label depends on the numbers of rows n_k that the other labels make. They
 are sums of independent Bernoulli variables; what is needed of them, the mean of log(a + n) and of
 log Gamma(a + n), is taken from their mean and variance as if they were Gaussian, up to second
-order [2]_. That is no bound, neither from above nor from below.
+order [2]_. That is no bound, neither from above nor from below. For a row of weight w, which is w
+rows with one label, (a + n) (a + n + 1) ... (a + n + w - 1) takes the place of a + n.
 
 References
 ----------
@@ -23,7 +24,7 @@ from math import log
 
 from dpmlite._types import Values
 from dpmlite.models.rows import Rows
-from dpmlite.models.special import digamma, log_gamma, trigamma
+from dpmlite.models.special import digamma, log_gamma, log_rising, trigamma
 
 
 class Mixing:
@@ -73,15 +74,15 @@ class Mixing:
         """
         raise NotImplementedError
 
-    def leave(self, shares: Values) -> None:
-        """Forget one row with these responsibilities, where its own label would count."""
+    def leave(self, shares: Values, weight: float = 1.0) -> None:
+        """Forget a row with these responsibilities, where its own label would count."""
         raise NotImplementedError
 
-    def join(self, shares: Values) -> None:
+    def join(self, shares: Values, weight: float = 1.0) -> None:
         """Take it in again, with new ones."""
         raise NotImplementedError
 
-    def log_weights(self) -> list[float]:
+    def log_weights(self, weight: float = 1.0) -> list[float]:
         """Mean of log p(z_i = k | all else), up to a constant, of a row that has left."""
         raise NotImplementedError
 
@@ -99,14 +100,6 @@ class Mixing:
         given = (len(responsibilities), n_columns)
         if given != shape:
             raise ValueError(f"responsibilities must have shape {shape}, got {given}")
-
-    def _check_weights(self, rows: Rows) -> None:
-        """Raise ValueError unless each row is one row: a sum of weights is no sum of Bernoullis."""
-        for i in range(len(rows)):
-            if rows.weight(i) != 1.0:
-                raise ValueError(
-                    f"rows must have weight 1 where labels are collapsed, got {rows.weight(i)}"
-                )
 
     def _count(self, rows: Rows, responsibilities: Values) -> None:
         self.counts = [0.0] * self.n_components
@@ -131,20 +124,20 @@ class Sticks(Mixing):
         self._count(rows, responsibilities)
         self.tails = _tails(self.counts)
 
-    def leave(self, shares: Values) -> None:
+    def leave(self, shares: Values, weight: float = 1.0) -> None:
         """Nothing: given the v_k, labels do not depend on one another."""
 
-    def join(self, shares: Values) -> None:
+    def join(self, shares: Values, weight: float = 1.0) -> None:
         """Nothing, too."""
 
-    def log_weights(self) -> list[float]:
-        """E[log v_k] + sum over j < k of E[log(1 - v_j)], where log v_T = 0."""
+    def log_weights(self, weight: float = 1.0) -> list[float]:
+        """E[log v_k] + sum over j < k of E[log(1 - v_j)], where log v_T = 0; `weight` times."""
         weights, before = [], 0.0
         for n, tail in self._breaks():
             common = digamma(1.0 + self.alpha + n + tail)
-            weights.append(before + digamma(1.0 + n) - common)
+            weights.append(weight * (before + digamma(1.0 + n) - common))
             before += digamma(self.alpha + tail) - common
-        return [*weights, before]
+        return [*weights, weight * before]
 
     def log_evidence(self) -> float:
         """Sum over k < T of log B(1 + n_k, alpha + n_{>k}) / B(1, alpha), B the beta function.
@@ -186,37 +179,33 @@ class CollapsedSticks(Sticks):
 
     def observe(self, rows: Rows, responsibilities: Values) -> None:
         self._check_shape(rows, responsibilities)
-        self._check_weights(rows)
         self.counts, self.variances, self.tails, self.tail_variances = (
             [0.0] * self.n_components for _ in range(4)
         )
         for i in range(len(rows)):
-            self._add(responsibilities[i], 1.0)
+            self.join(responsibilities[i], rows.weight(i))
 
-    def leave(self, shares: Values) -> None:
-        self._add(shares, -1.0)
+    def leave(self, shares: Values, weight: float = 1.0) -> None:
+        self._add(shares, weight, -1.0)
 
-    def join(self, shares: Values) -> None:
-        self._add(shares, 1.0)
+    def join(self, shares: Values, weight: float = 1.0) -> None:
+        self._add(shares, weight, 1.0)
 
-    def log_weights(self) -> list[float]:
+    def log_weights(self, weight: float = 1.0) -> list[float]:
         """E[log (1 + n_k) / (1 + alpha + n_{>=k})] + the same of (alpha + n_{>j}) for j < k."""
         weights, before = [], 0.0
         for k in range(self.n_components - 1):
             rest, rest_variance = self._from(k)
-            common = mean_log(1.0 + self.alpha + rest, rest_variance)
-            weights.append(before + mean_log(1.0 + self.counts[k], self.variances[k]) - common)
-            before += mean_log(self.alpha + self.tails[k], self.tail_variances[k]) - common
+            own = mean_log_rising(1.0 + self.counts[k], self.variances[k], weight)
+            tail = mean_log_rising(self.alpha + self.tails[k], self.tail_variances[k], weight)
+            common = mean_log_rising(1.0 + self.alpha + rest, rest_variance, weight)
+            weights.append(before + own - common)
+            before += tail - common
         return [*weights, before]
 
-    def _add(self, shares: Values, sign: float) -> None:
-        tails = _tails(shares)
-        for k in range(self.n_components):
-            r, tail = shares[k], tails[k]
-            self.counts[k] = _moved(self.counts[k], sign * r)
-            self.variances[k] = _moved(self.variances[k], sign * r * (1.0 - r))
-            self.tails[k] = _moved(self.tails[k], sign * tail)
-            self.tail_variances[k] = _moved(self.tail_variances[k], sign * tail * (1.0 - tail))
+    def _add(self, shares: Values, weight: float, sign: float) -> None:
+        _move(self.counts, self.variances, shares, weight, sign)
+        _move(self.tails, self.tail_variances, _tails(shares), weight, sign)
 
 
 class CollapsedDirichlet(Mixing):
@@ -228,21 +217,21 @@ class CollapsedDirichlet(Mixing):
 
     def observe(self, rows: Rows, responsibilities: Values) -> None:
         self._check_shape(rows, responsibilities)
-        self._check_weights(rows)
         self.counts, self.variances = ([0.0] * self.n_components for _ in range(2))
         for i in range(len(rows)):
-            self._add(responsibilities[i], 1.0)
+            self.join(responsibilities[i], rows.weight(i))
 
-    def leave(self, shares: Values) -> None:
-        self._add(shares, -1.0)
+    def leave(self, shares: Values, weight: float = 1.0) -> None:
+        self._add(shares, weight, -1.0)
 
-    def join(self, shares: Values) -> None:
-        self._add(shares, 1.0)
+    def join(self, shares: Values, weight: float = 1.0) -> None:
+        self._add(shares, weight, 1.0)
 
-    def log_weights(self) -> list[float]:
+    def log_weights(self, weight: float = 1.0) -> list[float]:
         """E[log(alpha / T + n_k)]."""
         part = self.alpha / self.n_components
-        return [mean_log(part + n, v) for n, v in zip(self.counts, self.variances, strict=True)]
+        moments = zip(self.counts, self.variances, strict=True)
+        return [mean_log_rising(part + n, v, weight) for n, v in moments]
 
     def log_evidence(self) -> float:
         """E[log p(z)] with p(z) the Dirichlet-multinomial distribution of labels."""
@@ -256,16 +245,19 @@ class CollapsedDirichlet(Mixing):
         part, total = self.alpha / self.n_components, self.alpha + sum(self.counts)
         return [(part + n) / total for n in self.counts]
 
-    def _add(self, shares: Values, sign: float) -> None:
-        for k in range(self.n_components):
-            r = shares[k]
-            self.counts[k] = _moved(self.counts[k], sign * r)
-            self.variances[k] = _moved(self.variances[k], sign * r * (1.0 - r))
+    def _add(self, shares: Values, weight: float, sign: float) -> None:
+        _move(self.counts, self.variances, shares, weight, sign)
 
 
-def mean_log(mean: float, variance: float) -> float:
-    """Mean of log x from the mean and variance of x, to second order."""
-    return log(mean) - 0.5 * variance / mean**2
+def mean_log_rising(mean: float, variance: float, weight: float) -> float:
+    """Mean of log Gamma(x + weight) / Gamma(x), which is log x if the weight is 1.
+
+    From the mean and variance of x, to second order.
+    """
+    if weight == 1.0:
+        return log(mean) - 0.5 * variance / mean**2
+    curvature = trigamma(mean + weight) - trigamma(mean)
+    return log_rising(mean, weight) + 0.5 * curvature * variance
 
 
 def mean_log_gamma(mean: float, variance: float) -> float:
@@ -310,6 +302,10 @@ def _tails(values: Values) -> list[float]:
     return tails[::-1]
 
 
-def _moved(value: float, step: float) -> float:
-    """The sum, which rounding must not make negative."""
-    return max(value + step, 0.0)
+def _move(
+    means: list[float], variances: list[float], shares: Values, weight: float, sign: float
+) -> None:
+    """A row's part in numbers of rows more, or less; rounding must not make them negative."""
+    for k, r in enumerate(shares):
+        means[k] = max(means[k] + sign * weight * r, 0.0)
+        variances[k] = max(variances[k] + sign * weight**2 * r * (1.0 - r), 0.0)
