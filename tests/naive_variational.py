@@ -113,17 +113,16 @@ def labellings(n_rows, n_components):
 
 def log_evidence(case, X, prior, alpha, n_components, log_prior, copies=None):
     """Log p(X) of the mixture of T components, every labelling summed; rows may be copied."""
-    copies = np.ones(len(X), dtype=int) if copies is None else copies
-    known = {(): 0.0}
-    joints = []
-    for z in labellings(len(X), n_components):
-        joint = log_prior([copies[z == k].sum() for k in range(n_components)], alpha)
-        for k in range(n_components):
-            members = tuple(np.flatnonzero(z == k))
-            if members not in known:
-                rows = X[list(members)].repeat(copies[list(members)], axis=0)
-                known[members] = case.log_marginal(rows, prior)
-            joint += known[members]
-        joints.append(joint)
-    most = max(joints)
-    return most + log(sum(np.exp(np.array(joints) - most)))
+    n = len(X)
+    copies = np.ones(n, dtype=int) if copies is None else copies
+    sets = [np.flatnonzero([bits >> i & 1 for i in range(n)]) for bits in range(2**n)]
+    marginals = np.array(
+        [case.log_marginal(X[s].repeat(copies[s], axis=0), prior) if len(s) else 0.0 for s in sets]
+    )
+    labels = np.array(list(labellings(n, n_components)))
+    members = labels[:, :, None] == np.arange(n_components)
+    joints = marginals[(2 ** np.arange(n)) @ members].sum(axis=1)
+    counts, which = np.unique(copies @ members, axis=0, return_inverse=True)
+    priors = np.array([log_prior(row, alpha) for row in counts.tolist()])
+    joints += priors[which.ravel()]
+    return joints.max() + log(np.exp(joints - joints.max()).sum())
