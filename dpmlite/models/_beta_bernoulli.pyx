@@ -17,8 +17,8 @@ from dpmlite.models._component cimport (
 from dpmlite.models._lanes cimport LANES, sum_of
 from dpmlite.models._rows cimport Row, column_of
 from dpmlite.models._special cimport (
-    clones_double, clones_void, digamma_inline, inlined_double, inlined_void, log_positive,
-    log_rising_c)
+    clones_double, clones_void, digamma_inline, inlined_double, inlined_void, larger,
+    log_positive, log_rising_c)
 
 from dpmlite.models.component import check_positive, check_same_length
 
@@ -188,8 +188,8 @@ cdef class BetaBernoulli(Component):
             for d in range(self.n_columns):
                 at = d * self.capacity + k
                 self.ones[k * self.n_along + d] = self.delta[at]
-                self.zeros[k * self.n_along + d] = left_of_c(
-                    self.n[k], self.delta[at] + self.log_zero[at])
+                self.zeros[k * self.n_along + d] = larger(
+                    self.n[k] - self.delta[at] - self.log_zero[at], 0.0)
             self.refresh(k)
 
     cdef double marginal(self, Py_ssize_t k) noexcept nogil:

@@ -8,7 +8,7 @@ cdef class Mixing:
     cdef bint depends           # whether the label of a row depends on those of others
 
     # Of each component, padded: mean and variance of n_k, and of n_{>k}; scratch; log_weights.
-    cdef double[::1] mean, variance, tail, tail_variance, aside, log_weight
+    cdef double[::1] mean, variance, tail, tail_variance, aside, common, log_weight
 
     cdef void clear(self) noexcept nogil
     cdef void take(self, const double *shares, double weight, double sign) noexcept nogil

@@ -28,7 +28,8 @@ cdef class Mixing:
         cdef bytes zeros = bytes(8 * padded(n_components))
         self.mean, self.variance = array("d", zeros), array("d", zeros)
         self.tail, self.tail_variance = array("d", zeros), array("d", zeros)
-        self.aside, self.log_weight = array("d", zeros), array("d", zeros)
+        self.aside, self.common = array("d", zeros), array("d", zeros)
+        self.log_weight = array("d", zeros)
         self.log_weight[n_components:] = NEVER
 
     # What a kind of labels overrides.
@@ -160,13 +161,15 @@ cdef class CollapsedSticks(Sticks):
         cdef double before = 0.0, rest = self.mean[0] + self.tail[0]
         cdef double common = mean_log_rising_c(1.0 + self.alpha + rest, 0.0, weight)
         cdef Py_ssize_t k, last = self.n_components - 1
+        cdef const double *tail = &self.tail[0]
+        cdef const double *variance = &self.tail_variance[0]
         mean_logs(&self.mean[0], &self.variance[0], 1.0, weight, last, &self.log_weight[0])
-        mean_logs(&self.tail[0], &self.tail_variance[0], self.alpha, weight, last, &self.aside[0])
+        mean_logs(tail, variance, self.alpha, weight, last, &self.aside[0])
+        mean_logs(tail, variance, 1.0 + self.alpha, weight, last, &self.common[0])
         for k in range(last):
             self.log_weight[k] += before - common
             before += self.aside[k] - common
-            common = mean_log_rising_c(
-                1.0 + self.alpha + self.tail[k], self.tail_variance[k], weight)
+            common = self.common[k]
         self.log_weight[last] = before
 
 
