@@ -254,6 +254,28 @@ def test_twins_agree(twins, seed, name, kind, n_components, n_columns, reorder, 
         )
 
 
+def test_components_are_ordinary_clusters_afterwards(twin, family):
+    """Shares give the statistics that `add` does, and slots that are made later are empty."""
+    case, prior, X, rng = problem(family, 6, 8)
+    r = rng.dirichlet(np.ones(3), size=8)
+    run = Run(twin, case, prior, X, 1.0, "Sticks", r)
+    fresh = case.component(twin, prior)
+    fresh.resize(5)
+    for x, shares in zip(X, r, strict=True):
+        for k, share in enumerate(shares):
+            fresh.add(x, k, share)
+    run.component.resize(5)
+    for k in range(5):
+        np.testing.assert_allclose(
+            run.component.log_predictive_all(X[k]), fresh.log_predictive_all(X[k]), rtol=1e-11
+        )
+        assert run.component.log_marginal(k) == pytest.approx(fresh.log_marginal(k), rel=1e-11)
+        assert run.component.log_predictive(X[0], k) == pytest.approx(
+            fresh.log_predictive(X[0], k), rel=1e-11
+        )
+    assert run.component.remove(X[0], 0, r[0, 0])
+
+
 @pytest.mark.parametrize("name", ["dirichlet-multinomial", "beta-bernoulli"])
 def test_sparse_rows_are_the_same_rows(twin, name):
     case, prior, X, rng = problem(name, 7, 10, 6)

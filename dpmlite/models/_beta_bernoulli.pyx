@@ -191,6 +191,8 @@ cdef class BetaBernoulli(Component):
                 self.zeros[k * self.n_along + d] = larger(
                     self.n[k] - self.delta[at] - self.log_zero[at], 0.0)
             self.refresh(k)
+        for k in range(self.n_slots, self.capacity):
+            refresh_empty(self, k)
 
     cdef double marginal(self, Py_ssize_t k) noexcept nogil:
         return evidence(self, k, k, 0.0)
