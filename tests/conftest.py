@@ -17,6 +17,7 @@ PAIRS = {
         "crp",
         "dirichlet_multinomial",
         "incomplete_normal_gamma",
+        "mixing",
         "multivariate_t",
         "normal_gamma",
         "normal_inverse_wishart",
@@ -42,6 +43,7 @@ PAIRS = {
         "split_merge",
         "split_merge_mcmc",
         "trees",
+        "variational",
     ),
 }
 TWINS = ["python"] if os.environ.get("DPMLITE_PURE", "0") == "1" else ["python", "cython"]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from cases import PURE, blobs, needs_kernels
 
-from dpmlite import MAPDPM, BayesianHierarchicalClustering, CollapsedGibbs, DPMeans
+from dpmlite import MAPDPM, BayesianHierarchicalClustering, CollapsedGibbs, DPMeans, VariationalDPM
 
 sklearn = pytest.importorskip("sklearn")
 
@@ -41,6 +41,8 @@ with warnings.catch_warnings():
             BayesianHierarchicalClustering(alternative_trees=True),
             BayesianHierarchicalClustering(approximate="bayes-kmeans", random_state=0),
             DPMeans(n_clusters=3),
+            VariationalDPM(init="random", max_iter=20),
+            VariationalDPM(method="collapsed-dirichlet", init="random", max_iter=20),
         )
         for estimator, check in estimator_checks_generator(estimator)
         if check.func.__name__ != ORDER_MATTERS

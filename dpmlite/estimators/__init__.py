@@ -7,6 +7,7 @@ from dpmlite.estimators.dpmeans import DPMeans
 from dpmlite.estimators.exact import ExactPosterior, exact_posterior, log_evidence_exact
 from dpmlite.estimators.functions import crp_log_prob, crp_sample, neg_log_joint, neg_log_loo
 from dpmlite.estimators.mapdpm import MAPDPM
+from dpmlite.estimators.variational import VariationalDPM
 
 __all__ = [
     "MAPDPM",
@@ -15,6 +16,7 @@ __all__ = [
     "DPMeans",
     "ExactPosterior",
     "NotFittedError",
+    "VariationalDPM",
     "crp_log_prob",
     "crp_sample",
     "exact_posterior",

@@ -1,4 +1,4 @@
-"""What estimators that end with one partition of a mixture model share."""
+"""What estimators of mixture models share, and those of them that end with one partition."""
 
 import os
 from typing import Any, Self
@@ -19,19 +19,19 @@ from dpmlite.estimators.validation import (
 )
 
 
-class MixtureEstimator(Estimator):
-    """Reading tables, keeping a partition as fitted attributes, and predicting from it.
+class FamilyEstimator(Estimator):
+    """Reading tables as a component family wants them.
 
-    A subclass has the parameters `component`, `alpha`, `prior`, `allow_missing` and
-    `random_state`; its ``fit`` finds labels and calls `_partition` and `_keep`.
+    A subclass has the parameters `component` and `allow_missing`; its ``fit`` keeps them, with the
+    prior, in `component_`, `allow_missing_` and `prior_`.
     """
 
     component: str
-    alpha: Any
-    prior: Any
     allow_missing: bool
-    random_state: Any
 
+    component_: str
+    allow_missing_: bool
+    prior_: Prior
     labels_: npt.NDArray[np.intp]
 
     def fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
@@ -43,6 +43,48 @@ class MixtureEstimator(Estimator):
     ) -> npt.NDArray[np.intp]:
         """``fit(X, sample_weight=sample_weight).labels_``."""
         return self.fit(X, sample_weight=sample_weight).labels_
+
+    def score_samples(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Log predictive density of new rows; a subclass says how."""
+        raise NotImplementedError
+
+    def score(self, X: npt.ArrayLike, y: Any = None) -> float:
+        """Mean of `score_samples`: higher is better, so that GridSearchCV can use it."""
+        return float(self.score_samples(X).mean())
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        family = FAMILIES.get(self.component)
+        tags.input_tags.allow_nan = bool(self.allow_missing)
+        tags.input_tags.sparse = tags.input_tags.positive_only = (
+            family is not None and family.takes_sparse
+        )
+        return tags
+
+    def _family(self) -> Family:
+        return FAMILIES[check_choice("component", self.component, COMPONENTS)]
+
+    def _read(self, X: Any) -> Data:
+        return self._family().read(X, check_bool("allow_missing", self.allow_missing))
+
+    def _read_as_fitted(self, X: Any) -> Data:
+        return FAMILIES[self.component_].read(X, self.allow_missing_)
+
+    def _fitted_component(self) -> models.Component:
+        """A component of the fitted prior, without any slot."""
+        return FAMILIES[self.component_].component(self.prior_, self.allow_missing_)
+
+
+class MixtureEstimator(FamilyEstimator):
+    """Keeping a partition as fitted attributes, and predicting from it.
+
+    A subclass has the parameters `component`, `alpha`, `prior`, `allow_missing` and
+    `random_state`; its ``fit`` finds labels and calls `_partition` and `_keep`.
+    """
+
+    alpha: Any
+    prior: Any
+    random_state: Any
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[np.intp]:
         """The most probable cluster of new rows, eq. (18); -1 where a new cluster is.
@@ -105,10 +147,6 @@ class MixtureEstimator(Estimator):
         inference.log_density(rows, self._mixture(), self.alpha_, out)
         return out
 
-    def score(self, X: npt.ArrayLike, y: Any = None) -> float:
-        """Mean of `score_samples`: higher is better, so that GridSearchCV can use it."""
-        return float(self.score_samples(X).mean())
-
     def sample(
         self, n_samples: int = 1, random_state: Any = None
     ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.intp]]:
@@ -169,28 +207,6 @@ class MixtureEstimator(Estimator):
             If the file is not a dpmlite model, is damaged, or of a newer format.
         """
         return persistence.load(cls, path)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        family = FAMILIES.get(self.component)
-        tags.input_tags.allow_nan = bool(self.allow_missing)
-        tags.input_tags.sparse = tags.input_tags.positive_only = (
-            family is not None and family.takes_sparse
-        )
-        return tags
-
-    def _family(self) -> Family:
-        return FAMILIES[check_choice("component", self.component, COMPONENTS)]
-
-    def _read(self, X: Any) -> Data:
-        return self._family().read(X, check_bool("allow_missing", self.allow_missing))
-
-    def _read_as_fitted(self, X: Any) -> Data:
-        return FAMILIES[self.component_].read(X, self.allow_missing_)
-
-    def _fitted_component(self) -> models.Component:
-        """A component of the fitted prior, without any slot."""
-        return FAMILIES[self.component_].component(self.prior_, self.allow_missing_)
 
     def _partition(
         self, table: Data, labels: npt.NDArray[np.intp], prior: Prior, alpha: float

@@ -17,6 +17,7 @@ if TYPE_CHECKING or PURE:
         assign,
         log_density,
         log_mixture_density,
+        mixture_responsibilities,
         neg_log_loo,
         own_costs,
         responsibilities,
@@ -25,6 +26,7 @@ if TYPE_CHECKING or PURE:
     from dpmlite.inference.split_merge import exchange, split
     from dpmlite.inference.split_merge_mcmc import propose_split_merge
     from dpmlite.inference.trees import cut, hold, log_node_weights
+    from dpmlite.inference.variational import absorb, step
 else:
     from dpmlite.inference._alternative_trees import log_increments
     from dpmlite.inference._bhc import Forest
@@ -38,6 +40,7 @@ else:
         assign,
         log_density,
         log_mixture_density,
+        mixture_responsibilities,
         neg_log_loo,
         own_costs,
         responsibilities,
@@ -46,9 +49,11 @@ else:
     from dpmlite.inference._split_merge import exchange, split
     from dpmlite.inference._split_merge_mcmc import propose_split_merge
     from dpmlite.inference._trees import cut, hold, log_node_weights
+    from dpmlite.inference._variational import absorb, step
 
 __all__ = [
     "Forest",
+    "absorb",
     "assign",
     "converge",
     "cut",
@@ -63,6 +68,7 @@ __all__ = [
     "log_node_weights",
     "merge",
     "merge_change",
+    "mixture_responsibilities",
     "neg_log_loo",
     "own_costs",
     "propose_split_merge",
@@ -70,6 +76,7 @@ __all__ = [
     "screen",
     "split",
     "squared_distances",
+    "step",
     "sum_over_partitions",
     "sweep",
     "two_of",

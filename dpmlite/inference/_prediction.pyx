@@ -77,7 +77,11 @@ def assign(X, Component component, double alpha, Py_ssize_t[::1] out):
 
 
 def responsibilities(X, Component component, double alpha, double[:, ::1] out):
-    cdef Mixture mixture = Mixture(X, component, log_weights(component, alpha), out.shape[0])
+    mixture_responsibilities(X, component, log_weights(component, alpha), out)
+
+
+def mixture_responsibilities(X, Component component, log_weights, double[:, ::1] out):
+    cdef Mixture mixture = Mixture(X, component, log_weights, out.shape[0])
     if out.shape[1] != mixture.n_slots:
         raise ValueError(f"out must have {mixture.n_slots} columns, got {out.shape[1]}")
     cdef Py_ssize_t i, k

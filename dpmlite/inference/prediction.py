@@ -112,7 +112,27 @@ def responsibilities(
     out : sequence of mutable sequences of float, (N, K + 1)
         OUT: probabilities; the new cluster's are in the last column.
     """
-    for i, costs in enumerate(_costs(X, component, log_weights(component, alpha), len(out))):
+    mixture_responsibilities(X, component, log_weights(component, alpha), out)
+
+
+def mixture_responsibilities(
+    X: Rows | Values, component: Component, log_weights: Values, out: Values
+) -> None:
+    """Posterior probability of each slot for each row, under a mixture of all slots.
+
+    Parameters
+    ----------
+    X, component, log_weights
+        As of `log_mixture_density`.
+    out : sequence of mutable sequences of float, (N, K)
+        OUT: probabilities; those of a row sum to 1.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many weights as slots, or places as rows and slots.
+    """
+    for i, costs in enumerate(_costs(X, component, log_weights, len(out))):
         least = min(costs)
         if len(out[i]) != len(costs):
             raise ValueError(f"out must have {len(costs)} columns, got {len(out[i])}")

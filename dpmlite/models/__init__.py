@@ -11,6 +11,13 @@ if TYPE_CHECKING or PURE:
     from dpmlite.models.crp import log_prob, log_prob_counts, predictive, sample, stick_breaking
     from dpmlite.models.dirichlet_multinomial import DirichletMultinomial
     from dpmlite.models.incomplete_normal_gamma import IncompleteNormalGamma
+    from dpmlite.models.mixing import (
+        CollapsedDirichlet,
+        CollapsedSticks,
+        Mixing,
+        Sticks,
+        unbroken_log_evidence,
+    )
     from dpmlite.models.normal_gamma import NormalGamma
     from dpmlite.models.normal_inverse_wishart import NormalInverseWishart
     from dpmlite.models.normal_known_variance import NormalKnownVariance
@@ -30,6 +37,13 @@ else:
     from dpmlite.models._crp import log_prob, log_prob_counts, predictive, sample, stick_breaking
     from dpmlite.models._dirichlet_multinomial import DirichletMultinomial
     from dpmlite.models._incomplete_normal_gamma import IncompleteNormalGamma
+    from dpmlite.models._mixing import (
+        CollapsedDirichlet,
+        CollapsedSticks,
+        Mixing,
+        Sticks,
+        unbroken_log_evidence,
+    )
     from dpmlite.models._normal_gamma import NormalGamma
     from dpmlite.models._normal_inverse_wishart import NormalInverseWishart
     from dpmlite.models._normal_known_variance import NormalKnownVariance
@@ -45,14 +59,18 @@ else:
 
 __all__ = [
     "BetaBernoulli",
+    "CollapsedDirichlet",
+    "CollapsedSticks",
     "Component",
     "DirichletMultinomial",
     "IncompleteNormalGamma",
+    "Mixing",
     "NormalGamma",
     "NormalInverseWishart",
     "NormalKnownVariance",
     "Partition",
     "Rows",
+    "Sticks",
     "alpha_given_eta",
     "alpha_mode",
     "digamma",
@@ -65,4 +83,5 @@ __all__ = [
     "predictive",
     "sample",
     "stick_breaking",
+    "unbroken_log_evidence",
 ]

@@ -1,5 +1,10 @@
 from dpmlite.models._component cimport Component
 
+cdef struct CellScores:
+    const double *base      # as in the class below, of any kind of log p
+    const double *delta
+    const double *log_zero
+
 
 cdef class BetaBernoulli(Component):
     cdef readonly list a0, b0

@@ -17,7 +17,8 @@ from dpmlite.models._component cimport (
 from dpmlite.models._lanes cimport LANES, sum_of
 from dpmlite.models._rows cimport Row, column_of
 from dpmlite.models._special cimport (
-    clones_double, clones_void, inlined_double, inlined_void, log_positive, log_rising_c)
+    clones_double, clones_void, digamma_inline, inlined_double, inlined_void, larger,
+    log_positive, log_rising_c)
 
 from dpmlite.models.component import check_positive, check_same_length
 
@@ -118,7 +119,9 @@ cdef class BetaBernoulli(Component):
                             double *out) noexcept nogil:
         if row.weight != 1.0:
             return Component.costs_below(self, row, log_weight, limit, out)
-        costs(self, row, log_weight, out)
+        cdef CellScores scores
+        scores.base, scores.delta, scores.log_zero = self.base, self.delta, self.log_zero
+        costs(self, &scores, row, log_weight, out)
         return least_of(out, self.n_slots, limit)
 
     cdef double score_slot(self, const Row *row, Py_ssize_t k) noexcept nogil:
@@ -154,6 +157,42 @@ cdef class BetaBernoulli(Component):
                 total -= log_zero_less(self, k, cells.missing[i])
             first += CHUNK
         return total
+
+    cdef int expect(self) except -1:
+        """In `expected`: n_slots zeros, the base, and delta and log p(0) of every column."""
+        self.expect_values(2 + 2 * self.n_columns)
+        expect_cells(self, &self.expected[0])
+        return 0
+
+    cdef void expected_scores(self, const Row *row, double *out) noexcept nogil:
+        cdef CellScores scores
+        cdef const double *zero = &self.expected[0]
+        cdef Py_ssize_t k
+        scores.base, scores.delta = zero + self.capacity, zero + 2 * self.capacity
+        scores.log_zero = scores.delta + self.n_columns * self.capacity
+        costs(self, &scores, row, zero, out)
+        for k in range(padded(self.n_slots)):
+            out[k] *= -row.weight
+
+    cdef void begin_sharing(self) noexcept nogil:
+        """Deltas and log_zero, which must be renewed anyway, count ones and missing cells."""
+        memset(self.n, 0, self.capacity * sizeof(double))
+        memset(self.delta, 0, 2 * self.n_columns * self.capacity * sizeof(double))
+
+    cdef void share(self, const Row *row, const double *shares) noexcept nogil:
+        share_cells(self, row, shares)
+
+    cdef void end_sharing(self) noexcept nogil:
+        cdef Py_ssize_t d, k, at
+        for k in range(self.n_slots):
+            for d in range(self.n_columns):
+                at = d * self.capacity + k
+                self.ones[k * self.n_along + d] = self.delta[at]
+                self.zeros[k * self.n_along + d] = larger(
+                    self.n[k] - self.delta[at] - self.log_zero[at], 0.0)
+            self.refresh(k)
+        for k in range(self.n_slots, self.capacity):
+            refresh_empty(self, k)
 
     cdef double marginal(self, Py_ssize_t k) noexcept nogil:
         return evidence(self, k, k, 0.0)
@@ -261,21 +300,21 @@ cdef double log_zero_less(BetaBernoulli self, Py_ssize_t k, Py_ssize_t d) noexce
     return log(b / (a + b))
 
 
-cdef clones_void costs(BetaBernoulli self, const Row *row, const double *log_weight,
-                       double *out) noexcept nogil:
+cdef clones_void costs(BetaBernoulli self, const CellScores *scores, const Row *row,
+                       const double *log_weight, double *out) noexcept nogil:
     """Costs of every slot."""
     cdef Cells cells
     cdef Py_ssize_t k, first = 0, slot, n_slots = padded(self.n_slots)
     for k in range(n_slots):
-        out[k] = -log_weight[k] - self.base[k]
+        out[k] = -log_weight[k] - scores.base[k]
     while first < row.n_values:
         list_cells(row, first, &cells)
         slot = 0
         while slot + WIDE <= n_slots:
-            cost_block(self, &cells, slot, WIDE, out)
+            cost_block(self, scores, &cells, slot, WIDE, out)
             slot += WIDE
         if slot < n_slots:
-            cost_block(self, &cells, slot, NARROW, out)
+            cost_block(self, scores, &cells, slot, NARROW, out)
         first += CHUNK
 
 
@@ -295,8 +334,9 @@ cdef inline inlined_void list_cells(const Row *row, Py_ssize_t first, Cells *cel
     cells.n_ones, cells.n_missing = n_ones, n_missing
 
 
-cdef inline inlined_void cost_block(BetaBernoulli self, const Cells *cells, Py_ssize_t first,
-                                    int width, double *out) noexcept nogil:
+cdef inline inlined_void cost_block(
+        BetaBernoulli self, const CellScores *scores, const Cells *cells, Py_ssize_t first,
+        int width, double *out) noexcept nogil:
     """Add to the costs of `width` slots from `first` what cells that are not zero cost more."""
     cdef double more[WIDE]
     cdef const double *at
@@ -304,15 +344,59 @@ cdef inline inlined_void cost_block(BetaBernoulli self, const Cells *cells, Py_s
     for j in range(width):
         more[j] = 0.0
     for i in range(cells.n_ones):
-        at = self.delta + cells.ones[i] * self.capacity + first
+        at = scores.delta + cells.ones[i] * self.capacity + first
         for j in range(width):
             more[j] = more[j] - at[j]
     for i in range(cells.n_missing):
-        at = self.log_zero + cells.missing[i] * self.capacity + first
+        at = scores.log_zero + cells.missing[i] * self.capacity + first
         for j in range(width):
             more[j] = more[j] + at[j]
     for j in range(width):
         out[first + j] += more[j]
+
+
+cdef clones_void expect_cells(BetaBernoulli self, double *out) noexcept nogil:
+    """E[log p(0)] = psi(b) - psi(a + b), and E[log p(1)] less that, of every column and slot."""
+    cdef double *base = out + self.capacity
+    cdef double *delta = base + self.capacity
+    cdef double *log_zero = delta + self.n_columns * self.capacity
+    cdef Py_ssize_t d, k
+    cdef double a, b, of_b
+    for k in range(2 * self.capacity):
+        out[k] = 0.0
+    for d in range(self.n_columns):
+        for k in range(self.n_slots):  # counts, to vector order
+            delta[k] = self.a[d] + self.ones[k * self.n_along + d]
+            log_zero[k] = self.b[d] + self.zeros[k * self.n_along + d]
+        for k in range(self.n_slots):
+            a, b = delta[k], log_zero[k]
+            of_b = digamma_inline(b)
+            delta[k] = digamma_inline(a) - of_b
+            log_zero[k] = of_b - digamma_inline(a + b)
+            base[k] += log_zero[k]
+        delta += self.capacity
+        log_zero += self.capacity
+
+
+cdef clones_void share_cells(BetaBernoulli self, const Row *row,
+                             const double *shares) noexcept nogil:
+    """Count the cells of a row that are not zero in all slots."""
+    cdef Cells cells
+    cdef double w = row.weight
+    cdef Py_ssize_t first = 0, n_slots = padded(self.n_slots), i, k
+    cdef double *count
+    for k in range(n_slots):
+        self.n[k] += w * shares[k]
+    while first < row.n_values:
+        list_cells(row, first, &cells)
+        for i in range(cells.n_ones + cells.n_missing):
+            if i < cells.n_ones:
+                count = self.delta + cells.ones[i] * self.capacity
+            else:
+                count = self.log_zero + cells.missing[i - cells.n_ones] * self.capacity
+            for k in range(n_slots):
+                count[k] += w * shares[k]
+        first += CHUNK
 
 
 cdef inline inlined_double log_run(double own, double other, double w) noexcept nogil:

@@ -40,6 +40,7 @@ cdef class Component:
     cdef readonly Py_ssize_t n_columns
     cdef readonly Py_ssize_t n_slots
     cdef readonly bint reads_sparse
+    cdef double[::1] expected  # what expected_scores needs of the slots; kept by `expect`
     cdef double *n             # [slot] weight of its rows, exactly 0 if it is empty
 
     # Memory of the slots, one block: values that many slots are scored by, [value][slot], the
@@ -68,6 +69,12 @@ cdef class Component:
     cdef double score_slot(self, const Row *row, Py_ssize_t k) noexcept nogil
     cdef double score_member(self, const Row *row, Py_ssize_t k) noexcept nogil
     cdef double score_member_floor(self, const Row *row, Py_ssize_t k) noexcept nogil
+    cdef int expect(self) except -1
+    cdef void expected_scores(self, const Row *row, double *out) noexcept nogil
+    cdef void begin_sharing(self) noexcept nogil
+    cdef void share(self, const Row *row, const double *shares) noexcept nogil
+    cdef void end_sharing(self) noexcept nogil
+    cdef int expect_values(self, Py_ssize_t n_values) except -1
     cdef double marginal(self, Py_ssize_t k) noexcept nogil
     cdef void marginal_merged_all(self, Py_ssize_t j, double *out) noexcept nogil
     cdef Row checked_row(self, const double[::1] row, double weight) except *

@@ -133,6 +133,42 @@ cdef class Component:
         """A number not above score_member that may be cheaper to have; NaN where that is."""
         return self.score_member(row, k)
 
+    # Rows that lie in all slots at once, a share in each. `shares` are padded, with zeros.
+
+    cdef int expect(self) except -1:
+        """Bring what expected_scores needs up to the slots' statistics."""
+        raise NotImplementedError
+
+    cdef void expected_scores(self, const Row *row, double *out) noexcept nogil:
+        """out[k] = expected log density of the row in slot k, of every slot; finite in the rest."""
+        pass
+
+    cdef void begin_sharing(self) noexcept nogil:
+        """Return every slot to the prior; nothing but `share` may follow before `end_sharing`."""
+        cdef Py_ssize_t k
+        for k in range(self.n_slots):
+            self.clear_slot(k)
+
+    cdef void share(self, const Row *row, const double *shares) noexcept nogil:
+        """Put shares[k] of the row into slot k, for all k."""
+        cdef Row part = row[0]
+        cdef Py_ssize_t k
+        for k in range(self.n_slots):
+            if shares[k] > 0.0:
+                part.weight = row.weight * shares[k]
+                self.accumulate(&part, k)
+
+    cdef void end_sharing(self) noexcept nogil:
+        cdef Py_ssize_t k
+        for k in range(self.n_slots):
+            self.refresh(k)
+
+    cdef int expect_values(self, Py_ssize_t n_values) except -1:
+        """Memory for n_values of every slot in `expected`."""
+        if self.expected is None or self.expected.shape[0] < n_values * self.capacity:
+            self.expected = array("d", bytes(8 * n_values * self.capacity))
+        return 0
+
     cdef double marginal(self, Py_ssize_t k) noexcept nogil:
         return 0.0
 
@@ -197,6 +233,14 @@ cdef class Component:
         self._check_slot(k)
         cdef Row checked = self.checked_row(row, weight)
         return self.score_member(&checked, k)
+
+    def expected_log_density(self, const double[::1] row, Py_ssize_t k, double weight=1.0):
+        self._check_slot(k)
+        cdef Row checked = self.checked_row(row, weight)
+        cdef double[::1] scores = array("d", bytes(8 * padded(self.n_slots)))
+        self.expect()
+        self.expected_scores(&checked, &scores[0])
+        return scores[k]
 
     def log_marginal(self, Py_ssize_t k):
         self._check_slot(k)

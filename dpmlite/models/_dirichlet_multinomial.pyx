@@ -13,7 +13,7 @@ from dpmlite.models._component cimport (
     LEAST_KEPT, NARROW, WIDE, Component, least_of, left_of_c, padded)
 from dpmlite.models._rows cimport Row, column_of
 from dpmlite.models._special cimport (
-    LOG_2, clones_void, inlined_void, log_positive, log_rising_c, split_exponent)
+    LOG_2, clones_void, digamma_inline, inlined_void, log_positive, log_rising_c, split_exponent)
 
 from dpmlite.models.component import check_positive
 
@@ -150,6 +150,17 @@ cdef class DirichletMultinomial(Component):
             return NAN
         return score
 
+    cdef int expect(self) except -1:
+        self.expect_values(self.n_columns)
+        expect_words(self, &self.expected[0])
+        return 0
+
+    cdef void expected_scores(self, const Row *row, double *out) noexcept nogil:
+        expected_scores(self, row, out)
+
+    cdef void share(self, const Row *row, const double *shares) noexcept nogil:
+        share(self, row, shares)
+
     cdef double marginal(self, Py_ssize_t k) noexcept nogil:
         cdef Row row
         cdef double n_words = 0.0
@@ -256,6 +267,53 @@ cdef double score_one(DirichletMultinomial self, const Row *row, Py_ssize_t k, b
     total += LOG_2 * exponent + log(product)
     return total - log_rising_c(
         self.total + (size_without(self, k, size) if without else self.size[k]), size)
+
+
+# Means of logarithms, and rows that lie in all slots at once.
+
+cdef clones_void expect_words(DirichletMultinomial self, double *out) noexcept nogil:
+    """E[log theta_w] = psi(beta_w + n_w) - psi(B + N), [word][slot]."""
+    cdef double *common = self.product  # scores write it anew
+    cdef Py_ssize_t w, k
+    for k in range(self.n_slots):
+        common[k] = digamma_inline(self.total + self.size[k])
+    for w in range(self.n_columns):
+        for k in range(self.n_slots):
+            out[k] = digamma_inline(self.beta[w] + self.count[w * self.capacity + k]) - common[k]
+        out += self.capacity
+
+
+cdef clones_void expected_scores(DirichletMultinomial self, const Row *row,
+                                 double *out) noexcept nogil:
+    cdef const double *mean
+    cdef double x
+    cdef Py_ssize_t i, k, end = padded(self.n_slots)
+    for k in range(end):
+        out[k] = 0.0
+    for i in range(row.n_values):
+        x = row.values[i] * row.weight
+        if x != 0.0:
+            mean = &self.expected[0] + column_of(row, i) * self.capacity
+            for k in range(end):
+                out[k] += x * mean[k]
+
+
+cdef clones_void share(DirichletMultinomial self, const Row *row,
+                       const double *shares) noexcept nogil:
+    """`accumulate` in every slot."""
+    cdef double *count
+    cdef double x, n_words = 0.0
+    cdef Py_ssize_t i, k, end = padded(self.n_slots)
+    for i in range(row.n_values):
+        x = row.values[i] * row.weight
+        if x != 0.0:
+            n_words += x
+            count = self.count + column_of(row, i) * self.capacity
+            for k in range(end):
+                count[k] += x * shares[k]
+    for k in range(end):
+        self.size[k] += n_words * shares[k]
+        self.n[k] += row.weight * shares[k]
 
 
 # All slots at once: products are started, multiplied by groups of factors, and made costs.

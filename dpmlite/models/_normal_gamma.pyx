@@ -15,7 +15,7 @@ from libc.math cimport NAN, log, log1p, sqrt
 from dpmlite.models._component cimport LEAST_KEPT, NARROW, Component, padded
 from dpmlite.models._rows cimport Row
 from dpmlite.models._special cimport (
-    LOG_2, LOG_2PI, clones_void, inlined_double, inlined_void, larger, log_gamma_half_step_c,
+    LOG_2, LOG_2PI, clones_void, digamma_c, inlined_double, inlined_void, larger, log_gamma_half_step_c,
     log_positive, log_rising_c, split_exponent)
 from dpmlite.models._student_t cimport GROUP, Densities, costs_below, log_factors, standardise
 
@@ -166,6 +166,23 @@ cdef class NormalGamma(Component):
     cdef double score_member_floor(self, const Row *row, Py_ssize_t k) noexcept nogil:
         return score_member(self, row, k, False)
 
+    cdef int expect(self) except -1:
+        self.expect_values(2)
+        cdef double c, a, d = self.n_columns
+        cdef Py_ssize_t k
+        for k in range(self.n_slots):
+            c, a = self.c0 + self.n[k], self.a0 + 0.5 * self.n[k]
+            self.expected[k] = (0.5 * d * (digamma_c(a) - 1.0 / c - LOG_2PI)
+                                - 0.5 * self.log_b[k] - self.log_scale)
+            # a e^2 / (2 b), from the squares c e^2 / (2 b (c + 1)) that slopes and shifts give
+            self.expected[self.capacity + k] = a * (c + 1.0) / c
+
+    cdef void expected_scores(self, const Row *row, double *out) noexcept nogil:
+        expected_scores(self, row, out)
+
+    cdef void share(self, const Row *row, const double *shares) noexcept nogil:
+        share(self, row, shares)
+
     cdef double marginal(self, Py_ssize_t k) noexcept nogil:
         return evidence(self, self.n[k], self.log_b[k])
 
@@ -211,6 +228,70 @@ cdef inline inlined_double evidence(NormalGamma self, double n, double log_b) no
     return (self.n_columns * (log_rising_c(self.a0, 0.5 * n)
                               + 0.5 * log_positive(self.c0 / (self.c0 + n)) - 0.5 * n * LOG_2PI)
             - a * log_b - n * self.log_scale)
+
+
+cdef clones_void expected_scores(NormalGamma self, const Row *row, double *out) noexcept nogil:
+    cdef Py_ssize_t first = 0, end = padded(self.n_slots)
+    while first < end:
+        expected_block(self, row, first, out)
+        first += NARROW
+
+
+cdef inline inlined_void expected_block(NormalGamma self, const Row *row, Py_ssize_t first,
+                                        double *out) noexcept nogil:
+    """Expected log densities of NARROW slots from `first`."""
+    cdef double square[NARROW]
+    cdef const double *slope = self.t.slope + first
+    cdef const double *shift = self.t.shift + first
+    cdef const double *constant = &self.expected[first]
+    cdef const double *ratio = &self.expected[self.capacity + first]
+    cdef double w = row.weight, u, z
+    cdef Py_ssize_t d
+    cdef int j
+    for j in range(NARROW):
+        square[j] = 0.0
+    for d in range(self.n_columns):
+        u = standardise(row.values[d], self.t.origin[d], self.t.unit[d])
+        for j in range(NARROW):
+            z = u * slope[j] - shift[j]
+            square[j] = square[j] + z * z
+        slope += self.capacity
+        shift += self.capacity
+    for j in range(NARROW):
+        out[first + j] = w * (constant[j] - ratio[j] * square[j])
+
+
+cdef clones_void share(NormalGamma self, const Row *row, const double *shares) noexcept nogil:
+    cdef Py_ssize_t first = 0, end = padded(self.n_slots)
+    while first < end:
+        share_block(self, row, shares, first)
+        first += NARROW
+
+
+cdef inline inlined_void share_block(NormalGamma self, const Row *row, const double *shares,
+                                     Py_ssize_t first) noexcept nogil:
+    """`accumulate` in NARROW slots from `first`."""
+    cdef double part[NARROW]
+    cdef double half[NARROW]
+    cdef double *n = self.n + first
+    cdef double *m = self.m + first
+    cdef double *b = self.b + first
+    cdef double w, c, u, e
+    cdef Py_ssize_t d
+    cdef int j
+    for j in range(NARROW):
+        w, c = row.weight * shares[first + j], self.c0 + n[j]
+        part[j] = w / (c + w)
+        half[j] = 0.5 * c * part[j]
+        n[j] = n[j] + w
+    for d in range(self.n_columns):
+        u = standardise(row.values[d], self.t.origin[d], self.t.unit[d])
+        for j in range(NARROW):
+            e = u - m[j]
+            b[j] = b[j] + half[j] * e * e
+            m[j] = m[j] + part[j] * e
+        m += self.capacity
+        b += self.capacity
 
 
 cdef double least_part_left(NormalGamma self, const Row *row, Py_ssize_t k) noexcept nogil:

@@ -18,7 +18,7 @@ from dpmlite.models.component import (
     check_same_length,
     left_of,
 )
-from dpmlite.models.special import log_rising
+from dpmlite.models.special import digamma, log_rising
 
 
 class BetaBernoulli(Component):
@@ -139,6 +139,17 @@ class BetaBernoulli(Component):
         total = self.log_predictive(row, k, weight)
         self.counts[k], self.ones[k], self.zeros[k] = n, ones, zeros
         return total if exact else nan
+
+    def expected_log_density(self, row: Values, k: int, weight: float = 1.0) -> float:
+        """Mean of log p(row | p): E[log p] = psi(a) - psi(a + b), E[log(1 - p)] = psi(b) - ..."""
+        self._check_slot(k)
+        self._check_row(row)
+        total = 0.0
+        for d, x in enumerate(row):
+            if not isnan(x):
+                a, b = self.a0[d] + self.ones[k][d], self.b0[d] + self.zeros[k][d]
+                total += digamma(b if x == 0.0 else a) - digamma(a + b)
+        return weight * total
 
     def log_marginal(self, k: int) -> float:
         """Sum over columns of log B(a0 + n1, b0 + n0) - log B(a0, b0), B the beta function."""

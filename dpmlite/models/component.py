@@ -105,6 +105,14 @@ class Component:
         """
         raise NotImplementedError
 
+    def expected_log_density(self, row: Values, k: int, weight: float = 1.0) -> float:
+        """Mean of log p(row | theta_k) over the posterior of theta_k: `weight` times that of one.
+
+        It is the slope of `log_predictive` in the weight, at 0, and never above the log of the
+        predictive density of one row. Not every family has it.
+        """
+        raise NotImplementedError
+
     def log_marginal(self, k: int) -> float:
         """Log p(all rows of slot k | theta_0), every constant included; 0 if it is empty."""
         raise NotImplementedError

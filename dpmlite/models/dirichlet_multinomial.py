@@ -15,7 +15,7 @@ from math import nan
 
 from dpmlite._types import Values
 from dpmlite.models.component import LEAST_KEPT, Component, check_positive, left_of
-from dpmlite.models.special import log_rising
+from dpmlite.models.special import digamma, log_rising
 
 
 class DirichletMultinomial(Component):
@@ -124,6 +124,18 @@ class DirichletMultinomial(Component):
         total = self.log_predictive(row, k, weight)
         self.counts[k], self.words[k], self.size[k], self.kept[k] = n, words, size, kept
         return total if exact else nan
+
+    def expected_log_density(self, row: Values, k: int, weight: float = 1.0) -> float:
+        """Mean of the sum of x_w log theta_w: E[log theta_w] = psi(beta0_w + n_w) - psi(B + N)."""
+        self._check_slot(k)
+        common = digamma(self.total + self.size[k])
+        total = 0.0
+        for x_w, beta, n in zip(
+            self._weighted(row, weight), self.beta0, self.words[k], strict=True
+        ):
+            if x_w:
+                total += x_w * (digamma(beta + n) - common)
+        return total
 
     def log_marginal(self, k: int) -> float:
         """Log of the probability of the slot's words, drawn from an urn with none in it."""

@@ -12,7 +12,7 @@ from math import log, log1p, nan, pi, sqrt
 
 from dpmlite._types import Values
 from dpmlite.models.component import LEAST_KEPT, Component, check_positive, check_same_length
-from dpmlite.models.special import log_rising
+from dpmlite.models.special import digamma, log_rising
 from dpmlite.models.student_t import REACH, log_density
 
 
@@ -142,6 +142,17 @@ class NormalGamma(Component):
         total = self.log_predictive(row, k, weight)
         self.counts[k], self.m[k], self.b[k], self.kept[k] = n, m, b, kept
         return total if exact else nan
+
+    def expected_log_density(self, row: Values, k: int, weight: float = 1.0) -> float:
+        """Mean of log N(x | mu, 1 / lambda): E[log lambda] = psi(a) - log b, E[lambda] = a / b."""
+        self._check_slot(k)
+        c, a = self.c0 + self.counts[k], self.a0 + 0.5 * self.counts[k]
+        total = -self.log_scale
+        for u, m, b in zip(self._standardise(row), self.m[k], self.b[k], strict=True):
+            log_precision = digamma(a) - log(b)
+            distance = a / b * (u - m) ** 2 + 1.0 / c  # E[lambda (u - mu)^2]
+            total += 0.5 * (log_precision - log(2.0 * pi) - distance)
+        return weight * total
 
     def log_marginal(self, k: int) -> float:
         """Log of eq. (16)'s data part for one cluster: the ratio of normalising constants."""

@@ -1,0 +1,418 @@
+"""VariationalDPM: the estimator."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from dpmlite import inference, models
+from dpmlite.estimators.data import Data
+from dpmlite.estimators.families import FAMILIES, Family, Prior
+from dpmlite.estimators.mapdpm import MAPDPM
+from dpmlite.estimators.mixture import FamilyEstimator, largest_first
+from dpmlite.estimators.validation import (
+    check_bool,
+    check_choice,
+    check_count,
+    check_labels,
+    check_positive,
+    check_random_state,
+)
+
+#: Families whose posteriors give expected log densities.
+COMPONENTS = ("normal-gamma", "dirichlet-multinomial", "beta-bernoulli")
+METHODS = ("vb", "collapsed-stick", "collapsed-dirichlet")
+INITS = ("map", "random")
+
+Floats = npt.NDArray[np.float64]
+Labels = npt.NDArray[np.intp]
+
+
+class VariationalDPM(FamilyEstimator):
+    """Mean-field variational inference in a mixture of T components, near a Dirichlet process.
+
+    Each row has probabilities of its own over the components, and each component a posterior of its
+    parameters; both are renewed in turn, which raises a lower bound on the evidence log p(X).
+
+    Parameters
+    ----------
+    component : {"normal-gamma", "dirichlet-multinomial", "beta-bernoulli"}
+        Family of the components, as in `MAPDPM`; "normal-gamma" by default.
+    alpha : float, default 1.0
+        Concentration.
+    prior : dict, optional
+        Parameters of the family's prior, as in `MAPDPM`.
+    method : {"vb", "collapsed-stick", "collapsed-dirichlet"}
+        What is believed of the weights of the components. "vb" (default): the stick of the
+        Dirichlet process, broken T - 1 times, its lengths having a posterior too [1]_.
+        "collapsed-stick": the same with the lengths integrated out [2]_. "collapsed-dirichlet": a
+        symmetric Dirichlet with parameters alpha / T, integrated out [2]_.
+    n_components : int, default 20
+        T, where the stick is truncated. More than there are clusters do no harm but cost time.
+    reorder : bool, default True
+        Whether a stick's components are put in order after each iteration, the largest first, where
+        that does not lower the bound: the "O-" of [2]_. False is [1]_ as published.
+    init : {"map", "random"} or array-like of shape (N,)
+        Labels to start from. "map" (default): those that `MAPDPM` finds, the smallest clusters
+        together if there are more than T, and if `n_init` is above 1, random ones for the other
+        starts. "random": the rows join T random ones as `MAPDPM` would place them.
+    n_init : int, default 1
+        Starts; the highest `lower_bound_` wins.
+    max_iter : int, default 1000
+        Iterations at most, for each start.
+    tol : float, default 1e-7
+        An iteration that changes the bound by less than this, in nats a row, is the last.
+    random_state : None, int, Generator or RandomState, default None
+        Source of chance.
+    verbose : bool, default False
+        Print the bound after 1, 2, 4, 8, ... iterations and at the end.
+
+    Attributes
+    ----------
+    lower_bound_ : float
+        What was maximised, in nats, all constants included. With "vb" it is a lower bound on the
+        log evidence of the mixture with the truncated stick, and never falls. The other two replace
+        means over the number of rows in a component by second-order expansions: theirs is an
+        approximation to a bound, may lie above the evidence of either model, and may fall.
+    lower_bound_trace_ : ndarray
+        The same at the start and after each iteration.
+    log_evidence_bound_ : float
+        A lower bound on log p(X) under the Dirichlet process itself, whatever the method, from the
+        responsibilities that were found: beyond component T the stick is broken for ever, but no
+        row lies there. `exact_posterior` has the evidence of a few rows.
+    responsibilities_ : ndarray, shape (N, T)
+        Probability of each component for each row. Components are numbered by their expected rows,
+        the largest first.
+    labels_ : ndarray of int, shape (N,)
+        The most probable component of each row; numbers of components that are nowhere most
+        probable are missing.
+    n_clusters_ : int
+        How many are somewhere most probable.
+    counts_ : ndarray, shape (T,)
+        Expected rows of each component, by weight.
+    weights_ : ndarray, shape (T,)
+        Probability that the next row lies in each component; they sum to 1.
+    means_ : ndarray, shape (T, D)
+        Expected row of each component.
+    statistics_ : ndarray
+        Sufficient statistics of each component, for `predict` and `score_samples`.
+    n_iter_ : int
+        Iterations of the best start.
+    converged_ : bool
+        Whether it ended by `tol`.
+    alpha_, component_, prior_ : float, str, dict
+        As used.
+    n_features_in_ : int
+        D.
+    feature_names_in_ : ndarray of str, shape (D,)
+        Column names, if `X` was a data frame.
+
+    Notes
+    -----
+    Neither the truncated stick nor the finite Dirichlet is the prior of a Dirichlet process, so
+    `lower_bound_` bounds, or approximates, the evidence of another model, if a close one: its last
+    component takes the whole rest of the stick. Compare `log_evidence_bound_` instead.
+
+    References
+    ----------
+    .. [1] Blei & Jordan, "Variational inference for Dirichlet process mixtures", 2006.
+    .. [2] Kurihara, Welling & Teh, "Collapsed variational Dirichlet process mixture models", 2007.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dpmlite import VariationalDPM
+    >>> X = np.concatenate([np.random.default_rng(0).normal(c, 1, (50, 2)) for c in (0, 10)])
+    >>> model = VariationalDPM(random_state=0).fit(X)
+    >>> model.n_clusters_, model.converged_
+    (2, True)
+    """
+
+    allow_missing = False
+
+    def __init__(
+        self,
+        *,
+        component: str = "normal-gamma",
+        alpha: float = 1.0,
+        prior: Mapping[str, Any] | None = None,
+        method: str = "vb",
+        n_components: int = 20,
+        reorder: bool = True,
+        init: Any = "map",
+        n_init: int = 1,
+        max_iter: int = 1000,
+        tol: float = 1e-7,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.component = component
+        self.alpha = alpha
+        self.prior = prior
+        self.method = method
+        self.n_components = n_components
+        self.reorder = reorder
+        self.init = init
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the components to the rows of `X`.
+
+        Parameters
+        ----------
+        X : array-like or scipy.sparse matrix, shape (N, D)
+            Rows, as in `MAPDPM.fit`.
+        y : ignored
+            There for scikit-learn.
+        sample_weight : array-like, shape (N,), optional
+            A row of weight w stands for w equal rows that share a label, as in `MAPDPM.fit`; rows
+            of weight 0 only get a label. Integer weights are not the same as repeated rows, whose
+            labels would be independent given the parameters.
+
+        Returns
+        -------
+        VariationalDPM
+            Itself, fitted.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If `X` or a parameter breaks its rule; the message states it.
+        """
+        self._check_parameters()
+        data = self._read(X).weighted(sample_weight)
+        used = data.has_weight()
+        table = data.take(used)
+        prior = self._family().prior(self.prior, table)
+        rng = check_random_state(self.random_state)
+        rows, best = table.rows(), None
+        for number in range(self.n_init):
+            if isinstance(self.init, str) and (self.init == "random" or number > 0):
+                labels = self._random_labels(table, prior, rng)
+            else:
+                labels = self._given_labels(X, sample_weight, prior, rng, len(used))[used]
+            labels = np.minimum(largest_first(labels, table.weights), self.n_components - 1)
+            ascent = self._climb(rows, self._one_hot(labels), prior, table.total_weight, number)
+            if best is None or ascent.trace[-1] > best.trace[-1]:
+                best = ascent
+        assert best is not None
+        self._keep(data, best, prior)
+        self._remember_columns(X, data.shape[1])
+        return self
+
+    def predict(self, X: npt.ArrayLike) -> Labels:
+        """The most probable component of new rows.
+
+        Parameters
+        ----------
+        X : array-like or scipy.sparse matrix, shape (M, D)
+
+        Returns
+        -------
+        ndarray of int, shape (M,)
+        """
+        return np.asarray(self.predict_proba(X).argmax(axis=1), dtype=np.intp)
+
+    def predict_proba(self, X: npt.ArrayLike) -> Floats:
+        """Probability of each component for new rows, their parameters integrated out.
+
+        Parameters
+        ----------
+        X : array-like or scipy.sparse matrix, shape (M, D)
+
+        Returns
+        -------
+        ndarray, shape (M, T)
+        """
+        return self._probabilities(self._read_new(X))
+
+    def score_samples(self, X: npt.ArrayLike) -> Floats:
+        """Log predictive density of new rows, in nats.
+
+        It is the density of a mixture: of each component that of the next row, its parameters
+        integrated out under their posterior, with `weights_`.
+
+        Parameters
+        ----------
+        X : array-like or scipy.sparse matrix, shape (M, D)
+
+        Returns
+        -------
+        ndarray, shape (M,)
+        """
+        rows = self._read_new(X).rows()
+        out = np.empty(len(rows))
+        inference.log_mixture_density(rows, self._mixture(), np.log(self.weights_), out)
+        return out
+
+    def _check_parameters(self) -> None:
+        check_choice("component", self.component, COMPONENTS)
+        check_positive("alpha", self.alpha)
+        check_choice("method", self.method, METHODS)
+        check_count("n_components", self.n_components)
+        check_bool("reorder", self.reorder)
+        if isinstance(self.init, str):
+            check_choice("init", self.init, INITS)
+        check_count("n_init", self.n_init)
+        check_count("max_iter", self.max_iter)
+        check_positive("tol", self.tol)
+        check_bool("verbose", self.verbose)
+
+    def _family(self) -> Family:
+        return FAMILIES[check_choice("component", self.component, COMPONENTS)]
+
+    def _given_labels(
+        self, X: npt.ArrayLike, sample_weight: Any, prior: Prior, rng: np.random.Generator, n: int
+    ) -> Labels:
+        if not isinstance(self.init, str):
+            return check_labels(self.init, n)
+        search = MAPDPM(component=self.component, alpha=self.alpha, prior=prior, random_state=rng)
+        return search.fit(X, sample_weight=sample_weight).labels_
+
+    def _random_labels(self, table: Data, prior: Prior, rng: np.random.Generator) -> Labels:
+        n = table.shape[0]
+        order = rng.permutation(n).astype(np.intp)
+        labels = np.full(n, -1, dtype=np.intp)
+        n_seeds = min(self.n_components, n)
+        labels[:n_seeds] = np.arange(n_seeds)
+        component = self._family().component(prior, False)
+        partition = models.Partition(table.rows(), labels, component, float(self.alpha), order)
+        inference.sweep(partition)
+        found = np.empty(n, dtype=np.intp)
+        found[order] = np.asarray(partition.labels)
+        return found
+
+    def _one_hot(self, labels: Labels) -> Floats:
+        responsibilities = np.zeros((len(labels), self.n_components))
+        responsibilities[np.arange(len(labels)), labels] = 1.0
+        return responsibilities
+
+    def _mixing(self) -> models.Mixing:
+        kind = {
+            "vb": models.Sticks,
+            "collapsed-stick": models.CollapsedSticks,
+            "collapsed-dirichlet": models.CollapsedDirichlet,
+        }[self.method]
+        return kind(float(self.alpha), int(self.n_components))
+
+    def _climb(
+        self,
+        rows: models.Rows,
+        responsibilities: Floats,
+        prior: Prior,
+        total_weight: float,
+        number: int,
+    ) -> "Ascent":
+        ascent = Ascent(
+            rows, self._family().component(prior, False), self._mixing(), responsibilities
+        )
+        for iteration in range(1, self.max_iter + 1):
+            ascent.step(bool(self.reorder))
+            ascent.converged = abs(ascent.gain) <= self.tol * total_weight
+            last = ascent.converged or iteration == self.max_iter
+            if self.verbose and (last or iteration & (iteration - 1) == 0):
+                print(
+                    f"start {number + 1}   iteration {iteration:>6}   "
+                    f"lower bound {ascent.trace[-1]:.4f}",
+                    flush=True,
+                )
+            if last:
+                break
+        return ascent
+
+    def _keep(self, data: Data, best: "Ascent", prior: Prior) -> None:
+        """Make fitted attributes of the best start, its largest component first."""
+        family, component = self._family(), best.component
+        counts = np.array(best.mixing.counts)
+        order = np.argsort(-counts, kind="stable")
+        posteriors = (component.posterior(int(k)) for k in order)
+        self.component_, self.allow_missing_, self.prior_ = self.component, False, prior
+        self.alpha_ = float(self.alpha)
+        self.counts_ = counts[order]
+        self.weights_ = np.array(best.mixing.means())[order]
+        self.means_ = np.array([family.means(family.as_prior(p, prior)) for p in posteriors])
+        self.statistics_ = np.array([component.statistics(int(k)) for k in order])
+        self.responsibilities_ = self._responsibilities_of_all(
+            data, best.responsibilities[:, order]
+        )
+        self.labels_ = np.argmax(self.responsibilities_, axis=1)
+        self.n_clusters_ = len(np.unique(self.labels_))
+        self.lower_bound_trace_ = np.array(best.trace)
+        self.lower_bound_ = best.trace[-1]
+        self.log_evidence_bound_ = best.log_evidence_bound()
+        self.n_iter_ = len(best.trace) - 1
+        self.converged_ = best.converged
+
+    def _responsibilities_of_all(self, data: Data, found: Floats) -> Floats:
+        used = data.has_weight()
+        if used.all():
+            return np.ascontiguousarray(found)
+        everyone = np.empty((data.shape[0], found.shape[1]))
+        everyone[used] = found
+        everyone[~used] = self._probabilities(data.take(~used).unweighted())
+        return everyone
+
+    def _mixture(self) -> models.Component:
+        """The component with every component's statistics."""
+        component = self._fitted_component()
+        component.resize(len(self.statistics_))
+        for k, statistics in enumerate(self.statistics_.tolist()):
+            component.load(k, statistics)
+        return component
+
+    def _probabilities(self, data: Data) -> Floats:
+        out = np.empty((data.shape[0], len(self.weights_)))
+        log_weights = np.log(self.weights_)
+        inference.mixture_responsibilities(data.rows(), self._mixture(), log_weights, out)
+        return out
+
+
+@dataclass
+class Ascent:
+    """One ascent of the bound.
+
+    Attributes
+    ----------
+    rows : Rows
+    component : Component
+        Any of the family and its prior; its slots become the components.
+    mixing : Mixing
+        What is believed of the labels.
+    responsibilities : ndarray, shape (N, T)
+        Where to start; they are changed.
+    converged : bool
+        Whether it ended because the bound no longer changed.
+    """
+
+    rows: models.Rows
+    component: models.Component
+    mixing: models.Mixing
+    responsibilities: Floats
+    converged: bool = False
+
+    def __post_init__(self) -> None:
+        bound = inference.absorb(self.rows, self.component, self.mixing, self.responsibilities)
+        self.trace = [bound]
+
+    @property
+    def gain(self) -> float:
+        """Of the last iteration, in nats."""
+        return self.trace[-1] - self.trace[-2]
+
+    def step(self, reorder: bool) -> None:
+        """One iteration."""
+        bound = inference.step(
+            self.rows, self.component, self.mixing, self.responsibilities, reorder
+        )
+        self.trace.append(bound)
+
+    def log_evidence_bound(self) -> float:
+        """The bound with the whole stick of a Dirichlet process in place of `mixing`."""
+        unbroken = models.unbroken_log_evidence(self.mixing.counts, self.mixing.alpha)
+        return self.trace[-1] - self.mixing.log_evidence() + unbroken

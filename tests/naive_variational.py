@@ -1,0 +1,128 @@
+"""Variational inference once more, as plainly as can be: every term of the bound by itself.
+
+Posteriors are computed anew from rows and responsibilities; expectations and divergences are the
+textbooks' closed forms, with mpmath's digamma. Nothing is shared with the library.
+"""
+
+import itertools
+from math import lgamma, log, pi
+
+import mpmath
+import numpy as np
+
+
+def psi(x):
+    return np.vectorize(lambda value: float(mpmath.digamma(value)))(np.asarray(x, dtype=float))
+
+
+def log_gamma(x):
+    return np.vectorize(lgamma)(np.asarray(x, dtype=float))
+
+
+def log_beta(a, b):
+    return log_gamma(a) + log_gamma(b) - log_gamma(np.asarray(a) + np.asarray(b))
+
+
+def beta_divergence(a, b, a0, b0):
+    """KL(Beta(a, b) | Beta(a0, b0))."""
+    return (
+        log_beta(a0, b0)
+        - log_beta(a, b)
+        + (a - a0) * psi(a)
+        + (b - b0) * psi(b)
+        + (a0 + b0 - a - b) * psi(a + b)
+    )
+
+
+def normal_gamma_terms(X, shares, prior):
+    """E[log p(x_i | theta)] of every row, and the divergence, of one component."""
+    a0, c0 = prior["a0"], prior["c0"]
+    m0, b0 = np.asarray(prior["m0"]), np.asarray(prior["b0"])
+    n = shares.sum()
+    mean = shares @ X / n if n > 0.0 else m0
+    c, a = c0 + n, a0 + 0.5 * n
+    m = (c0 * m0 + n * mean) / c
+    b = b0 + 0.5 * shares @ (X - mean) ** 2 + 0.5 * c0 * n * (mean - m0) ** 2 / c
+    logs = 0.5 * (psi(a) - np.log(b) - log(2.0 * pi) - a / b * (X - m) ** 2 - 1.0 / c)
+    divergence = 0.5 * (c0 * a / b * (m - m0) ** 2 + c0 / c - 1.0 - log(c0 / c))
+    divergence += a0 * np.log(b / b0) - lgamma(a) + lgamma(a0)
+    divergence += (a - a0) * psi(a) - (b - b0) * a / b
+    return logs.sum(axis=1), divergence.sum()
+
+
+def beta_bernoulli_terms(X, shares, prior):
+    a0, b0 = np.asarray(prior["a0"]), np.asarray(prior["b0"])
+    a, b = a0 + shares @ X, b0 + shares @ (1.0 - X)
+    logs = X * psi(a) + (1.0 - X) * psi(b) - psi(a + b)
+    return logs.sum(axis=1), beta_divergence(a, b, a0, b0).sum()
+
+
+def dirichlet_multinomial_terms(X, shares, prior):
+    beta0 = np.asarray(prior["beta0"])
+    beta = beta0 + shares @ X
+    logs = psi(beta) - psi(beta.sum())
+    divergence = lgamma(beta.sum()) - lgamma(beta0.sum())
+    divergence += (log_gamma(beta0) - log_gamma(beta) + (beta - beta0) * logs).sum()
+    return X @ logs, divergence
+
+
+TERMS = {
+    "normal-gamma": normal_gamma_terms,
+    "beta-bernoulli": beta_bernoulli_terms,
+    "dirichlet-multinomial": dirichlet_multinomial_terms,
+}
+
+
+def lower_bound(family, X, responsibilities, prior, alpha):
+    """The bound of truncated-stick VB, each factor being best for these responsibilities."""
+    r = np.asarray(responsibilities)
+    positive = r[r > 0.0]
+    total = -(positive * np.log(positive)).sum()
+    counts = r.sum(axis=0)
+    before = 0.0
+    for k, n in enumerate(counts):
+        logs, divergence = TERMS[family](X, r[:, k], prior)
+        total += r[:, k] @ logs - divergence
+        log_v = log_rest = 0.0
+        if k < len(counts) - 1:
+            a, b = 1.0 + n, alpha + counts[k + 1 :].sum()
+            log_v, log_rest = psi(a) - psi(a + b), psi(b) - psi(a + b)
+            total -= beta_divergence(a, b, 1.0, alpha)
+        total += n * (before + log_v)
+        before += log_rest
+    return float(total)
+
+
+def log_prior_sticks(counts, alpha):
+    """Log p(z) of labels with these counts, the stick being broken T - 1 times."""
+    total = 0.0
+    for k in range(len(counts) - 1):
+        total += log_beta(1.0 + counts[k], alpha + sum(counts[k + 1 :])) - log_beta(1.0, alpha)
+    return float(total)
+
+
+def log_prior_dirichlet(counts, alpha):
+    part = alpha / len(counts)
+    total = lgamma(alpha) - lgamma(alpha + sum(counts))
+    return total + sum(lgamma(part + n) - lgamma(part) for n in counts)
+
+
+def labellings(n_rows, n_components):
+    return (np.array(z) for z in itertools.product(range(n_components), repeat=n_rows))
+
+
+def log_evidence(case, X, prior, alpha, n_components, log_prior, copies=None):
+    """Log p(X) of the mixture of T components, every labelling summed; rows may be copied."""
+    n = len(X)
+    copies = np.ones(n, dtype=int) if copies is None else copies
+    sets = [np.flatnonzero([bits >> i & 1 for i in range(n)]) for bits in range(2**n)]
+    marginals = np.array(
+        [case.log_marginal(X[s].repeat(copies[s], axis=0), prior) if len(s) else 0.0 for s in sets]
+    )
+    labels = np.array(list(labellings(n, n_components)))
+    members = labels[:, :, None] == np.arange(n_components)
+    joints = marginals[(2 ** np.arange(n)) @ members].sum(axis=1)
+    counts, which = np.unique(copies @ members, axis=0, return_inverse=True)
+    priors = np.array([log_prior(row, alpha) for row in counts.tolist()])
+    joints += priors[which.ravel()]
+    return joints.max() + log(np.exp(joints - joints.max()).sum())
