@@ -3,6 +3,7 @@
 from dpmlite.estimators.base import NotFittedError
 from dpmlite.estimators.collapsed_gibbs import CollapsedGibbs
 from dpmlite.estimators.dpmeans import DPMeans
+from dpmlite.estimators.dpsearch import DPSearch
 from dpmlite.estimators.exact import ExactPosterior, exact_posterior
 from dpmlite.estimators.functions import crp_log_prob, crp_sample, neg_log_joint, neg_log_loo
 from dpmlite.estimators.mapdpm import MAPDPM
@@ -11,6 +12,7 @@ __all__ = [
     "MAPDPM",
     "CollapsedGibbs",
     "DPMeans",
+    "DPSearch",
     "ExactPosterior",
     "NotFittedError",
     "crp_log_prob",

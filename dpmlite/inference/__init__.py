@@ -18,6 +18,7 @@ if TYPE_CHECKING or PURE:
         own_costs,
         responsibilities,
     )
+    from dpmlite.inference.search import PrefixSearch, prior_log_densities
     from dpmlite.inference.split_merge import exchange, split
     from dpmlite.inference.split_merge_mcmc import propose_split_merge
 else:
@@ -34,10 +35,12 @@ else:
         own_costs,
         responsibilities,
     )
+    from dpmlite.inference._search import PrefixSearch, prior_log_densities
     from dpmlite.inference._split_merge import exchange, split
     from dpmlite.inference._split_merge_mcmc import propose_split_merge
 
 __all__ = [
+    "PrefixSearch",
     "assign",
     "converge",
     "exchange",
@@ -49,6 +52,7 @@ __all__ = [
     "merge_change",
     "neg_log_loo",
     "own_costs",
+    "prior_log_densities",
     "propose_split_merge",
     "responsibilities",
     "split",
