@@ -54,14 +54,15 @@ class DPSearch(MixtureEstimator):
           "beta-bernoulli", whose predictive is known to have one.
         - "trivial", eq. (7): none lowers the joint, in units where no density is above 1. A bound.
     beam : int or None, default 10
-        Clusterings that are kept in the queue. None keeps all: with an admissible scoring this is
-        A*, for ten or twenty rows.
+        Prefixes of each length that are kept, the best. None: no such limit; the search is that of
+        Figure 1, which goes on with the best prefix of any length. With an admissible scoring this
+        is A*, for ten or twenty rows, or more where clusters are far apart.
     order : {"ascending", "descending", "random", "given"}, default "ascending"
         The order in which rows are placed: of their marginal likelihood under the prior, the least
         or the greatest first; random; or that of `X`.
     max_queue : int, optional
-        Clusterings in the queue of a search with ``beam=None``; when there are more, it goes on
-        with a beam of 10. Default: as many as memory holds.
+        Clusterings that are kept in the queue, whatever their length: the beam size b of Figure 1.
+        Default: as many as memory holds.
     refine : bool, default True
         Whether to climb from the labels found as `MAPDPM` does, by sweeps, merges, splits and
         exchanges. Not done if they are certified.
@@ -103,8 +104,9 @@ class DPSearch(MixtureEstimator):
     closed form. And "tight" bounds what the rows between can be instead of taking replicas of the
     row: for "dirichlet-multinomial" a scaled replica is not always what suits a row best.
 
-    When `beam` clusterings of as many rows are expanded, those of fewer rows are dropped: so a beam
-    search takes time in proportion to N.
+    Figure 1 has one limit, `max_queue`, for prefixes of all lengths; a `beam` for each length finds
+    better labels. When `max_queue` clusterings of as many rows were expanded, those of fewer rows
+    are dropped: without that the search may take for ever.
 
     References
     ----------

@@ -9,7 +9,7 @@ from dpmlite.estimators.problem import Labels, Problem
 
 ORDERS = ("ascending", "descending", "random", "given")
 
-# Of a start; a longer queue costs its length as many times as much and gains little before a climb.
+# Of a start; a wider beam takes so many times as long and gains little before a climb.
 START_BEAM = 10
 
 # States that are expanded between two looks at Ctrl-C: microseconds each, or fractions of a second.

@@ -4,7 +4,7 @@ A binary heap whose levels alternate: an entry on an even level, the root's firs
 all below it; one on an odd level is worse than all below it.
 """
 
-from libc.math cimport rint
+from libc.math cimport INFINITY, rint
 
 cdef extern from "Python.h":
     void *PyMem_RawRealloc(void *p, size_t n) nogil
@@ -43,6 +43,14 @@ cdef class MaxQueue:
         require_items(self.n)
         return self.beats(score, depth)
 
+    cdef void exchange(self, MaxQueue other) noexcept nogil:
+        """Each takes what the other has."""
+        cdef Entry *heap = self.heap
+        cdef Py_ssize_t n = self.n, capacity = self.capacity, n_pushed = self.n_pushed
+        self.heap, self.n = other.heap, other.n
+        self.capacity, self.n_pushed = other.capacity, other.n_pushed
+        other.heap, other.n, other.capacity, other.n_pushed = heap, n, capacity, n_pushed
+
     cdef int push_entry(self, double score, Py_ssize_t depth, Py_ssize_t item) except -1 nogil:
         cdef Py_ssize_t capacity = 2 * self.capacity if self.capacity > 0 else 64
         cdef void *memory
@@ -69,6 +77,10 @@ cdef class MaxQueue:
         cdef Entry entry
         entry.score, entry.depth, entry.serial = rint(score * GRID), depth, self.n_pushed
         return better(&entry, &self.heap[self.worst()])
+
+    cdef double least(self, Py_ssize_t limit) noexcept nogil:
+        """A score below which no item need be pushed if more than `limit` are too many."""
+        return (self.heap[self.worst()].score - 1.0) / GRID if self.n >= limit else -INFINITY
 
     cdef Py_ssize_t worst(self) noexcept nogil:
         """Where the worst entry is: on the first odd level, if there is one."""

@@ -25,8 +25,7 @@ cdef extern from "Python.h":
 SCORINGS = ("trivial", "tight", "inadmissible")
 
 cdef enum:
-    LAST_BEAM = 10
-    NO_LIMIT = 0
+    MOST_QUEUED = 2147483647
     ALL_IF = 4  # a slot on its own takes as long as so many together
 
 
@@ -46,7 +45,7 @@ cdef class PrefixSearch:
     cdef Rows rows
     cdef SharedClusters clusters
     cdef Component component
-    cdef MaxQueue queue
+    cdef MaxQueue queue, longer    # the latter is for what a beam keeps
     cdef const Py_ssize_t[::1] order
     cdef double[::1] before, data_left, alone_left  # [row] as in the plain twin
     cdef double[::1] best, second                   # [row] bounds: the greatest, and the next
@@ -54,7 +53,7 @@ cdef class PrefixSearch:
     cdef double[::1] tight_left                     # [cluster] of the state that is expanded
     cdef Py_ssize_t[::1] n_expanded_at              # [length]
     cdef Py_ssize_t n, beam, max_queue
-    cdef bint unit_weights, tight, found
+    cdef bint has_beam, unit_weights, tight, found
     cdef double alpha, log_alpha, log_dropped
 
     cdef State *states
@@ -62,27 +61,25 @@ cdef class PrefixSearch:
     cdef Step *steps
     cdef Py_ssize_t n_steps, step_capacity, last_step
 
-    # By slot: costs of the next row of prefixes of a length, and log of the slot's count.
+    # By slot: what the next row of prefixes of a length adds to the joint in it.
     cdef Py_ssize_t slot_capacity
-    cdef Py_ssize_t *cost_length
-    cdef double *cost
-    cdef double *all_costs
-    cdef double *no_weight
-    cdef double *log_n
+    cdef Py_ssize_t *gain_length
+    cdef double *gain
+    cdef double *cost          # scratch
+    cdef double *log_n         # log of the slot's weight; of alpha, if it is slot EMPTY
 
     def __cinit__(self):
         self.states = NULL
         self.steps = NULL
-        self.cost_length = NULL
-        self.cost = self.all_costs = self.no_weight = self.log_n = NULL
+        self.gain_length = NULL
+        self.gain = self.cost = self.log_n = NULL
 
     def __dealloc__(self):
         PyMem_RawFree(self.states)
         PyMem_RawFree(self.steps)
-        PyMem_RawFree(self.cost_length)
+        PyMem_RawFree(self.gain_length)
+        PyMem_RawFree(self.gain)
         PyMem_RawFree(self.cost)
-        PyMem_RawFree(self.all_costs)
-        PyMem_RawFree(self.no_weight)
         PyMem_RawFree(self.log_n)
 
     def __init__(self, X, Component component, double alpha, const Py_ssize_t[::1] order, scoring,
@@ -93,10 +90,14 @@ cdef class PrefixSearch:
             component.bound_over(rows)
         self.rows, self.order, self.n = rows, order, rows.n_rows
         self.alpha, self.log_alpha = alpha, log(alpha)
-        self.beam = NO_LIMIT if beam is None else min(beam, <Py_ssize_t> 2 ** 31)
-        self.max_queue = NO_LIMIT if max_queue is None else min(max_queue, <Py_ssize_t> 2 ** 31)
+        self.has_beam = beam is not None
+        self.beam = min(beam, MOST_QUEUED) if self.has_beam else MOST_QUEUED
+        self.max_queue = min(max_queue, MOST_QUEUED) if max_queue is not None else MOST_QUEUED
+        if self.has_beam:
+            self.beam = min(self.beam, self.max_queue)
         self.tight = scoring == "tight"
-        self.clusters, self.queue, self.component = SharedClusters(component), MaxQueue(), component
+        self.clusters, self.component = SharedClusters(component), component
+        self.queue, self.longer = MaxQueue(), MaxQueue()
         self.unused_state = self.last_step = NONE
         self.log_dropped, self.neg_log_joint = -INFINITY, INFINITY
         room = bytes(8 * (self.n + 1))
@@ -110,14 +111,16 @@ cdef class PrefixSearch:
 
     @property
     def n_queued(self):
-        return self.queue.n
+        return self.queue.n + self.longer.n
 
     @property
     def neg_log_bound(self):
         cdef double most = max(-self.neg_log_joint, self.log_dropped)
+        cdef MaxQueue queue
         cdef Py_ssize_t i
-        for i in range(self.queue.n):
-            most = max(most, self.states[self.queue.heap[i].item].score)
+        for queue in (self.queue, self.longer):
+            for i in range(queue.n):
+                most = max(most, self.states[queue.heap[i].item].score)
         return -most
 
     def run(self, Py_ssize_t n_expansions):
@@ -172,7 +175,7 @@ cdef class PrefixSearch:
         state.clustering, state.k, state.depth = self.clusters.make(0), 0, 0
         state.trail, state.n_largest = NONE, 0.0
         state.log_joint = state.score = -log_rising_c(self.alpha, self.before[self.n])
-        return self.push(&state)
+        return self.push(&state, self.queue)
 
     cdef inline Row row(self, Py_ssize_t j) noexcept nogil:
         return self.rows.row(self.order[j])
@@ -183,6 +186,8 @@ cdef class PrefixSearch:
         for i in range(n_expansions):
             if self.found:
                 break
+            if self.queue.n == 0:
+                self.queue.exchange(self.longer)
             number = self.queue.take_best()
             state = self.states[number]
             self.forget(number)
@@ -208,37 +213,41 @@ cdef class PrefixSearch:
         self.score_clusters(c, d)
         if self.tight:
             self.bound_data_left(c, d)
-        self.push_children(state, c)
+        if self.has_beam:
+            self.push_children(state, c, self.longer, self.beam)
+        else:
+            self.push_children(state, c, self.queue, self.max_queue)
         self.clusters.let_go(c)
-        return self.shrink()
+        return 0
 
-    cdef int push_children(self, const State *parent, Py_ssize_t c) except -1 nogil:
+    cdef int push_children(self, const State *parent, Py_ssize_t c, MaxQueue queue,
+                           Py_ssize_t limit) except -1 nogil:
+        """Put what a row makes of clustering c, the parent, into a queue of so many at most."""
         cdef State child
         cdef Py_ssize_t k, slot, d = parent.depth, n_clusters = self.clusters.clusterings[c].n
-        cdef double w = self.row(d).weight, n, prior_left = self.prior_left(parent.n_largest, d + 1)
+        cdef double w = self.row(d).weight, n, least = queue.least(limit)
+        cdef double left = self.data_left[d + 1], prior_left = self.prior_left(
+            parent.n_largest, d + 1)
         child.clustering, child.depth, child.trail = c, d + 1, parent.trail
         for k in range(n_clusters + 1):
             slot = self.clusters.clusterings[c].slots[k] if k < n_clusters else <Py_ssize_t> EMPTY
-            n = self.component.n[slot]
-            child.k, child.n_largest = k, parent.n_largest
-            child.log_joint = parent.log_joint - self.cost[slot] + (
-                self.log_n[slot] if self.unit_weights else self.log_weight(n, w))
-            if n + w > parent.n_largest:
-                child.n_largest = n + w
-                child.score = child.log_joint + self.prior_left(n + w, d + 1)
-            else:
-                child.score = child.log_joint + prior_left
-            child.score += self.tight_left[k] if self.tight else self.data_left[d + 1]
-            if self.beam != NO_LIMIT and self.queue.n >= self.beam and not self.queue.beats(
-                    child.score, d + 1):
+            n = self.component.n[slot] + w
+            child.log_joint = parent.log_joint + self.gain[slot]
+            child.score = child.log_joint + (self.tight_left[k] if self.tight else left)
+            child.score += prior_left if n <= parent.n_largest else self.prior_left(n, d + 1)
+            if child.score < least or queue.n >= limit and not queue.beats(child.score, d + 1):
                 self.note_dropped(child.score)
-            else:
-                self.clusters.keep(c)
-                self.push(&child)
+                continue
+            child.k, child.n_largest = k, n if n > parent.n_largest else parent.n_largest
+            self.clusters.keep(c)
+            self.push(&child, queue)
+            if queue.n > limit:
+                self.drop(queue.take_worst())
+            least = queue.least(limit)
         self.n_enqueued += n_clusters + 1
         return 0
 
-    cdef int push(self, State *state) except -1 nogil:
+    cdef int push(self, const State *state, MaxQueue queue) except -1 nogil:
         cdef Py_ssize_t number = self.unused_state
         if number != NONE:
             self.unused_state = self.states[number].next_unused
@@ -249,9 +258,7 @@ cdef class PrefixSearch:
                 self.states = <State *> resized(self.states, self.state_capacity * sizeof(State))
             self.n_states += 1
         self.states[number] = state[0]
-        self.queue.push_entry(state.score, state.depth, number)
-        if self.beam != NO_LIMIT and self.queue.n > self.beam:
-            self.drop(self.queue.take_worst())
+        queue.push_entry(state.score, state.depth, number)
         return 0
 
     cdef void forget(self, Py_ssize_t number) noexcept nogil:
@@ -271,7 +278,7 @@ cdef class PrefixSearch:
         cdef Py_ssize_t i, n, number
         cdef Py_ssize_t *numbers
         self.n_expanded_at[d] += 1
-        if self.n_expanded_at[d] != self.beam or self.queue.n == 0:
+        if self.has_beam or self.n_expanded_at[d] != self.max_queue or self.queue.n == 0:
             return 0
         n = self.queue.n
         numbers = <Py_ssize_t *> resized(NULL, n * sizeof(Py_ssize_t))
@@ -284,14 +291,6 @@ cdef class PrefixSearch:
             else:
                 self.drop(number)
         PyMem_RawFree(numbers)
-        return 0
-
-    cdef int shrink(self) except -1 nogil:
-        if self.beam == NO_LIMIT and self.queue.n > self.max_queue > 0:
-            self.beam = LAST_BEAM
-            self.n_expanded_at[:] = 0
-            while self.queue.n > self.beam:
-                self.drop(self.queue.take_worst())
         return 0
 
     cdef void drop(self, Py_ssize_t number) noexcept nogil:
@@ -315,7 +314,7 @@ cdef class PrefixSearch:
 
     cdef int note_change(self, Py_ssize_t slot) except -1 nogil:
         self.make_slot_room()
-        self.cost_length[slot] = NONE
+        self.gain_length[slot] = NONE
         self.log_n[slot] = log(self.component.n[slot])
         return 0
 
@@ -323,38 +322,39 @@ cdef class PrefixSearch:
         cdef Py_ssize_t slot, capacity = self.component.capacity
         if capacity == self.slot_capacity:
             return 0
-        self.cost_length = <Py_ssize_t *> resized(self.cost_length, capacity * sizeof(Py_ssize_t))
+        self.gain_length = <Py_ssize_t *> resized(self.gain_length, capacity * sizeof(Py_ssize_t))
+        self.gain = <double *> resized(self.gain, capacity * sizeof(double))
         self.cost = <double *> resized(self.cost, capacity * sizeof(double))
-        self.all_costs = <double *> resized(self.all_costs, capacity * sizeof(double))
-        self.no_weight = <double *> resized(self.no_weight, capacity * sizeof(double))
         self.log_n = <double *> resized(self.log_n, capacity * sizeof(double))
         for slot in range(self.slot_capacity, capacity):
-            self.cost_length[slot] = NONE
-            self.no_weight[slot] = 0.0
+            self.gain_length[slot] = NONE
             self.log_n[slot] = self.log_alpha  # slot EMPTY keeps it
         self.slot_capacity = capacity
         return 0
 
     cdef void score_clusters(self, Py_ssize_t c, Py_ssize_t d) noexcept nogil:
-        """Costs of row d in every cluster of a clustering, and in a new one."""
-        cdef Py_ssize_t k, slot, n_clusters = self.clusters.clusterings[c].n, n_unknown
+        """Gains of row d in every cluster of a clustering, and in a new one."""
+        cdef Py_ssize_t k, n_clusters = self.clusters.clusterings[c].n, n_unknown
         cdef const Py_ssize_t *slots = self.clusters.clusterings[c].slots
         cdef Row row = self.row(d)
-        n_unknown = self.cost_length[EMPTY] != d
+        n_unknown = self.gain_length[EMPTY] != d
         for k in range(n_clusters):
-            n_unknown += self.cost_length[slots[k]] != d
-        if n_unknown * ALL_IF >= self.component.n_slots:
-            self.component.costs_below(&row, self.no_weight, INFINITY, self.all_costs)
-            for slot in range(self.component.n_slots):
-                self.cost[slot], self.cost_length[slot] = self.all_costs[slot], d
+            n_unknown += self.gain_length[slots[k]] != d
+        if n_unknown * ALL_IF >= self.component.n_slots and self.unit_weights:
+            self.component.costs_below(&row, self.log_n, INFINITY, self.cost)
+            for k in range(self.component.n_slots):
+                self.gain[k], self.gain_length[k] = -self.cost[k], d
         elif n_unknown > 0:
             self.score_slot(&row, EMPTY, d)
             for k in range(n_clusters):
                 self.score_slot(&row, slots[k], d)
 
     cdef inline void score_slot(self, const Row *row, Py_ssize_t slot, Py_ssize_t d) noexcept nogil:
-        if self.cost_length[slot] != d:
-            self.cost[slot], self.cost_length[slot] = -self.component.score_slot(row, slot), d
+        if self.gain_length[slot] != d:
+            self.gain_length[slot] = d
+            self.gain[slot] = self.component.score_slot(row, slot) + (
+                self.log_n[slot] if self.unit_weights
+                else self.log_weight(self.component.n[slot], row.weight))
 
     cdef void bound_data_left(self, Py_ssize_t c, Py_ssize_t d) noexcept nogil:
         """Section 3.3: row d being in cluster 0, 1, ... or a new one, what comes after it."""

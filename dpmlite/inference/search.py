@@ -33,9 +33,6 @@ from dpmlite.models.special import log_gamma, log_rising
 
 SCORINGS = ("trivial", "tight", "inadmissible")
 
-# The beam of a full search whose queue has become too long.
-LAST_BEAM = 10
-
 
 @dataclass
 class _State:
@@ -65,9 +62,11 @@ class PrefixSearch:
     scoring : {"trivial", "tight", "inadmissible"}
         What is added for the rows to come.
     beam : int, optional
-        States that are kept in the queue, the best. Default: all, which is A*.
+        Prefixes of each length that are kept, the best. All of a length are expanded before longer
+        ones are. Default: the best prefix of any length is expanded next.
     max_queue : int, optional
-        States in the queue of a search without beam after which it goes on with a beam of 10.
+        States that are kept in the queue, the best: the b of Figure 1. Default: all; without a
+        beam, the search is A*.
 
     Attributes
     ----------
@@ -90,9 +89,10 @@ class PrefixSearch:
 
     Notes
     -----
-    One thing is not in Figure 1: when `beam` states of a length were expanded, shorter ones are
-    dropped. So a beam search expands `beam` N states at most. As printed it can take for ever
-    where scores fall with each row, since longer prefixes are dropped for shorter ones.
+    One thing is not in Figure 1: when `max_queue` prefixes of a length were expanded, shorter ones
+    are dropped, so that `max_queue` N states are expanded at most. As printed the search can take
+    for ever where scores fall with each row, since longer prefixes are dropped for shorter ones. For
+    the same reason `beam` has prefixes compete with others of their length only.
     """
 
     def __init__(
@@ -118,7 +118,8 @@ class PrefixSearch:
         self._unit_weights = all(weight == 1.0 for weight in self._weights)
         self._alpha, self._scoring = alpha, scoring
         self._beam, self._max_queue = beam, max_queue
-        self._clusters, self._queue = SharedClusters(component), MaxQueue()
+        self._clusters = SharedClusters(component)
+        self._queue, self._longer = MaxQueue(), MaxQueue()  # the latter is for what a beam keeps
         self._data_left, self._alone_left = self._sums_from_the_end()
         self._states: dict[int, _State] = {}
         self._n_expanded_at = [0] * (len(rows) + 1)
@@ -131,7 +132,7 @@ class PrefixSearch:
 
     @property
     def n_queued(self) -> int:
-        return len(self._queue)
+        return len(self._queue) + len(self._longer)
 
     @property
     def neg_log_bound(self) -> float:
@@ -154,6 +155,8 @@ class PrefixSearch:
         for _ in range(n_expansions):
             if self._found is not None:
                 break
+            if not len(self._queue):
+                self._queue, self._longer = self._longer, self._queue
             state = self._states.pop(self._queue.pop_best())
             if len(state.labels) == len(self._rows):
                 self._found, self.neg_log_joint = state.labels, -state.log_joint
@@ -209,12 +212,13 @@ class PrefixSearch:
     def _push(self, state: _State) -> None:
         number = self.n_enqueued
         self._states[number] = state
-        self._queue.push(state.score, len(state.labels), number)
+        queue = self._queue if self._beam is None else self._longer
+        queue.push(state.score, len(state.labels), number)
 
     def _count(self, d: int) -> None:
         """Count an expansion; drop what is not longer if no other such will be expanded."""
         self._n_expanded_at[d] += 1
-        if self._n_expanded_at[d] == self._beam:
+        if self._beam is None and self._n_expanded_at[d] == self._max_queue:
             numbers = [self._queue.pop_best() for _ in range(self.n_queued)]
             for number in numbers:
                 state = self._states[number]
@@ -224,11 +228,9 @@ class PrefixSearch:
                     self._drop(number)
 
     def _shrink(self) -> None:
-        if self._beam is None and self._max_queue is not None and self.n_queued > self._max_queue:
-            self._beam = LAST_BEAM
-            self._n_expanded_at = [0] * len(self._n_expanded_at)
-        while self._beam is not None and self.n_queued > self._beam:
-            self._drop(self._queue.pop_worst())
+        for queue, limit in ((self._longer, self._beam), (self._queue, self._max_queue)):
+            while limit is not None and len(queue) > limit:
+                self._drop(queue.pop_worst())
 
     def _drop(self, number: int) -> None:
         state = self._states.pop(number)
