@@ -65,8 +65,8 @@ class PrefixSearch:
         Prefixes of each length that are kept, the best. All of a length are expanded before longer
         ones are. Default: the best prefix of any length is expanded next.
     max_queue : int, optional
-        States that are kept in the queue, the best: the b of Figure 1. Default: all; without a
-        beam, the search is A*.
+        States that are kept in the queue, the best: the b of Figure 1. With a beam, this is another
+        limit of the prefixes of a length. Default: all; without a beam, the search is A*.
 
     Attributes
     ----------
@@ -117,7 +117,9 @@ class PrefixSearch:
             self._before.append(self._before[-1] + weight)
         self._unit_weights = all(weight == 1.0 for weight in self._weights)
         self._alpha, self._scoring = alpha, scoring
-        self._beam, self._max_queue = beam, max_queue
+        both = beam is not None and max_queue is not None
+        self._beam = min(beam, max_queue) if both else beam  # type: ignore[type-var]
+        self._max_queue = max_queue
         self._clusters = SharedClusters(component)
         self._queue, self._longer = MaxQueue(), MaxQueue()  # the latter is for what a beam keeps
         self._data_left, self._alone_left = self._sums_from_the_end()
