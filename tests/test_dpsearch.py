@@ -8,7 +8,7 @@ from cases import blobs, needs_kernels
 from conftest import estimator_on
 from families import CASES
 
-from dpmlite import DPSearch, MAPDPM, CollapsedGibbs, exact_posterior, neg_log_joint
+from dpmlite import MAPDPM, CollapsedGibbs, DPSearch, exact_posterior, neg_log_joint
 
 COMPONENTS = (
     "normal-gamma",

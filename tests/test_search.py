@@ -1,4 +1,4 @@
-"""Searches among clusterings of prefixes, judged by enumeration and by a naive statement of them."""
+"""Searches among clusterings of prefixes, against enumeration and a naive statement of them."""
 
 import math
 
@@ -36,9 +36,7 @@ def search(twin, name, seed, n_rows, scoring, beam=None, max_queue=None):
     joint = twin.partition.Partition(rows, labels.copy(), component, alpha).neg_log_joint
     assert found.neg_log_joint == pytest.approx(joint, abs=1e-8)
     out = np.empty(n_rows), np.empty((n_rows, n_rows))
-    _, least = twin.exact.sum_over_partitions(
-        rows, case.component(twin, prior), alpha, best, *out
-    )
+    _, least = twin.exact.sum_over_partitions(rows, case.component(twin, prior), alpha, best, *out)
     return found, labels, least
 
 
@@ -104,7 +102,7 @@ def naive_beam_search(X, case, prior, alpha, beam):
     states = [()]
     for d in range(1, n + 1):
         scored = []
-        for labels in (s + (k,) for s in states for k in range(max(s, default=-1) + 2)):
+        for labels in ((*s, k) for s in states for k in range(max(s, default=-1) + 2)):
             counts = np.bincount(labels)
             best = max(
                 naive.log_crp([*labels, *[counts.argmax()] * (n - d)], alpha),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from cases import PURE, blobs, needs_kernels
 
-from dpmlite import MAPDPM, CollapsedGibbs, DPMeans
+from dpmlite import MAPDPM, CollapsedGibbs, DPMeans, DPSearch
 
 sklearn = pytest.importorskip("sklearn")
 
@@ -38,6 +38,7 @@ with warnings.catch_warnings():
             MAPDPM(component="normal-inverse-wishart", init=START),
             MAPDPM(component="normal-known-variance", init=START),
             CollapsedGibbs(n_samples=5),
+            DPSearch(),
             DPMeans(n_clusters=3),
         )
         for estimator, check in estimator_checks_generator(estimator)

@@ -49,8 +49,8 @@ class DPSearch(MixtureEstimator):
         What a prefix's score has for the rows to come, besides the best that the prior can do:
 
         - "inadmissible", eq. (12) of [1]_: each is in a cluster of its own. Fast; no bound.
-        - "tight", section 3.3: each joins the cluster that suits it best, after other rows that suit
-          it best. A bound; for "normal-known-variance", "dirichlet-multinomial" and
+        - "tight", section 3.3: each joins the cluster that suits it best, after other rows that
+          suit it best. A bound; for "normal-known-variance", "dirichlet-multinomial" and
           "beta-bernoulli", whose predictive is known to have one.
         - "trivial", eq. (7): none lowers the joint, in units where no density is above 1. A bound.
     beam : int or None, default 10

@@ -97,8 +97,8 @@ class MAPDPM(MixtureEstimator):
         ``split_merge=False, init="single"`` is Algorithm 1 of [1]_ exactly.
     n_init : int, default 1
         Restarts; the best joint wins. With ``init`` "auto", "random", "sequential" or "search" they
-        have other random starts, else only other proposals of splits; with "auto" the ends of all are
-        recombined as well.
+        have other random starts, else only other proposals of splits; with "auto" the ends of all
+        are recombined as well.
     max_sweeps : int, default 1000
         Sweeps over all rows at most, for each start, once it is made.
     random_state : None, int, Generator or RandomState, default None

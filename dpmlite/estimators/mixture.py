@@ -18,7 +18,6 @@ from dpmlite.estimators.validation import (
     check_random_state,
 )
 
-
 # The incremental joint may differ from the recomputed one by this part of the rows' values; and by
 # the rounding of log-gammas of counts, which are large and cancel.
 JOINT_RTOL = 1e-9

@@ -91,8 +91,8 @@ class PrefixSearch:
     -----
     One thing is not in Figure 1: when `max_queue` prefixes of a length were expanded, shorter ones
     are dropped, so that `max_queue` N states are expanded at most. As printed the search can take
-    for ever where scores fall with each row, since longer prefixes are dropped for shorter ones. For
-    the same reason `beam` has prefixes compete with others of their length only.
+    for ever where scores fall with each row, since longer prefixes are dropped for shorter ones.
+    For the same reason `beam` has prefixes compete with others of their length only.
     """
 
     def __init__(
@@ -275,7 +275,7 @@ class PrefixSearch:
         return component.log_predictive(centre, SPARE, weight)
 
     def _tight_left(self, slots: list[int], d: int) -> list[float]:
-        """What the rows after row d add at best, when row d is in cluster 0, 1, ... or a new one."""
+        """What rows after row d add at best, when row d is in cluster 0, 1, ... or a new one."""
         component, slots = self._clusters.component, [*slots, EMPTY]
         left = range(d + 1, len(self._rows))
         bounds = [[self._bound(j, slot, d) for slot in slots] for j in left]

@@ -1,12 +1,12 @@
 """The Chinese restaurant process: probabilities of partitions, and draws.
 
-Equation numbers are those of Raykov, Boukouvalas & Little (2014), except where Daumé (2007) is named.
+Equation numbers are those of Raykov, Boukouvalas & Little (2014), unless Daumé (2007) is named.
 
-A search among clusterings of prefixes needs the best that the prior can still do. Daumé's eq. (2) is
-the probability of the vector of multiplicities m, m_i clusters having i rows each: it adds up all
-partitions that share m, so its maximum favours vectors that many partitions have. A clustering is one
-partition, eq. (1), whose best completion has the closed form of `log_best_completion`. Searches use
-that; `log_prob_multiplicities` and `GreedyCompletion` are there for comparison with the paper.
+A search among clusterings of prefixes needs the best that the prior can still do. Daumé's eq. (2)
+is the probability of the vector of multiplicities m, m_i clusters having i rows each: it adds up
+all partitions that share m, so its maximum favours vectors that many partitions have. A clustering
+is one partition, eq. (1), whose best completion has the closed form of `log_best_completion`.
+Searches use that; `log_prob_multiplicities` and `GreedyCompletion` are for comparison.
 """
 
 from collections.abc import Hashable, Mapping
@@ -166,9 +166,9 @@ def log_best_completion(n_largest: float, n_left: float, alpha: float) -> float:
 
     It is the larger of Gamma(n + R) / Gamma(n), all rows joining the largest cluster, and alpha^R,
     each being a cluster of its own. A mixture of both is never better: with t rows joining, the
-    log of the product is convex in t, and so it is in how these are shared by several clusters. Nor
-    are s > 1 rows in a new cluster: their alpha (s - 1)! is below alpha^s if alpha >= s - 1, and else
-    below s!, what they bring to a cluster that exists.
+    log of the product is convex in t, and so it is in how these are shared by several clusters.
+    Nor are s > 1 rows in a new cluster: their alpha (s - 1)! is at most alpha^s if alpha >= s - 1,
+    and else below s!, the least that they bring to a cluster that exists.
 
     Parameters
     ----------
@@ -260,7 +260,7 @@ class GreedyCompletion:
         Returns
         -------
         dict of int to int
-            Of actions that are worth the same, a new cluster, then the smallest cluster, comes first.
+            Of actions that are worth the same a new cluster comes first, then the smallest one.
 
         Raises
         ------
@@ -288,7 +288,7 @@ class GreedyCompletion:
         return m
 
     def _worth(self, m: Mapping[int, int], size: int) -> float:
-        """Eq. (6): what a row more multiplies eq. (2) by, up to what all rows do; 0: a new cluster."""
+        """Eq. (6): what a row more multiplies eq. (2) by; 0: it is a new cluster."""
         others = m.get(size + 1, 0) + 1
         return self.alpha / others if size == 0 else size * m[size] / ((size + 1) * others)
 
