@@ -56,7 +56,7 @@ class Result:
 
 
 def pair_f_score(truth, labels):
-    """Geometric mean of precision and recall of pairs "in the same cluster"; 1 if there are none."""
+    """Geometric mean of precision and recall of pairs in the same cluster; 1 if there are none."""
     above = np.triu_indices(len(truth), 1)
     same = (truth[:, None] == truth)[above]
     found = (labels[:, None] == labels)[above]
@@ -90,7 +90,7 @@ def sampled(X, truth, split_merge, seed, n_sweeps):
             split_merge=split_merge,
             n_samples=n_sweeps,
             burn_in=0,
-            random_state=[seed, run],
+            random_state=100 * seed + run,
         ).fit(X)
         share = (model.neg_log_joint_samples_.argmin() + 1) / n_sweeps
         seconds = (perf_counter() - start) * share
@@ -101,7 +101,7 @@ def sampled(X, truth, split_merge, seed, n_sweeps):
 
 def table(n_rows, number):
     """Rows and the labels that drew them."""
-    return dpm_sample(n_rows, 1, **MODEL, random_state=[n_rows, number])
+    return dpm_sample(n_rows, 1, **MODEL, random_state=1000 * n_rows + number)
 
 
 def experiment(sizes=SIZES, n_tables=N_TABLES, n_sweeps=1000):
