@@ -7,6 +7,9 @@ cdef struct Entry:
     Py_ssize_t item
 
 
+cdef void *resized(void *memory, size_t n_bytes) except NULL nogil
+
+
 @cython.final
 cdef class MaxQueue:
     cdef Entry *heap

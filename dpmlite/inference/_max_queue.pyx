@@ -53,13 +53,9 @@ cdef class MaxQueue:
 
     cdef int push_entry(self, double score, Py_ssize_t depth, Py_ssize_t item) except -1 nogil:
         cdef Py_ssize_t capacity = 2 * self.capacity if self.capacity > 0 else 64
-        cdef void *memory
         if self.n == self.capacity:
-            memory = PyMem_RawRealloc(self.heap, capacity * sizeof(Entry))
-            if memory == NULL:
-                with gil:
-                    raise MemoryError(f"no memory for a queue of {capacity} clusterings")
-            self.heap, self.capacity = <Entry *> memory, capacity
+            self.heap = <Entry *> resized(self.heap, capacity * sizeof(Entry))
+            self.capacity = capacity
         self.heap[self.n].score, self.heap[self.n].depth = rint(score * GRID), depth
         self.heap[self.n].serial, self.heap[self.n].item = self.n_pushed, item
         self.n += 1
@@ -96,6 +92,14 @@ cdef class MaxQueue:
             self.heap[i] = self.heap[self.n]
             sink(self.heap, self.n, i)
         return item
+
+
+cdef void *resized(void *memory, size_t n_bytes) except NULL nogil:
+    memory = PyMem_RawRealloc(memory, n_bytes)
+    if memory == NULL:
+        with gil:
+            raise MemoryError(f"no memory for {n_bytes} bytes of a search")
+    return memory
 
 
 cdef int require_items(Py_ssize_t n) except -1:

@@ -9,17 +9,17 @@ from array import array
 
 from libc.math cimport INFINITY, log
 
-from dpmlite.inference._max_queue cimport MaxQueue
+from dpmlite.inference._max_queue cimport MaxQueue, resized
 from dpmlite.inference._shared_clusters cimport EMPTY, NONE, SPARE, SharedClusters
 from dpmlite.models._component cimport Component
 from dpmlite.models._crp cimport log_best_completion_c
 from dpmlite.models._rows cimport Row, Rows
 from dpmlite.models._special cimport log_gamma_c, log_rising_c
 
+from dpmlite.models._partition import index_array
 from dpmlite.models._rows import as_rows
 
 cdef extern from "Python.h":
-    void *PyMem_RawRealloc(void *p, size_t n) nogil
     void PyMem_RawFree(void *p) nogil
 
 SCORINGS = ("trivial", "tight", "inadmissible")
@@ -105,7 +105,7 @@ cdef class PrefixSearch:
         self.alone_left = array("d", room)
         self.best, self.second = array("d", room), array("d", room)
         self.tight_left = array("d", room)
-        self.best_slot, self.n_expanded_at = indices(self.n + 1), indices(self.n + 1)
+        self.best_slot, self.n_expanded_at = index_array(self.n + 1), index_array(self.n + 1)
         self.sum_from_the_end(scoring == "inadmissible", getattr(component, "m0", None))
         self.start()
 
@@ -412,7 +412,7 @@ cdef int check(Rows rows, Component component, double alpha, const Py_ssize_t[::
     if not alpha > 0.0:
         raise ValueError(f"alpha must be positive, got {alpha}")
     cdef Py_ssize_t i
-    cdef Py_ssize_t[::1] seen = indices(rows.n_rows)
+    cdef Py_ssize_t[::1] seen = index_array(rows.n_rows)
     cdef bint good = order.shape[0] == rows.n_rows
     for i in range(rows.n_rows if good else 0):
         good = good and 0 <= order[i] < rows.n_rows and seen[order[i]] == 0
@@ -426,15 +426,3 @@ cdef int check(Rows rows, Component component, double alpha, const Py_ssize_t[::
         if value is not None and value < 1:
             raise ValueError(f"{name} must be at least 1, got {value}")
     return 0
-
-
-cdef Py_ssize_t[::1] indices(Py_ssize_t n):
-    return array("q" if sizeof(Py_ssize_t) == 8 else "i", bytes(n * sizeof(Py_ssize_t)))
-
-
-cdef void *resized(void *memory, size_t n_bytes) except NULL nogil:
-    memory = PyMem_RawRealloc(memory, n_bytes)
-    if memory == NULL:
-        with gil:
-            raise MemoryError(f"no memory for {n_bytes} bytes of a search")
-    return memory

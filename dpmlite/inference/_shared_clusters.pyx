@@ -6,11 +6,11 @@ a slot that nobody else has is changed in place. So a search that keeps one clus
 
 from libc.string cimport memcpy
 
+from dpmlite.inference._max_queue cimport resized
 from dpmlite.models._component cimport Component
 from dpmlite.models._rows cimport Row
 
 cdef extern from "Python.h":
-    void *PyMem_RawRealloc(void *p, size_t n) nogil
     void PyMem_RawFree(void *p) nogil
 
 
@@ -163,11 +163,3 @@ cdef class SharedClusters:
                 self.users[slots[j]] += 1
         self.let_go(c)
         return copy
-
-
-cdef void *resized(void *memory, size_t n_bytes) except NULL nogil:
-    memory = PyMem_RawRealloc(memory, n_bytes)
-    if memory == NULL:
-        with gil:
-            raise MemoryError(f"no memory for {n_bytes} bytes of clusterings")
-    return memory

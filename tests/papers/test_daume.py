@@ -48,12 +48,12 @@ def test_papers_of_nips():
     found, seconds = daume_nips.search(X, refine=False)
     assert seconds < 1.0
     assert 10 <= found.n_clusters_ <= 20
-    joints = daume_nips.orders(X, beam=10)
+    joints = daume_nips.orders(X, beam=1)
     assert joints["ascending"] < np.mean(joints["random"])
     assert joints["ascending"] < joints["descending"]
     refined, _ = daume_nips.search(X, random_state=0)
     for split_merge in daume_nips.SAMPLERS.values():
-        assert refined.neg_log_joint_ <= daume_nips.sampled(X, split_merge, 8.0)[0]
+        assert refined.neg_log_joint_ <= daume_nips.sampled(X, split_merge, 4.0)[0]
     tables = daume_nips.indicative_words(X, found.labels_, words)
     together = [{"policy", "reinforcement"}, {"speech", "hmm"}, {"chip", "analog"}]
     for pair in together:
@@ -64,10 +64,12 @@ def test_papers_of_nips():
 @pytest.mark.paper
 def test_images_of_digits():
     rows = daume_mnist.whitened(daume_mnist.images())
-    narrow, seconds = daume_mnist.search(rows, beam=1, refine=False)
+    _, seconds = daume_mnist.search(rows, beam=1, refine=False)
     assert len(rows) / seconds > 60_000
-    wide, seconds = daume_mnist.search(rows, beam=100, refine=False)
-    assert len(rows) / seconds > 2_000
+    part = rows[:12_000]
+    wide, seconds = daume_mnist.search(part, beam=100, refine=False)
+    assert len(part) / seconds > 2_000
+    narrow, _ = daume_mnist.search(part, beam=1, refine=False)
     assert wide.neg_log_joint_ < narrow.neg_log_joint_
     part = rows[:3000]
     refined, _ = daume_mnist.search(part, beam=1, random_state=0)
