@@ -102,7 +102,8 @@ class DPSearch(MixtureEstimator):
     Scores differ from the paper's in two ways. The prior is that of a partition, not eq. (2) of
     [1]_, which adds up all partitions with clusters of the same sizes; its best completion has a
     closed form. And "tight" bounds what the rows between can be instead of taking replicas of the
-    row: for "dirichlet-multinomial" a scaled replica is not always what suits a row best.
+    row: for "dirichlet-multinomial" a scaled replica is not always what suits a row best. It also
+    bounds the prior's part row by row, which expands fewer states.
 
     Figure 1 has one limit, `max_queue`, for prefixes of all lengths; a `beam` for each length finds
     better labels. When `max_queue` clusterings of as many rows were expanded, those of fewer rows

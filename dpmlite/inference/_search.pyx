@@ -48,6 +48,7 @@ cdef class PrefixSearch:
     cdef MaxQueue queue, longer    # the latter is for what a beam keeps
     cdef const Py_ssize_t[::1] order
     cdef double[::1] before, data_left, alone_left  # [row] as in the plain twin
+    cdef double[::1] alone                          # [row] what it adds in a cluster of its own
     cdef double[::1] best, second                   # [row] bounds: the greatest, and the next
     cdef Py_ssize_t[::1] best_slot
     cdef double[::1] tight_left                     # [cluster] of the state that is expanded
@@ -104,6 +105,7 @@ cdef class PrefixSearch:
         self.before, self.data_left = array("d", room), array("d", room)
         self.alone_left = array("d", room)
         self.best, self.second = array("d", room), array("d", room)
+        self.alone = array("d", room)
         self.tight_left = array("d", room)
         self.best_slot, self.n_expanded_at = index_array(self.n + 1), index_array(self.n + 1)
         self.sum_from_the_end(scoring == "inadmissible", getattr(component, "m0", None))
@@ -154,9 +156,12 @@ cdef class PrefixSearch:
             w = self.log_weight(0.0, row.weight) - log_rising_c(self.row(0).weight, row.weight)
             self.alone_left[j] = self.alone_left[j + 1] + (w if w > 0.0 else 0.0)
             self.data_left[j] = self.data_left[j + 1]
-            if inadmissible:
+            if self.tight:
+                self.alone[j] = self.log_weight(0.0, row.weight) + (
+                    self.component.score_slot(&row, EMPTY))
+            elif inadmissible:
                 self.data_left[j] += self.component.score_slot(&row, EMPTY)
-            elif means is not None and not self.tight:
+            elif means is not None:
                 self.data_left[j] += self.greatest_density(j, means)
         return 0
 
@@ -234,7 +239,8 @@ cdef class PrefixSearch:
             n = self.component.n[slot] + w
             child.log_joint = parent.log_joint + self.gain[slot]
             child.score = child.log_joint + (self.tight_left[k] if self.tight else left)
-            child.score += prior_left if n <= parent.n_largest else self.prior_left(n, d + 1)
+            if not self.tight:
+                child.score += prior_left if n <= parent.n_largest else self.prior_left(n, d + 1)
             if child.score < least or queue.n >= limit and not queue.beats(child.score, d + 1):
                 self.note_dropped(child.score)
                 continue
@@ -381,7 +387,12 @@ cdef class PrefixSearch:
 
     cdef inline double bound(self, Py_ssize_t j, Py_ssize_t slot, Py_ssize_t d) noexcept nogil:
         cdef Row row = self.row(j)
-        return self.component.score_bound(&row, slot, self.before[j] - self.before[d + 1])
+        cdef double between = self.before[j] - self.before[d + 1]
+        cdef double n = self.component.n[slot] + between, bound
+        if n == 0.0:
+            return self.alone[j]
+        bound = self.log_weight(n, row.weight) + self.component.score_bound(&row, slot, between)
+        return bound if slot != EMPTY or bound > self.alone[j] else self.alone[j]
 
     cdef inline void note_bound(self, Py_ssize_t j, Py_ssize_t slot, double bound) noexcept nogil:
         if bound > self.best[j]:

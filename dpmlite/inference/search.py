@@ -16,7 +16,9 @@ What the data add, for the densities p(x_j | its cluster) of the rows to come, d
   row at the prior's mean is to a cluster whose rows all lie there: such a cluster is the narrowest
   that so many rows can make. So the bound holds whatever the units are.
 - "tight", section 3.3: row j joins the best cluster there is, or a new one, and the rows between
-  are what suits it best. `Component.log_bound` is an upper bound of that.
+  are what suits it best. `Component.log_bound` is an upper bound of that. Here the prior's part is
+  bounded row by row as well, which is tighter: a cluster has its own rows and those between at
+  most, and a new one those between. So no cluster is given the weight of the largest.
 - "inadmissible", eq. (12): each row is alone in its cluster. That is no bound.
 """
 
@@ -197,16 +199,19 @@ class PrefixSearch:
         self._count(d)
         component, weight = self._clusters.component, self._weights[d]
         slots = self._clusters.slots(c)
-        data_left = self._tight_left(slots, d) if self._scoring == "tight" else None
+        tight_left = self._tight_left(slots, d) if self._scoring == "tight" else None
         for k, slot in enumerate([*slots, EMPTY]):
             n = component.counts[slot]
             log_joint = state.log_joint + self._log_weight(n, weight)
             log_joint += component.log_predictive(self._rows[d], slot, weight)
             n_largest = max(state.n_largest, n + weight)
-            score = log_joint + self._prior_left(n_largest, d + 1)
-            score += self._data_left[d + 1] if data_left is None else data_left[k]
+            if tight_left is None:
+                left = self._prior_left(n_largest, d + 1) + self._data_left[d + 1]
+            else:
+                left = tight_left[k]
             self._clusters.hold(c)
-            self._push(_State(c, k, (*state.labels, k), log_joint, n_largest, score))
+            labels = *state.labels, k
+            self._push(_State(c, k, labels, log_joint, n_largest, log_joint + left))
             self.n_enqueued += 1
         self._clusters.release(c)
         self._shrink()
@@ -291,10 +296,20 @@ class PrefixSearch:
         return totals
 
     def _bound(self, j: int, slot: int, d: int) -> float:
-        """Of log p(row j | rows of the slot and of some of the rows between row d and row j)."""
+        """Of what row j adds in the slot's cluster, if rows between row d and row j may be there.
+
+        In a new cluster, it is the first row, or one of them is.
+        """
         between = self._before[j] - self._before[d + 1]
-        component = self._clusters.component
-        return component.log_bound(self._rows[j], slot, between, self._weights[j])
+        component, row, weight = self._clusters.component, self._rows[j], self._weights[j]
+        alone = -inf
+        if slot == EMPTY:
+            alone = self._log_weight(0.0, weight) + component.log_predictive(row, EMPTY, weight)
+        n = component.counts[slot] + between
+        if n == 0.0:
+            return alone
+        bound = component.log_bound(row, slot, between, weight)
+        return max(alone, log_rising(n, weight) + bound)
 
 
 def prior_log_densities(X: Rows | Values, component: Component, out: Buffer) -> None:
