@@ -20,7 +20,7 @@ def needs(name, script):
 
 
 def test_figure_2_on_a_few_tables():
-    results, least = daume_figure_2.experiment(sizes=(6, 12, 25), n_tables=4, n_sweeps=100)
+    results, least = daume_figure_2.experiment(sizes=(6, 12, 25), n_tables=3, n_sweeps=50)
     curves = daume_figure_2.means(results, least)
     for n_rows in (6, 12):
         for name in ("tight", "trivial"):
