@@ -38,24 +38,14 @@ def fit(m, rows, labels, max_sweeps):
         learner might have to forget. With c0 = p / q it can hold (15999 - p) // q rows, 1599 by
         default, whose sum of y (y - 1) / 2, y = x - m0, is 250,000,000 at most in every column.
     """
+    _check(m, rows, labels)
     clusters, dim, p, q, h, a, m0, b0 = m._prior
-    n = len(labels)
-    wrong = m.k or min(labels) < -1 or max(labels) >= clusters or p + q * n > 15999
-    wrong = wrong or len(rows) != n * dim or min(rows) < -2047 or max(rows) > 2047
-    for d in range(dim):
-        room = 250000000
-        for i in range(d, len(rows), dim):
-            y = rows[i] - m0[d]
-            room -= y * (y - 1) >> 1
-            wrong = wrong or room < 0
-    if wrong:
-        raise ValueError("m is not new, or rows or labels are out of range")
     s = m._slots
     x = list(m0)
     # Sweep 0 counts the rows that have labels.
     for sweeps in range(max_sweeps + 1):
         moves = i = 0
-        for row in range(n):
+        for row in range(len(labels)):
             for d in range(dim):
                 x[d] = rows[i]
                 i += 1
@@ -86,6 +76,22 @@ def fit(m, rows, labels, max_sweeps):
         if sweeps and not moves:
             break
     return sweeps
+
+
+def _check(m, rows, labels):
+    """Refuse what `fit` refuses."""
+    clusters, dim, p, q, h, a, m0, b0 = m._prior
+    n = len(labels)
+    wrong = m.k or min(labels) < -1 or max(labels) >= clusters or p + q * n > 15999
+    wrong = wrong or len(rows) != n * dim or min(rows) < -2047 or max(rows) > 2047
+    for d in range(dim):
+        room = 250000000
+        for i in range(d, len(rows), dim):
+            y = rows[i] - m0[d]
+            room -= y * (y - 1) >> 1
+            wrong = wrong or room < 0
+    if wrong:
+        raise ValueError("m is not new, or rows or labels are out of range")
 
 
 def dump(m):
@@ -126,31 +132,38 @@ def load(b, MAPDPM=None):
     """
     if MAPDPM is None:
         from mapdpm_int import MAPDPM
+    numbers = _numbers(b)
+    dim, clusters, p, q, h, a = numbers[:6]
+    i = 6 + 2 * dim
+    m0 = numbers[6 : 6 + dim]
+    m = MAPDPM(dim, clusters, m0, numbers[6 + dim : i], (p, q), (h, 2), (a, 1024))
+    j = 0
+    for k in range(clusters):
+        n = numbers[i]
+        i += 1
+        for _ in range(dim):
+            j += 3
+            m._slots[j] = numbers[i]
+            m._slots[j + 1] = numbers[i + 1]
+            i += 2
+        j += 3
+        if n:
+            m.k += 1
+            m._update(m0, k, n, 0)
+    return m
+
+
+def _numbers(b):
+    """The numbers of a dump that is whole."""
     n = len(b) - 4
     if n > 27 and bytes(b[:4]) == b"DPM\x01" and bytes(b[n:]) == _adler(b, n):
         numbers = []
         for i in range(4, n, 4):
             y = b[i] | b[i + 1] << 8 | b[i + 2] << 16
             numbers.append(y | (b[i + 3] ^ 128) - 128 << 24)  # the highest byte has the sign
-        dim, clusters, p, q, h, a = numbers[:6]
-        i = 6 + 2 * dim
-        if n == 4 * i + 4 + clusters * (8 * dim + 4):
-            m0 = numbers[6 : 6 + dim]
-            m = MAPDPM(dim, clusters, m0, numbers[6 + dim : i], (p, q), (h, 2), (a, 1024))
-            j = 0
-            for k in range(clusters):
-                n = numbers[i]
-                i += 1
-                for _ in range(dim):
-                    j += 3
-                    m._slots[j] = numbers[i]
-                    m._slots[j + 1] = numbers[i + 1]
-                    i += 2
-                j += 3
-                if n:
-                    m.k += 1
-                    m._update(m0, k, n, 0)
-            return m
+        dim, clusters = numbers[:2]
+        if n == 4 * (7 + 2 * dim + clusters * (2 * dim + 1)):
+            return numbers
     raise ValueError("damaged dump")
 
 

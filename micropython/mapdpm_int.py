@@ -33,8 +33,13 @@ def _log2(y):
         y <<= 1
         e -= 1 << 16
     y -= 32768
-    curve = 14376 - (y * (7833 - (y * 2691 >> 15)) >> 15)
-    return e + y + y + ((y * (32768 - y) >> 15) * curve >> 14)
+    # One expression, for every variable costs a board time.
+    return (
+        e
+        + y
+        + y
+        + ((y * (32768 - y) >> 15) * (14376 - (y * (7833 - (y * 2691 >> 15)) >> 15)) >> 14)
+    )
 
 
 class MAPDPM:
@@ -104,9 +109,10 @@ class MAPDPM:
                 k = self.merge(self._gap >> 9)
                 if k < 0:
                     k = self._second
-        if self.counts[k] < 1:
+        n = self.counts[k] + 1
+        if n < 2:
             self.k += 1
-        self._update(x, k, self.counts[k] + 1, 1)
+        self._update(x, k, n, 1)
         return k
 
     def predict(self, x):
@@ -217,9 +223,11 @@ class MAPDPM:
                 y = x[d] - m0[d]
                 w = s[i + 1] = s[i + 1] + sign * (y * (y - 1) >> 1)
                 y = s[i] = s[i] + sign * y
-                m = q * y // c
-                r = q * y - m * c
-                full |= w > 250000000
+                r = q * y
+                m = r // c
+                r -= m * c
+                if w > 250000000:
+                    full = 1
                 # sum(y^2) is y + 2 w; in this order no part of the sum passes 2^30.
                 y += b0[d] + w - m * y + w + b0[d] - (m * r + r * r // c) // q
                 y += y // c * q + y % c * q // c

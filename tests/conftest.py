@@ -37,6 +37,7 @@ PAIRS = {
         "max_queue",
         "merging",
         "prediction",
+        "screening",
         "search",
         "shared_clusters",
         "split_merge",

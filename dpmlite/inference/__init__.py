@@ -18,6 +18,7 @@ if TYPE_CHECKING or PURE:
         own_costs,
         responsibilities,
     )
+    from dpmlite.inference.screening import screen
     from dpmlite.inference.search import PrefixSearch, prior_log_densities
     from dpmlite.inference.split_merge import exchange, split
     from dpmlite.inference.split_merge_mcmc import propose_split_merge
@@ -35,6 +36,7 @@ else:
         own_costs,
         responsibilities,
     )
+    from dpmlite.inference._screening import screen
     from dpmlite.inference._search import PrefixSearch, prior_log_densities
     from dpmlite.inference._split_merge import exchange, split
     from dpmlite.inference._split_merge_mcmc import propose_split_merge
@@ -55,6 +57,7 @@ __all__ = [
     "prior_log_densities",
     "propose_split_merge",
     "responsibilities",
+    "screen",
     "split",
     "squared_distances",
     "sum_over_partitions",

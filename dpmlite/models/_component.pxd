@@ -2,6 +2,7 @@
 
 from dpmlite.models._rows cimport Row, Rows
 from dpmlite.models._special cimport inlined_double
+from dpmlite.models._student_t cimport Densities
 
 cdef extern from *:
     """
@@ -63,6 +64,7 @@ cdef class Component:
     cdef void merge_slots(self, Py_ssize_t j, Py_ssize_t k) noexcept nogil
     cdef double costs_below(self, const Row *row, const double *log_weight, double limit,
                             double *out) noexcept nogil
+    cdef const Densities *densities(self) noexcept nogil
     cdef double score_slot(self, const Row *row, Py_ssize_t k) noexcept nogil
     cdef double score_member(self, const Row *row, Py_ssize_t k) noexcept nogil
     cdef double score_member_floor(self, const Row *row, Py_ssize_t k) noexcept nogil

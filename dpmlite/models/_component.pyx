@@ -7,6 +7,7 @@ from libc.stdint cimport uintptr_t
 from libc.string cimport memcpy, memset
 
 from dpmlite.models._rows cimport Row, Rows, dense_row
+from dpmlite.models._student_t cimport Densities
 
 from dpmlite.models.component import check_positive, check_same_length, require_bound
 
@@ -115,6 +116,10 @@ cdef class Component:
         for k in range(self.n_slots, padded(self.n_slots)):
             out[k] = INFINITY
         return least_of(out, self.n_slots, limit)
+
+    cdef const Densities *densities(self) noexcept nogil:
+        """What rows are screened by (_screening.pyx), or NULL: rows are visited one by one."""
+        return NULL
 
     cdef double score_slot(self, const Row *row, Py_ssize_t k) noexcept nogil:
         """log p(row | rows of slot k)."""

@@ -13,7 +13,6 @@ cdef class NormalGamma(Component):
     cdef double *b
     cdef double *log_b             # [slot] sum over columns of log b
     cdef double *kept              # [slot] part of b that removals left, least column
-    cdef double *member_constant   # [slot] log density of a member at the mean
     cdef Densities t               # what scoring needs of the slots, kept by `refresh`
 
     cdef int begin(self) except -1

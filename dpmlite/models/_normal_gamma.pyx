@@ -17,7 +17,7 @@ from dpmlite.models._rows cimport Row
 from dpmlite.models._special cimport (
     LOG_2, LOG_2PI, clones_void, inlined_double, inlined_void, larger, log_gamma_half_step_c,
     log_positive, log_rising_c, split_exponent)
-from dpmlite.models._student_t cimport GROUP, costs_below, log_factors, standardise
+from dpmlite.models._student_t cimport GROUP, Densities, costs_below, log_factors, standardise
 
 from dpmlite.models.component import check_positive, check_same_length
 
@@ -48,14 +48,15 @@ cdef class NormalGamma(Component):
         """Everything that follows from the prior."""
         self.n_columns = self.t.n_columns = self.origin.shape[0]
         self.t.origin, self.t.unit = &self.origin[0], &self.unit[0]
-        return self.start(6 + 4 * self.n_columns, 2 * self.n_columns)
+        return self.start(7 + 4 * self.n_columns, 2 * self.n_columns)
 
     cdef void lay_out(self) noexcept nogil:
         cdef Py_ssize_t d = self.n_columns, size = d * self.capacity
         self.log_b, self.kept = self.n + self.capacity, self.n + 2 * self.capacity
         self.t.power, self.t.constant = self.n + 3 * self.capacity, self.n + 4 * self.capacity
-        self.member_constant = self.n + 5 * self.capacity
-        self.m = self.n + 6 * self.capacity
+        self.t.member_constant = self.n + 5 * self.capacity
+        self.t.member_ratio = self.n + 6 * self.capacity
+        self.m = self.n + 7 * self.capacity
         self.b = self.m + size
         self.t.slope, self.t.shift = self.b + size, self.b + 2 * size
         self.t.stride = self.capacity
@@ -120,9 +121,12 @@ cdef class NormalGamma(Component):
         cdef double common = -0.5 * self.log_b[k] - 0.5 * self.n_columns * LOG_2PI - self.log_scale
         self.t.constant[k] = common + self.n_columns * (
             log_gamma_half_step_c(a) + 0.5 * log(c / (c + 1.0)))
+        self.t.member_ratio[k] = NAN
         if self.n[k] > 1.0:
-            self.member_constant[k] = common + self.n_columns * (
+            self.t.member_constant[k] = common + self.n_columns * (
                 log_gamma_half_step_c(a - 0.5) + 0.5 * log((c - 1.0) / c))
+            if self.kept[k] >= HALF_OF_KEPT and self.n[k] - 1.0 >= LEAST_KEPT * self.n[k]:
+                self.t.member_ratio[k] = (c + 1.0) / (c - 1.0)
 
     cdef void merge_slots(self, Py_ssize_t j, Py_ssize_t k) noexcept nogil:
         cdef double cj = self.c0 + self.n[j], ck = self.c0 + self.n[k], c = cj + ck - self.c0
@@ -137,6 +141,9 @@ cdef class NormalGamma(Component):
         self.kept[j] = self.kept[k] if self.kept[k] < self.kept[j] else self.kept[j]
         self.refresh(j)
         self.clear_slot(k)
+
+    cdef const Densities *densities(self) noexcept nogil:
+        return &self.t
 
     cdef double costs_below(self, const Row *row, const double *log_weight, double limit,
                             double *out) noexcept nogil:
@@ -255,7 +262,7 @@ cdef inline double score_member(NormalGamma self, const Row *row, Py_ssize_t k,
                 or not self.kept[k] * least_part_left(self, row, k) >= LEAST_KEPT):
             return NAN
     if w == 1.0:
-        return self.member_constant[k] + a * log_left
+        return self.t.member_constant[k] + a * log_left
     return constant_of(self, a, c - w, w, self.log_b[k]) + a * log_left
 
 

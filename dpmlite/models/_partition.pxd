@@ -39,6 +39,10 @@ cdef class Partition:
     cdef inline Row row(self, Py_ssize_t i) noexcept nogil:
         return self.X.row(self.rows[i] if self.rows is not None else i)
 
+    # Cost of a row of weight 1 in a slot that is not its own, eq. (15).
+    cdef inline double cost_in(self, const Row *row, Py_ssize_t k) noexcept nogil:
+        return -self.log_weight[k] - self.component.score_slot(row, k)
+
     cdef double weight_of(self, double n, double weight) noexcept nogil
     cdef double member_weight(self, Py_ssize_t i, double weight) noexcept nogil
     cdef double weight_of_others(self, Py_ssize_t i, double weight) noexcept nogil

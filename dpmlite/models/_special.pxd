@@ -55,6 +55,19 @@ cdef extern from *:
         return e - (4503599627370496.0 + 1023.0) + m * (1.2786 - 0.2786 * m);
     }
 
+    /* The same in single precision: relative error 0.0008, no square root of x = 1 lost. */
+    DPM_INLINE float dpm_log2_floor_single(float x) {
+        uint32_t bits;
+        float m, e;
+        x = x < 3.0e38f ? x : 3.0e38f;
+        memcpy(&bits, &x, 4);
+        e = (float) ((int32_t) (bits >> 23) - 127);
+        bits = (bits & 0x007FFFFFu) | 0x3F800000u;
+        memcpy(&m, &bits, 4);
+        m -= 1.0f;
+        return e + m * (1.44155f + m * (-0.70147f + m * (0.36633f + m * -0.10722f)));
+    }
+
     /* log(x) of a positive normal x, 2 atanh((m - 1) / (m + 1)) after the split; error below 2 ulp. */
     DPM_INLINE double dpm_log(double x) {
         double e, m = dpm_split(x, &e);
@@ -82,6 +95,7 @@ cdef extern from *:
     """
     ctypedef void clones_void "DPM_CLONES void"
     ctypedef double clones_double "DPM_CLONES double"
+    ctypedef float clones_float "DPM_CLONES float"
     ctypedef Py_ssize_t clones_ssize "DPM_CLONES Py_ssize_t"
     ctypedef void inlined_void "DPM_ALWAYS_INLINE void"
     ctypedef Py_ssize_t inlined_ssize "DPM_ALWAYS_INLINE Py_ssize_t"
@@ -90,6 +104,7 @@ cdef extern from *:
     double LOG_2PI "DPM_LOG_2PI"
     double log_positive "dpm_log"(double x) noexcept nogil
     double log2_floor "dpm_log2_floor"(double x) noexcept nogil
+    float log2_floor_single "dpm_log2_floor_single"(float x) noexcept nogil
     double exp_moderate "dpm_exp"(double x) noexcept nogil
     double split_exponent "dpm_split"(double x, double *exponent) noexcept nogil
 

@@ -23,7 +23,9 @@ cdef struct Densities:
     double *slot_slope          # [slot][2 columns] the same, to score a row in one slot
     double *slot_shift
     double *power               # [slot] a + 1/2
-    double *constant            # [slot] log density at the mean
+    double *constant            # [slot] log density at the mean,
+    double *member_constant     # [slot] of a member, without itself
+    double *member_ratio        # [slot] t of a member in units of t, with itself; NaN: look closer
 
 
 # Where each column has a power of its own: log densities constant + power log(1 +- sqrt(t)^2).

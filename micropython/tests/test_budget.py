@@ -21,7 +21,7 @@ def test_heap(figures):
 def test_time(figures):
     """With all slots taken, when it is longest."""
     assert figures["clusters while times are taken"] == 8
-    assert figures["microseconds of learn, mean"] <= 25000
+    assert figures["microseconds of learn, worst"] <= 25010
 
 
 def test_nothing_is_allocated(figures):

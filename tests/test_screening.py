@@ -1,0 +1,109 @@
+"""Rows that are known to stay do stay, and sweeps are those of visits one by one."""
+
+import numpy as np
+import pytest
+from cases import STARTS, problems, start
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpmlite.datasets import planted_gaussians
+
+
+@pytest.fixture
+def kernel(twins):
+    return twins[1]
+
+
+def partition(twin, X, labels, alpha=1.0, **prior):
+    prior = {"m0": X.mean(axis=0), "c0": 10 / len(X), "a0": 1.0, "b0": X.var(axis=0)} | prior
+    family = twin.normal_gamma.NormalGamma(**prior)
+    return twin.partition.Partition(X, np.array(labels, dtype=np.intp), family, alpha)
+
+
+@settings(max_examples=100, deadline=None)
+@given(problem=problems(max_rows=20), kind=st.sampled_from(STARTS), sweeps=st.integers(0, 2))
+def test_who_is_known_to_stay_stays(twins, problem, kind, sweeps):
+    X, prior, alpha = problem
+    answers = []
+    for twin in twins:
+        state = partition(twin, X, start(kind, len(X)), alpha, **prior)
+        for _ in range(sweeps):
+            twin.map_dpm.sweep(state)
+        answers.append(np.array(twin.screening.screen(state, 0, len(X)), dtype=bool))
+    plain, kernel = answers
+    assert not np.any(kernel & ~plain)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e8])
+@pytest.mark.parametrize("n_columns", [2, 7, 8, 9, 40])
+def test_where_clusters_are_apart_nearly_all_are_known(kernel, n_columns, offset):
+    X, labels = planted_gaussians(2000, n_columns, 5, separation=12.0, random_state=1)
+    X = X + offset
+    state = partition(kernel, X, labels)
+    assert np.mean(kernel.screening.screen(state, 0, 2000)) > 0.97
+    state = partition(kernel, X, np.roll(labels, 1))
+    assert np.mean(kernel.screening.screen(state, 0, 2000)) < 0.5
+
+
+def test_any_part_may_be_screened(twin):
+    X, labels = planted_gaussians(150, 3, 4, random_state=2)
+    state = partition(twin, X, labels)
+    whole = twin.screening.screen(state, 0, 150)
+    assert twin.screening.screen(state, 20, 131, n_threads=2) == whole[20:131]
+    assert twin.screening.screen(state, 7, 7) == []
+
+
+def test_rows_without_a_label_or_alone_are_visited(kernel):
+    X, labels = planted_gaussians(100, 2, 3, separation=12.0, random_state=3)
+    labels[5], labels[9] = -1, 3
+    answers = kernel.screening.screen(partition(kernel, X, labels), 0, 100)
+    assert not answers[5]
+    assert not answers[9]
+
+
+@pytest.mark.parametrize(("first", "last"), [(-1, 2), (2, 1), (0, 4)])
+def test_there_must_be_such_rows(twin, first, last):
+    state = partition(twin, np.eye(3), [0, 0, 1])
+    with pytest.raises(IndexError, match=rf"rows must be in 0\.\.3, got {first}\.\.{last}"):
+        twin.screening.screen(state, first, last)
+
+
+MOVING = {"much": 1.0, "little": 8.0}
+
+
+@pytest.mark.parametrize("separation", MOVING.values(), ids=MOVING)
+@pytest.mark.parametrize("kind", ["random", "unplaced", "single", "many"])
+def test_sweeps_are_those_of_the_plain_twin(twins, separation, kind):
+    X, _ = planted_gaussians(300, 3, 12, separation=separation, random_state=4)
+    starts = {
+        "random": np.random.default_rng(0).integers(12, size=300),
+        "unplaced": np.full(300, -1),
+        "single": np.zeros(300),
+        "many": np.arange(300) // 2,
+    }
+    states = [partition(twin, X, starts[kind], 5.0) for twin in twins]
+    for _ in range(4):
+        moves = [twin.map_dpm.sweep(state) for twin, state in zip(twins, states, strict=True)]
+        assert moves[0] == moves[1]
+        assert list(states[0].labels) == list(states[1].labels)
+        assert states[0].neg_log_joint == pytest.approx(states[1].neg_log_joint, rel=1e-11)
+
+
+@pytest.mark.parametrize("separation", MOVING.values(), ids=MOVING)
+def test_labels_do_not_depend_on_threads(kernel, separation):
+    X, _ = planted_gaussians(20_000, 4, 30, separation=separation, random_state=5)
+    labels = np.random.default_rng(0).integers(30, size=len(X))
+    found = []
+    for n_threads in (1, 2, 3, 8):
+        state = partition(kernel, X, labels)
+        moves = [kernel.map_dpm.sweep(state, n_threads) for _ in range(6)]
+        found.append((moves, list(state.labels), state.neg_log_joint))
+    assert found[0] == found[1] == found[2] == found[3]
+    assert found[0][0][0] > 10_000
+
+
+def test_n_threads_must_be_positive(twin):
+    state = partition(twin, np.eye(2), [0, 1])
+    for function in (twin.map_dpm.sweep, lambda s, n: twin.map_dpm.converge(s, 3, n)):
+        with pytest.raises(ValueError, match="n_threads must be at least 1, got 0"):
+            function(state, 0)
