@@ -71,3 +71,103 @@ def test_alpha_must_be_positive(twin, alpha):
 def test_counts_must_be_positive(twin):
     with pytest.raises(ValueError, match=r"counts must be positive, got 0\.0"):
         twin.crp.log_prob_counts([1.0, 0.0], 1.0)
+
+
+def actions(sizes):
+    """Every vector of sizes that one row more can make."""
+    yield tuple(sorted([*sizes, 1]))
+    for k in range(len(sizes)):
+        yield tuple(sorted([*sizes[:k], sizes[k] + 1, *sizes[k + 1 :]]))
+
+
+def completions(sizes, n_left):
+    """Every vector of sizes that so many rows can make."""
+    reached = {tuple(sorted(sizes))}
+    for _ in range(n_left):
+        reached = {after for before in reached for after in actions(before)}
+    return reached
+
+
+def multiplicities(sizes):
+    return {int(n): int(m) for n, m in zip(*np.unique(sizes, return_counts=True), strict=True)}
+
+
+@pytest.mark.parametrize("alpha", [0.05, 0.5, 1.0, 2.5, 4.0, 30.0])
+@pytest.mark.parametrize("sizes", [(1,), (3,), (1, 1, 2), (5, 4), (2, 2, 2), (1, 7)])
+@pytest.mark.parametrize("n_left", [0, 1, 2, 5, 7])
+def test_the_best_completion_of_a_partition_is_one_of_two(twin, sizes, n_left, alpha):
+    """Of the numerator of eq. (1), whose denominator is the same for all."""
+    before = twin.crp.log_prob_counts(sizes, alpha)
+    after = [twin.crp.log_prob_counts(s, alpha) for s in completions(sizes, n_left)]
+    n = sum(sizes)
+    constant = twin.special.log_rising(alpha, n + n_left) - twin.special.log_rising(alpha, n)
+    expected = max(after) - before + constant
+    found = twin.crp.log_best_completion(max(sizes), n_left, alpha)
+    assert found == pytest.approx(expected, abs=1e-10)
+
+
+@pytest.mark.parametrize("alpha", [0.3, 1.0, 6.0])
+@pytest.mark.parametrize("n", [1, 4, 7])
+def test_antoniaks_probabilities_add_up_those_of_partitions(twin, n, alpha):
+    totals = {}
+    for labels in naive.partitions(n):
+        key = tuple(sorted(np.bincount(labels)))
+        totals[key] = totals.get(key, 0.0) + exp(twin.crp.log_prob(labels, alpha))
+    for sizes, p in totals.items():
+        found = twin.crp.log_prob_multiplicities(multiplicities(sizes), alpha)
+        assert found == pytest.approx(log(p), abs=1e-10)
+
+
+def greedy(m, n_left, alpha):
+    """Eq. (6) to the letter: no early stop, no cache."""
+    m = dict(m)
+    for _ in range(n_left):
+        worth = {0: alpha / (m.get(1, 0) + 1)}
+        for size in sorted(size for size in m if size and m[size]):
+            worth[size] = size * m[size] / ((size + 1) * (m.get(size + 1, 0) + 1))
+        best = max(worth, key=lambda size: worth[size])
+        m[best] = m.get(best, 0) - 1
+        m[best + 1] = m.get(best + 1, 0) + 1
+    return {size: count for size, count in m.items() if size and count}
+
+
+@pytest.mark.parametrize("alpha", [0.1, 1.0, 2.0, 9.0])
+def test_greedy_completions_are_those_of_eq_6(twin, alpha):
+    completion = twin.crp.GreedyCompletion(alpha)
+    for m in ({}, {1: 1}, {2: 3}, {1: 5}, {1: 2, 2: 1, 7: 1}, {3: 2, 4: 1}, {1: 1, 9: 1, 10: 1}):
+        for n_left in (0, 1, 2, 3, 6, 40, 3):
+            expected = greedy(m, n_left, alpha)
+            assert completion.complete(m, n_left) == expected
+            completion.complete(m, n_left).clear()  # the caller's own
+            assert completion.complete(m, n_left) == expected
+
+
+def test_greedy_completions_stop_early(twin):
+    """A million rows join the largest cluster at once."""
+    assert twin.crp.GreedyCompletion(1.0).complete({1: 1, 50: 1}, 10**6) == {1: 1, 50 + 10**6: 1}
+
+
+def test_greedy_completions_need_not_be_the_best(twin):
+    sizes = (2, 2, 2)
+    found = twin.crp.GreedyCompletion(1.0).complete(multiplicities(sizes), 3)
+    assert found == {1: 1, 2: 2, 4: 1}
+    best = max(
+        twin.crp.log_prob_multiplicities(multiplicities(after), 1.0)
+        for after in completions(sizes, 3)
+    )
+    loss = best - twin.crp.log_prob_multiplicities(found, 1.0)
+    assert loss == pytest.approx(log(4.0 / 3.0), abs=1e-12)
+
+
+def test_completions_refuse_what_has_no_meaning(twin):
+    for call, message in (
+        (lambda: twin.crp.log_best_completion(1.0, 1.0, 0.0), "alpha must be positive, got 0.0"),
+        (lambda: twin.crp.log_best_completion(0.0, 1.0, 1.0), "x must be positive, got 0.0"),
+        (lambda: twin.crp.log_best_completion(1.0, -1.0, 1.0), "n must not be negative, got -1.0"),
+        (lambda: twin.crp.log_prob_multiplicities({0: 1}, 1.0), "sizes must be positive, got 0"),
+        (lambda: twin.crp.log_prob_multiplicities({1: 0}, 1.0), "multiplicities must be positive"),
+        (lambda: twin.crp.GreedyCompletion(-1.0), "alpha must be positive, got -1.0"),
+        (lambda: twin.crp.GreedyCompletion(1.0).complete({}, -1), "n_left must not be negative"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            call()

@@ -79,7 +79,7 @@ def test_it_counts_clusters_that_lose_their_last_row(estimator):
     assert singletons.n_empty_clusters_ == 60 - singletons.n_clusters_
 
 
-@pytest.mark.parametrize("init", ["auto", "single", "singletons", "random", "sequential"])
+@pytest.mark.parametrize("init", ["auto", "single", "singletons", "random", "sequential", "search"])
 @pytest.mark.parametrize("split_merge", [True, False])
 def test_every_start_descends(estimator, init, split_merge):
     X, _ = blobs(n_rows=40, seed=7)

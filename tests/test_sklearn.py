@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 from cases import PURE, blobs, needs_kernels
 
-from dpmlite import MAPDPM, BayesianHierarchicalClustering, CollapsedGibbs, DPMeans, VariationalDPM
+from dpmlite import (
+    MAPDPM,
+    BayesianHierarchicalClustering,
+    CollapsedGibbs,
+    DPMeans,
+    DPSearch,
+    VariationalDPM,
+)
 
 sklearn = pytest.importorskip("sklearn")
 
@@ -40,6 +47,7 @@ with warnings.catch_warnings():
             CollapsedGibbs(n_samples=5),
             BayesianHierarchicalClustering(alternative_trees=True),
             BayesianHierarchicalClustering(approximate="bayes-kmeans", random_state=0),
+            DPSearch(),
             DPMeans(n_clusters=3),
             VariationalDPM(init="random", max_iter=20),
             VariationalDPM(method="collapsed-dirichlet", init="random", max_iter=20),

@@ -4,6 +4,7 @@ from dpmlite.estimators.base import NotFittedError
 from dpmlite.estimators.bhc import BayesianHierarchicalClustering
 from dpmlite.estimators.collapsed_gibbs import CollapsedGibbs
 from dpmlite.estimators.dpmeans import DPMeans
+from dpmlite.estimators.dpsearch import DPSearch
 from dpmlite.estimators.exact import ExactPosterior, exact_posterior, log_evidence_exact
 from dpmlite.estimators.functions import crp_log_prob, crp_sample, neg_log_joint, neg_log_loo
 from dpmlite.estimators.mapdpm import MAPDPM
@@ -14,6 +15,7 @@ __all__ = [
     "BayesianHierarchicalClustering",
     "CollapsedGibbs",
     "DPMeans",
+    "DPSearch",
     "ExactPosterior",
     "NotFittedError",
     "VariationalDPM",

@@ -12,6 +12,8 @@ from dpmlite.estimators.data import Data
 from dpmlite.estimators.families import Prior
 from dpmlite.estimators.mapdpm import MAPDPM
 from dpmlite.estimators.mixture import MixtureEstimator
+from dpmlite.estimators.prefixes import search_labels
+from dpmlite.estimators.problem import Problem
 from dpmlite.estimators.starts import start_labels
 from dpmlite.estimators.validation import (
     check_bool,
@@ -22,7 +24,7 @@ from dpmlite.estimators.validation import (
     check_random_state,
 )
 
-INITS = ("map", "single", "singletons", "random", "sequential")
+INITS = ("map", "single", "singletons", "random", "sequential", "search")
 
 
 # Rows of the co-clustering matrix that are counted at a time, found by trial.
@@ -75,9 +77,10 @@ class CollapsedGibbs(MixtureEstimator):
         Sweeps before the first sample. Default: half as many as there are samples.
     thin : int, default 1
         Sweeps between samples; 1 keeps all.
-    init : {"map", "single", "singletons", "random", "sequential"} or array-like of shape (N,)
-        The labels to start from. "map" (default) is what `MAPDPM` finds, so that little burn-in is
-        needed; the others are as in `MAPDPM`.
+    init : {"map", "single", "singletons", "random", "sequential", "search"} or array-like
+        The labels to start from, of shape (N,), or what makes them. "map" (default) is what
+        `MAPDPM` finds, so that little burn-in is needed; the others are as in `MAPDPM`. "search" is
+        the start that Daumé (2007), section 6, suggests.
     split_merge : {None, "random", "restricted", "interleaved"}, default "interleaved"
         Split-merge proposals of a sweep. "random": five proposals that split by fair coins;
         "restricted": five that split by five restricted Gibbs scans; "interleaved": one of the
@@ -288,9 +291,11 @@ class CollapsedGibbs(MixtureEstimator):
                 random_state=rng,
             )
             labels = search.fit(X, sample_weight=sample_weight).labels_
-        else:
+        elif self.init != "search":
             labels, _ = start_labels(self.init, data.shape[0], self.alpha, rng)
         component = self._family().component(prior, self.allow_missing)
+        if isinstance(self.init, str) and self.init == "search":
+            labels = search_labels(Problem(data.rows(), component, float(self.alpha)), 0, rng)
         return models.Partition(data.rows(), labels, component, float(self.alpha))
 
     def _keep_samples(self, samples: "list[Sample]", chain: "Chain") -> None:

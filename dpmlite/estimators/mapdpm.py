@@ -6,13 +6,13 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from dpmlite import inference, models
+from dpmlite import inference
 from dpmlite.estimators import choose_alpha
 from dpmlite.estimators.choose_alpha import ALPHAS, Choice
 from dpmlite.estimators.choose_prior import SAMPLE_ROWS, ScaleSearch
 from dpmlite.estimators.data import Data
 from dpmlite.estimators.families import Prior
-from dpmlite.estimators.mixture import MixtureEstimator
+from dpmlite.estimators.mixture import MixtureEstimator, verify_joint
 from dpmlite.estimators.problem import Problem
 from dpmlite.estimators.search import Search
 from dpmlite.estimators.validation import (
@@ -24,15 +24,10 @@ from dpmlite.estimators.validation import (
     check_random_state,
 )
 
-INITS = ("auto", "single", "singletons", "random", "sequential")
+INITS = ("auto", "single", "singletons", "random", "sequential", "search")
 ALPHA_CHOICES = ("map", "nll", "cv")
 ALPHA_PRIORS = ("inverse-gamma",)
 PRIOR_CHOICES = ("nll",)
-
-# The incremental joint may differ from the recomputed one by this part of the rows' values; and by
-# the rounding of log-gammas of counts, which are large and cancel.
-JOINT_RTOL = 1e-9
-COUNTS_RTOL = 1e-10
 
 
 class MAPDPM(MixtureEstimator):
@@ -90,9 +85,10 @@ class MAPDPM(MixtureEstimator):
     allow_missing : bool, default False
         Whether NaN is a missing value. It contributes nothing, which is exact, for columns are
         independent within a cluster; so only "normal-gamma" and "beta-bernoulli" take it.
-    init : {"auto", "single", "singletons", "random", "sequential"} or array-like of shape (N,)
-        The labels to start from. "single" (one cluster) is the paper's; "singletons" is one
-        cluster a row; "sequential" places one row after the other; "random" draws labels.
+    init : {"auto", "single", "singletons", "random", "sequential", "search"} or array-like
+        The labels to start from, of shape (N,), or what makes them. "single" (one cluster) is the
+        paper's; "singletons" is one cluster a row; "sequential" places one row after the other;
+        "random" draws labels; "search" takes those that `DPSearch` finds with a beam of 10.
         "auto" (default) recombines many short descents from random rows, of 2,000 rows at most,
         which the others then join. With ``split_merge=False`` it keeps the best of "single" and
         "singletons" ("sequential" for more than 2,000 rows).
@@ -100,9 +96,9 @@ class MAPDPM(MixtureEstimator):
         Whether to merge, split and exchange clusters when no row moves any more.
         ``split_merge=False, init="single"`` is Algorithm 1 of [1]_ exactly.
     n_init : int, default 1
-        Restarts; the best joint wins. With ``init`` "auto", "random" or "sequential" they have
-        other random starts, else only other proposals of splits; with "auto" the ends of all are
-        recombined as well.
+        Restarts; the best joint wins. With ``init`` "auto", "random", "sequential" or "search" they
+        have other random starts, else only other proposals of splits; with "auto" the ends of all
+        are recombined as well.
     max_sweeps : int, default 1000
         Sweeps over all rows at most, for each start, once it is made.
     random_state : None, int, Generator or RandomState, default None
@@ -238,7 +234,7 @@ class MAPDPM(MixtureEstimator):
         choice = self._choose_alpha(search, table, prior, seeds)
         best = choice.climb
         final = self._partition(table, best.labels(), prior, choice.alpha)
-        _verify(best.partition, final, table)
+        verify_joint(best.partition.neg_log_joint, final, table)
         self._keep(data, final, prior)
         self._keep_scores(choice)
         self.neg_log_joint_trace_ = np.array(best.trace)
@@ -346,17 +342,3 @@ class MAPDPM(MixtureEstimator):
             self.__dict__.pop(name, None)
         if choice.scores is not None:
             self.alphas_, self.alpha_scores_ = self._grid(), choice.scores
-
-
-def _verify(kept: models.Partition, final: models.Partition, table: Data) -> None:
-    """Raise ArithmeticError if the joint kept by the moves is not that of the labels."""
-    drift = abs(final.neg_log_joint - kept.neg_log_joint)
-    size = table.total_weight * table.shape[1]
-    slack = JOINT_RTOL * max(abs(final.neg_log_joint), size)
-    if table.nonzeros is not None:
-        slack += COUNTS_RTOL * table.column_sums().sum()
-    if not drift <= slack:
-        raise ArithmeticError(
-            f"the joint kept incrementally is {kept.neg_log_joint!r}, recomputed "
-            f"it is {final.neg_log_joint!r}: please report this as a bug of dpmlite"
-        )

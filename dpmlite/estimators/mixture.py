@@ -18,6 +18,11 @@ from dpmlite.estimators.validation import (
     check_random_state,
 )
 
+# The incremental joint may differ from the recomputed one by this part of the rows' values; and by
+# the rounding of log-gammas of counts, which are large and cancel.
+JOINT_RTOL = 1e-9
+COUNTS_RTOL = 1e-10
+
 
 class FamilyEstimator(Estimator):
     """Reading tables as a component family wants them.
@@ -280,3 +285,17 @@ def largest_first(
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
     return rank[inverse].astype(np.intp)
+
+
+def verify_joint(kept: float, final: models.Partition, table: Data) -> None:
+    """Raise ArithmeticError if the joint kept by the moves is not that of the labels."""
+    drift = abs(final.neg_log_joint - kept)
+    size = table.total_weight * table.shape[1]
+    slack = JOINT_RTOL * max(abs(final.neg_log_joint), size)
+    if table.nonzeros is not None:
+        slack += COUNTS_RTOL * table.column_sums().sum()
+    if not drift <= slack:
+        raise ArithmeticError(
+            f"the joint kept incrementally is {kept!r}, recomputed "
+            f"it is {final.neg_log_joint!r}: please report this as a bug of dpmlite"
+        )

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpmlite.estimators.climb import Climb
+from dpmlite.estimators.prefixes import search_labels
 from dpmlite.estimators.problem import Labels, Problem, first_of_best
 from dpmlite.estimators.starts import Recombination, simple_starts, start_labels
 
@@ -69,7 +70,10 @@ class Search:
         shape = len(problem.rows), problem.component.n_columns
         climbs = []
         for name in simple_starts(self.init, restart, *shape):
-            labels, order = start_labels(name, shape[0], problem.alpha, rng)
+            if name == "search":
+                labels, order = search_labels(problem, restart, rng, stop), None
+            else:
+                labels, order = start_labels(name, shape[0], problem.alpha, rng)
             climbs.append(self._climb(problem, labels, order, rng, stop, name))
         return _best(climbs)
 

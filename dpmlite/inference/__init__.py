@@ -23,6 +23,7 @@ if TYPE_CHECKING or PURE:
         responsibilities,
     )
     from dpmlite.inference.screening import screen
+    from dpmlite.inference.search import PrefixSearch, prior_log_densities
     from dpmlite.inference.split_merge import exchange, split
     from dpmlite.inference.split_merge_mcmc import propose_split_merge
     from dpmlite.inference.trees import cut, hold, log_node_weights
@@ -46,6 +47,7 @@ else:
         responsibilities,
     )
     from dpmlite.inference._screening import screen
+    from dpmlite.inference._search import PrefixSearch, prior_log_densities
     from dpmlite.inference._split_merge import exchange, split
     from dpmlite.inference._split_merge_mcmc import propose_split_merge
     from dpmlite.inference._trees import cut, hold, log_node_weights
@@ -53,6 +55,7 @@ else:
 
 __all__ = [
     "Forest",
+    "PrefixSearch",
     "absorb",
     "assign",
     "converge",
@@ -71,6 +74,7 @@ __all__ = [
     "mixture_responsibilities",
     "neg_log_loo",
     "own_costs",
+    "prior_log_densities",
     "propose_split_merge",
     "responsibilities",
     "screen",

@@ -8,7 +8,16 @@ if TYPE_CHECKING or PURE:
     from dpmlite.models.beta_bernoulli import BetaBernoulli
     from dpmlite.models.component import Component
     from dpmlite.models.concentration import alpha_given_eta, alpha_mode
-    from dpmlite.models.crp import log_prob, log_prob_counts, predictive, sample, stick_breaking
+    from dpmlite.models.crp import (
+        GreedyCompletion,
+        log_best_completion,
+        log_prob,
+        log_prob_counts,
+        log_prob_multiplicities,
+        predictive,
+        sample,
+        stick_breaking,
+    )
     from dpmlite.models.dirichlet_multinomial import DirichletMultinomial
     from dpmlite.models.incomplete_normal_gamma import IncompleteNormalGamma
     from dpmlite.models.mixing import (
@@ -34,7 +43,16 @@ else:
     from dpmlite.models._beta_bernoulli import BetaBernoulli
     from dpmlite.models._component import Component
     from dpmlite.models._concentration import alpha_given_eta, alpha_mode
-    from dpmlite.models._crp import log_prob, log_prob_counts, predictive, sample, stick_breaking
+    from dpmlite.models._crp import (
+        GreedyCompletion,
+        log_best_completion,
+        log_prob,
+        log_prob_counts,
+        log_prob_multiplicities,
+        predictive,
+        sample,
+        stick_breaking,
+    )
     from dpmlite.models._dirichlet_multinomial import DirichletMultinomial
     from dpmlite.models._incomplete_normal_gamma import IncompleteNormalGamma
     from dpmlite.models._mixing import (
@@ -63,6 +81,7 @@ __all__ = [
     "CollapsedSticks",
     "Component",
     "DirichletMultinomial",
+    "GreedyCompletion",
     "IncompleteNormalGamma",
     "Mixing",
     "NormalGamma",
@@ -74,10 +93,12 @@ __all__ = [
     "alpha_given_eta",
     "alpha_mode",
     "digamma",
+    "log_best_completion",
     "log_gamma",
     "log_gamma_half_step",
     "log_prob",
     "log_prob_counts",
+    "log_prob_multiplicities",
     "log_rising",
     "multivariate_log_gamma",
     "predictive",

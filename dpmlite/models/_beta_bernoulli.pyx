@@ -15,7 +15,7 @@ from libc.string cimport memset
 from dpmlite.models._component cimport (
     LEAST_KEPT, NARROW, WIDE, Component, least_of, left_of_c, padded)
 from dpmlite.models._lanes cimport LANES, sum_of
-from dpmlite.models._rows cimport Row, column_of
+from dpmlite.models._rows cimport Row, Rows, column_of
 from dpmlite.models._special cimport (
     clones_double, clones_void, digamma_inline, inlined_double, inlined_void, larger,
     log_positive, log_rising_c)
@@ -202,6 +202,22 @@ cdef class BetaBernoulli(Component):
         for k in range(self.n_slots):
             out[k] = evidence(self, j, k, 1.0)
 
+    cdef double score_bound(self, const Row *row, Py_ssize_t k, double more) noexcept nogil:
+        cdef double total = 0.0, x
+        cdef Py_ssize_t i, d
+        for d in range(self.n_columns):
+            total += bound_of(self, d, k, False, more, row.weight)
+        for i in range(row.n_values):
+            x, d = row.values[i], column_of(row, i)
+            if x != 0.0:
+                total -= bound_of(self, d, k, False, more, row.weight)
+            if x != 0.0 and x == x:
+                total += bound_of(self, d, k, True, more, row.weight)
+        return total
+
+    def bound_over(self, Rows X):
+        pass
+
     def like(self):
         cdef BetaBernoulli other = BetaBernoulli.__new__(BetaBernoulli)
         other.n_columns, other.a0, other.b0 = self.n_columns, self.a0, self.b0
@@ -291,6 +307,14 @@ cdef void refresh_empty(BetaBernoulli self, Py_ssize_t k) noexcept nogil:
         self.member_delta[k * self.n_along + d] = self.empty_delta[d]
         at += self.capacity
     self.base[k] = self.member_base[k] = self.empty_base
+
+
+cdef double bound_of(BetaBernoulli self, Py_ssize_t d, Py_ssize_t k, bint one, double more,
+                     double weight) noexcept nogil:
+    """Log p of a cell after `more` equal ones."""
+    cdef double a = self.a[d] + self.ones[k * self.n_along + d]
+    cdef double b = self.b[d] + self.zeros[k * self.n_along + d]
+    return log_rising_c((a if one else b) + more, weight) - log_rising_c(a + b + more, weight)
 
 
 cdef double log_zero_less(BetaBernoulli self, Py_ssize_t k, Py_ssize_t d) noexcept nogil:

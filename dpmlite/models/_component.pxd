@@ -77,4 +77,5 @@ cdef class Component:
     cdef int expect_values(self, Py_ssize_t n_values) except -1
     cdef double marginal(self, Py_ssize_t k) noexcept nogil
     cdef void marginal_merged_all(self, Py_ssize_t j, double *out) noexcept nogil
+    cdef double score_bound(self, const Row *row, Py_ssize_t k, double more) noexcept nogil
     cdef Row checked_row(self, const double[::1] row, double weight) except *

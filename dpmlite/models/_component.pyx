@@ -9,7 +9,7 @@ from libc.string cimport memcpy, memset
 from dpmlite.models._rows cimport Row, Rows, dense_row
 from dpmlite.models._student_t cimport Densities
 
-from dpmlite.models.component import check_positive, check_same_length
+from dpmlite.models.component import check_positive, check_same_length, require_bound
 
 
 cdef extern from "Python.h":
@@ -176,6 +176,10 @@ cdef class Component:
         """out[k] = log marginal of the rows of slots j and k together, of every slot."""
         pass
 
+    cdef double score_bound(self, const Row *row, Py_ssize_t k, double more) noexcept nogil:
+        """A bound of log p(row | rows of slot k and others), of total weight at most `more`."""
+        return INFINITY
+
     # What Python sees: the twin of component.Component.
 
     @property
@@ -252,6 +256,14 @@ cdef class Component:
         cdef double[::1] scores = array("d", bytes(8 * padded(self.n_slots)))
         self.marginal_merged_all(j, &scores[0])
         return scores[k]
+
+    def bound_over(self, Rows X):
+        raise ValueError(f"no bound of log predictives is known for {type(self).__name__}")
+
+    def log_bound(self, const double[::1] row, Py_ssize_t k, double more, double weight=1.0):
+        self._check_slot(k)
+        cdef Row checked = self.checked_row(row, weight)
+        return self.score_bound(&checked, k, more)
 
     def posterior(self, Py_ssize_t k):
         raise NotImplementedError

@@ -7,6 +7,7 @@ cdef class DirichletMultinomial(Component):
     cdef double[::1] beta      # [word] beta0
     cdef double total          # B
     cdef double largest_beta
+    cdef double longest        # words of the longest row that `bound_over` was given
 
     cdef double *size          # [slot] N, the number of words
     cdef double *kept          # [slot] part that removals left

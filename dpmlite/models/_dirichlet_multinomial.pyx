@@ -11,11 +11,11 @@ from libc.math cimport INFINITY, NAN, log
 
 from dpmlite.models._component cimport (
     LEAST_KEPT, NARROW, WIDE, Component, least_of, left_of_c, padded)
-from dpmlite.models._rows cimport Row, column_of
+from dpmlite.models._rows cimport Row, Rows, column_of
 from dpmlite.models._special cimport (
     LOG_2, clones_void, digamma_inline, inlined_void, log_positive, log_rising_c, split_exponent)
 
-from dpmlite.models.component import check_positive
+from dpmlite.models.component import check_positive, require_bound
 
 cdef extern from *:
     """
@@ -59,6 +59,7 @@ cdef class DirichletMultinomial(Component):
         self.own_counts = array("d", bytes(n_words * sizeof(double)))
         self.own_words = array(
             "q" if sizeof(Py_ssize_t) == 8 else "i", bytes(n_words * sizeof(Py_ssize_t)))
+        self.longest = NAN
         return self.start(6 + n_words, 0)
 
     cdef void lay_out(self) noexcept nogil:
@@ -178,6 +179,19 @@ cdef class DirichletMultinomial(Component):
         for k in range(self.n_slots):
             out[k] = -out[k]
 
+    cdef double score_bound(self, const Row *row, Py_ssize_t k, double more) noexcept nogil:
+        cdef double total = 0.0, n_words = 0.0, extra = more * self.longest, x, sum_of_inverses = 0.0
+        cdef double *base = &self.own_counts[0]
+        cdef Py_ssize_t i, w
+        for i in range(row.n_values):
+            x, w = row.values[i] * row.weight, column_of(row, i)
+            total += add_factors(
+                self.beta[w] + self.count[w * self.capacity + k], x, &sum_of_inverses)
+            base[i] = x / sum_of_inverses if x != 0.0 else INFINITY
+            n_words += x
+        total += best_growth(row, base, extra)
+        return total - log_rising_c(self.total + self.size[k] + extra, n_words)
+
     cdef Row row_of_slot(self, Py_ssize_t k) noexcept nogil:
         """All words of slot k as one row, which lasts until the next call."""
         cdef Row row
@@ -191,9 +205,25 @@ cdef class DirichletMultinomial(Component):
         row.values, row.columns, row.n_values, row.weight = values, words, found, 1.0
         return row
 
+    def bound_over(self, Rows X):
+        cdef Py_ssize_t i, j
+        cdef Row row
+        cdef double n_words
+        self.longest = 0.0
+        for i in range(X.n_rows):
+            row, n_words = X.row(i), 0.0
+            for j in range(row.n_values):
+                n_words += row.values[j]
+            self.longest = max(self.longest, n_words)
+
+    def log_bound(self, const double[::1] row, Py_ssize_t k, double more, double weight=1.0):
+        require_bound(self.longest == self.longest)
+        return Component.log_bound(self, row, k, more, weight)
+
     def like(self):
         cdef DirichletMultinomial other = DirichletMultinomial.__new__(DirichletMultinomial)
         other.set_up(self.beta0, self.beta)
+        other.longest = self.longest
         return other
 
     def posterior(self, Py_ssize_t k):
@@ -314,6 +344,40 @@ cdef clones_void share(DirichletMultinomial self, const Row *row,
     for k in range(end):
         self.size[k] += n_words * shares[k]
         self.n[k] += row.weight * shares[k]
+
+cdef double add_factors(double first, double x, double *reciprocals) noexcept nogil:
+    """Sums of log, returned, and of reciprocals of `first`, `first` + 1, ..., `x` of them."""
+    cdef double total = 0.0, part, i = 0.0
+    reciprocals[0] = 0.0
+    while i < x:
+        part = x - i if x - i < 1.0 else 1.0
+        total += part * log(first + i)
+        reciprocals[0] += part / (first + i)
+        i += 1.0
+    return total
+
+
+cdef double best_growth(const Row *row, double *base, double extra) noexcept nogil:
+    """Greatest sum of x log((base + T) / base), the T adding up to `extra`; bases get lost."""
+    cdef double level, x, n_words, sum_of_bases, total = 0.0
+    cdef Py_ssize_t i, n_lost = 1
+    while n_lost > 0:
+        n_words = sum_of_bases = 0.0
+        for i in range(row.n_values):
+            if base[i] < INFINITY:
+                n_words += row.values[i] * row.weight
+                sum_of_bases += base[i]
+        level = (extra + sum_of_bases) / n_words if n_words > 0.0 else 0.0
+        n_lost = 0
+        for i in range(row.n_values):
+            if base[i] < INFINITY and base[i] > level * row.values[i] * row.weight:
+                base[i] = INFINITY
+                n_lost += 1
+    for i in range(row.n_values):
+        x = row.values[i] * row.weight
+        if base[i] < INFINITY:
+            total += x * log(level * x / base[i])
+    return total
 
 
 # All slots at once: products are started, multiplied by groups of factors, and made costs.

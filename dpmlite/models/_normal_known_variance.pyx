@@ -18,12 +18,12 @@ from libc.string cimport memset
 
 from dpmlite.models._component cimport LEAST_KEPT, NARROW, WIDE, Component, least_of, padded
 from dpmlite.models._lanes cimport LANES, sum_of
-from dpmlite.models._rows cimport Row
+from dpmlite.models._rows cimport Row, Rows
 from dpmlite.models._special cimport (
     LOG_2, LOG_2PI, clones_double, clones_ssize, clones_void, inlined_double, inlined_ssize,
     inlined_void, larger, log_positive, split_exponent, within)
 
-from dpmlite.models.component import check_positive, check_same_length
+from dpmlite.models.component import check_positive, check_same_length, require_bound
 
 cdef extern from *:
     """
@@ -48,6 +48,7 @@ cdef class NormalKnownVariance(Component):
         self.unit = array("d", [1.0 / sqrt(s) for s in self.sigma2])
         self.ratio = array("d", [t / s for t, s in zip(self.tau2, self.sigma2)])
         self.log_scale = sum(0.5 * log(s) for s in self.sigma2)
+        self.low, self.high = self.origin[:0], self.origin[:0]
         self.start(5 + 3 * self.n_columns, self.n_columns)
 
     cdef void lay_out(self) noexcept nogil:
@@ -147,11 +148,42 @@ cdef class NormalKnownVariance(Component):
     cdef void marginal_merged_all(self, Py_ssize_t j, double *out) noexcept nogil:
         merged_evidences(self, j, out)
 
+    cdef double score_bound(self, const Row *row, Py_ssize_t k, double more) noexcept nogil:
+        cdef double n = self.n[k], w = row.weight, loss = 0.0, u, r, away, pull, left
+        cdef const double *mean = self.mean + k * self.n_columns
+        cdef Py_ssize_t d
+        for d in range(self.n_columns):
+            u = standardise(row.values[d], self.origin[d], self.unit[d])
+            r = self.ratio[d]
+            away = n * r * mean[d] - (1.0 + n * r) * u
+            pull = more * r * (u - self.low[d] if away > 0.0 else self.high[d] - u)
+            left = larger((away if away > 0.0 else -away) - larger(pull, 0.0), 0.0)
+            loss += left * left / ((1.0 + (n + more) * r) * (1.0 + (n + more + w) * r))
+        return constant_of(self, n + more, w) - 0.5 * w * loss
+
+    def bound_over(self, Rows X):
+        cdef Py_ssize_t d, i
+        cdef Row row
+        cdef double u
+        self.low = array("d", [INFINITY] * self.n_columns)
+        self.high = array("d", [-INFINITY] * self.n_columns)
+        for i in range(X.n_rows):
+            row = X.row(i)
+            for d in range(self.n_columns):
+                u = standardise(row.values[d], self.origin[d], self.unit[d])
+                self.low[d] = min(self.low[d], u)
+                self.high[d] = max(self.high[d], u)
+
+    def log_bound(self, const double[::1] row, Py_ssize_t k, double more, double weight=1.0):
+        require_bound(self.low.shape[0] == self.n_columns)
+        return Component.log_bound(self, row, k, more, weight)
+
     def like(self):
         cdef NormalKnownVariance other = NormalKnownVariance.__new__(NormalKnownVariance)
         other.n_columns, other.log_scale = self.n_columns, self.log_scale
         other.m0, other.sigma2, other.tau2 = self.m0, self.sigma2, self.tau2
         other.origin, other.unit, other.ratio = self.origin, self.unit, self.ratio
+        other.low, other.high = self.low, self.high
         other.start(self.n_across, self.n_along)
         return other
 

@@ -18,6 +18,7 @@ from dpmlite.models.component import (
     check_same_length,
     left_of,
 )
+from dpmlite.models.rows import Rows
 from dpmlite.models.special import digamma, log_rising
 
 
@@ -160,6 +161,24 @@ class BetaBernoulli(Component):
         self._check_slot(j)
         self._check_slot(k)
         return self._log_evidence(*self._merged(j, k))
+
+    def bound_over(self, X: Rows) -> None:
+        """Nothing to prepare: the bound holds for any rows."""
+
+    def log_bound(self, row: Values, k: int, more: float, weight: float = 1.0) -> float:
+        """The predictive after `more` replicas of the row: each makes its values more probable.
+
+        In a column, others with the other value, or without one, only make it less so.
+        """
+        self._check_slot(k)
+        self._check_row(row)
+        total = 0.0
+        for d, x in enumerate(row):
+            if not isnan(x):
+                a, b = self.a0[d] + self.ones[k][d], self.b0[d] + self.zeros[k][d]
+                p = b if x == 0.0 else a
+                total += log_rising(p + more, weight) - log_rising(a + b + more, weight)
+        return total
 
     def posterior(self, k: int) -> dict[str, float | list[float]]:
         """Posterior of cluster `k`: "n" rows, and "a" and "b" of each column's beta."""

@@ -121,6 +121,24 @@ class Component:
         """`log_marginal` of the rows of two different slots together."""
         raise NotImplementedError
 
+    def bound_over(self, X: Rows) -> None:
+        """Let `log_bound` hold for clusters of rows of a table.
+
+        Raises
+        ------
+        ValueError
+            If no such bound is known for the family.
+        """
+        raise ValueError(f"no bound of log predictives is known for {type(self).__name__}")
+
+    def log_bound(self, row: Values, k: int, more: float, weight: float = 1.0) -> float:
+        """A bound of log p(row | rows of slot k and others), whatever the others are.
+
+        They are rows of the table that `bound_over` was given, of total weight at most `more`. So
+        is the row. With `more` = 0 it is `log_predictive`.
+        """
+        raise NotImplementedError
+
     def posterior(self, k: int) -> dict[str, Any]:
         """What is known of cluster `k`, in the family's own symbols and the data's units."""
         raise NotImplementedError
@@ -173,6 +191,18 @@ def check_positive(name: str, values: Values) -> None:
     for value in values:
         if not value > 0.0:
             raise ValueError(f"{name} must be positive, got {float(value)}")
+
+
+def require_bound(ready: bool) -> None:
+    """Raise ValueError if a bound is asked for that is not there.
+
+    Parameters
+    ----------
+    ready : bool
+        Whether `bound_over` was called.
+    """
+    if not ready:
+        raise ValueError("bound_over must be called before log_bound")
 
 
 def check_same_length(name: str, values: Values, other_name: str, other: Values) -> None:

@@ -11,10 +11,11 @@ probability of the words in an order; there is no multinomial coefficient. It wo
 for every cluster.
 """
 
-from math import nan
+from math import ceil, isnan, log, nan
 
 from dpmlite._types import Values
-from dpmlite.models.component import LEAST_KEPT, Component, check_positive, left_of
+from dpmlite.models.component import LEAST_KEPT, Component, check_positive, left_of, require_bound
+from dpmlite.models.rows import Rows
 from dpmlite.models.special import digamma, log_rising
 
 
@@ -51,9 +52,12 @@ class DirichletMultinomial(Component):
         self.words: list[list[float]] = []  # slot, word: n_w
         self.size: list[float] = []  # slot: N
         self.kept: list[float] = []  # slot: part that removals left
+        self.longest = nan  # words of the longest row that `bound_over` was given
 
     def like(self) -> "DirichletMultinomial":
-        return DirichletMultinomial(self.beta0)
+        other = DirichletMultinomial(self.beta0)
+        other.longest = self.longest
+        return other
 
     def resize(self, n_slots: int) -> None:
         self._check_n_slots(n_slots)
@@ -148,6 +152,35 @@ class DirichletMultinomial(Component):
         self._check_slot(k)
         return self.log_marginal(k) + self._log_urn(self.words[j], self.words[k], self.size[k])
 
+    def bound_over(self, X: Rows) -> None:
+        self.longest = max((sum(X.values(i)) for i in range(len(X))), default=0.0)
+
+    def log_bound(self, row: Values, k: int, more: float, weight: float = 1.0) -> float:
+        """The predictive after so many words more as the longest rows have, the best there are.
+
+        The best words are words of the row, but not the row scaled: of (1, 1), a cluster with
+        (200, 100) gains more by (0, 2) than by (1, 1). With T_w of them being w, and beta of the
+        cluster, the log of the numerator is bounded by
+
+            sum_w log rising(beta_w, x_w) + x_w log((h_w + T_w) / h_w),
+            x_w / h_w = 1 / beta_w + ... + 1 / (beta_w + x_w - 1),
+
+        for the harmonic mean of numbers that all grow by T grows by T or more. The greatest such
+        sum has h_w + T_w = mu x_w, for words with h_w below that. More words are always better:
+        for w with the least beta_w / x_w, the numerator grows faster than the denominator.
+        """
+        require_bound(not isnan(self.longest))
+        self._check_slot(k)
+        extra = more * self.longest
+        x, total, bases = self._weighted(row, weight), 0.0, []
+        for beta, n, x_w in zip(self.beta0, self.words[k], x, strict=True):
+            if x_w:
+                log_factors, reciprocals = _factors(beta + n, x_w)
+                total += log_factors
+                bases.append((x_w, x_w / reciprocals))
+        total += _best_growth(bases, extra)
+        return total - log_rising(self.total + self.size[k] + extra, sum(x))
+
     def posterior(self, k: int) -> dict[str, float | list[float]]:
         """Posterior of cluster `k`: "n" rows and the Dirichlet's parameters "beta"."""
         self._check_slot(k)
@@ -176,3 +209,27 @@ class DirichletMultinomial(Component):
         draws = zip(self.beta0, words, x, strict=True)
         total = sum(log_rising(beta + n, x_w) for beta, n, x_w in draws if x_w)
         return total - log_rising(self.total + size, sum(x))
+
+
+def _factors(first: float, x: float) -> tuple[float, float]:
+    """Sums of log and of reciprocals of `first`, `first` + 1, ..., `x` of them.
+
+    The last may be but a part: log rising(a, x) is convex in x, so it is at most that sum.
+    """
+    logs, reciprocals = 0.0, 0.0
+    for i in range(ceil(x)):
+        part = min(x - i, 1.0)
+        logs += part * log(first + i)
+        reciprocals += part / (first + i)
+    return logs, reciprocals
+
+
+def _best_growth(bases: list[tuple[float, float]], extra: float) -> float:
+    """Greatest sum of x log((h + T) / h) over pairs (x, h), where the T add up to `extra`."""
+    while bases:
+        level = (extra + sum(h for _, h in bases)) / sum(x for x, _ in bases)
+        lower = [(x, h) for x, h in bases if h <= level * x]
+        if len(lower) == len(bases):
+            return sum(x * log(level * x / h) for x, h in bases)
+        bases = lower
+    return 0.0

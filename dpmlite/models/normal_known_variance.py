@@ -12,7 +12,14 @@ more has variance f(n + 1) / f(n). No precision is lost on data far from zero.
 from math import log, log1p, nan, pi, sqrt
 
 from dpmlite._types import Values
-from dpmlite.models.component import LEAST_KEPT, Component, check_positive, check_same_length
+from dpmlite.models.component import (
+    LEAST_KEPT,
+    Component,
+    check_positive,
+    check_same_length,
+    require_bound,
+)
+from dpmlite.models.rows import Rows
 
 # A value further than this from m0, in units of sqrt(sigma2), counts as lying there. Costs grow
 # with the square of the distance: beyond it, their rounding would be wider than a tie.
@@ -60,9 +67,13 @@ class NormalKnownVariance(Component):
         self.mean: list[list[float]] = []  # slot, column: mean of the rows
         self.spread: list[float] = []  # slot: their squared distances from it, all columns
         self.kept: list[float] = []  # slot: part of 1 + spread that removals left
+        self.low: list[float] = []  # column: ends of the values that `bound_over` was given
+        self.high: list[float] = []
 
     def like(self) -> "NormalKnownVariance":
-        return NormalKnownVariance(self.m0, self.sigma2, self.tau2)
+        other = NormalKnownVariance(self.m0, self.sigma2, self.tau2)
+        other.low, other.high = self.low, self.high
+        return other
 
     def resize(self, n_slots: int) -> None:
         self._check_n_slots(n_slots)
@@ -161,6 +172,32 @@ class NormalKnownVariance(Component):
         self._check_slot(j)
         self._check_slot(k)
         return self._log_evidence(*self._merged(j, k))
+
+    def bound_over(self, X: Rows) -> None:
+        columns = zip(*(self._standardise(X.values(i)) for i in range(len(X))), strict=True)
+        ends = [(min(column), max(column)) for column in columns]
+        self.low, self.high = [low for low, _ in ends], [high for _, high in ends]
+
+    def log_bound(self, row: Values, k: int, more: float, weight: float = 1.0) -> float:
+        """The predictive after all the others, each where it pulls the mean to the row the most.
+
+        Others that lie at y bring f(n) (m - u) to f(n) (m - u) + t r (y - u). It ends at 0 where
+        some y between the ends of the column can bring it there. Each row more makes both the
+        squared distance w f / f(n + t + w) (u - m)^2 less and the variance: so all are added.
+        """
+        require_bound(len(self.low) == self.n_columns)
+        self._check_slot(k)
+        n, w, t = self.counts[k], weight, more
+        total = -w * self.log_scale
+        columns = zip(self.mean[k], self.ratio, self.low, self.high, strict=True)
+        for u, (mean, r, low, high) in zip(self._standardise(row), columns, strict=True):
+            before, after = 1.0 + (n + t) * r, 1.0 + (n + t + w) * r
+            away = n * r * mean - (1.0 + n * r) * u
+            pull = t * r * (u - low if away > 0.0 else high - u)
+            left = max(abs(away) - max(pull, 0.0), 0.0)
+            total -= 0.5 * (w * log(2.0 * pi) + log1p(w * r / before))
+            total -= 0.5 * w * left**2 / (before * after)
+        return total
 
     def posterior(self, k: int) -> dict[str, float | list[float]]:
         """Posterior of cluster `k`: "n" rows, "m" and "tau2", mean and variance of its mean."""

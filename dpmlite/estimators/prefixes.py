@@ -1,0 +1,79 @@
+"""Searches among clusterings of prefixes: how `DPSearch` runs them, and others start from them."""
+
+import threading
+
+import numpy as np
+
+from dpmlite import inference
+from dpmlite.estimators.problem import Labels, Problem
+
+ORDERS = ("ascending", "descending", "random", "given")
+
+# Of a start; a wider beam takes so many times as long and gains little before a climb.
+START_BEAM = 10
+
+# States that are expanded between two looks at Ctrl-C: microseconds each, or fractions of a second.
+EXPANSIONS_AT_ONCE = 64
+
+# Lines of `verbose` come after so many expansions, then after twice as many, and so on.
+FIRST_REPORT = 1024
+
+
+def row_order(problem: Problem, name: str, rng: np.random.Generator) -> Labels:
+    """The order in which rows are placed: by their log densities on their own, or any other."""
+    n_rows = len(problem.rows)
+    if name == "given":
+        return np.arange(n_rows, dtype=np.intp)
+    if name == "random":
+        return rng.permutation(n_rows).astype(np.intp)
+    densities = np.empty(n_rows)
+    inference.prior_log_densities(problem.rows, problem.component.like(), densities)
+    if name == "descending":
+        densities = -densities
+    # Rounded, for equal rows stay in the order given whatever the processor.
+    return np.argsort(np.round(densities, 7), kind="stable").astype(np.intp)
+
+
+def run(
+    search: inference.PrefixSearch, verbose: bool = False, stop: threading.Event | None = None
+) -> bool:
+    """Run a search to its end; False if a stop came first."""
+    report_at = FIRST_REPORT
+    while not search.run(EXPANSIONS_AT_ONCE):
+        if stop is not None and stop.is_set():
+            return False
+        if verbose and search.n_expanded >= report_at:
+            report(search)
+            report_at *= 2
+    if verbose:
+        report(search)
+    return True
+
+
+def report(search: inference.PrefixSearch) -> None:
+    """Print a line of `verbose`."""
+    print(
+        f"search       expanded {search.n_expanded:>10}   enqueued {search.n_enqueued:>12}"
+        f"   longest {search.longest:>8}   neg_log_bound {search.neg_log_bound:.4f}",
+        flush=True,
+    )
+
+
+def search_labels(
+    problem: Problem,
+    restart: int,
+    rng: np.random.Generator,
+    stop: threading.Event | None = None,
+) -> Labels:
+    """Labels to start from: what a search finds; every restart but the first has a random order.
+
+    After a stop they are those of one cluster.
+    """
+    order = row_order(problem, "random" if restart else "ascending", rng)
+    search = inference.PrefixSearch(
+        problem.rows, problem.component.like(), problem.alpha, order, "inadmissible", START_BEAM
+    )
+    labels = np.zeros(len(problem.rows), dtype=np.intp)
+    if run(search, stop=stop):
+        search.write_labels(labels)
+    return labels

@@ -1,0 +1,130 @@
+"""Section 4.3 of Daumé (2007): 1,740 papers of NIPS 1-12, their clusters' words, and orders.
+
+    python tests/papers/daume_nips.py [SECONDS]
+
+prints Table 1 and what section 4.3 says beside ours; samplers get SECONDS each (60). DPMLITE_DATA
+must name a folder with nips12.npz, the arrays of a scipy.sparse matrix (data, indices, indptr,
+shape) of word counts, and nips12.vocab.txt, a word a line: S. Roweis' nips12raw.
+
+The paper keeps 1,000 of some 13,000 words after dropping the ten most frequent. Its log likelihoods
+are of other counts, so they compare orders and methods, not ours with theirs.
+"""
+
+import os
+import sys
+from pathlib import Path
+from time import perf_counter, process_time
+
+import numpy as np
+
+from dpmlite import CollapsedGibbs, DPSearch
+from dpmlite.estimators.mixture import largest_first
+
+N_DROPPED, N_WORDS = 10, 1000
+MODEL = {"component": "dirichlet-multinomial", "alpha": 1.0, "prior": {"beta0": 10.0}}
+N_RANDOM_ORDERS = 10
+
+#: What the paper prints: log likelihoods, seconds and clusters.
+PAPER = {"ascending": 2.4407e6, "descending": 2.4740e6, "random": 2.4489e6}
+PAPER_SAMPLERS = {"Gibbs": 3.2e6, "split-merge": 3.0e6}
+PAPER_SECONDS, PAPER_CLUSTERS = 21, 14
+SAMPLERS = {"Gibbs": None, "split-merge": "interleaved"}
+
+
+def load():
+    """The counts as a scipy.sparse matrix, and the words."""
+    from scipy import sparse
+
+    folder = Path(os.environ["DPMLITE_DATA"])
+    with np.load(folder / "nips12.npz") as parts:
+        X = sparse.csr_matrix(
+            (
+                parts["data"].astype(float),
+                parts["indices"].astype(np.intp),
+                parts["indptr"].astype(np.intp),
+            ),
+            shape=tuple(parts["shape"]),
+        )
+    words = np.array((folder / "nips12.vocab.txt").read_text(encoding="utf-8").split())
+    totals = np.asarray(X.sum(axis=0)).ravel()
+    kept = np.sort(np.argsort(-totals, kind="stable")[N_DROPPED : N_DROPPED + N_WORDS])
+    return X[:, kept].tocsr(), words[kept]
+
+
+def search(X, **parameters):
+    """A fitted search, and its seconds of processor time."""
+    start = process_time()
+    model = DPSearch(**MODEL, **parameters).fit(X)
+    return model, process_time() - start
+
+
+def sampled(X, split_merge, seconds):
+    """The best joint of a chain from one cluster that lasts so many seconds."""
+    labels, least, sweeps, start = "single", np.inf, 0, perf_counter()
+    while perf_counter() - start < seconds:
+        model = CollapsedGibbs(
+            **MODEL,
+            init=labels,
+            split_merge=split_merge,
+            n_samples=20,
+            burn_in=0,
+            random_state=sweeps,
+        ).fit(X)
+        labels, least = model.labels_samples_[-1], min(least, model.neg_log_joint_)
+        sweeps += 20
+    return least, sweeps
+
+
+def indicative_words(X, labels, words, n_words=20, n_clusters=10):
+    """The words with the greatest tf-idf in each of the largest clusters, as in Table 1."""
+    X, labels = X.tocsr(), largest_first(labels)
+    idf = np.log(X.shape[0] / np.maximum(np.asarray((X > 0).sum(axis=0)).ravel(), 1))
+    tables = []
+    for k in range(min(n_clusters, labels.max() + 1)):
+        tf = np.asarray(X[labels == k].sum(axis=0)).ravel()
+        tables.append(words[np.argsort(-tf * idf, kind="stable")[:n_words]].tolist())
+    return tables
+
+
+def orders(X, beam):
+    """Joints of searches without refinement: of each order, and of ten random ones."""
+    joints = {
+        order: search(X, order=order, beam=beam, refine=False)[0].neg_log_joint_
+        for order in ("ascending", "descending")
+    }
+    joints["random"] = [
+        search(X, order="random", beam=beam, refine=False, random_state=i)[0].neg_log_joint_
+        for i in range(N_RANDOM_ORDERS)
+    ]
+    return joints
+
+
+def main(seconds):
+    X, words = load()
+    for beam in (1, 10):
+        found, taken = search(X, beam=beam, refine=False)
+        print(
+            f"beam {beam}: {taken:.2f} s (paper {PAPER_SECONDS}), {found.n_clusters_} clusters "
+            f"(paper {PAPER_CLUSTERS}), neg_log_joint {found.neg_log_joint_:.0f}"
+        )
+        for order, joint in orders(X, beam).items():
+            deviation = f" (std {np.std(joint):.0f})" if order == "random" else ""
+            print(f"    {order:<10} {np.mean(joint):.0f}{deviation}   paper {PAPER[order]:.0f}")
+    refined, taken = search(X, random_state=0)
+    print(
+        f"refined: {taken:.2f} s, {refined.n_clusters_} clusters, "
+        f"neg_log_joint {refined.neg_log_joint_:.0f}"
+    )
+    for name, split_merge in SAMPLERS.items():
+        least, sweeps = sampled(X, split_merge, seconds)
+        print(
+            f"{name}, {seconds:g} s, {sweeps} sweeps: neg_log_joint {least:.0f}   "
+            f"paper {PAPER_SAMPLERS[name]:.0f} in an hour"
+        )
+    print("\nMost indicative words of the ten largest clusters of the search (Table 1):\n")
+    for line in indicative_words(X, found.labels_, words):
+        print("   ", " ".join(line))
+
+
+if __name__ == "__main__":
+    main(float(sys.argv[1]) if len(sys.argv) > 1 else 60.0)
