@@ -19,11 +19,13 @@ cdef enum:
 @cython.final  # its methods are called directly, not through a table
 cdef class Partition:
     cdef readonly Component component
-    cdef readonly object labels
+    cdef readonly object labels, homes
     cdef Component others               # a slot to build a cluster without one of its rows
     cdef readonly double alpha, neg_log_joint, least_gain
     cdef readonly Py_ssize_t n_rows, n_emptied
     cdef Py_ssize_t[::1] label          # labels, typed
+    cdef Py_ssize_t[::1] home           # homes, typed
+    cdef Component settled              # [group] statistics; no slots if there are none
     cdef Rows X
     cdef const Py_ssize_t[::1] rows     # rows of X in use; None: all
     cdef double n_placed                # weight of the rows that have a label
@@ -33,12 +35,16 @@ cdef class Partition:
     cdef double *log_weight             # [slot] log of n, or of alpha if the slot is empty
     cdef double *heavy_log_weight       # [slot] the same for a row whose weight is not 1
     cdef double *light_member_weight    # [slot] log_weight without one row of weight 1, or NaN
-    cdef Py_ssize_t *size               # [slot] its rows, whatever their weights
+    cdef Py_ssize_t *size               # [slot] its rows, whatever their weights, and groups
     cdef bint *touched                  # [slot] changed since marked
 
     cdef inline Row row(self, Py_ssize_t i) noexcept nogil:
         return self.X.row(self.rows[i] if self.rows is not None else i)
 
+    cdef Py_ssize_t check_settled(self) except -1
+    cdef double n_settled(self) noexcept nogil
+    cdef Py_ssize_t n_members(self, Py_ssize_t k) noexcept nogil
+    cdef void add_settled(self, Component component, Py_ssize_t k, Py_ssize_t g) noexcept nogil
     cdef double weight_of(self, double n, double weight) noexcept nogil
     cdef double member_weight(self, Py_ssize_t i, double weight) noexcept nogil
     cdef double weight_of_others(self, Py_ssize_t i, double weight) noexcept nogil
