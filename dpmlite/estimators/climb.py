@@ -142,11 +142,13 @@ class Climb:
         labels = now.copy()
         labels[worst] = UNPLACED
         labels[seeds] = self.partition.n_clusters + np.arange(len(seeds))
-        other = self.problem.partition(labels, self.order)
+        homes = np.array(self.partition.homes, dtype=np.intp)
+        other = self.problem.partition(labels, self.order, homes.copy())
         inference.sweep(other)
         inference.merge(other)
         self.n_sweeps_aside += 1 + sweep_and_merge(other, FREED_SWEEPS, self.stop)
-        found = self.problem.recombined(now, np.asarray(other.labels), self.order)
+        theirs = np.asarray(other.labels), np.array(other.homes, dtype=np.intp)
+        found = self.problem.recombined(now, theirs[0], self.order, (homes, theirs[1]))
         self.n_sweeps_aside += sweep_and_merge(found, self.max_sweeps, self.stop)
         self.n_emptied += other.n_emptied + found.n_emptied
         return found

@@ -1,6 +1,7 @@
 """MAPDPM: the estimator."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, Self
 
 import numpy as np
@@ -10,10 +11,13 @@ from dpmlite import inference, models
 from dpmlite.estimators import choose_alpha
 from dpmlite.estimators.choose_alpha import ALPHAS, Choice
 from dpmlite.estimators.choose_prior import SAMPLE_ROWS, ScaleSearch
+from dpmlite.estimators.climb import Climb
 from dpmlite.estimators.data import Data
 from dpmlite.estimators.families import Prior
+from dpmlite.estimators.families.columns import Moments
 from dpmlite.estimators.mixture import MixtureEstimator
-from dpmlite.estimators.problem import Problem
+from dpmlite.estimators.pieces import added, check_same_model, prior_of_all, settled_groups
+from dpmlite.estimators.problem import UNPLACED, Problem
 from dpmlite.estimators.search import Search
 from dpmlite.estimators.validation import (
     check_bool,
@@ -148,6 +152,11 @@ class MAPDPM(MixtureEstimator):
         1 of [1]_.
     converged_ : bool
         Whether the search ended because nothing helped, not at `max_sweeps`.
+    n_samples_seen_ : int
+        Rows seen by `fit`, and by `partial_fit` since.
+    moments_ : dict
+        Their weight, and the weight, mean and variance of each column's cells: what default
+        priors need to know.
     n_features_in_ : int
         D.
     feature_names_in_ : ndarray of str, shape (D,)
@@ -233,20 +242,85 @@ class MAPDPM(MixtureEstimator):
         seeds = check_random_state(self.random_state).integers(2**63, size=self.n_init)
         table = data.take(used)
         search = self._search(used)
-        prior = self._choose_prior(search, table, seeds)
+        moments = Moments.of(table)
+        prior = self._choose_prior(search, table, moments, seeds)
         choice = self._choose_alpha(search, table, prior, seeds)
         best = choice.climb
         final = self._partition(table, best.labels(), prior, choice.alpha)
         _verify(best.partition, final, table)
         self._keep(data, final, prior)
         self._keep_scores(choice)
-        self.neg_log_joint_trace_ = np.array(best.trace)
+        self._keep_climb(best)
         self.neg_log_loo_ = inference.neg_log_loo(final)
-        self.n_sweeps_ = best.n_sweeps + best.n_sweeps_aside
-        self.n_empty_clusters_ = best.n_emptied
-        self.converged_ = best.converged
+        self._keep_moments(moments)
         self._remember_columns(X, data.shape[1])
         return self
+
+    def partial_fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from rows that come after those seen before, which need not be kept.
+
+        The rows seen before live on as the exact statistics of their clusters: they stay with
+        each other, but whole clusters still merge. The new rows join them or form clusters, and
+        are then searched as in `fit`. The first call is `fit`; a call after `fit` continues it.
+
+        The objective is that of all rows seen, and its prior what `fit` would take for all of
+        them: defaults follow the rows seen, to which statistics are converted exactly. Three
+        things stay what they are after the first call: ``sigma2`` of "normal-known-variance",
+        without which its statistics mean nothing, and what ``alpha="map"``, ``"nll"``, ``"cv"``
+        or ``prior="nll"`` chose.
+
+        Parameters
+        ----------
+        X : array-like or scipy.sparse matrix, shape (N, D)
+            Rows, as of `fit`. The more there are at a time, the nearer is the result to that of
+            `fit`; they should come in random order.
+        y : ignored
+            There for scikit-learn.
+        sample_weight : array-like, shape (N,), optional
+            As of `fit`.
+
+        Returns
+        -------
+        MAPDPM
+            Itself. `labels_`, `neg_log_joint_trace_`, `n_sweeps_`, `n_empty_clusters_` and
+            `converged_` are those of this call; there is no `neg_log_loo_`, which needs all rows.
+            Everything else is of all rows seen.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `fit`; or if `component`, `allow_missing` or ``sigma2`` changed since the last call.
+        """
+        if not hasattr(self, "statistics_"):
+            return self.fit(X, sample_weight=sample_weight)
+        self._check_parameters()
+        check_same_model(self)
+        data = self._read_new(X).weighted(sample_weight)
+        table = data.take(data.has_weight())
+        moments = self._moments().plus(Moments.of(table))
+        prior = prior_of_all([self], moments)
+        self._family().check_reach(table, prior)
+        alpha = self.alpha_ if isinstance(self.alpha, str) else float(self.alpha)
+        settled = settled_groups([self], prior)
+        problem = Problem(table.rows(), settled.like(), alpha, settled)
+        climb = self._climb_from_one_pass(problem)
+        homes = np.asarray(climb.partition.homes, dtype=np.intp)
+        final = self._partition(table, climb.labels(), prior, alpha, settled, homes)
+        _verify(climb.partition, final, table)
+        counts = self.counts_
+        self._keep(data, final, prior)
+        self.counts_ += added(counts, final)
+        self._keep_climb(climb)
+        self.__dict__.pop("neg_log_loo_", None)
+        self._keep_moments(moments)
+        return self
+
+    def _climb_from_one_pass(self, problem: Problem) -> Climb:
+        """Place all rows one by one, and climb from there."""
+        seed = check_random_state(self.random_state).integers(2**63)
+        search = self._search_from("sequential")
+        labels = np.full(len(problem.rows), UNPLACED, dtype=np.intp)
+        return search.climb_on(problem, labels, int(seed), "batch")
 
     def _check_parameters(self) -> None:
         if isinstance(self.alpha, str):
@@ -289,6 +363,9 @@ class MAPDPM(MixtureEstimator):
     def _search(self, used: npt.NDArray[np.bool_]) -> Search:
         """How to search among the rows in use."""
         init = self.init if isinstance(self.init, str) else check_labels(self.init, len(used))[used]
+        return self._search_from(init)
+
+    def _search_from(self, init: str | npt.NDArray[np.intp]) -> Search:
         return Search(
             init, bool(self.split_merge), self.max_sweeps, self.n_jobs, bool(self.verbose)
         )
@@ -297,11 +374,13 @@ class MAPDPM(MixtureEstimator):
         component = self._family().component(prior, self.allow_missing)
         return Problem(table.rows(), component, alpha)
 
-    def _choose_prior(self, search: Search, table: Data, seeds: npt.NDArray[np.int64]) -> Prior:
+    def _choose_prior(
+        self, search: Search, table: Data, moments: Moments, seeds: npt.NDArray[np.int64]
+    ) -> Prior:
         family = self._family()
         if not isinstance(self.prior, str):
-            return family.prior(self.prior, table)
-        prior = family.prior(None, table)
+            return family.prior(self.prior, table, moments)
+        prior = family.prior(None, table, moments)
         alpha = 1.0 if isinstance(self.alpha, str) else float(self.alpha)
         chosen = np.zeros(table.shape[0], dtype=bool)
         size = min(SAMPLE_ROWS, table.shape[0])
@@ -340,6 +419,19 @@ class MAPDPM(MixtureEstimator):
             search, lambda rows: self._problem(rows, prior), table, seeds, self._grid(), self.cv
         )
 
+    def _keep_climb(self, climb: Climb) -> None:
+        self.neg_log_joint_trace_ = np.array(climb.trace)
+        self.n_sweeps_ = climb.n_sweeps + climb.n_sweeps_aside
+        self.n_empty_clusters_ = climb.n_emptied
+        self.converged_ = climb.converged
+
+    def _keep_moments(self, moments: Moments) -> None:
+        self.moments_ = asdict(moments)
+        self.n_samples_seen_ = int(self.counts_.sum())
+
+    def _moments(self) -> Moments:
+        return Moments(**self.moments_)
+
     def _keep_scores(self, choice: Choice) -> None:
         for name in ("alphas_", "alpha_scores_"):
             self.__dict__.pop(name, None)
@@ -350,12 +442,17 @@ class MAPDPM(MixtureEstimator):
 def _verify(kept: models.Partition, final: models.Partition, table: Data) -> None:
     """Raise ArithmeticError if the joint kept by the moves is not that of the labels."""
     drift = abs(final.neg_log_joint - kept.neg_log_joint)
-    size = table.total_weight * table.shape[1]
+    size = sum(final.component.counts) * table.shape[1]
     slack = JOINT_RTOL * max(abs(final.neg_log_joint), size)
     if table.nonzeros is not None:
-        slack += COUNTS_RTOL * table.column_sums().sum()
+        slack += COUNTS_RTOL * _total(final.component)
     if not drift <= slack:
         raise ArithmeticError(
             f"the joint kept incrementally is {kept.neg_log_joint!r}, recomputed "
             f"it is {final.neg_log_joint!r}: please report this as a bug of dpmlite"
         )
+
+
+def _total(component: models.Component) -> float:
+    """Sum of all counts that a family of counts holds."""
+    return sum(sum(component.statistics(k)[1:]) for k in range(component.n_slots))

@@ -11,6 +11,7 @@ from dpmlite.estimators import persistence
 from dpmlite.estimators.base import Estimator
 from dpmlite.estimators.data import Data
 from dpmlite.estimators.families import COMPONENTS, FAMILIES, Family, Prior
+from dpmlite.estimators.problem import NO_HOMES
 from dpmlite.estimators.validation import (
     check_bool,
     check_choice,
@@ -193,19 +194,37 @@ class MixtureEstimator(Estimator):
         return FAMILIES[self.component_].component(self.prior_, self.allow_missing_)
 
     def _partition(
-        self, table: Data, labels: npt.NDArray[np.intp], prior: Prior, alpha: float
+        self,
+        table: Data,
+        labels: npt.NDArray[np.intp],
+        prior: Prior,
+        alpha: float,
+        settled: models.Component | None = None,
+        homes: npt.NDArray[np.intp] = NO_HOMES[0],
     ) -> models.Partition:
-        """The partition of rows that all have weight, its clusters numbered by weight."""
+        """The partition of rows that all have weight, its clusters numbered by weight.
+
+        `homes` are the labels of the settled groups, if there are any.
+        """
+        weights = np.ones(table.shape[0]) if table.weights is None else table.weights
+        if settled is not None:
+            weights = np.concatenate([settled.counts, weights])
+        numbers = largest_first(np.concatenate([homes, labels]), weights)
+        homes, labels = numbers[: len(homes)].copy(), numbers[len(homes) :].copy()
         component = self._family().component(prior, self.allow_missing)
-        return models.Partition(
-            table.rows(), largest_first(labels, table.weights), component, alpha
-        )
+        return models.Partition(table.rows(), labels, component, alpha, None, settled, homes)
 
     def _keep(self, data: Data, final: models.Partition, prior: Prior) -> None:
         """Make fitted attributes of a partition of the rows of `data` that have weight.
 
         Rows without weight get the label of the cluster that is most probable for them.
         """
+        self._keep_clusters(final, prior)
+        self.labels_ = self._labels_of_all(data, np.asarray(final.labels, dtype=np.intp))
+        self.counts_ = np.bincount(self.labels_, minlength=self.n_clusters_)
+
+    def _keep_clusters(self, final: models.Partition, prior: Prior) -> None:
+        """Make all fitted attributes of a partition that do not name its rows."""
         family, component = self._family(), final.component
         slots = range(final.n_clusters)
         posteriors = (component.posterior(k) for k in slots)
@@ -215,9 +234,7 @@ class MixtureEstimator(Estimator):
         self.n_clusters_ = final.n_clusters
         self.statistics_ = np.array([component.statistics(k) for k in slots])
         self.means_ = np.array([family.means(family.as_prior(p, prior)) for p in posteriors])
-        self.labels_ = self._labels_of_all(data, np.asarray(final.labels, dtype=np.intp))
-        self.counts_ = np.bincount(self.labels_)
-        self.weights_ = np.array(component.counts[:-1]) / data.total_weight
+        self.weights_ = np.array(component.counts[:-1]) / sum(component.counts)
         self.neg_log_joint_ = final.neg_log_joint
 
     def _labels_of_all(self, data: Data, labels: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
