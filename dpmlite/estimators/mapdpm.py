@@ -16,7 +16,13 @@ from dpmlite.estimators.data import Data
 from dpmlite.estimators.families import Prior
 from dpmlite.estimators.families.columns import Moments
 from dpmlite.estimators.mixture import MixtureEstimator
-from dpmlite.estimators.pieces import added, check_same_model, prior_of_all, settled_groups
+from dpmlite.estimators.pieces import (
+    FirstRows,
+    check_same_model,
+    prior_of_all,
+    settled_counts,
+    settled_groups,
+)
 from dpmlite.estimators.problem import UNPLACED, Problem
 from dpmlite.estimators.search import Search
 from dpmlite.estimators.validation import (
@@ -238,6 +244,67 @@ class MAPDPM(MixtureEstimator):
         """
         self._check_parameters()
         data = self._read(X).weighted(sample_weight)
+        self._fit(data)
+        self.__dict__.pop("first_rows_", None)
+        self._remember_columns(X, data.shape[1])
+        return self
+
+    def partial_fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from rows that come after those seen before, which need not be kept.
+
+        The rows seen before live on as the exact statistics of their clusters: they stay with
+        each other, but whole clusters still merge. The new rows join them or form clusters, and
+        are swept, merged and split as in `fit`. Only the first rows are kept for a while, and
+        `fit` again as they become more, for what few rows can tell is not final: up to 5,000 rows,
+        or 2 million cells. A call after `fit` continues it.
+
+        The objective is that of all rows seen, and its prior what `fit` would take for all of
+        them: defaults follow the rows seen, and statistics are converted to them exactly. What is
+        chosen by ``alpha="map"``, ``"nll"``, ``"cv"`` or ``prior="nll"`` stays once the first rows
+        are gone; so does ``sigma2`` of "normal-known-variance".
+
+        Parameters
+        ----------
+        X : array-like or scipy.sparse matrix, shape (N, D)
+            Rows, as of `fit`, best in random order. Labels given as `init` are for the first call.
+        y : ignored
+            There for scikit-learn.
+        sample_weight : array-like, shape (N,), optional
+            As of `fit`.
+
+        Returns
+        -------
+        MAPDPM
+            Itself. `labels_` are those of `X`; `neg_log_joint_trace_`, `n_sweeps_`,
+            `n_empty_clusters_` and `converged_` tell of the last search; there is no `neg_log_loo_`
+            without the rows. Everything else is of all rows seen.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `fit`; or if `component`, `allow_missing` or ``sigma2`` are not what they were.
+        """
+        self._check_parameters()
+        known = hasattr(self, "statistics_")
+        if known:
+            check_same_model(self)
+        data = (self._read_new(X) if known else self._read(X)).weighted(sample_weight)
+        first = FirstRows.of(self, data)
+        if first is not None and first.are_due():
+            self._fit(first.rows)
+            self.labels_ = self.labels_[-data.shape[0] :]
+            first = first.fitted()
+        else:
+            self._learn(data)
+        if first is None or first.are_enough() or not isinstance(self.init, str):
+            self.__dict__.pop("first_rows_", None)
+        else:
+            self.first_rows_ = first.to_dict()
+        if not known:
+            self._remember_columns(X, data.shape[1])
+        return self
+
+    def _fit(self, data: Data) -> None:
         used = data.has_weight()
         seeds = check_random_state(self.random_state).integers(2**63, size=self.n_init)
         table = data.take(used)
@@ -251,53 +318,13 @@ class MAPDPM(MixtureEstimator):
         self._keep(data, final, prior)
         self._keep_scores(choice)
         self._keep_climb(best)
-        self.neg_log_loo_ = inference.neg_log_loo(final)
         self._keep_moments(moments)
-        self._remember_columns(X, data.shape[1])
-        return self
+        self.neg_log_loo_ = inference.neg_log_loo(final)
 
-    def partial_fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from rows that come after those seen before, which need not be kept.
-
-        The rows seen before live on as the exact statistics of their clusters: they stay with
-        each other, but whole clusters still merge. The new rows join them or form clusters, and
-        are then searched as in `fit`. The first call is `fit`; a call after `fit` continues it.
-
-        The objective is that of all rows seen, and its prior what `fit` would take for all of
-        them: defaults follow the rows seen, to which statistics are converted exactly. Three
-        things stay what they are after the first call: ``sigma2`` of "normal-known-variance",
-        without which its statistics mean nothing, and what ``alpha="map"``, ``"nll"``, ``"cv"``
-        or ``prior="nll"`` chose.
-
-        Parameters
-        ----------
-        X : array-like or scipy.sparse matrix, shape (N, D)
-            Rows, as of `fit`. The more there are at a time, the nearer is the result to that of
-            `fit`; they should come in random order.
-        y : ignored
-            There for scikit-learn.
-        sample_weight : array-like, shape (N,), optional
-            As of `fit`.
-
-        Returns
-        -------
-        MAPDPM
-            Itself. `labels_`, `neg_log_joint_trace_`, `n_sweeps_`, `n_empty_clusters_` and
-            `converged_` are those of this call; there is no `neg_log_loo_`, which needs all rows.
-            Everything else is of all rows seen.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As `fit`; or if `component`, `allow_missing` or ``sigma2`` changed since the last call.
-        """
-        if not hasattr(self, "statistics_"):
-            return self.fit(X, sample_weight=sample_weight)
-        self._check_parameters()
-        check_same_model(self)
-        data = self._read_new(X).weighted(sample_weight)
+    def _learn(self, data: Data) -> None:
+        """Go on from the fitted clusters, as settled groups, with new rows."""
         table = data.take(data.has_weight())
-        moments = self._moments().plus(Moments.of(table))
+        moments = Moments(**self.moments_).plus(Moments.of(table))
         prior = prior_of_all([self], moments)
         self._family().check_reach(table, prior)
         alpha = self.alpha_ if isinstance(self.alpha, str) else float(self.alpha)
@@ -309,18 +336,16 @@ class MAPDPM(MixtureEstimator):
         _verify(climb.partition, final, table)
         counts = self.counts_
         self._keep(data, final, prior)
-        self.counts_ += added(counts, final)
+        self.counts_ += settled_counts(counts, final)
         self._keep_climb(climb)
-        self.__dict__.pop("neg_log_loo_", None)
         self._keep_moments(moments)
-        return self
+        self.__dict__.pop("neg_log_loo_", None)
 
     def _climb_from_one_pass(self, problem: Problem) -> Climb:
         """Place all rows one by one, and climb from there."""
-        seed = check_random_state(self.random_state).integers(2**63)
-        search = self._search_from("sequential")
+        seed = int(check_random_state(self.random_state).integers(2**63))
         labels = np.full(len(problem.rows), UNPLACED, dtype=np.intp)
-        return search.climb_on(problem, labels, int(seed), "batch")
+        return self._search_from("sequential").climb_on(problem, labels, seed, "batch")
 
     def _check_parameters(self) -> None:
         if isinstance(self.alpha, str):
@@ -428,9 +453,6 @@ class MAPDPM(MixtureEstimator):
     def _keep_moments(self, moments: Moments) -> None:
         self.moments_ = asdict(moments)
         self.n_samples_seen_ = int(self.counts_.sum())
-
-    def _moments(self) -> Moments:
-        return Moments(**self.moments_)
 
     def _keep_scores(self, choice: Choice) -> None:
         for name in ("alphas_", "alpha_scores_"):

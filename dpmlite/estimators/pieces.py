@@ -1,17 +1,70 @@
 """Data that comes in pieces: rows seen before, and rows of other models, as settled groups."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from dpmlite import models
+from dpmlite.estimators.data import Data
 from dpmlite.estimators.families import FAMILIES, Prior
 from dpmlite.estimators.families.columns import Moments
 
 if TYPE_CHECKING:
     from dpmlite.estimators.mapdpm import MAPDPM
+
+# The first rows are kept until there are so many, or they have so many cells. Clusters of fewer
+# rows may be several in truth, which could not be told apart once only their statistics are there.
+FIRST_ROWS = 5000
+FIRST_CELLS = 2_000_000
+
+# They are fitted anew when they have become so many times more: often enough that a late batch
+# counts, seldom enough that rows one by one cost no more than a few fits.
+GROWTH = 1.1
+
+
+@dataclass(frozen=True)
+class FirstRows:
+    """The first rows of a model that learns from pieces.
+
+    Attributes
+    ----------
+    rows : Data
+    n_fitted : int
+        How many there were when they were fitted last.
+    """
+
+    rows: Data
+    n_fitted: int
+
+    @classmethod
+    def of(cls, model: "MAPDPM", data: Data) -> "FirstRows | None":
+        """Those of a model, and new ones; None if it has none any more."""
+        if not hasattr(model, "statistics_"):
+            return cls(data, 0)
+        if not hasattr(model, "first_rows_"):
+            return None
+        known = model.first_rows_
+        return cls(Data.from_dict(known["rows"]).followed_by(data), known["n_fitted"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as arrays and numbers, for files."""
+        return {"rows": self.rows.to_dict(), "n_fitted": self.n_fitted}
+
+    def fitted(self) -> "FirstRows":
+        """The same, now that all are fitted."""
+        return replace(self, n_fitted=self.rows.shape[0])
+
+    def are_enough(self) -> bool:
+        """Whether clusters of so many rows may be settled."""
+        n_rows, n_columns = self.rows.shape
+        return n_rows >= FIRST_ROWS or n_rows * n_columns >= FIRST_CELLS
+
+    def are_due(self) -> bool:
+        """Whether they should be fitted anew."""
+        return self.are_enough() or self.rows.shape[0] >= GROWTH * self.n_fitted
 
 
 def check_same_model(model: "MAPDPM") -> None:
@@ -59,7 +112,7 @@ def settled_groups(fitted: "Sequence[MAPDPM]", prior: Prior) -> models.Component
     return settled
 
 
-def added(counts: npt.NDArray[np.intp], final: models.Partition) -> npt.NDArray[np.intp]:
+def settled_counts(counts: npt.NDArray[np.intp], final: models.Partition) -> npt.NDArray[np.intp]:
     """Rows that settled groups bring to each cluster, from how many each group has."""
     rows = np.zeros(final.n_clusters, dtype=np.intp)
     np.add.at(rows, np.asarray(final.homes, dtype=np.intp), counts)
