@@ -17,6 +17,7 @@ from dpmlite.estimators import (  # noqa: E402
     crp_log_prob,
     crp_sample,
     exact_posterior,
+    merge_models,
     neg_log_joint,
     neg_log_loo,
 )
@@ -34,6 +35,7 @@ __all__ = [
     "crp_sample",
     "exact_posterior",
     "implementation",
+    "merge_models",
     "neg_log_joint",
     "neg_log_loo",
     "quantize",

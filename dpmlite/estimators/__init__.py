@@ -6,6 +6,7 @@ from dpmlite.estimators.dpmeans import DPMeans
 from dpmlite.estimators.exact import ExactPosterior, exact_posterior
 from dpmlite.estimators.functions import crp_log_prob, crp_sample, neg_log_joint, neg_log_loo
 from dpmlite.estimators.mapdpm import MAPDPM
+from dpmlite.estimators.merged import merge_models
 
 __all__ = [
     "MAPDPM",
@@ -16,6 +17,7 @@ __all__ = [
     "crp_log_prob",
     "crp_sample",
     "exact_posterior",
+    "merge_models",
     "neg_log_joint",
     "neg_log_loo",
 ]

@@ -123,7 +123,10 @@ class Data:
         assert self.nonzeros is not None and other.nonzeros is not None
         cells, columns, starts = self.nonzeros
         starts = np.concatenate([starts, starts[-1] + other.nonzeros[2][1:]])
-        joined = (np.concatenate([cells, other.nonzeros[0]]), np.concatenate([columns, other.nonzeros[1]]))
+        joined = (
+            np.concatenate([cells, other.nonzeros[0]]),
+            np.concatenate([columns, other.nonzeros[1]]),
+        )
         return Data(shape, nonzeros=(*joined, starts), weights=weights)
 
     def column_sums(self) -> Floats:

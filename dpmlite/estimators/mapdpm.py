@@ -324,7 +324,7 @@ class MAPDPM(MixtureEstimator):
     def _learn(self, data: Data) -> None:
         """Go on from the fitted clusters, as settled groups, with new rows."""
         table = data.take(data.has_weight())
-        moments = Moments(**self.moments_).plus(Moments.of(table))
+        moments = Moments(**self.moments_) + Moments.of(table)
         prior = prior_of_all([self], moments)
         self._family().check_reach(table, prior)
         alpha = self.alpha_ if isinstance(self.alpha, str) else float(self.alpha)

@@ -182,9 +182,7 @@ class Partition:
         for j, g in enumerate(groups):
             settled.copy(j, self._settled, g)
         homes = [slots.index(self.homes[g]) for g in groups]
-        return Partition(
-            self._X, labels, self.component.like(), self.alpha, chosen, settled, homes
-        )
+        return Partition(self._X, labels, self.component.like(), self.alpha, chosen, settled, homes)
 
     def move(self, i: int, k: int, change: float) -> None:
         """Put row `i` into slot `k`, which changes the joint by `change`."""
@@ -306,7 +304,9 @@ class Partition:
     def _check_settled(self) -> None:
         self.component._check_same(self._settled)
         if len(self.homes) != self._settled.n_slots:
-            raise ValueError(f"homes must have {self._settled.n_slots} values, got {len(self.homes)}")
+            raise ValueError(
+                f"homes must have {self._settled.n_slots} values, got {len(self.homes)}"
+            )
         for g, k in enumerate(self.homes):
             if not 0 <= k < MOST_SLOTS:
                 raise ValueError(f"homes must be from 0 to {MOST_SLOTS - 1}, got {k}")

@@ -53,7 +53,7 @@ class Moments:
             variance, _ = _mean_over_rows(data, lambda values: np.square(values - origin - shift))
         return cls(n_rows, data.total_weight, cells, origin + shift, variance)
 
-    def plus(self, other: "Moments") -> "Moments":
+    def __add__(self, other: "Moments") -> "Moments":
         """Those of the rows of two tables together."""
         cells = self.cells + other.cells
         part = other.cells / np.maximum(cells, np.finfo(float).tiny)
