@@ -120,14 +120,15 @@ class Data:
         shape = (self.shape[0] + other.shape[0], self.shape[1])
         if self.values is not None and other.values is not None:
             return Data(shape, values=np.vstack([self.values, other.values]), weights=weights)
-        assert self.nonzeros is not None and other.nonzeros is not None
-        cells, columns, starts = self.nonzeros
-        starts = np.concatenate([starts, starts[-1] + other.nonzeros[2][1:]])
-        joined = (
-            np.concatenate([cells, other.nonzeros[0]]),
-            np.concatenate([columns, other.nonzeros[1]]),
+        assert self.nonzeros is not None
+        assert other.nonzeros is not None
+        cells, columns, starts = zip(self.nonzeros, other.nonzeros, strict=True)
+        ends = np.concatenate([starts[0], starts[0][-1] + starts[1][1:]])
+        return Data(
+            shape,
+            nonzeros=(np.concatenate(cells), np.concatenate(columns), ends),
+            weights=weights,
         )
-        return Data(shape, nonzeros=(*joined, starts), weights=weights)
 
     def column_sums(self) -> Floats:
         """Weighted sum of each column's cells, missing ones left out."""

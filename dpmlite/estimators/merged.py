@@ -90,7 +90,8 @@ def _labels(fitted: list[MAPDPM], homes: npt.NDArray[np.intp]) -> npt.NDArray[np
     """The models' labels, one after the other, where `homes` says what became of each cluster."""
     offsets = np.cumsum([0, *(model.n_clusters_ for model in fitted)])
     pairs = zip(fitted, offsets[:-1], strict=True)
-    return homes[np.concatenate([model.labels_ + offset for model, offset in pairs])]
+    labels = np.concatenate([model.labels_ + offset for model, offset in pairs])
+    return np.asarray(homes[labels], dtype=np.intp)
 
 
 def _check_alike(fitted: list[MAPDPM]) -> None:

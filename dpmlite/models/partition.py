@@ -222,7 +222,9 @@ class Partition:
             self.homes[g] = j
         self.neg_log_joint += change
 
-    def replace(self, slots: Values, members: Values, other: "Partition", change: float) -> None:
+    def replace(
+        self, slots: Sequence[int], members: Values, other: "Partition", change: float
+    ) -> None:
         """Divide the rows of some slots anew.
 
         `members` are all rows of `slots`; `other` is a tidy partition of them, made by `part` with
