@@ -25,7 +25,7 @@ cdef class Partition:
     cdef readonly Py_ssize_t n_rows, n_emptied
     cdef Py_ssize_t[::1] label          # labels, typed
     cdef Py_ssize_t[::1] home           # homes, typed
-    cdef Component settled              # [group] statistics; no slots if there are none
+    cdef Component settled              # [group] statistics; None if there are no groups
     cdef Rows X
     cdef const Py_ssize_t[::1] rows     # rows of X in use; None: all
     cdef double n_placed                # weight of the rows that have a label

@@ -52,7 +52,7 @@ cdef class Partition:
             if not UNPLACED <= labels[i] <= MOST_SLOTS:
                 raise ValueError(f"labels must be from -1 to {MOST_SLOTS}, got {labels[i]}")
             n_slots = max(n_slots, labels[i] + 1)
-        self.settled = component.like() if settled is None else settled
+        self.settled = settled
         self.home = index_array(0) if homes is None else homes
         self.homes = self.home.base
         n_slots = max(n_slots, self.check_settled())
@@ -104,6 +104,8 @@ cdef class Partition:
             self._check_row(members[i])
             rows[i] = self.rows[members[i]] if self.rows is not None else members[i]
         groups = self.settled_in(slots)
+        if not groups:
+            return Partition(self.X, labels, self.component.like(), self.alpha, rows)
         cdef Component settled = self.component.like()
         cdef Py_ssize_t[::1] homes = index_array(len(groups))
         settled.make_slots(homes.shape[0])
@@ -182,8 +184,10 @@ cdef class Partition:
 
     cdef Py_ssize_t check_settled(self) except -1:
         """Slots that the settled groups need."""
-        cdef Py_ssize_t g, n_slots = 0, n_groups = self.settled.n_slots
-        self.component._check_same(self.settled)
+        cdef Py_ssize_t g, n_slots = 0, n_groups = 0
+        if self.settled is not None:
+            self.component._check_same(self.settled)
+            n_groups = self.settled.n_slots
         if self.home.shape[0] != n_groups:
             raise ValueError(f"homes must have {n_groups} values, got {self.home.shape[0]}")
         for g in range(n_groups):

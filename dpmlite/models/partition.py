@@ -105,13 +105,13 @@ class Partition:
         for k in labels:
             if not UNPLACED <= k < MOST_SLOTS:
                 raise ValueError(f"labels must be from -1 to {MOST_SLOTS - 1}, got {k}")
+        self.component = component
         self._settled = component.like() if settled is None else settled
         self.homes = [] if homes is None else homes
         self._check_settled()
         if not alpha > 0.0:
             raise ValueError(f"alpha must be positive, got {float(alpha)}")
         self.labels = labels
-        self.component = component
         self.alpha = alpha
         used = max([*labels, *self.homes], default=UNPLACED) + 1
         self.component.resize(used + 1)
