@@ -150,8 +150,8 @@ def test_errors(twin):
         make(None, [0])
     with pytest.raises(ValueError, match="homes must be from 0 to 2147483647, got -1"):
         make(settled, [0, -1])
+    settled.resize(3)
     with pytest.raises(ValueError, match="settled groups must hold rows, group 2 holds none"):
-        settled.resize(3)
         make(settled, [0, 0, 0])
     settled.resize(2)
     ours = make(settled, [0, 1])
