@@ -21,6 +21,7 @@ from dpmlite.estimators import (  # noqa: E402
     crp_sample,
     exact_posterior,
     log_evidence_exact,
+    merge_models,
     neg_log_joint,
     neg_log_loo,
 )
@@ -42,6 +43,7 @@ __all__ = [
     "exact_posterior",
     "implementation",
     "log_evidence_exact",
+    "merge_models",
     "neg_log_joint",
     "neg_log_loo",
     "quantize",

@@ -23,7 +23,17 @@ def blocks(language):
 @pytest.mark.parametrize(
     "code",
     [code for code in blocks("python") if not code.startswith("# on the board")],
-    ids=["table", "kinds", "posterior", "search", "trees", "variational", "scales", "board"],
+    ids=[
+        "table",
+        "kinds",
+        "pieces",
+        "posterior",
+        "search",
+        "trees",
+        "variational",
+        "scales",
+        "board",
+    ],
 )
 def test_the_python_runs_and_gives_the_numbers_in_its_comments(code, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

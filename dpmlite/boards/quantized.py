@@ -8,8 +8,7 @@ import numpy.typing as npt
 
 from dpmlite.estimators.data import Data, Floats
 from dpmlite.estimators.families.columns import (
-    column_means,
-    column_variances,
+    Moments,
     constant_columns,
 )
 from dpmlite.estimators.validation import check_positive, check_rows, warn
@@ -151,7 +150,7 @@ def quantize(
     amplitude = check_positive("amplitude", amplitude)
     table = Data((rows.shape[0], rows.shape[1]), values=rows)
     scales = _scales(table, amplitude) if scale is None else scale
-    offsets = column_means(table) if offset is None else offset
+    offsets = Moments.of(table).means() if offset is None else offset
     scales = _per_column("scale", scales, rows.shape[1])
     offsets = _per_column("offset", offsets, rows.shape[1])
     bad = np.flatnonzero(scales <= 0.0)
@@ -161,7 +160,7 @@ def quantize(
 
 
 def _scales(table: Data, amplitude: float) -> Floats:
-    deviations = np.sqrt(column_variances(table, aloud=False))
+    deviations = np.sqrt(Moments.of(table).variances(aloud=False))
     return np.where(constant_columns(table), 1.0, deviations / amplitude)
 
 

@@ -8,6 +8,7 @@ from dpmlite.estimators.dpsearch import DPSearch
 from dpmlite.estimators.exact import ExactPosterior, exact_posterior, log_evidence_exact
 from dpmlite.estimators.functions import crp_log_prob, crp_sample, neg_log_joint, neg_log_loo
 from dpmlite.estimators.mapdpm import MAPDPM
+from dpmlite.estimators.merged import merge_models
 from dpmlite.estimators.variational import VariationalDPM
 
 __all__ = [
@@ -23,6 +24,7 @@ __all__ = [
     "crp_sample",
     "exact_posterior",
     "log_evidence_exact",
+    "merge_models",
     "neg_log_joint",
     "neg_log_loo",
 ]

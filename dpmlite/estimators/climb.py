@@ -159,7 +159,7 @@ class Climb:
         if self._step() == 1:
             return self.partition
         labels = np.array(self.partition.labels, dtype=np.intp)[:: self._step()].copy()
-        some = self.problem.partition(labels, order)
+        some = self.problem.partition(labels, order, homes_of(self.partition))
         self.n_sweeps_aside += sweep_and_merge(some, self.max_sweeps, self.stop)
         return some
 
@@ -185,23 +185,26 @@ class Climb:
         labels = now.copy()
         labels[worst] = UNPLACED
         labels[seeds] = partition.n_clusters + np.arange(len(seeds))
-        return self._rejoined(now, labels, order)
+        return self._rejoined(partition, labels, homes_of(partition), order)
 
     def _extended(self, found: models.Partition) -> models.Partition:
         """The same for all rows, from what was found for some."""
-        now = np.array(self.partition.labels, dtype=np.intp)
-        labels = np.full_like(now, UNPLACED)
+        labels = np.full(self.partition.n_rows, UNPLACED, dtype=np.intp)
         labels[:: self._step()] = np.asarray(found.labels)
-        return self._rejoined(now, labels, self._order())
+        return self._rejoined(self.partition, labels, homes_of(found), self._order())
 
-    def _rejoined(self, now: Labels, labels: Labels, order: Labels) -> models.Partition:
-        """A short descent from `labels`, recombined with what there is."""
-        other = self.problem.partition(labels, order)
+    def _rejoined(
+        self, partition: models.Partition, labels: Labels, homes: Labels, order: Labels
+    ) -> models.Partition:
+        """A short descent from other labels, recombined with those of `partition`."""
+        now = np.array(partition.labels, dtype=np.intp)
         n_threads = self.problem.n_threads
+        other = self.problem.partition(labels, order, homes)
         inference.sweep(other, n_threads)
         inference.merge(other)
         self.n_sweeps_aside += 1 + sweep_and_merge(other, FREED_SWEEPS, self.stop, n_threads)
-        found = self.problem.recombined(now, np.asarray(other.labels), order)
+        both_homes = homes_of(partition), homes_of(other)
+        found = self.problem.recombined(now, np.asarray(other.labels), order, both_homes)
         self.n_sweeps_aside += sweep_and_merge(found, self.max_sweeps, self.stop, n_threads)
         self.n_emptied += other.n_emptied + found.n_emptied
         return found
@@ -212,6 +215,11 @@ class Climb:
             self.trace.append(joint)
         if self.verbose:
             print_step(self.name, step, count, self.partition.n_clusters, joint)
+
+
+def homes_of(partition: models.Partition) -> Labels:
+    """Slots of the settled groups."""
+    return np.array(partition.homes, dtype=np.intp)
 
 
 def greatest(costs: npt.NDArray[np.float64], n: int, slack: float) -> Labels:

@@ -111,6 +111,25 @@ class Data:
         starts = np.concatenate([[0], np.cumsum(sizes[chosen])]).astype(np.intp)
         return Data(shape, nonzeros=(cells[kept], columns[kept], starts), weights=weights)
 
+    def followed_by(self, other: "Data") -> "Data":
+        """The rows of two tables of one kind."""
+        weights = None
+        if self.weights is not None or other.weights is not None:
+            both = (np.ones(t.shape[0]) if t.weights is None else t.weights for t in (self, other))
+            weights = np.concatenate(list(both))
+        shape = (self.shape[0] + other.shape[0], self.shape[1])
+        if self.values is not None and other.values is not None:
+            return Data(shape, values=np.vstack([self.values, other.values]), weights=weights)
+        assert self.nonzeros is not None
+        assert other.nonzeros is not None
+        cells, columns, starts = zip(self.nonzeros, other.nonzeros, strict=True)
+        ends = np.concatenate([starts[0], starts[0][-1] + starts[1][1:]])
+        return Data(
+            shape,
+            nonzeros=(np.concatenate(cells), np.concatenate(columns), ends),
+            weights=weights,
+        )
+
     def column_sums(self) -> Floats:
         """Weighted sum of each column's cells, missing ones left out."""
         weights = np.ones(self.shape[0]) if self.weights is None else self.weights

@@ -1,6 +1,7 @@
 """MAPDPM: the estimator."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, Self
 
 import numpy as np
@@ -10,10 +11,19 @@ from dpmlite import inference
 from dpmlite.estimators import choose_alpha
 from dpmlite.estimators.choose_alpha import ALPHAS, Choice
 from dpmlite.estimators.choose_prior import SAMPLE_ROWS, ScaleSearch
+from dpmlite.estimators.climb import Climb
 from dpmlite.estimators.data import Data
 from dpmlite.estimators.families import Prior
+from dpmlite.estimators.families.columns import Moments
 from dpmlite.estimators.mixture import MixtureEstimator, verify_joint
-from dpmlite.estimators.problem import Problem
+from dpmlite.estimators.pieces import (
+    FirstRows,
+    check_same_model,
+    prior_of_all,
+    settled_counts,
+    settled_groups,
+)
+from dpmlite.estimators.problem import UNPLACED, Problem
 from dpmlite.estimators.search import Search
 from dpmlite.estimators.validation import (
     check_bool,
@@ -145,6 +155,11 @@ class MAPDPM(MixtureEstimator):
         1 of [1]_.
     converged_ : bool
         Whether the search ended because nothing helped, not at `max_sweeps`.
+    n_samples_seen_ : int
+        Rows seen by `fit`, and by `partial_fit` since.
+    moments_ : dict
+        Their weight, and the weight, mean and variance of each column's cells: what default
+        priors need to know.
     n_features_in_ : int
         D.
     feature_names_in_ : ndarray of str, shape (D,)
@@ -226,24 +241,108 @@ class MAPDPM(MixtureEstimator):
         """
         self._check_parameters()
         data = self._read(X).weighted(sample_weight)
+        self._fit(data)
+        self.__dict__.pop("first_rows_", None)
+        self._remember_columns(X, data.shape[1])
+        return self
+
+    def partial_fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from rows that come after those seen before, which need not be kept.
+
+        The rows seen before live on as the exact statistics of their clusters: they stay with
+        each other, but whole clusters still merge. The new rows join them or form clusters, and
+        are swept, merged and split as in `fit`. Only the first rows are kept for a while, and
+        `fit` again as they become more, for what few rows can tell is not final: up to 5,000 rows,
+        or 2 million cells. A call after `fit` continues it.
+
+        The objective is that of all rows seen, and its prior what `fit` would take for all of
+        them: defaults follow the rows seen, and statistics are converted to them exactly. What is
+        chosen by ``alpha="map"``, ``"nll"``, ``"cv"`` or ``prior="nll"`` stays once the first rows
+        are gone; so does ``sigma2`` of "normal-known-variance".
+
+        Parameters
+        ----------
+        X : array-like or scipy.sparse matrix, shape (N, D)
+            Rows, as of `fit`, best in random order. Labels given as `init` are for the first call.
+        y : ignored
+            There for scikit-learn.
+        sample_weight : array-like, shape (N,), optional
+            As of `fit`.
+
+        Returns
+        -------
+        MAPDPM
+            Itself. `labels_` are those of `X`; `neg_log_joint_trace_`, `n_sweeps_`,
+            `n_empty_clusters_` and `converged_` tell of the last search; there is no `neg_log_loo_`
+            without the rows. Everything else is of all rows seen.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `fit`; or if `component`, `allow_missing` or ``sigma2`` are not what they were.
+        """
+        self._check_parameters()
+        known = hasattr(self, "statistics_")
+        if known:
+            check_same_model(self)
+        data = (self._read_new(X) if known else self._read(X)).weighted(sample_weight)
+        first = FirstRows.of(self, data)
+        if first is not None and first.are_due():
+            self._fit(first.rows)
+            self.labels_ = self.labels_[-data.shape[0] :]
+            first = first.fitted()
+        else:
+            self._learn(data)
+        if first is None or first.are_enough() or not isinstance(self.init, str):
+            self.__dict__.pop("first_rows_", None)
+        else:
+            self.first_rows_ = first.to_dict()
+        if not known:
+            self._remember_columns(X, data.shape[1])
+        return self
+
+    def _fit(self, data: Data) -> None:
         used = data.has_weight()
         seeds = check_random_state(self.random_state).integers(2**63, size=self.n_init)
         table = data.take(used)
         search = self._search(used)
-        prior = self._choose_prior(search, table, seeds)
+        moments = Moments.of(table)
+        prior = self._choose_prior(search, table, moments, seeds)
         choice = self._choose_alpha(search, table, prior, seeds)
         best = choice.climb
         final = self._partition(table, best.labels(), prior, choice.alpha)
         verify_joint(best.partition.neg_log_joint, final, table)
         self._keep(data, final, prior)
         self._keep_scores(choice)
-        self.neg_log_joint_trace_ = np.array(best.trace)
+        self._keep_climb(best)
+        self._keep_moments(moments)
         self.neg_log_loo_ = inference.neg_log_loo(final)
-        self.n_sweeps_ = best.n_sweeps + best.n_sweeps_aside
-        self.n_empty_clusters_ = best.n_emptied
-        self.converged_ = best.converged
-        self._remember_columns(X, data.shape[1])
-        return self
+
+    def _learn(self, data: Data) -> None:
+        """Go on from the fitted clusters, as settled groups, with new rows."""
+        table = data.take(data.has_weight())
+        moments = Moments(**self.moments_) + Moments.of(table)
+        prior = prior_of_all([self], moments)
+        self._family().check_reach(table, prior)
+        alpha = self.alpha_ if isinstance(self.alpha, str) else float(self.alpha)
+        settled = settled_groups([self], prior)
+        problem = Problem(table.rows(), settled.like(), alpha, settled=settled)
+        climb = self._climb_from_one_pass(problem)
+        homes = np.asarray(climb.partition.homes, dtype=np.intp)
+        final = self._partition(table, climb.labels(), prior, alpha, settled, homes)
+        verify_joint(climb.partition.neg_log_joint, final, table)
+        counts = self.counts_
+        self._keep(data, final, prior)
+        self.counts_ += settled_counts(counts, final)
+        self._keep_climb(climb)
+        self._keep_moments(moments)
+        self.__dict__.pop("neg_log_loo_", None)
+
+    def _climb_from_one_pass(self, problem: Problem) -> Climb:
+        """Place all rows one by one, and climb from there."""
+        seed = int(check_random_state(self.random_state).integers(2**63))
+        labels = np.full(len(problem.rows), UNPLACED, dtype=np.intp)
+        return self._search_from("sequential").climb_on(problem, labels, seed, "batch")
 
     def _check_parameters(self) -> None:
         if isinstance(self.alpha, str):
@@ -286,6 +385,9 @@ class MAPDPM(MixtureEstimator):
     def _search(self, used: npt.NDArray[np.bool_]) -> Search:
         """How to search among the rows in use."""
         init = self.init if isinstance(self.init, str) else check_labels(self.init, len(used))[used]
+        return self._search_from(init)
+
+    def _search_from(self, init: str | npt.NDArray[np.intp]) -> Search:
         return Search(
             init, bool(self.split_merge), self.max_sweeps, self.n_jobs, bool(self.verbose)
         )
@@ -294,11 +396,13 @@ class MAPDPM(MixtureEstimator):
         component = self._family().component(prior, self.allow_missing)
         return Problem(table.rows(), component, alpha)
 
-    def _choose_prior(self, search: Search, table: Data, seeds: npt.NDArray[np.int64]) -> Prior:
+    def _choose_prior(
+        self, search: Search, table: Data, moments: Moments, seeds: npt.NDArray[np.int64]
+    ) -> Prior:
         family = self._family()
         if not isinstance(self.prior, str):
-            return family.prior(self.prior, table)
-        prior = family.prior(None, table)
+            return family.prior(self.prior, table, moments)
+        prior = family.prior(None, table, moments)
         alpha = 1.0 if isinstance(self.alpha, str) else float(self.alpha)
         chosen = np.zeros(table.shape[0], dtype=bool)
         size = min(SAMPLE_ROWS, table.shape[0])
@@ -336,6 +440,16 @@ class MAPDPM(MixtureEstimator):
         return choose_alpha.by_cross_validation(
             search, lambda rows: self._problem(rows, prior), table, seeds, self._grid(), self.cv
         )
+
+    def _keep_climb(self, climb: Climb) -> None:
+        self.neg_log_joint_trace_ = np.array(climb.trace)
+        self.n_sweeps_ = climb.n_sweeps + climb.n_sweeps_aside
+        self.n_empty_clusters_ = climb.n_emptied
+        self.converged_ = climb.converged
+
+    def _keep_moments(self, moments: Moments) -> None:
+        self.moments_ = asdict(moments)
+        self.n_samples_seen_ = int(self.counts_.sum())
 
     def _keep_scores(self, choice: Choice) -> None:
         for name in ("alphas_", "alpha_scores_"):

@@ -11,6 +11,7 @@ from dpmlite.estimators import persistence
 from dpmlite.estimators.base import Estimator
 from dpmlite.estimators.data import Data
 from dpmlite.estimators.families import COMPONENTS, FAMILIES, Family, Prior
+from dpmlite.estimators.problem import NO_HOMES
 from dpmlite.estimators.validation import (
     check_bool,
     check_choice,
@@ -214,19 +215,37 @@ class MixtureEstimator(FamilyEstimator):
         return persistence.load(cls, path)
 
     def _partition(
-        self, table: Data, labels: npt.NDArray[np.intp], prior: Prior, alpha: float
+        self,
+        table: Data,
+        labels: npt.NDArray[np.intp],
+        prior: Prior,
+        alpha: float,
+        settled: models.Component | None = None,
+        homes: npt.NDArray[np.intp] = NO_HOMES[0],
     ) -> models.Partition:
-        """The partition of rows that all have weight, its clusters numbered by weight."""
+        """The partition of rows that all have weight, its clusters numbered by weight.
+
+        `homes` are the labels of the settled groups, if there are any.
+        """
+        weights = np.ones(table.shape[0]) if table.weights is None else table.weights
+        if settled is not None:
+            weights = np.concatenate([settled.counts, weights])
+        numbers = largest_first(np.concatenate([homes, labels]), weights)
+        homes, labels = numbers[: len(homes)].copy(), numbers[len(homes) :].copy()
         component = self._family().component(prior, self.allow_missing)
-        return models.Partition(
-            table.rows(), largest_first(labels, table.weights), component, alpha
-        )
+        return models.Partition(table.rows(), labels, component, alpha, None, settled, homes)
 
     def _keep(self, data: Data, final: models.Partition, prior: Prior) -> None:
         """Make fitted attributes of a partition of the rows of `data` that have weight.
 
         Rows without weight get the label of the cluster that is most probable for them.
         """
+        self._keep_clusters(final, prior)
+        self.labels_ = self._labels_of_all(data, np.asarray(final.labels, dtype=np.intp))
+        self.counts_ = np.bincount(self.labels_, minlength=self.n_clusters_)
+
+    def _keep_clusters(self, final: models.Partition, prior: Prior) -> None:
+        """Make all fitted attributes of a partition that do not name its rows."""
         family, component = self._family(), final.component
         slots = range(final.n_clusters)
         posteriors = (component.posterior(k) for k in slots)
@@ -236,9 +255,7 @@ class MixtureEstimator(FamilyEstimator):
         self.n_clusters_ = final.n_clusters
         self.statistics_ = np.array([component.statistics(k) for k in slots])
         self.means_ = np.array([family.means(family.as_prior(p, prior)) for p in posteriors])
-        self.labels_ = self._labels_of_all(data, np.asarray(final.labels, dtype=np.intp))
-        self.counts_ = np.bincount(self.labels_)
-        self.weights_ = np.array(component.counts[:-1]) / data.total_weight
+        self.weights_ = np.array(component.counts[:-1]) / sum(component.counts)
         self.neg_log_joint_ = final.neg_log_joint
 
     def _labels_of_all(self, data: Data, labels: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
@@ -290,12 +307,17 @@ def largest_first(
 def verify_joint(kept: float, final: models.Partition, table: Data) -> None:
     """Raise ArithmeticError if the joint kept by the moves is not that of the labels."""
     drift = abs(final.neg_log_joint - kept)
-    size = table.total_weight * table.shape[1]
+    size = sum(final.component.counts) * table.shape[1]
     slack = JOINT_RTOL * max(abs(final.neg_log_joint), size)
     if table.nonzeros is not None:
-        slack += COUNTS_RTOL * table.column_sums().sum()
+        slack += COUNTS_RTOL * _total(final.component)
     if not drift <= slack:
         raise ArithmeticError(
             f"the joint kept incrementally is {kept!r}, recomputed "
             f"it is {final.neg_log_joint!r}: please report this as a bug of dpmlite"
         )
+
+
+def _total(component: models.Component) -> float:
+    """Sum of all counts that a family of counts holds."""
+    return sum(sum(component.statistics(k)[1:]) for k in range(component.n_slots))

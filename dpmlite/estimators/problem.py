@@ -12,6 +12,7 @@ from dpmlite import inference, models
 Labels = npt.NDArray[np.intp]
 
 UNPLACED = -1
+NO_HOMES = (np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp))
 
 # A gain in the joint that makes further search worth its while, in nats a cell.
 WORTHWHILE = 1e-5
@@ -29,26 +30,48 @@ class Problem:
     alpha : float
     n_threads : int
         Threads of a sweep over all rows.
+    settled : Component, optional
+        Statistics of groups of rows that are gone, and stay together.
     """
 
     rows: models.Rows
     component: models.Component
     alpha: float
     n_threads: int = 1
+    settled: models.Component | None = None
 
     def worthwhile(self, n_rows: int) -> float:
         """The gain, in nats, for a table of so many rows: it depends on no unit."""
         return WORTHWHILE * n_rows * self.component.n_columns
 
-    def partition(self, labels: Labels, order: Labels | None = None) -> models.Partition:
-        """A partition of the rows `order` (default: all) with these labels, which it changes."""
-        return models.Partition(self.rows, labels, self.component.like(), self.alpha, order)
+    def partition(
+        self, labels: Labels, order: Labels | None = None, homes: Labels | None = None
+    ) -> models.Partition:
+        """A partition of the rows `order` (default: all) with these labels, which it changes.
+
+        So it does with `homes`, the labels of the settled groups; by default each is a cluster.
+        """
+        if self.settled is not None and homes is None:
+            homes = np.arange(self.settled.n_slots)
+        component = self.component.like()
+        return models.Partition(
+            self.rows, labels, component, self.alpha, order, self.settled, homes
+        )
 
     def recombined(
-        self, one: Labels, other: Labels, order: Labels | None = None
+        self,
+        one: Labels,
+        other: Labels,
+        order: Labels | None = None,
+        homes: tuple[Labels, Labels] = NO_HOMES,
     ) -> models.Partition:
-        """Clusters made of those of two partitions, by merges of their common refinement."""
-        partition = self.partition(refinement(one, other), order)
+        """Clusters made of those of two partitions, by merges of their common refinement.
+
+        `homes` are both partitions' labels of the settled groups.
+        """
+        ours, theirs = homes
+        joint = refinement(np.concatenate([ours, one]), np.concatenate([theirs, other]))
+        partition = self.partition(joint[len(ours) :].copy(), order, joint[: len(ours)].copy())
         inference.merge(partition)
         return partition
 

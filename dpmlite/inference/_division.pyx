@@ -38,7 +38,7 @@ cpdef bint divide(Partition partition, slots, members, starts) except -1:
         judge_by(&trial, partition, slots, chosen)
     cdef double goal = trial.joint + (1.0 - 1.0 / trial.step) * trial.blank
     for labels in starts:
-        division = settled(partition, chosen, labels, goal)
+        division = swept(partition, slots, chosen, labels, goal)
         change = change_by(&trial, division)
         if change < least - TIE:
             best, least = division, change
@@ -47,7 +47,7 @@ cpdef bint divide(Partition partition, slots, members, starts) except -1:
     if part_only:
         everyone = index_array(len(members))
         place_some(everyone, best.labels, trial.step)
-        best = settled(partition, members, everyone, present)
+        best = swept(partition, slots, members, everyone, present)
     change = best.neg_log_joint - present
     if not change < -partition.least_gain:
         return False
@@ -61,17 +61,17 @@ cpdef Py_ssize_t trial_step(Py_ssize_t n):
 
 cpdef member_lists(Partition partition):
     cdef Py_ssize_t i, k, n_slots = partition.component.n_slots
-    lists = [index_array(partition.size[k]) for k in range(n_slots)]
+    lists = [index_array(partition.n_members(k)) for k in range(n_slots)]
     cdef Py_ssize_t[::1] rows = index_array(partition.n_rows)
     cdef Py_ssize_t[::1] end = index_array(n_slots + 1)
     for k in range(n_slots):
-        end[k + 1] = end[k] + partition.size[k]
+        end[k + 1] = end[k] + len(lists[k])
     for i in range(partition.n_rows):
         if partition.label[i] != UNPLACED:
             rows[end[partition.label[i]]] = i
             end[partition.label[i]] += 1
     for k in range(n_slots):
-        copy_to(lists[k], rows, end[k] - partition.size[k])
+        copy_to(lists[k], rows, end[k] - len(lists[k]))
     return lists
 
 
@@ -79,7 +79,7 @@ cpdef members_of(Partition partition, slots):
     cdef Py_ssize_t i, found = 0, j = slots[0], k = slots[len(slots) - 1]
     partition.component._check_slot(j)
     partition.component._check_slot(k)
-    members = index_array(partition.size[j] + (partition.size[k] if k != j else 0))
+    members = index_array(partition.n_members(j) + (partition.n_members(k) if k != j else 0))
     cdef Py_ssize_t[::1] member = members
     for i in range(partition.n_rows):
         if partition.label[i] == j or partition.label[i] == k:
@@ -116,7 +116,7 @@ cdef int judge_by(Trial *trial, Partition partition, slots,
     for i in range(n):
         now[i] = partition.label[chosen[i]] != slots[0]
         two[i] = i % 2
-    cdef Partition present = partition.part(chosen, now)
+    cdef Partition present = partition.part(chosen, now, slots)
     cdef Partition whole = partition.part(chosen, one), dealt = partition.part(chosen, two)
     trial.joint, trial.n_clusters = present.neg_log_joint, present.n_clusters
     trial.blank = max(dealt.neg_log_joint - whole.neg_log_joint, 0.0)
@@ -130,9 +130,9 @@ cdef double change_by(const Trial *trial, Partition division):
     return trial.step * (division.neg_log_joint - trial.joint - cost) + cost
 
 
-cdef Partition settled(Partition partition, members, labels, double goal):
+cdef Partition swept(Partition partition, slots, members, labels, double goal):
     PyErr_CheckSignals()
-    cdef Partition division = partition.part(members, labels)
+    cdef Partition division = partition.part(members, labels, slots)
     with nogil:
         settle(division, goal)
     return division

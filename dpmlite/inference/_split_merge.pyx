@@ -72,7 +72,7 @@ def exchange(Partition partition, const double[:, :, :, ::1] uniforms):
         if j not in untouched:
             continue
         for rank, k in enumerate(nearest(partition, j, uniforms.shape[1])):
-            if k not in untouched or (k, j) in tried:
+            if k not in untouched or (k, j) in tried or len(members[j]) + len(members[k]) < 2:
                 continue
             tried.add((j, k))
             pool = united(members[j], members[k])

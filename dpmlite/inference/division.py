@@ -1,7 +1,8 @@
 """Dividing the rows of some clusters anew: what splits and exchanges of clusters are made of.
 
 A division is MAP-DPM itself, run on those rows alone from a proposed start; the best of several
-is kept if the exact joint falls.
+is kept if the exact joint falls. Settled groups stay where they are: the first of the clusters
+that a slot is divided into has its groups.
 """
 
 from collections.abc import Sequence
@@ -50,7 +51,7 @@ def divide(
     trial = _trial(partition, slots, members, present)
     best, least = None, 0.0
     for labels in starts:
-        division = _settled(partition, members[:: trial.step], labels, trial.goal)
+        division = _swept(partition, slots, members[:: trial.step], labels, trial.goal)
         change = trial.change(division)
         if change < least - TIE:
             best, least = division, change
@@ -59,7 +60,7 @@ def divide(
     if trial.step > 1:
         everyone = [UNPLACED] * len(members)
         everyone[:: trial.step] = list(best.labels)
-        best = _settled(partition, members, everyone, present)
+        best = _swept(partition, slots, members, everyone, present)
     change = best.neg_log_joint - present
     if not change < -partition.least_gain:
         return False
@@ -149,15 +150,17 @@ def _trial(
         return _Trial(step, present, len(slots), 0.0)
     chosen = members[::step]
     n = len(chosen)
-    now = partition.part(chosen, [slots.index(partition.labels[i]) for i in chosen])
+    now = partition.part(chosen, [slots.index(partition.labels[i]) for i in chosen], slots)
     one, two = partition.part(chosen, [0] * n), partition.part(chosen, [i % 2 for i in range(n)])
     blank = max(two.neg_log_joint - one.neg_log_joint, 0.0)
     return _Trial(step, now.neg_log_joint, now.n_clusters, blank)
 
 
-def _settled(partition: Partition, members: Values, labels: Buffer, goal: float) -> Partition:
+def _swept(
+    partition: Partition, slots: Sequence[int], members: Values, labels: Buffer, goal: float
+) -> Partition:
     """Some rows swept from a start, until nothing moves or there is no hope to come to `goal`."""
-    division, before = partition.part(members, labels), inf
+    division, before = partition.part(members, labels, slots), inf
     for _ in range(SETTLE_SWEEPS):
         if sweep(division) == 0:
             break

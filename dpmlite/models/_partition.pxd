@@ -19,11 +19,13 @@ cdef enum:
 @cython.final  # its methods are called directly, not through a table
 cdef class Partition:
     cdef readonly Component component
-    cdef readonly object labels
+    cdef readonly object labels, homes
     cdef Component others               # a slot to build a cluster without one of its rows
     cdef readonly double alpha, neg_log_joint, least_gain
     cdef readonly Py_ssize_t n_rows, n_emptied
     cdef Py_ssize_t[::1] label          # labels, typed
+    cdef Py_ssize_t[::1] home           # homes, typed
+    cdef Component settled              # [group] statistics; None if there are no groups
     cdef Rows X
     cdef const Py_ssize_t[::1] rows     # rows of X in use; None: all
     cdef double n_placed                # weight of the rows that have a label
@@ -33,7 +35,7 @@ cdef class Partition:
     cdef double *log_weight             # [slot] log of n, or of alpha if the slot is empty
     cdef double *heavy_log_weight       # [slot] the same for a row whose weight is not 1
     cdef double *light_member_weight    # [slot] log_weight without one row of weight 1, or NaN
-    cdef Py_ssize_t *size               # [slot] its rows, whatever their weights
+    cdef Py_ssize_t *size               # [slot] its rows, whatever their weights, and groups
     cdef Py_ssize_t *touched            # [slot] rows that came or left since it was marked
 
     cdef inline Row row(self, Py_ssize_t i) noexcept nogil:
@@ -43,6 +45,10 @@ cdef class Partition:
     cdef inline double cost_in(self, const Row *row, Py_ssize_t k) noexcept nogil:
         return -self.log_weight[k] - self.component.score_slot(row, k)
 
+    cdef Py_ssize_t check_settled(self) except -1
+    cdef double n_settled(self) noexcept nogil
+    cdef Py_ssize_t n_members(self, Py_ssize_t k) noexcept nogil
+    cdef void add_settled(self, Component component, Py_ssize_t k, Py_ssize_t g) noexcept nogil
     cdef double weight_of(self, double n, double weight) noexcept nogil
     cdef double member_weight(self, Py_ssize_t i, double weight) noexcept nogil
     cdef double weight_of_others(self, Py_ssize_t i, double weight) noexcept nogil

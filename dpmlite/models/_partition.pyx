@@ -32,7 +32,8 @@ cdef class Partition:
         PyMem_RawFree(self.touched)
 
     def __init__(self, X, Py_ssize_t[::1] labels, Component component, double alpha,
-                 const Py_ssize_t[::1] rows=None):
+                 const Py_ssize_t[::1] rows=None, Component settled=None,
+                 Py_ssize_t[::1] homes=None):
         self.X = as_rows(X)
         self.rows = rows
         self.n_rows = self.X.n_rows if rows is None else rows.shape[0]
@@ -47,14 +48,19 @@ cdef class Partition:
         self.labels = labels.base
         self.component = component
         self.alpha = alpha
-        self.least_gain = TIE * max(1.0, 1e-6 * self.n_rows * component.n_columns)
         for i in range(self.n_rows):
             if not UNPLACED <= labels[i] <= MOST_SLOTS:
                 raise ValueError(f"labels must be from -1 to {MOST_SLOTS}, got {labels[i]}")
             n_slots = max(n_slots, labels[i] + 1)
+        self.settled = settled
+        self.home = index_array(0) if homes is None else homes
+        self.homes = self.home.base
+        n_slots = max(n_slots, self.check_settled())
+        cdef double total = self.n_rows + self.n_settled()
+        self.least_gain = TIE * max(1.0, 1e-6 * total * component.n_columns)
         if not alpha > 0.0:
             raise ValueError(f"alpha must be positive, got {alpha}")
-        self.make_slots(n_slots)
+        self.make_slots(n_slots + 1)
         self.rebuild_slots()
         self.tidy_slots()
         self.neg_log_joint = self.joint()
@@ -77,6 +83,9 @@ cdef class Partition:
     def members(self, Py_ssize_t k):
         return [i for i in range(self.n_rows) if self.label[i] == k]
 
+    def settled_in(self, slots):
+        return [g for g in range(self.home.shape[0]) if self.home[g] in slots]
+
     def costs(self, Py_ssize_t i):
         self._check_row(i)
         self.score(i, INFINITY)
@@ -88,13 +97,22 @@ cdef class Partition:
         self._check_row(i)
         return self.member_weight(i, self.row(i).weight)
 
-    def part(self, const Py_ssize_t[::1] members, Py_ssize_t[::1] labels):
-        cdef Py_ssize_t i
+    def part(self, const Py_ssize_t[::1] members, Py_ssize_t[::1] labels, slots=()):
+        cdef Py_ssize_t g, i, j
         cdef Py_ssize_t[::1] rows = index_array(members.shape[0])
         for i in range(members.shape[0]):
             self._check_row(members[i])
             rows[i] = self.rows[members[i]] if self.rows is not None else members[i]
-        return Partition(self.X, labels, self.component.like(), self.alpha, rows)
+        groups = self.settled_in(slots)
+        if not groups:
+            return Partition(self.X, labels, self.component.like(), self.alpha, rows)
+        cdef Component settled = self.component.like()
+        cdef Py_ssize_t[::1] homes = index_array(len(groups))
+        settled.make_slots(homes.shape[0])
+        for j, g in enumerate(groups):
+            settled.copy_slot(j, self.settled, g)
+            homes[j] = slots.index(self.home[g])
+        return Partition(self.X, labels, self.component.like(), self.alpha, rows, settled, homes)
 
     def move(self, Py_ssize_t i, Py_ssize_t k, double change):
         self._check_row(i)
@@ -107,10 +125,14 @@ cdef class Partition:
         self.join(j, k, change)
 
     def replace(self, slots, const Py_ssize_t[::1] members, Partition other, double change):
-        cdef Py_ssize_t i, j, k
+        cdef Py_ssize_t g, i, j, k
         cdef Py_ssize_t[::1] target = index_array(other.n_clusters)
         if members.shape[0] != other.n_rows:
             raise ValueError(f"members must have {other.n_rows} values, got {members.shape[0]}")
+        groups = self.settled_in(slots)
+        if len(groups) != other.home.shape[0]:
+            raise ValueError(
+                f"slots must have {other.home.shape[0]} settled groups, got {len(groups)}")
         for i in range(members.shape[0]):
             self._check_row(members[i])
         for k in slots:
@@ -129,6 +151,8 @@ cdef class Partition:
             self.keep_an_empty_slot()
         for i in range(members.shape[0]):
             self.label[members[i]] = target[other.label[i]]
+        for i, g in enumerate(groups):
+            self.home[g] = target[other.home[i]]
         self.neg_log_joint += change
 
     def tidy(self):
@@ -158,6 +182,46 @@ cdef class Partition:
         if not 0 <= i < self.n_rows:
             raise IndexError(f"row must be in 0..{self.n_rows - 1}, got {i}")
 
+    cdef Py_ssize_t check_settled(self) except -1:
+        """Slots that the settled groups need."""
+        cdef Py_ssize_t g, n_slots = 0, n_groups = 0
+        if self.settled is not None:
+            self.component._check_same(self.settled)
+            n_groups = self.settled.n_slots
+        if self.home.shape[0] != n_groups:
+            raise ValueError(f"homes must have {n_groups} values, got {self.home.shape[0]}")
+        for g in range(n_groups):
+            if not 0 <= self.home[g] <= MOST_SLOTS:
+                raise ValueError(f"homes must be from 0 to {MOST_SLOTS}, got {self.home[g]}")
+            if self.settled.n[g] == 0.0:
+                raise ValueError(f"settled groups must hold rows, group {g} holds none")
+            n_slots = max(n_slots, self.home[g] + 1)
+        return n_slots
+
+    cdef double n_settled(self) noexcept nogil:
+        """Weight of the settled rows."""
+        cdef double total = 0.0
+        cdef Py_ssize_t g
+        for g in range(self.home.shape[0]):
+            total += self.settled.n[g]
+        return total
+
+    cdef Py_ssize_t n_members(self, Py_ssize_t k) noexcept nogil:
+        """Rows in slot k that are not settled."""
+        cdef Py_ssize_t g, total = self.size[k]
+        for g in range(self.home.shape[0]):
+            total -= self.home[g] == k
+        return total
+
+    cdef void add_settled(self, Component component, Py_ssize_t k, Py_ssize_t g) noexcept nogil:
+        """Put a settled group into slot k of a component whose last slot is empty."""
+        cdef Py_ssize_t spare = component.n_slots - 1
+        if component.n[k] == 0.0:
+            component.copy_slot(k, self.settled, g)
+        else:
+            component.copy_slot(spare, self.settled, g)
+            component.merge_slots(k, spare)
+
     cdef double weight_of(self, double n, double weight) noexcept nogil:
         """Log of the numerator of eq. (2) for a row of this weight: so many rows one by one."""
         return log_rising_c(n, weight) if n > 0.0 else log(self.alpha) + log_gamma_c(weight)
@@ -171,13 +235,15 @@ cdef class Partition:
         return self.weight_of(self.weight_of_others(i, weight), weight)
 
     cdef double weight_of_others(self, Py_ssize_t i, double weight) noexcept nogil:
-        cdef Py_ssize_t j, own = self.label[i]
+        cdef Py_ssize_t g, j, own = self.label[i]
         cdef double others = self.component.n[own] - weight
         if self.size[own] == 1:
             return 0.0
         if others >= NARROW * weight:
             return others
         others = 0.0
+        for g in range(self.home.shape[0]):
+            others += self.settled.n[g] if self.home[g] == own else 0.0
         for j in range(self.n_rows):
             if self.label[j] == own and j != i:
                 others += self.row(j).weight
@@ -233,14 +299,17 @@ cdef class Partition:
         return -self.member_weight(i, row.weight) - floor
 
     cdef double score_from_others(self, Py_ssize_t i) noexcept nogil:
-        """log p(x_i | the other rows of its cluster), from these rows."""
-        cdef Py_ssize_t j, own = self.label[i]
+        """log p(x_i | the other rows of its cluster), from these anew."""
+        cdef Py_ssize_t g, j, own = self.label[i]
         cdef Row row
         with gil:
             if self.others is None:
                 self.others = self.component.like()
-                self.others.make_slots(1)
+                self.others.make_slots(2)
         self.others.clear_slot(0)
+        for g in range(self.home.shape[0]):
+            if self.home[g] == own:
+                self.add_settled(self.others, 0, g)
         for j in range(self.n_rows):
             if self.label[j] == own and j != i:
                 row = self.row(j)
@@ -275,9 +344,12 @@ cdef class Partition:
         return self.keep_an_empty_slot()
 
     cdef void rebuild_slot(self, Py_ssize_t k) noexcept nogil:
-        cdef Py_ssize_t i
+        cdef Py_ssize_t g, i
         cdef Row row
         self.component.clear_slot(k)
+        for g in range(self.home.shape[0]):
+            if self.home[g] == k:
+                self.add_settled(self.component, k, g)
         for i in range(self.n_rows):
             if self.label[i] == k:
                 row = self.row(i)
@@ -285,7 +357,7 @@ cdef class Partition:
         self.component.refresh(k)
 
     cdef void join(self, Py_ssize_t j, Py_ssize_t k, double change) noexcept nogil:
-        cdef Py_ssize_t i
+        cdef Py_ssize_t g, i
         self.component.merge_slots(j, k)
         self.size[j] += self.size[k]
         self.size[k] = 0
@@ -295,6 +367,9 @@ cdef class Partition:
         for i in range(self.n_rows):
             if self.label[i] == k:
                 self.label[i] = j
+        for g in range(self.home.shape[0]):
+            if self.home[g] == k:
+                self.home[g] = j
         self.neg_log_joint += change
 
     cdef void weigh(self, Py_ssize_t k) noexcept nogil:
@@ -343,7 +418,7 @@ cdef class Partition:
 
     cdef int renumber_slots(self) except -1 nogil:
         """Give the clusters slots 0, 1, ... in the order of their slots, and one empty slot."""
-        cdef Py_ssize_t i, k, used = 0, n_slots = self.component.n_slots
+        cdef Py_ssize_t g, i, k, used = 0, n_slots = self.component.n_slots
         cdef Py_ssize_t *slot = <Py_ssize_t *> resized(NULL, (n_slots + 1) * sizeof(Py_ssize_t))
         for k in range(n_slots):
             if self.component.n[k] > 0.0:
@@ -356,6 +431,8 @@ cdef class Partition:
         for i in range(self.n_rows):
             if self.label[i] != UNPLACED:
                 self.label[i] = slot[self.label[i]]
+        for g in range(self.home.shape[0]):
+            self.home[g] = slot[self.home[g]]
         PyMem_RawFree(slot)
         self.component.make_slots(used)
         self.make_slots(used + 1)
@@ -364,13 +441,16 @@ cdef class Partition:
         return 0
 
     cdef int rebuild_slots(self) except -1 nogil:
-        cdef Py_ssize_t i, k, n_slots = self.component.n_slots
+        cdef Py_ssize_t g, i, k, n_slots = self.component.n_slots
         cdef Row row
         self.component.make_slots(0)
         self.component.make_slots(n_slots)
-        self.n_placed, self.n_moves = 0.0, 0
+        self.n_placed, self.n_moves = self.n_settled(), 0
         for k in range(n_slots):
             self.size[k] = 0
+        for g in range(self.home.shape[0]):
+            self.add_settled(self.component, self.home[g], g)
+            self.size[self.home[g]] += 1
         for i in range(self.n_rows):
             if self.label[i] != UNPLACED:
                 row = self.row(i)

@@ -2,8 +2,12 @@
 
 It holds labels, the statistics of every cluster and the exact joint of data and labels,
 -log p(z | alpha) - sum_k log p(x_k | theta_0), which every change keeps up to date.
+
+Rows that are gone may live on as settled groups: the statistics of some rows that share a label for
+good. A group takes part in everything its cluster does; only it cannot be divided.
 """
 
+from collections.abc import Sequence
 from math import isnan, log
 
 from dpmlite._types import Buffer, Values
@@ -43,17 +47,21 @@ class Partition:
         Concentration of the Dirichlet process.
     rows : sequence of int, length n_rows, optional
         The rows of `X` to use, in the order in which sweeps visit them. Default: all.
+    settled : Component, optional
+        Each slot holds the statistics of a settled group, under the same prior. Never changed.
+    homes : mutable sequence of int, optional
+        The slot of each settled group, as `labels` for rows. Changed in place.
 
     Attributes
     ----------
-    n_rows, labels, component, alpha
+    n_rows, labels, component, alpha, homes
         As given.
     n_clusters : int
         Slots that hold rows.
     sizes : list of int
-        Rows in each slot, whatever their weights.
+        Rows in each slot, whatever their weights; a settled group counts as one.
     neg_log_joint : float
-        The exact joint of the rows that have labels, kept incrementally.
+        The exact joint of the settled rows and of those that have labels, kept incrementally.
     changed : list of int
         How many rows came to each slot or left it since `mark_unchanged`; N for a slot that was
         made, merged or divided since.
@@ -66,8 +74,8 @@ class Partition:
     Raises
     ------
     ValueError
-        If there are not as many labels as rows, a label is out of range, rows have the wrong
-        width, or `alpha` is not positive.
+        If there are not as many labels as rows or homes as settled groups, a label is out of range,
+        rows have the wrong width, or `alpha` is not positive.
     IndexError
         If `rows` has a number that is no row of `X`.
 
@@ -85,6 +93,8 @@ class Partition:
         component: Component,
         alpha: float,
         rows: Values | None = None,
+        settled: Component | None = None,
+        homes: Buffer | None = None,
     ) -> None:
         self._X = as_rows(X)
         self._chosen = list(range(len(X)) if rows is None else rows)
@@ -96,12 +106,16 @@ class Partition:
         for k in labels:
             if not UNPLACED <= k < MOST_SLOTS:
                 raise ValueError(f"labels must be from -1 to {MOST_SLOTS - 1}, got {k}")
+        self.component = component
+        self._settled = component.like() if settled is None else settled
+        self.homes = [] if homes is None else homes
+        self._check_settled()
         if not alpha > 0.0:
             raise ValueError(f"alpha must be positive, got {float(alpha)}")
         self.labels = labels
-        self.component = component
         self.alpha = alpha
-        self.component.resize(max(labels, default=UNPLACED) + 1)
+        used = max([*labels, *self.homes], default=UNPLACED) + 1
+        self.component.resize(used + 1)
         self.changed = [self.n_rows] * self.component.n_slots
         self.n_emptied = 0
         self.rebuild()
@@ -114,7 +128,8 @@ class Partition:
 
     @property
     def least_gain(self) -> float:
-        return TIE * max(1.0, 1e-6 * self.n_rows * self.component.n_columns)
+        n_rows = self.n_rows + sum(self._settled.counts)
+        return TIE * max(1.0, 1e-6 * n_rows * self.component.n_columns)
 
     @property
     def n_clusters(self) -> int:
@@ -127,6 +142,10 @@ class Partition:
     def members(self, k: int) -> list[int]:
         """Positions of the rows in slot `k`."""
         return [i for i, label in enumerate(self.labels) if label == k]
+
+    def settled_in(self, slots: Sequence[int]) -> list[int]:
+        """Numbers of the settled groups in some slots."""
+        return [g for g, home in enumerate(self.homes) if home in slots]
 
     def costs(self, i: int) -> list[float]:
         """Q of eq. (15) for row `i` and every slot: -log of weight times predictive density.
@@ -150,12 +169,21 @@ class Partition:
         self._check_row(i)
         return self._log_weight(self._weight_of_others(i), self._weights[i])
 
-    def part(self, members: Values, labels: Buffer) -> "Partition":
-        """A partition of its own for some rows, under the same model."""
+    def part(self, members: Values, labels: Buffer, slots: Sequence[int] = ()) -> "Partition":
+        """A partition of its own for some rows, under the same model.
+
+        The settled groups of `slots` come along, those of ``slots[j]`` in cluster j.
+        """
         for i in members:
             self._check_row(i)
         chosen = [self._chosen[i] for i in members]
-        return Partition(self._X, labels, self.component.like(), self.alpha, rows=chosen)
+        groups = self.settled_in(slots)
+        settled = self.component.like()
+        settled.resize(len(groups))
+        for j, g in enumerate(groups):
+            settled.copy(j, self._settled, g)
+        homes = [slots.index(self.homes[g]) for g in groups]
+        return Partition(self._X, labels, self.component.like(), self.alpha, chosen, settled, homes)
 
     def move(self, i: int, k: int, change: float) -> None:
         """Put row `i` into slot `k`, which changes the joint by `change`."""
@@ -191,16 +219,26 @@ class Partition:
         self.changed[j] = self.changed[k] = self.n_rows
         for i in self.members(k):
             self.labels[i] = j
+        for g in self.settled_in([k]):
+            self.homes[g] = j
         self.neg_log_joint += change
 
-    def replace(self, slots: Values, members: Values, other: "Partition", change: float) -> None:
+    def replace(
+        self, slots: Sequence[int], members: Values, other: "Partition", change: float
+    ) -> None:
         """Divide the rows of some slots anew.
 
-        `members` are all rows of `slots`; `other` is a tidy partition of them. Its clusters
-        take `slots` in order, then empty slots. It changes the joint by `change`.
+        `members` are all rows of `slots`; `other` is a tidy partition of them, made by `part` with
+        these slots. Its clusters take `slots` in order, then empty slots. It changes the joint by
+        `change`.
         """
         if len(members) != other.n_rows:
             raise ValueError(f"members must have {other.n_rows} values, got {len(members)}")
+        groups = self.settled_in(slots)
+        if len(groups) != len(other.homes):
+            raise ValueError(
+                f"slots must have {len(other.homes)} settled groups, got {len(groups)}"
+            )
         for i in members:
             self._check_row(i)
         target = []
@@ -216,6 +254,8 @@ class Partition:
             self._keep_an_empty_slot()
         for i, label in zip(members, other.labels, strict=True):
             self.labels[i] = target[label]
+        for g, home in zip(groups, other.homes, strict=True):
+            self.homes[g] = target[home]
         self.neg_log_joint += change
 
     def tidy(self) -> None:
@@ -238,12 +278,15 @@ class Partition:
         self.changed[k] = 0
 
     def rebuild(self) -> None:
-        """Compute the statistics anew from the labels."""
+        """Compute the statistics anew from the labels and the settled groups."""
         self._n_moves = 0
         n_slots = self.component.n_slots
         self.component.resize(0)
         self.component.resize(n_slots)
         self._sizes = [0] * n_slots
+        for g, k in enumerate(self.homes):
+            self._add_settled(self.component, k, g)
+            self._sizes[k] += 1
         for row, weight, k in zip(self._rows, self._weights, self.labels, strict=True):
             if k != UNPLACED:
                 self.component.add(row, k, weight)
@@ -261,20 +304,45 @@ class Partition:
         if not 0 <= i < self.n_rows:
             raise IndexError(f"row must be in 0..{self.n_rows - 1}, got {i}")
 
+    def _check_settled(self) -> None:
+        self.component._check_same(self._settled)
+        if len(self.homes) != self._settled.n_slots:
+            raise ValueError(
+                f"homes must have {self._settled.n_slots} values, got {len(self.homes)}"
+            )
+        for g, k in enumerate(self.homes):
+            if not 0 <= k < MOST_SLOTS:
+                raise ValueError(f"homes must be from 0 to {MOST_SLOTS - 1}, got {k}")
+            if self._settled.counts[g] == 0.0:
+                raise ValueError(f"settled groups must hold rows, group {g} holds none")
+
+    def _add_settled(self, component: Component, k: int, g: int) -> None:
+        """Put a settled group into slot `k` of a component whose last slot is empty."""
+        spare = component.n_slots - 1
+        if component.counts[k] == 0.0:
+            component.copy(k, self._settled, g)
+        else:
+            component.copy(spare, self._settled, g)
+            component.merge(k, spare)
+
     def _rebuild_slot(self, k: int) -> None:
         self.component.clear(k)
+        for g in self.settled_in([k]):
+            self._add_settled(self.component, k, g)
         for i in self.members(k):
             self.component.add(self._rows[i], k, self._weights[i])
 
     def _log_predictive_member(self, i: int) -> float:
-        """Log p(x_i | the other rows of its cluster), from these rows if need be."""
+        """Log p(x_i | the other rows of its cluster), from these anew if need be."""
         own, weight = self.labels[i], self._weights[i]
         if self._sizes[own] > 1:
             score = self.component.log_predictive_member(self._rows[i], own, weight)
             if not isnan(score):
                 return score
         others = self.component.like()
-        others.resize(1)
+        others.resize(2)
+        for g in self.settled_in([own]):
+            self._add_settled(others, 0, g)
         for j in self.members(own):
             if j != i:
                 others.add(self._rows[j], 0, self._weights[j])
@@ -287,7 +355,7 @@ class Partition:
         others: float = self.component.counts[own] - weight
         if others >= NARROW * weight:
             return others
-        others = 0.0
+        others = sum(self._settled.counts[g] for g in self.settled_in([own]))
         for j in self.members(own):
             others += 0.0 if j == i else self._weights[j]
         return others
@@ -309,6 +377,8 @@ class Partition:
         slot[UNPLACED] = UNPLACED
         for i, k in enumerate(self.labels):
             self.labels[i] = slot[k]
+        for g, k in enumerate(self.homes):
+            self.homes[g] = slot[k]
         for j, k in enumerate(used):
             if j != k:
                 self.component.copy(j, self.component, k)

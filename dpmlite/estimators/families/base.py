@@ -8,6 +8,7 @@ import numpy as np
 
 from dpmlite import models
 from dpmlite.estimators.data import Data, Floats, Indices
+from dpmlite.estimators.families.columns import Moments
 
 Prior = dict[str, Any]
 Parameters = dict[str, Floats]  # theta: the first axis of every array is the cluster
@@ -32,6 +33,8 @@ class Family(ABC):
         Whether cells may be missing.
     takes_sparse : bool
         Whether tables hold counts, which are not negative and may be sparse.
+    lasting : tuple of str
+        Keys of the prior without which statistics mean nothing: `rebased` cannot change them.
     """
 
     name: str
@@ -40,6 +43,7 @@ class Family(ABC):
     width: tuple[str, ...]
     takes_missing = False
     takes_sparse = False
+    lasting: tuple[str, ...] = ()
 
     def read(self, X: Any, allow_missing: bool) -> Data:
         """Check a table that a user gave.
@@ -57,21 +61,46 @@ class Family(ABC):
     def read_table(self, X: Any, allow_missing: bool) -> Data:
         """`read`, once it is known that missing values are allowed only where they can be."""
 
-    def prior(self, given: Mapping[str, Any] | None, data: Data) -> Prior:
+    def prior(
+        self, given: Mapping[str, Any] | None, data: Data, moments: Moments | None = None
+    ) -> Prior:
         """The prior of a table: what the user gave, and defaults for the rest.
+
+        Defaults are by `moments`, which may be those of more rows; by default, of the table's.
 
         Raises
         ------
         ValueError
             If a key is unknown or a value breaks its rule, or rows lie too far from the prior.
         """
+        checked = self.prior_by(given, Moments.of(data) if moments is None else moments)
+        self.check_reach(data, checked)
+        return checked
+
+    def prior_by(self, given: Mapping[str, Any] | None, moments: Moments) -> Prior:
+        """`prior`, whatever rows lie too far from it."""
         prior = self._known(given)
         for key in self.prior_keys:
             if key not in prior:
-                prior[key] = self.default(key, data, prior)
-        checked = self.check_prior(prior, data.shape[1])
-        self.check_reach(data, checked)
-        return checked
+                prior[key] = self.default(key, moments, prior)
+        return self.check_prior(prior, len(moments.cells))
+
+    def rebased(self, statistics: Floats, old: Prior, new: Prior) -> Floats:
+        """Statistics of clusters under one prior as those of the same rows under another.
+
+        Parameters
+        ----------
+        statistics : ndarray, shape (K, L)
+            As of `MAPDPM`.
+        old, new : dict
+            Checked priors with the same `lasting` values.
+
+        Returns
+        -------
+        ndarray, shape (K, L)
+            Counts, by default, which no prior changes.
+        """
+        return statistics
 
     def full_prior(self, given: Mapping[str, Any] | None, n_columns: int) -> Prior:
         """A prior that does not depend on a table: every key must be given.
@@ -100,7 +129,7 @@ class Family(ABC):
         return prior
 
     @abstractmethod
-    def default(self, key: str, data: Data, prior: Prior) -> Any:
+    def default(self, key: str, moments: Moments, prior: Prior) -> Any:
         """The default of one key, given the keys before it."""
 
     @abstractmethod

@@ -8,7 +8,7 @@ import numpy as np
 from dpmlite import models
 from dpmlite.estimators.data import Data, Floats, Indices, read_counts
 from dpmlite.estimators.families.base import Family, Parameters, Prior, Rng, Totals
-from dpmlite.estimators.families.columns import positive_per_column
+from dpmlite.estimators.families.columns import Moments, positive_per_column
 
 #: What a0 and b0 of a column add up to by default, in rows.
 DEFAULT_MASS = 2.0
@@ -31,11 +31,9 @@ class BetaBernoulliFamily(Family):
     def read_table(self, X: Any, allow_missing: bool) -> Data:
         return read_counts(X, 1.0, allow_missing)
 
-    def default(self, key: str, data: Data, prior: Prior) -> Any:
-        weights = data.column_weights()
-        frequency = data.column_sums() / np.maximum(weights, np.finfo(float).tiny)
-        half_a_row = 0.5 / np.maximum(weights, 1.0)
-        frequency = np.clip(frequency, half_a_row, 1.0 - half_a_row)
+    def default(self, key: str, moments: Moments, prior: Prior) -> Any:
+        half_a_row = 0.5 / np.maximum(moments.cells, 1.0)
+        frequency = np.clip(moments.mean, half_a_row, 1.0 - half_a_row)
         return DEFAULT_MASS * (frequency if key == "a0" else 1.0 - frequency)
 
     def check_prior(self, prior: Prior, n_columns: int) -> Prior:

@@ -1,6 +1,7 @@
 """Means and variances of columns, and priors that have a value for each column."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,32 +14,82 @@ from dpmlite.estimators.validation import check_positive, warn
 BLOCK_CELLS = 2**18
 
 
-def column_means(data: Data) -> Floats:
-    """Weighted means of a dense table's columns, missing values left out.
+@dataclass(frozen=True)
+class Moments:
+    """What default priors need to know of a table, missing values left out.
 
-    Taken about a value of each column, so that a constant column's mean is exact and large
-    offsets lose nothing.
+    Attributes
+    ----------
+    n_rows : int
+    weight : float
+        Of the rows.
+    cells : ndarray, shape (D,)
+        Weight of the rows that have a value in each column.
+    mean, variance : ndarray, shape (D,)
+        Weighted, of each column; the variance of sparse tables, which no prior needs, is 0.
     """
-    origin = _a_value_of_each(data)
-    return np.asarray(origin + _mean_over_rows(data, lambda values: values - origin))
 
+    n_rows: int
+    weight: float
+    cells: Floats
+    mean: Floats
+    variance: Floats
 
-def column_variances(data: Data, aloud: bool = True) -> Floats:
-    """Weighted variances of the columns; a constant column's counts as 1, with a warning."""
-    assert data.values is not None
-    origin = _a_value_of_each(data)
-    shift = _mean_over_rows(data, lambda values: values - origin)
-    with np.errstate(over="ignore"):
-        variances = _mean_over_rows(data, lambda values: np.square(values - origin - shift))
-    constant = constant_columns(data)
-    if aloud and constant.any() and data.shape[0] > 1:
-        j = int(np.argmax(constant))
-        warn(
-            f"{constant.sum()} column(s) of X are constant, column {j} first: they tell clusters "
-            "apart only by size; a variance of 1 is used for them"
+    @classmethod
+    def of(cls, data: Data) -> "Moments":
+        """Those of a table.
+
+        Taken about a value of each column, so that a constant column's mean is exact and large
+        offsets lose nothing.
+        """
+        n_rows, n_columns = data.shape
+        if data.values is None:
+            cells = data.column_weights()
+            mean = data.column_sums() / np.maximum(cells, np.finfo(float).tiny)
+            return cls(n_rows, data.total_weight, cells, mean, np.zeros(n_columns))
+        origin = _a_value_of_each(data)
+        shift, cells = _mean_over_rows(data, lambda values: values - origin)
+        with np.errstate(over="ignore"):
+            variance, _ = _mean_over_rows(data, lambda values: np.square(values - origin - shift))
+        return cls(n_rows, data.total_weight, cells, origin + shift, variance)
+
+    def __add__(self, other: "Moments") -> "Moments":
+        """Those of the rows of two tables together."""
+        cells = self.cells + other.cells
+        part = other.cells / np.maximum(cells, np.finfo(float).tiny)
+        gap = other.mean - self.mean
+        within = (1.0 - part) * self.variance + part * other.variance
+        return Moments(
+            self.n_rows + other.n_rows,
+            self.weight + other.weight,
+            cells,
+            self.mean + part * gap,
+            within + part * (1.0 - part) * np.square(gap),
         )
-    variances[constant] = 1.0
-    return variances
+
+    def means(self) -> Floats:
+        """The columns' means.
+
+        Raises
+        ------
+        ValueError
+            If a column has no value.
+        """
+        if not (self.cells > 0.0).all():
+            j = int(np.argmin(self.cells > 0.0))
+            raise ValueError(f"X must have a value in every column, got none in column {j}")
+        return self.mean
+
+    def variances(self, aloud: bool = True) -> Floats:
+        """The columns' variances; a constant column's counts as 1, with a warning."""
+        constant = self.variance == 0.0
+        if aloud and constant.any() and self.n_rows > 1:
+            j = int(np.argmax(constant))
+            warn(
+                f"{constant.sum()} column(s) of X are constant, column {j} first: they tell "
+                "clusters apart only by size; a variance of 1 is used for them"
+            )
+        return np.where(constant, 1.0, self.variance)
 
 
 def constant_columns(data: Data) -> npt.NDArray[np.bool_]:
@@ -48,19 +99,20 @@ def constant_columns(data: Data) -> npt.NDArray[np.bool_]:
 
 
 def _a_value_of_each(data: Data) -> Floats:
-    """The first value of each column that is not missing."""
+    """The first value of each column that is not missing; 0 if all are."""
     assert data.values is not None
     found: Floats = np.array(data.values[0])
     for j in np.flatnonzero(np.isnan(found)):
         observed = ~np.isnan(data.values[:, j])
-        if not observed.any():
-            raise ValueError(f"X must have a value in every column, got none in column {j}")
-        found[j] = data.values[observed.argmax(), j]
+        found[j] = data.values[observed.argmax(), j] if observed.any() else 0.0
     return found
 
 
-def _mean_over_rows(data: Data, terms_of: Callable[[Floats], Floats]) -> Floats:
-    """Weighted mean of terms of the rows, NaN left out; some rows at a time, to save memory."""
+def _mean_over_rows(data: Data, terms_of: Callable[[Floats], Floats]) -> tuple[Floats, Floats]:
+    """Weighted mean of terms of the rows, NaN left out, and their weight.
+
+    Some rows at a time, to save memory. The mean of no terms is 0.
+    """
     assert data.values is not None
     n_rows, n_columns = data.shape
     sums, total = np.zeros(n_columns), np.zeros(n_columns)
@@ -76,7 +128,7 @@ def _mean_over_rows(data: Data, terms_of: Callable[[Floats], Floats]) -> Floats:
         observed = ~np.isnan(terms)
         sums += weights[start : start + step] @ np.where(observed, terms, 0.0)
         total += weights[start : start + step] @ observed
-    return np.asarray(sums / total)
+    return sums / np.where(total > 0.0, total, 1.0), total
 
 
 def per_column(name: str, value: Any, n_columns: int) -> Floats:

@@ -8,7 +8,7 @@ import numpy as np
 from dpmlite import models
 from dpmlite.estimators.data import Data, Floats, Indices, read_counts
 from dpmlite.estimators.families.base import Family, Parameters, Prior, Rng, Totals
-from dpmlite.estimators.families.columns import positive_per_column
+from dpmlite.estimators.families.columns import Moments, positive_per_column
 
 #: The greatest count: log-gammas of greater ones would lose the digits that tell clusters apart.
 MOST = 2.0**40
@@ -29,7 +29,7 @@ class DirichletMultinomialFamily(Family):
     def read_table(self, X: Any, allow_missing: bool) -> Data:
         return read_counts(X, MOST, allow_missing)
 
-    def default(self, key: str, data: Data, prior: Prior) -> Any:
+    def default(self, key: str, moments: Moments, prior: Prior) -> Any:
         return 1.0
 
     def check_prior(self, prior: Prior, n_columns: int) -> Prior:

@@ -9,9 +9,8 @@ from dpmlite import models
 from dpmlite.estimators.data import Data, Floats, Indices, read_real
 from dpmlite.estimators.families.base import Family, Parameters, Prior, Rng, Totals
 from dpmlite.estimators.families.columns import (
+    Moments,
     check_distance,
-    column_means,
-    column_variances,
     per_column,
     positive,
     positive_per_column,
@@ -33,12 +32,12 @@ class NormalGammaFamily(Family):
     def read_table(self, X: Any, allow_missing: bool) -> Data:
         return read_real(X, allow_missing)
 
-    def default(self, key: str, data: Data, prior: Prior) -> Any:
+    def default(self, key: str, moments: Moments, prior: Prior) -> Any:
         if key == "m0":
-            return column_means(data)
+            return moments.means()
         if key == "c0":
-            return 10.0 / data.total_weight
-        return 1.0 if key == "a0" else column_variances(data)
+            return 10.0 / moments.weight
+        return 1.0 if key == "a0" else moments.variances()
 
     def check_prior(self, prior: Prior, n_columns: int) -> Prior:
         return {
@@ -52,6 +51,24 @@ class NormalGammaFamily(Family):
         assert data.values is not None
         rule = "prior scales sqrt(b0) of m0 (raise b0)"
         check_distance(data.values, prior["m0"], np.sqrt(prior["b0"]), FARTHEST, rule)
+
+    def rebased(self, statistics: Floats, old: Prior, new: Prior) -> Floats:
+        """Eq. (13) backwards, and then forwards from the other prior.
+
+        In units of a prior, m = n x / c and b = 1 + (S + c0 n x^2 / c) / 2, with x and S the mean
+        and scatter of the n values, and c = c0 + n.
+        """
+        n_columns = len(old["m0"])
+        split = statistics.shape[1] - 2 * n_columns
+        m, b = np.split(statistics[:, split:], 2, axis=1)
+        n = statistics[:, 1:split] if split > 1 else statistics[:, :1]  # of each column, or of all
+        x = m * (old["c0"] + n) / np.maximum(n, np.finfo(float).tiny)
+        scatter = np.maximum(2.0 * (b - 1.0) - _lever(n, old) * x**2, 0.0)
+        unit = np.sqrt(old["b0"] / new["b0"])
+        x = x * unit + (old["m0"] - new["m0"]) / np.sqrt(new["b0"])
+        m = n * x / (new["c0"] + n)
+        b = 1.0 + 0.5 * (scatter * unit**2 + _lever(n, new) * x**2)
+        return np.hstack([statistics[:, :split], m, b])
 
     def component(self, prior: Prior, allow_missing: bool) -> models.Component:
         if allow_missing:
@@ -78,3 +95,8 @@ class NormalGammaFamily(Family):
         mean, precision = theta["mean"], theta["precision"]
         terms = np.log(precision / (2.0 * np.pi)) - precision * (X[:, None] - mean) ** 2
         return np.asarray(0.5 * terms.sum(axis=2))
+
+
+def _lever(n: Floats, prior: Prior) -> Floats:
+    """What the distance of n values' mean from m0 counts in b, twice: eq. (13)."""
+    return np.asarray(prior["c0"] * n / (prior["c0"] + n))

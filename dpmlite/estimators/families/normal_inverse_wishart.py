@@ -9,9 +9,8 @@ from dpmlite import models
 from dpmlite.estimators.data import Data, Floats, Indices, read_real
 from dpmlite.estimators.families.base import Family, Parameters, Prior, Rng, Totals
 from dpmlite.estimators.families.columns import (
+    Moments,
     check_distance,
-    column_means,
-    column_variances,
     per_column,
     positive,
 )
@@ -35,17 +34,17 @@ class NormalInverseWishartFamily(Family):
     def read_table(self, X: Any, allow_missing: bool) -> Data:
         return read_real(X, allow_missing)
 
-    def default(self, key: str, data: Data, prior: Prior) -> Any:
-        n_columns = data.shape[1]
+    def default(self, key: str, moments: Moments, prior: Prior) -> Any:
+        n_columns = len(moments.cells)
         if key == "m0":
-            return column_means(data)
+            return moments.means()
         if key == "kappa0":
-            return 10.0 / data.total_weight
+            return 10.0 / moments.weight
         if key == "nu0":
             return n_columns + 2.0
         # The mean of IW(psi0, nu0) is psi0 / (nu0 - D - 1), where that is positive.
         spare = _degrees(prior["nu0"], n_columns) - n_columns - 1.0
-        return np.diag(column_variances(data) * (spare if spare > 0.0 else 1.0))
+        return np.diag(moments.variances() * (spare if spare > 0.0 else 1.0))
 
     def check_prior(self, prior: Prior, n_columns: int) -> Prior:
         return {
@@ -61,6 +60,26 @@ class NormalInverseWishartFamily(Family):
         units = np.linalg.solve(factor, (data.values - prior["m0"]).T).T
         rule = "prior scales, Cholesky factors of psi0, of m0 (raise psi0)"
         check_distance(units, np.zeros(1), np.ones(1), FARTHEST, rule)
+
+    def rebased(self, statistics: Floats, old: Prior, new: Prior) -> Floats:
+        """Means and scatters in other units, and Psi factorised anew: W Psi W^T = diag(d)."""
+        n_columns = len(old["m0"])
+        lower, strictly = np.tril_indices(n_columns), np.tril_indices(n_columns, -1)
+        ends = np.cumsum([1, n_columns, n_columns, len(lower[0])])
+        n, mean, _, packed, _ = np.split(statistics, ends, axis=1)
+        scatter = np.zeros((len(n), n_columns, n_columns))
+        scatter[:, lower[0], lower[1]] = scatter[:, lower[1], lower[0]] = packed
+        root, new_root = np.linalg.cholesky(old["psi0"]), np.linalg.cholesky(new["psi0"])
+        units = np.linalg.solve(new_root, root)
+        mean = mean @ units.T + np.linalg.solve(new_root, old["m0"] - new["m0"])
+        scatter = units @ scatter @ units.T
+        lever = new["kappa0"] * n / (new["kappa0"] + n)
+        psi = np.eye(n_columns) + scatter + lever[:, :, None] * mean[:, :, None] * mean[:, None]
+        factor = np.linalg.cholesky(psi)
+        pivots = np.diagonal(factor, axis1=1, axis2=2)
+        W = np.linalg.inv(factor / pivots[:, None])
+        packed = scatter[:, lower[0], lower[1]]
+        return np.hstack([n, mean, pivots**2, packed, W[:, strictly[0], strictly[1]]])
 
     def component(self, prior: Prior, allow_missing: bool) -> models.Component:
         return models.NormalInverseWishart(**prior)

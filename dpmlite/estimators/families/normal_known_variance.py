@@ -9,9 +9,8 @@ from dpmlite import models
 from dpmlite.estimators.data import Data, Floats, Indices, read_real
 from dpmlite.estimators.families.base import Family, Parameters, Prior, Rng, Totals
 from dpmlite.estimators.families.columns import (
+    Moments,
     check_distance,
-    column_means,
-    column_variances,
     per_column,
     positive_per_column,
 )
@@ -30,16 +29,17 @@ class NormalKnownVarianceFamily(Family):
     prior_keys = ("m0", "sigma2", "tau2")
     scales = (("sigma2",), ("tau2",))
     width = ("sigma2",)
+    lasting = ("sigma2",)
 
     def read_table(self, X: Any, allow_missing: bool) -> Data:
         return read_real(X, allow_missing)
 
-    def default(self, key: str, data: Data, prior: Prior) -> Any:
+    def default(self, key: str, moments: Moments, prior: Prior) -> Any:
         if key == "m0":
-            return column_means(data)
+            return moments.means()
         if key == "sigma2":
-            return column_variances(data) / 10.0
-        return column_variances(data, aloud=False)
+            return moments.variances() / 10.0
+        return moments.variances(aloud=False)
 
     def check_prior(self, prior: Prior, n_columns: int) -> Prior:
         return {
@@ -52,6 +52,12 @@ class NormalKnownVarianceFamily(Family):
         assert data.values is not None
         rule = "standard deviations sqrt(sigma2) of m0 (raise sigma2)"
         check_distance(data.values, prior["m0"], np.sqrt(prior["sigma2"]), FARTHEST, rule)
+
+    def rebased(self, statistics: Floats, old: Prior, new: Prior) -> Floats:
+        """Only the origin of the means changes: the spread is about them, in units of sigma2."""
+        found = statistics.copy()
+        found[:, 1:-1] += (old["m0"] - new["m0"]) / np.sqrt(new["sigma2"])
+        return found
 
     def component(self, prior: Prior, allow_missing: bool) -> models.Component:
         return models.NormalKnownVariance(**prior)

@@ -1,0 +1,170 @@
+"""Settled groups: rows that are known only by their statistics, in partitions and in moves."""
+
+import naive
+import numpy as np
+import pytest
+from cases import blobs, build, problems
+from families import CASES, FAMILY_NAMES
+from hypothesis import given
+from hypothesis import strategies as st
+
+CLOSE = {"rel": 1e-9, "abs": 1e-8}
+
+
+def settle(twin, case, X, groups, prior):
+    """A component with a slot for each group of rows."""
+    component = case.component(twin, prior)
+    component.resize(max(groups, default=-1) + 1)
+    for row, g in zip(X, groups, strict=True):
+        component.add(row, g)
+    return component
+
+
+def partition_of(twin, case, X, labels, prior, alpha, settled=None, homes=None):
+    labels = np.asarray(labels, dtype=np.intp).copy()
+    homes = None if homes is None else np.asarray(homes, dtype=np.intp).copy()
+    component = case.component(twin, prior)
+    return twin.partition.Partition(X, labels, component, alpha, None, settled, homes)
+
+
+@pytest.mark.parametrize("name", FAMILY_NAMES)
+def test_moves_are_those_of_a_partition_that_has_the_rows(twin, name):
+    """Sweeps, merges and rebuilding: 20 rows, 12 of them settled in 4 groups."""
+    case, rng = CASES[name], np.random.default_rng(1)
+    X, prior = case.draw(rng, 20, 3), case.prior(rng, 3)
+    groups, homes = np.repeat(np.arange(4), 3), np.array([0, 1, 1, 2])
+    old, new = X[:12], X[12:]
+    labels = np.array([0, 1, 2, 3, 3, 4, 0, 1])
+    settled = settle(twin, case, old, groups, prior)
+    ours = partition_of(twin, case, new, labels, prior, 1.5, settled, homes)
+    full = partition_of(twin, case, X, np.concatenate([homes[groups], labels]), prior, 1.5)
+
+    def compare():
+        assert ours.component.counts == pytest.approx(full.component.counts, **CLOSE)
+        assert ours.neg_log_joint == pytest.approx(full.neg_log_joint, **CLOSE)
+        assert ours.exact_neg_log_joint() == pytest.approx(full.exact_neg_log_joint(), **CLOSE)
+        for i in range(8):
+            assert ours.costs(i) == pytest.approx(full.costs(12 + i), rel=1e-8, abs=1e-7)
+
+    compare()
+    assert sum(ours.sizes) == 8 + 4
+    for i, k in ((0, 2), (3, 0), (4, 5), (7, 2), (0, 0)):
+        change = full.costs(12 + i)[k] - full.costs(12 + i)[full.labels[12 + i]]
+        ours.move(i, k, change)
+        full.move(12 + i, k, change)
+        compare()
+    change = twin.merging.merge_change(full, 1, 2)
+    assert twin.merging.merge_change(ours, 1, 2) == pytest.approx(change, rel=1e-8, abs=1e-7)
+    ours.merge(1, 2, change)
+    full.merge(1, 2, change)
+    compare()
+    ours.tidy()
+    full.tidy()
+    compare()
+    ours.rebuild()
+    compare()
+    assert list(full.labels) == [*np.asarray(ours.homes)[groups], *ours.labels]
+
+
+@given(problem=problems(), data=st.data())
+def test_a_joint_with_groups_is_that_of_the_rows(twin, problem, data):
+    X, prior, alpha = problem
+    n = len(X)
+    groups = data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n))
+    n_old = data.draw(st.integers(0, n))
+    groups = naive.canonical(groups[:n_old])
+    n_groups = len(set(groups))
+    homes = data.draw(st.lists(st.integers(0, 3), min_size=n_groups, max_size=n_groups))
+    labels = data.draw(st.lists(st.integers(0, 3), min_size=n - n_old, max_size=n - n_old))
+    case = CASES["normal-gamma"]
+    settled = settle(twin, case, X[:n_old], groups, prior)
+    ours = partition_of(twin, case, X[n_old:], labels, prior, alpha, settled, homes)
+    everyone = [*(homes[g] for g in groups), *labels]
+    assert ours.neg_log_joint == pytest.approx(
+        naive.neg_log_joint(X, everyone, alpha, prior), **CLOSE
+    )
+    twin.map_dpm.sweep(ours)
+    twin.merging.merge(ours)
+    everyone = [*(ours.homes[g] for g in groups), *ours.labels]
+    assert ours.neg_log_joint == pytest.approx(
+        naive.neg_log_joint(X, everyone, alpha, prior), **CLOSE
+    )
+
+
+@pytest.mark.parametrize("n_rows", [60, 1200])  # of the second, trials have a part only
+def test_splits_and_exchanges_leave_groups_whole(twin, n_rows):
+    X, _ = blobs(n_rows=n_rows + 40, seed=2)
+    prior = {"m0": X.mean(axis=0), "c0": 0.05, "a0": 1.0, "b0": X.var(axis=0)}
+    case, groups = CASES["normal-gamma"], np.arange(40) % 2
+    settled = settle(twin, case, X[:40], groups, prior)
+    ours = partition_of(twin, case, X[40:], np.zeros(n_rows), prior, 1.0, settled, [0, 0])
+    uniforms = np.random.default_rng(0).random((ours.component.n_slots, 2, 2))
+    before = ours.neg_log_joint
+    assert twin.split_merge.split(ours, uniforms) == 1
+    assert ours.homes[0] == ours.homes[1]
+    uniforms = np.random.default_rng(0).random((ours.component.n_slots, 2, 1, 2))
+    twin.split_merge.exchange(ours, uniforms)
+    labels = [*np.asarray(ours.homes)[groups], *ours.labels]
+    assert ours.neg_log_joint < before
+    joint = naive.neg_log_joint(X, labels, 1.0, prior)
+    assert ours.neg_log_joint == pytest.approx(joint, **CLOSE)
+    assert sum(ours.sizes) == n_rows + 2
+
+
+def test_exchange_passes_by_clusters_without_rows(twin):
+    case, X = CASES["normal-gamma"], np.array([[0.0], [1.0], [5.0], [6.0]])
+    prior = {"m0": [3.0], "c0": 0.1, "a0": 1.0, "b0": [9.0]}
+    settled = settle(twin, case, X, [0, 0, 1, 1], prior)
+    ours = partition_of(twin, case, X[:0], [], prior, 1.0, settled, [0, 1])
+    assert (ours.n_rows, ours.n_clusters) == (0, 2)
+    assert twin.split_merge.exchange(ours, np.full((3, 2, 1, 2), 0.5)) == 0
+    assert twin.merging.merge(ours) in (0, 1)
+
+
+def test_a_row_beside_a_light_group(twin):
+    """A heavy row leaves, and rounding would show: what is left is built from the group."""
+    case = CASES["normal-gamma"]
+    prior = {"m0": [0.0], "c0": 0.5, "a0": 1.0, "b0": [1.0]}
+    settled = settle(twin, case, np.array([[1e6]]), [0], prior)
+    rows = twin.rows.Rows(np.array([[3.0], [3.1]]), np.array([1e9, 1.0]))
+    ours = partition_of(twin, case, rows, [0, 0], prior, 1.0, settled, [0])
+    small = settle(twin, case, np.array([[1e6], [3.1]]), [0, 0], prior)
+    expected = small.log_predictive(np.array([3.0]), 0, 1e9)
+    cost = ours.costs(0)[0] + ours.member_log_weight(0)
+    assert -cost == pytest.approx(expected, rel=1e-9)
+    ours.move(0, 1, 0.0)
+    assert ours.component.statistics(0) == pytest.approx(small.statistics(0), rel=1e-12)
+
+
+def test_errors(twin):
+    case, X = CASES["normal-gamma"], np.array([[0.0], [1.0]])
+    prior = {"m0": [0.0], "c0": 0.5, "a0": 1.0, "b0": [1.0]}
+    settled = settle(twin, case, X, [0, 1], prior)
+
+    def make(settled, homes):
+        return partition_of(twin, case, X, [0, 0], prior, 1.0, settled, homes)
+
+    with pytest.raises(ValueError, match="homes must have 2 values, got 1"):
+        make(settled, [0])
+    with pytest.raises(ValueError, match="homes must have 0 values, got 1"):
+        make(None, [0])
+    with pytest.raises(ValueError, match="homes must be from 0 to 2147483647, got -1"):
+        make(settled, [0, -1])
+    settled.resize(3)
+    with pytest.raises(ValueError, match="settled groups must hold rows, group 2 holds none"):
+        make(settled, [0, 0, 0])
+    settled.resize(2)
+    ours = make(settled, [0, 1])
+    both = np.array([0, 1], dtype=np.intp)
+    with pytest.raises(ValueError, match="slots must have 0 settled groups, got 1"):
+        ours.replace([0], both, ours.part(both, np.zeros(2, dtype=np.intp)), 0.0)
+    other = {"m0": [0.0, 0.0], "c0": 0.5, "a0": 1.0, "b0": [1.0, 1.0]}
+    with pytest.raises(ValueError, match="other must have 1 columns, got 2"):
+        make(case.component(twin, other), [])
+
+
+def test_without_groups_nothing_is_settled(twin):
+    X, truth = blobs(n_rows=12)
+    prior = {"m0": X.mean(axis=0), "c0": 0.05, "a0": 1.0, "b0": X.var(axis=0)}
+    partition = build(twin, X, truth, prior)
+    assert list(partition.homes) == partition.settled_in([0, 1, 2]) == []
