@@ -3,11 +3,12 @@
 MAP inference in Dirichlet process mixtures, as fast as k-means. Start with `MAPDPM`.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from dpmlite._implementation import implementation, require_kernels
 
 require_kernels()
 
-from dpmlite.boards import Quantized, quantize, to_micropython  # noqa: E402
 from dpmlite.estimators import (  # noqa: E402
     MAPDPM,
     CollapsedGibbs,
@@ -20,6 +21,9 @@ from dpmlite.estimators import (  # noqa: E402
     neg_log_joint,
     neg_log_loo,
 )
+
+if TYPE_CHECKING:
+    from dpmlite.boards import Quantized, quantize, to_micropython
 
 __version__ = "0.1.0"
 
@@ -39,3 +43,16 @@ __all__ = [
     "quantize",
     "to_micropython",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """What few need is imported when it is asked for: the way to boards."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from dpmlite import boards
+
+    return getattr(boards, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
