@@ -6,7 +6,9 @@ MAP inference in Dirichlet process mixtures, as fast as k-means. Start with `MAP
 from typing import TYPE_CHECKING, Any
 
 from dpmlite._implementation import implementation, require_kernels
+from dpmlite._loading import find_kernels
 
+find_kernels()
 require_kernels()
 
 from dpmlite.estimators import (  # noqa: E402

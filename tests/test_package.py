@@ -8,10 +8,12 @@ from importlib.metadata import requires, version
 from pathlib import Path
 
 import pytest
+from cases import needs_kernels
 
 import dpmlite
 
 PACKAGE = Path(dpmlite.__file__).parent
+MOST_BYTES = 2_000_000
 SOURCE = Path(__file__).parent.parent / "dpmlite"
 
 
@@ -97,3 +99,14 @@ def test_what_is_left_out_is_there_when_asked_for(tmp_path):
     assert run(code, tmp_path).stdout.split() == ["dpmlite.boards.quantized", "True"]
     with pytest.raises(AttributeError, match="module 'dpmlite' has no attribute 'nothing'"):
         dpmlite.nothing  # noqa: B018
+
+
+@needs_kernels
+def test_installed_size():
+    """The files of the wheel, without the bytecode that installers add."""
+    sizes = {
+        path: path.stat().st_size
+        for path in PACKAGE.rglob("*")
+        if path.is_file() and path.suffix != ".pyc"
+    }
+    assert sum(sizes.values()) <= MOST_BYTES, sorted(sizes.items(), key=lambda item: -item[1])[:9]
