@@ -2,11 +2,11 @@
 
 `python asv_benchmarks/instructions.py` runs a few kernels under valgrind's callgrind, counts the
 instructions of the calls alone, and fails if a kernel takes more than MARGIN above its count in
-`instructions.json`. `--write` puts the counts there; commit them with the change that explains them.
+`instructions.json`. `--write` puts the counts there; commit them with the change that explains it.
 
 Counts depend on the compiler, hardly on anything else: valgrind runs the AVX2 clones of a kernel on
-every processor that has AVX2, for it knows no AVX-512. The file has counts for each major version of
-each compiler; a compiler that is not in it is held to the counts of the first with OTHER_MARGIN, which
+every processor that has AVX2, for it knows no AVX-512. The file has counts for each major version
+of each compiler. One that is not in it is held to the counts of the first with OTHER_MARGIN, which
 finds a loop that no longer vectorises, or a kernel that does its work twice.
 
 Needs valgrind with its headers, and a C compiler for the two calls that switch the counter.

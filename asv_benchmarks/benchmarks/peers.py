@@ -1,8 +1,8 @@
 """What it costs not to be told the number of clusters: MAPDPM beside its peers.
 
-Each fit runs in a fresh process on one thread, under a time limit; all models take the same rows,
-one after the other, in each round with another seed. Times are medians over the rounds, other
-figures means. Rows that no model has seen give the density.
+Each fit runs in a fresh process on one thread, a peer's under a time limit; all models take the
+same rows, one after the other, in each round with another seed. Times are medians over the rounds,
+other figures means. Rows that no model has seen give the density.
 
 - KMeans is told the true K: k-means++, n_init=1;
 - BayesianGM, BayesianGaussianMixture, has diagonal covariances and twice the true K components. Its
@@ -121,7 +121,7 @@ TABLES = {
 
 
 def fit_once(table, folder, name, seed, limit):
-    """The figures of one fit; None, and a LeftOutError says why, if it does not come to an end."""
+    """The figures of one fit; a LeftOutError says why there are none. Ours may take its time."""
     folder = Path(folder)
     python = PYTHONS.get(name, sys.executable)
     command = [python, CHILD, folder, name, str(table.n_clusters), str(seed)]
@@ -131,7 +131,7 @@ def fit_once(table, folder, name, seed, limit):
             env={**os.environ, **ONE_THREAD},
             capture_output=True,
             text=True,
-            timeout=limit,
+            timeout=None if name == OURS else limit,
         )
     except subprocess.TimeoutExpired:
         raise LeftOutError(f"more than {limit:g} s") from None
@@ -219,14 +219,32 @@ def grid(title, measured, cell):
 
 def ratio(name, figures):
     """Our seconds, and our time as a multiple of a peer's."""
+    if isinstance(figures[OURS], LeftOutError):
+        return "-"
     seconds = figures[OURS]["seconds"]
-    if name == OURS:
-        return f"{number(seconds)} s"
-    return number(seconds / figures[name]["seconds"])
+    return f"{number(seconds)} s" if name == OURS else number(seconds / figures[name]["seconds"])
 
 
 def figure(key):
     return lambda name, figures: number(figures[name][key])
+
+
+def density(name, figures):
+    value = figures[name]["density"]
+    return "-" if value is None else f"{value:.2f}"
+
+
+def left_out(measured, absent):
+    """Each reason once, with the tables that it holds for."""
+    tables = {}
+    for table, figures in measured.items():
+        for name, found in figures.items():
+            if isinstance(found, LeftOutError):
+                tables.setdefault(f"{name}: {found}", []).append(table)
+    for table, reason in absent.items():
+        tables.setdefault(f"all models: {reason}", []).append(table)
+    for reason, names in tables.items():
+        print(f"left out: {reason}: {'; '.join(names)}")
 
 
 def progress(table):
@@ -256,16 +274,11 @@ def main():
     print(machine())
     grid("time of MAPDPM / time of the peer", measured, ratio)
     grid("adjusted mutual information with the true labels", measured, figure("ami"))
-    grid("mean log density of new rows", measured, figure("density"))
+    grid("mean log density of new rows", measured, density)
     grid("peak memory above the rows, MB", measured, figure("megabytes"))
     grid("clusters", measured, figure("clusters"))
     print()
-    for table, figures in measured.items():
-        for name, found in figures.items():
-            if isinstance(found, LeftOutError):
-                print(f"left out: {name} on {table}: {found}")
-    for table, reason in absent.items():
-        print(f"left out: {table}: {reason}")
+    left_out(measured, absent)
 
 
 if __name__ == "__main__":
