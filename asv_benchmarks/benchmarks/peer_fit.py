@@ -89,6 +89,7 @@ def density(model, test):
 def fit(folder, name, n_clusters, seed):
     """Seconds of a fit, its peak of memory above the rows, and what it found."""
     X, test = np.load(folder / "train.npy"), np.load(folder / "test.npy")
+    np.random.default_rng(seed)  # numpy loads it when it is first used: no part of a fit
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # BayesianGaussianMixture stops after 100 iterations
         model = MODELS[name](n_clusters, seed, X)
