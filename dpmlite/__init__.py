@@ -3,11 +3,14 @@
 MAP inference in Dirichlet process mixtures, as fast as k-means. Start with `MAPDPM`.
 """
 
-from dpmlite._implementation import implementation, require_kernels
+from typing import TYPE_CHECKING, Any
 
+from dpmlite._implementation import implementation, require_kernels
+from dpmlite._loading import find_kernels
+
+find_kernels()
 require_kernels()
 
-from dpmlite.boards import Quantized, quantize, to_micropython  # noqa: E402
 from dpmlite.estimators import (  # noqa: E402
     MAPDPM,
     BayesianHierarchicalClustering,
@@ -25,6 +28,9 @@ from dpmlite.estimators import (  # noqa: E402
     neg_log_joint,
     neg_log_loo,
 )
+
+if TYPE_CHECKING:
+    from dpmlite.boards import Quantized, quantize, to_micropython
 
 __version__ = "0.1.0"
 
@@ -49,3 +55,16 @@ __all__ = [
     "quantize",
     "to_micropython",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """What few need is imported when it is asked for: the way to boards."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from dpmlite import boards
+
+    return getattr(boards, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -11,12 +11,9 @@ By hand, `python asv_benchmarks/benchmarks/lloyd.py` prints the table.
 
 import argparse
 import functools
-import platform
 import time
-from pathlib import Path
 
 import numpy as np
-import sklearn
 from sklearn.cluster import KMeans
 from sklearn.metrics import pairwise_distances_argmin
 from threadpoolctl import threadpool_limits
@@ -24,6 +21,11 @@ from threadpoolctl import threadpool_limits
 import dpmlite
 from dpmlite import inference, models
 from dpmlite.datasets import planted_gaussians
+
+if __package__:
+    from .machine import machine
+else:  # as a script
+    from machine import machine
 
 N_ROWS, N_CLUSTERS = 100_000, 50
 COLUMNS = (2, 8, 16, 64)
@@ -113,14 +115,6 @@ class Lloyd:
     track_lloyd_ns_per_row.unit = "ns/row"
 
 
-def cpu_name():
-    """The processor's name, from Linux if that runs here."""
-    path = Path("/proc/cpuinfo")
-    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.processor() or platform.machine()
-
-
 def main():
     """Print the table."""
     parser = argparse.ArgumentParser(description="A sweep beside an iteration of Lloyd's.")
@@ -128,8 +122,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="the least of them counts")
     arguments = parser.parse_args()
     print(
-        f"{cpu_name()}, one thread; Python {platform.python_version()}, numpy {np.__version__}, "
-        f"scikit-learn {sklearn.__version__}, dpmlite {dpmlite.__version__}\n"
+        f"{machine()}\n"
         f"{N_ROWS:,} rows, {N_CLUSTERS} clusters, separation {arguments.separation:g}; "
         "nanoseconds a row, ratio to Lloyd's\n\n"
         f"{'columns':>7} {'Lloyd':>8} {'random':>8} {'ratio':>6} {'planted':>8} {'ratio':>6}"

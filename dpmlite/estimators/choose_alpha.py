@@ -1,5 +1,7 @@
 """Choosing the concentration: appendix A.3 of Raykov, Boukouvalas & Little (2014)."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 

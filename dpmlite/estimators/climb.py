@@ -3,6 +3,8 @@
 It draws the random numbers; the moves themselves are in `dpmlite.inference`.
 """
 
+from __future__ import annotations
+
 import threading
 from dataclasses import dataclass, field
 

@@ -1,5 +1,7 @@
 """CollapsedGibbs: the posterior of partitions by Markov chain Monte Carlo."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
@@ -298,7 +300,7 @@ class CollapsedGibbs(MixtureEstimator):
             labels = search_labels(Problem(data.rows(), component, float(self.alpha)), 0, rng)
         return models.Partition(data.rows(), labels, component, float(self.alpha))
 
-    def _keep_samples(self, samples: "list[Sample]", chain: "Chain") -> None:
+    def _keep_samples(self, samples: list[Sample], chain: Chain) -> None:
         self.labels_samples_ = np.array([sample.labels for sample in samples])
         self.neg_log_joint_samples_ = np.array([sample.neg_log_joint for sample in samples])
         self.alpha_samples_ = np.array([sample.alpha for sample in samples])

@@ -1,5 +1,7 @@
 """DPMeans: the estimator."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from typing import Any, Self
 

@@ -1,13 +1,12 @@
 """Models as files of plain data: numpy's npz with a JSON header, no pickle.
 
 The zip's checksums detect damage; the header names format and version, so that a foreign file
-is told apart from a damaged one.
+is told apart from a damaged one. The modules that read and write both are imported when a model is
+saved or loaded: together they take longer than most of dpmlite.
 """
 
 import contextlib
-import json
 import os
-import zipfile
 from collections.abc import Iterator, Mapping
 from typing import IO, Any, TypeVar
 
@@ -27,6 +26,8 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     ValueError
         If a parameter cannot be written as plain data.
     """
+    import json
+
     arrays: dict[str, np.ndarray[Any, Any]] = {}
     header = {
         "format": FORMAT,
@@ -70,6 +71,9 @@ def load(cls: type[T], path: str | os.PathLike[str]) -> T:
     OSError
         If it cannot be read.
     """
+    import json
+    import zipfile
+
     foreign = f"{os.fspath(path)} is not a dpmlite model"
     with open(path, "rb") as file:
         if not zipfile.is_zipfile(file):

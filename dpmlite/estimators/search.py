@@ -1,9 +1,10 @@
 """The whole search of `MAPDPM` for given hyperparameters: restarts, on threads, and their best."""
 
+from __future__ import annotations
+
 import os
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -35,7 +36,7 @@ class Search:
     n_jobs: int
     verbose: bool
 
-    def on(self, chosen: npt.NDArray[np.bool_]) -> "Search":
+    def on(self, chosen: npt.NDArray[np.bool_]) -> Search:
         """The same for some of the rows."""
         return self if isinstance(self.init, str) else replace(self, init=self.init[chosen])
 
@@ -120,6 +121,8 @@ class Search:
 def _on_threads(
     restart: Callable[[int], Climb], n: int, n_jobs: int, stop: threading.Event
 ) -> list[Climb]:
+    from concurrent.futures import ThreadPoolExecutor  # 5 ms, of use to few
+
     with ThreadPoolExecutor(min(n_jobs, n)) as pool:
         tasks = [pool.submit(restart, i) for i in range(n)]
         try:

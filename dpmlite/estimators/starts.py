@@ -6,6 +6,8 @@ together in both, is a partition whose parts are mostly pure: merging its cluste
 which needs their statistics alone, takes what is best of both.
 """
 
+from __future__ import annotations
+
 import math
 import threading
 from dataclasses import dataclass, field

@@ -1,5 +1,7 @@
 """Checks of what users pass: one line that states the rule and the value, before any work."""
 
+from __future__ import annotations
+
 import sys
 import warnings
 from numbers import Integral, Real

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from dpmlite.estimators.families.columns import Moments
 Prior = dict[str, Any]
 Parameters = dict[str, Floats]  # theta: the first axis of every array is the cluster
 Totals = Indices | None
-Rng = np.random.Generator
+Rng: TypeAlias = "np.random.Generator"  # a string: numpy.random takes its time
 
 
 class Family(ABC):
