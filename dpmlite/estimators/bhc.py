@@ -1,5 +1,7 @@
 """BayesianHierarchicalClustering: the estimator."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral

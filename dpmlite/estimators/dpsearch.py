@@ -1,5 +1,7 @@
 """DPSearch: the estimator that searches among clusterings of prefixes."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any, Self
 

@@ -1,5 +1,7 @@
 """Searches among clusterings of prefixes: how `DPSearch` runs them, and others start from them."""
 
+from __future__ import annotations
+
 import threading
 
 import numpy as np

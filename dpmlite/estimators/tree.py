@@ -1,5 +1,7 @@
 """Growing the trees of `BayesianHierarchicalClustering`, and what they grow from."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

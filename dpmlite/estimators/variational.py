@@ -1,5 +1,7 @@
 """VariationalDPM: the estimator."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
@@ -308,7 +310,7 @@ class VariationalDPM(FamilyEstimator):
         prior: Prior,
         total_weight: float,
         number: int,
-    ) -> "Ascent":
+    ) -> Ascent:
         ascent = Ascent(
             rows, self._family().component(prior, False), self._mixing(), responsibilities
         )
@@ -326,7 +328,7 @@ class VariationalDPM(FamilyEstimator):
                 break
         return ascent
 
-    def _keep(self, data: Data, best: "Ascent", prior: Prior) -> None:
+    def _keep(self, data: Data, best: Ascent, prior: Prior) -> None:
         """Make fitted attributes of the best start, its largest component first."""
         family, component = self._family(), best.component
         counts = np.array(best.mixing.counts)
