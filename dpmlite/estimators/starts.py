@@ -46,7 +46,7 @@ MOST_DESCENTS = 60
 
 # Where the table is larger than the sample, fewer descents from more seeds do: splits among all
 # rows find what is missing sooner.
-SAMPLE_PATIENCE = 3
+SAMPLE_PATIENCE = 6
 SAMPLE_SEEDS = 128
 
 # Starts are found on so many rows at most, drawn at random: the others join them then.
@@ -99,9 +99,15 @@ class Recombination:
         self.sample = np.sort(chosen).astype(np.intp)
 
     def run(self) -> Labels:
-        """Labels of all rows; -1 for those outside the sample."""
-        labels = np.full(len(self.problem.rows), UNPLACED, dtype=np.intp)
-        labels[self.sample] = self._best().labels
+        """Labels of all rows: those outside the sample join its clusters, or get -1."""
+        problem = self.problem
+        found = problem.partition(self._best().labels, self.sample)
+        labels = np.full(len(problem.rows), UNPLACED, dtype=np.intp)
+        if len(self.sample) < len(labels):
+            inference.assign(
+                problem.rows, found.component, problem.alpha, labels, problem.n_threads
+            )
+        labels[self.sample] = np.asarray(found.labels)
         return labels
 
     def _best(self) -> Found:

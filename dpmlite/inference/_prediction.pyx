@@ -2,8 +2,10 @@
 
 from array import array
 
+from cython.parallel cimport prange
 from libc.math cimport INFINITY, exp, log
 
+from dpmlite.inference._map_dpm cimport check_n_threads
 from dpmlite.models._component cimport Component, padded
 from dpmlite.models._crp cimport log_prob_counts_c
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition
@@ -39,8 +41,21 @@ cdef class Mixture:
 
     cdef double score(self, Py_ssize_t i) noexcept nogil:
         """cost[k] = -log of the term of slot k for row i; returns the least."""
+        return self.score_into(i, &self.cost[0])
+
+    cdef double score_into(self, Py_ssize_t i, double *cost) noexcept nogil:
         cdef Row row = self.X.row(i)
-        return self.component.costs_below(&row, &self.log_weight[0], INFINITY, &self.cost[0])
+        return self.component.costs_below(&row, &self.log_weight[0], INFINITY, cost)
+
+    cdef void assign_part(self, Py_ssize_t part, Py_ssize_t n_parts, double *cost,
+                          Py_ssize_t *out) noexcept nogil:
+        cdef Py_ssize_t i, k
+        cdef double least
+        for i in range(part * self.n_rows // n_parts, (part + 1) * self.n_rows // n_parts):
+            least, k = self.score_into(i, cost), 0
+            while cost[k] > least + TIE:
+                k += 1
+            out[i] = k if self.component.n[k] > 0.0 else UNPLACED
 
 
 def log_density(X, Component component, double alpha, double[::1] out):
@@ -64,16 +79,15 @@ def log_mixture_density(X, Component component, log_weights, double[::1] out):
             out[i] = log(total) - least
 
 
-def assign(X, Component component, double alpha, Py_ssize_t[::1] out):
+def assign(X, Component component, double alpha, Py_ssize_t[::1] out, Py_ssize_t n_threads=1):
+    check_n_threads(n_threads)
     cdef Mixture mixture = Mixture(X, component, log_weights(component, alpha), out.shape[0])
-    cdef Py_ssize_t i, k
-    cdef double least
-    with nogil:
-        for i in range(mixture.n_rows):
-            least, k = mixture.score(i), 0
-            while mixture.cost[k] > least + TIE:
-                k += 1
-            out[i] = k if component.n[k] > 0.0 else UNPLACED
+    cdef Py_ssize_t part, room = padded(mixture.n_slots)
+    cdef double[::1] costs = array("d", bytes(8 * n_threads * room))
+    if mixture.n_rows == 0:
+        return
+    for part in prange(n_threads, nogil=True, num_threads=<int> n_threads, schedule="static"):
+        mixture.assign_part(part, n_threads, &costs[part * room], &out[0])
 
 
 def responsibilities(X, Component component, double alpha, double[:, ::1] out):

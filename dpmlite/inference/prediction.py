@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from math import exp, log
 
 from dpmlite._types import Buffer, Values
+from dpmlite.inference.map_dpm import check_n_threads
 from dpmlite.models.component import Component
 from dpmlite.models.crp import log_prob_counts
 from dpmlite.models.partition import TIE, UNPLACED, Partition
@@ -75,7 +76,9 @@ def log_weights(component: Component, alpha: float) -> list[float]:
     return [log((n if n > 0.0 else alpha) / total) for n in component.counts]
 
 
-def assign(X: Rows | Values, component: Component, alpha: float, out: Buffer) -> None:
+def assign(
+    X: Rows | Values, component: Component, alpha: float, out: Buffer, n_threads: int = 1
+) -> None:
     """The most probable cluster of each row: eq. (18).
 
     Parameters
@@ -87,7 +90,15 @@ def assign(X: Rows | Values, component: Component, alpha: float, out: Buffer) ->
         Concentration.
     out : mutable sequence of int, length N
         OUT: slots; -1 where a new cluster is most probable.
+    n_threads : int, default 1
+        Threads of the kernel that share the rows.
+
+    Raises
+    ------
+    ValueError
+        If `n_threads` is not positive.
     """
+    check_n_threads(n_threads)
     for i, costs in enumerate(_costs(X, component, log_weights(component, alpha), len(out))):
         least = min(costs)
         k = next(k for k, q in enumerate(costs) if q <= least + TIE)
