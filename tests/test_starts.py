@@ -76,12 +76,13 @@ def run(X, seed=0, stop=None):
     return start.run(), start
 
 
-def test_a_start_is_an_optimum_of_its_sample(monkeypatch):
+def test_a_start_is_an_optimum_of_its_sample_which_the_others_join(monkeypatch):
     X, _ = blobs(n_rows=60, seed=3)
     monkeypatch.setattr(starts, "SAMPLE_ROWS", 25)
     labels, start = run(X)
-    assert (labels >= 0).sum() == 25
-    np.testing.assert_array_equal(np.flatnonzero(labels >= 0), start.sample)
+    assert len(start.sample) == 25
+    assert set(labels) <= {-1, *labels[start.sample]}
+    assert (labels >= 0).sum() > 50
     partition = problem_of(X).partition(labels[start.sample], start.sample)
     assert inference.sweep(partition) == 0
     assert inference.merge(partition) == 0

@@ -36,3 +36,10 @@ def markdown(header, rows):
         for row in cells
     )
     return "\n".join(f"| {line} |" for line in lines)
+
+
+def table(title, found, digits=2):
+    """A titled table from {row: {column: value}}."""
+    columns = list(next(iter(found.values())))
+    rows = [[row, *(f"{values[c]:.{digits}f}" for c in columns)] for row, values in found.items()]
+    return f"{title}\n\n{markdown(['', *columns], rows)}\n"

@@ -21,13 +21,14 @@ from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
-from measures import markdown
+from measures import markdown, table
 from tree_tables import BINARY, REAL, SET_PRIOR, SETS, SIZES, draw_set, sample
+from variational_experiment import VARIATIONAL
 
 from dpmlite import MAPDPM, BayesianHierarchicalClustering, log_evidence_exact
 from dpmlite.plotting import COLOURS, plot_dendrogram
 
-N_SYNTHETIC, N_REAL, N_STARTS = 20, 5, 10
+N_SYNTHETIC, N_REAL, N_STARTS, N_VARIATIONAL_STARTS = 20, 5, 10, 3
 ALL_ROWS = 10**9
 
 
@@ -65,6 +66,11 @@ METHODS = {
         partial(BayesianHierarchicalClustering, approximate="map-dpm"),
         "log_evidence_bound_",
     ),
+    **{
+        name: Method(make, bound, N_VARIATIONAL_STARTS)
+        for name, (make, bound, _) in VARIATIONAL.items()
+        if bound == "log_evidence_bound_"  # the other one is no bound for the process
+    },
 }
 
 
@@ -217,13 +223,6 @@ def corner_model():
     """Figure 2's tree; the prior is ours."""
     prior = {"m0": corners().mean(axis=0), "c0": 0.1, "a0": 1.0, "b0": 1.0}
     return BayesianHierarchicalClustering(prior=prior, alternative_trees=True).fit(corners())
-
-
-def table(title, found, digits=2):
-    """A table from {row: {column: value}}."""
-    columns = list(next(iter(found.values())))
-    rows = [[row, *(f"{values[c]:.{digits}f}" for c in columns)] for row, values in found.items()]
-    return f"{title}\n\n{markdown(['', *columns], rows)}\n"
 
 
 def clusterings():

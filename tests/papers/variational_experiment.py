@@ -23,7 +23,7 @@ from pathlib import Path
 import naive_variational as naive
 import numpy as np
 from families import CASES
-from measures import markdown
+from measures import table
 from tree_tables import REAL, SET_PRIOR, SETS, SIZES, draw_set, sample
 
 from dpmlite import MAPDPM, VariationalDPM, exact_posterior
@@ -139,13 +139,6 @@ def counts_above(n_problems):
             found[name]["process"] += model.lower_bound_ > process + 1e-9
             found[name]["process*"] += model.log_evidence_bound_ > process + 1e-9
     return found
-
-
-def table(title, found, digits):
-    """A table from {row: {column: value}}."""
-    columns = list(next(iter(found.values())))
-    rows = [[row, *(f"{values[c]:.{digits}f}" for c in columns)] for row, values in found.items()]
-    return f"{title}\n\n{markdown(['', *columns], rows)}\n"
 
 
 def report():
