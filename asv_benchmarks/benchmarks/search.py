@@ -63,7 +63,6 @@ CHOICES = {
     "16 seeds": ({}, {(starts, "N_SEEDS"): 16}),
     "128 seeds": ({}, {(starts, "N_SEEDS"): 128}),
     "descents to their end": ({}, {(starts, "DESCENT_SWEEPS"): 1000}),
-    "nothing shaken": ({}, {(starts, "SHAKE_EVERY"): 10**9}),
     "half the patience": ({}, HALF_PATIENCE),
     "twice the patience": ({}, TWICE_PATIENCE),
     "sample of 4,000 rows": ({}, {(starts, "SAMPLE_ROWS"): 4000}),

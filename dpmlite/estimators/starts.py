@@ -33,10 +33,6 @@ N_SEEDS = 64
 # by recombination is.
 DESCENT_SWEEPS = 4
 
-# Every so many-th descent starts from the best labels so far, shaken by a Gibbs sweep: it finds
-# what is better nearby.
-SHAKE_EVERY = 4
-
 # Descents in a row that may improve little before the search for a start ends: with many columns
 # a row hardly ever leaves its cluster on its own, and there is more to be gained by recombination.
 PATIENCE = 2
@@ -123,8 +119,7 @@ class Recombination:
             and not self.stop.is_set()
         ):
             n_descents += 1
-            shake = n_descents % SHAKE_EVERY == 0
-            other = self._shaken(best) if shake else self._from_seeds()
+            other = self._from_seeds()
             both = self._recombined(best, other)
             all_found = best, other, both
             joints = [found.neg_log_joint for found in all_found]
@@ -152,12 +147,6 @@ class Recombination:
         found = np.empty_like(labels)
         found[order] = np.asarray(partition.labels)
         return Found(partition.neg_log_joint, found)
-
-    def _shaken(self, best: Found) -> Found:
-        partition = self.problem.partition(best.labels.copy(), self.sample)
-        inference.gibbs_sweep(partition, self.rng.random(len(self.sample)))
-        self.n_sweeps += 1
-        return self._optimum(partition)
 
     def _recombined(self, one: Found, other: Found) -> Found:
         return self._optimum(self.problem.recombined(one.labels, other.labels, self.sample))
