@@ -160,7 +160,7 @@ def read_real(X: Any, allow_missing: bool) -> Data:
     ValueError, TypeError
         As `check_rows`.
     """
-    values = check_rows(X, allow_missing)
+    values = check_rows(X, allow_missing, strided=True)
     return Data(_shape(values), values=values)
 
 

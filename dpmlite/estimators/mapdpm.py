@@ -219,7 +219,9 @@ class MAPDPM(MixtureEstimator):
         ----------
         X : array-like or scipy.sparse matrix, shape (N, D)
             Rows: finite numbers; counts for "dirichlet-multinomial"; 0 and 1 for
-            "beta-bernoulli". The last two may be sparse, and cost what their non-zeros do.
+            "beta-bernoulli". The last two may be sparse, and cost what their non-zeros do. Numbers
+            of double or single precision are read where they are, in any order of memory, from
+            memory-mapped files too; all statistics are in double precision.
         y : ignored
             There for scikit-learn.
         sample_weight : array-like, shape (N,), optional

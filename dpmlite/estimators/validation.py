@@ -17,8 +17,10 @@ MOST_WEIGHT = 2.0**53
 LEAST = 1e-100
 
 
-def check_rows(X: Any, allow_missing: bool = False) -> npt.NDArray[np.float64]:
+def check_rows(X: Any, allow_missing: bool = False, strided: bool = False) -> npt.NDArray[Any]:
     """A table of finite numbers as a C-contiguous float64 array, copied only if need be.
+
+    With `strided`, arrays of float64 and float32 are taken as they are, whatever their order.
 
     Raises
     ------
@@ -30,12 +32,12 @@ def check_rows(X: Any, allow_missing: bool = False) -> npt.NDArray[np.float64]:
     """
     if hasattr(X, "toarray") and hasattr(X, "nnz"):
         raise TypeError("X must be dense, got a sparse matrix: pass X.toarray()")
-    rows = check_table(X)
+    rows = check_table(X, strided)
     _check_finite(rows, allow_missing)
     return rows
 
 
-def check_table(X: Any) -> npt.NDArray[np.float64]:
+def check_table(X: Any, strided: bool = False) -> npt.NDArray[Any]:
     """A dense table of any numbers, as `check_rows`."""
     if np.ma.is_masked(X):
         raise ValueError("X must have no masked values: fill them, or drop their rows")
@@ -56,13 +58,15 @@ def check_table(X: Any) -> npt.NDArray[np.float64]:
             f"X must have at least one column: 0 feature(s) (shape={array.shape}) "
             "while a minimum of 1 is required."
         )
+    if strided and array.dtype in (np.float32, np.float64) and array.dtype.isnative:
+        return array
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
 def _check_finite(rows: npt.NDArray[np.float64], allow_missing: bool) -> None:
     # A sum is finite only if its terms are: no array of N x D truth values for good data.
     with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(rows.sum()):
+        if np.isfinite(rows.sum(dtype=np.float64)):
             return
     bad = np.argwhere(np.isinf(rows) if allow_missing else ~np.isfinite(rows))
     if len(bad):

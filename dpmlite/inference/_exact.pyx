@@ -29,7 +29,7 @@ def sum_over_partitions(X, Component component, double alpha, Py_ssize_t[::1] la
     cdef Py_ssize_t i
     with nogil:
         for i in range(rows.n_rows):
-            n += rows.row(i).weight
+            n += rows.weight_of(i)
         sets.weigh(rows, component, alpha)
         sets.sum()
         for i in range(rows.n_rows):

@@ -41,18 +41,18 @@ cdef class Mixture:
 
     cdef double score(self, Py_ssize_t i) noexcept nogil:
         """cost[k] = -log of the term of slot k for row i; returns the least."""
-        return self.score_into(i, &self.cost[0])
+        return self.score_into(i, &self.cost[0], self.X.memory)
 
-    cdef double score_into(self, Py_ssize_t i, double *cost) noexcept nogil:
-        cdef Row row = self.X.row(i)
+    cdef double score_into(self, Py_ssize_t i, double *cost, double *room) noexcept nogil:
+        cdef Row row = self.X.row_into(i, room)
         return self.component.costs_below(&row, &self.log_weight[0], INFINITY, cost)
 
     cdef void assign_part(self, Py_ssize_t part, Py_ssize_t n_parts, double *cost,
-                          Py_ssize_t *out) noexcept nogil:
+                          double *room, Py_ssize_t *out) noexcept nogil:
         cdef Py_ssize_t i, k
         cdef double least
         for i in range(part * self.n_rows // n_parts, (part + 1) * self.n_rows // n_parts):
-            least, k = self.score_into(i, cost), 0
+            least, k = self.score_into(i, cost, room), 0
             while cost[k] > least + TIE:
                 k += 1
             out[i] = k if self.component.n[k] > 0.0 else UNPLACED
@@ -83,11 +83,14 @@ def assign(X, Component component, double alpha, Py_ssize_t[::1] out, Py_ssize_t
     check_n_threads(n_threads)
     cdef Mixture mixture = Mixture(X, component, log_weights(component, alpha), out.shape[0])
     cdef Py_ssize_t part, room = padded(mixture.n_slots)
+    cdef Py_ssize_t width = mixture.X.n_columns + 1
     cdef double[::1] costs = array("d", bytes(8 * n_threads * room))
+    cdef double[::1] values = array("d", bytes(8 * n_threads * width))
     if mixture.n_rows == 0:
         return
     for part in prange(n_threads, nogil=True, num_threads=<int> n_threads, schedule="static"):
-        mixture.assign_part(part, n_threads, &costs[part * room], &out[0])
+        mixture.assign_part(part, n_threads, &costs[part * room], &values[part * width],
+                            &out[0])
 
 
 def responsibilities(X, Component component, double alpha, double[:, ::1] out):
@@ -117,7 +120,7 @@ def neg_log_loo(Partition partition):
     cdef Py_ssize_t i
     with nogil:
         for i in range(partition.n_rows):
-            total += partition.stay_cost(i) + partition.member_weight(i, partition.row(i).weight)
+            total += partition.stay_cost(i) + partition.member_weight(i, partition.row_weight(i))
     return total
 
 

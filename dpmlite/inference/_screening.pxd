@@ -13,6 +13,7 @@ cdef struct Chunk:
     Py_ssize_t first, n_rows   # rows of the partition
     long long screened_at      # of the screen's clock
     float reach                # largest of the standardised values, without its sign
+    double *row                # [column] room for a row
     float *u                   # [column][row] standardised values
     float *bound               # [slot][row] of the cost, from below; huge for a row's own slot,
     float own[CHUNK]           # whose bound is here

@@ -106,7 +106,7 @@ cdef int lay_out(Screen *s, Py_ssize_t n_slots) except -1 nogil:
     PyMem_RawFree(s.memory)
     s.memory = PyMem_RawMalloc(
         64 + s.room * sizeof(Slot) + 2 * D * s.room * sizeof(float)
-        + s.n_chunks * (sizeof(Chunk) + (D + s.room) * CHUNK * sizeof(float)))
+        + s.n_chunks * (sizeof(Chunk) + (D + s.room) * CHUNK * sizeof(float) + D * sizeof(double)))
     if s.memory == NULL:
         s.room = 0
         with gil:
@@ -115,9 +115,11 @@ cdef int lay_out(Screen *s, Py_ssize_t n_slots) except -1 nogil:
     s.slope = numbers + s.n_chunks * (D + s.room) * CHUNK
     s.slot = <Slot *> (s.slope + 2 * D * s.room)
     s.chunk = <Chunk *> (s.slot + s.room)
+    cdef double *rows = <double *> (s.chunk + s.n_chunks)
     for i in range(s.n_chunks):
         s.chunk[i].u = numbers + i * (D + s.room) * CHUNK
         s.chunk[i].bound = s.chunk[i].u + D * CHUNK
+        s.chunk[i].row = rows + i * D
         s.chunk[i].n_rows = 0
     return 0
 
@@ -163,7 +165,7 @@ cdef void screen_chunk(const Screen *s, Partition partition, Chunk *chunk) noexc
     chunk.reach = 0
     chunk.screened_at = s.clock
     for i in range(chunk.n_rows):
-        row = partition.row(chunk.first + i)
+        row = partition.row_into(chunk.first + i, chunk.row)
         chunk.label[i] = <int> partition.label[chunk.first + i]
         reach = spread(s.t, row.values, chunk.u + i)
         chunk.reach = max(chunk.reach, reach)

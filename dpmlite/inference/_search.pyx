@@ -148,12 +148,12 @@ cdef class PrefixSearch:
         cdef Row row
         self.unit_weights = True
         for j in range(self.n):
-            w = self.row(j).weight
+            w = self.row_weight(j)
             self.before[j + 1] = self.before[j] + w
             self.unit_weights = self.unit_weights and w == 1.0
         for j in reversed(range(self.n)):
             row = self.row(j)
-            w = self.log_weight(0.0, row.weight) - log_rising_c(self.row(0).weight, row.weight)
+            w = self.log_weight(0.0, row.weight) - log_rising_c(self.row_weight(0), row.weight)
             self.alone_left[j] = self.alone_left[j + 1] + (w if w > 0.0 else 0.0)
             self.data_left[j] = self.data_left[j + 1]
             if self.tight:
@@ -171,7 +171,7 @@ cdef class PrefixSearch:
         self.component.clear(SPARE)
         if j > 0:
             self.component.add(centre, SPARE, self.before[j])
-        return self.component.log_predictive(centre, SPARE, self.row(j).weight)
+        return self.component.log_predictive(centre, SPARE, self.row_weight(j))
 
     cdef int start(self) except -1:
         """The clustering of no row."""
@@ -184,6 +184,9 @@ cdef class PrefixSearch:
 
     cdef inline Row row(self, Py_ssize_t j) noexcept nogil:
         return self.rows.row(self.order[j])
+
+    cdef inline double row_weight(self, Py_ssize_t j) noexcept nogil:
+        return self.rows.weight_of(self.order[j])
 
     cdef int expand_best(self, Py_ssize_t n_expansions) except -1 nogil:
         cdef State state
@@ -230,7 +233,7 @@ cdef class PrefixSearch:
         """Put what a row makes of clustering c, the parent, into a queue of so many at most."""
         cdef State child
         cdef Py_ssize_t k, slot, d = parent.depth, n_clusters = self.clusters.clusterings[c].n
-        cdef double w = self.row(d).weight, n, least = queue.least(limit)
+        cdef double w = self.row_weight(d), n, least = queue.least(limit)
         cdef double left = self.data_left[d + 1], prior_left = self.prior_left(
             parent.n_largest, d + 1)
         child.clustering, child.depth, child.trail = c, d + 1, parent.trail

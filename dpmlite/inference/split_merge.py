@@ -97,10 +97,10 @@ def exchange(partition: Partition, uniforms: Values) -> int:
         if j not in untouched:
             continue
         for rank, k in enumerate(nearest(partition, j, len(uniforms[j]))):
-            pool = sorted(members[j] + members[k])
-            if k not in untouched or (k, j) in tried or len(pool) < 2:
+            if k not in untouched or (k, j) in tried or len(members[j]) + len(members[k]) < 2:
                 continue
             tried.add((j, k))
+            pool = sorted(members[j] + members[k])
             n_trial = len(pool[:: trial_step(len(pool))])
             starts = [_seeded(u, v, n_trial) for u, v in uniforms[j][rank]]
             if divide(partition, [j, k], pool, starts):

@@ -61,7 +61,7 @@ cdef class Mixing:
         cdef Py_ssize_t i
         self.clear()
         for i in range(rows.n_rows):
-            self.take(&responsibilities[i, 0], rows.row(i).weight, 1.0)
+            self.take(&responsibilities[i, 0], rows.weight_of(i), 1.0)
         self.finish()
 
     cdef int check_shape(self, Rows rows, const double[:, ::1] responsibilities) except -1:

@@ -27,6 +27,7 @@ cdef class Partition:
     cdef Py_ssize_t[::1] home           # homes, typed
     cdef Component settled              # [group] statistics; None if there are no groups
     cdef Rows X
+    cdef double *room                   # of a row, if rows have to be copied
     cdef const Py_ssize_t[::1] rows     # rows of X in use; None: all
     cdef double n_placed                # weight of the rows that have a label
     cdef Py_ssize_t n_moves             # rows that moved since the statistics were built
@@ -39,7 +40,13 @@ cdef class Partition:
     cdef Py_ssize_t *touched            # [slot] rows that came or left since it was marked
 
     cdef inline Row row(self, Py_ssize_t i) noexcept nogil:
-        return self.X.row(self.rows[i] if self.rows is not None else i)
+        return self.row_into(i, self.room)
+
+    cdef inline Row row_into(self, Py_ssize_t i, double *room) noexcept nogil:
+        return self.X.row_into(self.rows[i] if self.rows is not None else i, room)
+
+    cdef inline double row_weight(self, Py_ssize_t i) noexcept nogil:
+        return self.X.weight_of(self.rows[i] if self.rows is not None else i)
 
     # Cost of a row of weight 1 in a slot that is not its own, eq. (15).
     cdef inline double cost_in(self, const Row *row, Py_ssize_t k) noexcept nogil:

@@ -22,6 +22,7 @@ cdef class Partition:
         self.cost = self.log_weight = self.heavy_log_weight = self.light_member_weight = NULL
         self.size = NULL
         self.touched = NULL
+        self.room = NULL
 
     def __dealloc__(self):
         PyMem_RawFree(self.cost)
@@ -30,11 +31,13 @@ cdef class Partition:
         PyMem_RawFree(self.light_member_weight)
         PyMem_RawFree(self.size)
         PyMem_RawFree(self.touched)
+        PyMem_RawFree(self.room)
 
     def __init__(self, X, Py_ssize_t[::1] labels, Component component, double alpha,
                  const Py_ssize_t[::1] rows=None, Component settled=None,
                  Py_ssize_t[::1] homes=None):
         self.X = as_rows(X)
+        self.room = <double *> resized(NULL, (self.X.n_columns + 1) * sizeof(double))
         self.rows = rows
         self.n_rows = self.X.n_rows if rows is None else rows.shape[0]
         cdef Py_ssize_t i, n_slots = 0
@@ -95,7 +98,7 @@ cdef class Partition:
 
     def member_log_weight(self, Py_ssize_t i):
         self._check_row(i)
-        return self.member_weight(i, self.row(i).weight)
+        return self.member_weight(i, self.row_weight(i))
 
     def part(self, const Py_ssize_t[::1] members, Py_ssize_t[::1] labels, slots=()):
         cdef Py_ssize_t g, i, j
@@ -246,7 +249,7 @@ cdef class Partition:
             others += self.settled.n[g] if self.home[g] == own else 0.0
         for j in range(self.n_rows):
             if self.label[j] == own and j != i:
-                others += self.row(j).weight
+                others += self.row_weight(j)
         return others
 
     cdef double score(self, Py_ssize_t i, double stay) noexcept nogil:
@@ -333,6 +336,7 @@ cdef class Partition:
             elif (not self.component.remove_row(&row, own)
                   or self.component.n[own] < NARROW * row.weight):
                 self.rebuild_slot(own)
+                row = self.row(i)  # rows that are copied share their memory
             self.weigh(own)
             self.touched[own] += 1
         self.component.add_row(&row, k)

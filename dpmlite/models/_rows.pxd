@@ -15,26 +15,49 @@ cdef struct Row:
 cdef class Rows:
     cdef readonly Py_ssize_t n_columns
     cdef Py_ssize_t n_rows
-    cdef const double[:, ::1] X            # they own the memory that the pointers point to
+    cdef object X                          # they own the memory that the pointers point to
+    cdef double[::1] room                  # of one row, if rows have to be copied,
+    cdef double *memory                    # which is here
     cdef const double[::1] data, weights
     cdef const Py_ssize_t[::1] indices, indptr
-    cdef const double *first               # values of all rows
+    cdef const double *first               # values of all rows; NULL: a dense row is copied
+    cdef const char *cells                 # from here, these bytes from one to the next,
+    cdef Py_ssize_t row_step, column_step
+    cdef bint single                       # of single precision if so
     cdef const double *row_weights         # NULL: all 1
     cdef const Py_ssize_t *columns         # NULL: dense
     cdef const Py_ssize_t *starts
 
     cdef int weigh(self, const double[::1] weights) except -1
 
-    cdef inline Row row(self, Py_ssize_t i) noexcept nogil:
+    cdef int take_double(self, const double[:, :] X) except -1
+    cdef int take_single(self, const float[:, :] X) except -1
+    cdef int take_shape(self, Py_ssize_t n_rows, Py_ssize_t n_columns, Py_ssize_t row_step,
+                        Py_ssize_t column_step) except -1
+    cdef int make_room(self) except -1
+    cdef void copy_row(self, Py_ssize_t i, double *room) noexcept nogil
+
+    cdef inline Row row_into(self, Py_ssize_t i, double *room) noexcept nogil:
+        """Row i, in `room` if it has to be copied: it is there until the next one is."""
         cdef Row row
-        row.weight = self.row_weights[i] if self.row_weights != NULL else 1.0
-        if self.columns == NULL:
-            row.values, row.columns = self.first + i * self.n_columns, NULL
-            row.n_values = self.n_columns
-        else:
+        row.weight = self.weight_of(i)
+        if self.columns != NULL:
             row.values, row.columns = self.first + self.starts[i], self.columns + self.starts[i]
             row.n_values = self.starts[i + 1] - self.starts[i]
+            return row
+        row.values, row.columns, row.n_values = room, NULL, self.n_columns
+        if self.first != NULL:
+            row.values = self.first + i * self.n_columns
+        else:
+            self.copy_row(i, room)
         return row
+
+    cdef inline Row row(self, Py_ssize_t i) noexcept nogil:
+        """The same in memory of its own: for one thread, and one row at a time."""
+        return self.row_into(i, self.memory)
+
+    cdef inline double weight_of(self, Py_ssize_t i) noexcept nogil:
+        return self.row_weights[i] if self.row_weights != NULL else 1.0
 
 
 cdef inline inlined_ssize column_of(const Row *row, Py_ssize_t i) noexcept nogil:

@@ -1,4 +1,10 @@
-"""Kernel of rows.py: the rows of a table, dense or sparse."""
+"""Kernel of rows.py: the rows of a table, dense or sparse.
+
+Dense rows lie anywhere, in double or single precision: those that are not side by side in double
+precision are copied one by one when they are read.
+"""
+
+from array import array
 
 # What columns points to if there is no non-zero at all.
 cdef Py_ssize_t NO_COLUMN = 0
@@ -6,12 +12,49 @@ cdef Py_ssize_t NO_COLUMN = 0
 
 cdef class Rows:
 
-    def __init__(self, const double[:, ::1] X, const double[::1] weights=None):
+    def __init__(self, X, const double[::1] weights=None):
+        if memoryview(X).format == "f":
+            self.take_single(X)
+        else:
+            self.take_double(X)
         self.X = X
-        self.n_rows = X.shape[0]
-        self.n_columns = X.shape[1] if self.n_rows else 0
-        self.first = &X[0, 0] if self.n_rows and self.n_columns else NULL
         self.weigh(weights)
+
+    cdef int take_double(self, const double[:, :] X) except -1:
+        self.take_shape(X.shape[0], X.shape[1], X.strides[0], X.strides[1])
+        if self.n_rows == 0 or self.n_columns == 0:
+            return 0
+        if X.strides[1] == sizeof(double) and X.strides[0] == X.shape[1] * sizeof(double):
+            self.first = &X[0, 0]
+            return 0
+        self.cells = <const char *> &X[0, 0]
+        return self.make_room()
+
+    cdef int take_single(self, const float[:, :] X) except -1:
+        self.take_shape(X.shape[0], X.shape[1], X.strides[0], X.strides[1])
+        self.single = True
+        if self.n_rows == 0 or self.n_columns == 0:
+            return 0
+        self.cells = <const char *> &X[0, 0]
+        return self.make_room()
+
+    cdef int take_shape(self, Py_ssize_t n_rows, Py_ssize_t n_columns, Py_ssize_t row_step,
+                        Py_ssize_t column_step) except -1:
+        self.n_rows, self.n_columns = n_rows, n_columns if n_rows else 0
+        self.row_step, self.column_step = row_step, column_step
+        return 0
+
+    cdef int make_room(self) except -1:
+        self.room = array("d", bytes(8 * self.n_columns))
+        self.memory = &self.room[0]
+        return 0
+
+    cdef void copy_row(self, Py_ssize_t i, double *room) noexcept nogil:
+        cdef const char *cell = self.cells + i * self.row_step
+        cdef Py_ssize_t j
+        for j in range(self.n_columns):
+            room[j] = (<const float *> cell)[0] if self.single else (<const double *> cell)[0]
+            cell += self.column_step
 
     @classmethod
     def sparse(cls, const double[::1] data, const Py_ssize_t[::1] indices,
@@ -45,7 +88,7 @@ cdef class Rows:
 
     def weight(self, Py_ssize_t i):
         self._check_row(i)
-        return self.row(i).weight
+        return self.weight_of(i)
 
     def _check_row(self, Py_ssize_t i):
         if not 0 <= i < self.n_rows:

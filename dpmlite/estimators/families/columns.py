@@ -11,7 +11,7 @@ from dpmlite.estimators.data import Data, Floats
 from dpmlite.estimators.validation import check_positive, warn
 
 # Values that are looked at together.
-BLOCK_CELLS = 2**18
+BLOCK_CELLS = 2**16
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def constant_columns(data: Data) -> npt.NDArray[np.bool_]:
 def _a_value_of_each(data: Data) -> Floats:
     """The first value of each column that is not missing; 0 if all are."""
     assert data.values is not None
-    found: Floats = np.array(data.values[0])
+    found: Floats = np.array(data.values[0], dtype=np.float64)
     for j in np.flatnonzero(np.isnan(found)):
         observed = ~np.isnan(data.values[:, j])
         found[j] = data.values[observed.argmax(), j] if observed.any() else 0.0
