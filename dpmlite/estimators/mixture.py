@@ -227,11 +227,14 @@ class MixtureEstimator(FamilyEstimator):
 
         `homes` are the labels of the settled groups, if there are any.
         """
-        weights = np.ones(table.shape[0]) if table.weights is None else table.weights
-        if settled is not None:
+        weights = table.weights
+        if settled is None:
+            labels = largest_first(labels, weights)
+        else:
+            weights = np.ones(table.shape[0]) if weights is None else weights
             weights = np.concatenate([settled.counts, weights])
-        numbers = largest_first(np.concatenate([homes, labels]), weights)
-        homes, labels = numbers[: len(homes)].copy(), numbers[len(homes) :].copy()
+            numbers = largest_first(np.concatenate([homes, labels]), weights)
+            homes, labels = numbers[: len(homes)].copy(), numbers[len(homes) :].copy()
         component = self._family().component(prior, self.allow_missing)
         return models.Partition(table.rows(), labels, component, alpha, None, settled, homes)
 
@@ -297,11 +300,14 @@ def largest_first(
     labels: npt.NDArray[np.intp], weights: npt.NDArray[np.float64] | None = None
 ) -> npt.NDArray[np.intp]:
     """Number clusters by size or weight, the largest 0; of equals, the one that appears first."""
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    order = np.lexsort((first, -np.bincount(inverse, weights)))
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    return rank[inverse].astype(np.intp)
+    n_rows = len(labels)
+    first = np.full(labels.max(initial=-1) + 1, n_rows)
+    first[labels[::-1]] = np.arange(n_rows - 1, -1, -1)  # of equal labels, the last one stays
+    used = np.flatnonzero(first < n_rows)
+    sizes = np.bincount(labels, weights, minlength=len(first))
+    rank = np.zeros(len(first), dtype=np.intp)
+    rank[used[np.lexsort((first[used], -sizes[used]))]] = np.arange(len(used))
+    return np.asarray(rank[labels], dtype=np.intp)
 
 
 def verify_joint(kept: float, final: models.Partition, table: Data) -> None:

@@ -61,17 +61,17 @@ cpdef Py_ssize_t trial_step(Py_ssize_t n):
 
 cpdef member_lists(Partition partition):
     cdef Py_ssize_t i, k, n_slots = partition.component.n_slots
+    cdef Py_ssize_t[::1] members, address = index_array(n_slots)  # where each list goes on
     lists = [index_array(partition.n_members(k)) for k in range(n_slots)]
-    cdef Py_ssize_t[::1] rows = index_array(partition.n_rows)
-    cdef Py_ssize_t[::1] end = index_array(n_slots + 1)
     for k in range(n_slots):
-        end[k + 1] = end[k] + len(lists[k])
+        members = lists[k]
+        if members.shape[0] > 0:
+            address[k] = <Py_ssize_t> &members[0]
     for i in range(partition.n_rows):
-        if partition.label[i] != UNPLACED:
-            rows[end[partition.label[i]]] = i
-            end[partition.label[i]] += 1
-    for k in range(n_slots):
-        copy_to(lists[k], rows, end[k] - len(lists[k]))
+        k = partition.label[i]
+        if k != UNPLACED:
+            (<Py_ssize_t *> address[k])[0] = i
+            address[k] += sizeof(Py_ssize_t)
     return lists
 
 
@@ -156,11 +156,4 @@ cdef int place_some(Py_ssize_t[::1] labels, const Py_ssize_t[::1] some, Py_ssize
     labels[:] = UNPLACED
     for i in range(some.shape[0]):
         labels[i * step] = some[i]
-    return 0
-
-
-cdef int copy_to(Py_ssize_t[::1] out, const Py_ssize_t[::1] rows, Py_ssize_t first) except -1:
-    cdef Py_ssize_t i
-    for i in range(out.shape[0]):
-        out[i] = rows[first + i]
     return 0
