@@ -125,7 +125,8 @@ cdef class NormalGamma(Component):
         if self.n[k] > 1.0:
             self.t.member_constant[k] = common + self.n_columns * (
                 log_gamma_half_step_c(a - 0.5) + 0.5 * log((c - 1.0) / c))
-            if self.kept[k] >= HALF_OF_KEPT and self.n[k] - 1.0 >= LEAST_KEPT * self.n[k]:
+            # Bounds are of members that leave more than half of b.
+            if self.kept[k] >= 2.0 * LEAST_KEPT and self.n[k] - 1.0 >= LEAST_KEPT * self.n[k]:
                 self.t.member_ratio[k] = (c + 1.0) / (c - 1.0)
 
     cdef void merge_slots(self, Py_ssize_t j, Py_ssize_t k) noexcept nogil:
