@@ -30,7 +30,7 @@ SEEDS_IF_NONE, SEEDS_IF_ALL = 16, 116
 FREED_SWEEPS = 2
 
 # Attempts are judged by so many rows at most, evenly spread: all rows follow what helped there.
-FREE_ROWS = 2000
+FREE_ROWS = 10_000
 
 
 # While whole clusters move, the sweeps between need not end at a fixed point: only until no more
