@@ -4,6 +4,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from cases import needs_kernels
 
 from dpmlite import MAPDPM
 from dpmlite.datasets import planted_gaussians
@@ -66,6 +67,7 @@ def test_single_precision_is_that_table_in_double(component):
     np.testing.assert_allclose(model.means_, expected.means_)
 
 
+@needs_kernels
 @pytest.mark.parametrize("kind", ["fortran", "single", "memory-mapped"])
 def test_the_table_is_not_copied(kind, tmp_path):
     table = planted_gaussians(50_000, 100, 3, separation=20.0, random_state=0)[0]
