@@ -21,6 +21,7 @@ cdef class Component:
 
     def __cinit__(self):
         self.block = NULL
+        self.expected = None
 
     def __dealloc__(self):
         PyMem_RawFree(self.block)
