@@ -8,13 +8,10 @@ moves, bounds in its two slots are found anew. So labels are those of visits one
 from libc.math cimport INFINITY
 
 from dpmlite.inference._screening cimport (
-    CHUNK, Chunk, Screen, begin_screen, catch_up, decide, end_screen, may_cost_less, note_change,
-    screen_chunks)
+    CHUNK, Chunk, Screen, begin_screen, catch_up, end_screen, list_open, note_change, renew,
+    roughly, screen_chunks)
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition
 from dpmlite.models._rows cimport Row
-
-cdef enum:
-    MANY = 4  # moves in a chunk, after which each of its rows is looked at by itself
 
 
 def sweep(Partition partition, Py_ssize_t n_threads=1):
@@ -76,20 +73,13 @@ cdef Py_ssize_t visit_chunks(Partition partition, Screen *screen) except -1 nogi
 cdef Py_ssize_t visit_chunk(Partition partition, Screen *screen, Chunk *chunk,
                             Py_ssize_t *moves) except -1 nogil:
     """Visit rows, as long as there is room for bounds of all slots; returns how many."""
-    cdef Py_ssize_t j, here = 0
+    cdef Py_ssize_t j
     catch_up(screen, chunk)
-    decide(screen, chunk, 0)
     for j in range(chunk.n_rows):
-        if (here <= MANY and chunk.stays[j]) or not visit(partition, screen, chunk, j):
-            continue
-        here += 1
-        if screen.room < partition.component.n_slots:
-            moves[0] += here
-            return j + 1
-        catch_up(screen, chunk)
-        if here <= MANY:
-            decide(screen, chunk, j + 1)
-    moves[0] += here
+        if not chunk.stays[j] and visit(partition, screen, chunk, j):
+            moves[0] += 1
+            if screen.room < partition.component.n_slots:
+                return j + 1
     return chunk.n_rows
 
 
@@ -97,35 +87,55 @@ cdef bint visit(Partition partition, Screen *screen, Chunk *chunk, Py_ssize_t j)
     """Whether the chunk's row j moved."""
     cdef Py_ssize_t i = chunk.first + j, own = partition.label[i]
     cdef double stay = partition.stay_ceiling(i)
-    cdef double best = score_some(partition, i, chunk.bound + j, screen.n_slots, stay)
+    cdef double best = score_some(partition, i, screen, chunk.bound + j, stay)
     if not move_if_better(partition, i, stay, best):
         return False
     if screen.room >= partition.component.n_slots:
-        if own != UNPLACED:
-            note_change(screen, partition, own)
-        note_change(screen, partition, partition.label[i])
-        if partition.component.n_slots > screen.n_slots:
-            note_change(screen, partition, screen.n_slots)
+        follow(partition, screen, chunk, own, partition.label[i])
     return True
 
 
-cdef double score_some(Partition partition, Py_ssize_t i, const float *bound, Py_ssize_t n_slots,
+cdef void follow(Partition partition, Screen *screen, Chunk *chunk, Py_ssize_t left,
+                 Py_ssize_t joined) noexcept nogil:
+    """A row has left a slot and joined another."""
+    cdef bint emptied = left != UNPLACED and partition.size[left] == 0
+    if left != UNPLACED and not emptied:
+        renew_slot(partition, screen, chunk, left)
+    renew_slot(partition, screen, chunk, joined)
+    if emptied or partition.size[joined] == 1:
+        renew_slot(partition, screen, chunk, list_open(screen, partition))
+
+
+cdef void renew_slot(Partition partition, Screen *screen, Chunk *chunk,
+                     Py_ssize_t k) noexcept nogil:
+    note_change(screen, partition, k)
+    renew(screen, chunk, k)
+
+
+cdef double score_some(Partition partition, Py_ssize_t i, const Screen *screen, const float *bound,
                        double stay) noexcept nogil:
-    """What Partition.score does, for the slots that their bounds do not rule out."""
+    """What Partition.score does, for the open slots that their bounds do not rule out."""
     cdef Row row = partition.row(i)
-    cdef double best = stay
-    cdef Py_ssize_t k, nearest = 0
-    for k in range(n_slots):
+    cdef double best = stay, limit
+    cdef Py_ssize_t j, k, nearest = screen.open[0]
+    cdef float least = bound[nearest * CHUNK]
+    for k in range(screen.n_slots):
         partition.cost[k] = INFINITY
-        nearest = k if bound[k * CHUNK] < bound[nearest * CHUNK] else nearest
-    if not may_cost_less(bound[nearest * CHUNK], best):
+    for j in range(1, screen.n_open):
+        k = screen.open[j]
+        if bound[k * CHUNK] < least:
+            least, nearest = bound[k * CHUNK], k
+    if least >= roughly(best):
         return best
     partition.cost[nearest] = partition.cost_in(&row, nearest)
     best = min(best, partition.cost[nearest])
-    for k in range(n_slots):
-        if k != nearest and may_cost_less(bound[k * CHUNK], best + TIE):
+    limit = roughly(best + TIE)
+    for j in range(screen.n_open):
+        k = screen.open[j]
+        if k != nearest and not bound[k * CHUNK] >= limit:
             partition.cost[k] = partition.cost_in(&row, k)
             best = min(best, partition.cost[k])
+            limit = roughly(best + TIE)
     return best
 
 

@@ -17,14 +17,15 @@ epsilon (3 U slope + 2 |shift|), and that of log(1 + z^2) at most the same and 2
 """
 
 from cython.parallel cimport prange
-from libc.math cimport fabs
+from libc.math cimport NAN, fabs
 from libc.stdint cimport uintptr_t
+from libc.string cimport memset
 
 from dpmlite.models._partition cimport UNPLACED, Partition
 from dpmlite.models._rows cimport Row
 from dpmlite.models._special cimport (
     LOG_2, clones_float, clones_void, inlined_void, log2_floor_single)
-from dpmlite.models._student_t cimport Densities, standardise
+from dpmlite.models._student_t cimport Densities
 
 cdef extern from "Python.h":
     void *PyMem_RawMalloc(size_t n) nogil
@@ -36,11 +37,21 @@ cdef extern from *:
     #define DPM_COARSE 1e-6     /* several */
     #define DPM_HUGE 1e30f
     #define DPM_ONE 1.0f
+    #define DPM_FLOAT_REACH 536870912.0f  /* of _student_t.pxd */
+    #define DPM_SLIGHT 1e-6f
+    #define DPM_HALF 0.5f
+    #define DPM_QUARTER 0.25f
+    #define DPM_TWO_THIRDS 0.6666667f
     """
     double EPSILON "DPM_EPSILON"
     double COARSE "DPM_COARSE"
     float HUGE "DPM_HUGE"
     float ONE "DPM_ONE"
+    float FLOAT_REACH "DPM_FLOAT_REACH"
+    float SLIGHT "DPM_SLIGHT"
+    float HALF "DPM_HALF"
+    float QUARTER "DPM_QUARTER"
+    float TWO_THIRDS "DPM_TWO_THIRDS"
 
 cdef enum:
     GROUP = 8          # columns of a group
@@ -58,7 +69,7 @@ def screen(Partition partition, Py_ssize_t first, Py_ssize_t last, Py_ssize_t n_
         while s.t != NULL and row < last:
             screen_chunks(&s, partition, row)
             for i in range(s.n_chunks):
-                decide(&s, &s.chunk[i], 0)
+                catch_up(&s, &s.chunk[i])
                 for j in range(min(s.chunk[i].n_rows, last - row)):
                     stays[row - first] = bool(s.chunk[i].stays[j])
                     row += 1
@@ -84,8 +95,9 @@ cdef int screen_chunks(Screen *s, Partition partition, Py_ssize_t first) except 
     cdef Py_ssize_t i, k
     if s.room < partition.component.n_slots:
         lay_out(s, partition.component.n_slots)
-        for k in range(partition.component.n_slots):
-            note_change(s, partition, k)
+        list_open(s, partition)
+        for k in range(s.n_open):
+            note_change(s, partition, s.open[k])
     for i in range(s.n_chunks):
         s.chunk[i].first = first + i * CHUNK
         s.chunk[i].n_rows = max(
@@ -105,7 +117,7 @@ cdef int lay_out(Screen *s, Py_ssize_t n_slots) except -1 nogil:
     s.n_slots = 0
     PyMem_RawFree(s.memory)
     s.memory = PyMem_RawMalloc(
-        64 + s.room * sizeof(Slot) + 2 * D * s.room * sizeof(float)
+        64 + s.room * (sizeof(Slot) + sizeof(Py_ssize_t)) + 2 * D * s.room * sizeof(float)
         + s.n_chunks * (sizeof(Chunk) + (D + s.room) * CHUNK * sizeof(float) + D * sizeof(double)))
     if s.memory == NULL:
         s.room = 0
@@ -114,7 +126,8 @@ cdef int lay_out(Screen *s, Py_ssize_t n_slots) except -1 nogil:
     cdef float *numbers = <float *> ((<uintptr_t> s.memory + 63) & ~(<uintptr_t> 63))
     s.slope = numbers + s.n_chunks * (D + s.room) * CHUNK
     s.slot = <Slot *> (s.slope + 2 * D * s.room)
-    s.chunk = <Chunk *> (s.slot + s.room)
+    s.open = <Py_ssize_t *> (s.slot + s.room)
+    s.chunk = <Chunk *> (s.open + s.room)
     cdef double *rows = <double *> (s.chunk + s.n_chunks)
     for i in range(s.n_chunks):
         s.chunk[i].u = numbers + i * (D + s.room) * CHUNK
@@ -124,7 +137,23 @@ cdef int lay_out(Screen *s, Py_ssize_t n_slots) except -1 nogil:
     return 0
 
 
-cdef int note_change(Screen *s, Partition partition, Py_ssize_t k) except -1 nogil:
+cdef Py_ssize_t list_open(Screen *s, Partition partition) noexcept nogil:
+    """Slots have become empty or have not: list the open ones, and return the one without rows.
+
+    Empty slots are all the same, and a row that founds a cluster takes the first.
+    """
+    cdef Py_ssize_t k, empty = -1
+    s.n_open, s.n_slots = 0, partition.component.n_slots
+    for k in range(s.n_slots):
+        if partition.component.n[k] > 0.0 or empty < 0:
+            s.open[s.n_open] = k
+            s.n_open += 1
+            if partition.component.n[k] == 0.0:
+                empty = k
+    return empty
+
+
+cdef void note_change(Screen *s, Partition partition, Py_ssize_t k) noexcept nogil:
     """Slot k has changed, or is new: bounds of chunks that were found before are out of date."""
     cdef const Densities *t = s.t
     cdef Py_ssize_t D = t.n_columns
@@ -133,19 +162,18 @@ cdef int note_change(Screen *s, Partition partition, Py_ssize_t k) except -1 nog
     cdef double slopes = copied(slope, t.slot_slope + 2 * k * D, D)
     cdef double shifts = copied(slope + D, t.slot_shift + 2 * k * D, D)
     cdef double fixed = -t.constant[k] - partition.log_weight[k]
-    slot.error = EPSILON * (2 * D + 16 + 3.0 * shifts)
-    slot.error_reach = EPSILON * 3.0 * slopes
+    cdef double error = EPSILON * (2 * D + 16 + 3.0 * shifts), error_reach = EPSILON * 3.0 * slopes
     slot.power = LOG_2 * t.power[k]
+    slot.reach = t.power[k] * error_reach
+    slot.floor = fixed - COARSE * fabs(fixed) - t.power[k] * error
     slot.per_power = 1.001 / t.power[k]
-    slot.reach = t.power[k] * slot.error_reach
-    slot.floor = fixed - COARSE * fabs(fixed) - t.power[k] * slot.error
+    slot.base = slot.per_power * (COARSE * fabs(slot.floor) - slot.floor) + 2.0 * error
+    slot.base_reach = 1.001 * slot.per_power * slot.reach + 2.0 * error_reach
     slot.stay = -t.member_constant[k] - partition.light_member_weight[k]
     slot.member_power = t.power[k] - 1.0
     slot.member_ratio = t.member_ratio[k]
     s.clock += 1
     slot.changed_at = s.clock
-    s.n_slots = max(s.n_slots, k + 1)
-    return 0
 
 
 cdef clones_float copied(float *out, const double *values, Py_ssize_t n) noexcept nogil:
@@ -159,34 +187,59 @@ cdef clones_float copied(float *out, const double *values, Py_ssize_t n) noexcep
 
 
 cdef void screen_chunk(const Screen *s, Partition partition, Chunk *chunk) noexcept nogil:
-    cdef Py_ssize_t i, k
+    cdef Py_ssize_t i, k, D = s.t.n_columns
     cdef Row row
-    cdef float reach
-    chunk.reach = 0
     chunk.screened_at = s.clock
+    if chunk.n_rows < CHUNK:
+        memset(chunk.u, 0, D * CHUNK * sizeof(float))
     for i in range(chunk.n_rows):
         row = partition.row_into(chunk.first + i, chunk.row)
         chunk.label[i] = <int> partition.label[chunk.first + i]
-        reach = spread(s.t, row.values, chunk.u + i)
-        chunk.reach = max(chunk.reach, reach)
-    for k in range(s.n_slots):
-        find_bounds(s, chunk, k)
+        spread(s.t, row.values, chunk.u + i)
+    chunk.reach = largest(chunk.u, D)
+    for k in range(s.n_open):
+        find_bounds(s, chunk, s.open[k])
     for i in range(chunk.n_rows):
-        if chunk.label[i] != UNPLACED:
-            chunk.own[i] = chunk.bound[chunk.label[i] * CHUNK + i]
-            chunk.bound[chunk.label[i] * CHUNK + i] = HUGE
+        set_aside(s, chunk, i, chunk.label[i])
 
 
-cdef clones_float spread(const Densities *t, const double *row, float *u) noexcept nogil:
-    """Column by column of a row into a chunk; returns the largest value without its sign."""
-    cdef float x, largest = 0
+cdef clones_void spread(const Densities *t, const double *row, float *u) noexcept nogil:
+    """Standardise a row into a chunk, column by column."""
+    cdef Py_ssize_t d = 0
+    while d + GROUP <= t.n_columns:
+        spread_some(t, row, d, GROUP, u)
+        d += GROUP
+    spread_some(t, row, d, t.n_columns - d, u)
+
+
+cdef inline inlined_void spread_some(const Densities *t, const double *row, Py_ssize_t first,
+                                     Py_ssize_t n, float *u) noexcept nogil:
+    """The same for GROUP columns, in vectors, or fewer."""
+    cdef float x[GROUP]
+    cdef Py_ssize_t j
+    for j in range(n):
+        x[j] = <float> ((row[first + j] - t.origin[first + j]) * t.unit[first + j])
+        x[j] = x[j] if x[j] < FLOAT_REACH else FLOAT_REACH
+        x[j] = x[j] if x[j] > -FLOAT_REACH else -FLOAT_REACH
+    for j in range(n):
+        u[(first + j) * CHUNK] = x[j]
+
+
+cdef clones_float largest(const float *u, Py_ssize_t n) noexcept nogil:
+    """The largest of so many chunks of values without their signs."""
+    cdef float most[CHUNK]
+    cdef float x, all_most = 0
     cdef Py_ssize_t d
-    for d in range(t.n_columns):
-        x = <float> standardise(row[d], t.origin[d], t.unit[d])
-        u[d * CHUNK] = x
-        x = x if x > 0 else -x
-        largest = x if x > largest else largest
-    return largest
+    cdef int j
+    for j in range(CHUNK):
+        most[j] = 0
+    for d in range(n):
+        for j in range(CHUNK):
+            x = u[d * CHUNK + j] if u[d * CHUNK + j] > 0 else -u[d * CHUNK + j]
+            most[j] = x if x > most[j] else most[j]
+    for j in range(CHUNK):
+        all_most = most[j] if most[j] > all_most else all_most
+    return all_most
 
 
 cdef void find_bounds(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogil:
@@ -222,51 +275,83 @@ cdef clones_void bounds(const float *u, Py_ssize_t n_columns, const float *slope
 
 
 cdef void catch_up(Screen *s, Chunk *chunk) noexcept nogil:
-    """Find the bounds of the slots that have changed since the chunk was screened."""
+    """Find bounds in the slots that have changed since the chunk was screened, and what they say."""
     cdef Py_ssize_t i, k
-    if chunk.screened_at == s.clock:
-        return
-    for k in range(s.n_slots):
-        if s.slot[k].changed_at > chunk.screened_at:
-            find_bounds(s, chunk, k)
-            for i in range(chunk.n_rows):
-                if chunk.label[i] == k:
-                    chunk.own[i] = chunk.bound[k * CHUNK + i]
-                    chunk.bound[k * CHUNK + i] = HUGE
+    if chunk.screened_at < s.clock:
+        for k in range(s.n_open):
+            if s.slot[s.open[k]].changed_at > chunk.screened_at:
+                find_others_bounds(s, chunk, s.open[k])
+        chunk.screened_at = s.clock
+    for i in range(CHUNK):
+        chunk.least[i] = HUGE
+    find_ceilings(&chunk.stay, chunk.own, chunk.ceiling)
+    judge(chunk, s.open, s.n_open)
+
+
+cdef void renew(Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogil:
+    """The same where slot k alone has changed; what its bounds were may count still."""
+    if find_others_bounds(s, chunk, k) > 0:
+        find_ceilings(&chunk.stay, chunk.own, chunk.ceiling)
+    judge(chunk, &k, 1)
     chunk.screened_at = s.clock
 
 
-cdef void decide(const Screen *s, Chunk *chunk, Py_ssize_t first) noexcept nogil:
-    """Set what is known of the rows from `first` on of a chunk that is up to date."""
-    cdef float least[CHUNK]
-    cdef Py_ssize_t i
-    least_bounds(chunk.bound, s.n_slots, least)
-    for i in range(first, chunk.n_rows):
-        chunk.stays[i] = chunk.label[i] != UNPLACED and (
-            stay_ceiling(&s.slot[chunk.label[i]], chunk.own[i], chunk.reach)
-            <= least[i] - COARSE * fabs(least[i]))
+cdef Py_ssize_t find_others_bounds(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogil:
+    """Bounds in slot k of the rows of other slots, and aside those of its own: returns how many."""
+    cdef Py_ssize_t i, n_own = 0
+    find_bounds(s, chunk, k)
+    for i in range(chunk.n_rows):
+        if chunk.label[i] == k:
+            set_aside(s, chunk, i, k)
+            n_own += 1
+    return n_own
 
 
-cdef clones_void least_bounds(const float *bound, Py_ssize_t n_slots, float *least) noexcept nogil:
-    cdef Py_ssize_t k
-    cdef int j
-    for j in range(CHUNK):
-        least[j] = HUGE
-    for k in range(n_slots):
-        for j in range(CHUNK):
-            least[j] = bound[k * CHUNK + j] if bound[k * CHUNK + j] < least[j] else least[j]
+cdef inline void set_aside(const Screen *s, Chunk *chunk, Py_ssize_t i, Py_ssize_t k) noexcept nogil:
+    """Row i of a chunk is in slot k already, or nowhere."""
+    cdef const Slot *slot = &s.slot[k]
+    if k == UNPLACED:
+        chunk.stay.ratio[i] = NAN  # no bound
+        return
+    chunk.own[i] = chunk.bound[k * CHUNK + i]
+    chunk.bound[k * CHUNK + i] = HUGE
+    chunk.stay.base[i] = <float> (slot.base + chunk.reach * slot.base_reach)
+    chunk.stay.per_power[i], chunk.stay.stay[i] = <float> slot.per_power, <float> slot.stay
+    chunk.stay.power[i], chunk.stay.ratio[i] = <float> slot.member_power, <float> slot.member_ratio
 
 
-cdef inline double stay_ceiling(const Slot *slot, double own, double reach) noexcept nogil:
-    """A bound from above of what it costs a row to stay, from that of its cost as if it were new.
+cdef clones_void find_ceilings(const Stay *t, const float *own, float *ceiling) noexcept nogil:
+    """Bounds from above of what it costs rows to stay, from those of their costs as if new.
 
     y is at least log P: log2_floor is 0.0008 below log2 at most. For y <= 1, e^y - 1 is at most
     y + y^2 / 2 + y^3 / 4, and for x <= 1/2, -log(1 - x) at most x + x^2 / 2 + 2 x^3 / 3; beyond,
     the bound would be no good.
     """
-    cdef double floor = slot.floor - reach * slot.reach
-    cdef double y = slot.per_power * (own - floor + COARSE * (fabs(floor) + fabs(own)))
-    y += 2.0 * (slot.error + reach * slot.error_reach)
-    cdef double x = slot.member_ratio * y * (1.0 + y * (0.5 + y * 0.25))
-    cdef double stay = slot.stay + slot.member_power * x * (1.0 + x * (0.5 + x * (2.0 / 3.0)))
-    return stay if x < 0.5 else HUGE  # NaN is not less either
+    cdef float size, x, y
+    cdef int i
+    for i in range(CHUNK):
+        size = own[i] if own[i] > 0 else -own[i]
+        y = t.base[i] + t.per_power[i] * (own[i] + SLIGHT * size)
+        x = t.ratio[i] * y * (ONE + y * (HALF + y * QUARTER))
+        y = t.stay[i] + t.power[i] * x * (ONE + x * (HALF + x * TWO_THIRDS))
+        size = y if y > 0 else -y
+        ceiling[i] = y + SLIGHT * (size + t.power[i]) if x < HALF else HUGE  # NaN is not less
+
+
+cdef clones_void judge(Chunk *chunk, const Py_ssize_t *slots, Py_ssize_t n) noexcept nogil:
+    """Take the bounds in some slots into account."""
+    cdef float least[CHUNK]
+    cdef float size
+    cdef const float *bound
+    cdef Py_ssize_t k
+    cdef int j
+    for j in range(CHUNK):
+        least[j] = chunk.least[j]
+    for k in range(n):
+        bound = chunk.bound + slots[k] * CHUNK
+        for j in range(CHUNK):
+            least[j] = bound[j] if bound[j] < least[j] else least[j]
+    for j in range(CHUNK):
+        chunk.least[j] = least[j]
+        size = least[j] if least[j] > 0 else -least[j]
+        chunk.stays[j] = chunk.ceiling[j] <= least[j] - SLIGHT * size

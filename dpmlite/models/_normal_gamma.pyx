@@ -29,6 +29,9 @@ cdef extern from *:
     double HALF_OF_KEPT "DPM_HALF_OF_KEPT"
     double LOG_HALF_OF_KEPT "DPM_LOG_HALF_OF_KEPT"
 
+cdef enum:
+    KNOWN = 4096  # counts of rows that at_mean remembers: a fit asks for the same again and again
+
 
 cdef class NormalGamma(Component):
 
@@ -42,6 +45,7 @@ cdef class NormalGamma(Component):
         self.origin = array("d", self.m0)
         self.unit = array("d", [1.0 / sqrt(b) for b in self.b0])
         self.log_scale = sum(0.5 * log(b) for b in self.b0)
+        self.known = array("d", [NAN]) * KNOWN
         self.begin()
 
     cdef int begin(self) except -1:
@@ -103,7 +107,7 @@ cdef class NormalGamma(Component):
         return True
 
     cdef void refresh(self, Py_ssize_t k) noexcept nogil:
-        cdef double c = self.c0 + self.n[k], a = self.a0 + 0.5 * self.n[k]
+        cdef double c = self.c0 + self.n[k], common
         cdef double ratio = 0.5 * c / (c + 1.0), product = 1.0, exponent = 0.0, e = 0.0
         cdef Py_ssize_t d, at = k
         for d in range(self.n_columns):
@@ -117,14 +121,12 @@ cdef class NormalGamma(Component):
                 exponent += e
             at += self.capacity
         self.log_b[k] = exponent * LOG_2 + log(product)
-        self.t.power[k] = a + 0.5
-        cdef double common = -0.5 * self.log_b[k] - 0.5 * self.n_columns * LOG_2PI - self.log_scale
-        self.t.constant[k] = common + self.n_columns * (
-            log_gamma_half_step_c(a) + 0.5 * log(c / (c + 1.0)))
+        self.t.power[k] = self.a0 + 0.5 * self.n[k] + 0.5
+        common = -0.5 * self.log_b[k] - self.log_scale
+        self.t.constant[k] = common + at_mean(self, self.n[k])
         self.t.member_ratio[k] = NAN
         if self.n[k] > 1.0:
-            self.t.member_constant[k] = common + self.n_columns * (
-                log_gamma_half_step_c(a - 0.5) + 0.5 * log((c - 1.0) / c))
+            self.t.member_constant[k] = common + at_mean(self, self.n[k] - 1.0)
             # Bounds are of members that leave more than half of b.
             if self.kept[k] >= 2.0 * LEAST_KEPT and self.n[k] - 1.0 >= LEAST_KEPT * self.n[k]:
                 self.t.member_ratio[k] = (c + 1.0) / (c - 1.0)
@@ -194,6 +196,7 @@ cdef class NormalGamma(Component):
         cdef NormalGamma other = NormalGamma.__new__(NormalGamma)
         other.m0, other.c0, other.a0, other.b0 = self.m0, self.c0, self.a0, self.b0
         other.origin, other.unit, other.log_scale = self.origin, self.unit, self.log_scale
+        other.known = self.known
         other.begin()
         return other
 
@@ -222,6 +225,23 @@ cdef class NormalGamma(Component):
             self.m[d * self.capacity + k] = statistics[1 + d]
             self.b[d * self.capacity + k] = statistics[1 + n_columns + d]
         self.refresh(k)
+
+
+cdef double at_mean(NormalGamma self, double n) noexcept nogil:
+    """Log density, for b of 1, of a row at the mean of n others."""
+    cdef int count
+    if n >= KNOWN or <int> n != n:
+        return student_at_mean(self, n)
+    count = <int> n
+    if self.known[count] != self.known[count]:
+        self.known[count] = student_at_mean(self, n)
+    return self.known[count]
+
+
+cdef double student_at_mean(NormalGamma self, double n) noexcept nogil:
+    cdef double c = self.c0 + n
+    return self.n_columns * (log_gamma_half_step_c(self.a0 + 0.5 * n)
+                             + 0.5 * (log(c / (c + 1.0)) - LOG_2PI))
 
 
 cdef inline inlined_double evidence(NormalGamma self, double n, double log_b) noexcept nogil:

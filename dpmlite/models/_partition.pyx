@@ -16,6 +16,13 @@ cdef extern from "Python.h":
     void PyMem_RawFree(void *p) nogil
 
 
+cdef enum:
+    COUNTS = 4096  # numbers of rows whose logarithms are at hand
+
+cdef double[COUNTS] LOG_COUNT
+fill_log_counts()
+
+
 cdef class Partition:
 
     def __cinit__(self):
@@ -326,7 +333,8 @@ cdef class Partition:
         cdef Py_ssize_t own = self.label[i]
         self.label[i] = k
         if own == UNPLACED:  # the denominator of eq. (2)
-            change += log_rising_c(self.alpha + self.n_placed, row.weight)
+            change += (log(self.alpha + self.n_placed) if row.weight == 1.0
+                       else log_rising_c(self.alpha + self.n_placed, row.weight))
             self.n_placed += row.weight
         else:
             self.size[own] -= 1
@@ -379,10 +387,10 @@ cdef class Partition:
     cdef void weigh(self, Py_ssize_t k) noexcept nogil:
         """Numerators of eq. (2) for slot k."""
         cdef double n = self.component.n[k]
-        self.log_weight[k] = log(n if n > 0.0 else self.alpha)
+        self.log_weight[k] = log_of(n if n > 0.0 else self.alpha)
         # Fractions of weight that came and went may leave 1 + rounding of a row that is alone.
         cdef double others = n - 1.0 if self.size[k] > 1 else self.alpha
-        self.light_member_weight[k] = log(others) if self.size[k] <= 1 or others >= NARROW else NAN
+        self.light_member_weight[k] = log_of(others) if self.size[k] <= 1 or others >= NARROW else NAN
 
     cdef int make_slots(self, Py_ssize_t n_slots) except -1 nogil:
         cdef Py_ssize_t k, known = self.component.n_slots, capacity = max(self.capacity, 16)
@@ -476,6 +484,16 @@ cdef class Partition:
         for k in range(self.component.n_slots):
             total -= self.component.marginal(k)
         return total
+
+
+cdef void fill_log_counts() noexcept:
+    cdef int n
+    for n in range(1, COUNTS):
+        LOG_COUNT[n] = log(<double> n)
+
+
+cdef inline double log_of(double n) noexcept nogil:
+    return LOG_COUNT[<int> n] if 1.0 <= n < COUNTS and <int> n == n else log(n)
 
 
 cdef void *resized(void *memory, size_t n_bytes) except NULL nogil:
