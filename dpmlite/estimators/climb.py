@@ -127,12 +127,13 @@ class Climb:
         self._record("merge", merges)
         n_slots, n_rows = self.partition.component.n_slots, self.partition.n_rows
         shape = (n_slots, min(N_SPLIT_SEEDS, n_rows), 2)
-        splits = inference.split(self.partition, rng.random(shape))
+        n_threads = self.problem.n_threads
+        splits = inference.split(self.partition, rng.random(shape), n_threads)
         self._record("split", splits)
         if merges or splits or self.stop.is_set():
             return merges + splits > 0
         neighbours = (n_slots, N_NEIGHBOURS, N_EXCHANGE_SEEDS, 2)
-        exchanges = inference.exchange(self.partition, rng.random(neighbours))
+        exchanges = inference.exchange(self.partition, rng.random(neighbours), n_threads)
         self._record("exchange", exchanges)
         return exchanges > 0 or self._free(rng)
 

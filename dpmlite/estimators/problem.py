@@ -29,7 +29,7 @@ class Problem:
         Any of the family and its prior.
     alpha : float
     n_threads : int
-        Threads of a sweep over all rows.
+        Threads that share the work of one descent.
     settled : Component, optional
         Statistics of groups of rows that are gone, and stay together.
     """

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
+from dpmlite._threads import on_threads
 from dpmlite.estimators.climb import Climb
 from dpmlite.estimators.prefixes import search_labels
 from dpmlite.estimators.problem import Labels, Problem, first_of_best
@@ -50,10 +50,7 @@ class Search:
 
         if len(seeds) == 1:
             problem = replace(problem, n_threads=n_jobs)
-        if n_jobs == 1 or len(seeds) == 1:
-            climbs = [restart(i) for i in range(len(seeds))]
-        else:
-            climbs = _on_threads(restart, len(seeds), n_jobs, stop)
+        climbs = on_threads(restart, range(len(seeds)), n_jobs, stop)
         return self._joined(problem, climbs, np.random.default_rng(seeds), stop)
 
     def climb_on(self, problem: Problem, labels: Labels, seed: int, name: str) -> Climb:
@@ -116,21 +113,6 @@ class Search:
                 labels = np.array(both.labels, dtype=np.intp)
                 best = _best([best, self._climb(problem, labels, None, rng, stop, "joined")])
         return best
-
-
-def _on_threads(
-    restart: Callable[[int], Climb], n: int, n_jobs: int, stop: threading.Event
-) -> list[Climb]:
-    from concurrent.futures import ThreadPoolExecutor  # 5 ms, of use to few
-
-    with ThreadPoolExecutor(min(n_jobs, n)) as pool:
-        tasks = [pool.submit(restart, i) for i in range(n)]
-        try:
-            return [task.result() for task in tasks]
-        except BaseException:  # Ctrl-C ends the threads' climbs too
-            stop.set()
-            pool.shutdown(cancel_futures=True)
-            raise
 
 
 def _best(climbs: list[Climb]) -> Climb:

@@ -1,6 +1,7 @@
 from dpmlite.models._partition cimport Partition
 
-cpdef bint divide(Partition partition, slots, members, starts) except -1
+cpdef Partition divided(Partition partition, slots, members, starts)
+cpdef adopt(Partition partition, slots, members, Partition division)
 cpdef Py_ssize_t trial_step(Py_ssize_t n)
 cpdef member_lists(Partition partition)
 cpdef members_of(Partition partition, slots)

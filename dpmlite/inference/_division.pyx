@@ -28,7 +28,7 @@ cdef struct Trial:
     double blank
 
 
-cpdef bint divide(Partition partition, slots, members, starts) except -1:
+cpdef Partition divided(Partition partition, slots, members, starts):
     cdef double change, least = 0.0, present = joint_of(partition, slots)
     cdef Trial trial = Trial(trial_step(len(members)), present, len(slots), 0.0)
     cdef Partition best = None, division
@@ -43,16 +43,17 @@ cpdef bint divide(Partition partition, slots, members, starts) except -1:
         if change < least - TIE:
             best, least = division, change
     if best is None:
-        return False
+        return None
     if part_only:
         everyone = index_array(len(members))
         place_some(everyone, best.labels, trial.step)
         best = swept(partition, slots, members, everyone, present)
-    change = best.neg_log_joint - present
-    if not change < -partition.least_gain:
-        return False
-    partition.replace(slots, members, best, change)
-    return True
+    return best if best.neg_log_joint - present < -partition.least_gain else None
+
+
+cpdef adopt(Partition partition, slots, members, Partition division):
+    change = division.neg_log_joint - joint_of(partition, slots)
+    partition.replace(slots, members, division, change)
 
 
 cpdef Py_ssize_t trial_step(Py_ssize_t n):

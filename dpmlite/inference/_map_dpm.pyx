@@ -59,14 +59,17 @@ cdef Py_ssize_t visit_rows(Partition partition) except -1 nogil:
 
 
 cdef Py_ssize_t visit_chunks(Partition partition, Screen *screen) except -1 nogil:
-    cdef Py_ssize_t first = 0, i, seen, moves = 0
+    cdef Py_ssize_t first = 0, i, seen, before, moves = 0, ahead = 1
     while first < partition.n_rows:
-        screen_chunks(screen, partition, first)
-        for i in range(screen.n_chunks):
+        before = moves
+        screen_chunks(screen, partition, first, ahead)
+        for i in range(ahead):
             seen = visit_chunk(partition, screen, &screen.chunk[i], &moves)
             first += seen
             if seen < CHUNK:
                 break
+        # Where rows move, bounds that were found ahead are out of date when it is their turn.
+        ahead = screen.n_chunks if moves - before <= ahead else 1
     return moves
 
 
@@ -104,6 +107,7 @@ cdef void follow(Partition partition, Screen *screen, Chunk *chunk, Py_ssize_t l
     renew_slot(partition, screen, chunk, joined)
     if emptied or partition.size[joined] == 1:
         renew_slot(partition, screen, chunk, list_open(screen, partition))
+    chunk.screened_at = screen.clock
 
 
 cdef void renew_slot(Partition partition, Screen *screen, Chunk *chunk,

@@ -52,11 +52,12 @@ cdef struct Screen:
 
 cdef void begin_screen(Screen *s, Partition partition, Py_ssize_t n_threads) noexcept nogil
 cdef void end_screen(Screen *s) noexcept nogil
-cdef int screen_chunks(Screen *s, Partition partition, Py_ssize_t first) except -1 nogil
+cdef int screen_chunks(Screen *s, Partition partition, Py_ssize_t first,
+                       Py_ssize_t n_chunks) except -1 nogil
 cdef void catch_up(Screen *s, Chunk *chunk) noexcept nogil
 cdef void note_change(Screen *s, Partition partition, Py_ssize_t k) noexcept nogil
 cdef Py_ssize_t list_open(Screen *s, Partition partition) noexcept nogil
-cdef void renew(Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogil
+cdef void renew(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogil
 
 
 # A cost may be below a limit where its bound, which is rounded, is below this.

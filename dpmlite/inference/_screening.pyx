@@ -67,7 +67,7 @@ def screen(Partition partition, Py_ssize_t first, Py_ssize_t last, Py_ssize_t n_
     begin_screen(&s, partition, n_threads)
     try:
         while s.t != NULL and row < last:
-            screen_chunks(&s, partition, row)
+            screen_chunks(&s, partition, row, s.n_chunks)
             for i in range(s.n_chunks):
                 catch_up(&s, &s.chunk[i])
                 for j in range(min(s.chunk[i].n_rows, last - row)):
@@ -90,22 +90,23 @@ cdef void end_screen(Screen *s) noexcept nogil:
     PyMem_RawFree(s.memory)
 
 
-cdef int screen_chunks(Screen *s, Partition partition, Py_ssize_t first) except -1 nogil:
-    """Find the bounds of as many chunks as there is room for, from row `first`."""
+cdef int screen_chunks(Screen *s, Partition partition, Py_ssize_t first,
+                       Py_ssize_t n_chunks) except -1 nogil:
+    """Find the bounds of so many chunks, for which there must be room, from row `first`."""
     cdef Py_ssize_t i, k
     if s.room < partition.component.n_slots:
         lay_out(s, partition.component.n_slots)
         list_open(s, partition)
         for k in range(s.n_open):
             note_change(s, partition, s.open[k])
-    for i in range(s.n_chunks):
+    for i in range(n_chunks):
         s.chunk[i].first = first + i * CHUNK
         s.chunk[i].n_rows = max(
             min(partition.n_rows - s.chunk[i].first, <Py_ssize_t> CHUNK), <Py_ssize_t> 0)
-    if s.n_chunks == 1:
+    if n_chunks == 1:
         screen_chunk(s, partition, &s.chunk[0])
     else:
-        for i in prange(s.n_chunks, num_threads=<int> s.n_threads, schedule="static"):
+        for i in prange(n_chunks, num_threads=<int> s.n_threads, schedule="static"):
             screen_chunk(s, partition, &s.chunk[i])
     return 0
 
@@ -201,6 +202,10 @@ cdef void screen_chunk(const Screen *s, Partition partition, Chunk *chunk) noexc
         find_bounds(s, chunk, s.open[k])
     for i in range(chunk.n_rows):
         set_aside(s, chunk, i, chunk.label[i])
+    for i in range(CHUNK):
+        chunk.least[i] = HUGE
+    find_ceilings(&chunk.stay, chunk.own, chunk.ceiling)
+    judge(chunk, s.open, s.n_open)
 
 
 cdef clones_void spread(const Densities *t, const double *row, float *u) noexcept nogil:
@@ -275,25 +280,20 @@ cdef clones_void bounds(const float *u, Py_ssize_t n_columns, const float *slope
 
 
 cdef void catch_up(Screen *s, Chunk *chunk) noexcept nogil:
-    """Find bounds in the slots that have changed since the chunk was screened, and what they say."""
-    cdef Py_ssize_t i, k
+    """Find bounds in the slots that have changed since the chunk was screened anew."""
+    cdef Py_ssize_t k
     if chunk.screened_at < s.clock:
         for k in range(s.n_open):
             if s.slot[s.open[k]].changed_at > chunk.screened_at:
-                find_others_bounds(s, chunk, s.open[k])
+                renew(s, chunk, s.open[k])
         chunk.screened_at = s.clock
-    for i in range(CHUNK):
-        chunk.least[i] = HUGE
-    find_ceilings(&chunk.stay, chunk.own, chunk.ceiling)
-    judge(chunk, s.open, s.n_open)
 
 
-cdef void renew(Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogil:
-    """The same where slot k alone has changed; what its bounds were may count still."""
+cdef void renew(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogil:
+    """Slot k has changed. What its bounds were may count still: bounds of more rows than must be."""
     if find_others_bounds(s, chunk, k) > 0:
         find_ceilings(&chunk.stay, chunk.own, chunk.ceiling)
     judge(chunk, &k, 1)
-    chunk.screened_at = s.clock
 
 
 cdef Py_ssize_t find_others_bounds(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogil:

@@ -2,9 +2,11 @@
 
 from array import array
 
-from dpmlite.inference._division cimport divide, member_lists, trial_step, two_of
+from dpmlite.inference._division cimport adopt, divided, member_lists, trial_step, two_of
+from dpmlite.inference._map_dpm cimport check_n_threads
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition
 
+from dpmlite._threads import on_threads
 from dpmlite.inference._merging import nearest, used_slots
 from dpmlite.models._partition import index_array
 
@@ -16,76 +18,97 @@ cdef extern from *:
     """
     double MUCH "DPM_MUCH"
 
+cdef enum:
+    BATCH = 8  # proposals of a thread
 
-def split(Partition partition, const double[:, :, ::1] uniforms):
-    cdef Py_ssize_t k, splits = 0
+
+def split(Partition partition, const double[:, :, ::1] uniforms, Py_ssize_t n_threads=1):
     check_uniforms(partition, uniforms.shape[0], uniforms.shape[2])
-    for k, members in enumerate(member_lists(partition)):
-        if partition.touched[k] > MUCH * len(members):
-            splits += split_slot(partition, k, members, uniforms[k])
+    check_n_threads(n_threads)
+    lists = member_lists(partition)
+    cdef Py_ssize_t k, splits = 0
+    slots = [k for k, members in enumerate(lists)
+             if len(members) > 1 and partition.touched[k] > MUCH * len(members)]
+
+    def proposal(Py_ssize_t slot):
+        return split_of(partition, slot, lists[slot], uniforms[slot])
+
+    for some in batches(slots, n_threads):
+        for k, division in zip(some, on_threads(proposal, some, n_threads)):
+            splits += adopt_if_any(partition, k, lists[k], division)
     if splits:
         partition.tidy_slots()
     return splits
 
 
-cdef Py_ssize_t split_slot(Partition partition, Py_ssize_t k, members,
-                           const double[:, ::1] uniforms) except -1:
-    cdef Py_ssize_t i, j, splits = 1
-    if len(members) < 2:
-        return 0
+cdef batches(items, Py_ssize_t n_threads):
+    """Parts of the work whose results are taken over before the next: threads only read."""
+    cdef Py_ssize_t i, size = 1 if n_threads == 1 else BATCH * n_threads
+    return [items[i:i + size] for i in range(0, len(items), size)]
+
+
+cdef bint adopt_if_any(Partition partition, Py_ssize_t k, members, division) except -1:
+    if division is None:
+        partition.touched[k] = 0
+        return False
+    adopt(partition, [k], members, division)
+    return True
+
+
+cdef Partition split_of(Partition partition, Py_ssize_t k, members, const double[:, ::1] uniforms):
+    """What a slot is split into; None if it is better as it is."""
+    cdef Py_ssize_t i, j
     trial = members[::trial_step(len(members))]
     starts = [seeded(uniforms[i, 0], uniforms[i, 1], len(trial))
               for i in range(uniforms.shape[0])]
     starts += atypical(partition, trial)
-    if not divide(partition, [k], members, starts):
-        partition.touched[k] = 0
-        return 0
-    if len(trial) < len(members):
-        for j, part in parts_of(partition, members):
-            splits += split_slot(partition, j, part, uniforms)
-    return splits
+    division = divided(partition, [k], members, starts)
+    if division is not None and len(trial) < len(members):
+        for j, part in enumerate(member_lists(division)):
+            if len(part) > 1:
+                adopt_if_any(division, j, part, split_of(division, j, part, uniforms))
+    return division
 
 
-cdef parts_of(Partition partition, const Py_ssize_t[::1] members):
-    """Slots and members of the clusters that some rows are in."""
-    cdef Py_ssize_t i, k
-    cdef Py_ssize_t[::1] size = index_array(partition.component.n_slots), part
-    for i in range(members.shape[0]):
-        size[partition.label[members[i]]] += 1
-    found = [(k, index_array(size[k])) for k in range(size.shape[0]) if size[k] > 0]
-    for k, rows in found:
-        part = rows
-        size[k] = 0
-        for i in range(members.shape[0]):
-            if partition.label[members[i]] == k:
-                part[size[k]] = members[i]
-                size[k] += 1
-    return found
-
-
-def exchange(Partition partition, const double[:, :, :, ::1] uniforms):
+def exchange(Partition partition, const double[:, :, :, ::1] uniforms, Py_ssize_t n_threads=1):
     check_uniforms(partition, uniforms.shape[0], uniforms.shape[3])
-    cdef Py_ssize_t i, j, k, exchanges = 0
-    members = member_lists(partition)
-    untouched, tried = set(used_slots(partition)), set()
-    for j in sorted(untouched):
-        if j not in untouched:
-            continue
-        for rank, k in enumerate(nearest(partition, j, uniforms.shape[1])):
-            if k not in untouched or (k, j) in tried or len(members[j]) + len(members[k]) < 2:
-                continue
-            tried.add((j, k))
-            pool = united(members[j], members[k])
-            n_trial = len(pool[::trial_step(len(pool))])
-            starts = [seeded(uniforms[j, rank, i, 0], uniforms[j, rank, i, 1], n_trial)
-                      for i in range(uniforms.shape[2])]
-            if divide(partition, [j, k], pool, starts):
-                untouched -= {j, k}
+    check_n_threads(n_threads)
+    cdef Py_ssize_t exchanges = 0
+    lists, touched = member_lists(partition), set()
+
+    def proposal(pair):
+        j, k, rank = pair
+        if j in touched or k in touched or len(lists[j]) + len(lists[k]) < 2:
+            return None
+        members = united(lists[j], lists[k])
+        return exchange_of(partition, [j, k], members, uniforms[j, rank])
+
+    for some in batches(neighbours(partition, uniforms.shape[1]), n_threads):
+        for (j, k, _), division in zip(some, on_threads(proposal, some, n_threads)):
+            if division is not None and j not in touched and k not in touched:
+                adopt(partition, [j, k], united(lists[j], lists[k]), division)
+                touched.update((j, k))
                 exchanges += 1
-                break
     if exchanges:
         partition.tidy_slots()
     return exchanges
+
+
+cdef neighbours(Partition partition, Py_ssize_t n_nearest):
+    """Pairs of slots that are near each other, every pair once: j, k, and the rank of k."""
+    pairs = {}
+    for j in used_slots(partition):
+        for rank, k in enumerate(nearest(partition, j, n_nearest)):
+            if (k, j) not in pairs:
+                pairs[j, k] = rank
+    return [(j, k, rank) for (j, k), rank in pairs.items()]
+
+
+cdef Partition exchange_of(Partition partition, slots, members, const double[:, ::1] uniforms):
+    cdef Py_ssize_t i, n_trial = len(members[::trial_step(len(members))])
+    starts = [seeded(uniforms[i, 0], uniforms[i, 1], n_trial)
+              for i in range(uniforms.shape[0])]
+    return divided(partition, slots, members, starts)
 
 
 cdef united(const Py_ssize_t[::1] first, const Py_ssize_t[::1] second):
@@ -93,13 +116,14 @@ cdef united(const Py_ssize_t[::1] first, const Py_ssize_t[::1] second):
     cdef Py_ssize_t i, m = 0, n = 0
     both = index_array(first.shape[0] + second.shape[0])
     cdef Py_ssize_t[::1] out = both
-    for i in range(out.shape[0]):
-        if n == second.shape[0] or (m < first.shape[0] and first[m] < second[n]):
-            out[i] = first[m]
-            m += 1
-        else:
-            out[i] = second[n]
-            n += 1
+    with nogil:
+        for i in range(out.shape[0]):
+            if n == second.shape[0] or (m < first.shape[0] and first[m] < second[n]):
+                out[i] = first[m]
+                m += 1
+            else:
+                out[i] = second[n]
+                n += 1
     return both
 
 

@@ -26,15 +26,15 @@ HOPE = 4.0
 TRIAL_ROWS = 1000
 
 
-def divide(
+def divided(
     partition: Partition, slots: Sequence[int], members: Sequence[int], starts: Sequence[Buffer]
-) -> bool:
-    """Divide the rows of some slots anew from the best of several starts, if that is better.
+) -> Partition | None:
+    """The rows of some slots divided anew from the best of several starts, if that is better.
 
     Parameters
     ----------
     partition : Partition
-        Changed in place.
+        Not changed.
     slots : sequence of int
         Different slots that hold rows.
     members : sequence of int
@@ -44,8 +44,8 @@ def divide(
 
     Returns
     -------
-    bool
-        Whether the joint fell.
+    Partition or None
+        A division of those rows, for `adopt`; None if none was found whose joint is lower.
     """
     present = joint_of(partition, slots)
     trial = _trial(partition, slots, members, present)
@@ -56,16 +56,20 @@ def divide(
         if change < least - TIE:
             best, least = division, change
     if best is None:
-        return False
+        return None
     if trial.step > 1:
         everyone = [UNPLACED] * len(members)
         everyone[:: trial.step] = list(best.labels)
         best = _swept(partition, slots, members, everyone, present)
-    change = best.neg_log_joint - present
-    if not change < -partition.least_gain:
-        return False
-    partition.replace(slots, members, best, change)
-    return True
+    return best if best.neg_log_joint - present < -partition.least_gain else None
+
+
+def adopt(
+    partition: Partition, slots: Sequence[int], members: Sequence[int], division: Partition
+) -> None:
+    """Divide the rows of some slots as they are in what `divided` found."""
+    change = division.neg_log_joint - joint_of(partition, slots)
+    partition.replace(slots, members, division, change)
 
 
 def trial_step(n: int) -> int:

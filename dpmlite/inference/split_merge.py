@@ -4,7 +4,8 @@
 """
 
 from dpmlite._types import Values
-from dpmlite.inference.division import divide, member_lists, trial_step, two_of
+from dpmlite.inference.division import adopt, divided, member_lists, trial_step, two_of
+from dpmlite.inference.map_dpm import check_n_threads
 from dpmlite.inference.merging import nearest, used_slots
 from dpmlite.models.partition import TIE, UNPLACED, Partition
 
@@ -15,7 +16,7 @@ ATYPICAL_PARTS = (0.5, 0.1)
 MUCH = 0.01
 
 
-def split(partition: Partition, uniforms: Values) -> int:
+def split(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
     """Try to split every cluster that changed much since it was last tried.
 
     Proposals: two random members as seeds, each of the other members joining them one by one;
@@ -28,6 +29,8 @@ def split(partition: Partition, uniforms: Values) -> int:
         Changed in place.
     uniforms : sequence of float, (n_slots, n_proposals, 2)
         Numbers of [0, 1) that choose the seeds.
+    n_threads : int, default 1
+        Threads that share the clusters.
 
     Returns
     -------
@@ -37,36 +40,37 @@ def split(partition: Partition, uniforms: Values) -> int:
     Raises
     ------
     ValueError
-        If `uniforms` are for another number of slots.
+        If `uniforms` are for another number of slots, or `n_threads` is not positive.
     """
     _check_uniforms(partition, uniforms)
+    check_n_threads(n_threads)
     splits = 0
     for k, members in enumerate(member_lists(partition)):
-        if partition.changed[k] > MUCH * len(members):
+        if len(members) > 1 and partition.changed[k] > MUCH * len(members):
             splits += _split_slot(partition, k, members, uniforms[k])
     if splits:
         partition.tidy()
     return splits
 
 
-def _split_slot(partition: Partition, k: int, members: list[int], uniforms: Values) -> int:
-    if len(members) < 2:
-        return 0
+def _split_slot(partition: Partition, k: int, members: list[int], uniforms: Values) -> bool:
+    """Whether the slot was split."""
     trial = members[:: trial_step(len(members))]
     starts = [_seeded(u, v, len(trial)) for u, v in uniforms]
     starts += _atypical(partition, k, trial)
-    if not divide(partition, [k], members, starts):
+    division = divided(partition, [k], members, starts)
+    if division is None:
         partition.mark_unchanged(k)
-        return 0
-    splits = 1
+        return False
     if len(trial) < len(members):
-        for j in sorted({partition.labels[i] for i in members}):
-            part = [i for i in members if partition.labels[i] == j]
-            splits += _split_slot(partition, j, part, uniforms)
-    return splits
+        for j, part in enumerate(member_lists(division)):
+            if len(part) > 1:
+                _split_slot(division, j, part, uniforms)
+    adopt(partition, [k], members, division)
+    return True
 
 
-def exchange(partition: Partition, uniforms: Values) -> int:
+def exchange(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
     """Pool each cluster with the clusters nearest to it, in turn, and divide the pools anew.
 
     Nearest are those whose merge would raise the joint least. A cluster that took part in a
@@ -78,6 +82,8 @@ def exchange(partition: Partition, uniforms: Values) -> int:
         Changed in place.
     uniforms : sequence of float, (n_slots, n_neighbours, n_proposals, 2)
         Numbers of [0, 1) that choose the seeds.
+    n_threads : int, default 1
+        Threads that share the pools.
 
     Returns
     -------
@@ -87,29 +93,37 @@ def exchange(partition: Partition, uniforms: Values) -> int:
     Raises
     ------
     ValueError
-        If `uniforms` are for another number of slots.
+        If `uniforms` are for another number of slots, or `n_threads` is not positive.
     """
     _check_uniforms(partition, uniforms)
-    exchanges, members = 0, member_lists(partition)
-    untouched = set(used_slots(partition))  # by this pass
-    tried: set[tuple[int, int]] = set()
-    for j in sorted(untouched):
-        if j not in untouched:
+    check_n_threads(n_threads)
+    lists = member_lists(partition)
+    touched: set[int] = set()
+    exchanges = 0
+    for (j, k), seeds in _neighbours(partition, uniforms).items():
+        members = sorted(lists[j] + lists[k])
+        if {j, k} & touched or len(members) < 2:
             continue
-        for rank, k in enumerate(nearest(partition, j, len(uniforms[j]))):
-            if k not in untouched or (k, j) in tried or len(members[j]) + len(members[k]) < 2:
-                continue
-            tried.add((j, k))
-            pool = sorted(members[j] + members[k])
-            n_trial = len(pool[:: trial_step(len(pool))])
-            starts = [_seeded(u, v, n_trial) for u, v in uniforms[j][rank]]
-            if divide(partition, [j, k], pool, starts):
-                untouched -= {j, k}
-                exchanges += 1
-                break
+        n_trial = len(members[:: trial_step(len(members))])
+        starts = [_seeded(u, v, n_trial) for u, v in seeds]
+        division = divided(partition, [j, k], members, starts)
+        if division is not None:
+            adopt(partition, [j, k], members, division)
+            touched |= {j, k}
+            exchanges += 1
     if exchanges:
         partition.tidy()
     return exchanges
+
+
+def _neighbours(partition: Partition, uniforms: Values) -> dict[tuple[int, int], Values]:
+    """Pairs of slots that are near each other, every pair once, and their uniforms."""
+    pairs: dict[tuple[int, int], Values] = {}
+    for j in used_slots(partition):
+        for k, seeds in zip(nearest(partition, j, len(uniforms[j])), uniforms[j], strict=False):
+            if (k, j) not in pairs:
+                pairs[j, k] = seeds
+    return pairs
 
 
 def _check_uniforms(partition: Partition, uniforms: Values) -> None:

@@ -52,6 +52,8 @@ cdef class Partition:
     cdef inline double cost_in(self, const Row *row, Py_ssize_t k) noexcept nogil:
         return -self.log_weight[k] - self.component.score_slot(row, k)
 
+    cdef int check_row(self, Py_ssize_t i) except -1 nogil
+    cdef Py_ssize_t check_labels(self) except -1 nogil
     cdef Py_ssize_t check_settled(self) except -1
     cdef double n_settled(self) noexcept nogil
     cdef Py_ssize_t n_members(self, Py_ssize_t k) noexcept nogil

@@ -58,10 +58,7 @@ cdef class Partition:
         self.labels = labels.base
         self.component = component
         self.alpha = alpha
-        for i in range(self.n_rows):
-            if not UNPLACED <= labels[i] <= MOST_SLOTS:
-                raise ValueError(f"labels must be from -1 to {MOST_SLOTS}, got {labels[i]}")
-            n_slots = max(n_slots, labels[i] + 1)
+        n_slots = self.check_labels()
         self.settled = settled
         self.home = index_array(0) if homes is None else homes
         self.homes = self.home.base
@@ -70,10 +67,11 @@ cdef class Partition:
         self.least_gain = TIE * max(1.0, 1e-6 * total * component.n_columns)
         if not alpha > 0.0:
             raise ValueError(f"alpha must be positive, got {alpha}")
-        self.make_slots(n_slots + 1)
-        self.rebuild_slots()
-        self.tidy_slots()
-        self.neg_log_joint = self.joint()
+        with nogil:
+            self.make_slots(n_slots + 1)
+            self.rebuild_slots()
+            self.tidy_slots()
+            self.neg_log_joint = self.joint()
 
     @property
     def n_clusters(self):
@@ -97,22 +95,23 @@ cdef class Partition:
         return [g for g in range(self.home.shape[0]) if self.home[g] in slots]
 
     def costs(self, Py_ssize_t i):
-        self._check_row(i)
+        self.check_row(i)
         self.score(i, INFINITY)
         if self.label[i] != UNPLACED:
             self.cost[self.label[i]] = self.stay_cost(i)
         return [self.cost[k] for k in range(self.component.n_slots)]
 
     def member_log_weight(self, Py_ssize_t i):
-        self._check_row(i)
+        self.check_row(i)
         return self.member_weight(i, self.row_weight(i))
 
     def part(self, const Py_ssize_t[::1] members, Py_ssize_t[::1] labels, slots=()):
         cdef Py_ssize_t g, i, j
         cdef Py_ssize_t[::1] rows = index_array(members.shape[0])
-        for i in range(members.shape[0]):
-            self._check_row(members[i])
-            rows[i] = self.rows[members[i]] if self.rows is not None else members[i]
+        with nogil:
+            for i in range(members.shape[0]):
+                self.check_row(members[i])
+                rows[i] = self.rows[members[i]] if self.rows is not None else members[i]
         groups = self.settled_in(slots)
         if not groups:
             return Partition(self.X, labels, self.component.like(), self.alpha, rows)
@@ -125,7 +124,7 @@ cdef class Partition:
         return Partition(self.X, labels, self.component.like(), self.alpha, rows, settled, homes)
 
     def move(self, Py_ssize_t i, Py_ssize_t k, double change):
-        self._check_row(i)
+        self.check_row(i)
         self.component._check_slot(k)
         self.move_row(i, k, change)
 
@@ -143,8 +142,9 @@ cdef class Partition:
         if len(groups) != other.home.shape[0]:
             raise ValueError(
                 f"slots must have {other.home.shape[0]} settled groups, got {len(groups)}")
-        for i in range(members.shape[0]):
-            self._check_row(members[i])
+        with nogil:
+            for i in range(members.shape[0]):
+                self.check_row(members[i])
         for k in slots:
             self.component._check_slot(k)
             self.component.clear_slot(k)
@@ -157,10 +157,11 @@ cdef class Partition:
             self.component.copy_slot(k, other.component, j)
             self.size[k] = other.size[j]
             self.weigh(k)
-            self.touched[k] = self.n_rows
+            self.touched[k] = other.touched[j]
             self.keep_an_empty_slot()
-        for i in range(members.shape[0]):
-            self.label[members[i]] = target[other.label[i]]
+        with nogil:
+            for i in range(members.shape[0]):
+                self.label[members[i]] = target[other.label[i]]
         for i, g in enumerate(groups):
             self.home[g] = target[other.home[i]]
         self.neg_log_joint += change
@@ -188,9 +189,22 @@ cdef class Partition:
     def exact_neg_log_joint(self):
         return self.joint()
 
-    def _check_row(self, Py_ssize_t i):
+    cdef int check_row(self, Py_ssize_t i) except -1 nogil:
         if not 0 <= i < self.n_rows:
-            raise IndexError(f"row must be in 0..{self.n_rows - 1}, got {i}")
+            with gil:
+                raise IndexError(f"row must be in 0..{self.n_rows - 1}, got {i}")
+        return 0
+
+    cdef Py_ssize_t check_labels(self) except -1 nogil:
+        """Slots that the rows need."""
+        cdef Py_ssize_t i, n_slots = 0
+        for i in range(self.n_rows):
+            if not UNPLACED <= self.label[i] <= MOST_SLOTS:
+                with gil:
+                    raise ValueError(
+                        f"labels must be from -1 to {MOST_SLOTS}, got {self.label[i]}")
+            n_slots = max(n_slots, self.label[i] + 1)
+        return n_slots
 
     cdef Py_ssize_t check_settled(self) except -1:
         """Slots that the settled groups need."""

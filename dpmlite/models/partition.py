@@ -229,8 +229,8 @@ class Partition:
         """Divide the rows of some slots anew.
 
         `members` are all rows of `slots`; `other` is a tidy partition of them, made by `part` with
-        these slots. Its clusters take `slots` in order, then empty slots. It changes the joint by
-        `change`.
+        these slots. Its clusters take `slots` in order, then empty slots, and are as `changed` as
+        they are there. It changes the joint by `change`.
         """
         if len(members) != other.n_rows:
             raise ValueError(f"members must have {other.n_rows} values, got {len(members)}")
@@ -250,7 +250,7 @@ class Partition:
             target.append(slots[j] if j < len(slots) else self.component.counts.index(0.0))
             self.component.copy(target[j], other.component, j)
             self._sizes[target[j]] = other._sizes[j]
-            self.changed[target[j]] = self.n_rows
+            self.changed[target[j]] = other.changed[j]
             self._keep_an_empty_slot()
         for i, label in zip(members, other.labels, strict=True):
             self.labels[i] = target[label]

@@ -1,0 +1,33 @@
+"""Calls that share some threads."""
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+def on_threads(
+    function: Callable[[Item], Result],
+    items: Sequence[Item],
+    n_threads: int,
+    stop: threading.Event | None = None,
+) -> list[Result]:
+    """Results of one call for each item, in their order.
+
+    What ends the wait, an error or Ctrl-C, sets `stop` and waits for the calls that have begun.
+    """
+    if n_threads == 1 or len(items) < 2:
+        return [function(item) for item in items]
+    from concurrent.futures import ThreadPoolExecutor  # 5 ms, of use to few
+
+    with ThreadPoolExecutor(min(n_threads, len(items))) as pool:
+        tasks = [pool.submit(function, item) for item in items]
+        try:
+            return [task.result() for task in tasks]
+        except BaseException:
+            if stop is not None:
+                stop.set()
+            pool.shutdown(cancel_futures=True)
+            raise
