@@ -49,7 +49,7 @@ def test_any_part_may_be_screened(twin):
     X, labels = planted_gaussians(150, 3, 4, random_state=2)
     state = partition(twin, X, labels)
     whole = twin.screening.screen(state, 0, 150)
-    assert twin.screening.screen(state, 20, 131, n_threads=2) == whole[20:131]
+    assert twin.screening.screen(state, 20, 131) == whole[20:131]
     assert twin.screening.screen(state, 7, 7) == []
 
 

@@ -143,7 +143,7 @@ cdef int settle(Partition division, double goal) except -1 nogil:
     cdef double before = INFINITY
     cdef int i
     for i in range(SETTLE_SWEEPS):
-        if sweep_rows(division, 1) == 0:
+        if sweep_rows(division, 1, None) == 0:
             break
         if division.neg_log_joint - HOPE * (before - division.neg_log_joint) > goal:
             break

@@ -7,18 +7,31 @@ moves, bounds in its two slots are found anew. So labels are those of visits one
 
 from libc.math cimport INFINITY
 
+from dpmlite.inference._bounds cimport CHUNK, Chunk
 from dpmlite.inference._screening cimport (
-    CHUNK, Chunk, Screen, begin_screen, catch_up, end_screen, list_open, note_change, renew,
-    roughly, screen_chunks)
+    Screen, ScreeningCrew, begin_screen, can_be_screened, catch_up, end_screen, list_open,
+    note_change, renew, roughly, screen_chunks)
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition
 from dpmlite.models._rows cimport Row
 
 
+cdef enum:
+    MANY_ROWS = 16384  # worth the start of a thread
+
+
 def sweep(Partition partition, Py_ssize_t n_threads=1):
-    cdef Py_ssize_t moves
     check_n_threads(n_threads)
+    if n_threads == 1 or partition.n_rows < MANY_ROWS or not can_be_screened(partition):
+        return released_sweep(partition, 1, None)
+    with ScreeningCrew(n_threads, partition) as crew:
+        return released_sweep(partition, n_threads, crew)
+
+
+cdef Py_ssize_t released_sweep(Partition partition, Py_ssize_t n_threads,
+                               ScreeningCrew crew) except -1:
+    cdef Py_ssize_t moves
     with nogil:
-        moves = sweep_rows(partition, n_threads)
+        moves = sweep_rows(partition, n_threads, crew)
     return moves
 
 
@@ -36,12 +49,16 @@ cpdef check_n_threads(Py_ssize_t n_threads):
         raise ValueError(f"n_threads must be at least 1, got {n_threads}")
 
 
-cdef Py_ssize_t sweep_rows(Partition partition, Py_ssize_t n_threads) except -1 nogil:
+cdef Py_ssize_t sweep_rows(Partition partition, Py_ssize_t n_threads,
+                           ScreeningCrew crew) except -1 nogil:
     cdef Screen screen
     cdef Py_ssize_t moves = -1
     begin_screen(&screen, partition, n_threads)
     try:
-        moves = visit_rows(partition) if screen.t == NULL else visit_chunks(partition, &screen)
+        if screen.t == NULL:
+            moves = visit_rows(partition)
+        else:
+            moves = visit_chunks(partition, &screen, crew)
     finally:
         end_screen(&screen)
     if moves > 0:
@@ -58,11 +75,12 @@ cdef Py_ssize_t visit_rows(Partition partition) except -1 nogil:
     return moves
 
 
-cdef Py_ssize_t visit_chunks(Partition partition, Screen *screen) except -1 nogil:
+cdef Py_ssize_t visit_chunks(Partition partition, Screen *screen,
+                             ScreeningCrew crew) except -1 nogil:
     cdef Py_ssize_t first = 0, i, seen, before, moves = 0, ahead = 1
     while first < partition.n_rows:
         before = moves
-        screen_chunks(screen, partition, first, ahead)
+        screen_chunks(screen, partition, first, ahead, crew)
         for i in range(ahead):
             seen = visit_chunk(partition, screen, &screen.chunk[i], &moves)
             first += seen

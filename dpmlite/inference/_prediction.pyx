@@ -2,7 +2,6 @@
 
 from array import array
 
-from cython.parallel cimport prange
 from libc.math cimport INFINITY, exp, log
 
 from dpmlite.inference._map_dpm cimport check_n_threads
@@ -11,6 +10,7 @@ from dpmlite.models._crp cimport log_prob_counts_c
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition
 from dpmlite.models._rows cimport Row, Rows
 
+from dpmlite._threads import on_threads
 from dpmlite.models._rows import as_rows
 
 
@@ -47,15 +47,18 @@ cdef class Mixture:
         cdef Row row = self.X.row_into(i, room)
         return self.component.costs_below(&row, &self.log_weight[0], INFINITY, cost)
 
-    cdef void assign_part(self, Py_ssize_t part, Py_ssize_t n_parts, double *cost,
-                          double *room, Py_ssize_t *out) noexcept nogil:
+    cdef int assign_part(self, Py_ssize_t part, Py_ssize_t n_parts,
+                         Py_ssize_t[::1] out) except -1:
+        cdef double[::1] cost = array("d", self.cost), room = array("d", bytes(8 * (self.X.n_columns + 1)))
         cdef Py_ssize_t i, k
         cdef double least
-        for i in range(part * self.n_rows // n_parts, (part + 1) * self.n_rows // n_parts):
-            least, k = self.score_into(i, cost, room), 0
-            while cost[k] > least + TIE:
-                k += 1
-            out[i] = k if self.component.n[k] > 0.0 else UNPLACED
+        with nogil:
+            for i in range(part * self.n_rows // n_parts, (part + 1) * self.n_rows // n_parts):
+                least, k = self.score_into(i, &cost[0], &room[0]), 0
+                while cost[k] > least + TIE:
+                    k += 1
+                out[i] = k if self.component.n[k] > 0.0 else UNPLACED
+        return 0
 
 
 def log_density(X, Component component, double alpha, double[::1] out):
@@ -82,15 +85,11 @@ def log_mixture_density(X, Component component, log_weights, double[::1] out):
 def assign(X, Component component, double alpha, Py_ssize_t[::1] out, Py_ssize_t n_threads=1):
     check_n_threads(n_threads)
     cdef Mixture mixture = Mixture(X, component, log_weights(component, alpha), out.shape[0])
-    cdef Py_ssize_t part, room = padded(mixture.n_slots)
-    cdef Py_ssize_t width = mixture.X.n_columns + 1
-    cdef double[::1] costs = array("d", bytes(8 * n_threads * room))
-    cdef double[::1] values = array("d", bytes(8 * n_threads * width))
-    if mixture.n_rows == 0:
-        return
-    for part in prange(n_threads, nogil=True, num_threads=<int> n_threads, schedule="static"):
-        mixture.assign_part(part, n_threads, &costs[part * room], &values[part * width],
-                            &out[0])
+
+    def part(Py_ssize_t i):
+        mixture.assign_part(i, n_threads, out)
+
+    on_threads(part, range(n_threads), n_threads)
 
 
 def responsibilities(X, Component component, double alpha, double[:, ::1] out):

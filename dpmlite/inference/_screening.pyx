@@ -1,30 +1,15 @@
-"""Kernel of screening.py: bounds in single precision, of many rows at once.
+"""Kernel of screening.py: bounds of what rows cost, found ahead and kept up to date."""
 
-Of a row and a slot let t_d be as in _student_t.pyx, and P the product over groups of columns of
-1 + sum_d t_d, which is at most prod_d (1 + t_d) and at least 1 + sum_d t_d. In a slot that is not
-its own the row costs at least
-
-    power log P - constant - log_weight.
-
-Its own has, without it, prod_d (1 - r t_d) >= 1 - r sum_d t_d >= 1 - r (P - 1) for the factors, with
-r = (c + 1) / (c - 1), so that P gives a bound from above of what it costs to stay. Where rows are
-closer to their own cluster than to others, one pass over the slots tells that they stay. Rows lie
-side by side in vectors, sixteen in one of AVX-512.
-
-Rounding: with u the values of a row, |u| <= U, and z = u slope - shift, the error of z is at most
-epsilon (3 U slope + 2 |shift|), and that of log(1 + z^2) at most the same and 2 epsilon, for
-2 z / (1 + z^2) <= 1. Sums over columns of slopes and shifts give that of log P.
-"""
-
-from cython.parallel cimport prange
 from libc.math cimport NAN, fabs
 from libc.stdint cimport uintptr_t
 from libc.string cimport memset
 
+from dpmlite.inference._bounds cimport (
+    CHUNK, HUGE, bounds, copied, find_ceilings, judge, largest, spread)
+from dpmlite.inference._crew cimport Crew
 from dpmlite.models._partition cimport UNPLACED, Partition
 from dpmlite.models._rows cimport Row
-from dpmlite.models._special cimport (
-    LOG_2, clones_float, clones_void, inlined_void, log2_floor_single)
+from dpmlite.models._special cimport LOG_2
 from dpmlite.models._student_t cimport Densities
 
 cdef extern from "Python.h":
@@ -35,53 +20,52 @@ cdef extern from *:
     """
     #define DPM_EPSILON 1.2e-7  /* two roundings to single precision */
     #define DPM_COARSE 1e-6     /* several */
-    #define DPM_HUGE 1e30f
-    #define DPM_ONE 1.0f
-    #define DPM_FLOAT_REACH 536870912.0f  /* of _student_t.pxd */
-    #define DPM_SLIGHT 1e-6f
-    #define DPM_HALF 0.5f
-    #define DPM_QUARTER 0.25f
-    #define DPM_TWO_THIRDS 0.6666667f
     """
     double EPSILON "DPM_EPSILON"
     double COARSE "DPM_COARSE"
-    float HUGE "DPM_HUGE"
-    float ONE "DPM_ONE"
-    float FLOAT_REACH "DPM_FLOAT_REACH"
-    float SLIGHT "DPM_SLIGHT"
-    float HALF "DPM_HALF"
-    float QUARTER "DPM_QUARTER"
-    float TWO_THIRDS "DPM_TWO_THIRDS"
 
 cdef enum:
-    GROUP = 8          # columns of a group
     THREAD_CHUNKS = 64 # that a thread screens before rows are visited again
 
 
-def screen(Partition partition, Py_ssize_t first, Py_ssize_t last, Py_ssize_t n_threads=1):
+def screen(Partition partition, Py_ssize_t first, Py_ssize_t last):
     if not 0 <= first <= last <= partition.n_rows:
         raise IndexError(f"rows must be in 0..{partition.n_rows}, got {first}..{last}")
     cdef Screen s
-    cdef Py_ssize_t i, j, row = first
+    cdef Py_ssize_t j, row = first
     stays = [False] * (last - first)
-    begin_screen(&s, partition, n_threads)
+    begin_screen(&s, partition, 1)
     try:
         while s.t != NULL and row < last:
-            screen_chunks(&s, partition, row, s.n_chunks)
-            for i in range(s.n_chunks):
-                catch_up(&s, &s.chunk[i])
-                for j in range(min(s.chunk[i].n_rows, last - row)):
-                    stays[row - first] = bool(s.chunk[i].stays[j])
-                    row += 1
+            screen_chunks(&s, partition, row, 1, None)
+            for j in range(min(s.chunk[0].n_rows, last - row)):
+                stays[row - first] = bool(s.chunk[0].stays[j])
+                row += 1
     finally:
         end_screen(&s)
     return stays
 
 
+cdef class ScreeningCrew(Crew):
+    """Threads that find the bounds of different chunks."""
+
+    def __init__(self, Py_ssize_t n_threads, Partition partition):
+        self.partition = partition
+
+    cdef void work(self, Py_ssize_t part, Py_ssize_t n_parts) noexcept nogil:
+        cdef Py_ssize_t i
+        for i in range(part * self.n_chunks // n_parts, (part + 1) * self.n_chunks // n_parts):
+            screen_chunk(self.screen, self.partition, &self.screen.chunk[i])
+
+
+cdef bint can_be_screened(Partition partition) noexcept nogil:
+    """Rows that stand for more than one, and families without a quick look, can not."""
+    return partition.X.row_weights == NULL and partition.component.densities() != NULL
+
+
 cdef void begin_screen(Screen *s, Partition partition, Py_ssize_t n_threads) noexcept nogil:
-    """Rows that stand for more than one, and families without a quick look, are not screened."""
-    s.t = partition.component.densities() if partition.X.row_weights == NULL else NULL
-    s.n_threads, s.n_chunks = n_threads, 1 if n_threads == 1 else n_threads * THREAD_CHUNKS
+    s.t = partition.component.densities() if can_be_screened(partition) else NULL
+    s.n_chunks = 1 if n_threads == 1 else n_threads * THREAD_CHUNKS
     s.n_slots = s.room = s.clock = 0
     s.memory = NULL
 
@@ -90,8 +74,8 @@ cdef void end_screen(Screen *s) noexcept nogil:
     PyMem_RawFree(s.memory)
 
 
-cdef int screen_chunks(Screen *s, Partition partition, Py_ssize_t first,
-                       Py_ssize_t n_chunks) except -1 nogil:
+cdef int screen_chunks(Screen *s, Partition partition, Py_ssize_t first, Py_ssize_t n_chunks,
+                       ScreeningCrew crew) except -1 nogil:
     """Find the bounds of so many chunks, for which there must be room, from row `first`."""
     cdef Py_ssize_t i, k
     if s.room < partition.component.n_slots:
@@ -106,8 +90,8 @@ cdef int screen_chunks(Screen *s, Partition partition, Py_ssize_t first,
     if n_chunks == 1:
         screen_chunk(s, partition, &s.chunk[0])
     else:
-        for i in prange(n_chunks, num_threads=<int> s.n_threads, schedule="static"):
-            screen_chunk(s, partition, &s.chunk[i])
+        crew.screen, crew.n_chunks = s, n_chunks
+        crew.share()
     return 0
 
 
@@ -177,16 +161,6 @@ cdef void note_change(Screen *s, Partition partition, Py_ssize_t k) noexcept nog
     slot.changed_at = s.clock
 
 
-cdef clones_float copied(float *out, const double *values, Py_ssize_t n) noexcept nogil:
-    """Copies values; returns the sum of what they are without their signs."""
-    cdef float total = 0
-    cdef Py_ssize_t d
-    for d in range(n):
-        out[d] = <float> values[d]
-        total += out[d] if out[d] > 0 else -out[d]
-    return total
-
-
 cdef void screen_chunk(const Screen *s, Partition partition, Chunk *chunk) noexcept nogil:
     cdef Py_ssize_t i, k, D = s.t.n_columns
     cdef Row row
@@ -208,75 +182,11 @@ cdef void screen_chunk(const Screen *s, Partition partition, Chunk *chunk) noexc
     judge(chunk, s.open, s.n_open)
 
 
-cdef clones_void spread(const Densities *t, const double *row, float *u) noexcept nogil:
-    """Standardise a row into a chunk, column by column."""
-    cdef Py_ssize_t d = 0
-    while d + GROUP <= t.n_columns:
-        spread_some(t, row, d, GROUP, u)
-        d += GROUP
-    spread_some(t, row, d, t.n_columns - d, u)
-
-
-cdef inline inlined_void spread_some(const Densities *t, const double *row, Py_ssize_t first,
-                                     Py_ssize_t n, float *u) noexcept nogil:
-    """The same for GROUP columns, in vectors, or fewer."""
-    cdef float x[GROUP]
-    cdef Py_ssize_t j
-    for j in range(n):
-        x[j] = <float> ((row[first + j] - t.origin[first + j]) * t.unit[first + j])
-        x[j] = x[j] if x[j] < FLOAT_REACH else FLOAT_REACH
-        x[j] = x[j] if x[j] > -FLOAT_REACH else -FLOAT_REACH
-    for j in range(n):
-        u[(first + j) * CHUNK] = x[j]
-
-
-cdef clones_float largest(const float *u, Py_ssize_t n) noexcept nogil:
-    """The largest of so many chunks of values without their signs."""
-    cdef float most[CHUNK]
-    cdef float x, all_most = 0
-    cdef Py_ssize_t d
-    cdef int j
-    for j in range(CHUNK):
-        most[j] = 0
-    for d in range(n):
-        for j in range(CHUNK):
-            x = u[d * CHUNK + j] if u[d * CHUNK + j] > 0 else -u[d * CHUNK + j]
-            most[j] = x if x > most[j] else most[j]
-    for j in range(CHUNK):
-        all_most = most[j] if most[j] > all_most else all_most
-    return all_most
-
-
 cdef void find_bounds(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogil:
     """Bounds of all rows of a chunk in slot k, their own not excepted."""
     cdef const Slot *slot = &s.slot[k]
     bounds(chunk.u, s.t.n_columns, s.slope + 2 * k * s.t.n_columns, <float> slot.power,
            <float> (slot.floor - chunk.reach * slot.reach), chunk.bound + k * CHUNK)
-
-
-cdef clones_void bounds(const float *u, Py_ssize_t n_columns, const float *slope, float power,
-                        float floor, float *bound) noexcept nogil:
-    cdef float product[CHUNK]
-    cdef float total[CHUNK]
-    cdef const float *shift = slope + n_columns
-    cdef float z
-    cdef Py_ssize_t d = 0, end
-    cdef int j
-    for j in range(CHUNK):
-        product[j] = ONE
-    while d < n_columns:
-        end = min(d + GROUP, n_columns)
-        for j in range(CHUNK):
-            total[j] = ONE
-        while d < end:
-            for j in range(CHUNK):
-                z = u[d * CHUNK + j] * slope[d] - shift[d]
-                total[j] += z * z
-            d += 1
-        for j in range(CHUNK):
-            product[j] *= total[j]
-    for j in range(CHUNK):
-        bound[j] = power * log2_floor_single(product[j]) + floor
 
 
 cdef void catch_up(Screen *s, Chunk *chunk) noexcept nogil:
@@ -318,40 +228,3 @@ cdef inline void set_aside(const Screen *s, Chunk *chunk, Py_ssize_t i, Py_ssize
     chunk.stay.base[i] = <float> (slot.base + chunk.reach * slot.base_reach)
     chunk.stay.per_power[i], chunk.stay.stay[i] = <float> slot.per_power, <float> slot.stay
     chunk.stay.power[i], chunk.stay.ratio[i] = <float> slot.member_power, <float> slot.member_ratio
-
-
-cdef clones_void find_ceilings(const Stay *t, const float *own, float *ceiling) noexcept nogil:
-    """Bounds from above of what it costs rows to stay, from those of their costs as if new.
-
-    y is at least log P: log2_floor is 0.0008 below log2 at most. For y <= 1, e^y - 1 is at most
-    y + y^2 / 2 + y^3 / 4, and for x <= 1/2, -log(1 - x) at most x + x^2 / 2 + 2 x^3 / 3; beyond,
-    the bound would be no good.
-    """
-    cdef float size, x, y
-    cdef int i
-    for i in range(CHUNK):
-        size = own[i] if own[i] > 0 else -own[i]
-        y = t.base[i] + t.per_power[i] * (own[i] + SLIGHT * size)
-        x = t.ratio[i] * y * (ONE + y * (HALF + y * QUARTER))
-        y = t.stay[i] + t.power[i] * x * (ONE + x * (HALF + x * TWO_THIRDS))
-        size = y if y > 0 else -y
-        ceiling[i] = y + SLIGHT * (size + t.power[i]) if x < HALF else HUGE  # NaN is not less
-
-
-cdef clones_void judge(Chunk *chunk, const Py_ssize_t *slots, Py_ssize_t n) noexcept nogil:
-    """Take the bounds in some slots into account."""
-    cdef float least[CHUNK]
-    cdef float size
-    cdef const float *bound
-    cdef Py_ssize_t k
-    cdef int j
-    for j in range(CHUNK):
-        least[j] = chunk.least[j]
-    for k in range(n):
-        bound = chunk.bound + slots[k] * CHUNK
-        for j in range(CHUNK):
-            least[j] = bound[j] if bound[j] < least[j] else least[j]
-    for j in range(CHUNK):
-        chunk.least[j] = least[j]
-        size = least[j] if least[j] > 0 else -least[j]
-        chunk.stays[j] = chunk.ceiling[j] <= least[j] - SLIGHT * size

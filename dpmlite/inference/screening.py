@@ -3,7 +3,7 @@
 from dpmlite.models.partition import TIE, UNPLACED, Partition
 
 
-def screen(partition: Partition, first: int, last: int, n_threads: int = 1) -> list[bool]:
+def screen(partition: Partition, first: int, last: int) -> list[bool]:
     """Whether a visit, eq. (15), would leave each of the rows first..last-1 where it is.
 
     The kernel knows it from bounds in single precision, of many rows at once. It may say False of
@@ -15,8 +15,6 @@ def screen(partition: Partition, first: int, last: int, n_threads: int = 1) -> l
         As it is when the rows are visited: only until a row moves.
     first, last : int
         The rows, 0 <= first <= last <= N.
-    n_threads : int, default 1
-        Threads that share the rows.
 
     Returns
     -------

@@ -1,0 +1,44 @@
+# What is known of a chunk of rows, and the vector loops that find it.
+
+from dpmlite.models._special cimport clones_float, clones_void
+from dpmlite.models._student_t cimport Densities
+
+cdef extern from *:
+    """
+    #define DPM_HUGE 1e30f
+    """
+    float HUGE "DPM_HUGE"
+
+cdef enum:
+    CHUNK = 64  # rows that are screened together: their sums stay in registers
+
+# For log P, from the bound of a row's own slot as if it were new: base + per_power bound; then the
+# cost to stay is stay - power log (1 - ratio (P - 1)). Each a little more, not less.
+cdef struct Stay:
+    float base[CHUNK]
+    float per_power[CHUNK]
+    float stay[CHUNK]
+    float power[CHUNK]
+    float ratio[CHUNK]
+
+cdef struct Chunk:
+    Py_ssize_t first, n_rows   # rows of the partition
+    long long screened_at      # of the screen's clock
+    float reach                # largest of the standardised values, without its sign
+    double *row                # [column] room for a row
+    float *u                   # [column][row] standardised values
+    float *bound               # [slot][row] of the cost, from below; huge for a row's own slot,
+    float own[CHUNK]           # whose bound is here,
+    Stay stay                  # and what else it costs to stay there
+    float least[CHUNK]         # not above any bound of a row,
+    float ceiling[CHUNK]       # not below what it costs to stay: huge without a label
+    int label[CHUNK]           # slot of each row when the chunk was screened
+    int stays[CHUNK]           # rows that are known to stay
+
+cdef clones_float copied(float *out, const double *values, Py_ssize_t n) noexcept nogil
+cdef clones_void spread(const Densities *t, const double *row, float *u) noexcept nogil
+cdef clones_float largest(const float *u, Py_ssize_t n) noexcept nogil
+cdef clones_void bounds(const float *u, Py_ssize_t n_columns, const float *slope, float power,
+                        float floor, float *bound) noexcept nogil
+cdef clones_void find_ceilings(const Stay *t, const float *own, float *ceiling) noexcept nogil
+cdef clones_void judge(Chunk *chunk, const Py_ssize_t *slots, Py_ssize_t n) noexcept nogil
