@@ -19,7 +19,7 @@ cdef extern from *:
     double MUCH "DPM_MUCH"
 
 cdef enum:
-    BATCH = 8  # proposals of a thread
+    BATCH = 32  # proposals of a thread
 
 
 def split(Partition partition, const double[:, :, ::1] uniforms, Py_ssize_t n_threads=1):

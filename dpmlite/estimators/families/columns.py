@@ -13,6 +13,9 @@ from dpmlite.estimators.validation import check_positive, warn
 # Values that are looked at together.
 BLOCK_CELLS = 2**16
 
+# Values of a row that make numpy's loops over rows no slower than those within.
+WIDE_ROW = 512
+
 
 @dataclass(frozen=True)
 class Moments:
@@ -95,7 +98,7 @@ class Moments:
 def constant_columns(data: Data) -> npt.NDArray[np.bool_]:
     """Which columns of a dense table have no two values that differ."""
     assert data.values is not None
-    return np.asarray(~(np.fmax.reduce(data.values) > np.fmin.reduce(data.values)))
+    return np.asarray(~(reduced(np.fmax, data.values) > reduced(np.fmin, data.values)))
 
 
 def _a_value_of_each(data: Data) -> Floats:
@@ -106,6 +109,20 @@ def _a_value_of_each(data: Data) -> Floats:
         observed = ~np.isnan(data.values[:, j])
         found[j] = data.values[observed.argmax(), j] if observed.any() else 0.0
     return found
+
+
+def reduced(ufunc: np.ufunc, values: Floats) -> Floats:
+    """What `ufunc.reduce` makes of each column; a narrow table is read several rows at a time."""
+    n_rows, n_columns = values.shape
+    together = WIDE_ROW // max(1, n_columns)
+    n_wide = n_rows // max(1, together)
+    if n_wide < 2 or together < 2 or not values.flags.c_contiguous:
+        return np.asarray(ufunc.reduce(values))
+    wide = values[: n_wide * together].reshape(n_wide, -1)
+    rest = values[n_wide * together :]
+    return np.asarray(
+        ufunc.reduce(np.concatenate([ufunc.reduce(wide).reshape(together, -1), rest]))
+    )
 
 
 def _mean_over_rows(data: Data, terms_of: Callable[[Floats], Floats]) -> tuple[Floats, Floats]:
@@ -119,7 +136,7 @@ def _mean_over_rows(data: Data, terms_of: Callable[[Floats], Floats]) -> tuple[F
     step = max(1, BLOCK_CELLS // n_columns)
     for start in range(0, n_rows, step):
         terms = terms_of(data.values[start : start + step])
-        block = terms.sum(axis=0)
+        block = reduced(np.add, terms)
         if data.weights is None and not np.isnan(block).any():
             sums += block
             total += len(terms)
@@ -162,7 +179,7 @@ def positive(name: str, value: Any) -> float:
 
 def check_distance(values: Floats, centre: Floats, scale: Floats, most: float, rule: str) -> None:
     """Raise ValueError, with a rule, if values lie more than `most` scales from a centre."""
-    above, below = np.fmax.reduce(values) - centre, centre - np.fmin.reduce(values)
+    above, below = reduced(np.fmax, values) - centre, centre - reduced(np.fmin, values)
     farthest = np.fmax(np.maximum(above, below) / scale, 0.0)
     if (farthest > most).any():
         j = int(np.argmax(farthest))
