@@ -42,3 +42,5 @@ cdef clones_void bounds(const float *u, Py_ssize_t n_columns, const float *slope
                         float floor, float *bound) noexcept nogil
 cdef clones_void find_ceilings(const Stay *t, const float *own, float *ceiling) noexcept nogil
 cdef clones_void judge(Chunk *chunk, const Py_ssize_t *slots, Py_ssize_t n) noexcept nogil
+cdef clones_void two_least(const float *bound, const Py_ssize_t *slots, Py_ssize_t n, int *nearest,
+                           float *second) noexcept nogil

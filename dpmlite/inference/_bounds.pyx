@@ -148,3 +148,22 @@ cdef clones_void judge(Chunk *chunk, const Py_ssize_t *slots, Py_ssize_t n) noex
         chunk.least[j] = least[j]
         size = least[j] if least[j] > 0 else -least[j]
         chunk.stays[j] = chunk.ceiling[j] <= least[j] - SLIGHT * size
+
+
+cdef clones_void two_least(const float *bound, const Py_ssize_t *slots, Py_ssize_t n, int *nearest,
+                           float *second) noexcept nogil:
+    """The slot of each row's least bound, and the least of the other bounds."""
+    cdef float least[CHUNK]
+    cdef const float *b
+    cdef Py_ssize_t k
+    cdef int j, slot
+    for j in range(CHUNK):
+        least[j] = second[j] = HUGE
+        nearest[j] = 0
+    for k in range(n):
+        b, slot = bound + slots[k] * CHUNK, <int> slots[k]
+        for j in range(CHUNK):
+            second[j] = b[j] if b[j] < second[j] else second[j]
+            second[j] = least[j] if b[j] < least[j] else second[j]
+            nearest[j] = slot if b[j] < least[j] else nearest[j]
+            least[j] = b[j] if b[j] < least[j] else least[j]

@@ -108,7 +108,8 @@ cdef bint visit(Partition partition, Screen *screen, Chunk *chunk, Py_ssize_t j)
     """Whether the chunk's row j moved."""
     cdef Py_ssize_t i = chunk.first + j, own = partition.label[i]
     cdef double stay = partition.stay_ceiling(i)
-    cdef double best = score_some(partition, i, screen, chunk.bound + j, stay)
+    cdef Row row = partition.row(i)
+    cdef double best = score_some(partition, &row, screen, chunk.bound + j, stay, partition.cost)
     if not move_if_better(partition, i, stay, best):
         return False
     if screen.room >= partition.component.n_slots:
@@ -134,29 +135,28 @@ cdef void renew_slot(Partition partition, Screen *screen, Chunk *chunk,
     renew(screen, chunk, k)
 
 
-cdef double score_some(Partition partition, Py_ssize_t i, const Screen *screen, const float *bound,
-                       double stay) noexcept nogil:
+cdef double score_some(Partition partition, const Row *row, const Screen *screen,
+                       const float *bound, double stay, double *cost) noexcept nogil:
     """What Partition.score does, for the open slots that their bounds do not rule out."""
-    cdef Row row = partition.row(i)
     cdef double best = stay, limit
     cdef Py_ssize_t j, k, nearest = screen.open[0]
     cdef float least = bound[nearest * CHUNK]
     for k in range(screen.n_slots):
-        partition.cost[k] = INFINITY
+        cost[k] = INFINITY
     for j in range(1, screen.n_open):
         k = screen.open[j]
         if bound[k * CHUNK] < least:
             least, nearest = bound[k * CHUNK], k
     if least >= roughly(best):
         return best
-    partition.cost[nearest] = partition.cost_in(&row, nearest)
-    best = min(best, partition.cost[nearest])
+    cost[nearest] = partition.cost_in(row, nearest)
+    best = min(best, cost[nearest])
     limit = roughly(best + TIE)
     for j in range(screen.n_open):
         k = screen.open[j]
         if k != nearest and not bound[k * CHUNK] >= limit:
-            partition.cost[k] = partition.cost_in(&row, k)
-            best = min(best, partition.cost[k])
+            cost[k] = partition.cost_in(row, k)
+            best = min(best, cost[k])
             limit = roughly(best + TIE)
     return best
 

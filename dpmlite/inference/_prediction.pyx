@@ -4,13 +4,17 @@ from array import array
 
 from libc.math cimport INFINITY, exp, log
 
-from dpmlite.inference._map_dpm cimport check_n_threads
+from dpmlite.inference._bounds cimport CHUNK, Chunk, two_least
+from dpmlite.inference._map_dpm cimport check_n_threads, score_some
+from dpmlite.inference._screening cimport (
+    Screen, begin_screen, can_be_screened, end_screen, roughly, screen_chunks)
 from dpmlite.models._component cimport Component, padded
 from dpmlite.models._crp cimport log_prob_counts_c
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition
 from dpmlite.models._rows cimport Row, Rows
 
 from dpmlite._threads import on_threads
+from dpmlite.models._partition import index_array
 from dpmlite.models._rows import as_rows
 
 
@@ -47,16 +51,14 @@ cdef class Mixture:
         cdef Row row = self.X.row_into(i, room)
         return self.component.costs_below(&row, &self.log_weight[0], INFINITY, cost)
 
-    cdef int assign_part(self, Py_ssize_t part, Py_ssize_t n_parts,
-                         Py_ssize_t[::1] out) except -1:
-        cdef double[::1] cost = array("d", self.cost), room = array("d", bytes(8 * (self.X.n_columns + 1)))
+    cdef int assign(self, Py_ssize_t first, Py_ssize_t last, Py_ssize_t[::1] out) except -1:
+        cdef double[::1] cost = array("d", self.cost), room = room_of(self.X)
         cdef Py_ssize_t i, k
         cdef double least
         with nogil:
-            for i in range(part * self.n_rows // n_parts, (part + 1) * self.n_rows // n_parts):
-                least, k = self.score_into(i, &cost[0], &room[0]), 0
-                while cost[k] > least + TIE:
-                    k += 1
+            for i in range(first, last):
+                least = self.score_into(i, &cost[0], &room[0])
+                k = first_within(&cost[0], least + TIE)
                 out[i] = k if self.component.n[k] > 0.0 else UNPLACED
         return 0
 
@@ -85,11 +87,97 @@ def log_mixture_density(X, Component component, log_weights, double[::1] out):
 def assign(X, Component component, double alpha, Py_ssize_t[::1] out, Py_ssize_t n_threads=1):
     check_n_threads(n_threads)
     cdef Mixture mixture = Mixture(X, component, log_weights(component, alpha), out.shape[0])
+    cdef Partition groups = None
+    if mixture.n_rows >= CHUNK and component.densities() != NULL:
+        groups = unplaced_rows(mixture.X, component, alpha, out)
 
-    def part(Py_ssize_t i):
-        mixture.assign_part(i, n_threads, out)
+    def part(rows):
+        if groups is None:
+            mixture.assign(rows[0], rows[1], out)
+        else:
+            assign_screened(groups, rows[0], rows[1], out)
 
-    on_threads(part, range(n_threads), n_threads)
+    on_threads(part, parts_of(mixture.n_rows, n_threads), n_threads)
+
+
+cdef parts_of(Py_ssize_t n_rows, Py_ssize_t n_parts):
+    """First and last row of each part, which has whole chunks."""
+    cdef Py_ssize_t n_chunks = (n_rows + CHUNK - 1) // CHUNK
+    ends = [min(n_rows, i * n_chunks // n_parts * CHUNK) for i in range(n_parts + 1)]
+    return list(zip(ends, ends[1:]))
+
+
+cdef Partition unplaced_rows(Rows X, Component component, double alpha, Py_ssize_t[::1] out):
+    """All rows beside settled clusters, `out` for their labels. None if slots have gaps, or rows
+    weights: such are not screened.
+    """
+    cdef Py_ssize_t k, n_groups = component.n_slots - 1
+    for k in range(component.n_slots):
+        if (component.n[k] > 0.0) != (k < n_groups):
+            return None
+    cdef Component groups = component.like()
+    groups.make_slots(n_groups)
+    for k in range(n_groups):
+        groups.copy_slot(k, component, k)
+    homes = index_array(n_groups)
+    for k in range(n_groups):
+        homes[k] = k
+    out[:] = UNPLACED
+    partition = Partition(X, out, component.like(), alpha, None, groups, homes)
+    return partition if can_be_screened(partition) else None
+
+
+cdef int assign_screened(Partition groups, Py_ssize_t first, Py_ssize_t last,
+                         Py_ssize_t[::1] out) except -1:
+    """Find the best clusters of rows from the start of a chunk: each row is looked at once."""
+    cdef double[::1] cost = array("d", bytes(8 * groups.component.n_slots))
+    cdef double[::1] room = room_of(groups.X)
+    cdef Py_ssize_t[CHUNK] found
+    cdef Screen screen
+    cdef Py_ssize_t i
+    begin_screen(&screen, groups, 1)
+    try:
+        with nogil:
+            while first < last:
+                screen_chunks(&screen, groups, first, 1, None)
+                best_slots(groups, &screen, &cost[0], &room[0], found)
+                for i in range(screen.chunk.n_rows):
+                    if found[i] < groups.component.n_slots - 1:
+                        out[first + i] = found[i]
+                first += CHUNK
+    finally:
+        end_screen(&screen)
+    return 0
+
+
+cdef void best_slots(Partition groups, const Screen *screen, double *cost, double *room,
+                     Py_ssize_t *found) noexcept nogil:
+    """Of each row of a chunk; most are much nearer to one slot than to any other."""
+    cdef const Chunk *chunk = screen.chunk
+    cdef int[CHUNK] nearest
+    cdef float[CHUNK] second
+    cdef Py_ssize_t i
+    cdef double least
+    cdef Row row
+    two_least(chunk.bound, screen.open, screen.n_open, nearest, second)
+    for i in range(chunk.n_rows):
+        row = groups.row_into(chunk.first + i, room)
+        found[i] = nearest[i]
+        if not second[i] >= roughly(groups.cost_in(&row, nearest[i]) + TIE):
+            least = score_some(groups, &row, screen, chunk.bound + i, INFINITY, cost)
+            found[i] = first_within(cost, least + TIE)
+
+
+cdef inline Py_ssize_t first_within(const double *cost, double limit) noexcept nogil:
+    cdef Py_ssize_t k = 0
+    while cost[k] > limit:
+        k += 1
+    return k
+
+
+cdef room_of(Rows X):
+    """Room for a row that has to be copied."""
+    return array("d", bytes(8 * (X.n_columns + 1)))
 
 
 def responsibilities(X, Component component, double alpha, double[:, ::1] out):
