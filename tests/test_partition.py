@@ -121,7 +121,7 @@ def test_merge_and_replace(twin):
     partition.replace([0], members, other, change)
     assert naive.canonical(partition.labels) == naive.canonical(labels)
     assert partition.neg_log_joint == pytest.approx(partition.exact_neg_log_joint(), **CLOSE)
-    assert partition.changed[:2] == [partition.n_rows, 0]
+    assert partition.changed[:2] == [other.n_rows, 0]
 
 
 def test_slots_are_reused_before_new_ones_are_made(twin):

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpmlite import inference, models
+from dpmlite._threads import on_threads
 from dpmlite.estimators.problem import UNPLACED, Labels, Problem, sweep_and_merge
 
 # Proposals of a pass: pairs of seeds for each cluster that may be split; of exchanges, neighbours
@@ -36,6 +37,15 @@ FREE_ROWS = 10_000
 # While whole clusters move, the sweeps between need not end at a fixed point: only until no more
 # than this part of the rows moves. It says something for more than 1,000 rows.
 FEW_MOVES = 1e-3
+
+
+@dataclass
+class Attempt:
+    """What came of freed rows, and what it took."""
+
+    partition: models.Partition
+    n_sweeps: int
+    n_emptied: int
 
 
 @dataclass
@@ -141,21 +151,44 @@ class Climb:
         """Keep what the first attempt that helps brings; whether that is worth to go on."""
         order = np.ascontiguousarray(self._order()[:: self._step()])
         some = self._some(order)
-        for _ in range(ATTEMPTS):
+        costs = np.empty(some.n_rows)
+        inference.own_costs(some, costs)
+        n_threads, seeds = self.problem.n_threads, rng.integers(2**63, size=ATTEMPTS).tolist()
+        for first in range(0, ATTEMPTS, n_threads):
             if self.stop.is_set():
                 break
-            found = self._freed(some, order, rng)
-            if some is not self.partition:
-                if some.neg_log_joint - found.neg_log_joint <= self.problem.worthwhile(some.n_rows):
-                    continue
-                found = self._extended(found)
-            gain = self.partition.neg_log_joint - found.neg_log_joint
-            if gain > self.partition.least_gain:
-                self.partition = found
-                self._record("free", 1)
-                return gain > self.problem.worthwhile(found.n_rows)
+            attempts = on_threads(
+                lambda seed: self._freed(some, order, costs, np.random.default_rng(seed)),
+                seeds[first : first + n_threads],
+                n_threads,
+                self.stop,
+            )
+            for attempt in attempts:
+                gain = self._keep_if_better(attempt, some)
+                if gain is not None:
+                    return gain > self.problem.worthwhile(self.partition.n_rows)
         self._record("free", 0)
         return False
+
+    def _keep_if_better(self, attempt: Attempt, some: models.Partition) -> float | None:
+        """The gain in the joint of all rows, if an attempt on `some` brings one."""
+        self._count(attempt)
+        if some is not self.partition:
+            gain = some.neg_log_joint - attempt.partition.neg_log_joint
+            if gain <= self.problem.worthwhile(some.n_rows):
+                return None
+            attempt = self._extended(attempt.partition)
+            self._count(attempt)
+        gain = self.partition.neg_log_joint - attempt.partition.neg_log_joint
+        if gain <= self.partition.least_gain:
+            return None
+        self.partition = attempt.partition
+        self._record("free", 1)
+        return gain
+
+    def _count(self, attempt: Attempt) -> None:
+        self.n_sweeps_aside += attempt.n_sweeps
+        self.n_emptied += attempt.n_emptied
 
     def _some(self, order: Labels) -> models.Partition:
         """What becomes of every so many-th row by itself; the partition, if that is all rows."""
@@ -174,23 +207,24 @@ class Climb:
         return rows if self.order is None else self.order
 
     def _freed(
-        self, partition: models.Partition, order: Labels, rng: np.random.Generator
-    ) -> models.Partition:
+        self,
+        partition: models.Partition,
+        order: Labels,
+        costs: npt.NDArray[np.float64],
+        rng: np.random.Generator,
+    ) -> Attempt:
         """What comes of it when the rows that fit worst may found clusters, joined with the old."""
-        now = np.array(partition.labels, dtype=np.intp)
+        labels = np.array(partition.labels, dtype=np.intp)
         part = LEAST_FREED * (MOST_FREED / LEAST_FREED) ** rng.random()
-        n_freed = max(1, int(part * len(now)))
+        n_freed = max(1, int(part * len(labels)))
         n_seeds = SEEDS_IF_NONE + int(part * (SEEDS_IF_ALL - SEEDS_IF_NONE))
-        costs = np.empty(len(now))
-        inference.own_costs(partition, costs)
         worst = greatest(costs, n_freed, partition.least_gain)
         seeds = rng.choice(worst, min(n_seeds, n_freed), replace=False)
-        labels = now.copy()
         labels[worst] = UNPLACED
         labels[seeds] = partition.n_clusters + np.arange(len(seeds))
         return self._rejoined(partition, labels, homes_of(partition), order)
 
-    def _extended(self, found: models.Partition) -> models.Partition:
+    def _extended(self, found: models.Partition) -> Attempt:
         """The same for all rows, from what was found for some."""
         labels = np.full(self.partition.n_rows, UNPLACED, dtype=np.intp)
         labels[:: self._step()] = np.asarray(found.labels)
@@ -198,19 +232,18 @@ class Climb:
 
     def _rejoined(
         self, partition: models.Partition, labels: Labels, homes: Labels, order: Labels
-    ) -> models.Partition:
+    ) -> Attempt:
         """A short descent from other labels, recombined with those of `partition`."""
         now = np.array(partition.labels, dtype=np.intp)
         n_threads = self.problem.n_threads
         other = self.problem.partition(labels, order, homes)
         inference.sweep(other, n_threads)
         inference.merge(other)
-        self.n_sweeps_aside += 1 + sweep_and_merge(other, FREED_SWEEPS, self.stop, n_threads)
+        n_sweeps = 1 + sweep_and_merge(other, FREED_SWEEPS, self.stop, n_threads)
         both_homes = homes_of(partition), homes_of(other)
         found = self.problem.recombined(now, np.asarray(other.labels), order, both_homes)
-        self.n_sweeps_aside += sweep_and_merge(found, self.max_sweeps, self.stop, n_threads)
-        self.n_emptied += other.n_emptied + found.n_emptied
-        return found
+        n_sweeps += sweep_and_merge(found, self.max_sweeps, self.stop, n_threads)
+        return Attempt(found, n_sweeps, other.n_emptied + found.n_emptied)
 
     def _record(self, step: str, count: int) -> None:
         joint = self.partition.neg_log_joint
