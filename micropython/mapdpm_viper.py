@@ -121,12 +121,12 @@ def _scan(t: ptr32, y: int, learner, x) -> int:
 class MAPDPM(mapdpm_int.MAPDPM):
     """`mapdpm_int.MAPDPM`, with the same parameters and attributes."""
 
-    _update_int = mapdpm_int.MAPDPM._update
+    update_int = mapdpm_int.MAPDPM.update
 
     def __init__(self, *args, **named):
         super().__init__(*args, **named)
-        clusters, dim, p, q, h, a, m0, b0 = self._prior
-        t = [0, 0, clusters, p, q, h, 12 * dim + 12, dim, 0, 0, 0, 0, 0, 0]
+        clusters, dim, p, q, h, a, w, m0, b0 = self._prior
+        t = [0, 0, clusters, p, q, h, 4 * w, dim, 0, 0, 0, 0, 0, 0]
         for d in range(dim):
             t += 0, b0[d], m0[d]
         self._t = array("i", t)
@@ -141,7 +141,7 @@ class MAPDPM(mapdpm_int.MAPDPM):
             return t[_LEAST] + 2 * a + t[_DIM] * 763593 + (24 << 16) >> 9
 
     @micropython.viper
-    def _update(self, x, k: int, n: int, sign: int):
+    def update(self, x, k: int, n: int, sign: int):
         if n:
             t = ptr32(self._t)
             e = ptr32(self._slots)
@@ -168,14 +168,14 @@ class MAPDPM(mapdpm_int.MAPDPM):
                 if d < 0:
                     e = ptr32(int(e) + 12)
                     y = int(x[d]) - u[_M0] << z >> z
-                    e[1] = (y * (y - 1) >> 1) * sign + e[1]
+                    e[1] = y * y * sign + e[1]
                     e[0] = y * sign + e[0]
                     y = e[0] << z >> z
-                    if e[1] > 250000000:
+                    if e[1] >= 500000000:
                         full = 1
                     m = y * q // c
                     v = y * q % c
-                    y += (e[1] + u[_B0] << 1) - m * y - (m * v + v * v // c) // q
+                    y = e[1] + 2 * u[_B0] - m * y - (m * v + v * v // c) // q
                     y += y // c * q + y % c * q // c
                     e[2] = y
                     u = ptr32(int(u) + 12)
@@ -212,4 +212,4 @@ class MAPDPM(mapdpm_int.MAPDPM):
             if not full and c < 16000:
                 return
             sign = 0  # The row is in; what remains to do is to forget.
-        self._update_int(x, k, n, sign)
+        self.update_int(x, k, n, sign)
