@@ -89,7 +89,7 @@ class MAPDPM:
         self._prior = clusters, dim, p, q, h, a, w, tuple(m0), tuple(b0)
         # For every slot: cost of its weight and scale, sum of log2 B, part of the joint; and for
         # every column the two sums and B.
-        self._slots = array("i", [0] * (clusters * w + w))
+        self._slots = array("i", [0] * (clusters * w + 2 * w))
         self.update(m0, clusters, 0, 0)
 
     def mean(self, k):
@@ -97,8 +97,7 @@ class MAPDPM:
         clusters, dim, p, q, h, a, w, m0, b0 = self._prior
         x = list(m0)
         for d in range(dim):
-            i = k * w + 3 * d + 3
-            x[d] += q * self._slots[i] // (p + q * self.counts[k])
+            x[d] += q * self._slots[k * w + 3 * d + 3] // (p + q * self.counts[k])
         return x
 
     def learn(self, x):
@@ -170,7 +169,7 @@ class MAPDPM:
         if density:
             a += sum(counts) << 10
             # log2(pi) + 10 for every column: pi of the Student t, and 2^10 that a is scaled by.
-            return least + 2 * (_log2(a) - _log2(total)) + dim * 763593 + (24 << 16) >> 9
+            return least + 2 * (log2(a) - log2(total)) + dim * 763593 + (24 << 16) >> 9
 
     def merge(self, limit=0):
         """Merge the two clusters that lower the joint most, if any do.
@@ -189,21 +188,21 @@ class MAPDPM:
             if n[k]:
                 self.update(m0, k, n[k], 0)
         # A cluster less: its prior, alpha, and log2(2 pi) / 2 of the series below are counted less.
-        a = s[2 - w] + (_log2(a) - (10 << 16) >> 7) + 740
+        a = s[2 - 2 * w] + (_log2(a) - (10 << 16) >> 7) + 740
         for k in range(clusters):
+            e = k * w
             for i in range(k):
                 if n[k] and n[i]:
-                    for d in range(w):
-                        s[d - w] = s[k * w + d] + s[i * w + d]
-                    self.update(m0, clusters, n[k] + n[i], 0)
-                    y = s[2 - w] - s[k * w + 2] - s[i * w + 2] + a
+                    f = i * w
+                    for d in range(3, w, 3):
+                        s[d - w] = s[e + d] + s[f + d]
+                        s[d - w + 1] = s[e + d + 1] + s[f + d + 1]
+                    self.update(m0, clusters + 1, n[k] + n[i], 0)
+                    y = s[2 - w] - s[e + 2] - s[f + 2] + a
                     if y < limit:
                         limit = y
                         best = k
                         self._second = i
-        for d in range(w):
-            s[d - w] = 0
-        self.update(m0, clusters, 0, 0)
         if best >= 0:
             i = self._second
             for d in range(w):
@@ -218,6 +217,7 @@ class MAPDPM:
         """Add (1), take away (-1) or disregard (0) row `x` in slot `k`, which has `n` rows then."""
         clusters, dim, p, q, h, a, w, m0, b0 = self._prior
         s = self._slots
+        log2 = _log2
         i = k * w
         while True:
             c = p + q * n
@@ -234,8 +234,8 @@ class MAPDPM:
                 y = v + 2 * b0[d] - m * y - (m * r + r * r // c) // q
                 y += y // c * q + y % c * q // c
                 s[i + 2] = y
-                total += _log2(y)
-            if k == clusters or (c < 16000 and not full):
+                total += log2(y)
+            if k > clusters or (c < 16000 and not full):
                 break
             # Forget half of the weight of every row; of an odd number, after a row at the mean.
             for d in range(dim):
@@ -252,16 +252,16 @@ class MAPDPM:
             self.counts[k] = n
         y = h + n
         # (Gamma(a + 1/2) / Gamma(a))^2 = a - 1/4 + 1 / (32 a) nearly, a = y / 2.
-        s[i] = total - (_log2(n << 10 or a) << 1) - dim * _log2((y << 9) - 256 + 72 // y)
+        s[i] = total - (log2(n << 10 or a) << 1) - dim * log2((y << 9) - 256 + 72 // y)
         if not sign:
             # Its part of the joint, in 1/512 bit, without what is linear in n: that cancels when
             # parts are compared. log Gamma(x) = (x - 1/2) log x + 1 / (12 x), of a and of n. The
             # low byte of total is multiplied apart, for y total would pass 2^30.
             n = n or 1
-            m = _log2(n)
-            r = dim * _log2(y)
-            v = dim * _log2(c)
-            total = 2 * m - total + dim * _log2(c + q) + r - v
+            m = log2(n)
+            r = dim * log2(y)
+            v = dim * log2(c)
+            total = 2 * m - total + dim * log2(c + q) + r - v
             s[i + 2] = (
                 ((2 * h + 1) * m + r + v >> 8)
                 - y * (total >> 8)
