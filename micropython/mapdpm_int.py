@@ -9,9 +9,9 @@ so that adding a row and taking it away again changes nothing. With c0 = p / q a
 
     m - m0 = q sum(y) / c,    w = 2 b = 2 b0 + sum(y^2) - q sum(y)^2 / c,    B = w (c + q) / c
 
-are what the posterior predictive, a Student t, needs: t = (x - m)^2 / B. The last slot stays empty:
-it is the new cluster. Logarithms are to base 2, in units of 2^-16; costs are twice -log2 of a
-probability, so in units of 2^-17.
+are what the posterior predictive, a Student t, needs: t = (x - m)^2 / B. The slot after the
+clusters' stays empty: it is the new cluster. In one more, `merge` tries pairs. Logarithms are to
+base 2, in units of 2^-16; costs are twice -log2 of a probability, so in units of 2^-17.
 """
 
 from array import array

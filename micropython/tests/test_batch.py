@@ -52,7 +52,7 @@ def starts(n):
 def statistics(m):
     """Counts and sums: all that the rows of a learner determine."""
     dim = m._prior[1]
-    slots = np.array(m._slots).reshape(-1, 3 * dim + 3)
+    slots = np.array(m._slots).reshape(-1, 3 * dim + 3)[:-1]  # the last one is merge's scratch
     return m.counts, slots[:, 3::3].tolist(), slots[:, 4::3].tolist()
 
 
