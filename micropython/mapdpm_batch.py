@@ -36,10 +36,10 @@ def fit(m, rows, labels, max_sweeps):
     ValueError
         Before anything has changed: if `m` has learned rows, lengths or values are wrong, or the
         learner might have to forget. With c0 = p / q it can hold (15999 - p) // q rows, 1599 by
-        default, whose sum of y (y - 1) / 2, y = x - m0, is 250,000,000 at most in every column.
+        default, whose sum of (x - m0)^2 is less than 500,000,000 in every column.
     """
     _check(m, rows, labels)
-    clusters, dim, p, q, h, a, m0, b0 = m._prior
+    clusters, dim, p, q, h, a, w, m0, b0 = m._prior
     s = m._slots
     x = list(m0)
     # Sweep 0 counts the rows that have labels.
@@ -53,18 +53,18 @@ def fit(m, rows, labels, max_sweeps):
             if sweeps:
                 stay = -1
                 if own >= 0:
-                    m._update(x, own, m.counts[own] - 1, -1)
+                    m.update(x, own, m.counts[own] - 1, -1)
                     # A cluster of its own costs what a new one costs.
                     stay = own if m.counts[own] else clusters
                     m.k -= stay == clusters
                     # The least bonus there is: among equals, the row stays.
-                    stay *= 3 * dim + 3
+                    stay *= w
                     s[stay] -= 1
                 m.surprise(x, False)
                 k = m._best
                 if own >= 0:
                     s[stay] += 1
-                if k * (3 * dim + 3) == stay:
+                if k * w == stay:
                     k = own
                 elif k == clusters:
                     k = m.counts.index(0) if m.k < k else m._second
@@ -72,7 +72,7 @@ def fit(m, rows, labels, max_sweeps):
                 labels[row] = k
             if k >= 0:
                 m.k += m.counts[k] < 1
-                m._update(x, k, m.counts[k] + 1, 1)
+                m.update(x, k, m.counts[k] + 1, 1)
         if sweeps and not moves:
             break
     return sweeps
@@ -80,15 +80,15 @@ def fit(m, rows, labels, max_sweeps):
 
 def _check(m, rows, labels):
     """Refuse what `fit` refuses."""
-    clusters, dim, p, q, h, a, m0, b0 = m._prior
+    clusters, dim, p, q, h, a, w, m0, b0 = m._prior
     n = len(labels)
     wrong = m.k or min(labels) < -1 or max(labels) >= clusters or p + q * n > 15999
     wrong = wrong or len(rows) != n * dim or min(rows) < -2047 or max(rows) > 2047
     for d in range(dim):
-        room = 250000000
+        room = 499999999
         for i in range(d, len(rows), dim):
             y = rows[i] - m0[d]
-            room -= y * (y - 1) >> 1
+            room -= y * y
             wrong = wrong or room < 0
     if wrong:
         raise ValueError("m is not new, or rows or labels are out of range")
@@ -97,11 +97,12 @@ def _check(m, rows, labels):
 def dump(m):
     """All that the learner `m` knows, as bytes; the same on every board.
 
-    Numbers of four bytes, the lowest first: "DPM" and 1; dim, clusters, c0, 2 a0, 1024 alpha, m0
-    and b0; for every cluster its count, and the two sums of every column. The last four bytes are
+    Numbers of four bytes, the lowest first: "DPM" and 2; dim, clusters, c0, 2 a0, 1024 alpha, m0
+    and b0; for every cluster its count, and for every column the sums of
+    x - m0 and its square. The last four bytes are
     the Adler-32 of those before.
     """
-    clusters, dim, p, q, h, a, m0, b0 = m._prior
+    clusters, dim, p, q, h, a, w, m0, b0 = m._prior
     numbers = [dim, clusters, p, q, h, a]
     numbers.extend(m0)
     numbers.extend(b0)
@@ -113,7 +114,7 @@ def dump(m):
             numbers.append(m._slots[i])
             numbers.append(m._slots[i + 1])
         i += 3
-    b = bytearray(b"DPM\x01")
+    b = bytearray(b"DPM\x02")
     for y in numbers:
         for _ in range(4):
             b.append(y & 255)
@@ -149,14 +150,14 @@ def load(b, MAPDPM=None):
         j += 3
         if n:
             m.k += 1
-            m._update(m0, k, n, 0)
+            m.update(m0, k, n, 0)
     return m
 
 
 def _numbers(b):
     """The numbers of a dump that is whole."""
     n = len(b) - 4
-    if n > 27 and bytes(b[:4]) == b"DPM\x01" and bytes(b[n:]) == _adler(b, n):
+    if n > 27 and bytes(b[:4]) == b"DPM\x02" and bytes(b[n:]) == _adler(b, n):
         numbers = []
         for i in range(4, n, 4):
             y = b[i] | b[i + 1] << 8 | b[i + 2] << 16

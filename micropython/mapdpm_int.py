@@ -4,14 +4,14 @@ A Dirichlet process mixture of Gaussians with a normal-gamma prior for every col
 Boukouvalas & Little, 2014), learned row by row. No floats, no number of 2^30 or more, no import
 beyond `array`: every board that runs MicroPython finds the same labels.
 
-Every slot for a cluster keeps two exact sums for every column, of y = x - m0 and of y (y - 1) / 2,
+Every slot for a cluster keeps two exact sums for every column, of y = x - m0 and of y^2,
 so that adding a row and taking it away again changes nothing. With c0 = p / q and c = p + q n,
 
     m - m0 = q sum(y) / c,    w = 2 b = 2 b0 + sum(y^2) - q sum(y)^2 / c,    B = w (c + q) / c
 
-are what the posterior predictive, a Student t, needs: t = (x - m)^2 / B. The last slot stays empty:
-it is the new cluster. Logarithms are to base 2, in units of 2^-16; costs are twice -log2 of a
-probability, so in units of 2^-17.
+are what the posterior predictive, a Student t, needs: t = (x - m)^2 / B. The slot after the
+clusters' stays empty: it is the new cluster. In one more, `merge` tries pairs. Logarithms are to
+base 2, in units of 2^-16; costs are twice -log2 of a probability, so in units of 2^-17.
 """
 
 from array import array
@@ -71,27 +71,33 @@ class MAPDPM:
         p, q = c0
         h = 2 * a0[0] // a0[1]
         a = (alpha[0] << 10) // alpha[1]
-        if not (
-            (0 < p < 33 > q > 0 < h < 129 and 0 < a < 1 << 20 and 0 < clusters < 128)
-            and len(m0) == len(b0) == dim
-            and (min(m0) > -2048 and max(m0) < 2048 and min(b0) > 0 and max(b0) <= 1 << 22)
+        # y >> n is not 0 where y is negative, or 2^n or more.
+        if (
+            (p - 1 | q - 1) >> 5
+            | (h - 1) >> 7
+            | (a - 1 | a) >> 20
+            | (clusters - 1 | clusters) >> 7
+            | (min(b0) - 1 | max(b0) - 1) >> 22
+            | (2047 - max(m0) | 2047 + min(m0)) >> 12
+            | len(m0) - dim
+            | len(b0) - dim
         ):
             raise ValueError("prior out of range")
         self.k = self._best = self._second = self._gap = 0
         self.counts = [0] * clusters
-        self._prior = clusters, dim, p, q, h, a, tuple(m0), tuple(b0)
+        w = 3 * dim + 3
+        self._prior = clusters, dim, p, q, h, a, w, tuple(m0), tuple(b0)
         # For every slot: cost of its weight and scale, sum of log2 B, part of the joint; and for
         # every column the two sums and B.
-        self._slots = array("i", [0] * ((clusters + 1) * (3 * dim + 3)))
-        self._update(m0, clusters, 0, 0)
+        self._slots = array("i", [0] * (clusters * w + 2 * w))
+        self.update(m0, clusters, 0, 0)
 
     def mean(self, k):
         """Posterior mean of cluster `k`, rounded down."""
-        clusters, dim, p, q, h, a, m0, b0 = self._prior
+        clusters, dim, p, q, h, a, w, m0, b0 = self._prior
         x = list(m0)
         for d in range(dim):
-            i = k * (3 * dim + 3) + 3 * d + 3
-            x[d] += q * self._slots[i] // (p + q * self.counts[k])
+            x[d] += q * self._slots[k * w + 3 * d + 3] // (p + q * self.counts[k])
         return x
 
     def learn(self, x):
@@ -112,7 +118,7 @@ class MAPDPM:
         n = self.counts[k] + 1
         if n < 2:
             self.k += 1
-        self._update(x, k, n, 1)
+        self.update(x, k, n, 1)
         return k
 
     def predict(self, x):
@@ -125,17 +131,18 @@ class MAPDPM:
 
         Without `density` only the cheapest slot is found.
         """
-        clusters, dim, p, q, h, a, m0, b0 = self._prior
+        clusters, dim, p, q, h, a, w, m0, b0 = self._prior
         if len(x) != dim or min(x) < -2047 or max(x) > 2047:
             raise ValueError("x: dim ints of -2047..2047")
         s = self._slots
         counts = self.counts
         log2 = _log2  # a board finds what is local sooner
         least = (1 << 29) + 1
-        total = i = 0
+        total = 0
         for k in range(clusters + 1):
             n = counts[k] if k < clusters else 0
             if n or k == clusters:
+                i = k * w
                 c = p + q * n
                 cost = s[i]
                 r = -s[i + 1]
@@ -151,7 +158,6 @@ class MAPDPM:
                     cost = 1 << 29
                 if density:
                     # 2^-y, linear between powers of two: what a cluster adds to the density.
-                    a += n - h - 1 << 10
                     y = abs(cost - least)
                     y = (8192 - (y >> 5 & 4095) >> 1) >> (y >> 17)
                     total = total + y if least < cost else (total * y >> 12) + 4096
@@ -160,12 +166,10 @@ class MAPDPM:
                     self._second = self._best
                     self._best = k
                     least = cost
-                i += 3
-            else:
-                i += 3 * dim + 3
         if density:
+            a += sum(counts) << 10
             # log2(pi) + 10 for every column: pi of the Student t, and 2^10 that a is scaled by.
-            return least + 2 * (_log2(a) - _log2(total)) + dim * 763593 + (24 << 16) >> 9
+            return least + 2 * (log2(a) - log2(total)) + dim * 763593 + (24 << 16) >> 9
 
     def merge(self, limit=0):
         """Merge the two clusters that lower the joint most, if any do.
@@ -176,70 +180,68 @@ class MAPDPM:
             The label that is free now, or -1. Its rows belong to a cluster with a lower label,
             `_second`.
         """
-        clusters, dim, p, q, h, a, m0, b0 = self._prior
+        clusters, dim, p, q, h, a, w, m0, b0 = self._prior
         s = self._slots
-        w = 3 * dim + 3
         n = self.counts
         best = -1
         for k in range(clusters):
             if n[k]:
-                self._update(m0, k, n[k], 0)
+                self.update(m0, k, n[k], 0)
         # A cluster less: its prior, alpha, and log2(2 pi) / 2 of the series below are counted less.
-        a = s[2 - w] + (_log2(a) - (10 << 16) >> 7) + 740
+        a = s[2 - 2 * w] + (_log2(a) - (10 << 16) >> 7) + 740
         for k in range(clusters):
+            e = k * w
             for i in range(k):
                 if n[k] and n[i]:
-                    for d in range(w):
-                        s[d - w] = s[k * w + d] + s[i * w + d]
-                    self._update(m0, clusters, n[k] + n[i], 0)
-                    y = s[2 - w] - s[k * w + 2] - s[i * w + 2] + a
+                    f = i * w
+                    for d in range(3, w, 3):
+                        s[d - w] = s[e + d] + s[f + d]
+                        s[d - w + 1] = s[e + d + 1] + s[f + d + 1]
+                    self.update(m0, clusters + 1, n[k] + n[i], 0)
+                    y = s[2 - w] - s[e + 2] - s[f + 2] + a
                     if y < limit:
                         limit = y
                         best = k
                         self._second = i
-        for d in range(w):
-            s[d - w] = 0
-        self._update(m0, clusters, 0, 0)
         if best >= 0:
             i = self._second
             for d in range(w):
                 s[i * w + d] += s[best * w + d]
                 s[best * w + d] = 0
-            self._update(m0, i, n[i] + n[best], 0)
+            self.update(m0, i, n[i] + n[best], 0)
             n[best] = 0
             self.k -= 1
         return best
 
-    def _update(self, x, k, n, sign):
+    def update(self, x, k, n, sign):
         """Add (1), take away (-1) or disregard (0) row `x` in slot `k`, which has `n` rows then."""
-        clusters, dim, p, q, h, a, m0, b0 = self._prior
+        clusters, dim, p, q, h, a, w, m0, b0 = self._prior
         s = self._slots
-        i = k * (3 * dim + 3)
+        log2 = _log2
+        i = k * w
         while True:
             c = p + q * n
             total = full = 0
             for d in range(dim):
                 i += 3
                 y = x[d] - m0[d]
-                w = s[i + 1] = s[i + 1] + sign * (y * (y - 1) >> 1)
+                v = s[i + 1] = s[i + 1] + sign * y * y
                 y = s[i] = s[i] + sign * y
                 r = q * y
                 m = r // c
                 r -= m * c
-                if w > 250000000:
-                    full = 1
-                # sum(y^2) is y + 2 w; in this order no part of the sum passes 2^30.
-                y += b0[d] + w - m * y + w + b0[d] - (m * r + r * r // c) // q
+                full |= v // 500000000
+                y = v + 2 * b0[d] - m * y - (m * r + r * r // c) // q
                 y += y // c * q + y % c * q // c
                 s[i + 2] = y
-                total += _log2(y)
-            if k == clusters or (c < 16000 and not full):
+                total += log2(y)
+            if k > clusters or (c < 16000 and not full):
                 break
             # Forget half of the weight of every row; of an odd number, after a row at the mean.
             for d in range(dim):
                 m = q * s[i] // c
                 y = s[i] + n % 2 * m
-                s[i + 1] = s[i + 1] + (n % 2 * m * (m - 1) >> 1) - y % 2 * m >> 1
+                s[i + 1] = (s[i + 1] + n % 2 * m * m >> 1) - y % 2 * m
                 s[i] = y >> 1
                 i -= 3
             n = n + 1 >> 1
@@ -250,19 +252,20 @@ class MAPDPM:
             self.counts[k] = n
         y = h + n
         # (Gamma(a + 1/2) / Gamma(a))^2 = a - 1/4 + 1 / (32 a) nearly, a = y / 2.
-        s[i] = total - (_log2(n << 10 or a) << 1) - dim * _log2((y << 9) - 256 + 72 // y)
+        s[i] = total - (log2(n << 10 or a) << 1) - dim * log2((y << 9) - 256 + 72 // y)
         if not sign:
             # Its part of the joint, in 1/512 bit, without what is linear in n: that cancels when
             # parts are compared. log Gamma(x) = (x - 1/2) log x + 1 / (12 x), of a and of n. The
             # low byte of total is multiplied apart, for y total would pass 2^30.
-            m = _log2(n or 1)
-            r = (2 * h + 1) * m
-            total = 2 * m - total + dim * _log2(c + q)
-            m = dim * _log2(y)
-            total += m
-            r += m
-            m = dim * _log2(c)
-            total -= m
-            r += m
-            r = (r >> 8) - y * (total >> 8) - (y * (total & 255) >> 8)
-            s[i + 2] = r - 123 * dim // y - 61 // (n or 1)
+            n = n or 1
+            m = log2(n)
+            r = dim * log2(y)
+            v = dim * log2(c)
+            total = 2 * m - total + dim * log2(c + q) + r - v
+            s[i + 2] = (
+                ((2 * h + 1) * m + r + v >> 8)
+                - y * (total >> 8)
+                - (y * (total & 255) >> 8)
+                - 123 * dim // y
+                - 61 // n
+            )

@@ -6,7 +6,7 @@ import zlib
 from dpmlite.boards.learner import ALPHA_STEPS, Learner
 
 #: "DPM" and the version of the format.
-HEAD = 0x014D5044
+HEAD = 0x024D5044
 
 
 def dump(learner: Learner) -> bytes:

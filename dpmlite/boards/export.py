@@ -70,9 +70,9 @@ def to_micropython(
       have the same prior on both.
     - ``a0`` becomes a multiple of 1/2 from 0.5 to 64, alpha one of 1/1024 from 1/1024 to 1023.
 
-    If a cluster has more than 15,967 rows, or a column's sum of y (y - 1) / 2, y = x - m0, above
-    250,000,000 (see `quantize`), all clusters are scaled down alike until they fit: shares, means
-    and variances stay, but clusters are held to be less certain than they are.
+    If a cluster has more than 15,967 rows, or a column's sum of (x - m0)^2 is
+    500,000,000 or more (see `quantize`), all clusters are scaled down alike until they fit:
+    shares, means and variances stay, but clusters are held to be less certain than they are.
 
     Examples
     --------

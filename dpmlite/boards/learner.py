@@ -11,10 +11,10 @@ from dpmlite.boards.quantized import LIMIT
 
 #: Slots for clusters that a learner has at most.
 MOST_CLUSTERS = 127
-#: It forgets when p + q n reaches MOST_WEIGHT, c0 = p / q, or a column's second sum passes
-#: MOST_HALVES.
+#: It forgets when p + q n reaches MOST_WEIGHT, c0 = p / q, or a column's sum of squares reaches
+#: MOST_SQUARES.
 MOST_WEIGHT = 16000
-MOST_HALVES = 250_000_000
+MOST_SQUARES = 500_000_000
 
 # Ranges of the prior.
 MOST_B0 = 2**22
@@ -44,47 +44,47 @@ class Cluster:
         Rows.
     sums : tuple of int
         For each column the sum of its values x.
-    halves : tuple of int
-        For each column the sum of x (x - 1) / 2.
+    squares : tuple of int
+        For each column the sum of x^2.
     """
 
     n: int
     sums: tuple[int, ...]
-    halves: tuple[int, ...]
+    squares: tuple[int, ...]
 
     @property
     def flat(self) -> tuple[int, ...]:
         """`n`, and for each column both sums."""
-        pairs = zip(self.sums, self.halves, strict=True)
+        pairs = zip(self.sums, self.squares, strict=True)
         return (self.n, *(number for pair in pairs for number in pair))
 
     def about(self, origin: tuple[int, ...]) -> "Cluster":
         """The statistics of x - origin."""
-        columns = list(zip(self.sums, self.halves, origin, strict=True))
+        columns = list(zip(self.sums, self.squares, origin, strict=True))
         return Cluster(
             self.n,
             tuple(s - self.n * o for s, _, o in columns),
-            tuple(h - o * s + self.n * (o * (o + 1) // 2) for s, h, o in columns),
+            tuple(w - 2 * o * s + self.n * o**2 for s, w, o in columns),
         )
 
     def room(self) -> float:
         """What part of its rows the learner can hold, with a c0 of its range."""
         # Rounding of n and of the sums, by a half each, must not pass the limits either.
-        over = [h for h in self.halves if h > MOST_HALVES]
-        parts = [(MOST_HALVES - 2 * LIMIT) / h - 0.5 / self.n for h in over]
+        over = [w for w in self.squares if w >= MOST_SQUARES]
+        parts = [(MOST_SQUARES - 4 * LIMIT) / w - 0.5 / self.n for w in over]
         return min(1.0, (MOST_WEIGHT - 1 - MOST_PART) / self.n, *parts)
 
     def scaled(self, part: float) -> "Cluster":
         """A part of the rows, at least one, with the same means and variances."""
         n = max(1, round(part * self.n))
-        sums, halves = [], []
-        for s, h in zip(self.sums, self.halves, strict=True):
+        sums, squares = [], []
+        for s, w in zip(self.sums, self.squares, strict=True):
             mean = Fraction(s, self.n)
             total = round(n * mean)
-            squares = n * (Fraction(2 * h + s, self.n) - mean**2) + Fraction(total**2, n)
+            scatter = n * (Fraction(w, self.n) - mean**2)
             sums.append(total)
-            halves.append(round((squares - total) / 2))
-        return Cluster(n, tuple(sums), tuple(halves))
+            squares.append(round(scatter + Fraction(total**2, n)))
+        return Cluster(n, tuple(sums), tuple(squares))
 
 
 @dataclass(frozen=True)

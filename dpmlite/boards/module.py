@@ -26,7 +26,7 @@ def model(MAPDPM=None):
         from mapdpm_int import MAPDPM
     m0 = {m0}
     m = MAPDPM({dim}, {n_slots}, m0, {b0}, {c0}, {a0}, {alpha})
-    # For each cluster its rows, and for each column the sums of y and y (y - 1) / 2, y = x - m0.
+    # For each cluster its rows, and for each column the sums of x - m0 and of its square.
     for c in (
 {clusters}
     ):
@@ -34,7 +34,7 @@ def model(MAPDPM=None):
         for d in range({dim}):
             m._slots[i + 3 * d] = c[2 * d + 1]
             m._slots[i + 3 * d + 1] = c[2 * d + 2]
-        m._update(m0, m.k, c[0], 0)
+        m.update(m0, m.k, c[0], 0)
         m.k += 1
     return m
 """

@@ -127,8 +127,8 @@ def quantize(
     variance is 1/12, adds 1 % to its variance.
 
     More is no better. The learner for boards forgets, half of a cluster's weight at a time, when a
-    column's sum of y (y - 1) / 2 in it exceeds 250,000,000, where y is the distance to the prior
-    mean ``m0``. For rows of root mean square r this is at 5e8 / r^2 rows: 7,629 for r = 256; 1,907
+    column's sum of y^2 in it reaches 500,000,000, where y is the distance to the prior mean
+    ``m0``. For rows of root mean square r this is at 5e8 / r^2 rows: 7,629 for r = 256; 1,907
     for r = 512, a cluster two standard deviations from the mean of its column; 119 at the limit,
     2047. Half the amplitude holds four times the rows. A cluster has fewer than 16,000 / q rows
     anyway, where q is the denominator of ``c0``: up to 1,599 with the learner's own c0 = 1/10, so

@@ -39,7 +39,7 @@ def recovered(model: MAPDPM, mixture: models.Component) -> list[Cluster]:
         squares = 2.0 * (np.array(posterior["b"]) - b0) + sums * shift
         squares += m0 * (2.0 * sums + n * m0)
         sums += n * m0
-        numbers = np.stack([np.full_like(sums, n), sums, 0.5 * (squares - sums)])
+        numbers = np.stack([np.full_like(sums, n), sums, squares])
         off = np.abs(numbers - np.rint(numbers)) > ATOL + RTOL * squares
         if off.any():
             raise ValueError(f"{NOT_INTS}; got a sum of {numbers[off][0]!r} in cluster {k}")
@@ -69,9 +69,7 @@ def counted(
             "without quantized"
         )
     found = [
-        Cluster(
-            len(x), tuple(x.sum(axis=0).tolist()), tuple((x * (x - 1) // 2).sum(axis=0).tolist())
-        )
+        Cluster(len(x), tuple(x.sum(axis=0).tolist()), tuple((x * x).sum(axis=0).tolist()))
         for x in members
     ]
     if np.allclose(_means(model.prior_, found), model.means_, rtol=0.0, atol=ATOL):

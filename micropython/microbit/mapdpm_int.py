@@ -1,10 +1,16 @@
-from gc import collect
-f=open("mapdpm_int.txt")
-s=l=f.readline()
-while l:
- l=f.readline()
- if l[:1]!=" ":
-  collect();exec(s);s=""
- s+=l
-f.close()
-del f,s,l
+def a():
+ from gc import collect
+ try:from micropython import opt_level
+ except ImportError:opt_level=abs
+ opt_level(3)
+ f=open("mapdpm_int.txt")
+ a=b=f.readline()
+ while b:
+  b=f.readline()
+  if b==b.lstrip():
+   collect();exec(a,globals());a=""
+  a+=b
+ f.close()
+ opt_level(0)
+a()
+del a

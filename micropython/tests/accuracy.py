@@ -28,11 +28,11 @@ TABLES = ("iris", "wine", "quakes", "stm32_har")
 
 def int_costs(learner, x):
     """Costs of all slots that are used, by the learner's terms, in nats; -1: a new cluster."""
-    clusters, dim, p, q, h, _, m0, _ = learner._prior
+    clusters, dim, p, q, h, _, w, m0, _ = learner._prior
     found = {}
     for k, n in enumerate([*learner.counts, 0]):
         if n or k == clusters:
-            i = k * (3 * dim + 3)
+            i = k * w
             cost, r, c = learner._slots[i], -learner._slots[i + 1], p + q * n
             for d in range(dim):
                 i += 3
@@ -50,7 +50,7 @@ def state(learner, k):
     dim = learner._prior[1]
     i = k * (3 * dim + 3)
     sums = np.array(learner._slots[i + 3 : i + 3 * dim + 3], float).reshape(dim, 3)
-    return learner.counts[k], sums[:, 0], 2 * sums[:, 1] + sums[:, 0]
+    return learner.counts[k], sums[:, 0], sums[:, 1]
 
 
 def rows_of(name):

@@ -77,7 +77,7 @@ def test_the_check_of_the_range_sees_large_numbers():
     """Else the test above could not fail."""
     learner = CHECKED(1, 1, [0], [1])
     with pytest.raises(AssertionError):
-        learner._update([2**16], 0, 1, 1)
+        learner.update([2**16], 0, 1, 1)
 
 
 EXTREMES = st.sampled_from([-2047, -2046, -1, 0, 1, 2046, 2047]) | st.integers(-2047, 2047)
@@ -143,7 +143,7 @@ def test_costs_beside_a_cluster_of_a_thousand_rows(sd):
     prior = [0] * 3, [9000] * 3
     learner, reference = MAPDPM(3, 2, *prior), Reference(*prior)
     for x in rng.normal(100, sd, (1000, 3)).astype(int).tolist():
-        learner._update(x, 0, learner.counts[0] + 1, 1)
+        learner.update(x, 0, learner.counts[0] + 1, 1)
         reference.add(x, 0)
     assert learner.counts[0] == 1000
     errors = []
@@ -162,7 +162,7 @@ def random_state(seed, sizes=(30, 8, 1, 120, 2)):
     for k, size in enumerate(sizes):
         rows = rng.normal(rng.normal(0, 250, 3), rng.uniform(20, 200), (size, 3)).astype(int)
         for x in rows.tolist():
-            learner._update(x, k, learner.counts[k] + 1, 1)
+            learner.update(x, k, learner.counts[k] + 1, 1)
             reference.add(x, k)
         learner.k += 1
     return learner, reference
@@ -199,12 +199,12 @@ def test_a_merge_leaves_no_trace_if_it_is_refused():
 def test_adding_a_row_and_taking_it_away_changes_nothing():
     learner, _ = random_state(2)
     for k in range(5):
-        learner._update([0] * 3, k, learner.counts[k], 0)
+        learner.update([0] * 3, k, learner.counts[k], 0)
     slots = list(learner._slots)
-    learner._update([2047, -2047, 3], 3, 121, 1)
+    learner.update([2047, -2047, 3], 3, 121, 1)
     assert list(learner._slots) != slots
-    learner._update([2047, -2047, 3], 3, 120, -1)
-    learner._update([0] * 3, 3, 120, 0)
+    learner.update([2047, -2047, 3], 3, 120, -1)
+    learner.update([0] * 3, 3, 120, 0)
     assert list(learner._slots) == slots
 
 

@@ -114,9 +114,9 @@ def taken_away():
     rows = [[numbers.below(600) for _ in range(3)] for _ in range(40)]
     for learner in a, b:
         for i, x in enumerate(rows):
-            learner._update(x, 2, i + 1, 1)
+            learner.update(x, 2, i + 1, 1)
         for i, x in enumerate(rows):
-            learner._update(x, 2, 39 - i, -1)
+            learner.update(x, 2, 39 - i, -1)
             if i % 10 == 9:
                 learner.surprise(x)
     same_state(a, b)
