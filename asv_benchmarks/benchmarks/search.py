@@ -35,8 +35,8 @@ GIBBS_SWEEPS = 2000
 UCI = ("iris", "wine", "wbc_original_683", "soybean_large_266", "parkinsons", "pima", "vehicle")
 SHIPPED = ("iris", "wine", "breast_cancer")  # with scikit-learn
 TABLE_SEEDS = 5
-NO_SPLITS = {(climb.inference, "split"): lambda partition, uniforms: 0}
-NO_EXCHANGES = {(climb.inference, "exchange"): lambda partition, uniforms: 0}
+NO_SPLITS = {(climb.inference, "split"): lambda partition, uniforms, n_threads: 0}
+NO_EXCHANGES = {(climb.inference, "exchange"): lambda partition, uniforms, n_threads: 0}
 
 HALF_PATIENCE = {
     (starts, "PATIENCE"): 1,
@@ -60,8 +60,8 @@ CHOICES = {
     "from random labels": ({"init": "random"}, {}),
     "default": ({}, {}),
     "default, 10 restarts": ({"n_init": 10}, {}),
-    "16 seeds": ({}, {(starts, "N_SEEDS"): 16}),
-    "128 seeds": ({}, {(starts, "N_SEEDS"): 128}),
+    "32 seeds": ({}, {(starts, "N_SEEDS"): 32}),
+    "256 seeds": ({}, {(starts, "N_SEEDS"): 256}),
     "descents to their end": ({}, {(starts, "DESCENT_SWEEPS"): 1000}),
     "half the patience": ({}, HALF_PATIENCE),
     "twice the patience": ({}, TWICE_PATIENCE),

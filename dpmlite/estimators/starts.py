@@ -27,7 +27,7 @@ from dpmlite.estimators.problem import (
 # Rows that a descent starts from, each as a cluster: more than there are clusters in most tables,
 # for those that belong together are merged. Where hundreds of clusters have a few rows each,
 # `init="singletons"` finds more of them, and sooner.
-N_SEEDS = 64
+N_SEEDS = 128
 
 # Sweeps of a descent between two merges, at most. Its end need not be an optimum: what comes of it
 # by recombination is.
@@ -40,10 +40,9 @@ PATIENCE_PER_COLUMN = 3
 MOST_PATIENCE = 30
 MOST_DESCENTS = 60
 
-# Where the table is larger than the sample, fewer descents from more seeds do: splits among all
-# rows find what is missing sooner.
+# Where the table is larger than the sample, fewer descents do: splits among all rows find what is
+# missing sooner.
 SAMPLE_PATIENCE = 6
-SAMPLE_SEEDS = 128
 
 # Starts are found on so many rows at most, drawn at random: the others join them then.
 SAMPLE_ROWS = 2000
@@ -133,14 +132,15 @@ class Recombination:
     def _from_seeds(self) -> Found:
         """A descent from random rows as clusters, which the others join one by one."""
         n_rows = len(self.sample)
-        most = SAMPLE_SEEDS if n_rows < len(self.problem.rows) else N_SEEDS
-        n_seeds = min(most, int(self.rng.integers(1, n_rows + 1)))  # few rows: of all numbers
+        n_seeds = min(N_SEEDS, int(self.rng.integers(1, n_rows + 1)))  # few rows: of all numbers
         order = self.rng.permutation(n_rows)
+        seeds = self.problem.partition(np.arange(n_seeds), self.sample[order[:n_seeds]])
+        inference.sweep(seeds)  # by themselves: the others have fewer clusters to choose from then
         labels = np.full(n_rows, UNPLACED, dtype=np.intp)
-        labels[:n_seeds] = np.arange(n_seeds)
+        labels[:n_seeds] = np.asarray(seeds.labels)
         partition = self.problem.partition(labels, self.sample[order])
         inference.sweep(partition)
-        self.n_sweeps += 1
+        self.n_sweeps += 2
         inference.merge(partition)
         self.n_sweeps += sweep_and_merge(partition, DESCENT_SWEEPS, self.stop)
         self.n_emptied += partition.n_emptied

@@ -17,6 +17,7 @@ from dpmlite.models._rows cimport Row
 
 cdef enum:
     MANY_ROWS = 16384  # worth the start of a thread
+    FEW_SLOTS = 32     # whose costs are found sooner than bounds
 
 
 def sweep(Partition partition, Py_ssize_t n_threads=1):
@@ -56,7 +57,7 @@ cdef Py_ssize_t sweep_rows(Partition partition, Py_ssize_t n_threads,
     begin_screen(&screen, partition, n_threads)
     try:
         if screen.t == NULL:
-            moves = visit_rows(partition)
+            moves = visit_rows(partition, 0, partition.n_rows)
         else:
             moves = visit_chunks(partition, &screen, crew)
     finally:
@@ -66,10 +67,11 @@ cdef Py_ssize_t sweep_rows(Partition partition, Py_ssize_t n_threads,
     return moves
 
 
-cdef Py_ssize_t visit_rows(Partition partition) except -1 nogil:
+cdef Py_ssize_t visit_rows(Partition partition, Py_ssize_t first,
+                           Py_ssize_t last) except -1 nogil:
     cdef Py_ssize_t i, moves = 0
     cdef double stay
-    for i in range(partition.n_rows):
+    for i in range(first, last):
         stay = partition.stay_ceiling(i)
         moves += move_if_better(partition, i, stay, partition.score(i, stay))
     return moves
@@ -79,6 +81,11 @@ cdef Py_ssize_t visit_chunks(Partition partition, Screen *screen,
                              ScreeningCrew crew) except -1 nogil:
     cdef Py_ssize_t first = 0, i, seen, before, moves = 0, ahead = 1
     while first < partition.n_rows:
+        if all_will_move(partition, first, first + CHUNK):
+            moves += visit_rows(partition, first, first + CHUNK)
+            screen.room = 0  # all bounds are out of date
+            first += CHUNK
+            continue
         before = moves
         screen_chunks(screen, partition, first, ahead, crew)
         for i in range(ahead):
@@ -89,6 +96,17 @@ cdef Py_ssize_t visit_chunks(Partition partition, Screen *screen,
         # Where rows move, bounds that were found ahead are out of date when it is their turn.
         ahead = screen.n_chunks if moves - before <= ahead else 1
     return moves
+
+
+cdef bint all_will_move(Partition partition, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+    """Whether no row of a chunk has a label: bounds tell little where slots are few."""
+    cdef Py_ssize_t i
+    if last > partition.n_rows or partition.component.n_slots > FEW_SLOTS:
+        return False
+    for i in range(first, last):
+        if partition.label[i] != UNPLACED:
+            return False
+    return True
 
 
 cdef Py_ssize_t visit_chunk(Partition partition, Screen *screen, Chunk *chunk,
