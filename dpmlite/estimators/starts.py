@@ -26,8 +26,10 @@ from dpmlite.estimators.problem import (
 
 # Rows that a descent starts from, each as a cluster: more than there are clusters in most tables,
 # for those that belong together are merged. Where hundreds of clusters have a few rows each,
-# `init="singletons"` finds more of them, and sooner.
+# `init="singletons"` finds more of them, and sooner. Every second descent begins with cells around
+# fewer seeds: it finds what the others miss, which begin with rows that join one by one.
 N_SEEDS = 128
+N_CELLS = 32
 
 # Sweeps of a descent between two merges, at most. Its end need not be an optimum: what comes of it
 # by recombination is.
@@ -118,7 +120,7 @@ class Recombination:
             and not self.stop.is_set()
         ):
             n_descents += 1
-            other = self._from_seeds()
+            other = self._from_cells() if n_descents % 2 else self._from_seeds()
             both = self._recombined(best, other)
             all_found = best, other, both
             joints = [found.neg_log_joint for found in all_found]
@@ -131,20 +133,36 @@ class Recombination:
 
     def _from_seeds(self) -> Found:
         """A descent from random rows as clusters, which the others join one by one."""
-        n_rows = len(self.sample)
-        n_seeds = min(N_SEEDS, int(self.rng.integers(1, n_rows + 1)))  # few rows: of all numbers
-        order = self.rng.permutation(n_rows)
-        seeds = self.problem.partition(np.arange(n_seeds), self.sample[order[:n_seeds]])
+        order, seeds = self._seeds(N_SEEDS)
         inference.sweep(seeds)  # by themselves: the others have fewer clusters to choose from then
-        labels = np.full(n_rows, UNPLACED, dtype=np.intp)
-        labels[:n_seeds] = np.asarray(seeds.labels)
+        labels = np.full(len(order), UNPLACED, dtype=np.intp)
+        labels[: seeds.n_rows] = np.asarray(seeds.labels)
         partition = self.problem.partition(labels, self.sample[order])
         inference.sweep(partition)
         self.n_sweeps += 2
+        return self._descended(order, partition)
+
+    def _from_cells(self) -> Found:
+        """A descent from random rows, each with the others that it predicts best by itself."""
+        order, seeds = self._seeds(N_CELLS)
+        rows, alpha = self.problem.rows, self.problem.alpha
+        labels = np.empty(len(order), dtype=np.intp)
+        inference.assign(rows, seeds.component, alpha, labels, rows=self.sample[order])
+        labels[: seeds.n_rows] = np.asarray(seeds.labels)
+        return self._descended(order, self.problem.partition(labels, self.sample[order]))
+
+    def _seeds(self, most: int) -> tuple[Labels, models.Partition]:
+        """The sample in random order, and some rows at its start as clusters of their own."""
+        n_rows = len(self.sample)
+        n_seeds = min(most, int(self.rng.integers(1, n_rows + 1)))  # few rows: of all numbers
+        order = self.rng.permutation(n_rows)
+        return order, self.problem.partition(np.arange(n_seeds), self.sample[order[:n_seeds]])
+
+    def _descended(self, order: Labels, partition: models.Partition) -> Found:
         inference.merge(partition)
         self.n_sweeps += sweep_and_merge(partition, DESCENT_SWEEPS, self.stop)
         self.n_emptied += partition.n_emptied
-        found = np.empty_like(labels)
+        found = np.empty_like(order)
         found[order] = np.asarray(partition.labels)
         return Found(partition.neg_log_joint, found)
 

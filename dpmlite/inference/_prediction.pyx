@@ -24,13 +24,18 @@ cdef class Mixture:
     cdef Rows X
     cdef Component component
     cdef double[::1] log_weight, cost  # per slot
+    cdef const Py_ssize_t[::1] rows    # of X; None: all
     cdef Py_ssize_t n_rows, n_slots
 
-    def __init__(self, X, Component component, log_weights, Py_ssize_t n_out):
-        self.X = as_rows(X)
-        self.n_rows = self.X.n_rows
+    def __init__(self, X, Component component, log_weights, Py_ssize_t n_out,
+                 const Py_ssize_t[::1] rows=None):
+        self.X, self.rows = as_rows(X), rows
+        self.n_rows = self.X.n_rows if rows is None else rows.shape[0]
         if n_out != self.n_rows:
             raise ValueError(f"out must be for {self.n_rows} rows, got {n_out}")
+        cdef Py_ssize_t k
+        for k in range(self.n_rows if rows is not None else 0):
+            self.X._check_row(rows[k])
         component._check_rows(self.X)
         if len(log_weights) != component.n_slots:
             raise ValueError(
@@ -39,7 +44,6 @@ cdef class Mixture:
         self.n_slots = component.n_slots
         self.log_weight = array("d", [-INFINITY] * padded(self.n_slots))
         self.cost = array("d", self.log_weight)
-        cdef Py_ssize_t k
         for k in range(self.n_slots):
             self.log_weight[k] = log_weights[k]
 
@@ -48,7 +52,7 @@ cdef class Mixture:
         return self.score_into(i, &self.cost[0], self.X.memory)
 
     cdef double score_into(self, Py_ssize_t i, double *cost, double *room) noexcept nogil:
-        cdef Row row = self.X.row_into(i, room)
+        cdef Row row = self.X.row_into(self.rows[i] if self.rows is not None else i, room)
         return self.component.costs_below(&row, &self.log_weight[0], INFINITY, cost)
 
     cdef int assign(self, Py_ssize_t first, Py_ssize_t last, Py_ssize_t[::1] out) except -1:
@@ -84,12 +88,13 @@ def log_mixture_density(X, Component component, log_weights, double[::1] out):
             out[i] = log(total) - least
 
 
-def assign(X, Component component, double alpha, Py_ssize_t[::1] out, Py_ssize_t n_threads=1):
+def assign(X, Component component, double alpha, Py_ssize_t[::1] out, Py_ssize_t n_threads=1,
+           const Py_ssize_t[::1] rows=None):
     check_n_threads(n_threads)
-    cdef Mixture mixture = Mixture(X, component, log_weights(component, alpha), out.shape[0])
+    cdef Mixture mixture = Mixture(X, component, log_weights(component, alpha), out.shape[0], rows)
     cdef Partition groups = None
     if mixture.n_rows >= CHUNK and component.densities() != NULL:
-        groups = unplaced_rows(mixture.X, component, alpha, out)
+        groups = unplaced_rows(mixture, component, alpha, out)
 
     def part(rows):
         if groups is None:
@@ -107,7 +112,8 @@ cdef parts_of(Py_ssize_t n_rows, Py_ssize_t n_parts):
     return list(zip(ends, ends[1:]))
 
 
-cdef Partition unplaced_rows(Rows X, Component component, double alpha, Py_ssize_t[::1] out):
+cdef Partition unplaced_rows(Mixture mixture, Component component, double alpha,
+                             Py_ssize_t[::1] out):
     """All rows beside settled clusters, `out` for their labels. None if slots have gaps, or rows
     weights: such are not screened.
     """
@@ -123,7 +129,8 @@ cdef Partition unplaced_rows(Rows X, Component component, double alpha, Py_ssize
     for k in range(n_groups):
         homes[k] = k
     out[:] = UNPLACED
-    partition = Partition(X, out, component.like(), alpha, None, groups, homes)
+    partition = Partition(
+        mixture.X, out, component.like(), alpha, mixture.rows, groups, homes)
     return partition if can_be_screened(partition) else None
 
 

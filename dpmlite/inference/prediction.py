@@ -77,7 +77,12 @@ def log_weights(component: Component, alpha: float) -> list[float]:
 
 
 def assign(
-    X: Rows | Values, component: Component, alpha: float, out: Buffer, n_threads: int = 1
+    X: Rows | Values,
+    component: Component,
+    alpha: float,
+    out: Buffer,
+    n_threads: int = 1,
+    rows: Values | None = None,
 ) -> None:
     """The most probable cluster of each row: eq. (18).
 
@@ -88,18 +93,23 @@ def assign(
         Clusters and one empty slot.
     alpha : float
         Concentration.
-    out : mutable sequence of int, length N
+    out : mutable sequence of int, one for each row
         OUT: slots; -1 where a new cluster is most probable.
     n_threads : int, default 1
         Threads of the kernel that share the rows.
+    rows : sequence of int, optional
+        Which rows of X; default: all.
 
     Raises
     ------
     ValueError
         If `n_threads` is not positive.
+    IndexError
+        If X has not all of `rows`.
     """
     check_n_threads(n_threads)
-    for i, costs in enumerate(_costs(X, component, log_weights(component, alpha), len(out))):
+    weights = log_weights(component, alpha)
+    for i, costs in enumerate(_costs(X, component, weights, len(out), rows)):
         least = min(costs)
         k = next(k for k, q in enumerate(costs) if q <= least + TIE)
         out[i] = k if component.counts[k] > 0.0 else NEW_CLUSTER
@@ -208,17 +218,25 @@ def _check_placed(partition: Partition) -> None:
 
 
 def _costs(
-    X: Rows | Values, component: Component, log_weights: Values, n_out: int
+    X: Rows | Values,
+    component: Component,
+    log_weights: Values,
+    n_out: int,
+    chosen: Values | None = None,
 ) -> Iterator[list[float]]:
-    """For each row, -log of the terms of eq. (17)."""
+    """For each row, or each of some, -log of the terms of eq. (17)."""
     rows = as_rows(X)
-    if n_out != len(rows):
-        raise ValueError(f"out must be for {len(rows)} rows, got {n_out}")
+    if chosen is None:
+        chosen = range(len(rows))
+    if n_out != len(chosen):
+        raise ValueError(f"out must be for {len(chosen)} rows, got {n_out}")
+    for i in chosen:
+        rows._check_row(i)
     component._check_rows(rows)
     if len(log_weights) != component.n_slots:
         raise ValueError(
             f"log_weights must have {component.n_slots} values, got {len(log_weights)}"
         )
-    for i in range(len(rows)):
+    for i in chosen:
         scores = component.log_predictive_all(rows.values(i), rows.weight(i))
         yield [-w - p for w, p in zip(log_weights, scores, strict=True)]

@@ -7,7 +7,7 @@ from dpmlite._types import Values
 from dpmlite.inference.division import adopt, divided, member_lists, trial_step, two_of
 from dpmlite.inference.map_dpm import check_n_threads
 from dpmlite.inference.merging import nearest, used_slots
-from dpmlite.models.partition import TIE, UNPLACED, Partition
+from dpmlite.models.partition import TIE, Partition
 
 # The parts of a cluster, least typical rows first, that `split` proposes as clusters.
 ATYPICAL_PARTS = (0.5, 0.1)
@@ -19,7 +19,7 @@ MUCH = 0.01
 def split(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
     """Try to split every cluster that changed much since it was last tried.
 
-    Proposals: two random members as seeds, each of the other members joining them one by one;
+    Proposals: two random members as seeds, each of the others with the one that predicts it better;
     and the least typical tenth and half of the members as a cluster of their own. Where a cluster
     has so many rows that proposals settle on some of them, what it is split into is tried in turn.
 
@@ -56,7 +56,7 @@ def split(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
 def _split_slot(partition: Partition, k: int, members: list[int], uniforms: Values) -> bool:
     """Whether the slot was split."""
     trial = members[:: trial_step(len(members))]
-    starts = [_seeded(u, v, len(trial)) for u, v in uniforms]
+    starts = [_seeded(partition, trial, u, v) for u, v in uniforms]
     starts += _atypical(partition, k, trial)
     division = divided(partition, [k], members, starts)
     if division is None:
@@ -104,8 +104,8 @@ def exchange(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
         members = sorted(lists[j] + lists[k])
         if {j, k} & touched or len(members) < 2:
             continue
-        n_trial = len(members[:: trial_step(len(members))])
-        starts = [_seeded(u, v, n_trial) for u, v in seeds]
+        trial = members[:: trial_step(len(members))]
+        starts = [_seeded(partition, trial, u, v) for u, v in seeds]
         division = divided(partition, [j, k], members, starts)
         if division is not None:
             adopt(partition, [j, k], members, division)
@@ -133,10 +133,13 @@ def _check_uniforms(partition: Partition, uniforms: Values) -> None:
         )
 
 
-def _seeded(u: float, v: float, n: int) -> list[int]:
-    """Labels with two random rows in clusters 0 and 1 and the others unplaced."""
-    labels = [UNPLACED] * n
-    first, second = two_of(n, u, v)
+def _seeded(partition: Partition, members: list[int], u: float, v: float) -> list[int]:
+    """Labels with two random rows in clusters 0 and 1, the others with what predicts them better.
+
+    If they joined them one by one, the first of two broad clusters to grow would take all.
+    """
+    first, second = two_of(len(members), u, v)
+    labels = partition.sides(members, members[first], members[second])
     labels[first], labels[second] = 0, 1
     return labels
 

@@ -123,6 +123,25 @@ cdef class Partition:
             homes[j] = slots.index(self.home[g])
         return Partition(self.X, labels, self.component.like(), self.alpha, rows, settled, homes)
 
+    def sides(self, const Py_ssize_t[::1] members, Py_ssize_t i, Py_ssize_t j):
+        cdef Component alone = self.component.like()
+        cdef Py_ssize_t[::1] sides = index_array(members.shape[0])
+        cdef Py_ssize_t m
+        cdef Row row
+        with nogil:
+            self.check_row(i)
+            self.check_row(j)
+            alone.make_slots(2)
+            row = self.row(i)
+            alone.add_row(&row, 0)
+            row = self.row(j)
+            alone.add_row(&row, 1)
+            for m in range(members.shape[0]):
+                self.check_row(members[m])
+                row = self.row(members[m])
+                sides[m] = alone.score_slot(&row, 1) > alone.score_slot(&row, 0) + TIE
+        return sides.base
+
     def move(self, Py_ssize_t i, Py_ssize_t k, double change):
         self.check_row(i)
         self.component._check_slot(k)

@@ -185,6 +185,20 @@ class Partition:
         homes = [slots.index(self.homes[g]) for g in groups]
         return Partition(self._X, labels, self.component.like(), self.alpha, chosen, settled, homes)
 
+    def sides(self, members: Sequence[int], i: int, j: int) -> list[int]:
+        """1 for members that row `j`, alone in a cluster, predicts better than row `i` does."""
+        for row in (i, j, *members):
+            self._check_row(row)
+        alone = self.component.like()
+        alone.resize(2)
+        alone.add(self._rows[i], 0, self._weights[i])
+        alone.add(self._rows[j], 1, self._weights[j])
+        sides = []
+        for m in members:
+            one, other = alone.log_predictive_all(self._rows[m], self._weights[m])
+            sides.append(int(other > one + TIE))
+        return sides
+
     def move(self, i: int, k: int, change: float) -> None:
         """Put row `i` into slot `k`, which changes the joint by `change`."""
         self._check_row(i)
