@@ -101,6 +101,17 @@ def test_rows_choose_and_order(twin):
     assert part.neg_log_joint == pytest.approx(expected, **CLOSE)
 
 
+@given(problem=problems(), data=st.data())
+def test_sides_are_of_the_row_that_predicts_better_alone(twin, problem, data):
+    X, prior, alpha = problem
+    partition = build(twin, X, np.zeros(len(X)), prior, alpha)
+    members = np.flatnonzero(data.draw(st.lists(st.booleans(), min_size=len(X), max_size=len(X))))
+    i, j = (data.draw(st.integers(0, len(X) - 1)) for _ in range(2))
+    for m, side in zip(members, partition.sides(members, i, j), strict=True):
+        gain = naive.log_student(X[m], X[[j]], prior) - naive.log_student(X[m], X[[i]], prior)
+        assert side == (gain > 1e-8) or abs(gain) < 2e-8
+
+
 def test_merge_and_replace(twin):
     X = np.random.default_rng(0).normal(size=(12, 2))
     prior = {"m0": np.zeros(2), "c0": 0.5, "a0": 1.0, "b0": np.ones(2)}

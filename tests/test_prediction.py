@@ -5,7 +5,9 @@ from math import exp, log
 import naive
 import numpy as np
 import pytest
-from cases import blobs, build, empirical_prior
+from cases import blobs, build, empirical_prior, problems
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dpmlite import crp_sample
 
@@ -43,6 +45,36 @@ def test_density_labels_and_responsibilities(twin):
     best = terms.argmax(axis=1)
     assert assigned.tolist() == np.where(best == 3, -1, best).tolist()
     assert assigned[-1] == -1
+
+
+@given(problem=problems(), data=st.data())
+def test_each_row_is_assigned_to_the_first_of_the_cheapest_slots(twin, problem, data):
+    """As many rows as are screened together, and more; some of them, on any number of threads."""
+    X, prior, alpha = problem
+    labels = data.draw(st.lists(st.integers(0, 5), min_size=len(X), max_size=len(X)))
+    component = mixture(twin, X, np.array(labels), prior)
+    n, spread = data.draw(st.integers(1, 200)), data.draw(st.sampled_from([1.0, 10.0]))
+    new = spread * X[np.random.default_rng(n).integers(len(X), size=n)]
+    if data.draw(st.booleans()):
+        new = np.asfortranarray(new)
+    rows = data.draw(st.none() | st.just(np.arange(n, dtype=np.intp)[::-2].copy()))
+    found = np.empty(n if rows is None else len(rows), dtype=np.intp)
+    twin.prediction.assign(new, component, alpha, found, data.draw(st.integers(1, 3)), rows)
+    counts = np.array(component.counts)
+    log_n = np.log(np.where(counts > 0, counts, alpha))
+    for i, k in zip(range(n) if rows is None else rows, found, strict=True):
+        costs = -log_n - np.array(component.log_predictive_all(new[i].copy()))
+        best = int(np.argmax(costs <= costs.min() + 1e-8))
+        assert k == (best if counts[best] else -1)
+
+
+def test_rows_to_assign_are_rows_of_the_table(twin):
+    component = mixture(twin, np.eye(2), np.zeros(2, dtype=int), empirical_prior(np.eye(2)))
+    for n, rows in ((2, [0, 2]), (1, [-1])):
+        with pytest.raises(IndexError, match=rf"rows must be in 0\.\.1, got {rows[-1]}"):
+            twin.prediction.assign(
+                np.eye(2), component, 1.0, np.empty(n, np.intp), 1, np.array(rows, np.intp)
+            )
 
 
 def test_how_badly_rows_fit_where_they_are(twin):

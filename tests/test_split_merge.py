@@ -7,6 +7,8 @@ from cases import build, empirical_prior, problems
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpmlite.datasets import planted_gaussians
+
 CLOSE = {"rel": 1e-9, "abs": 1e-8}
 
 
@@ -59,6 +61,46 @@ def test_split_parts_what_sweeps_cannot(twin):
     assert twin.split_merge.split(partition, np.random.default_rng(1).random((2, 4, 2))) == 1
     assert len(set(partition.labels[:20])) == len(set(partition.labels[20:])) == 1
     assert partition.n_clusters == 2
+
+
+def test_seeds_part_what_rows_joining_one_by_one_cannot(twin):
+    """Two clusters in 8 columns, five deviations apart, under a prior much wider than they are."""
+    X = np.random.default_rng(0).normal(size=(600, 8))
+    X[300:, :2] += 3.5
+    prior = {"m0": np.zeros(8), "c0": 1e-5, "a0": 1.0, "b0": np.full(8, 30.0)}
+    partition = build(twin, X, np.zeros(600), prior)
+    assert twin.split_merge.split(partition, np.array([[[0.1, 0.9]]] * 2)) == 1
+    assert naive.canonical(partition.labels) == [0] * 300 + [1] * 300
+    alone = build(twin, X, np.zeros(600), prior)
+    seeds = np.full(600, -1, dtype=np.intp)
+    seeds[60], seeds[540] = 0, 1
+    members = twin.division.members_of(alone, [0])
+    assert twin.division.divided(alone, [0], members, [seeds]) is None
+
+
+def test_threads_change_nothing(twins):
+    X, _ = planted_gaussians(4000, 3, 40, separation=4.0, random_state=0)
+    labels = np.random.default_rng(0).integers(12, size=len(X))
+    found = []
+    for n_threads in (1, 2, 5):
+        partition = build(twins[1], X, labels, empirical_prior(X))
+        rng, done = np.random.default_rng(1), []
+        for _ in range(4):
+            n_slots = partition.component.n_slots
+            split = twins[1].split_merge.split(partition, rng.random((n_slots, 1, 2)), n_threads)
+            n_slots = partition.component.n_slots
+            uniforms = rng.random((n_slots, 2, 1, 2))
+            done.append((split, twins[1].split_merge.exchange(partition, uniforms, n_threads)))
+        found.append((done, list(partition.labels), partition.neg_log_joint))
+    assert found[0] == found[1] == found[2]
+    assert min(np.sum(found[0][0], axis=0)) > 10
+
+
+def test_n_threads_must_be_positive(twin):
+    partition = build(twin, np.eye(2), [0, 1], empirical_prior(np.eye(2)))
+    for move, shape in ((twin.split_merge.split, (3, 1)), (twin.split_merge.exchange, (3, 1, 1))):
+        with pytest.raises(ValueError, match="n_threads must be at least 1, got 0"):
+            move(partition, np.zeros((*shape, 2)), 0)
 
 
 def test_a_cluster_that_could_not_be_split_is_not_tried_again(twin):

@@ -4,7 +4,7 @@ from array import array
 
 from dpmlite.inference._division cimport adopt, divided, member_lists, trial_step, two_of
 from dpmlite.inference._map_dpm cimport check_n_threads
-from dpmlite.models._partition cimport TIE, Partition
+from dpmlite.models._partition cimport TIE, UNPLACED, Partition
 
 from dpmlite._threads import on_threads
 from dpmlite.inference._merging import nearest, used_slots
@@ -59,8 +59,10 @@ cdef Partition split_of(Partition partition, Py_ssize_t k, members, const double
     """What a slot is split into; None if it is better as it is."""
     cdef Py_ssize_t i, j
     trial = members[::trial_step(len(members))]
-    starts = [seeded(partition, trial, uniforms[i, 0], uniforms[i, 1])
-              for i in range(uniforms.shape[0])]
+    starts = []
+    for i in range(uniforms.shape[0]):
+        starts += [cells(partition, trial, uniforms[i, 0], uniforms[i, 1]),
+                   seeds(len(trial), uniforms[i, 0], uniforms[i, 1])]
     starts += atypical(partition, trial)
     division = divided(partition, [k], members, starts)
     if division is not None and len(trial) < len(members):
@@ -107,7 +109,7 @@ cdef neighbours(Partition partition, Py_ssize_t n_nearest):
 cdef Partition exchange_of(Partition partition, slots, members, const double[:, ::1] uniforms):
     cdef Py_ssize_t i
     trial = members[::trial_step(len(members))]
-    starts = [seeded(partition, trial, uniforms[i, 0], uniforms[i, 1])
+    starts = [cells(partition, trial, uniforms[i, 0], uniforms[i, 1])
               for i in range(uniforms.shape[0])]
     return divided(partition, slots, members, starts)
 
@@ -137,11 +139,21 @@ cdef int check_uniforms(Partition partition, Py_ssize_t n, Py_ssize_t n_seeds) e
     return 0
 
 
-cdef seeded(Partition partition, members, double u, double v):
+cdef cells(Partition partition, members, double u, double v):
     """Labels with two random rows in clusters 0 and 1, the others with what predicts them better."""
     first, second = two_of(len(members), u, v)
     labels = partition.sides(members, members[first], members[second])
     labels[first], labels[second] = 0, 1
+    return labels
+
+
+cdef seeds(Py_ssize_t n, double u, double v):
+    """Labels with two random rows in clusters 0 and 1, which the others are to join one by one."""
+    labels = index_array(n)
+    cdef Py_ssize_t[::1] label = labels
+    first, second = two_of(n, u, v)
+    label[:] = UNPLACED
+    label[first], label[second] = 0, 1
     return labels
 
 

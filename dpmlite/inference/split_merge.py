@@ -7,7 +7,7 @@ from dpmlite._types import Values
 from dpmlite.inference.division import adopt, divided, member_lists, trial_step, two_of
 from dpmlite.inference.map_dpm import check_n_threads
 from dpmlite.inference.merging import nearest, used_slots
-from dpmlite.models.partition import TIE, Partition
+from dpmlite.models.partition import TIE, UNPLACED, Partition
 
 # The parts of a cluster, least typical rows first, that `split` proposes as clusters.
 ATYPICAL_PARTS = (0.5, 0.1)
@@ -19,9 +19,12 @@ MUCH = 0.01
 def split(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
     """Try to split every cluster that changed much since it was last tried.
 
-    Proposals: two random members as seeds, each of the others with the one that predicts it better;
-    and the least typical tenth and half of the members as a cluster of their own. Where a cluster
-    has so many rows that proposals settle on some of them, what it is split into is tried in turn.
+    Proposals: two random members as seeds, each with the others that it predicts better than the
+    other seed does, and again with the others joining them one by one. The first find clusters that
+    are apart where the prior is wide, for there the first of two broad clusters that grows takes
+    all; the second may find more than two. And the least typical tenth and half of the members as a
+    cluster of their own. Where a cluster has so many rows that proposals settle on some of them,
+    what it is split into is tried in turn.
 
     Parameters
     ----------
@@ -56,7 +59,9 @@ def split(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
 def _split_slot(partition: Partition, k: int, members: list[int], uniforms: Values) -> bool:
     """Whether the slot was split."""
     trial = members[:: trial_step(len(members))]
-    starts = [_seeded(partition, trial, u, v) for u, v in uniforms]
+    starts = []
+    for u, v in uniforms:
+        starts += [_cells(partition, trial, u, v), _seeds(len(trial), u, v)]
     starts += _atypical(partition, k, trial)
     division = divided(partition, [k], members, starts)
     if division is None:
@@ -105,7 +110,7 @@ def exchange(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
         if {j, k} & touched or len(members) < 2:
             continue
         trial = members[:: trial_step(len(members))]
-        starts = [_seeded(partition, trial, u, v) for u, v in seeds]
+        starts = [_cells(partition, trial, u, v) for u, v in seeds]
         division = divided(partition, [j, k], members, starts)
         if division is not None:
             adopt(partition, [j, k], members, division)
@@ -133,13 +138,18 @@ def _check_uniforms(partition: Partition, uniforms: Values) -> None:
         )
 
 
-def _seeded(partition: Partition, members: list[int], u: float, v: float) -> list[int]:
-    """Labels with two random rows in clusters 0 and 1, the others with what predicts them better.
-
-    If they joined them one by one, the first of two broad clusters to grow would take all.
-    """
+def _cells(partition: Partition, members: list[int], u: float, v: float) -> list[int]:
+    """Labels with two random rows in clusters 0 and 1, and others with what predicts them better."""
     first, second = two_of(len(members), u, v)
     labels = partition.sides(members, members[first], members[second])
+    labels[first], labels[second] = 0, 1
+    return labels
+
+
+def _seeds(n: int, u: float, v: float) -> list[int]:
+    """Labels with two random rows in clusters 0 and 1, which the others are to join one by one."""
+    labels = [UNPLACED] * n
+    first, second = two_of(n, u, v)
     labels[first], labels[second] = 0, 1
     return labels
 

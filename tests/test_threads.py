@@ -1,0 +1,45 @@
+"""Threads: results in order, and an end to all of them when one fails."""
+
+import threading
+import time
+
+import numpy as np
+import pytest
+from cases import needs_kernels
+
+from dpmlite import MAPDPM
+from dpmlite._threads import on_threads
+from dpmlite.datasets import planted_gaussians
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 5])
+@pytest.mark.parametrize("n_items", [0, 1, 7])
+def test_results_come_in_the_order_of_the_items(n_threads, n_items):
+    def late(i):
+        time.sleep(0.01 * (n_items - i))
+        return i**2
+
+    assert on_threads(late, range(n_items), n_threads) == [i**2 for i in range(n_items)]
+
+
+def test_an_error_stops_the_others():
+    stop, begun = threading.Event(), []
+
+    def work(i):
+        begun.append(i)
+        if i == 0:
+            raise KeyError(i)
+        assert stop.wait(10.0)
+
+    with pytest.raises(KeyError):
+        on_threads(work, range(50), 2, stop)
+    assert len(begun) < 50
+
+
+@needs_kernels
+def test_no_thread_is_left_after_a_fit():
+    X, _ = planted_gaussians(40_000, 2, 5, random_state=0)
+    before = threading.active_count()
+    labels = MAPDPM(n_jobs=3, random_state=0).fit_predict(X)
+    assert threading.active_count() == before
+    assert np.array_equal(labels, MAPDPM(random_state=0).fit_predict(X))
