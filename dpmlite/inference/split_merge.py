@@ -139,7 +139,7 @@ def _check_uniforms(partition: Partition, uniforms: Values) -> None:
 
 
 def _cells(partition: Partition, members: list[int], u: float, v: float) -> list[int]:
-    """Labels with two random rows in clusters 0 and 1, and others with what predicts them better."""
+    """Labels with two random rows in clusters 0 and 1, others with what predicts them better."""
     first, second = two_of(len(members), u, v)
     labels = partition.sides(members, members[first], members[second])
     labels[first], labels[second] = 0, 1
