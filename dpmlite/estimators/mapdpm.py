@@ -114,8 +114,8 @@ class MAPDPM(MixtureEstimator):
     random_state : None, int, Generator or RandomState, default None
         Source of chance for proposals and restarts.
     n_jobs : int, default 1
-        Threads that share the restarts, or, if there is but one, the rows of its sweeps; -1 for one
-        a processor. Results do not depend on it.
+        Threads that share the restarts, or, if there is but one, its work: rows of sweeps, clusters
+        that may be split; -1 for one a processor. Results do not depend on it.
     verbose : bool, default False
         Print a line for every step.
 
