@@ -102,6 +102,18 @@ def test_labels_do_not_depend_on_threads(kernel, separation):
     assert found[0][0][0] > 10_000
 
 
+def test_threads_may_found_more_clusters_than_there_was_room_for(kernel):
+    X, labels = planted_gaussians(20_000, 2, 300, separation=30.0, random_state=6)
+    labels[labels >= 20] = -1
+    found = []
+    for n_threads in (1, 2):
+        state = partition(kernel, X, labels, b0=np.full(2, 0.1))
+        moves = [kernel.map_dpm.sweep(state, n_threads) for _ in range(3)]
+        found.append((moves, list(state.labels), state.n_clusters))
+    assert found[0] == found[1]
+    assert found[0][2] > 100
+
+
 def test_n_threads_must_be_positive(twin):
     state = partition(twin, np.eye(2), [0, 1])
     for function in (twin.map_dpm.sweep, lambda s, n: twin.map_dpm.converge(s, 3, n)):

@@ -14,7 +14,6 @@ from dpmlite.inference._screening cimport (
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition
 from dpmlite.models._rows cimport Row
 
-
 cdef enum:
     MANY_ROWS = 16384  # worth the start of a thread
     FEW_SLOTS = 32     # whose costs are found sooner than bounds
@@ -79,7 +78,7 @@ cdef Py_ssize_t visit_rows(Partition partition, Py_ssize_t first,
 
 cdef Py_ssize_t visit_chunks(Partition partition, Screen *screen,
                              ScreeningCrew crew) except -1 nogil:
-    cdef Py_ssize_t first = 0, i, seen, before, moves = 0, ahead = 1
+    cdef Py_ssize_t first = 0, i, before, moves = 0, ahead = 1
     while first < partition.n_rows:
         if all_will_move(partition, first, first + CHUNK):
             moves += visit_rows(partition, first, first + CHUNK)
@@ -89,9 +88,8 @@ cdef Py_ssize_t visit_chunks(Partition partition, Screen *screen,
         before = moves
         screen_chunks(screen, partition, first, ahead, crew)
         for i in range(ahead):
-            seen = visit_chunk(partition, screen, &screen.chunk[i], &moves)
-            first += seen
-            if seen < CHUNK:
+            first += visit_chunk(partition, screen, &screen.chunk[i], &moves)
+            if screen.room < partition.component.n_slots:
                 break
         # Where rows move, bounds that were found ahead are out of date when it is their turn.
         ahead = screen.n_chunks if moves - before <= ahead else 1

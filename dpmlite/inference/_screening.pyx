@@ -190,7 +190,7 @@ cdef void find_bounds(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogi
 
 
 cdef void catch_up(Screen *s, Chunk *chunk) noexcept nogil:
-    """Find bounds in the slots that have changed since the chunk was screened anew."""
+    """Find bounds anew in the slots that have changed since the chunk was screened."""
     cdef Py_ssize_t k
     if chunk.screened_at < s.clock:
         for k in range(s.n_open):
@@ -200,7 +200,7 @@ cdef void catch_up(Screen *s, Chunk *chunk) noexcept nogil:
 
 
 cdef void renew(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogil:
-    """Slot k has changed. What its bounds were may count still: bounds of more rows than must be."""
+    """Slot k has changed. Lower bounds that it had still count: more rows than must be are visited."""
     if find_others_bounds(s, chunk, k) > 0:
         find_ceilings(&chunk.stay, chunk.own, chunk.ceiling)
     judge(chunk, &k, 1)
