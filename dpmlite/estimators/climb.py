@@ -6,6 +6,7 @@ It draws the random numbers; the moves themselves are in `dpmlite.inference`.
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -26,6 +27,8 @@ N_EXCHANGE_SEEDS = 1
 # that have some of them as seeds. The part is drawn anew for each attempt, between these; it sets
 # the number of seeds.
 ATTEMPTS = 6
+# So many in a row that end where they began tell that there is nothing to be found.
+IN_VAIN = 3
 LEAST_FREED, MOST_FREED = 0.1, 0.6
 SEEDS_IF_NONE, SEEDS_IF_ALL = 16, 116
 FREED_SWEEPS = 2
@@ -150,25 +153,34 @@ class Climb:
     def _free(self, rng: np.random.Generator) -> bool:
         """Keep what the first attempt that helps brings; whether that is worth to go on."""
         order = np.ascontiguousarray(self._order()[:: self._step()])
-        some = self._some(order)
+        some, in_vain = self._some(order), 0
+        for attempt in self._attempts(some, order, rng):
+            gain = self._keep_if_better(attempt, some)
+            if gain is not None:
+                return gain > self.problem.worthwhile(self.partition.n_rows)
+            change = abs(attempt.partition.neg_log_joint - some.neg_log_joint)
+            in_vain = in_vain + 1 if change <= some.least_gain else 0
+            if in_vain == IN_VAIN:
+                break
+        self._record("free", 0)
+        return False
+
+    def _attempts(
+        self, some: models.Partition, order: Labels, rng: np.random.Generator
+    ) -> Iterator[Attempt]:
+        """Attempts one after the other, found as many at a time as there are threads."""
         costs = np.empty(some.n_rows)
         inference.own_costs(some, costs)
         n_threads, seeds = self.problem.n_threads, rng.integers(2**63, size=ATTEMPTS).tolist()
         for first in range(0, ATTEMPTS, n_threads):
             if self.stop.is_set():
                 break
-            attempts = on_threads(
+            yield from on_threads(
                 lambda seed: self._freed(some, order, costs, np.random.default_rng(seed)),
                 seeds[first : first + n_threads],
                 n_threads,
                 self.stop,
             )
-            for attempt in attempts:
-                gain = self._keep_if_better(attempt, some)
-                if gain is not None:
-                    return gain > self.problem.worthwhile(self.partition.n_rows)
-        self._record("free", 0)
-        return False
 
     def _keep_if_better(self, attempt: Attempt, some: models.Partition) -> float | None:
         """The gain in the joint of all rows, if an attempt on `some` brings one."""
