@@ -98,9 +98,8 @@ def dump(m):
     """All that the learner `m` knows, as bytes; the same on every board.
 
     Numbers of four bytes, the lowest first: "DPM" and 2; dim, clusters, c0, 2 a0, 1024 alpha, m0
-    and b0; for every cluster its count, and for every column the sums of
-    x - m0 and its square. The last four bytes are
-    the Adler-32 of those before.
+    and b0; for every cluster its count, and for every column the sums of x - m0 and of its square.
+    The last four bytes are the Adler-32 of those before.
     """
     clusters, dim, p, q, h, a, w, m0, b0 = m._prior
     numbers = [dim, clusters, p, q, h, a]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from cases import needs_kernels
 
-from dpmlite import MAPDPM
+from dpmlite import MAPDPM, inference, models
 from dpmlite._threads import on_threads
 from dpmlite.datasets import planted_gaussians
 
@@ -34,6 +34,25 @@ def test_an_error_stops_the_others():
     with pytest.raises(KeyError):
         on_threads(work, range(50), 2, stop)
     assert len(begun) < 50
+
+
+@needs_kernels
+def test_no_thread_is_left_where_one_cannot_be_started(monkeypatch):
+    start, before = threading.Thread.start, threading.active_count()
+
+    def reluctant(thread):
+        if threading.active_count() > before + 1:
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    X, labels = planted_gaussians(20_000, 2, 5, random_state=0)
+    family = models.NormalGamma(X.mean(axis=0), 0.1, 1.0, X.var(axis=0))
+    partition = models.Partition(X, labels.astype(np.intp), family, 1.0)
+    monkeypatch.setattr(threading.Thread, "start", reluctant)
+    with pytest.raises(RuntimeError, match="can't start new thread"):
+        inference.sweep(partition, 4)
+    assert threading.active_count() == before
+    assert inference.sweep(partition, 2) >= 0
 
 
 @needs_kernels

@@ -38,10 +38,14 @@ cdef class Crew:
         PyMem_Free(self.go)
 
     def __enter__(self):
-        for i in range(self.n_helpers):
-            thread = Thread(target=self.help, args=(i,), daemon=True)
-            thread.start()
-            self.threads.append(thread)
+        try:
+            for i in range(self.n_helpers):
+                thread = Thread(target=self.help, args=(i,), daemon=True)
+                thread.start()
+                self.threads.append(thread)
+        except BaseException:
+            self.__exit__()
+            raise
         return self
 
     def __exit__(self, *error):
