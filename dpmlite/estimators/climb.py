@@ -93,13 +93,15 @@ class Climb:
     n_emptied: int = 0
     converged: bool = False
 
-    def run(self, rng: np.random.Generator, split_merge: bool) -> None:
-        """Sweep until nothing moves; then move whole clusters until nothing helps."""
+    def run(self, rng: np.random.Generator, split_merge: bool, frees: bool = True) -> None:
+        """Sweep until nothing moves; then move whole clusters, and free rows, until nothing helps."""
         placed = np.asarray(self.partition.labels) != UNPLACED
         if placed.all():
             self._record("start", self.partition.n_clusters)
         few = FEW_MOVES if split_merge else 0.0
-        while self._sweep(few) and split_merge and self._move_clusters(rng):
+        while self._sweep(few) and split_merge and (
+            self._move_clusters(rng) or (frees and self._free(rng))
+        ):
             self.converged = False
         if not self.converged:
             self._sweep()
@@ -135,7 +137,7 @@ class Climb:
         return False
 
     def _move_clusters(self, rng: np.random.Generator) -> bool:
-        """Whether that lowered the joint, and by so much that it is worth to go on."""
+        """Whether that lowered the joint."""
         merges = inference.merge(self.partition)
         self._record("merge", merges)
         n_slots, n_rows = self.partition.component.n_slots, self.partition.n_rows
@@ -144,11 +146,11 @@ class Climb:
         splits = inference.split(self.partition, rng.random(shape), n_threads)
         self._record("split", splits)
         if merges or splits or self.stop.is_set():
-            return merges + splits > 0
+            return True  # a stop ends the sweeps that follow
         neighbours = (n_slots, N_NEIGHBOURS, N_EXCHANGE_SEEDS, 2)
         exchanges = inference.exchange(self.partition, rng.random(neighbours), n_threads)
         self._record("exchange", exchanges)
-        return exchanges > 0 or self._free(rng)
+        return exchanges > 0
 
     def _free(self, rng: np.random.Generator) -> bool:
         """Keep what the first attempt that helps brings; whether that is worth to go on."""

@@ -248,7 +248,7 @@ class DPSearch(MixtureEstimator):
 
     def _refined(self, problem: Problem, labels: Labels, rng: np.random.Generator) -> Climb:
         how = Search("search", True, MAX_SWEEPS, 1, bool(self.verbose))
-        return how.climb_on(problem, labels, int(rng.integers(2**63)), "search")
+        return how.refined(problem, labels, int(rng.integers(2**63)), "search")
 
     def _keep_climb(self, climb: Climb | None, found: float, certified: bool) -> None:
         trace = [found] if climb is None else [found, *climb.trace]

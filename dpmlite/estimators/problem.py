@@ -67,10 +67,12 @@ class Problem:
     ) -> models.Partition:
         """Clusters made of those of two partitions, by merges of their common refinement.
 
+        Rows that would be alone have no label: a sweep places them for less than merges do.
         `homes` are both partitions' labels of the settled groups.
         """
         ours, theirs = homes
         joint = refinement(np.concatenate([ours, one]), np.concatenate([theirs, other]))
+        joint = without_single(joint, len(ours))
         partition = self.partition(joint[len(ours) :].copy(), order, joint[: len(ours)].copy())
         inference.merge(partition)
         return partition
@@ -98,6 +100,14 @@ def sweep_and_merge(
                 break
         if not inference.merge(partition) or moves or stop.is_set():
             return n_sweeps
+
+
+def without_single(labels: Labels, n_settled: int) -> Labels:
+    """Labels 0, 1, ... of clusters with more than one row, or with one of the first `n_settled`."""
+    kept = np.bincount(labels) > 1
+    kept[labels[:n_settled]] = True
+    numbers = np.where(kept, np.cumsum(kept) - 1, UNPLACED)
+    return np.asarray(numbers[labels], dtype=np.intp)
 
 
 def refinement(one: Labels, other: Labels) -> Labels:

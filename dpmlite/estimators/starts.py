@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from dpmlite import inference, models
-from dpmlite.estimators.climb import print_step
+from dpmlite.estimators.climb import Climb, print_step
 from dpmlite.estimators.problem import (
     UNPLACED,
     Labels,
@@ -45,6 +45,9 @@ MOST_DESCENTS = 60
 # Where the table is larger than the sample, fewer descents do: splits among all rows find what is
 # missing sooner.
 SAMPLE_PATIENCE = 6
+
+# Where a partition is to be made better, so many descents gain most of what there is to be gained.
+IMPROVING_DESCENTS = 5
 
 # Starts are found on so many rows at most, drawn at random: the others join them then.
 SAMPLE_ROWS = 2000
@@ -107,6 +110,24 @@ class Recombination:
         labels[self.sample] = np.asarray(found.labels)
         return labels
 
+    def improved(self, labels: Labels) -> Labels:
+        """Labels of all rows, none of them outside the sample, made of these and some descents."""
+        present = self.problem.partition(labels, self.sample)
+        best = self._optimum(present)
+        for number in range(1, IMPROVING_DESCENTS + 1):
+            if self.stop.is_set():
+                break
+            best = self._better(best, self._from_cells(), present.least_gain)
+            self._report(number, best)
+        return best.labels
+
+    def counted(self, climb: Climb) -> Climb:
+        """The climb that came after; sweeps are of all rows, so those of a mere sample are not."""
+        if len(self.sample) == len(self.problem.rows):
+            climb.n_sweeps_aside += self.n_sweeps
+            climb.n_emptied += self.n_emptied
+        return climb
+
     def _best(self) -> Found:
         patience = PATIENCE + PATIENCE_PER_COLUMN * self.problem.component.n_columns
         if len(self.sample) < len(self.problem.rows):
@@ -121,10 +142,7 @@ class Recombination:
         ):
             n_descents += 1
             other = self._from_cells() if n_descents % 2 else self._from_seeds()
-            both = self._recombined(best, other)
-            all_found = best, other, both
-            joints = [found.neg_log_joint for found in all_found]
-            better = all_found[first_of_best(joints, single.least_gain)]
+            better = self._better(best, other, single.least_gain)
             gain = best.neg_log_joint - better.neg_log_joint
             failures = 0 if gain > worthwhile else failures + 1
             best = better
@@ -166,8 +184,11 @@ class Recombination:
         found[order] = np.asarray(partition.labels)
         return Found(partition.neg_log_joint, found)
 
-    def _recombined(self, one: Found, other: Found) -> Found:
-        return self._optimum(self.problem.recombined(one.labels, other.labels, self.sample))
+    def _better(self, one: Found, other: Found, slack: float) -> Found:
+        """The best of two and of what comes of both; the first of equals."""
+        both = self._optimum(self.problem.recombined(one.labels, other.labels, self.sample))
+        found = one, other, both
+        return found[first_of_best([each.neg_log_joint for each in found], slack)]
 
     def _optimum(self, partition: models.Partition) -> Found:
         self.n_sweeps += sweep_and_merge(partition, self.max_sweeps, self.stop)

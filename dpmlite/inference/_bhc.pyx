@@ -177,7 +177,7 @@ cdef class Forest:
     cdef void find_partner(self, Py_ssize_t slot) noexcept nogil:
         cdef Py_ssize_t node = self.node[slot], n_slots = self.component.n_slots, found = NOBODY, k
         cdef double most = -INFINITY
-        self.component.marginal_merged_all(slot, &self.scores[0])
+        self.component.marginals_merged(slot, 0, &self.scores[0])
         add_odds(self.component.n, &self.tree[0], self.component.n[slot],
                  self.log_alpha - self.tree[slot], n_slots, &self.scores[0])
         for k in range(n_slots):

@@ -3,6 +3,7 @@
 from array import array
 
 from libc.math cimport INFINITY, log
+from libc.string cimport memcpy
 
 from dpmlite.models._component cimport Component, padded
 from dpmlite.models._partition cimport TIE, Partition
@@ -10,10 +11,15 @@ from dpmlite.models._special cimport log_gamma_c
 
 from dpmlite.models._partition import index_array
 
+cdef enum:
+    NONE = -1
+    LARGEST_TABLE = 2048  # slots: 32 MiB
+
 
 def merge(Partition partition):
     cdef Pairs pairs = Pairs(partition)
     cdef Py_ssize_t merges = 0
+    pairs.make_table()
     with nogil:
         pairs.start()
         while pairs.merge_best():
@@ -30,7 +36,7 @@ def merge_change(Partition partition, Py_ssize_t j, Py_ssize_t k):
         raise ValueError(f"slots must be different and hold rows, got {j} and {k}")
     cdef Pairs pairs = Pairs(partition)
     pairs.load()
-    pairs.score(j)
+    pairs.score(j, k)
     return pairs.change[k]
 
 
@@ -41,7 +47,7 @@ def nearest(Partition partition, Py_ssize_t j, Py_ssize_t n_nearest):
     cdef double least
     found = []
     pairs.load()
-    pairs.score(j)
+    pairs.score(j, 0)
     while len(found) < n_nearest:
         least = INFINITY
         for k in range(pairs.n_slots):
@@ -67,8 +73,10 @@ cdef class Pairs:
     cdef Partition partition
     cdef Component component
     cdef double[::1] change, base, best
+    cdef double[::1] table    # [slot][partner] changes that are known; of no size: none
     cdef Py_ssize_t[::1] partner
     cdef Py_ssize_t n_slots
+    cdef bint has_table
 
     def __init__(self, Partition partition):
         self.partition = partition
@@ -80,6 +88,13 @@ cdef class Pairs:
         self.best = array("d", room)
         self.partner = index_array(self.n_slots)
 
+    cdef int make_table(self) except -1:
+        """Room for the changes of all pairs, unless they are too many."""
+        cdef Py_ssize_t n = self.n_slots
+        self.has_table = n <= LARGEST_TABLE
+        self.table = array("d", [0.0]) * (n * n if self.has_table else 0)
+        return 0
+
     cdef void load(self) noexcept nogil:
         cdef Py_ssize_t k
         for k in range(self.n_slots):
@@ -90,40 +105,53 @@ cdef class Pairs:
         cdef Py_ssize_t j
         self.load()
         for j in range(self.n_slots):
-            self.find(j)
+            if self.component.n[j] > 0.0:
+                self.score(j, j + 1)
+                self.note(j)
+            else:
+                self.drop(j)
 
-    cdef void score(self, Py_ssize_t j) noexcept nogil:
-        """change[k] = what a merge of j and k adds to the joint, for every k."""
+    cdef void score(self, Py_ssize_t j, Py_ssize_t first) noexcept nogil:
+        """change[k] = what a merge of j and k adds to the joint, for every k from `first` on."""
         cdef double own = self.base[j] + log(self.partition.alpha)
         cdef Py_ssize_t k
-        self.component.marginal_merged_all(j, &self.change[0])
-        for k in range(self.n_slots):
+        self.component.marginals_merged(j, first, &self.change[0])
+        for k in range(first, self.n_slots):
             if self.component.n[k] > 0.0 and k != j:
                 self.change[k] = (own + self.base[k] - self.change[k]
                                   - log_gamma_c(self.component.n[j] + self.component.n[k]))
             else:
                 self.change[k] = INFINITY
 
-    cdef void find(self, Py_ssize_t j) noexcept nogil:
-        self.best[j] = INFINITY
-        self.partner[j] = -1
-        if self.component.n[j] > 0.0:
-            self.score(j)
-            self.choose(j)
+    cdef const double *changes(self, Py_ssize_t j) noexcept nogil:
+        """Those of merges of j with each slot above it."""
+        if self.has_table:
+            return &self.table[j * self.n_slots]
+        self.score(j, j + 1)
+        return &self.change[0]
 
-    cdef void choose(self, Py_ssize_t j) noexcept nogil:
+    cdef void note(self, Py_ssize_t j) noexcept nogil:
+        """Slot j has just been scored with those above it."""
+        if self.has_table:
+            memcpy(&self.table[j * self.n_slots], &self.change[0], self.n_slots * sizeof(double))
+        self.choose(j, &self.change[0])
+
+    cdef void choose(self, Py_ssize_t j, const double *change) noexcept nogil:
         cdef Py_ssize_t k
-        self.best[j] = INFINITY
-        self.partner[j] = -1
+        self.drop(j)
         for k in range(j + 1, self.n_slots):
-            if self.change[k] < self.best[j]:
-                self.best[j] = self.change[k]
+            if change[k] < self.best[j]:
+                self.best[j] = change[k]
                 self.partner[j] = k
+
+    cdef void drop(self, Py_ssize_t j) noexcept nogil:
+        self.best[j], self.partner[j] = INFINITY, NONE
 
     cdef bint merge_best(self) noexcept nogil:
         """Merge the best pair, the first of equals. False if no merge lowers the joint."""
         cdef Py_ssize_t i, j = 0, k
-        cdef double least, kept
+        cdef double least, known
+        cdef const double *change
         while True:
             least = INFINITY
             for i in range(self.n_slots):
@@ -133,14 +161,15 @@ cdef class Pairs:
             j = 0
             while self.best[j] > least + TIE:
                 j += 1
-            kept = self.best[j]
-            self.find(j)  # anew: what came from the partner's side may be rounded otherwise
-            if self.best[j] == kept:
+            known = self.best[j]
+            change = self.changes(j)
+            self.choose(j, change)
+            if self.best[j] == known:  # else what came from the partner's side was rounded otherwise
                 break
         k = j + 1
-        while self.change[k] > least + TIE:
+        while change[k] > least + TIE:
             k += 1
-        self.partition.join(j, k, self.change[k])
+        self.partition.join(j, k, change[k])
         self.update(j, k)
         return True
 
@@ -148,16 +177,18 @@ cdef class Pairs:
         """After k went into j: only pairs with one of them changed."""
         cdef Py_ssize_t i
         self.base[j] = self.component.marginal(j) + log_gamma_c(self.component.n[j])
-        self.best[k] = INFINITY
-        self.partner[k] = -1
-        self.score(j)
-        self.choose(j)
-        for i in range(j):
-            if self.change[i] < self.best[i]:
+        self.drop(k)
+        self.score(j, 0)
+        self.note(j)
+        for i in range(k):
+            if self.has_table:
+                self.table[i * self.n_slots + j] = self.change[i]
+                self.table[i * self.n_slots + k] = INFINITY
+            if i < j and self.change[i] < self.best[i]:
                 self.best[i] = self.change[i]
                 self.partner[i] = j
             elif self.partner[i] == j:
-                self.partner[i] = k  # to be found anew
+                self.partner[i] = k  # to be chosen anew
         for i in range(k):
             if self.partner[i] == k:
-                self.find(i)
+                self.choose(i, self.changes(i))

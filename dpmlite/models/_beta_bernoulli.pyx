@@ -197,9 +197,9 @@ cdef class BetaBernoulli(Component):
     cdef double marginal(self, Py_ssize_t k) noexcept nogil:
         return evidence(self, k, k, 0.0)
 
-    cdef void marginal_merged_all(self, Py_ssize_t j, double *out) noexcept nogil:
+    cdef void marginals_merged(self, Py_ssize_t j, Py_ssize_t first, double *out) noexcept nogil:
         cdef Py_ssize_t k
-        for k in range(self.n_slots):
+        for k in range(first, self.n_slots):
             out[k] = evidence(self, j, k, 1.0)
 
     cdef double score_bound(self, const Row *row, Py_ssize_t k, double more) noexcept nogil:

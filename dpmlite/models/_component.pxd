@@ -54,6 +54,7 @@ cdef class Component:
     cdef int start(self, Py_ssize_t n_across, Py_ssize_t n_along) except -1
     cdef int reserve(self, Py_ssize_t capacity) except -1 nogil
     cdef int make_slots(self, Py_ssize_t n_slots) except -1 nogil
+    cdef int shrink(self) except -1 nogil
     cdef void copy_slot(self, Py_ssize_t k, Component other, Py_ssize_t j) noexcept nogil
 
     cdef void lay_out(self) noexcept nogil
@@ -76,6 +77,6 @@ cdef class Component:
     cdef void end_sharing(self) noexcept nogil
     cdef int expect_values(self, Py_ssize_t n_values) except -1
     cdef double marginal(self, Py_ssize_t k) noexcept nogil
-    cdef void marginal_merged_all(self, Py_ssize_t j, double *out) noexcept nogil
+    cdef void marginals_merged(self, Py_ssize_t j, Py_ssize_t first, double *out) noexcept nogil
     cdef double score_bound(self, const Row *row, Py_ssize_t k, double more) noexcept nogil
     cdef Row checked_row(self, const double[::1] row, double weight) except *

@@ -33,7 +33,7 @@ cdef class Component:
 
     cdef int reserve(self, Py_ssize_t capacity) except -1 nogil:
         """Memory for `capacity` slots, at addresses that fit a cache line."""
-        cdef Py_ssize_t i, known = self.capacity
+        cdef Py_ssize_t i, step = self.capacity, known = min(step, capacity)
         cdef double wanted = 8.0 * (self.n_across + self.n_along) * capacity
         cdef size_t n_bytes = (self.n_across + self.n_along) * capacity * sizeof(double)
         cdef void *block = PyMem_RawMalloc(n_bytes + 64) if wanted < 2.0 ** 62 else NULL
@@ -45,7 +45,7 @@ cdef class Component:
         memset(across, 0, n_bytes)
         if known > 0:
             for i in range(self.n_across):
-                memcpy(across + i * capacity, self.across + i * known, known * sizeof(double))
+                memcpy(across + i * capacity, self.across + i * step, known * sizeof(double))
             memcpy(along, self.along, self.n_along * known * sizeof(double))
         PyMem_RawFree(self.block)
         self.block, self.capacity = block, capacity
@@ -66,6 +66,13 @@ cdef class Component:
             self.clear_slot(k)
         self.n_slots = n_slots
         return 0
+
+    cdef int shrink(self) except -1 nogil:
+        """Move slots closer together where most are gone: they share cache lines then."""
+        cdef Py_ssize_t capacity = self.capacity
+        while capacity > NARROW and capacity >= 4 * self.n_slots:
+            capacity //= 2
+        return self.reserve(capacity) if capacity < self.capacity else 0
 
     cdef void copy_slot(self, Py_ssize_t k, Component other, Py_ssize_t j) noexcept nogil:
         cdef Py_ssize_t i
@@ -173,8 +180,8 @@ cdef class Component:
     cdef double marginal(self, Py_ssize_t k) noexcept nogil:
         return 0.0
 
-    cdef void marginal_merged_all(self, Py_ssize_t j, double *out) noexcept nogil:
-        """out[k] = log marginal of the rows of slots j and k together, of every slot."""
+    cdef void marginals_merged(self, Py_ssize_t j, Py_ssize_t first, double *out) noexcept nogil:
+        """out[k] = log marginal of the rows of slots j and k together, of slots from `first` on."""
         pass
 
     cdef double score_bound(self, const Row *row, Py_ssize_t k, double more) noexcept nogil:
@@ -255,7 +262,7 @@ cdef class Component:
         self._check_slot(j)
         self._check_slot(k)
         cdef double[::1] scores = array("d", bytes(8 * padded(self.n_slots)))
-        self.marginal_merged_all(j, &scores[0])
+        self.marginals_merged(j, k, &scores[0])
         return scores[k]
 
     def bound_over(self, Rows X):

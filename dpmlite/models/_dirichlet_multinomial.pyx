@@ -11,9 +11,14 @@ from libc.math cimport INFINITY, NAN, log
 
 from dpmlite.models._component cimport (
     LEAST_KEPT, NARROW, WIDE, Component, least_of, left_of_c, padded)
+from dpmlite.models._lanes cimport LANES, most_of, product_of, sum_of
+from dpmlite.models._log_counts cimport (
+    LogCounts, catch_up, drop_logs, make_logs, note_row, note_slot, reach_of, score_bounds)
 from dpmlite.models._rows cimport Row, Rows, column_of
 from dpmlite.models._special cimport (
-    LOG_2, clones_void, digamma_inline, inlined_void, log_positive, log_rising_c, split_exponent)
+    LOG_2, clones_double, clones_void, digamma_inline, inlined_double, inlined_void, larger,
+    log_positive,
+    log_rising_c, split_exponent)
 
 from dpmlite.models.component import check_positive, require_bound
 
@@ -21,11 +26,17 @@ cdef extern from *:
     """
     #define DPM_LEAST_FACTOR 4.656612873077392578e-10  /* 2^-31, and its inverse: */
     #define DPM_LARGEST_FACTOR 2147483648.0
+    #define DPM_SINGLE_ROUNDING 1.1920928955078125e-7  /* 2^-23 */
+    #define DPM_INTEGERS 6755399441055744.0  /* 1.5 2^52: a sum with it is whole */
     """
     double LEAST_FACTOR "DPM_LEAST_FACTOR"
     double LARGEST_FACTOR "DPM_LARGEST_FACTOR"
+    double SINGLE_ROUNDING "DPM_SINGLE_ROUNDING"
+    double INTEGERS "DPM_INTEGERS"
 
 cdef enum:
+    FEW = 6     # slots that are scored one by one: more take longer than all at once
+    N_GROWTHS = 16384
     GROUP = 32  # factors whose product stays in 2^-992 .. 2^992
     BATCH = 4   # factors of a word that are written at once: a shorter loop is mispredicted
 
@@ -38,15 +49,28 @@ cdef struct Factors:
     double shift[GROUP + BATCH]   # beta and earlier factors of the same word
 
 
+cdef struct Words:
+    double x[LANES]       # of a row, how many times each
+    double factor[LANES]  # beta and the slot's count
+    double large[LANES]   # 1 if its factors are not multiplied, else 0
+    double most, n_large  # the largest x; words with large[] = 1
+
+
 cdef class DirichletMultinomial(Component):
 
     def __cinit__(self):
         self.reads_sparse = True
+        self.logs.memory = NULL
+
+    def __dealloc__(self):
+        drop_logs(&self.logs)
 
     def __init__(self, beta0):
         check_positive("beta0", beta0)
         values = [float(value) for value in beta0]
         self.set_up(values, array("d", values))
+        if len(set(values)) == 1:
+            self.growth = growths(values[0])
 
     cdef int set_up(self, list beta0, double[::1] beta) except -1:
         """What __init__ does with parameters that are checked."""
@@ -56,6 +80,7 @@ cdef class DirichletMultinomial(Component):
         for w in range(n_words):
             self.total += beta[w]
             self.largest_beta = max(self.largest_beta, beta[w])
+        self.has_bounds = all(LEAST_FACTOR <= b <= LARGEST_FACTOR for b in beta0)
         self.own_counts = array("d", bytes(n_words * sizeof(double)))
         self.own_words = array(
             "q" if sizeof(Py_ssize_t) == 8 else "i", bytes(n_words * sizeof(Py_ssize_t)))
@@ -67,6 +92,9 @@ cdef class DirichletMultinomial(Component):
         self.evidence = self.n + 3 * self.capacity
         self.product, self.exponent = self.n + 4 * self.capacity, self.n + 5 * self.capacity
         self.count = self.n + 6 * self.capacity
+        drop_logs(&self.logs)
+        self.logs.n_words, self.logs.capacity = self.n_columns, self.capacity
+        self.logs.beta, self.logs.count = &self.beta[0], self.count
 
     cdef void clear_slot(self, Py_ssize_t k) noexcept nogil:
         cdef Py_ssize_t w
@@ -75,6 +103,11 @@ cdef class DirichletMultinomial(Component):
                 self.count[w * self.capacity + k] = 0.0
         self.n[k] = self.size[k] = self.evidence[k] = 0.0
         self.kept[k] = 1.0
+        note_slot(&self.logs, k)
+
+    cdef void copy_slot(self, Py_ssize_t k, Component other, Py_ssize_t j) noexcept nogil:
+        Component.copy_slot(self, k, other, j)
+        note_slot(&self.logs, k)
 
     cdef void accumulate(self, const Row *row, Py_ssize_t k) noexcept nogil:
         cdef Py_ssize_t i
@@ -85,6 +118,7 @@ cdef class DirichletMultinomial(Component):
                 self.count[column_of(row, i) * self.capacity + k] += x
                 self.size[k] += x
         self.n[k] += row.weight
+        note_row(&self.logs, row, k)
 
     cdef void refresh(self, Py_ssize_t k) noexcept nogil:
         self.evidence[k] = NAN if self.size[k] > 0.0 else 0.0
@@ -109,6 +143,7 @@ cdef class DirichletMultinomial(Component):
         self.n[k] = left
         self.size[k] = size_without(self, k, n_words)
         self.kept[k] *= part
+        note_row(&self.logs, row, k)
         self.refresh(k)
         return True
 
@@ -121,11 +156,15 @@ cdef class DirichletMultinomial(Component):
         self.n[j] += self.n[k]
         self.size[j] += self.size[k]
         self.kept[j] = self.kept[k] if self.kept[k] < self.kept[j] else self.kept[j]
+        note_slot(&self.logs, j)
         self.refresh(j)
         self.clear_slot(k)
 
     cdef double costs_below(self, const Row *row, const double *log_weight, double limit,
                             double *out) noexcept nogil:
+        if limit < INFINITY and look(self, row, log_weight, out) and few_below(
+                out, self.n_slots, limit):
+            return score_below(self, row, log_weight, limit, out)
         cdef Py_ssize_t k
         cdef Factors factors
         cdef double largest = 0.0
@@ -170,13 +209,16 @@ cdef class DirichletMultinomial(Component):
             self.evidence[k] = score_one(self, &row, k, True, &n_words)
         return self.evidence[k]
 
-    cdef void marginal_merged_all(self, Py_ssize_t j, double *out) noexcept nogil:
+    cdef void marginals_merged(self, Py_ssize_t j, Py_ssize_t first, double *out) noexcept nogil:
         cdef Py_ssize_t k
+        if self.growth is not None:
+            marginals_by_growth(self, j, first - first % NARROW, out)
+            return
         for k in range(self.n_slots):
             self.marginal(k)
         cdef Row row = self.row_of_slot(j)
         self.costs_below(&row, self.evidence, INFINITY, out)
-        for k in range(self.n_slots):
+        for k in range(first, self.n_slots):
             out[k] = -out[k]
 
     cdef double score_bound(self, const Row *row, Py_ssize_t k, double more) noexcept nogil:
@@ -223,7 +265,7 @@ cdef class DirichletMultinomial(Component):
     def like(self):
         cdef DirichletMultinomial other = DirichletMultinomial.__new__(DirichletMultinomial)
         other.set_up(self.beta0, self.beta)
-        other.longest = self.longest
+        other.longest, other.growth = self.longest, self.growth
         return other
 
     def posterior(self, Py_ssize_t k):
@@ -244,13 +286,16 @@ cdef class DirichletMultinomial(Component):
         for w in range(self.n_columns):
             count[w * self.capacity] = statistics[1 + w]
             self.size[k] += count[w * self.capacity]
+        note_slot(&self.logs, k)
         self.refresh(k)
 
 
-cdef inline bint is_small(double x, double least, double largest) noexcept nogil:
-    """Whether a word's factors may be multiplied, all being from `least` to `largest`."""
-    return (0.0 <= x <= GROUP and x == <double> <Py_ssize_t> x
-            and least >= LEAST_FACTOR and largest <= LARGEST_FACTOR)
+cdef inline inlined_double is_large(double x, double least, double largest) noexcept nogil:
+    """0 if a word's factors may be multiplied, all being from `least` to `largest`; else 1."""
+    cdef double large = 0.0 if x + INTEGERS - INTEGERS == x else 1.0
+    large = large if x <= GROUP else 1.0
+    large = large if least >= LEAST_FACTOR else 1.0
+    return large if largest <= LARGEST_FACTOR else 1.0
 
 
 cdef inline double size_without(DirichletMultinomial self, Py_ssize_t k,
@@ -267,36 +312,123 @@ cdef inline double part_left(DirichletMultinomial self, Py_ssize_t k, double wei
     return of_words if of_words < of_weight else of_weight
 
 
-cdef double score_one(DirichletMultinomial self, const Row *row, Py_ssize_t k, bint without,
-                      double *n_words) noexcept nogil:
+cdef clones_double score_one(DirichletMultinomial self, const Row *row, Py_ssize_t k, bint without,
+                             double *n_words) noexcept nogil:
     """log p(row | slot k), or slot k without the row; also counts the row's words."""
-    cdef double product = 1.0, exponent = 0.0, total = 0.0, x, count, first, part, e = 0.0, step
-    cdef double size = 0.0
-    cdef Py_ssize_t i, n_factors = 0
-    for i in range(row.n_values):
-        x = row.values[i] * row.weight
-        if x == 0.0:
-            continue
-        size += x
-        count = self.count[column_of(row, i) * self.capacity + k]
-        first = self.beta[column_of(row, i)] + (left_of_c(count, x) if without else count)
-        if not is_small(x, first, first + x):
-            total += log_rising_c(first, x)
-            continue
-        n_factors += <Py_ssize_t> x
+    cdef double product[LANES]
+    cdef double exponent[LANES]
+    cdef double words[LANES]
+    cdef Words some
+    cdef double total = 0.0, e = 0.0, step, n_factors = 0.0
+    cdef Py_ssize_t first = 0
+    cdef int j
+    for j in range(LANES):
+        product[j], exponent[j], words[j] = 1.0, 0.0, 0.0
+    while first < row.n_values:
+        if first + LANES <= row.n_values:
+            read_words(self, row, k, without, first, LANES, &some)
+        else:
+            read_words(self, row, k, without, first, row.n_values - first, &some)
+        for j in range(LANES):
+            words[j] += some.x[j]
+        if some.n_large > 0.0:
+            total += take_large(&some)
+        n_factors += some.most
         if n_factors > GROUP:
-            product = split_exponent(product, &e)
-            exponent += e
-            n_factors = <Py_ssize_t> x
-        part, step = first, 1.0
-        while step < x:
-            part *= first + step
+            for j in range(LANES):
+                product[j] = split_exponent(product[j], &e)
+                exponent[j] += e
+            n_factors = some.most
+        step = 0.0
+        while step < some.most:
+            for j in range(LANES):
+                product[j] *= some.factor[j] + step if step < some.x[j] else 1.0
             step += 1.0
-        product *= part
-    n_words[0] = size
-    total += LOG_2 * exponent + log(product)
+        first += LANES
+    for j in range(LANES):
+        product[j] = split_exponent(product[j], &e)
+        exponent[j] += e
+    n_words[0] = sum_of(words)
+    total += LOG_2 * sum_of(exponent) + log(product_of(product))
     return total - log_rising_c(
-        self.total + (size_without(self, k, size) if without else self.size[k]), size)
+        self.total + (size_without(self, k, n_words[0]) if without else self.size[k]), n_words[0])
+
+
+cdef inline inlined_void read_words(DirichletMultinomial self, const Row *row, Py_ssize_t k,
+                                    bint without, Py_ssize_t first, Py_ssize_t n,
+                                    Words *some) noexcept nogil:
+    """The row's values from `first`, LANES or fewer."""
+    cdef double count[LANES]
+    cdef Py_ssize_t j, w
+    for j in range(LANES):
+        some.x[j], some.factor[j], count[j] = 0.0, 1.0, 0.0
+    for j in range(n):
+        w = column_of(row, first + j)
+        some.x[j] = row.values[first + j] * row.weight
+        some.factor[j], count[j] = self.beta[w], self.count[w * self.capacity + k]
+    for j in range(LANES):
+        some.factor[j] += left_of_c(count[j], some.x[j]) if without else count[j]
+        some.large[j] = is_large(some.x[j], some.factor[j], some.factor[j] + some.x[j])
+    some.n_large, some.most = sum_of(some.large), most_of(some.x)
+
+
+cdef double take_large(Words *some) noexcept nogil:
+    """What words add whose factors are not multiplied; they are taken out."""
+    cdef double total = 0.0
+    cdef int j
+    for j in range(LANES):
+        if some.large[j] > 0.0:
+            total += log_rising_c(some.factor[j], some.x[j])
+            some.x[j] = 0.0
+    some.most = most_of(some.x)
+    return total
+
+
+cdef growths(double beta):
+    """log of Gamma(beta + n) / Gamma(beta) for n = 0, 1, ..."""
+    values = array("d", bytes(8 * N_GROWTHS))
+    cdef double[::1] value = values
+    cdef Py_ssize_t n
+    for n in range(N_GROWTHS):
+        value[n] = log_rising_c(beta, n)
+    return values
+
+
+cdef clones_void marginals_by_growth(DirichletMultinomial self, Py_ssize_t j, Py_ssize_t first,
+                                     double *out) noexcept nogil:
+    """marginals_merged from a multiple of NARROW on, if all words have the same beta."""
+    cdef const double *count = self.count
+    cdef const double *growth = &self.growth[0]
+    cdef double beta = self.beta[0], x
+    cdef Py_ssize_t k, w, end = padded(self.n_slots)
+    for k in range(first, end):
+        out[k] = -log_rising_c(self.total, self.size[j] + self.size[k])
+    for w in range(self.n_columns):
+        x = count[j]
+        if largest_sum(x, count, first, end) < N_GROWTHS:
+            for k in range(first, end):
+                out[k] += growth[<int> (x + count[k])]
+        else:
+            for k in range(first, end):
+                out[k] += log_rising_c(beta, x + count[k])
+        count += self.capacity
+
+
+cdef inline inlined_double largest_sum(double x, const double *count, Py_ssize_t first,
+                                       Py_ssize_t end) noexcept nogil:
+    """The largest x + count[k] from `first` to `end`, whole lanes; infinity if one is not whole."""
+    cdef double most[LANES]
+    cdef double sum
+    cdef int j
+    for j in range(LANES):
+        most[j] = 0.0
+    while first < end:
+        for j in range(LANES):
+            sum = x + count[first + j]
+            sum = sum if sum + INTEGERS - INTEGERS == sum else INFINITY
+            most[j] = larger(most[j], sum)
+        first += LANES
+    return most_of(most)
 
 
 # Means of logarithms, and rows that lie in all slots at once.
@@ -380,6 +512,49 @@ cdef double best_growth(const Row *row, double *base, double extra) noexcept nog
     return total
 
 
+# Slots whose bounds are not below a limit need no scores.
+
+cdef bint look(DirichletMultinomial self, const Row *row, const double *log_weight,
+               double *out) noexcept nogil:
+    """Bounds of the row's costs, if there are any."""
+    cdef double n_words = 0.0, slack
+    cdef double reach = reach_of(row, &n_words) if self.has_bounds else -1.0
+    if reach < 0.0 or not make_logs(&self.logs):
+        return False
+    catch_up(&self.logs, self.n_slots)
+    score_bounds(&self.logs, row, self.n_slots, out)
+    slack = SINGLE_ROUNDING * (row.n_values + 2) * reach * self.logs.span
+    finish_bounds(self, n_words, log_weight, slack, out)
+    return True
+
+
+cdef clones_void finish_bounds(DirichletMultinomial self, double n_words,
+                               const double *log_weight, double slack, double *out) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(padded(self.n_slots)):
+        out[k] = (log_rising_c(self.total + self.size[k], n_words) - log_weight[k] - slack
+                  - out[k])
+
+
+cdef bint few_below(const double *bound, Py_ssize_t n_slots, double limit) noexcept nogil:
+    cdef Py_ssize_t k, n_below = 0
+    for k in range(n_slots):
+        n_below += bound[k] < limit
+    return n_below <= FEW
+
+
+cdef double score_below(DirichletMultinomial self, const Row *row, const double *log_weight,
+                        double limit, double *out) noexcept nogil:
+    """Costs in place of the bounds that are below the limit; returns the least of all."""
+    cdef double least = limit
+    cdef Py_ssize_t k
+    for k in range(self.n_slots):
+        if out[k] < limit:
+            out[k] = -log_weight[k] - self.score_slot(row, k)
+            least = out[k] if out[k] < least else least
+    return least
+
+
 # All slots at once: products are started, multiplied by groups of factors, and made costs.
 
 cdef void start_products(DirichletMultinomial self, double *out) noexcept nogil:
@@ -399,7 +574,7 @@ cdef bint next_factors(DirichletMultinomial self, const Row *row, double largest
         x = row.values[factors.next_value] * row.weight
         w = column_of(row, factors.next_value)
         beta = self.beta[w]
-        if x != 0.0 and is_small(x, beta, largest):
+        if x != 0.0 and is_large(x, beta, largest) == 0.0:
             if n + <Py_ssize_t> x > GROUP:
                 break
             i = 0
@@ -453,7 +628,7 @@ cdef clones_void add_large(DirichletMultinomial self, const Row *row, double lar
     for i in range(row.n_values):
         x = row.values[i] * row.weight
         beta = self.beta[column_of(row, i)]
-        if not is_small(x, beta, largest) and x != 0.0:
+        if x != 0.0 and is_large(x, beta, largest) > 0.0:
             count = self.count + column_of(row, i) * self.capacity
             for k in range(end):
                 out[k] += log_rising_c(beta + count[k], x)

@@ -200,9 +200,9 @@ cdef class IncompleteNormalGamma(Component):
     cdef double marginal(self, Py_ssize_t k) noexcept nogil:
         return evidence(self, k)
 
-    cdef void marginal_merged_all(self, Py_ssize_t j, double *out) noexcept nogil:
+    cdef void marginals_merged(self, Py_ssize_t j, Py_ssize_t first, double *out) noexcept nogil:
         cdef Py_ssize_t k
-        for k in range(self.n_slots):
+        for k in range(first, self.n_slots):
             out[k] = merged_evidence(self, j, k)
 
     def like(self):

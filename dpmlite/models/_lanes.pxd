@@ -1,6 +1,6 @@
 # Sums over columns, eight at a time, so that terms of one lane do not wait for those of another.
 
-from dpmlite.models._special cimport inlined_double
+from dpmlite.models._special cimport inlined_double, larger
 
 cdef enum:
     LANES = 8
@@ -13,3 +13,12 @@ cdef inline Py_ssize_t padded_columns(Py_ssize_t n) noexcept nogil:
 
 cdef inline inlined_double sum_of(const double *lane) noexcept nogil:
     return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]))
+
+
+cdef inline inlined_double product_of(const double *lane) noexcept nogil:
+    return ((lane[0] * lane[4]) * (lane[2] * lane[6])) * ((lane[1] * lane[5]) * (lane[3] * lane[7]))
+
+
+cdef inline inlined_double most_of(const double *lane) noexcept nogil:
+    return larger(larger(larger(lane[0], lane[4]), larger(lane[2], lane[6])),
+                  larger(larger(lane[1], lane[5]), larger(lane[3], lane[7])))

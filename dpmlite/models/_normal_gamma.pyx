@@ -189,8 +189,8 @@ cdef class NormalGamma(Component):
     cdef double marginal(self, Py_ssize_t k) noexcept nogil:
         return evidence(self, self.n[k], self.log_b[k])
 
-    cdef void marginal_merged_all(self, Py_ssize_t j, double *out) noexcept nogil:
-        merged_evidences(self, j, out)
+    cdef void marginals_merged(self, Py_ssize_t j, Py_ssize_t first, double *out) noexcept nogil:
+        merged_evidences(self, j, first, out)
 
     def like(self):
         cdef NormalGamma other = NormalGamma.__new__(NormalGamma)
@@ -398,8 +398,9 @@ cdef inline inlined_void merged_block(NormalGamma self, Py_ssize_t j, Py_ssize_t
             self, self.n[j] + n[i], exponent[i] * LOG_2 + log_positive(product[i]))
 
 
-cdef clones_void merged_evidences(NormalGamma self, Py_ssize_t j, double *out) noexcept nogil:
-    cdef Py_ssize_t first = 0, end = padded(self.n_slots)
-    while first < end:
-        merged_block(self, j, first, out)
-        first += NARROW
+cdef clones_void merged_evidences(NormalGamma self, Py_ssize_t j, Py_ssize_t first,
+                                  double *out) noexcept nogil:
+    cdef Py_ssize_t block = first - first % NARROW, end = padded(self.n_slots)
+    while block < end:
+        merged_block(self, j, block, out)
+        block += NARROW

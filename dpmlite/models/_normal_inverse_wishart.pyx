@@ -148,9 +148,9 @@ cdef class NormalInverseWishart(Component):
     cdef double marginal(self, Py_ssize_t k) noexcept nogil:
         return evidence(self, self.n[k], self.log_det[k])
 
-    cdef void marginal_merged_all(self, Py_ssize_t j, double *out) noexcept nogil:
+    cdef void marginals_merged(self, Py_ssize_t j, Py_ssize_t first, double *out) noexcept nogil:
         cdef Py_ssize_t k
-        for k in range(self.n_slots):
+        for k in range(first, self.n_slots):
             out[k] = evidence(self, self.n[j] + self.n[k], log_det_merged(
                 self, self.slot(j), self.n[j], self.slot(k), self.n[k]))
 

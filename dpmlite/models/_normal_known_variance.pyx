@@ -145,8 +145,8 @@ cdef class NormalKnownVariance(Component):
             total += n * mean[d] * mean[d] / (1.0 + n * self.ratio[d])
         return evidence(self, n, log_growth(self, 0.0, n) + total)
 
-    cdef void marginal_merged_all(self, Py_ssize_t j, double *out) noexcept nogil:
-        merged_evidences(self, j, out)
+    cdef void marginals_merged(self, Py_ssize_t j, Py_ssize_t first, double *out) noexcept nogil:
+        merged_evidences(self, j, first, out)
 
     cdef double score_bound(self, const Row *row, Py_ssize_t k, double more) noexcept nogil:
         cdef double n = self.n[k], w = row.weight, loss = 0.0, u, r, away, pull, left
@@ -411,9 +411,9 @@ cdef inline inlined_void merged_block(NormalKnownVariance self, Py_ssize_t j, Py
             self, nj + n[i], loss[i] + exponent[i] * LOG_2 + log_positive(product[i]))
 
 
-cdef clones_void merged_evidences(NormalKnownVariance self, Py_ssize_t j,
+cdef clones_void merged_evidences(NormalKnownVariance self, Py_ssize_t j, Py_ssize_t first,
                                   double *out) noexcept nogil:
-    cdef Py_ssize_t first = 0, end = padded(self.n_slots)
-    while first < end:
-        merged_block(self, j, first, out)
-        first += NARROW
+    cdef Py_ssize_t block = first - first % NARROW, end = padded(self.n_slots)
+    while block < end:
+        merged_block(self, j, block, out)
+        block += NARROW

@@ -483,7 +483,7 @@ cdef class Partition:
         self.make_slots(used + 1)
         for k in range(used):
             self.weigh(k)
-        return 0
+        return self.component.shrink()
 
     cdef int rebuild_slots(self) except -1 nogil:
         cdef Py_ssize_t g, i, k, n_slots = self.component.n_slots

@@ -1,0 +1,34 @@
+# Logarithms of the counts of all words and slots, and bounds of scores by them.
+
+from dpmlite.models._rows cimport Row
+from dpmlite.models._special cimport clones_double, clones_void
+
+cdef struct LogCounts:
+    Py_ssize_t n_words, capacity
+    const double *beta   # [word]
+    const double *count  # [word][slot]
+    void *memory         # NULL: there are none
+    double span          # none is larger, without its sign
+    float *log_count     # [word][slot][2] log a and log(a + 1) of a = beta + count
+    char *stale          # [slot] whether a column is out of date
+
+
+cdef bint make_logs(LogCounts *logs) noexcept nogil
+cdef void drop_logs(LogCounts *logs) noexcept nogil
+cdef void catch_up(LogCounts *logs, Py_ssize_t n_slots) noexcept nogil
+cdef clones_void note_words(LogCounts *logs, const Row *row, Py_ssize_t k) noexcept nogil
+cdef clones_double reach_of(const Row *row, double *n_words) noexcept nogil
+cdef clones_void score_bounds(const LogCounts *logs, const Row *row, Py_ssize_t n_slots,
+                              double *out) noexcept nogil
+
+
+cdef inline void note_slot(LogCounts *logs, Py_ssize_t k) noexcept nogil:
+    """Slot k has changed in many words."""
+    if logs.memory != NULL:
+        logs.stale[k] = True
+
+
+cdef inline void note_row(LogCounts *logs, const Row *row, Py_ssize_t k) noexcept nogil:
+    """Slot k has changed in the row's words."""
+    if logs.memory != NULL and not logs.stale[k]:
+        note_words(logs, row, k)
