@@ -49,7 +49,7 @@ def test_full_searches_are_certified_and_right(on_twin, component, scoring):
     assert model.neg_log_joint_ == pytest.approx(joint, rel=1e-10)
 
 
-@pytest.mark.parametrize("refine", [True, False])
+@pytest.mark.parametrize("refine", [True, "quick", False])
 @pytest.mark.parametrize(("beam", "max_queue"), [(1, None), (2, None), (None, 2)])
 @pytest.mark.parametrize("scoring", ["trivial", "tight", "inadmissible"])
 def test_gaps_hold(on_twin, scoring, beam, max_queue, refine):
@@ -159,6 +159,8 @@ def test_tight_is_refused_where_it_is_not_proven(component):
         ({"alpha": "map"}, "alpha must be a positive number|alpha must be"),
         ({"scoring": "tighter"}, "scoring must be one of 'trivial', .*, got 'tighter'"),
         ({"order": "up"}, "order must be one of 'ascending', .*, got 'up'"),
+        ({"refine": "fast"}, "refine must be one of 'quick', got 'fast'"),
+        ({"refine": 1}, "refine must be True or False, got 1"),
         ({"beam": 0}, "beam must be a whole number of at least 1, got 0"),
         ({"max_queue": 0.5}, r"max_queue must be a whole number of at least 1, got 0\.5"),
         ({"component": "gamma"}, "component must be one of"),

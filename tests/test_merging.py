@@ -4,6 +4,7 @@ import naive
 import numpy as np
 import pytest
 from cases import blobs, build, empirical_prior, problems
+from families import CASES
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -78,3 +79,40 @@ def test_the_nearest_are_those_with_the_best_merges(twin, problem, data):
         assert len(found) == len(set(found)) == min(3, len(others))
         best = sorted(changes.values())[: len(found)]
         assert [changes[k] for k in found] == pytest.approx(best, rel=1e-9, abs=1e-7)
+
+
+def test_many_clusters_merge_as_few_do(twins):
+    """Those far from all others change nothing, but that there are too many for a table."""
+    kernel = twins[1]
+    X = np.random.default_rng(0).uniform(0.0, 60.0, size=(1500, 1))
+    far = 1e4 * np.arange(1.0, 601.0)[:, None]
+    found = []
+    for rows in (X, np.vstack([X, far])):
+        component = kernel.normal_known_variance.NormalKnownVariance([0.0], [1.0], [1e8])
+        labels = np.arange(len(rows), dtype=np.intp)
+        found.append(kernel.partition.Partition(rows, labels, component, 1.0))
+    few, many = found
+    assert kernel.merging.merge(few) == kernel.merging.merge(many)
+    assert 5 < few.n_clusters == many.n_clusters - 600
+    assert list(few.labels) == list(many.labels)[:1500]
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_slots_that_close_up_keep_their_clusters(twin, case):
+    """Many slots become few, and then many again."""
+    rng = np.random.default_rng(1)
+    prior, X = case.prior(rng, 3), case.draw(rng, 90, 3)
+    labels = np.arange(90, dtype=np.intp)
+    partition = twin.partition.Partition(
+        twin.rows.Rows(X), labels, case.component(twin, prior), 1.0
+    )
+    for i in range(6, 90):
+        partition.move(i, partition.labels[i % 6], 0.0)
+    partition.tidy()
+    assert partition.n_clusters == 6
+    for n_alone in (0, 40):
+        for i in range(6, 6 + n_alone):
+            partition.move(i, partition.component.n_slots - 1, 0.0)
+        assert partition.n_clusters == 6 + n_alone
+        expected = case.neg_log_joint(X, partition.labels, 1.0, prior)
+        assert partition.exact_neg_log_joint() == pytest.approx(expected, **CLOSE)

@@ -12,7 +12,13 @@ from dpmlite import MAPDPM, exact_posterior, inference, models
 from dpmlite.datasets import crp_mixture, planted_gaussians
 from dpmlite.estimators import starts
 from dpmlite.estimators.climb import greatest
-from dpmlite.estimators.problem import Problem, first_of_best, refinement, sweep_and_merge
+from dpmlite.estimators.problem import (
+    Problem,
+    first_of_best,
+    refinement,
+    sweep_and_merge,
+    without_single,
+)
 
 GO_ON = threading.Event()
 
@@ -30,6 +36,20 @@ def test_rows_are_together_that_are_together_in_both(data, most):
     together = (one[:, None] == one) & (other[:, None] == other)
     np.testing.assert_array_equal(found[:, None] == found, together)
     assert set(found.tolist()) == set(range(found.max() + 1))
+
+
+@given(data=st.data(), n_settled=st.integers(0, 3))
+def test_single_rows_lose_their_labels(data, n_settled):
+    labels = np.array(data.draw(st.lists(st.integers(0, 6), min_size=3, max_size=20)))
+    labels = np.unique(labels, return_inverse=True)[1].astype(np.intp)
+    found = without_single(labels, n_settled)
+    for i, k in enumerate(labels):
+        kept = (labels == k).sum() > 1 or k in labels[:n_settled]
+        assert kept == (found[i] >= 0)
+    np.testing.assert_array_equal(np.unique(found[found >= 0]), np.arange(found.max() + 1))
+    kept = found >= 0
+    together = labels[kept][:, None] == labels[kept]
+    np.testing.assert_array_equal(found[kept][:, None] == found[kept], together)
 
 
 def test_recombination_takes_the_best_of_both():

@@ -94,17 +94,25 @@ class Climb:
     converged: bool = False
 
     def run(self, rng: np.random.Generator, split_merge: bool, frees: bool = True) -> None:
-        """Sweep until nothing moves; then move whole clusters, and free rows, until nothing helps."""
+        """Sweep until nothing moves; then move clusters, and free rows, until nothing helps."""
         placed = np.asarray(self.partition.labels) != UNPLACED
         if placed.all():
             self._record("start", self.partition.n_clusters)
         few = FEW_MOVES if split_merge else 0.0
-        while self._sweep(few) and split_merge and (
-            self._move_clusters(rng) or (frees and self._free(rng))
+        while (
+            self._sweep(few)
+            and split_merge
+            and (self._move_clusters(rng) or (frees and self._free(rng)))
         ):
             self.converged = False
         if not self.converged:
             self._sweep()
+
+    def follow(self, other: Climb) -> None:
+        """Count what another climb did before this one, and keep its trace."""
+        self.trace[:0] = other.trace
+        self.n_sweeps_aside += other.n_sweeps + other.n_sweeps_aside
+        self.n_emptied += other.n_emptied
 
     @property
     def objective(self) -> float:

@@ -13,7 +13,7 @@ from dpmlite.estimators.climb import Climb
 from dpmlite.estimators.mixture import MixtureEstimator, verify_joint
 from dpmlite.estimators.prefixes import ORDERS, row_order, run
 from dpmlite.estimators.problem import Labels, Problem
-from dpmlite.estimators.search import Search
+from dpmlite.estimators.refine import Refinement
 from dpmlite.estimators.validation import (
     check_bool,
     check_choice,
@@ -27,8 +27,8 @@ SCORINGS = ("trivial", "tight", "inadmissible")
 # Families whose predictive has a bound that is proven: see `log_bound` of each.
 TIGHT = ("normal-known-variance", "dirichlet-multinomial", "beta-bernoulli")
 
-# Sweeps of the refinement over all rows, at most.
-MAX_SWEEPS = 1000
+# Refinements with names, besides True and False.
+REFINES = ("quick",)
 
 
 class DPSearch(MixtureEstimator):
@@ -65,9 +65,11 @@ class DPSearch(MixtureEstimator):
     max_queue : int, optional
         Clusterings that are kept in the queue, whatever their length: the beam size b of Figure 1.
         Default: as many as memory holds.
-    refine : bool, default True
+    refine : bool or "quick", default True
         Whether to climb from the labels found as `MAPDPM` does, by sweeps, merges, splits and
-        exchanges. Not done if they are certified.
+        exchanges. Up to 2,000 rows are also clustered anew a few times, and what that finds is
+        combined with the labels. "quick" leaves out what takes longer than what it gains, which is
+        half of the time. Not done if the labels are certified.
     allow_missing : bool, default False
         Whether NaN is a missing value, as in `MAPDPM`.
     random_state : None, int, Generator or RandomState, default None
@@ -136,7 +138,7 @@ class DPSearch(MixtureEstimator):
         beam: int | None = 10,
         order: str = "ascending",
         max_queue: int | None = None,
-        refine: bool = True,
+        refine: bool | str = True,
         allow_missing: bool = False,
         random_state: Any = None,
         verbose: bool = False,
@@ -188,7 +190,8 @@ class DPSearch(MixtureEstimator):
         gap, certified = self._gap(search, found.neg_log_joint, found.least_gain)
         climb = None
         if self.refine and not certified:
-            climb = self._refined(problem, labels, rng)
+            how = Refinement(self.refine == "quick", bool(self.verbose))
+            climb = how.of(problem, labels, rng)
             final = self._partition(table, climb.labels(), prior, problem.alpha)
             verify_joint(climb.partition.neg_log_joint, final, table)
             gap, certified = self._gap(search, final.neg_log_joint, final.least_gain)
@@ -209,7 +212,10 @@ class DPSearch(MixtureEstimator):
         for name, value in (("beam", self.beam), ("max_queue", self.max_queue)):
             if value is not None:
                 check_count(name, value)
-        check_bool("refine", self.refine)
+        if isinstance(self.refine, str):
+            check_choice("refine", self.refine, REFINES)
+        else:
+            check_bool("refine", self.refine)
         check_bool("verbose", self.verbose)
         self._family()
         if self.scoring == "tight" and self.component not in TIGHT:
@@ -245,10 +251,6 @@ class DPSearch(MixtureEstimator):
             return float("nan"), False
         gap = neg_log_joint - search.neg_log_bound
         return (0.0, True) if gap <= slack else (gap, False)
-
-    def _refined(self, problem: Problem, labels: Labels, rng: np.random.Generator) -> Climb:
-        how = Search("search", True, MAX_SWEEPS, 1, bool(self.verbose))
-        return how.refined(problem, labels, int(rng.integers(2**63)), "search")
 
     def _keep_climb(self, climb: Climb | None, found: float, certified: bool) -> None:
         trace = [found] if climb is None else [found, *climb.trace]

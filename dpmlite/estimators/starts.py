@@ -47,7 +47,7 @@ MOST_DESCENTS = 60
 SAMPLE_PATIENCE = 6
 
 # Where a partition is to be made better, so many descents gain most of what there is to be gained.
-IMPROVING_DESCENTS = 5
+IMPROVING_DESCENTS = 4
 
 # Starts are found on so many rows at most, drawn at random: the others join them then.
 SAMPLE_ROWS = 2000

@@ -26,7 +26,7 @@ SCORINGS = ("trivial", "tight", "inadmissible")
 
 cdef enum:
     MOST_QUEUED = 2147483647
-    ALL_IF = 4  # a slot on its own takes as long as so many together
+    ALL_IF = 16  # a slot on its own takes as long as so many together
 
 
 cdef struct State:

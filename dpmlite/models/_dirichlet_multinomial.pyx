@@ -61,6 +61,7 @@ cdef class DirichletMultinomial(Component):
     def __cinit__(self):
         self.reads_sparse = True
         self.logs.memory = NULL
+        self.growth = None
 
     def __dealloc__(self):
         drop_logs(&self.logs)
@@ -300,7 +301,7 @@ cdef inline inlined_double is_large(double x, double least, double largest) noex
 
 cdef inline double size_without(DirichletMultinomial self, Py_ssize_t k,
                                 double n_words) noexcept nogil:
-    return self.size[k] - n_words if self.size[k] > n_words else 0.0
+    return left_of_c(self.size[k], n_words)
 
 
 cdef inline double part_left(DirichletMultinomial self, Py_ssize_t k, double weight,

@@ -96,7 +96,7 @@ class DirichletMultinomial(Component):
         if left <= 0.0:
             self.clear(k)
             return True
-        size = max(self.size[k] - sum(x), 0.0)
+        size = left_of(self.size[k], sum(x))
         part = min(left / self.counts[k], (self.total + size) / (self.total + self.size[k]))
         if self.kept[k] * part < LEAST_KEPT:
             return False

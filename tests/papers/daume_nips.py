@@ -110,11 +110,12 @@ def main(seconds):
         for order, joint in orders(X, beam).items():
             deviation = f" (std {np.std(joint):.0f})" if order == "random" else ""
             print(f"    {order:<10} {np.mean(joint):.0f}{deviation}   paper {PAPER[order]:.0f}")
-    refined, taken = search(X, random_state=0)
-    print(
-        f"refined: {taken:.2f} s, {refined.n_clusters_} clusters, "
-        f"neg_log_joint {refined.neg_log_joint_:.0f}"
-    )
+    for refine in ("quick", True):
+        refined, taken = search(X, beam=1, refine=refine, random_state=0)
+        print(
+            f"beam 1, refine={refine!r}: {taken:.2f} s, {refined.n_clusters_} clusters, "
+            f"neg_log_joint {refined.neg_log_joint_:.0f}"
+        )
     for name, split_merge in SAMPLERS.items():
         least, sweeps = sampled(X, split_merge, seconds)
         print(
