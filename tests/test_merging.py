@@ -85,10 +85,10 @@ def test_many_clusters_merge_as_few_do(twins):
     """Those far from all others change nothing, but that there are too many for a table."""
     kernel = twins[1]
     X = np.random.default_rng(0).uniform(0.0, 60.0, size=(1500, 1))
-    far = 1e4 * np.arange(1.0, 601.0)[:, None]
+    far = 100.0 + 6.5 * np.arange(600.0)[:, None]
     found = []
     for rows in (X, np.vstack([X, far])):
-        component = kernel.normal_known_variance.NormalKnownVariance([0.0], [1.0], [1e8])
+        component = kernel.normal_known_variance.NormalKnownVariance([0.0], [1.0], [1e6])
         labels = np.arange(len(rows), dtype=np.intp)
         found.append(kernel.partition.Partition(rows, labels, component, 1.0))
     few, many = found
