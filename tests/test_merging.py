@@ -85,7 +85,8 @@ def test_many_clusters_merge_as_few_do(twins):
     """Those far from all others change nothing, but that there are too many for a table."""
     kernel = twins[1]
     X = np.random.default_rng(0).uniform(0.0, 60.0, size=(1500, 1))
-    far = 100.0 + 6.5 * np.arange(600.0)[:, None]
+    far = 100.0 + 12.0 * np.arange(300.0)
+    far = np.concatenate([-far, far])[:, None]
     found = []
     for rows in (X, np.vstack([X, far])):
         component = kernel.normal_known_variance.NormalKnownVariance([0.0], [1.0], [1e6])
