@@ -5,7 +5,7 @@ from math import exp, log
 import naive
 import numpy as np
 import pytest
-from cases import blobs, build, empirical_prior, problems
+from cases import blobs, build, empirical_prior, needs_kernels, problems
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -139,3 +139,20 @@ def test_a_far_row_has_a_density_too(twin):
     out = np.empty(2)
     twin.prediction.log_density(np.array([[1e300], [1e7]]), component, 1.0, out)
     assert -np.inf < out[0] < out[1] < -log(1e7)
+
+
+@needs_kernels
+@pytest.mark.parametrize("outlier", [False, True])
+def test_the_likelihood_does_not_depend_on_threads(twins, outlier):
+    """A row that rounding would swallow is looked at with the other rows of its cluster."""
+    X = np.random.default_rng(0).normal(size=(40_000, 2))
+    X[7] = [1e9, -1e9] if outlier else X[7]
+    prior = {**empirical_prior(X), "b0": np.ones(2)}
+    partition = build(twins[1], X, np.arange(40_000) % 3, prior)
+    one, two, five = (twins[1].prediction.neg_log_loo(partition, n) for n in (1, 2, 5))
+    assert one == two == five
+    costs = np.empty(40_000)
+    twins[1].prediction.own_costs(partition, costs)
+    sizes = np.bincount(partition.labels)[np.asarray(partition.labels)]
+    expected = -naive.log_crp(partition.labels, 1.0) + np.sum(costs + np.log(sizes - 1.0))
+    assert one == pytest.approx(expected, rel=1e-10)

@@ -102,6 +102,25 @@ def test_labels_do_not_depend_on_threads(kernel, separation):
     assert found[0][0][0] > 10_000
 
 
+@pytest.mark.parametrize("layout", ["C", "F"])
+@pytest.mark.parametrize("n_moved", [0, 1, 6, 60])
+def test_threads_that_look_ahead_miss_no_move(kernel, n_moved, layout):
+    X, labels = planted_gaussians(60_000, 3, 10, separation=9.0, random_state=7)
+    X = np.asarray(X, order=layout)
+    settled = partition(kernel, X, labels)
+    while kernel.map_dpm.sweep(settled):
+        pass
+    labels = np.array(settled.labels)
+    moved = np.random.default_rng(0).choice(len(X), n_moved, replace=False)
+    labels[moved] = (labels[moved] + 1) % 10
+    found = []
+    for n_threads in (1, 2, 5):
+        state = partition(kernel, X, labels)
+        found.append((kernel.map_dpm.sweep(state, n_threads), list(state.labels)))
+    assert found[0] == found[1] == found[2]
+    assert n_moved <= found[0][0] <= 2 * n_moved + 6
+
+
 def test_threads_may_found_more_clusters_than_there_was_room_for(kernel):
     X, labels = planted_gaussians(20_000, 2, 300, separation=30.0, random_state=6)
     labels[labels >= 20] = -1

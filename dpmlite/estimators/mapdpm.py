@@ -308,7 +308,7 @@ class MAPDPM(MixtureEstimator):
         seeds = check_random_state(self.random_state).integers(2**63, size=self.n_init)
         table = data.take(used)
         search = self._search(used)
-        moments = Moments.of(table)
+        moments = Moments.of(table, search.n_threads)
         prior = self._choose_prior(search, table, moments, seeds)
         choice = self._choose_alpha(search, table, prior, seeds)
         best = choice.climb
@@ -318,7 +318,7 @@ class MAPDPM(MixtureEstimator):
         self._keep_scores(choice)
         self._keep_climb(best)
         self._keep_moments(moments)
-        self.neg_log_loo_ = inference.neg_log_loo(final)
+        self.neg_log_loo_ = inference.neg_log_loo(final, search.n_threads)
 
     def _learn(self, data: Data) -> None:
         """Go on from the fitted clusters, as settled groups, with new rows."""

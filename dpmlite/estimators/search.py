@@ -36,6 +36,11 @@ class Search:
     n_jobs: int
     verbose: bool
 
+    @property
+    def n_threads(self) -> int:
+        """As many as the processor has, if `n_jobs` is -1."""
+        return os.cpu_count() or 1 if self.n_jobs == -1 else self.n_jobs
+
     def on(self, chosen: npt.NDArray[np.bool_]) -> Search:
         """The same for some of the rows."""
         return self if isinstance(self.init, str) else replace(self, init=self.init[chosen])
@@ -43,14 +48,13 @@ class Search:
     def best(self, problem: Problem, seeds: npt.NDArray[np.int64]) -> Climb:
         """The best climb of as many restarts as there are seeds; the first of equals."""
         stop = threading.Event()
-        n_jobs = os.cpu_count() or 1 if self.n_jobs == -1 else self.n_jobs
 
         def restart(i: int) -> Climb:
             return self._restart(problem, i, np.random.default_rng(seeds[i]), stop)
 
         if len(seeds) == 1:
-            problem = replace(problem, n_threads=n_jobs)
-        climbs = on_threads(restart, range(len(seeds)), n_jobs, stop)
+            problem = replace(problem, n_threads=self.n_threads)
+        climbs = on_threads(restart, range(len(seeds)), self.n_threads, stop)
         return self._joined(problem, climbs, np.random.default_rng(seeds), stop)
 
     def climb_on(self, problem: Problem, labels: Labels, seed: int, name: str) -> Climb:

@@ -23,9 +23,9 @@ cdef struct Stay:
 
 cdef struct Chunk:
     Py_ssize_t first, n_rows   # rows of the partition
-    long long screened_at      # of the screen's clock
     float reach                # largest of the standardised values, without its sign
     double *row                # [column] room for a row
+    double *cost               # [slot] room for its costs
     float *u                   # [column][row] standardised values
     float *bound               # [slot][row] of the cost, from below; huge for a row's own slot,
     float own[CHUNK]           # whose bound is here,

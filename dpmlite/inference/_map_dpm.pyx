@@ -1,34 +1,37 @@
 """Kernel of map_dpm.py: coordinate sweeps.
 
-Rows are screened many at once, on any number of threads, and then visited in order: those that are
-known to stay not at all, the others only in slots that their bounds do not rule out. When a row
-moves, bounds in its two slots are found anew. So labels are those of visits one by one.
+Rows are screened many at once, and then visited in order: those that are known to stay not at all,
+the others only in slots that their bounds do not rule out. When a row moves, bounds in its two
+slots are found anew. Where rows hardly move, threads look ahead for what need not be visited. So
+labels are those of visits one by one.
 """
 
 from libc.math cimport INFINITY
 
 from dpmlite.inference._bounds cimport CHUNK, Chunk
+from dpmlite.inference._lookahead cimport MOST_AHEAD, LookAhead
 from dpmlite.inference._screening cimport (
-    Screen, ScreeningCrew, begin_screen, can_be_screened, catch_up, end_screen, list_open,
-    note_change, renew, roughly, screen_chunks)
+    Screen, begin_screen, can_be_screened, end_screen, list_open, note_change, prepare, renew,
+    score_some, screen_chunk)
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition
 from dpmlite.models._rows cimport Row
 
 cdef enum:
     MANY_ROWS = 16384  # worth the start of a thread
     FEW_SLOTS = 32     # whose costs are found sooner than bounds
+    LEAST_AHEAD = 32   # chunks that are worth to wake a thread for
 
 
 def sweep(Partition partition, Py_ssize_t n_threads=1):
     check_n_threads(n_threads)
     if n_threads == 1 or partition.n_rows < MANY_ROWS or not can_be_screened(partition):
         return released_sweep(partition, 1, None)
-    with ScreeningCrew(n_threads, partition) as crew:
+    with LookAhead(n_threads, partition) as crew:
         return released_sweep(partition, n_threads, crew)
 
 
 cdef Py_ssize_t released_sweep(Partition partition, Py_ssize_t n_threads,
-                               ScreeningCrew crew) except -1:
+                               LookAhead crew) except -1:
     cdef Py_ssize_t moves
     with nogil:
         moves = sweep_rows(partition, n_threads, crew)
@@ -50,7 +53,7 @@ cpdef check_n_threads(Py_ssize_t n_threads):
 
 
 cdef Py_ssize_t sweep_rows(Partition partition, Py_ssize_t n_threads,
-                           ScreeningCrew crew) except -1 nogil:
+                           LookAhead crew) except -1 nogil:
     cdef Screen screen
     cdef Py_ssize_t moves = -1
     begin_screen(&screen, partition, n_threads)
@@ -77,22 +80,25 @@ cdef Py_ssize_t visit_rows(Partition partition, Py_ssize_t first,
 
 
 cdef Py_ssize_t visit_chunks(Partition partition, Screen *screen,
-                             ScreeningCrew crew) except -1 nogil:
-    cdef Py_ssize_t first = 0, i, before, moves = 0, ahead = 1
+                             LookAhead crew) except -1 nogil:
+    cdef Py_ssize_t first = 0, moves = 0, stirred = 0, before, n_ahead
     while first < partition.n_rows:
         if all_will_move(partition, first, first + CHUNK):
             moves += visit_rows(partition, first, first + CHUNK)
             screen.room = 0  # all bounds are out of date
             first += CHUNK
+            stirred += 1
             continue
+        prepare(screen, partition)
+        # As far as half the way to the next chunk in which a row moves, if all goes on as so far.
+        n_ahead = min(first // (2 * CHUNK * (1 + stirred)), <Py_ssize_t> MOST_AHEAD)
+        if n_ahead >= LEAST_AHEAD and crew is not None:
+            first = crew.skip(screen, first, n_ahead)
+            if first >= crew.end():
+                continue
         before = moves
-        screen_chunks(screen, partition, first, ahead, crew)
-        for i in range(ahead):
-            first += visit_chunk(partition, screen, &screen.chunk[i], &moves)
-            if screen.room < partition.component.n_slots:
-                break
-        # Where rows move, bounds that were found ahead are out of date when it is their turn.
-        ahead = screen.n_chunks if moves - before <= ahead else 1
+        first += visit_chunk(partition, screen, first, &moves)
+        stirred += moves > before
     return moves
 
 
@@ -107,11 +113,12 @@ cdef bint all_will_move(Partition partition, Py_ssize_t first, Py_ssize_t last) 
     return True
 
 
-cdef Py_ssize_t visit_chunk(Partition partition, Screen *screen, Chunk *chunk,
+cdef Py_ssize_t visit_chunk(Partition partition, Screen *screen, Py_ssize_t first,
                             Py_ssize_t *moves) except -1 nogil:
     """Visit rows, as long as there is room for bounds of all slots; returns how many."""
+    cdef Chunk *chunk = &screen.chunk[0]
     cdef Py_ssize_t j
-    catch_up(screen, chunk)
+    screen_chunk(screen, partition, chunk, first)
     for j in range(chunk.n_rows):
         if not chunk.stays[j] and visit(partition, screen, chunk, j):
             moves[0] += 1
@@ -142,39 +149,12 @@ cdef void follow(Partition partition, Screen *screen, Chunk *chunk, Py_ssize_t l
     renew_slot(partition, screen, chunk, joined)
     if emptied or partition.size[joined] == 1:
         renew_slot(partition, screen, chunk, list_open(screen, partition))
-    chunk.screened_at = screen.clock
 
 
 cdef void renew_slot(Partition partition, Screen *screen, Chunk *chunk,
                      Py_ssize_t k) noexcept nogil:
     note_change(screen, partition, k)
     renew(screen, chunk, k)
-
-
-cdef double score_some(Partition partition, const Row *row, const Screen *screen,
-                       const float *bound, double stay, double *cost) noexcept nogil:
-    """What Partition.score does, for the open slots that their bounds do not rule out."""
-    cdef double best = stay, limit
-    cdef Py_ssize_t j, k, nearest = screen.open[0]
-    cdef float least = bound[nearest * CHUNK]
-    for k in range(screen.n_slots):
-        cost[k] = INFINITY
-    for j in range(1, screen.n_open):
-        k = screen.open[j]
-        if bound[k * CHUNK] < least:
-            least, nearest = bound[k * CHUNK], k
-    if least >= roughly(best):
-        return best
-    cost[nearest] = partition.cost_in(row, nearest)
-    best = min(best, cost[nearest])
-    limit = roughly(best + TIE)
-    for j in range(screen.n_open):
-        k = screen.open[j]
-        if k != nearest and not bound[k * CHUNK] >= limit:
-            cost[k] = partition.cost_in(row, k)
-            best = min(best, cost[k])
-            limit = roughly(best + TIE)
-    return best
 
 
 cdef bint move_if_better(Partition partition, Py_ssize_t i, double ceiling,

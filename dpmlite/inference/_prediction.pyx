@@ -5,9 +5,9 @@ from array import array
 from libc.math cimport INFINITY, exp, log
 
 from dpmlite.inference._bounds cimport CHUNK, Chunk, two_least
-from dpmlite.inference._map_dpm cimport check_n_threads, score_some
+from dpmlite.inference._map_dpm cimport check_n_threads
 from dpmlite.inference._screening cimport (
-    Screen, begin_screen, can_be_screened, end_screen, roughly, screen_chunks)
+    Screen, begin_screen, can_be_screened, end_screen, prepare, roughly, score_some, screen_chunk)
 from dpmlite.models._component cimport Component, padded
 from dpmlite.models._crp cimport log_prob_counts_c
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition
@@ -16,6 +16,9 @@ from dpmlite.models._rows cimport Row, Rows
 from dpmlite._threads import on_threads
 from dpmlite.models._partition import index_array
 from dpmlite.models._rows import as_rows
+
+cdef enum:
+    LOO_ROWS = 16384  # that are added up at a time
 
 
 cdef class Mixture:
@@ -146,7 +149,8 @@ cdef int assign_screened(Partition groups, Py_ssize_t first, Py_ssize_t last,
     try:
         with nogil:
             while first < last:
-                screen_chunks(&screen, groups, first, 1, None)
+                prepare(&screen, groups)
+                screen_chunk(&screen, groups, screen.chunk, first)
                 best_slots(groups, &screen, &cost[0], &room[0], found)
                 for i in range(screen.chunk.n_rows):
                     if found[i] < groups.component.n_slots - 1:
@@ -207,14 +211,34 @@ def mixture_responsibilities(X, Component component, log_weights, double[:, ::1]
                 out[i, k] /= total
 
 
-def neg_log_loo(Partition partition):
+def neg_log_loo(Partition partition, Py_ssize_t n_threads=1):
+    check_n_threads(n_threads)
     cdef Component component = partition.component
     check_placed(partition)
     cdef double total = -log_prob_counts_c(component.n, component.n_slots, partition.alpha)
+
+    def part(Py_ssize_t first):
+        return loo_of(partition, first, min(first + LOO_ROWS, partition.n_rows))
+
+    for share in on_threads(part, range(0, partition.n_rows, LOO_ROWS), n_threads):
+        total += share
+    return total
+
+
+cdef double loo_of(Partition partition, Py_ssize_t first, Py_ssize_t last) except? -1.0:
+    """The share of some rows: sums of as many on every thread, so that they are always the same."""
+    cdef double[::1] room = room_of(partition.X)
+    cdef double total = 0.0, cost
     cdef Py_ssize_t i
+    cdef Row row
     with nogil:
-        for i in range(partition.n_rows):
-            total += partition.stay_cost(i) + partition.member_weight(i, partition.row_weight(i))
+        for i in range(first, last):
+            row = partition.row_into(i, &room[0])
+            cost = partition.quick_stay_cost(i, &row)
+            if cost != cost:
+                with gil:  # for one thread at a time
+                    cost = partition.stay_cost(i)
+            total += cost + partition.member_weight(i, row.weight)
     return total
 
 

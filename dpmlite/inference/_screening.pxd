@@ -3,15 +3,14 @@
 from libc.math cimport fabs
 
 from dpmlite.inference._bounds cimport Chunk
-from dpmlite.inference._crew cimport Crew
 from dpmlite.models._partition cimport Partition
+from dpmlite.models._rows cimport Row
 from dpmlite.models._student_t cimport Densities
 
 cdef struct Slot:
     double power, floor, reach        # bound: power log2 (a bound of P) + floor - reach max |u|
     double base, base_reach           # of Stay: base + base_reach max |u|
     double per_power, stay, member_power, member_ratio
-    long long changed_at
 
 cdef struct Screen:
     const Densities *t         # NULL: the family has no quick look
@@ -26,21 +25,17 @@ cdef struct Screen:
     Chunk *chunk
 
 
-cdef class ScreeningCrew(Crew):
-    cdef Partition partition
-    cdef Screen *screen
-    cdef Py_ssize_t n_chunks   # to be screened
-
-
 cdef bint can_be_screened(Partition partition) noexcept nogil
-cdef void begin_screen(Screen *s, Partition partition, Py_ssize_t n_threads) noexcept nogil
+cdef void begin_screen(Screen *s, Partition partition, Py_ssize_t n_chunks) noexcept nogil
 cdef void end_screen(Screen *s) noexcept nogil
-cdef int screen_chunks(Screen *s, Partition partition, Py_ssize_t first, Py_ssize_t n_chunks,
-                       ScreeningCrew crew) except -1 nogil
-cdef void catch_up(Screen *s, Chunk *chunk) noexcept nogil
+cdef int prepare(Screen *s, Partition partition) except -1 nogil
+cdef void screen_chunk(const Screen *s, Partition partition, Chunk *chunk,
+                       Py_ssize_t first) noexcept nogil
 cdef void note_change(Screen *s, Partition partition, Py_ssize_t k) noexcept nogil
 cdef Py_ssize_t list_open(Screen *s, Partition partition) noexcept nogil
 cdef void renew(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogil
+cdef double score_some(Partition partition, const Row *row, const Screen *screen,
+                       const float *bound, double stay, double *cost) noexcept nogil
 
 
 # A cost may be below a limit where its bound, which is rounded, is below this.

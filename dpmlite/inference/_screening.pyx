@@ -1,13 +1,12 @@
 """Kernel of screening.py: bounds of what rows cost, found ahead and kept up to date."""
 
-from libc.math cimport NAN, fabs
+from libc.math cimport INFINITY, NAN, fabs
 from libc.stdint cimport uintptr_t
 from libc.string cimport memset
 
 from dpmlite.inference._bounds cimport (
     CHUNK, HUGE, bounds, copied, find_ceilings, judge, largest, spread)
-from dpmlite.inference._crew cimport Crew
-from dpmlite.models._partition cimport UNPLACED, Partition
+from dpmlite.models._partition cimport TIE, UNPLACED, Partition
 from dpmlite.models._rows cimport Row
 from dpmlite.models._special cimport LOG_2
 from dpmlite.models._student_t cimport Densities
@@ -24,9 +23,6 @@ cdef extern from *:
     double EPSILON "DPM_EPSILON"
     double COARSE "DPM_COARSE"
 
-cdef enum:
-    THREAD_CHUNKS = 64 # that a thread screens before rows are visited again
-
 
 def screen(Partition partition, Py_ssize_t first, Py_ssize_t last):
     if not 0 <= first <= last <= partition.n_rows:
@@ -37,7 +33,8 @@ def screen(Partition partition, Py_ssize_t first, Py_ssize_t last):
     begin_screen(&s, partition, 1)
     try:
         while s.t != NULL and row < last:
-            screen_chunks(&s, partition, row, 1, None)
+            prepare(&s, partition)
+            screen_chunk(&s, partition, &s.chunk[0], row)
             for j in range(min(s.chunk[0].n_rows, last - row)):
                 stays[row - first] = bool(s.chunk[0].stays[j])
                 row += 1
@@ -46,26 +43,14 @@ def screen(Partition partition, Py_ssize_t first, Py_ssize_t last):
     return stays
 
 
-cdef class ScreeningCrew(Crew):
-    """Threads that find the bounds of different chunks."""
-
-    def __init__(self, Py_ssize_t n_threads, Partition partition):
-        self.partition = partition
-
-    cdef void work(self, Py_ssize_t part, Py_ssize_t n_parts) noexcept nogil:
-        cdef Py_ssize_t i
-        for i in range(part * self.n_chunks // n_parts, (part + 1) * self.n_chunks // n_parts):
-            screen_chunk(self.screen, self.partition, &self.screen.chunk[i])
-
-
 cdef bint can_be_screened(Partition partition) noexcept nogil:
     """Rows that stand for more than one, and families without a quick look, can not."""
     return partition.X.row_weights == NULL and partition.component.densities() != NULL
 
 
-cdef void begin_screen(Screen *s, Partition partition, Py_ssize_t n_threads) noexcept nogil:
+cdef void begin_screen(Screen *s, Partition partition, Py_ssize_t n_chunks) noexcept nogil:
     s.t = partition.component.densities() if can_be_screened(partition) else NULL
-    s.n_chunks = 1 if n_threads == 1 else n_threads * THREAD_CHUNKS
+    s.n_chunks = n_chunks
     s.n_slots = s.room = s.clock = 0
     s.memory = NULL
 
@@ -74,24 +59,14 @@ cdef void end_screen(Screen *s) noexcept nogil:
     PyMem_RawFree(s.memory)
 
 
-cdef int screen_chunks(Screen *s, Partition partition, Py_ssize_t first, Py_ssize_t n_chunks,
-                       ScreeningCrew crew) except -1 nogil:
-    """Find the bounds of so many chunks, for which there must be room, from row `first`."""
-    cdef Py_ssize_t i, k
+cdef int prepare(Screen *s, Partition partition) except -1 nogil:
+    """Know all slots; bounds of chunks stay as long as there was room for the slots."""
+    cdef Py_ssize_t k
     if s.room < partition.component.n_slots:
         lay_out(s, partition.component.n_slots)
         list_open(s, partition)
         for k in range(s.n_open):
             note_change(s, partition, s.open[k])
-    for i in range(n_chunks):
-        s.chunk[i].first = first + i * CHUNK
-        s.chunk[i].n_rows = max(
-            min(partition.n_rows - s.chunk[i].first, <Py_ssize_t> CHUNK), <Py_ssize_t> 0)
-    if n_chunks == 1:
-        screen_chunk(s, partition, &s.chunk[0])
-    else:
-        crew.screen, crew.n_chunks = s, n_chunks
-        crew.share()
     return 0
 
 
@@ -103,7 +78,7 @@ cdef int lay_out(Screen *s, Py_ssize_t n_slots) except -1 nogil:
     PyMem_RawFree(s.memory)
     s.memory = PyMem_RawMalloc(
         64 + s.room * (sizeof(Slot) + sizeof(Py_ssize_t)) + 2 * D * s.room * sizeof(float)
-        + s.n_chunks * (sizeof(Chunk) + (D + s.room) * CHUNK * sizeof(float) + D * sizeof(double)))
+        + s.n_chunks * (sizeof(Chunk) + (D + s.room) * (CHUNK * sizeof(float) + sizeof(double))))
     if s.memory == NULL:
         s.room = 0
         with gil:
@@ -117,7 +92,8 @@ cdef int lay_out(Screen *s, Py_ssize_t n_slots) except -1 nogil:
     for i in range(s.n_chunks):
         s.chunk[i].u = numbers + i * (D + s.room) * CHUNK
         s.chunk[i].bound = s.chunk[i].u + D * CHUNK
-        s.chunk[i].row = rows + i * D
+        s.chunk[i].row = rows + i * (D + s.room)
+        s.chunk[i].cost = s.chunk[i].row + D
         s.chunk[i].n_rows = 0
     return 0
 
@@ -158,13 +134,15 @@ cdef void note_change(Screen *s, Partition partition, Py_ssize_t k) noexcept nog
     slot.member_power = t.power[k] - 1.0
     slot.member_ratio = t.member_ratio[k]
     s.clock += 1
-    slot.changed_at = s.clock
 
 
-cdef void screen_chunk(const Screen *s, Partition partition, Chunk *chunk) noexcept nogil:
+cdef void screen_chunk(const Screen *s, Partition partition, Chunk *chunk,
+                       Py_ssize_t first) noexcept nogil:
+    """Find the bounds of the rows from `first`, of slots that are known."""
     cdef Py_ssize_t i, k, D = s.t.n_columns
     cdef Row row
-    chunk.screened_at = s.clock
+    chunk.first = first
+    chunk.n_rows = max(min(partition.n_rows - first, <Py_ssize_t> CHUNK), <Py_ssize_t> 0)
     if chunk.n_rows < CHUNK:
         memset(chunk.u, 0, D * CHUNK * sizeof(float))
     for i in range(chunk.n_rows):
@@ -187,16 +165,6 @@ cdef void find_bounds(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogi
     cdef const Slot *slot = &s.slot[k]
     bounds(chunk.u, s.t.n_columns, s.slope + 2 * k * s.t.n_columns, <float> slot.power,
            <float> (slot.floor - chunk.reach * slot.reach), chunk.bound + k * CHUNK)
-
-
-cdef void catch_up(Screen *s, Chunk *chunk) noexcept nogil:
-    """Find bounds anew in the slots that have changed since the chunk was screened."""
-    cdef Py_ssize_t k
-    if chunk.screened_at < s.clock:
-        for k in range(s.n_open):
-            if s.slot[s.open[k]].changed_at > chunk.screened_at:
-                renew(s, chunk, s.open[k])
-        chunk.screened_at = s.clock
 
 
 cdef void renew(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogil:
@@ -228,3 +196,29 @@ cdef inline void set_aside(const Screen *s, Chunk *chunk, Py_ssize_t i, Py_ssize
     chunk.stay.base[i] = <float> (slot.base + chunk.reach * slot.base_reach)
     chunk.stay.per_power[i], chunk.stay.stay[i] = <float> slot.per_power, <float> slot.stay
     chunk.stay.power[i], chunk.stay.ratio[i] = <float> slot.member_power, <float> slot.member_ratio
+
+
+cdef double score_some(Partition partition, const Row *row, const Screen *screen,
+                       const float *bound, double stay, double *cost) noexcept nogil:
+    """What Partition.score does, for the open slots that their bounds do not rule out."""
+    cdef double best = stay, limit
+    cdef Py_ssize_t j, k, nearest = screen.open[0]
+    cdef float least = bound[nearest * CHUNK]
+    for k in range(screen.n_slots):
+        cost[k] = INFINITY
+    for j in range(1, screen.n_open):
+        k = screen.open[j]
+        if bound[k * CHUNK] < least:
+            least, nearest = bound[k * CHUNK], k
+    if least >= roughly(best):
+        return best
+    cost[nearest] = partition.cost_in(row, nearest)
+    best = min(best, cost[nearest])
+    limit = roughly(best + TIE)
+    for j in range(screen.n_open):
+        k = screen.open[j]
+        if k != nearest and not bound[k * CHUNK] >= limit:
+            cost[k] = partition.cost_in(row, k)
+            best = min(best, cost[k])
+            limit = roughly(best + TIE)
+    return best

@@ -162,7 +162,7 @@ def mixture_responsibilities(
             out[i][k] = exp(least - q) / total
 
 
-def neg_log_loo(partition: Partition) -> float:
+def neg_log_loo(partition: Partition, n_threads: int = 1) -> float:
     """-log of eq. (16): leave-one-out predictives of all rows, times the prior of the labels.
 
     It is the paper's likelihood. Coordinate moves lower the exact joint, not this.
@@ -171,6 +171,8 @@ def neg_log_loo(partition: Partition) -> float:
     ----------
     partition : Partition
         All its rows must have labels.
+    n_threads : int, default 1
+        The result does not depend on it.
 
     Returns
     -------
@@ -179,8 +181,9 @@ def neg_log_loo(partition: Partition) -> float:
     Raises
     ------
     ValueError
-        If a row has no label.
+        If a row has no label, or `n_threads` is not positive.
     """
+    check_n_threads(n_threads)
     _check_placed(partition)
     component = partition.component
     total = -log_prob_counts([n for n in component.counts if n > 0.0], partition.alpha)

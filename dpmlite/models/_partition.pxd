@@ -63,7 +63,9 @@ cdef class Partition:
     cdef double weight_of_others(self, Py_ssize_t i, double weight) noexcept nogil
     cdef double score(self, Py_ssize_t i, double stay) noexcept nogil
     cdef double stay_cost(self, Py_ssize_t i) noexcept nogil
+    cdef double quick_stay_cost(self, Py_ssize_t i, const Row *row) noexcept nogil
     cdef double stay_ceiling(self, Py_ssize_t i) noexcept nogil
+    cdef double quick_ceiling(self, Py_ssize_t i, const Row *row) noexcept nogil
     cdef double score_from_others(self, Py_ssize_t i) noexcept nogil
     cdef void rebuild_slot(self, Py_ssize_t k) noexcept nogil
     cdef int move_row(self, Py_ssize_t i, Py_ssize_t k, double change) except -1 nogil

@@ -315,31 +315,39 @@ cdef class Partition:
 
     cdef double stay_cost(self, Py_ssize_t i) noexcept nogil:
         """Cost of row i where it is, without itself; infinity if it has no label."""
+        cdef Row row = self.row(i)
+        cdef double cost = self.quick_stay_cost(i, &row)
+        if cost != cost:
+            return -self.member_weight(i, row.weight) - self.score_from_others(i)
+        return cost
+
+    cdef double quick_stay_cost(self, Py_ssize_t i, const Row *row) noexcept nogil:
+        """The same, or NaN if it takes the other rows; nothing is written, not even scratch."""
         cdef Py_ssize_t own = self.label[i]
+        cdef double score
         if own == UNPLACED:
             return INFINITY
-        cdef Row row = self.row(i)
-        cdef double score
         if self.size[own] == 1:  # then it is as good as in the last slot, which is empty
-            score = self.component.score_slot(&row, self.component.n_slots - 1)
+            score = self.component.score_slot(row, self.component.n_slots - 1)
         else:
-            score = self.component.score_member(&row, own)
-        if score != score:
-            score = self.score_from_others(i)
+            score = self.component.score_member(row, own)
         return -self.member_weight(i, row.weight) - score
 
     cdef double stay_ceiling(self, Py_ssize_t i) noexcept nogil:
         """A number not below stay_cost, for less."""
+        cdef Row row = self.row(i)
+        cdef double ceiling = self.quick_ceiling(i, &row)
+        return ceiling if ceiling == ceiling else self.stay_cost(i)
+
+    cdef double quick_ceiling(self, Py_ssize_t i, const Row *row) noexcept nogil:
+        """The same, or NaN if it takes more than a look; nothing is written, not even scratch."""
         cdef Py_ssize_t own = self.label[i]
         if own == UNPLACED:
             return INFINITY
         if self.size[own] == 1:
-            return self.stay_cost(i)
-        cdef Row row = self.row(i)
-        cdef double floor = self.component.score_member_floor(&row, own)
-        if floor != floor:
-            return self.stay_cost(i)
-        return -self.member_weight(i, row.weight) - floor
+            return NAN
+        return (-self.member_weight(i, row.weight)
+                - self.component.score_member_floor(row, own))
 
     cdef double score_from_others(self, Py_ssize_t i) noexcept nogil:
         """log p(x_i | the other rows of its cluster), from these anew."""
