@@ -121,6 +121,21 @@ def test_threads_that_look_ahead_miss_no_move(kernel, n_moved, layout):
     assert n_moved <= found[0][0] <= 2 * n_moved + 6
 
 
+def test_threads_see_what_moves_change(kernel):
+    """Some rows move only because others have: clusters are small, and overlap."""
+    X, labels = planted_gaussians(100_000, 2, 1000, separation=4.0, random_state=8)
+    state = partition(kernel, X, labels, b0=np.ones(2))
+    while kernel.map_dpm.sweep(state) > 12:
+        pass
+    for _ in range(8):
+        found = []
+        for n_threads in (1, 2, 5):
+            again = partition(kernel, X, np.array(state.labels), b0=np.ones(2))
+            found.append((kernel.map_dpm.sweep(again, n_threads), list(again.labels)))
+        assert found[0] == found[1] == found[2]
+        state = again
+
+
 def test_threads_may_found_more_clusters_than_there_was_room_for(kernel):
     X, labels = planted_gaussians(20_000, 2, 300, separation=30.0, random_state=6)
     labels[labels >= 20] = -1
