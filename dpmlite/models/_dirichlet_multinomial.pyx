@@ -1,67 +1,38 @@
-"""Kernel of dirichlet_multinomial.py.
+"""Kernel of dirichlet_multinomial.py: its statistics; `_urns.pyx` scores rows by them.
 
-A small whole count x of word w adds x factors beta_w + n_w, beta_w + n_w + 1, ... to a product,
-of which one logarithm per slot is taken in the end. Counts lie [word][slot], so that one vector
-instruction multiplies in many slots. What is large or fractional needs logarithms of its own.
+Where a row's costs matter only below a limit, as in sweeps, the bounds of `_log_counts.pyx` rule out
+most slots.
 """
 
 from array import array
 
 from libc.math cimport INFINITY, NAN, log
 
-from dpmlite.models._component cimport (
-    LEAST_KEPT, NARROW, WIDE, Component, least_of, left_of_c, padded)
-from dpmlite.models._lanes cimport LANES, most_of, product_of, sum_of
+from dpmlite.models._component cimport LEAST_KEPT, Component, least_of, left_of_c, padded
 from dpmlite.models._log_counts cimport (
     LogCounts, catch_up, drop_logs, make_logs, note_row, note_slot, reach_of, score_bounds)
 from dpmlite.models._rows cimport Row, Rows, column_of
-from dpmlite.models._special cimport (
-    LOG_2, clones_double, clones_void, digamma_inline, inlined_double, inlined_void, larger,
-    log_positive,
-    log_rising_c, split_exponent)
+from dpmlite.models._special cimport clones_void, digamma_inline, log_rising_c
+from dpmlite.models._urns cimport (
+    LARGEST_FACTOR, LEAST_FACTOR, Urns, growths, marginals_by_growth, score_one, urn_costs)
 
 from dpmlite.models.component import check_positive, require_bound
 
 cdef extern from *:
     """
-    #define DPM_LEAST_FACTOR 4.656612873077392578e-10  /* 2^-31, and its inverse: */
-    #define DPM_LARGEST_FACTOR 2147483648.0
     #define DPM_SINGLE_ROUNDING 1.1920928955078125e-7  /* 2^-23 */
-    #define DPM_INTEGERS 6755399441055744.0  /* 1.5 2^52: a sum with it is whole */
     """
-    double LEAST_FACTOR "DPM_LEAST_FACTOR"
-    double LARGEST_FACTOR "DPM_LARGEST_FACTOR"
     double SINGLE_ROUNDING "DPM_SINGLE_ROUNDING"
-    double INTEGERS "DPM_INTEGERS"
 
 cdef enum:
-    FEW = 6     # slots that are scored one by one: more take longer than all at once
-    N_GROWTHS = 16384
-    GROUP = 32  # factors whose product stays in 2^-992 .. 2^992
-    BATCH = 4   # factors of a word that are written at once: a shorter loop is mispredicted
-
-
-cdef struct Factors:
-    Py_ssize_t next_value     # of the row, to be read next
-    double n_words            # read so far
-    Py_ssize_t n
-    Py_ssize_t at[GROUP + BATCH]  # where the counts of a factor's word are
-    double shift[GROUP + BATCH]   # beta and earlier factors of the same word
-
-
-cdef struct Words:
-    double x[LANES]       # of a row, how many times each
-    double factor[LANES]  # beta and the slot's count
-    double large[LANES]   # 1 if its factors are not multiplied, else 0
-    double most, n_large  # the largest x; words with large[] = 1
+    FEW = 6  # slots that are scored one by one: more take longer than all at once
 
 
 cdef class DirichletMultinomial(Component):
 
     def __cinit__(self):
         self.reads_sparse = True
-        self.logs.memory = NULL
-        self.growth = None
+        self.logs.memory = self.urns.growth = NULL
 
     def __dealloc__(self):
         drop_logs(&self.logs)
@@ -71,7 +42,11 @@ cdef class DirichletMultinomial(Component):
         values = [float(value) for value in beta0]
         self.set_up(values, array("d", values))
         if len(set(values)) == 1:
-            self.growth = growths(values[0])
+            self.use(growths(values[0]))
+
+    cdef int use(self, const double[::1] growth) except -1:
+        self.growth, self.urns.growth = growth, &growth[0]
+        return 0
 
     cdef int set_up(self, list beta0, double[::1] beta) except -1:
         """What __init__ does with parameters that are checked."""
@@ -80,7 +55,8 @@ cdef class DirichletMultinomial(Component):
         self.beta0, self.beta = beta0, beta
         for w in range(n_words):
             self.total += beta[w]
-            self.largest_beta = max(self.largest_beta, beta[w])
+            self.urns.largest_beta = max(self.urns.largest_beta, beta[w])
+        self.urns.total, self.urns.beta, self.urns.n_words = self.total, &beta[0], n_words
         self.has_bounds = all(LEAST_FACTOR <= b <= LARGEST_FACTOR for b in beta0)
         self.own_counts = array("d", bytes(n_words * sizeof(double)))
         self.own_words = array(
@@ -91,8 +67,10 @@ cdef class DirichletMultinomial(Component):
     cdef void lay_out(self) noexcept nogil:
         self.size, self.kept = self.n + self.capacity, self.n + 2 * self.capacity
         self.evidence = self.n + 3 * self.capacity
-        self.product, self.exponent = self.n + 4 * self.capacity, self.n + 5 * self.capacity
         self.count = self.n + 6 * self.capacity
+        self.urns.product, self.urns.exponent = (
+            self.n + 4 * self.capacity, self.n + 5 * self.capacity)
+        self.urns.count, self.urns.size, self.urns.capacity = self.count, self.size, self.capacity
         drop_logs(&self.logs)
         self.logs.n_words, self.logs.capacity = self.n_columns, self.capacity
         self.logs.beta, self.logs.count = &self.beta[0], self.count
@@ -166,26 +144,15 @@ cdef class DirichletMultinomial(Component):
         if limit < INFINITY and look(self, row, log_weight, out) and few_below(
                 out, self.n_slots, limit):
             return score_below(self, row, log_weight, limit, out)
-        cdef Py_ssize_t k
-        cdef Factors factors
-        cdef double largest = 0.0
-        for k in range(self.n_slots):
-            largest = self.size[k] if self.size[k] > largest else largest
-        largest += self.largest_beta + GROUP
-        start_products(self, out)
-        factors.next_value, factors.n_words = 0, 0.0
-        while next_factors(self, row, largest, &factors):
-            multiply(self, &factors)
-        add_large(self, row, largest, out)
-        finish_costs(self, factors.n_words, log_weight, out)
+        urn_costs(&self.urns, self.n_slots, row, log_weight, out)
         return least_of(out, self.n_slots, limit)
 
     cdef double score_slot(self, const Row *row, Py_ssize_t k) noexcept nogil:
         cdef double n_words = 0.0
-        return score_one(self, row, k, False, &n_words)
+        return score_one(&self.urns, row, k, False, &n_words)
 
     cdef double score_member(self, const Row *row, Py_ssize_t k) noexcept nogil:
-        cdef double n_words = 0.0, score = score_one(self, row, k, True, &n_words)
+        cdef double n_words = 0.0, score = score_one(&self.urns, row, k, True, &n_words)
         if (self.n[k] > row.weight
                 and self.kept[k] * part_left(self, k, row.weight, n_words) < LEAST_KEPT):
             return NAN
@@ -207,13 +174,13 @@ cdef class DirichletMultinomial(Component):
         cdef double n_words = 0.0
         if self.evidence[k] != self.evidence[k]:
             row = self.row_of_slot(k)
-            self.evidence[k] = score_one(self, &row, k, True, &n_words)
+            self.evidence[k] = score_one(&self.urns, &row, k, True, &n_words)
         return self.evidence[k]
 
     cdef void marginals_merged(self, Py_ssize_t j, Py_ssize_t first, double *out) noexcept nogil:
         cdef Py_ssize_t k
-        if self.growth is not None:
-            marginals_by_growth(self, j, first - first % NARROW, out)
+        if self.urns.growth != NULL:
+            marginals_by_growth(&self.urns, self.n_slots, j, first, out)
             return
         for k in range(self.n_slots):
             self.marginal(k)
@@ -266,7 +233,9 @@ cdef class DirichletMultinomial(Component):
     def like(self):
         cdef DirichletMultinomial other = DirichletMultinomial.__new__(DirichletMultinomial)
         other.set_up(self.beta0, self.beta)
-        other.longest, other.growth = self.longest, self.growth
+        other.longest = self.longest
+        if self.urns.growth != NULL:
+            other.use(self.growth)
         return other
 
     def posterior(self, Py_ssize_t k):
@@ -291,14 +260,6 @@ cdef class DirichletMultinomial(Component):
         self.refresh(k)
 
 
-cdef inline inlined_double is_large(double x, double least, double largest) noexcept nogil:
-    """0 if a word's factors may be multiplied, all being from `least` to `largest`; else 1."""
-    cdef double large = 0.0 if x + INTEGERS - INTEGERS == x else 1.0
-    large = large if x <= GROUP else 1.0
-    large = large if least >= LEAST_FACTOR else 1.0
-    return large if largest <= LARGEST_FACTOR else 1.0
-
-
 cdef inline double size_without(DirichletMultinomial self, Py_ssize_t k,
                                 double n_words) noexcept nogil:
     return left_of_c(self.size[k], n_words)
@@ -313,130 +274,11 @@ cdef inline double part_left(DirichletMultinomial self, Py_ssize_t k, double wei
     return of_words if of_words < of_weight else of_weight
 
 
-cdef clones_double score_one(DirichletMultinomial self, const Row *row, Py_ssize_t k, bint without,
-                             double *n_words) noexcept nogil:
-    """log p(row | slot k), or slot k without the row; also counts the row's words."""
-    cdef double product[LANES]
-    cdef double exponent[LANES]
-    cdef double words[LANES]
-    cdef Words some
-    cdef double total = 0.0, e = 0.0, step, n_factors = 0.0
-    cdef Py_ssize_t first = 0
-    cdef int j
-    for j in range(LANES):
-        product[j], exponent[j], words[j] = 1.0, 0.0, 0.0
-    while first < row.n_values:
-        if first + LANES <= row.n_values:
-            read_words(self, row, k, without, first, LANES, &some)
-        else:
-            read_words(self, row, k, without, first, row.n_values - first, &some)
-        for j in range(LANES):
-            words[j] += some.x[j]
-        if some.n_large > 0.0:
-            total += take_large(&some)
-        n_factors += some.most
-        if n_factors > GROUP:
-            for j in range(LANES):
-                product[j] = split_exponent(product[j], &e)
-                exponent[j] += e
-            n_factors = some.most
-        step = 0.0
-        while step < some.most:
-            for j in range(LANES):
-                product[j] *= some.factor[j] + step if step < some.x[j] else 1.0
-            step += 1.0
-        first += LANES
-    for j in range(LANES):
-        product[j] = split_exponent(product[j], &e)
-        exponent[j] += e
-    n_words[0] = sum_of(words)
-    total += LOG_2 * sum_of(exponent) + log(product_of(product))
-    return total - log_rising_c(
-        self.total + (size_without(self, k, n_words[0]) if without else self.size[k]), n_words[0])
-
-
-cdef inline inlined_void read_words(DirichletMultinomial self, const Row *row, Py_ssize_t k,
-                                    bint without, Py_ssize_t first, Py_ssize_t n,
-                                    Words *some) noexcept nogil:
-    """The row's values from `first`, LANES or fewer."""
-    cdef double count[LANES]
-    cdef Py_ssize_t j, w
-    for j in range(LANES):
-        some.x[j], some.factor[j], count[j] = 0.0, 1.0, 0.0
-    for j in range(n):
-        w = column_of(row, first + j)
-        some.x[j] = row.values[first + j] * row.weight
-        some.factor[j], count[j] = self.beta[w], self.count[w * self.capacity + k]
-    for j in range(LANES):
-        some.factor[j] += left_of_c(count[j], some.x[j]) if without else count[j]
-        some.large[j] = is_large(some.x[j], some.factor[j], some.factor[j] + some.x[j])
-    some.n_large, some.most = sum_of(some.large), most_of(some.x)
-
-
-cdef double take_large(Words *some) noexcept nogil:
-    """What words add whose factors are not multiplied; they are taken out."""
-    cdef double total = 0.0
-    cdef int j
-    for j in range(LANES):
-        if some.large[j] > 0.0:
-            total += log_rising_c(some.factor[j], some.x[j])
-            some.x[j] = 0.0
-    some.most = most_of(some.x)
-    return total
-
-
-cdef growths(double beta):
-    """log of Gamma(beta + n) / Gamma(beta) for n = 0, 1, ..."""
-    values = array("d", bytes(8 * N_GROWTHS))
-    cdef double[::1] value = values
-    cdef Py_ssize_t n
-    for n in range(N_GROWTHS):
-        value[n] = log_rising_c(beta, n)
-    return values
-
-
-cdef clones_void marginals_by_growth(DirichletMultinomial self, Py_ssize_t j, Py_ssize_t first,
-                                     double *out) noexcept nogil:
-    """marginals_merged from a multiple of NARROW on, if all words have the same beta."""
-    cdef const double *count = self.count
-    cdef const double *growth = &self.growth[0]
-    cdef double beta = self.beta[0], x
-    cdef Py_ssize_t k, w, end = padded(self.n_slots)
-    for k in range(first, end):
-        out[k] = -log_rising_c(self.total, self.size[j] + self.size[k])
-    for w in range(self.n_columns):
-        x = count[j]
-        if largest_sum(x, count, first, end) < N_GROWTHS:
-            for k in range(first, end):
-                out[k] += growth[<int> (x + count[k])]
-        else:
-            for k in range(first, end):
-                out[k] += log_rising_c(beta, x + count[k])
-        count += self.capacity
-
-
-cdef inline inlined_double largest_sum(double x, const double *count, Py_ssize_t first,
-                                       Py_ssize_t end) noexcept nogil:
-    """The largest x + count[k] from `first` to `end`, whole lanes; infinity if one is not whole."""
-    cdef double most[LANES]
-    cdef double sum
-    cdef int j
-    for j in range(LANES):
-        most[j] = 0.0
-    while first < end:
-        for j in range(LANES):
-            sum = x + count[first + j]
-            sum = sum if sum + INTEGERS - INTEGERS == sum else INFINITY
-            most[j] = larger(most[j], sum)
-        first += LANES
-    return most_of(most)
-
-
 # Means of logarithms, and rows that lie in all slots at once.
 
 cdef clones_void expect_words(DirichletMultinomial self, double *out) noexcept nogil:
     """E[log theta_w] = psi(beta_w + n_w) - psi(B + N), [word][slot]."""
-    cdef double *common = self.product  # scores write it anew
+    cdef double *common = self.urns.product  # scores write it anew
     cdef Py_ssize_t w, k
     for k in range(self.n_slots):
         common[k] = digamma_inline(self.total + self.size[k])
@@ -556,88 +398,3 @@ cdef double score_below(DirichletMultinomial self, const Row *row, const double 
     return least
 
 
-# All slots at once: products are started, multiplied by groups of factors, and made costs.
-
-cdef void start_products(DirichletMultinomial self, double *out) noexcept nogil:
-    cdef Py_ssize_t k
-    for k in range(padded(self.n_slots)):
-        self.product[k] = 1.0
-        self.exponent[k] = 0.0
-        out[k] = 0.0
-
-
-cdef bint next_factors(DirichletMultinomial self, const Row *row, double largest,
-                       Factors *factors) noexcept nogil:
-    """Read on to the next factors of the row's small counts; False if there are none left."""
-    cdef double x, beta
-    cdef Py_ssize_t i, j, w, n = 0
-    while factors.next_value < row.n_values:
-        x = row.values[factors.next_value] * row.weight
-        w = column_of(row, factors.next_value)
-        beta = self.beta[w]
-        if x != 0.0 and is_large(x, beta, largest) == 0.0:
-            if n + <Py_ssize_t> x > GROUP:
-                break
-            i = 0
-            while i < x:
-                for j in range(BATCH):
-                    factors.at[n + i + j] = w * self.capacity
-                    factors.shift[n + i + j] = beta + (i + j)
-                i += BATCH
-            n += <Py_ssize_t> x
-        factors.n_words += x
-        factors.next_value += 1
-    factors.n = n
-    return n > 0
-
-
-cdef clones_void multiply(DirichletMultinomial self, const Factors *factors) noexcept nogil:
-    cdef Py_ssize_t first = 0, end = padded(self.n_slots)
-    while first + WIDE <= end:
-        multiply_block(self, factors, first, WIDE)
-        first += WIDE
-    if first < end:
-        multiply_block(self, factors, first, NARROW)
-
-
-cdef inline inlined_void multiply_block(DirichletMultinomial self, const Factors *factors,
-                                        Py_ssize_t first, int width) noexcept nogil:
-    """Multiply the products of `width` slots from `first`."""
-    cdef double product[WIDE]
-    cdef const double *count
-    cdef double shift, e = 0.0
-    cdef Py_ssize_t j
-    cdef int i
-    for i in range(width):
-        product[i] = self.product[first + i]
-    for j in range(factors.n):
-        count = self.count + factors.at[j] + first
-        shift = factors.shift[j]
-        for i in range(width):
-            product[i] *= count[i] + shift
-    for i in range(width):
-        self.product[first + i] = split_exponent(product[i], &e)
-        self.exponent[first + i] += e
-
-
-cdef clones_void add_large(DirichletMultinomial self, const Row *row, double largest,
-                           double *out) noexcept nogil:
-    """Add what words score whose factors are not multiplied."""
-    cdef Py_ssize_t i, k, end = padded(self.n_slots)
-    cdef const double *count
-    cdef double x, beta
-    for i in range(row.n_values):
-        x = row.values[i] * row.weight
-        beta = self.beta[column_of(row, i)]
-        if x != 0.0 and is_large(x, beta, largest) > 0.0:
-            count = self.count + column_of(row, i) * self.capacity
-            for k in range(end):
-                out[k] += log_rising_c(beta + count[k], x)
-
-
-cdef clones_void finish_costs(DirichletMultinomial self, double n_words,
-                              const double *log_weight, double *out) noexcept nogil:
-    cdef Py_ssize_t k
-    for k in range(padded(self.n_slots)):
-        out[k] = (log_rising_c(self.total + self.size[k], n_words) - log_weight[k]
-                  - LOG_2 * self.exponent[k] - log_positive(self.product[k]) - out[k])
