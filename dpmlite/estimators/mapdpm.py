@@ -308,7 +308,7 @@ class MAPDPM(MixtureEstimator):
         seeds = check_random_state(self.random_state).integers(2**63, size=self.n_init)
         table = data.take(used)
         search = self._search(used)
-        moments = Moments.of(table, search.n_threads)
+        moments = Moments.of(table)
         prior = self._choose_prior(search, table, moments, seeds)
         choice = self._choose_alpha(search, table, prior, seeds)
         best = choice.climb

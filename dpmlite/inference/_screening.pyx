@@ -1,4 +1,4 @@
-"""Kernel of screening.py: bounds of what rows cost, found ahead and kept up to date."""
+"""Kernel of screening.py: bounds of what rows cost, of many at once, kept up to date."""
 
 from libc.math cimport INFINITY, NAN, fabs
 from libc.stdint cimport uintptr_t
@@ -60,7 +60,7 @@ cdef void end_screen(Screen *s) noexcept nogil:
 
 
 cdef int prepare(Screen *s, Partition partition) except -1 nogil:
-    """Know all slots; bounds of chunks stay as long as there was room for the slots."""
+    """Make room for all slots, if there is not enough; bounds that were found are lost then."""
     cdef Py_ssize_t k
     if s.room < partition.component.n_slots:
         lay_out(s, partition.component.n_slots)

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpmlite._threads import on_threads
 from dpmlite.estimators.data import Data, Floats
 from dpmlite.estimators.validation import check_positive, warn
 
-# Values that are looked at together.
-BLOCK_CELLS = 2**16
+# Values that are looked at together: few enough to stay in the processor's cache.
+BLOCK_CELLS = 2**14
 
 # Values of a row that make numpy's loops over rows no slower than those within.
 WIDE_ROW = 512
@@ -40,8 +39,8 @@ class Moments:
     variance: Floats
 
     @classmethod
-    def of(cls, data: Data, n_threads: int = 1) -> "Moments":
-        """Those of a table, whatever the number of threads.
+    def of(cls, data: Data) -> "Moments":
+        """Those of a table.
 
         Taken about a value of each column, so that a constant column's mean is exact and large
         offsets lose nothing.
@@ -52,13 +51,9 @@ class Moments:
             mean = data.column_sums() / np.maximum(cells, np.finfo(float).tiny)
             return cls(n_rows, data.total_weight, cells, mean, np.zeros(n_columns))
         origin = _a_value_of_each(data)
-        shift, cells = _mean_over_rows(data, lambda values: values - origin, n_threads)
-
-        def squares(values: Floats) -> Floats:
-            with np.errstate(over="ignore"):  # here, for it holds for one thread
-                return np.square(values - origin - shift)
-
-        variance, _ = _mean_over_rows(data, squares, n_threads)
+        shift, cells = _mean_over_rows(data, lambda values: values - origin)
+        with np.errstate(over="ignore"):
+            variance, _ = _mean_over_rows(data, lambda values: np.square(values - origin - shift))
         return cls(n_rows, data.total_weight, cells, origin + shift, variance)
 
     def __add__(self, other: "Moments") -> "Moments":
@@ -130,35 +125,27 @@ def reduced(ufunc: np.ufunc, values: Floats) -> Floats:
     )
 
 
-def _mean_over_rows(
-    data: Data, terms_of: Callable[[Floats], Floats], n_threads: int
-) -> tuple[Floats, Floats]:
+def _mean_over_rows(data: Data, terms_of: Callable[[Floats], Floats]) -> tuple[Floats, Floats]:
     """Weighted mean of terms of the rows, NaN left out, and their weight.
 
     Some rows at a time, to save memory. The mean of no terms is 0.
     """
-    n_rows, n_columns = data.shape
-    step = max(1, BLOCK_CELLS // n_columns)
-    sums, total = np.zeros(n_columns), np.zeros(n_columns)
-    blocks = [slice(start, start + step) for start in range(0, n_rows, step)]
-    for part, weight in on_threads(lambda rows: _sum_of(data, rows, terms_of), blocks, n_threads):
-        sums += part
-        total += weight
-    return sums / np.where(total > 0.0, total, 1.0), total
-
-
-def _sum_of(
-    data: Data, rows: slice, terms_of: Callable[[Floats], Floats]
-) -> tuple[Floats, Floats | float]:
-    """Weighted sum of terms of some rows, NaN left out, and their weight."""
     assert data.values is not None
-    terms = terms_of(data.values[rows])
-    block = reduced(np.add, terms)
-    if data.weights is None and not np.isnan(block).any():
-        return block, float(len(terms))
-    weights = np.ones(len(terms)) if data.weights is None else data.weights[rows]
-    observed = ~np.isnan(terms)
-    return weights @ np.where(observed, terms, 0.0), weights @ observed
+    n_rows, n_columns = data.shape
+    sums, total = np.zeros(n_columns), np.zeros(n_columns)
+    step = max(1, BLOCK_CELLS // n_columns)
+    for start in range(0, n_rows, step):
+        terms = terms_of(data.values[start : start + step])
+        block = reduced(np.add, terms)
+        if data.weights is None and not np.isnan(block).any():
+            sums += block
+            total += len(terms)
+            continue
+        weights = np.ones(n_rows) if data.weights is None else data.weights
+        observed = ~np.isnan(terms)
+        sums += weights[start : start + step] @ np.where(observed, terms, 0.0)
+        total += weights[start : start + step] @ observed
+    return sums / np.where(total > 0.0, total, 1.0), total
 
 
 def per_column(name: str, value: Any, n_columns: int) -> Floats:
