@@ -162,7 +162,7 @@ class Climb:
 
     def _free(self, rng: np.random.Generator) -> bool:
         """Keep what the first attempt that helps brings; whether that is worth to go on."""
-        order = np.ascontiguousarray(self._order()[:: self._step()])
+        order = self._order(self._step())
         some, in_vain = self._some(order), 0
         for attempt in self._attempts(some, order, rng):
             gain = self._keep_if_better(attempt, some)
@@ -216,7 +216,7 @@ class Climb:
         """What becomes of every so many-th row by itself; the partition, if that is all rows."""
         if self._step() == 1:
             return self.partition
-        labels = np.array(self.partition.labels, dtype=np.intp)[:: self._step()].copy()
+        labels = np.asarray(self.partition.labels, dtype=np.intp)[:: self._step()].copy()
         some = self.problem.partition(labels, order, homes_of(self.partition))
         self.n_sweeps_aside += sweep_and_merge(some, self.max_sweeps, self.stop)
         return some
@@ -224,9 +224,11 @@ class Climb:
     def _step(self) -> int:
         return -(-self.partition.n_rows // FREE_ROWS)
 
-    def _order(self) -> Labels:
-        rows = np.arange(self.partition.n_rows, dtype=np.intp)
-        return rows if self.order is None else self.order
+    def _order(self, step: int = 1) -> Labels:
+        """Every so many-th row, in the order of visits."""
+        if self.order is None:
+            return np.arange(0, self.partition.n_rows, step, dtype=np.intp)
+        return np.ascontiguousarray(self.order[::step])
 
     def _freed(
         self,

@@ -304,10 +304,9 @@ class MAPDPM(MixtureEstimator):
         return self
 
     def _fit(self, data: Data) -> None:
-        used = data.has_weight()
         seeds = check_random_state(self.random_state).integers(2**63, size=self.n_init)
-        table = data.take(used)
-        search = self._search(used)
+        table = data.take(data.has_weight())
+        search = self._search(data)
         moments = Moments.of(table)
         prior = self._choose_prior(search, table, moments, seeds)
         choice = self._choose_alpha(search, table, prior, seeds)
@@ -384,10 +383,11 @@ class MAPDPM(MixtureEstimator):
             raise ValueError(f"alphas must be a list of numbers, got {self.alphas!r}")
         return np.unique([check_positive("alphas", alpha) for alpha in self.alphas])
 
-    def _search(self, used: npt.NDArray[np.bool_]) -> Search:
-        """How to search among the rows in use."""
-        init = self.init if isinstance(self.init, str) else check_labels(self.init, len(used))[used]
-        return self._search_from(init)
+    def _search(self, data: Data) -> Search:
+        """How to search among the rows that have weight."""
+        if isinstance(self.init, str):
+            return self._search_from(self.init)
+        return self._search_from(check_labels(self.init, data.shape[0])[data.has_weight()])
 
     def _search_from(self, init: str | npt.NDArray[np.intp]) -> Search:
         return Search(

@@ -24,6 +24,9 @@ from dpmlite.estimators.validation import (
 JOINT_RTOL = 1e-9
 COUNTS_RTOL = 1e-10
 
+# Rows that are looked at together, to save memory.
+BLOCK_ROWS = 2**16
+
 
 class FamilyEstimator(Estimator):
     """Reading tables as a component family wants them.
@@ -302,7 +305,9 @@ def largest_first(
     """Number clusters by size or weight, the largest 0; of equals, the one that appears first."""
     n_rows = len(labels)
     first = np.full(labels.max(initial=-1) + 1, n_rows)
-    first[labels[::-1]] = np.arange(n_rows - 1, -1, -1)  # of equal labels, the last one stays
+    for start in range(0, n_rows, BLOCK_ROWS)[::-1]:  # the last one to be written stays
+        block = labels[start : start + BLOCK_ROWS]
+        first[block[::-1]] = np.arange(start, start + len(block))[::-1]
     used = np.flatnonzero(first < n_rows)
     sizes = np.bincount(labels, weights, minlength=len(first))
     rank = np.zeros(len(first), dtype=np.intp)

@@ -13,7 +13,7 @@ from dpmlite.models._partition import index_array
 
 cdef enum:
     NONE = -1
-    LARGEST_TABLE = 2048  # slots: 32 MiB
+    LARGEST_TABLE = 256  # slots: half a MiB
 
 
 def merge(Partition partition):
