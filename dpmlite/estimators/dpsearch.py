@@ -69,7 +69,7 @@ class DPSearch(MixtureEstimator):
         Whether to climb from the labels found as `MAPDPM` does, by sweeps, merges, splits and
         exchanges. Up to 2,000 rows are also clustered anew a few times, and what that finds is
         combined with the labels. "quick" leaves out what takes longer than what it gains, which is
-        half of the time. Not done if the labels are certified.
+        half of the time or more. Not done if the labels are certified.
     allow_missing : bool, default False
         Whether NaN is a missing value, as in `MAPDPM`.
     random_state : None, int, Generator or RandomState, default None
