@@ -78,8 +78,10 @@ def test_seeds_part_what_rows_joining_one_by_one_cannot(twin):
     assert twin.division.divided(alone, [0], members, [seeds]) is None
 
 
-def test_threads_change_nothing(twins):
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])  # rows of the second are copied
+def test_threads_change_nothing(twins, dtype):
     X, _ = planted_gaussians(4000, 3, 40, separation=4.0, random_state=0)
+    X = X.astype(dtype)
     labels = np.random.default_rng(0).integers(12, size=len(X))
     found = []
     for n_threads in (1, 2, 5):
@@ -120,3 +122,15 @@ def test_exchange_mends_a_wrong_border(twin):
     uniforms = rng.random((3, 3, 5, 2))
     assert twin.split_merge.exchange(partition, uniforms) >= 1
     assert naive.canonical(partition.labels) == [0] * 60 + [1] * 30
+
+
+def test_clusters_between_which_no_row_hesitates_are_not_pooled(twin):
+    """The pool of two far clusters, one of them of two parts, has a better division all the same."""
+    rng = np.random.default_rng(0)
+    parts = ((-40.0, 30), (-30.0, 30), (30.0, 30))
+    X = np.concatenate([rng.normal(c, 0.3, size=(n, 1)) for c, n in parts])
+    partition = build(twin, X, np.repeat([0, 0, 1], 30), empirical_prior(X))
+    members = twin.division.members_of(partition, [0, 1])
+    start = np.repeat([0, 1, 2], 30)
+    assert twin.division.divided(partition, [0, 1], members, [start]) is not None
+    assert twin.split_merge.exchange(partition, rng.random((3, 2, 50, 2))) == 0

@@ -3,12 +3,13 @@
 from array import array
 
 from cpython.exc cimport PyErr_CheckSignals
-from libc.math cimport INFINITY
+from libc.math cimport fabs
 
 from dpmlite.inference._map_dpm cimport sweep_rows
 from dpmlite.models._crp cimport log_prob_counts_c
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition
 
+from dpmlite.inference._merging import merge_change
 from dpmlite.models._partition import index_array
 
 cdef extern from *:
@@ -38,7 +39,7 @@ cpdef Partition divided(Partition partition, slots, members, starts):
         judge_by(&trial, partition, slots, chosen)
     cdef double goal = trial.joint + (1.0 - 1.0 / trial.step) * trial.blank
     for labels in starts:
-        division = swept(partition, slots, chosen, labels, goal)
+        division = swept(partition, slots, chosen, labels, trial.joint, goal)
         change = change_by(&trial, division)
         if change < least - TIE:
             best, least = division, change
@@ -47,7 +48,7 @@ cpdef Partition divided(Partition partition, slots, members, starts):
     if part_only:
         everyone = index_array(len(members))
         place_some(everyone, best.labels, trial.step)
-        best = swept(partition, slots, members, everyone, present)
+        best = swept(partition, slots, members, everyone, present, present)
     return best if best.neg_log_joint - present < -partition.least_gain else None
 
 
@@ -113,14 +114,13 @@ cdef int judge_by(Trial *trial, Partition partition, slots,
                   const Py_ssize_t[::1] chosen) except -1:
     """Fill in what the chosen rows say."""
     cdef Py_ssize_t i, n = chosen.shape[0]
-    cdef Py_ssize_t[::1] now = index_array(n), one = index_array(n), two = index_array(n)
+    cdef Py_ssize_t[::1] now = index_array(n), dealt = index_array(n)
     for i in range(n):
         now[i] = partition.label[chosen[i]] != slots[0]
-        two[i] = i % 2
+        dealt[i] = i % 2
     cdef Partition present = partition.part(chosen, now, slots)
-    cdef Partition whole = partition.part(chosen, one), dealt = partition.part(chosen, two)
     trial.joint, trial.n_clusters = present.neg_log_joint, present.n_clusters
-    trial.blank = max(dealt.neg_log_joint - whole.neg_log_joint, 0.0)
+    trial.blank = max(-merge_change(partition.part(chosen, dealt), 0, 1), 0.0)
     return 0
 
 
@@ -131,23 +131,26 @@ cdef double change_by(const Trial *trial, Partition division):
     return trial.step * (division.neg_log_joint - trial.joint - cost) + cost
 
 
-cdef Partition swept(Partition partition, slots, members, labels, double goal):
+cdef Partition swept(Partition partition, slots, members, labels, double present, double goal):
     PyErr_CheckSignals()
     cdef Partition division = partition.part(members, labels, slots)
     with nogil:
-        settle(division, goal)
+        settle(division, present, goal)
     return division
 
 
-cdef int settle(Partition division, double goal) except -1 nogil:
-    cdef double before = INFINITY
+cdef int settle(Partition division, double present, double goal) except -1 nogil:
+    cdef double before = division.neg_log_joint, now
     cdef int i
     for i in range(SETTLE_SWEEPS):
         if sweep_rows(division, 1, None) == 0:
             break
-        if division.neg_log_joint - HOPE * (before - division.neg_log_joint) > goal:
+        now = division.neg_log_joint
+        if fabs(now - present) <= division.least_gain:
             break
-        before = division.neg_log_joint
+        if now <= before and now - HOPE * (before - now) > goal:
+            break
+        before = now
     return 0
 
 

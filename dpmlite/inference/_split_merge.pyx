@@ -15,8 +15,12 @@ ATYPICAL_PARTS = (0.5, 0.1)
 cdef extern from *:
     """
     #define DPM_MUCH 0.01
+    #define DPM_HESITATING 0.02
+    #define DPM_ABOUT 6.0
     """
     double MUCH "DPM_MUCH"
+    double HESITATING "DPM_HESITATING"
+    double ABOUT "DPM_ABOUT"
 
 cdef enum:
     BATCH = 32  # proposals of a thread
@@ -109,6 +113,8 @@ cdef neighbours(Partition partition, Py_ssize_t n_nearest):
 cdef Partition exchange_of(Partition partition, slots, members, const double[:, ::1] uniforms):
     cdef Py_ssize_t i
     trial = members[::trial_step(len(members))]
+    if partition.n_hesitating(trial, slots[0], slots[1], ABOUT) < HESITATING * len(trial):
+        return None
     starts = [cells(partition, trial, uniforms[i, 0], uniforms[i, 1])
               for i in range(uniforms.shape[0])]
     return divided(partition, slots, members, starts)

@@ -7,10 +7,10 @@ that a slot is divided into has its groups.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf
 
 from dpmlite._types import Buffer, Values
 from dpmlite.inference.map_dpm import sweep
+from dpmlite.inference.merging import merge_change
 from dpmlite.models.crp import log_prob_counts
 from dpmlite.models.partition import TIE, UNPLACED, Partition
 
@@ -51,7 +51,7 @@ def divided(
     trial = _trial(partition, slots, members, present)
     best, least = None, 0.0
     for labels in starts:
-        division = _swept(partition, slots, members[:: trial.step], labels, trial.goal)
+        division = _swept(partition, slots, members[:: trial.step], labels, trial.joint, trial.goal)
         change = trial.change(division)
         if change < least - TIE:
             best, least = division, change
@@ -60,7 +60,7 @@ def divided(
     if trial.step > 1:
         everyone = [UNPLACED] * len(members)
         everyone[:: trial.step] = list(best.labels)
-        best = _swept(partition, slots, members, everyone, present)
+        best = _swept(partition, slots, members, everyone, present, present)
     return best if best.neg_log_joint - present < -partition.least_gain else None
 
 
@@ -153,23 +153,31 @@ def _trial(
     if step == 1:
         return _Trial(step, present, len(slots), 0.0)
     chosen = members[::step]
-    n = len(chosen)
     now = partition.part(chosen, [slots.index(partition.labels[i]) for i in chosen], slots)
-    one, two = partition.part(chosen, [0] * n), partition.part(chosen, [i % 2 for i in range(n)])
-    blank = max(two.neg_log_joint - one.neg_log_joint, 0.0)
+    dealt = partition.part(chosen, [i % 2 for i in range(len(chosen))])
+    blank = max(-merge_change(dealt, 0, 1), 0.0)
     return _Trial(step, now.neg_log_joint, now.n_clusters, blank)
 
 
 def _swept(
-    partition: Partition, slots: Sequence[int], members: Values, labels: Buffer, goal: float
+    partition: Partition,
+    slots: Sequence[int],
+    members: Values,
+    labels: Buffer,
+    present: float,
+    goal: float,
 ) -> Partition:
     """Some rows swept from a start, until nothing moves or there is no hope to come to `goal`."""
-    division, before = partition.part(members, labels, slots), inf
+    division = partition.part(members, labels, slots)
+    before = division.neg_log_joint
     for _ in range(SETTLE_SWEEPS):
         if sweep(division) == 0:
             break
         now = division.neg_log_joint
-        if now - HOPE * (before - now) > goal:
+        if abs(now - present) <= division.least_gain:
+            break  # it has come back to what there was
+        # Rows that had no label yet raise the joint.
+        if now <= before and now - HOPE * (before - now) > goal:
             break
         before = now
     return division

@@ -15,6 +15,11 @@ ATYPICAL_PARTS = (0.5, 0.1)
 # A cluster is tried again when more than this part of its rows came or went.
 MUCH = 0.01
 
+# Two clusters are pooled if at least this part of their rows would cost about the same, to so many
+# nats, in the other of them.
+HESITATING = 0.02
+ABOUT = 6.0
+
 
 def split(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
     """Try to split every cluster that changed much since it was last tried.
@@ -79,7 +84,9 @@ def exchange(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
     """Pool each cluster with the clusters nearest to it, in turn, and divide the pools anew.
 
     Nearest are those whose merge would raise the joint least. A cluster that took part in a
-    kept exchange is left alone for the rest of the pass.
+    kept exchange is left alone for the rest of the pass. So are two between which hardly a row
+    hesitates: any other division of their pool would have to cut one of them, which is what `split`
+    tries.
 
     Parameters
     ----------
@@ -110,6 +117,8 @@ def exchange(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
         if {j, k} & touched or len(members) < 2:
             continue
         trial = members[:: trial_step(len(members))]
+        if partition.n_hesitating(trial, j, k, ABOUT) < HESITATING * len(trial):
+            continue
         starts = [_cells(partition, trial, u, v) for u, v in seeds]
         division = divided(partition, [j, k], members, starts)
         if division is not None:

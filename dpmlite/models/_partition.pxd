@@ -52,6 +52,7 @@ cdef class Partition:
     cdef inline double cost_in(self, const Row *row, Py_ssize_t k) noexcept nogil:
         return -self.log_weight[k] - self.component.score_slot(row, k)
 
+    cdef own_room(self)
     cdef int check_row(self, Py_ssize_t i) except -1 nogil
     cdef Py_ssize_t check_labels(self) except -1 nogil
     cdef Py_ssize_t check_settled(self) except -1
@@ -62,6 +63,7 @@ cdef class Partition:
     cdef double member_weight(self, Py_ssize_t i, double weight) noexcept nogil
     cdef double weight_of_others(self, Py_ssize_t i, double weight) noexcept nogil
     cdef double score(self, Py_ssize_t i, double stay) noexcept nogil
+    cdef double any_cost_in(self, const Row *row, Py_ssize_t k) noexcept nogil
     cdef double stay_cost(self, Py_ssize_t i) noexcept nogil
     cdef double quick_stay_cost(self, Py_ssize_t i, const Row *row) noexcept nogil
     cdef double stay_ceiling(self, Py_ssize_t i) noexcept nogil
