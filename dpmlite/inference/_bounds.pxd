@@ -1,6 +1,6 @@
 # What is known of a chunk of rows, and the vector loops that find it.
 
-from dpmlite.models._special cimport clones_float, clones_void
+from dpmlite.models._special cimport clones_float, clones_ssize, clones_void
 from dpmlite.models._student_t cimport Densities
 
 cdef extern from *:
@@ -15,6 +15,9 @@ cdef enum:
 # For log P, from the bound of a row's own slot as if it were new: base + per_power bound; then the
 # cost to stay is stay - power log (1 - ratio (P - 1)). Each a little more, not less.
 cdef struct Stay:
+    float base, per_power, stay, power, ratio
+
+cdef struct Stays:  # the same of a chunk of rows
     float base[CHUNK]
     float per_power[CHUNK]
     float stay[CHUNK]
@@ -29,7 +32,7 @@ cdef struct Chunk:
     float *u                   # [column][row] standardised values
     float *bound               # [slot][row] of the cost, from below; huge for a row's own slot,
     float own[CHUNK]           # whose bound is here,
-    Stay stay                  # and what else it costs to stay there
+    Stays stay                 # and what else it costs to stay there
     float least[CHUNK]         # not above any bound of a row,
     float ceiling[CHUNK]       # not below what it costs to stay: huge without a label
     int label[CHUNK]           # slot of each row when the chunk was screened
@@ -40,7 +43,8 @@ cdef clones_void spread(const Densities *t, const double *row, float *u) noexcep
 cdef clones_float largest(const float *u, Py_ssize_t n) noexcept nogil
 cdef clones_void bounds(const float *u, Py_ssize_t n_columns, const float *slope, float power,
                         float floor, float *bound) noexcept nogil
-cdef clones_void find_ceilings(const Stay *t, const float *own, float *ceiling) noexcept nogil
+cdef clones_ssize set_aside(Chunk *chunk, int k, const Stay *there) noexcept nogil
+cdef clones_void find_ceilings(const Stays *t, const float *own, float *ceiling) noexcept nogil
 cdef clones_void judge(Chunk *chunk, const Py_ssize_t *slots, Py_ssize_t n) noexcept nogil
 cdef clones_void two_least(const float *bound, const Py_ssize_t *slots, Py_ssize_t n, int *nearest,
                            float *second) noexcept nogil

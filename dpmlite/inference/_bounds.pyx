@@ -16,7 +16,7 @@ epsilon (3 U slope + 2 |shift|), and that of log(1 + z^2) at most the same and 2
 2 z / (1 + z^2) <= 1. Sums over columns of slopes and shifts give that of log P.
 """
 
-from dpmlite.models._special cimport clones_float, clones_void, inlined_void, log2_floor_single
+from dpmlite.models._special cimport clones_float, clones_ssize, clones_void, inlined_void, log2_floor_single
 from dpmlite.models._student_t cimport Densities
 
 cdef extern from *:
@@ -113,7 +113,31 @@ cdef clones_void bounds(const float *u, Py_ssize_t n_columns, const float *slope
         bound[j] = power * log2_floor_single(product[j]) + floor
 
 
-cdef clones_void find_ceilings(const Stay *t, const float *own, float *ceiling) noexcept nogil:
+cdef clones_ssize set_aside(Chunk *chunk, int k, const Stay *there) noexcept nogil:
+    """The chunk's rows of slot k are there already, where `there` holds for each; returns how many."""
+    cdef float *bound = chunk.bound + k * CHUNK
+    cdef float new[CHUNK]
+    cdef int own[CHUNK]
+    cdef int j, n_own = 0
+    for j in range(CHUNK):
+        own[j] = chunk.label[j] == k
+        new[j] = bound[j]
+        n_own += own[j]
+    if n_own == 0:
+        return 0
+    for j in range(CHUNK):
+        bound[j] = HUGE if own[j] else new[j]
+    for j in range(CHUNK):
+        chunk.own[j] = new[j] if own[j] else chunk.own[j]
+        chunk.stay.base[j] = there.base if own[j] else chunk.stay.base[j]
+        chunk.stay.per_power[j] = there.per_power if own[j] else chunk.stay.per_power[j]
+        chunk.stay.stay[j] = there.stay if own[j] else chunk.stay.stay[j]
+        chunk.stay.power[j] = there.power if own[j] else chunk.stay.power[j]
+        chunk.stay.ratio[j] = there.ratio if own[j] else chunk.stay.ratio[j]
+    return n_own
+
+
+cdef clones_void find_ceilings(const Stays *t, const float *own, float *ceiling) noexcept nogil:
     """Bounds from above of what it costs rows to stay, from those of their costs as if new.
 
     y is at least log P: log2_floor is 0.0008 below log2 at most. For y <= 1, e^y - 1 is at most

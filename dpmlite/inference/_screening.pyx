@@ -5,7 +5,7 @@ from libc.stdint cimport uintptr_t
 from libc.string cimport memset
 
 from dpmlite.inference._bounds cimport (
-    CHUNK, HUGE, bounds, copied, find_ceilings, judge, largest, spread)
+    CHUNK, HUGE, Stay, bounds, copied, find_ceilings, judge, largest, set_aside, spread)
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition
 from dpmlite.models._rows cimport Row
 from dpmlite.models._special cimport LOG_2
@@ -120,8 +120,8 @@ cdef void note_change(Screen *s, Partition partition, Py_ssize_t k) noexcept nog
     cdef Py_ssize_t D = t.n_columns
     cdef Slot *slot = &s.slot[k]
     cdef float *slope = s.slope + 2 * k * D
-    cdef double slopes = copied(slope, t.slot_slope + 2 * k * D, D)
-    cdef double shifts = copied(slope + D, t.slot_shift + 2 * k * D, D)
+    cdef double slopes = copied(slope, t.slot_slope + k * t.n_along, D)
+    cdef double shifts = copied(slope + D, t.slot_shift + k * t.n_along, D)
     cdef double fixed = -t.constant[k] - partition.log_weight[k]
     cdef double error = EPSILON * (2 * D + 16 + 3.0 * shifts), error_reach = EPSILON * 3.0 * slopes
     slot.power = LOG_2 * t.power[k]
@@ -153,7 +153,7 @@ cdef void screen_chunk(const Screen *s, Partition partition, Chunk *chunk,
     for k in range(s.n_open):
         find_bounds(s, chunk, s.open[k])
     for i in range(chunk.n_rows):
-        set_aside(s, chunk, i, chunk.label[i])
+        set_one_aside(s, chunk, i)
     for i in range(CHUNK):
         chunk.least[i] = HUGE
     find_ceilings(&chunk.stay, chunk.own, chunk.ceiling)
@@ -169,33 +169,36 @@ cdef void find_bounds(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogi
 
 cdef void renew(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogil:
     """Slot k has changed. Lower bounds that it had still count: more rows than must be are visited."""
-    if find_others_bounds(s, chunk, k) > 0:
+    cdef Stay there = stay_in(s, chunk, k)
+    find_bounds(s, chunk, k)
+    if set_aside(chunk, <int> k, &there) > 0:
         find_ceilings(&chunk.stay, chunk.own, chunk.ceiling)
     judge(chunk, &k, 1)
 
 
-cdef Py_ssize_t find_others_bounds(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogil:
-    """Bounds in slot k of the rows of other slots, and aside those of its own: returns how many."""
-    cdef Py_ssize_t i, n_own = 0
-    find_bounds(s, chunk, k)
-    for i in range(chunk.n_rows):
-        if chunk.label[i] == k:
-            set_aside(s, chunk, i, k)
-            n_own += 1
-    return n_own
-
-
-cdef inline void set_aside(const Screen *s, Chunk *chunk, Py_ssize_t i, Py_ssize_t k) noexcept nogil:
-    """Row i of a chunk is in slot k already, or nowhere."""
-    cdef const Slot *slot = &s.slot[k]
+cdef inline void set_one_aside(const Screen *s, Chunk *chunk, Py_ssize_t i) noexcept nogil:
+    """Row i of a chunk is in a slot already, or nowhere."""
+    cdef Py_ssize_t k = chunk.label[i]
+    cdef Stay there
     if k == UNPLACED:
         chunk.stay.ratio[i] = NAN  # no bound
         return
+    there = stay_in(s, chunk, k)
     chunk.own[i] = chunk.bound[k * CHUNK + i]
     chunk.bound[k * CHUNK + i] = HUGE
-    chunk.stay.base[i] = <float> (slot.base + chunk.reach * slot.base_reach)
-    chunk.stay.per_power[i], chunk.stay.stay[i] = <float> slot.per_power, <float> slot.stay
-    chunk.stay.power[i], chunk.stay.ratio[i] = <float> slot.member_power, <float> slot.member_ratio
+    chunk.stay.base[i], chunk.stay.per_power[i] = there.base, there.per_power
+    chunk.stay.stay[i], chunk.stay.power[i] = there.stay, there.power
+    chunk.stay.ratio[i] = there.ratio
+
+
+cdef inline Stay stay_in(const Screen *s, const Chunk *chunk, Py_ssize_t k) noexcept nogil:
+    """What it costs rows of slot k to stay."""
+    cdef const Slot *slot = &s.slot[k]
+    cdef Stay there
+    there.base = <float> (slot.base + chunk.reach * slot.base_reach)
+    there.per_power, there.stay = <float> slot.per_power, <float> slot.stay
+    there.power, there.ratio = <float> slot.member_power, <float> slot.member_ratio
+    return there
 
 
 cdef double score_some(Partition partition, const Row *row, const Screen *screen,

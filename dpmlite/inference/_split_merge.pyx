@@ -2,6 +2,8 @@
 
 from array import array
 
+from numpy import partition as partition_by_rank
+
 from dpmlite.inference._division cimport adopt, divided, member_lists, trial_step, two_of
 from dpmlite.inference._map_dpm cimport check_n_threads
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition
@@ -86,8 +88,9 @@ def exchange(Partition partition, const double[:, :, :, ::1] uniforms, Py_ssize_
         j, k, rank = pair
         if j in touched or k in touched or len(lists[j]) + len(lists[k]) < 2:
             return None
-        members = united(lists[j], lists[k])
-        return exchange_of(partition, [j, k], members, uniforms[j, rank])
+        if not hesitate(partition, lists[j], lists[k], j, k):
+            return None
+        return exchange_of(partition, [j, k], united(lists[j], lists[k]), uniforms[j, rank])
 
     for some in batches(neighbours(partition, uniforms.shape[1]), n_threads):
         for (j, k, _), division in zip(some, on_threads(proposal, some, n_threads)):
@@ -113,11 +116,18 @@ cdef neighbours(Partition partition, Py_ssize_t n_nearest):
 cdef Partition exchange_of(Partition partition, slots, members, const double[:, ::1] uniforms):
     cdef Py_ssize_t i
     trial = members[::trial_step(len(members))]
-    if partition.n_hesitating(trial, slots[0], slots[1], ABOUT) < HESITATING * len(trial):
-        return None
     starts = [cells(partition, trial, uniforms[i, 0], uniforms[i, 1])
               for i in range(uniforms.shape[0])]
     return divided(partition, slots, members, starts)
+
+
+cdef bint hesitate(Partition partition, first, second, Py_ssize_t j, Py_ssize_t k) except -1:
+    """Whether enough rows do between two slots with these rows; some tell."""
+    cdef Py_ssize_t step = trial_step(len(first) + len(second)), n_asked = 0, n_hesitating = 0
+    for members in (first[::step], second[::step]):
+        n_asked += len(members)
+        n_hesitating += partition.n_hesitating(members, j, k, ABOUT)
+    return n_hesitating >= HESITATING * n_asked
 
 
 cdef united(const Py_ssize_t[::1] first, const Py_ssize_t[::1] second):
@@ -172,10 +182,11 @@ cdef atypical(Partition partition, const Py_ssize_t[::1] members):
     cdef Py_ssize_t[::1] label
     for i in range(n):
         typical[i] = -partition.stay_cost(members[i])
-    ranked = sorted(scores)
+    ranks = [int(part * n) for part in ATYPICAL_PARTS]
+    ranked = partition_by_rank(scores, ranks)
     starts = []
-    for part in ATYPICAL_PARTS:
-        cut = ranked[int(part * n)] + TIE
+    for rank in ranks:
+        cut = ranked[rank] + TIE
         labels = index_array(n)
         label = labels
         for i in range(n):

@@ -116,9 +116,9 @@ def exchange(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
         members = sorted(lists[j] + lists[k])
         if {j, k} & touched or len(members) < 2:
             continue
-        trial = members[:: trial_step(len(members))]
-        if partition.n_hesitating(trial, j, k, ABOUT) < HESITATING * len(trial):
+        if not _hesitate(partition, lists[j], lists[k], j, k):
             continue
+        trial = members[:: trial_step(len(members))]
         starts = [_cells(partition, trial, u, v) for u, v in seeds]
         division = divided(partition, [j, k], members, starts)
         if division is not None:
@@ -128,6 +128,15 @@ def exchange(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
     if exchanges:
         partition.tidy()
     return exchanges
+
+
+def _hesitate(
+    partition: Partition, first: list[int], second: list[int], j: int, k: int
+) -> bool:
+    """Whether enough rows do between two slots with these rows; some tell."""
+    step = trial_step(len(first) + len(second))
+    some = first[::step] + second[::step]
+    return partition.n_hesitating(some, j, k, ABOUT) >= HESITATING * len(some)
 
 
 def _neighbours(partition: Partition, uniforms: Values) -> dict[tuple[int, int], Values]:

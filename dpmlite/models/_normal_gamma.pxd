@@ -10,8 +10,10 @@ cdef class NormalGamma(Component):
     cdef double log_scale          # log of the product of sqrt(b0)
     cdef double[::1] known         # [n] what at_mean has found so far, or NaN
 
-    cdef double *m                 # [column][slot] posterior mean and rate, eq. (13)
+    cdef double *m                 # [slot][column] posterior mean and rate, eq. (13), n_along apart
     cdef double *b
+    cdef double *across_m          # [column][slot] the same, kept by `refresh`
+    cdef double *across_b
     cdef double *log_b             # [slot] sum over columns of log b
     cdef double *kept              # [slot] part of b that removals left, least column
     cdef Densities t               # what scoring needs of the slots, kept by `refresh`

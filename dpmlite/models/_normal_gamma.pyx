@@ -5,7 +5,8 @@ posterior without it has b (1 - w), so that
 
     log p(u | the others) = member_constant + (a - 1/2) log prod_d (1 - w_d).
 
-Statistics lie [column][slot], so that one vector instruction serves many clusters.
+Statistics lie [slot][column], so that one vector instruction serves many columns of a row. What
+serves many clusters at once reads, or fills, copies of them that lie [column][slot].
 """
 
 from array import array
@@ -15,7 +16,7 @@ from libc.math cimport NAN, log, log1p, sqrt
 from dpmlite.models._component cimport LEAST_KEPT, NARROW, Component, padded
 from dpmlite.models._rows cimport Row
 from dpmlite.models._special cimport (
-    LOG_2, LOG_2PI, clones_void, digamma_c, inlined_double, inlined_void, larger, log_gamma_half_step_c,
+    LOG_2, LOG_2PI, clones_double, clones_void, digamma_c, inlined_double, inlined_void, larger, log_gamma_half_step_c,
     log_positive, log_rising_c, split_exponent)
 from dpmlite.models._student_t cimport GROUP, Densities, costs_below, log_factors, standardise
 
@@ -52,7 +53,8 @@ cdef class NormalGamma(Component):
         """Everything that follows from the prior."""
         self.n_columns = self.t.n_columns = self.origin.shape[0]
         self.t.origin, self.t.unit = &self.origin[0], &self.unit[0]
-        return self.start(7 + 4 * self.n_columns, 2 * self.n_columns)
+        self.t.n_along = 4 * self.n_columns
+        return self.start(7 + 4 * self.n_columns, self.t.n_along)
 
     cdef void lay_out(self) noexcept nogil:
         cdef Py_ssize_t d = self.n_columns, size = d * self.capacity
@@ -60,29 +62,26 @@ cdef class NormalGamma(Component):
         self.t.power, self.t.constant = self.n + 3 * self.capacity, self.n + 4 * self.capacity
         self.t.member_constant = self.n + 5 * self.capacity
         self.t.member_ratio = self.n + 6 * self.capacity
-        self.m = self.n + 7 * self.capacity
-        self.b = self.m + size
-        self.t.slope, self.t.shift = self.b + size, self.b + 2 * size
+        self.across_m = self.n + 7 * self.capacity
+        self.across_b = self.across_m + size
+        self.t.slope, self.t.shift = self.across_b + size, self.across_b + 2 * size
         self.t.stride = self.capacity
         self.t.slot_slope, self.t.slot_shift = self.along, self.along + d
+        self.m, self.b = self.along + 2 * d, self.along + 3 * d
 
     cdef void clear_slot(self, Py_ssize_t k) noexcept nogil:
         cdef Py_ssize_t d
+        cdef Py_ssize_t at = k * self.n_along
         self.n[k], self.kept[k] = 0.0, 1.0
         for d in range(self.n_columns):
-            self.m[d * self.capacity + k] = 0.0
-            self.b[d * self.capacity + k] = 1.0
+            self.m[at + d] = 0.0
+            self.b[at + d] = 1.0
         self.refresh(k)
 
     cdef void accumulate(self, const Row *row, Py_ssize_t k) noexcept nogil:
         cdef double w = row.weight, c = self.c0 + self.n[k]
-        cdef double part = w / (c + w), half = 0.5 * c * part, e
-        cdef Py_ssize_t d, at = k
-        for d in range(self.n_columns):
-            e = standardise(row.values[d], self.origin[d], self.unit[d]) - self.m[at]
-            self.b[at] += half * e * e
-            self.m[at] += part * e
-            at += self.capacity
+        cdef Py_ssize_t at = k * self.n_along
+        update(&self.t, row.values, w / (c + w), 0.5 * c * w / (c + w), self.m + at, self.b + at)
         self.n[k] += w
 
     cdef bint remove_row(self, const Row *row, Py_ssize_t k) noexcept nogil:
@@ -94,32 +93,16 @@ cdef class NormalGamma(Component):
         if kept < LEAST_KEPT or left < LEAST_KEPT * self.n[k]:
             return False
         cdef double c = self.c0 + self.n[k]
-        cdef double part = w / (c - w), half = 0.5 * c * part, e
-        cdef Py_ssize_t d, at = k
-        for d in range(self.n_columns):
-            e = standardise(row.values[d], self.origin[d], self.unit[d]) - self.m[at]
-            self.b[at] = larger(self.b[at] - half * e * e, 1.0)
-            self.m[at] -= part * e
-            at += self.capacity
+        cdef Py_ssize_t at = k * self.n_along
+        update(&self.t, row.values, -w / (c - w), -0.5 * c * w / (c - w), self.m + at, self.b + at)
         self.n[k] = left
         self.kept[k] = kept
         self.refresh(k)
         return True
 
     cdef void refresh(self, Py_ssize_t k) noexcept nogil:
-        cdef double c = self.c0 + self.n[k], common
-        cdef double ratio = 0.5 * c / (c + 1.0), product = 1.0, exponent = 0.0, e = 0.0
-        cdef Py_ssize_t d, at = k
-        for d in range(self.n_columns):
-            self.t.slope[at] = sqrt(ratio / self.b[at])
-            self.t.shift[at] = self.m[at] * self.t.slope[at]
-            self.t.slot_slope[2 * k * self.n_columns + d] = self.t.slope[at]
-            self.t.slot_shift[2 * k * self.n_columns + d] = self.t.shift[at]
-            product *= self.b[at]
-            if d % GROUP == GROUP - 1:
-                product = split_exponent(product, &e)
-                exponent += e
-            at += self.capacity
+        cdef double c = self.c0 + self.n[k], common, exponent = 0.0
+        cdef double product = find_slopes(self, k, 0.5 * c / (c + 1.0), &exponent)
         self.log_b[k] = exponent * LOG_2 + log(product)
         self.t.power[k] = self.a0 + 0.5 * self.n[k] + 0.5
         common = -0.5 * self.log_b[k] - self.log_scale
@@ -133,13 +116,13 @@ cdef class NormalGamma(Component):
 
     cdef void merge_slots(self, Py_ssize_t j, Py_ssize_t k) noexcept nogil:
         cdef double cj = self.c0 + self.n[j], ck = self.c0 + self.n[k], c = cj + ck - self.c0
-        cdef Py_ssize_t d, at_j = j, at_k = k
+        cdef Py_ssize_t d, at_j = j * self.n_along, at_k = k * self.n_along
         for d in range(self.n_columns):
             self.b[at_j] = merged_rate(
                 self.c0, cj, ck, self.m[at_j], self.m[at_k], self.b[at_j], self.b[at_k])
             self.m[at_j] = (cj * self.m[at_j] + ck * self.m[at_k]) / c
-            at_j += self.capacity
-            at_k += self.capacity
+            at_j += 1
+            at_k += 1
         self.n[j] += self.n[k]
         self.kept[j] = self.kept[k] if self.kept[k] < self.kept[j] else self.kept[j]
         self.refresh(j)
@@ -186,6 +169,14 @@ cdef class NormalGamma(Component):
     cdef void share(self, const Row *row, const double *shares) noexcept nogil:
         share(self, row, shares)
 
+    cdef void end_sharing(self) noexcept nogil:
+        cdef Py_ssize_t d, k
+        for k in range(self.n_slots):
+            for d in range(self.n_columns):
+                self.m[k * self.n_along + d] = self.across_m[d * self.capacity + k]
+                self.b[k * self.n_along + d] = self.across_b[d * self.capacity + k]
+            self.refresh(k)
+
     cdef double marginal(self, Py_ssize_t k) noexcept nogil:
         return evidence(self, self.n[k], self.log_b[k])
 
@@ -202,7 +193,7 @@ cdef class NormalGamma(Component):
 
     def posterior(self, Py_ssize_t k):
         self._check_slot(k)
-        at = range(k, self.n_columns * self.capacity, self.capacity)
+        at = range(k * self.n_along, k * self.n_along + self.n_columns)
         return {
             "n": self.n[k],
             "m": [m0 + sqrt(b0) * self.m[i] for m0, b0, i in zip(self.m0, self.b0, at)],
@@ -213,7 +204,7 @@ cdef class NormalGamma(Component):
 
     def statistics(self, Py_ssize_t k):
         self._check_slot(k)
-        at = range(k, self.n_columns * self.capacity, self.capacity)
+        at = range(k * self.n_along, k * self.n_along + self.n_columns)
         return [self.n[k], *(self.m[i] for i in at), *(self.b[i] for i in at)]
 
     def load(self, Py_ssize_t k, statistics):
@@ -222,9 +213,74 @@ cdef class NormalGamma(Component):
         self._check_statistics(statistics, 1 + 2 * n_columns)
         self.n[k], self.kept[k] = statistics[0], 1.0
         for d in range(n_columns):
-            self.m[d * self.capacity + k] = statistics[1 + d]
-            self.b[d * self.capacity + k] = statistics[1 + n_columns + d]
+            self.m[k * self.n_along + d] = statistics[1 + d]
+            self.b[k * self.n_along + d] = statistics[1 + n_columns + d]
         self.refresh(k)
+
+
+cdef clones_void update(const Densities *t, const double *values, double part, double half,
+                        double *m, double *b) noexcept nogil:
+    """Add a row to statistics, or take it out; columns in vectors, as far as they fill them."""
+    cdef Py_ssize_t d = 0
+    while d + GROUP <= t.n_columns:
+        update_some(t, values, part, half, d, GROUP, m, b)
+        d += GROUP
+    update_some(t, values, part, half, d, t.n_columns - d, m, b)
+
+
+cdef inline inlined_void update_some(
+        const Densities *t, const double *values, double part, double half, Py_ssize_t first,
+        Py_ssize_t n, double *m, double *b) noexcept nogil:
+    """The same for n columns from `first`."""
+    cdef double e[GROUP]
+    cdef Py_ssize_t d
+    for d in range(n):
+        e[d] = standardise(values[first + d], t.origin[first + d], t.unit[first + d]) - m[first + d]
+    for d in range(n):
+        b[first + d] = larger(b[first + d] + half * e[d] * e[d], 1.0)
+    for d in range(n):
+        m[first + d] += part * e[d]
+
+
+cdef clones_double find_slopes(NormalGamma self, Py_ssize_t k, double ratio,
+                               double *exponent) noexcept nogil:
+    """Slopes and shifts of a slot, and the copies of its statistics.
+
+    Returns the product of b over columns, without 2^exponent.
+    """
+    cdef double product = 1.0
+    cdef Py_ssize_t d = 0
+    while d + GROUP <= self.n_columns:
+        product = find_some_slopes(self, k, ratio, d, GROUP, product, exponent)
+        d += GROUP
+    return find_some_slopes(self, k, ratio, d, self.n_columns - d, product, exponent)
+
+
+cdef inline inlined_double find_some_slopes(
+        NormalGamma self, Py_ssize_t k, double ratio, Py_ssize_t first, Py_ssize_t n,
+        double product, double *exponent) noexcept nogil:
+    """The same for n columns from `first`."""
+    cdef Py_ssize_t d, at = first * self.capacity + k
+    cdef const double *m = self.m + k * self.n_along + first
+    cdef const double *b = self.b + k * self.n_along + first
+    cdef double *slope = self.t.slot_slope + k * self.n_along + first
+    cdef double *shift = self.t.slot_shift + k * self.n_along + first
+    cdef double s[GROUP]
+    cdef double e = 0.0
+    for d in range(n):
+        s[d] = sqrt(ratio / b[d])
+        product *= b[d]
+    for d in range(n):
+        slope[d] = s[d]
+    for d in range(n):
+        shift[d] = m[d] * s[d]
+    for d in range(n):
+        self.across_m[at], self.across_b[at] = m[d], b[d]
+        self.t.slope[at], self.t.shift[at] = slope[d], shift[d]
+        at += self.capacity
+    product = split_exponent(product, &e)
+    exponent[0] += e
+    return product
 
 
 cdef double at_mean(NormalGamma self, double n) noexcept nogil:
@@ -295,8 +351,8 @@ cdef inline inlined_void share_block(NormalGamma self, const Row *row, const dou
     cdef double part[NARROW]
     cdef double half[NARROW]
     cdef double *n = self.n + first
-    cdef double *m = self.m + first
-    cdef double *b = self.b + first
+    cdef double *m = self.across_m + first
+    cdef double *b = self.across_b + first
     cdef double w, c, u, e
     cdef Py_ssize_t d
     cdef int j
@@ -315,16 +371,34 @@ cdef inline inlined_void share_block(NormalGamma self, const Row *row, const dou
         b += self.capacity
 
 
-cdef double least_part_left(NormalGamma self, const Row *row, Py_ssize_t k) noexcept nogil:
+cdef clones_double least_part_left(NormalGamma self, const Row *row, Py_ssize_t k) noexcept nogil:
     """What part of b is left without a row of slot k, in the column that loses most."""
     cdef double w = row.weight, c = self.c0 + self.n[k]
-    cdef double half = 0.5 * c * w / (c - w), least = 1.0, part, e
-    cdef Py_ssize_t d, at = k
-    for d in range(self.n_columns):
-        e = standardise(row.values[d], self.origin[d], self.unit[d]) - self.m[at]
-        part = 1.0 - half * e * e / self.b[at]
-        least = part if part < least else least
-        at += self.capacity
+    cdef double half = 0.5 * c * w / (c - w), least = 1.0
+    cdef Py_ssize_t d = 0
+    while d + GROUP <= self.n_columns:
+        least = least_of_some(self, row, k, half, d, GROUP, least)
+        d += GROUP
+    return least_of_some(self, row, k, half, d, self.n_columns - d, least)
+
+
+cdef inline inlined_double least_of_some(
+        NormalGamma self, const Row *row, Py_ssize_t k, double half, Py_ssize_t first,
+        Py_ssize_t n, double least) noexcept nogil:
+    """The same for n columns from `first`, and what is known of those before."""
+    cdef const double *m = self.m + k * self.n_along + first
+    cdef const double *b = self.b + k * self.n_along + first
+    cdef const double *values = row.values + first
+    cdef const double *origin = self.t.origin + first
+    cdef const double *unit = self.t.unit + first
+    cdef double part[GROUP]
+    cdef double e
+    cdef Py_ssize_t d
+    for d in range(n):
+        e = standardise(values[d], origin[d], unit[d]) - m[d]
+        part[d] = 1.0 - half * e * e / b[d]
+    for d in range(n):
+        least = part[d] if part[d] < least else least
     return least
 
 
@@ -374,8 +448,8 @@ cdef inline inlined_void merged_block(NormalGamma self, Py_ssize_t j, Py_ssize_t
     cdef double product[NARROW]
     cdef double exponent[NARROW]
     cdef double c0 = self.c0, cj = self.c0 + self.n[j], mj, bj, e = 0.0
-    cdef const double *m = self.m + first
-    cdef const double *b = self.b + first
+    cdef const double *m = self.across_m + first
+    cdef const double *b = self.across_b + first
     cdef const double *n = self.n + first
     cdef Py_ssize_t d
     cdef int i
@@ -383,8 +457,8 @@ cdef inline inlined_void merged_block(NormalGamma self, Py_ssize_t j, Py_ssize_t
         product[i] = 1.0
         exponent[i] = 0.0
     for d in range(self.n_columns):
-        mj = self.m[d * self.capacity + j]
-        bj = self.b[d * self.capacity + j]
+        mj = self.m[j * self.n_along + d]
+        bj = self.b[j * self.n_along + d]
         for i in range(NARROW):
             product[i] *= merged_rate(c0, cj, c0 + n[i], mj, m[i], bj, b[i])
         m += self.capacity

@@ -20,7 +20,8 @@ cdef struct Densities:
     const double *unit          # [column] 1 / sqrt(b0)
     double *slope               # [column][slot] sqrt(t) = u slope - shift
     double *shift
-    double *slot_slope          # [slot][2 columns] the same, to score a row in one slot
+    Py_ssize_t n_along          # from a slot to the next in
+    double *slot_slope          # [slot][column] the same, to score a row in one slot
     double *slot_shift
     double *power               # [slot] a + 1/2
     double *constant            # [slot] log density at the mean,

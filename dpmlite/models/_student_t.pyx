@@ -75,7 +75,7 @@ cdef clones_double multiply_factors(const Densities *t, const double *row, Py_ss
 
 cdef inline inlined_double factor(const Densities *t, const double *row, Py_ssize_t k,
                                   Py_ssize_t d, double ratio) noexcept nogil:
-    cdef Py_ssize_t at = 2 * k * t.n_columns + d
+    cdef Py_ssize_t at = k * t.n_along + d
     cdef double z = (standardise(row[d], t.origin[d], t.unit[d]) * t.slot_slope[at]
                      - t.slot_shift[at])
     return larger(1.0 + ratio * z * z, LEAST_FACTOR)
