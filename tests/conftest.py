@@ -18,6 +18,7 @@ PAIRS = {
         "dirichlet_multinomial",
         "incomplete_normal_gamma",
         "mixing",
+        "moments",
         "multivariate_t",
         "normal_gamma",
         "normal_inverse_wishart",

@@ -14,6 +14,7 @@ from dpmlite import inference, models
 from dpmlite.estimators.choose_prior import ScaleSearch
 from dpmlite.estimators.data import Data
 from dpmlite.estimators.families import Prior
+from dpmlite.estimators.families.columns import Moments
 from dpmlite.estimators.mapdpm import MAPDPM
 from dpmlite.estimators.mixture import MixtureEstimator, largest_first
 from dpmlite.estimators.problem import UNPLACED, Labels, Problem
@@ -301,7 +302,8 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         chosen = np.zeros(table.shape[0], dtype=bool)
         size = min(SAMPLE_ROWS, table.shape[0])
         chosen[rng.choice(table.shape[0], size, replace=False, shuffle=False)] = True
-        sample, default = table.take(chosen), family.prior(None, table)
+        sample, moments = table.take(chosen), Moments.of(table)
+        default = family.prior(None, table, moments)
         found = []
         for width in WIDTHS:
             search = ScaleSearch(
@@ -309,6 +311,7 @@ class BayesianHierarchicalClustering(MixtureEstimator):
                 lambda scaled: self._problem(sample, scaled),
                 family,
                 table,
+                moments,
                 sample,
                 default,
                 np.zeros(1, dtype=np.int64),

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from dpmlite.estimators.data import Data
 from dpmlite.estimators.families import Family, Prior
-from dpmlite.estimators.families.columns import constant_columns
+from dpmlite.estimators.families.columns import Moments, constant_columns
 from dpmlite.estimators.problem import Labels, Problem
 from dpmlite.estimators.validation import warn
 
@@ -60,6 +60,8 @@ class ScaleSearch:
     family : Family
     table, sample : Data
         All rows, and those that are used.
+    moments : Moments
+        Of all rows.
     prior : dict
         The default.
     seeds : ndarray of int
@@ -71,6 +73,7 @@ class ScaleSearch:
     problem_of: Callable[[Prior], Problem]
     family: Family
     table: Data
+    moments: Moments
     sample: Data
     prior: Prior
     seeds: npt.NDArray[np.int64]
@@ -132,7 +135,7 @@ class ScaleSearch:
 
     def _within_reach(self, prior: Prior) -> bool:
         try:
-            self.family.check_reach(self.table, prior)
+            self.family.check_reach(self.table, prior, self.moments)
         except ValueError:
             return False
         return True

@@ -307,7 +307,7 @@ class MAPDPM(MixtureEstimator):
         seeds = check_random_state(self.random_state).integers(2**63, size=self.n_init)
         table = data.take(data.has_weight())
         search = self._search(data)
-        moments = Moments.of(table)
+        moments = Moments.of(table, search.n_threads)
         prior = self._choose_prior(search, table, moments, seeds)
         choice = self._choose_alpha(search, table, prior, seeds)
         best = choice.climb
@@ -324,7 +324,7 @@ class MAPDPM(MixtureEstimator):
         table = data.take(data.has_weight())
         moments = Moments(**self.moments_) + Moments.of(table)
         prior = prior_of_all([self], moments)
-        self._family().check_reach(table, prior)
+        self._family().check_reach(table, prior, moments)
         alpha = self.alpha_ if isinstance(self.alpha, str) else float(self.alpha)
         settled = settled_groups([self], prior)
         problem = Problem(table.rows(), settled.like(), alpha, settled=settled)
@@ -416,6 +416,7 @@ class MAPDPM(MixtureEstimator):
             lambda scaled: self._problem(sample, scaled, alpha),
             family,
             table,
+            moments,
             sample,
             prior,
             seeds,

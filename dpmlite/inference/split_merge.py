@@ -130,9 +130,7 @@ def exchange(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
     return exchanges
 
 
-def _hesitate(
-    partition: Partition, first: list[int], second: list[int], j: int, k: int
-) -> bool:
+def _hesitate(partition: Partition, first: list[int], second: list[int], j: int, k: int) -> bool:
     """Whether enough rows do between two slots with these rows; some tell."""
     step = trial_step(len(first) + len(second))
     some = first[::step] + second[::step]

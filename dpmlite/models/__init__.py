@@ -27,6 +27,7 @@ if TYPE_CHECKING or PURE:
         Sticks,
         unbroken_log_evidence,
     )
+    from dpmlite.models.moments import column_moments
     from dpmlite.models.normal_gamma import NormalGamma
     from dpmlite.models.normal_inverse_wishart import NormalInverseWishart
     from dpmlite.models.normal_known_variance import NormalKnownVariance
@@ -62,6 +63,7 @@ else:
         Sticks,
         unbroken_log_evidence,
     )
+    from dpmlite.models._moments import column_moments
     from dpmlite.models._normal_gamma import NormalGamma
     from dpmlite.models._normal_inverse_wishart import NormalInverseWishart
     from dpmlite.models._normal_known_variance import NormalKnownVariance
@@ -92,6 +94,7 @@ __all__ = [
     "Sticks",
     "alpha_given_eta",
     "alpha_mode",
+    "column_moments",
     "digamma",
     "log_best_completion",
     "log_gamma",

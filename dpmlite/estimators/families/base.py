@@ -73,8 +73,9 @@ class Family(ABC):
         ValueError
             If a key is unknown or a value breaks its rule, or rows lie too far from the prior.
         """
-        checked = self.prior_by(given, Moments.of(data) if moments is None else moments)
-        self.check_reach(data, checked)
+        known = Moments.of(data) if moments is None else moments
+        checked = self.prior_by(given, known)
+        self.check_reach(data, checked, known)
         return checked
 
     def prior_by(self, given: Mapping[str, Any] | None, moments: Moments) -> Prior:
@@ -136,10 +137,10 @@ class Family(ABC):
     def check_prior(self, prior: Prior, n_columns: int) -> Prior:
         """The prior with every value checked, as numbers and arrays of full shape."""
 
-    def check_reach(self, data: Data, prior: Prior) -> None:
+    def check_reach(self, data: Data, prior: Prior, moments: Moments) -> None:
         """Raise ValueError if rows lie so far from the prior that kernels would clip them.
 
-        By default nothing is too far.
+        `moments` are of these rows, and maybe of others. By default nothing is too far.
         """
         return
 

@@ -1,17 +1,14 @@
 """Means and variances of columns, and priors that have a value for each column."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from dpmlite import models
 from dpmlite.estimators.data import Data, Floats
 from dpmlite.estimators.validation import check_positive, warn
-
-# Values that are looked at together: few enough to stay in the processor's cache.
-BLOCK_CELLS = 2**14
 
 # Values of a row that make numpy's loops over rows no slower than those within.
 WIDE_ROW = 512
@@ -39,22 +36,16 @@ class Moments:
     variance: Floats
 
     @classmethod
-    def of(cls, data: Data) -> "Moments":
-        """Those of a table.
-
-        Taken about a value of each column, so that a constant column's mean is exact and large
-        offsets lose nothing.
-        """
+    def of(cls, data: Data, n_threads: int = 1) -> "Moments":
+        """Those of a table."""
         n_rows, n_columns = data.shape
         if data.values is None:
             cells = data.column_weights()
             mean = data.column_sums() / np.maximum(cells, np.finfo(float).tiny)
             return cls(n_rows, data.total_weight, cells, mean, np.zeros(n_columns))
-        origin = _a_value_of_each(data)
-        shift, cells = _mean_over_rows(data, lambda values: values - origin)
-        with np.errstate(over="ignore"):
-            variance, _ = _mean_over_rows(data, lambda values: np.square(values - origin - shift))
-        return cls(n_rows, data.total_weight, cells, origin + shift, variance)
+        found = models.column_moments(data.rows(), n_threads)
+        cells, mean, variance = (np.array(each) for each in found)
+        return cls(n_rows, data.total_weight, cells, mean, variance)
 
     def __add__(self, other: "Moments") -> "Moments":
         """Those of the rows of two tables together."""
@@ -101,16 +92,6 @@ def constant_columns(data: Data) -> npt.NDArray[np.bool_]:
     return np.asarray(~(reduced(np.fmax, data.values) > reduced(np.fmin, data.values)))
 
 
-def _a_value_of_each(data: Data) -> Floats:
-    """The first value of each column that is not missing; 0 if all are."""
-    assert data.values is not None
-    found: Floats = np.array(data.values[0], dtype=np.float64)
-    for j in np.flatnonzero(np.isnan(found)):
-        observed = ~np.isnan(data.values[:, j])
-        found[j] = data.values[observed.argmax(), j] if observed.any() else 0.0
-    return found
-
-
 def reduced(ufunc: np.ufunc, values: Floats) -> Floats:
     """What `ufunc.reduce` makes of each column; a narrow table is read several rows at a time."""
     n_rows, n_columns = values.shape
@@ -123,29 +104,6 @@ def reduced(ufunc: np.ufunc, values: Floats) -> Floats:
     return np.asarray(
         ufunc.reduce(np.concatenate([ufunc.reduce(wide).reshape(together, -1), rest]))
     )
-
-
-def _mean_over_rows(data: Data, terms_of: Callable[[Floats], Floats]) -> tuple[Floats, Floats]:
-    """Weighted mean of terms of the rows, NaN left out, and their weight.
-
-    Some rows at a time, to save memory. The mean of no terms is 0.
-    """
-    assert data.values is not None
-    n_rows, n_columns = data.shape
-    sums, total = np.zeros(n_columns), np.zeros(n_columns)
-    step = max(1, BLOCK_CELLS // n_columns)
-    for start in range(0, n_rows, step):
-        terms = terms_of(data.values[start : start + step])
-        block = reduced(np.add, terms)
-        if data.weights is None and not np.isnan(block).any():
-            sums += block
-            total += len(terms)
-            continue
-        weights = np.ones(n_rows) if data.weights is None else data.weights
-        observed = ~np.isnan(terms)
-        sums += weights[start : start + step] @ np.where(observed, terms, 0.0)
-        total += weights[start : start + step] @ observed
-    return sums / np.where(total > 0.0, total, 1.0), total
 
 
 def per_column(name: str, value: Any, n_columns: int) -> Floats:
@@ -177,8 +135,26 @@ def positive(name: str, value: Any) -> float:
     return check_positive(f"prior {name}", value)
 
 
-def check_distance(values: Floats, centre: Floats, scale: Floats, most: float, rule: str) -> None:
-    """Raise ValueError, with a rule, if values lie more than `most` scales from a centre."""
+def check_distance(
+    data: Data, moments: Moments, centre: Floats, scale: Floats, most: float, rule: str
+) -> None:
+    """Raise ValueError, with a rule, if cells lie more than `most` scales from a centre.
+
+    Moments of the table, and maybe of other rows, mostly tell that none does: no square of a
+    distance from the mean is above their sum.
+    """
+    if data.weights is None:
+        farthest = np.sqrt(moments.cells * moments.variance) + np.abs(moments.mean - centre)
+        if (farthest < 0.5 * most * scale).all():
+            return
+    check_range(data.values, centre, scale, most, rule)
+
+
+def check_range(
+    values: Floats | None, centre: Floats, scale: Floats, most: float, rule: str
+) -> None:
+    """The same from the cells themselves."""
+    assert values is not None
     above, below = reduced(np.fmax, values) - centre, centre - reduced(np.fmin, values)
     farthest = np.fmax(np.maximum(above, below) / scale, 0.0)
     if (farthest > most).any():

@@ -47,10 +47,9 @@ class NormalGammaFamily(Family):
             "b0": positive_per_column("b0", prior["b0"], n_columns),
         }
 
-    def check_reach(self, data: Data, prior: Prior) -> None:
-        assert data.values is not None
+    def check_reach(self, data: Data, prior: Prior, moments: Moments) -> None:
         rule = "prior scales sqrt(b0) of m0 (raise b0)"
-        check_distance(data.values, prior["m0"], np.sqrt(prior["b0"]), FARTHEST, rule)
+        check_distance(data, moments, prior["m0"], np.sqrt(prior["b0"]), FARTHEST, rule)
 
     def rebased(self, statistics: Floats, old: Prior, new: Prior) -> Floats:
         """Eq. (13) backwards, and then forwards from the other prior.

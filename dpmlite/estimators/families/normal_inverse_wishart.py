@@ -10,7 +10,7 @@ from dpmlite.estimators.data import Data, Floats, Indices, read_real
 from dpmlite.estimators.families.base import Family, Parameters, Prior, Rng, Totals
 from dpmlite.estimators.families.columns import (
     Moments,
-    check_distance,
+    check_range,
     per_column,
     positive,
 )
@@ -54,12 +54,12 @@ class NormalInverseWishartFamily(Family):
             "psi0": _positive_definite("psi0", prior["psi0"], n_columns),
         }
 
-    def check_reach(self, data: Data, prior: Prior) -> None:
+    def check_reach(self, data: Data, prior: Prior, moments: Moments) -> None:
         assert data.values is not None
         factor = np.linalg.cholesky(prior["psi0"])
         units = np.linalg.solve(factor, (data.values - prior["m0"]).T).T
         rule = "prior scales, Cholesky factors of psi0, of m0 (raise psi0)"
-        check_distance(units, np.zeros(1), np.ones(1), FARTHEST, rule)
+        check_range(units, np.zeros(1), np.ones(1), FARTHEST, rule)
 
     def rebased(self, statistics: Floats, old: Prior, new: Prior) -> Floats:
         """Means and scatters in other units, and Psi factorised anew: W Psi W^T = diag(d)."""

@@ -48,10 +48,9 @@ class NormalKnownVarianceFamily(Family):
             "tau2": positive_per_column("tau2", prior["tau2"], n_columns),
         }
 
-    def check_reach(self, data: Data, prior: Prior) -> None:
-        assert data.values is not None
+    def check_reach(self, data: Data, prior: Prior, moments: Moments) -> None:
         rule = "standard deviations sqrt(sigma2) of m0 (raise sigma2)"
-        check_distance(data.values, prior["m0"], np.sqrt(prior["sigma2"]), FARTHEST, rule)
+        check_distance(data, moments, prior["m0"], np.sqrt(prior["sigma2"]), FARTHEST, rule)
 
     def rebased(self, statistics: Floats, old: Prior, new: Prior) -> Floats:
         """Only the origin of the means changes: the spread is about them, in units of sigma2."""

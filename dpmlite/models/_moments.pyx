@@ -1,0 +1,176 @@
+"""Kernel of moments.py: one pass over a table, in blocks that stay in the processor's cache.
+
+A block's mean and scatter are found in two loops over its rows, and joined with those before: with
+n and m of each, the scatter of both about their mean is theirs and n_a n_b / (n_a + n_b) (m_a - m_b)^2.
+"""
+
+from array import array
+
+from dpmlite.models._rows cimport Row, Rows
+from dpmlite.models._special cimport clones_void, inlined_void
+
+from dpmlite._threads import on_threads
+from dpmlite.models._rows import as_rows
+
+cdef enum:
+    BLOCK_CELLS = 16384
+    PARTS = 16  # of the rows, which threads take: sums are of the same rows however many they are
+    GROUP = 8   # columns that are added together
+
+cdef struct Moments:  # about an origin
+    double *cells
+    double *mean
+    double *scatter
+
+
+def column_moments(X, Py_ssize_t n_threads=1):
+    cdef Rows rows = as_rows(X)
+    if rows.columns != NULL:
+        raise ValueError("moments are of dense rows, got sparse ones")
+    if rows.n_columns == 0:
+        return [], [], []
+    cdef Py_ssize_t d, n_columns = rows.n_columns
+    cdef double[::1] origin = a_value_of_each(rows), total = zeros(3 * n_columns), found
+    cdef Moments all_rows = moments_in(total)
+    cdef Moments part_rows
+    ends = [i * rows.n_rows // PARTS for i in range(PARTS + 1)]
+
+    def part(some):
+        return moments_of(rows, origin, some[0], some[1])
+
+    for found in on_threads(part, list(zip(ends, ends[1:])), n_threads):
+        part_rows = moments_in(found)
+        join(&all_rows, &part_rows, n_columns)
+    cells, mean, scatter = (total[i * n_columns:(i + 1) * n_columns] for i in range(3))
+    return (list(cells), [o + m for o, m in zip(origin, mean)],
+            [s / n if n > 0.0 else 0.0 for s, n in zip(scatter, cells)])
+
+
+cdef zeros(Py_ssize_t n):
+    return array("d", bytes(n * sizeof(double)))
+
+
+cdef a_value_of_each(Rows rows):
+    """The first of each column that is not missing; 0 if all are."""
+    found = zeros(rows.n_columns)
+    cdef double[::1] value = found
+    cdef double[::1] room = zeros(rows.n_columns)
+    cdef Py_ssize_t i, d, n_missing
+    cdef Row row
+    for d in range(rows.n_columns):
+        value[d] = float("nan")
+    for i in range(rows.n_rows):
+        row = rows.row_into(i, &room[0])
+        n_missing = 0
+        for d in range(rows.n_columns):
+            value[d] = row.values[d] if value[d] != value[d] else value[d]
+            n_missing += value[d] != value[d]
+        if n_missing == 0:
+            break
+    for d in range(rows.n_columns):
+        value[d] = value[d] if value[d] == value[d] else 0.0
+    return found
+
+
+cdef Moments moments_in(double[::1] memory):
+    cdef Moments moments
+    cdef Py_ssize_t n = memory.shape[0] // 3
+    moments.cells = &memory[0]
+    moments.mean, moments.scatter = moments.cells + n, moments.cells + 2 * n
+    return moments
+
+
+cdef moments_of(Rows rows, const double[::1] origin, Py_ssize_t first, Py_ssize_t last):
+    """Those of some rows, in an array."""
+    cdef Py_ssize_t n_columns = rows.n_columns
+    cdef Py_ssize_t step = max(BLOCK_CELLS // n_columns, <Py_ssize_t> 1)
+    cdef double[::1] room = zeros(n_columns), total = zeros(3 * n_columns)
+    cdef double[::1] of_block = zeros(3 * n_columns)
+    cdef Moments so_far = moments_in(total), block = moments_in(of_block)
+    with nogil:
+        while first < last:
+            of_block[:] = 0.0
+            find(rows, &origin[0], first, min(first + step, last), &room[0], &block)
+            join(&so_far, &block, n_columns)
+            first += step
+    return total
+
+
+cdef void find(Rows rows, const double *origin, Py_ssize_t first, Py_ssize_t last, double *room,
+               Moments *block) noexcept nogil:
+    cdef Py_ssize_t i, d
+    cdef Row row
+    for i in range(first, last):
+        row = rows.row_into(i, room)
+        add_values(&row, origin, block)
+    for d in range(rows.n_columns):
+        block.mean[d] /= block.cells[d] if block.cells[d] > 0.0 else 1.0
+    for i in range(first, last):
+        row = rows.row_into(i, room)
+        add_squares(&row, origin, block)
+
+
+cdef clones_void add_values(const Row *row, const double *origin, Moments *block) noexcept nogil:
+    cdef Py_ssize_t d = 0
+    while d + GROUP <= row.n_values:
+        add_some_values(row, origin, d, GROUP, block)
+        d += GROUP
+    add_some_values(row, origin, d, row.n_values - d, block)
+
+
+cdef inline inlined_void add_some_values(const Row *row, const double *origin, Py_ssize_t first,
+                                         Py_ssize_t n, Moments *block) noexcept nogil:
+    """The same for n columns from `first`, in vectors."""
+    cdef double e[GROUP]
+    cdef double weight[GROUP]
+    cdef double *cells = block.cells + first
+    cdef double *total = block.mean + first
+    cdef Py_ssize_t d
+    for d in range(n):
+        e[d] = row.values[first + d] - origin[first + d]
+    for d in range(n):
+        weight[d] = row.weight
+        weight[d] = weight[d] if e[d] == e[d] else 0.0
+    for d in range(n):
+        e[d] = e[d] if e[d] == e[d] else 0.0
+    for d in range(n):
+        cells[d] += weight[d]
+    for d in range(n):
+        total[d] += row.weight * e[d]
+
+
+cdef clones_void add_squares(const Row *row, const double *origin, Moments *block) noexcept nogil:
+    cdef Py_ssize_t d = 0
+    while d + GROUP <= row.n_values:
+        add_some_squares(row, origin, d, GROUP, block)
+        d += GROUP
+    add_some_squares(row, origin, d, row.n_values - d, block)
+
+
+cdef inline inlined_void add_some_squares(const Row *row, const double *origin, Py_ssize_t first,
+                                          Py_ssize_t n, Moments *block) noexcept nogil:
+    """The same for n columns from `first`, in vectors."""
+    cdef double e[GROUP]
+    cdef double *mean = block.mean + first
+    cdef double *scatter = block.scatter + first
+    cdef Py_ssize_t d
+    for d in range(n):
+        e[d] = row.values[first + d] - origin[first + d] - mean[d]
+    for d in range(n):
+        e[d] = e[d] if e[d] == e[d] else 0.0
+    for d in range(n):
+        scatter[d] += row.weight * e[d] * e[d]
+
+
+cdef void join(Moments *one, const Moments *other, Py_ssize_t n_columns) noexcept nogil:
+    """Those of the rows of both."""
+    cdef double part, gap
+    cdef Py_ssize_t d
+    for d in range(n_columns):
+        if other.cells[d] == 0.0:
+            continue
+        part = other.cells[d] / (one.cells[d] + other.cells[d])
+        gap = other.mean[d] - one.mean[d] if one.cells[d] > 0.0 else 0.0
+        one.scatter[d] += other.scatter[d] + one.cells[d] * part * gap * gap
+        one.mean[d] = one.mean[d] + part * gap if one.cells[d] > 0.0 else other.mean[d]
+        one.cells[d] += other.cells[d]
