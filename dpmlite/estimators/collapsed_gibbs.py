@@ -196,7 +196,7 @@ class CollapsedGibbs(MixtureEstimator):
         chain = Chain(self._start(X, data, prior, rng, sample_weight), self, rng)
         samples = list(chain.samples())
         best = chain.best
-        self._keep(data, self._partition(data, best.labels, prior, best.alpha), prior)
+        self._keep(data, self._partition(data, best.labels.copy(), prior, best.alpha), prior)
         self._keep_samples(samples, chain)
         self.training_rows_ = data.to_dict()
         self._remember_columns(X, data.shape[1])

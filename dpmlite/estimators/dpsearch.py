@@ -185,7 +185,7 @@ class DPSearch(MixtureEstimator):
         component = self._family().component(prior, self.allow_missing)
         problem = Problem(table.rows(), component, float(self.alpha))
         search, labels = self._run(problem, rng)
-        found = self._partition(table, labels, prior, problem.alpha)
+        found = self._partition(table, labels.copy(), prior, problem.alpha)
         verify_joint(search.neg_log_joint, found, table)
         gap, certified = self._gap(search, found.neg_log_joint, found.least_gain)
         climb = None

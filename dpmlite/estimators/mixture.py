@@ -228,11 +228,11 @@ class MixtureEstimator(FamilyEstimator):
     ) -> models.Partition:
         """The partition of rows that all have weight, its clusters numbered by weight.
 
-        `homes` are the labels of the settled groups, if there are any.
+        Without settled groups, which have the labels `homes`, it takes `labels` and renumbers them.
         """
         weights = table.weights
         if settled is None:
-            labels = largest_first(labels, weights)
+            largest_first(labels, weights, out=labels)
         else:
             weights = np.ones(table.shape[0]) if weights is None else weights
             weights = np.concatenate([settled.counts, weights])
@@ -300,9 +300,14 @@ class MixtureEstimator(FamilyEstimator):
 
 
 def largest_first(
-    labels: npt.NDArray[np.intp], weights: npt.NDArray[np.float64] | None = None
+    labels: npt.NDArray[np.intp],
+    weights: npt.NDArray[np.float64] | None = None,
+    out: npt.NDArray[np.intp] | None = None,
 ) -> npt.NDArray[np.intp]:
-    """Number clusters by size or weight, the largest 0; of equals, the one that appears first."""
+    """Number clusters by size or weight, the largest 0; of equals, the one that appears first.
+
+    The numbers are new, or in `out`, which may be `labels`: then they need no memory.
+    """
     n_rows = len(labels)
     first = np.full(labels.max(initial=-1) + 1, n_rows)
     for start in range(0, n_rows, BLOCK_ROWS)[::-1]:  # the last one to be written stays
@@ -312,7 +317,10 @@ def largest_first(
     sizes = np.bincount(labels, weights, minlength=len(first))
     rank = np.zeros(len(first), dtype=np.intp)
     rank[used[np.lexsort((first[used], -sizes[used]))]] = np.arange(len(used))
-    return np.asarray(rank[labels], dtype=np.intp)
+    numbers = np.empty_like(labels) if out is None else out
+    for start in range(0, n_rows, BLOCK_ROWS):
+        numbers[start : start + BLOCK_ROWS] = rank[labels[start : start + BLOCK_ROWS]]
+    return numbers
 
 
 def verify_joint(kept: float, final: models.Partition, table: Data) -> None:

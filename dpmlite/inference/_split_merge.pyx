@@ -42,6 +42,7 @@ def split(Partition partition, const double[:, :, ::1] uniforms, Py_ssize_t n_th
     for some in batches(slots, n_threads):
         for k, division in zip(some, on_threads(proposal, some, n_threads)):
             splits += adopt_if_any(partition, k, lists[k], division)
+            lists[k] = None  # memory for the next
     if splits:
         partition.tidy_slots()
     return splits
@@ -72,7 +73,9 @@ cdef Partition split_of(Partition partition, Py_ssize_t k, members, const double
     starts += atypical(partition, trial)
     division = divided(partition, [k], members, starts)
     if division is not None and len(trial) < len(members):
-        for j, part in enumerate(member_lists(division)):
+        parts = member_lists(division)
+        for j, part in enumerate(parts):
+            parts[j] = None  # memory for the next
             if len(part) > 1:
                 adopt_if_any(division, j, part, split_of(division, j, part, uniforms))
     return division

@@ -581,4 +581,4 @@ cdef void *resized(void *memory, size_t n_bytes) except NULL nogil:
 
 def index_array(Py_ssize_t n):
     """An array of n zeros that a Py_ssize_t memoryview can hold."""
-    return array("q" if sizeof(Py_ssize_t) == 8 else "i", bytes(n * sizeof(Py_ssize_t)))
+    return array("q" if sizeof(Py_ssize_t) == 8 else "i", [0]) * n
