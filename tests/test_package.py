@@ -91,6 +91,19 @@ def test_import_leaves_out_what_few_need(tmp_path):
     assert not loaded & slow
 
 
+def test_a_first_fit_imports_little(tmp_path):
+    """numpy.random, for its seed, and nothing that few need."""
+    code = (
+        "import sys, numpy, dpmlite\n"
+        "numpy.random.default_rng(0)\n"
+        "before = set(sys.modules)\n"
+        "dpmlite.MAPDPM(random_state=0).fit([[0.0], [1.0], [5.0]])\n"
+        "print(*sorted(set(sys.modules) - before), sep=',')\n"
+    )
+    loaded = set(run(code, tmp_path).stdout.strip().split(","))
+    assert all(name.startswith("dpmlite.") for name in loaded - {""}), loaded
+
+
 def test_what_is_left_out_is_there_when_asked_for(tmp_path):
     code = (
         "import dpmlite\n"

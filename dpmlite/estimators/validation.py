@@ -37,9 +37,14 @@ def check_rows(X: Any, allow_missing: bool = False, strided: bool = False) -> np
     return rows
 
 
+def is_masked(values: Any) -> bool:
+    """Whether an array has masked values; numpy.ma's import takes as long as a small fit."""
+    return "numpy.ma" in sys.modules and bool(np.ma.is_masked(values))
+
+
 def check_table(X: Any, strided: bool = False) -> npt.NDArray[Any]:
     """A dense table of any numbers, as `check_rows`."""
-    if np.ma.is_masked(X):
+    if is_masked(X):
         raise ValueError("X must have no masked values: fill them, or drop their rows")
     array = np.asarray(X)
     if array.dtype.kind in "mM":
@@ -137,7 +142,7 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float
     """Weights of rows, not negative and not all 0, as float64; None is 1 for every row."""
     if sample_weight is None:
         return np.ones(n_rows)
-    if np.ma.is_masked(sample_weight):
+    if is_masked(sample_weight):
         raise ValueError("sample_weight must have no masked values")
     array = np.asarray(sample_weight)
     if np.iscomplexobj(array):
