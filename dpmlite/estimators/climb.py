@@ -28,7 +28,7 @@ N_EXCHANGE_SEEDS = 1
 # the number of seeds.
 ATTEMPTS = 6
 # So many in a row that end where they began tell that there is nothing to be found.
-IN_VAIN = 3
+IN_VAIN = 2
 LEAST_FREED, MOST_FREED = 0.1, 0.6
 SEEDS_IF_NONE, SEEDS_IF_ALL = 16, 116
 FREED_SWEEPS = 2

@@ -1,6 +1,6 @@
 """Weight, mean and variance of the cells of each column of a table."""
 
-from math import fsum, isnan
+from math import isnan
 
 from dpmlite._types import Values
 from dpmlite.models.rows import Rows, as_rows
@@ -40,10 +40,10 @@ def column_moments(
     cells, means, variances = [], [], []
     for column in columns:
         pairs = [(w, x) for w, x in zip(weights, column, strict=True) if not isnan(x)]
-        weight = fsum(w for w, _ in pairs)
+        weight = sum(w for w, _ in pairs)
         origin = pairs[0][1] if pairs else 0.0
-        mean = fsum(w * (x - origin) for w, x in pairs) / weight if pairs else 0.0
-        scatter = fsum(w * (x - origin - mean) ** 2 for w, x in pairs)
+        mean = sum(w * (x - origin) for w, x in pairs) / weight if pairs else 0.0
+        scatter = sum(w * (x - origin - mean) * (x - origin - mean) for w, x in pairs)
         cells.append(weight)
         means.append(origin + mean)
         variances.append(scatter / weight if pairs else 0.0)
