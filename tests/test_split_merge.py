@@ -124,6 +124,25 @@ def test_exchange_mends_a_wrong_border(twin):
     assert naive.canonical(partition.labels) == [0] * 60 + [1] * 30
 
 
+@given(problem=problems(), data=st.data())
+def test_rows_hesitate_that_change_the_joint_little_elsewhere(twin, problem, data):
+    X, prior, alpha = problem
+    n = len(X)
+    weights = data.draw(st.lists(st.sampled_from([1.0, 2.5]), min_size=n, max_size=n))
+    rows = twin.rows.Rows(X, np.array(weights))
+    labels = data.draw(st.lists(st.integers(0, 1), min_size=n, max_size=n))
+    partition = build(twin, rows, [0, 1, *labels][:n], prior, alpha)
+    changes = []
+    for i in range(n):
+        moved = np.array(partition.labels)
+        moved[i] = 1 - moved[i]
+        joint = build(twin, rows, moved, prior, alpha).neg_log_joint
+        changes.append(abs(joint - partition.neg_log_joint))
+    for within in (0.5, 3.0, 20.0):
+        found = twin.split_merge.n_indifferent(partition, np.arange(n), 0, 1, within)
+        assert found == sum(change < within for change in changes)
+
+
 def test_clusters_between_which_no_row_hesitates_are_not_pooled(twin):
     """Though one of them had better be divided: that is what splits are for."""
     rng = np.random.default_rng(0)

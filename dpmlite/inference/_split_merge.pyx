@@ -4,9 +4,12 @@ from array import array
 
 from numpy import partition as partition_by_rank
 
+from libc.math cimport fabs
+
 from dpmlite.inference._division cimport adopt, divided, member_lists, trial_step, two_of
 from dpmlite.inference._map_dpm cimport check_n_threads
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition
+from dpmlite.models._rows cimport Row
 
 from dpmlite._threads import on_threads
 from dpmlite.inference._merging import nearest, used_slots
@@ -129,8 +132,30 @@ cdef bint hesitate(Partition partition, first, second, Py_ssize_t j, Py_ssize_t 
     cdef Py_ssize_t step = trial_step(len(first) + len(second)), n_asked = 0, n_hesitating = 0
     for members in (first[::step], second[::step]):
         n_asked += len(members)
-        n_hesitating += partition.n_hesitating(members, j, k, ABOUT)
+        n_hesitating += n_indifferent(partition, members, j, k, ABOUT)
     return n_hesitating >= HESITATING * n_asked
+
+
+def n_indifferent(Partition partition, const Py_ssize_t[::1] members, Py_ssize_t j, Py_ssize_t k,
+                  double within):
+    partition.component._check_slot(j)
+    partition.component._check_slot(k)
+    cdef double[::1] room = partition.room_of_a_row()
+    cdef Py_ssize_t i, m, other, total = 0
+    cdef double stay
+    cdef Row row
+    with nogil:
+        for m in range(members.shape[0]):
+            i = members[m]
+            partition.check_row(i)
+            row = partition.row_into(i, &room[0])
+            other = k if partition.label[i] == j else j
+            stay = partition.quick_stay_cost(i, &row)
+            if stay != stay:
+                with gil:  # for one thread at a time
+                    stay = partition.stay_cost(i)
+            total += fabs(partition.any_cost_in(&row, other) - stay) < within
+    return total
 
 
 cdef united(const Py_ssize_t[::1] first, const Py_ssize_t[::1] second):

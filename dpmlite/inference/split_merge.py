@@ -3,6 +3,8 @@
 `split` divides one cluster, `exchange` pools two neighbours and divides the pool.
 """
 
+from collections.abc import Sequence
+
 from dpmlite._types import Values
 from dpmlite.inference.division import adopt, divided, member_lists, trial_step, two_of
 from dpmlite.inference.map_dpm import check_n_threads
@@ -134,7 +136,29 @@ def _hesitate(partition: Partition, first: list[int], second: list[int], j: int,
     """Whether enough rows do between two slots with these rows; some tell."""
     step = trial_step(len(first) + len(second))
     some = first[::step] + second[::step]
-    return partition.n_hesitating(some, j, k, ABOUT) >= HESITATING * len(some)
+    return n_indifferent(partition, some, j, k, ABOUT) >= HESITATING * len(some)
+
+
+def n_indifferent(
+    partition: Partition, members: Sequence[int], j: int, k: int, within: float
+) -> int:
+    """How many rows of two slots would cost about the same in the other of them.
+
+    Parameters
+    ----------
+    partition : Partition
+    members : sequence of int
+        Rows of slots `j` and `k`.
+    j, k : int
+    within : float
+        About the same: to so many nats.
+
+    Returns
+    -------
+    int
+    """
+    costs = [partition.costs(i) for i in members]
+    return sum(abs(cost[j] - cost[k]) < within for cost in costs)
 
 
 def _neighbours(partition: Partition, uniforms: Values) -> dict[tuple[int, int], Values]:

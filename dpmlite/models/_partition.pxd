@@ -52,7 +52,7 @@ cdef class Partition:
     cdef inline double cost_in(self, const Row *row, Py_ssize_t k) noexcept nogil:
         return -self.log_weight[k] - self.component.score_slot(row, k)
 
-    cdef own_room(self)
+    cdef room_of_a_row(self)
     cdef int check_row(self, Py_ssize_t i) except -1 nogil
     cdef Py_ssize_t check_labels(self) except -1 nogil
     cdef Py_ssize_t check_settled(self) except -1

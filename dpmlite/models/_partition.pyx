@@ -2,7 +2,7 @@
 
 from array import array
 
-from libc.math cimport INFINITY, NAN, fabs, log
+from libc.math cimport INFINITY, NAN, log
 
 from dpmlite.models._component cimport Component, padded
 from dpmlite.models._crp cimport log_prob_counts_c
@@ -123,12 +123,10 @@ cdef class Partition:
             homes[j] = slots.index(self.home[g])
         return Partition(self.X, labels, self.component.like(), self.alpha, rows, settled, homes)
 
-    # Threads ask these two of the same partition: rows are copied to memory of their own.
-
     def sides(self, const Py_ssize_t[::1] members, Py_ssize_t i, Py_ssize_t j):
         cdef Component alone = self.component.like()
         cdef Py_ssize_t[::1] sides = index_array(members.shape[0])
-        cdef double[::1] room = self.own_room()
+        cdef double[::1] room = self.room_of_a_row()  # threads ask this of the same partition
         cdef Py_ssize_t m
         cdef Row row
         with nogil:
@@ -144,27 +142,6 @@ cdef class Partition:
                 row = self.row_into(members[m], &room[0])
                 sides[m] = alone.score_slot(&row, 1) > alone.score_slot(&row, 0) + TIE
         return sides.base
-
-    def n_hesitating(self, const Py_ssize_t[::1] members, Py_ssize_t j, Py_ssize_t k,
-                     double within):
-        cdef double[::1] room = self.own_room()
-        cdef Py_ssize_t i, m, other, total = 0
-        cdef double stay
-        cdef Row row
-        self.component._check_slot(j)
-        self.component._check_slot(k)
-        with nogil:
-            for m in range(members.shape[0]):
-                i = members[m]
-                self.check_row(i)
-                row = self.row_into(i, &room[0])
-                other = k if self.label[i] == j else j
-                stay = self.quick_stay_cost(i, &row)
-                if stay != stay:
-                    with gil:
-                        stay = self.stay_cost(i)
-                total += fabs(stay - self.any_cost_in(&row, other)) < within
-        return total
 
     def move(self, Py_ssize_t i, Py_ssize_t k, double change):
         self.check_row(i)
@@ -232,8 +209,8 @@ cdef class Partition:
     def exact_neg_log_joint(self):
         return self.joint()
 
-    cdef own_room(self):
-        """Memory of a row."""
+    cdef room_of_a_row(self):
+        """For `row_into`."""
         return array("d", bytes((self.X.n_columns + 1) * sizeof(double)))
 
     cdef int check_row(self, Py_ssize_t i) except -1 nogil:

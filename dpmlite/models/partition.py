@@ -199,13 +199,6 @@ class Partition:
             sides.append(int(other > one + TIE))
         return sides
 
-    def n_hesitating(self, members: Sequence[int], j: int, k: int, within: float) -> int:
-        """How many rows of slots `j` and `k` would cost about the same in the other of them."""
-        self.component._check_slot(j)
-        self.component._check_slot(k)
-        costs = [self.costs(i) for i in members]
-        return sum(abs(cost[j] - cost[k]) < within for cost in costs)
-
     def move(self, i: int, k: int, change: float) -> None:
         """Put row `i` into slot `k`, which changes the joint by `change`."""
         self._check_row(i)
