@@ -8,7 +8,7 @@ labels are those of visits one by one.
 
 from libc.math cimport INFINITY
 
-from dpmlite.inference._bounds cimport CHUNK, Chunk
+from dpmlite.inference._bounds cimport CHUNK, HUGE, Chunk
 from dpmlite.inference._lookahead cimport MOST_AHEAD, LookAhead
 from dpmlite.inference._screening cimport (
     Screen, begin_screen, can_be_screened, end_screen, list_open, note_change, prepare, renew,
@@ -130,7 +130,8 @@ cdef Py_ssize_t visit_chunk(Partition partition, Screen *screen, Py_ssize_t firs
 cdef bint visit(Partition partition, Screen *screen, Chunk *chunk, Py_ssize_t j) except -1 nogil:
     """Whether the chunk's row j moved."""
     cdef Py_ssize_t i = chunk.first + j, own = partition.label[i]
-    cdef double stay = partition.stay_ceiling(i)
+    # The chunk's ceiling is above the partition's, but known: few rows need a closer look for it.
+    cdef double stay = chunk.ceiling[j] if chunk.ceiling[j] < HUGE else partition.stay_ceiling(i)
     cdef Row row = partition.row(i)
     cdef double best = score_some(partition, &row, screen, chunk.bound + j, stay, partition.cost)
     if not move_if_better(partition, i, stay, best):
