@@ -317,7 +317,7 @@ def largest_first(
     sizes = np.bincount(labels, weights, minlength=len(first))
     rank = np.zeros(len(first), dtype=np.intp)
     rank[used[np.lexsort((first[used], -sizes[used]))]] = np.arange(len(used))
-    numbers = np.empty_like(labels) if out is None else out
+    numbers = np.empty(n_rows, dtype=np.intp) if out is None else out
     for start in range(0, n_rows, BLOCK_ROWS):
         numbers[start : start + BLOCK_ROWS] = rank[labels[start : start + BLOCK_ROWS]]
     return numbers

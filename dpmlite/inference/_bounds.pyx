@@ -16,7 +16,8 @@ epsilon (3 U slope + 2 |shift|), and that of log(1 + z^2) at most the same and 2
 2 z / (1 + z^2) <= 1. Sums over columns of slopes and shifts give that of log P.
 """
 
-from dpmlite.models._special cimport clones_float, clones_ssize, clones_void, inlined_void, log2_floor_single
+from dpmlite.models._special cimport (
+    clones_float, clones_ssize, clones_void, inlined_void, log2_floor_single)
 from dpmlite.models._student_t cimport Densities
 
 cdef extern from *:
@@ -114,7 +115,7 @@ cdef clones_void bounds(const float *u, Py_ssize_t n_columns, const float *slope
 
 
 cdef clones_ssize set_aside(Chunk *chunk, int k, const Stay *there) noexcept nogil:
-    """The chunk's rows of slot k are there already, where `there` holds for each; returns how many."""
+    """The chunk's rows of slot k are there already, which costs `there` to stay; returns how many."""
     cdef float *bound = chunk.bound + k * CHUNK
     cdef float new[CHUNK]
     cdef int own[CHUNK]

@@ -176,7 +176,7 @@ def _swept(
         now = division.neg_log_joint
         if abs(now - present) <= division.least_gain:
             break  # it has come back to what there was
-        # Rows that had no label yet raise the joint.
+        # Rows that had no label yet raised the joint by what they are.
         if now <= before and now - HOPE * (before - now) > goal:
             break
         before = now

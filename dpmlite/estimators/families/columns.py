@@ -144,7 +144,8 @@ def check_distance(
     distance from the mean is above their sum.
     """
     if data.weights is None:
-        farthest = np.sqrt(moments.cells * moments.variance) + np.abs(moments.mean - centre)
+        with np.errstate(over="ignore", invalid="ignore"):
+            farthest = np.sqrt(moments.cells * moments.variance) + np.abs(moments.mean - centre)
         if (farthest < 0.5 * most * scale).all():
             return
     check_range(data.values, centre, scale, most, rule)
