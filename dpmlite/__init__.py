@@ -3,6 +3,7 @@
 MAP inference in Dirichlet process mixtures, as fast as k-means. Start with `MAPDPM`.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from dpmlite._implementation import implementation, require_kernels
@@ -11,26 +12,19 @@ from dpmlite._loading import find_kernels
 find_kernels()
 require_kernels()
 
-from dpmlite.estimators import (  # noqa: E402
-    MAPDPM,
-    BayesianHierarchicalClustering,
-    CollapsedGibbs,
-    DPMeans,
-    DPSearch,
-    ExactPosterior,
-    NotFittedError,
-    VariationalDPM,
-    crp_log_prob,
-    crp_sample,
-    exact_posterior,
-    log_evidence_exact,
-    merge_models,
-    neg_log_joint,
-    neg_log_loo,
-)
+from dpmlite.estimators.base import NotFittedError  # noqa: E402
+from dpmlite.estimators.mapdpm import MAPDPM  # noqa: E402
 
 if TYPE_CHECKING:
     from dpmlite.boards import Quantized, quantize, to_micropython
+    from dpmlite.estimators.bhc import BayesianHierarchicalClustering
+    from dpmlite.estimators.collapsed_gibbs import CollapsedGibbs
+    from dpmlite.estimators.dpmeans import DPMeans
+    from dpmlite.estimators.dpsearch import DPSearch
+    from dpmlite.estimators.exact import ExactPosterior, exact_posterior, log_evidence_exact
+    from dpmlite.estimators.functions import crp_log_prob, crp_sample, neg_log_joint, neg_log_loo
+    from dpmlite.estimators.merged import merge_models
+    from dpmlite.estimators.variational import VariationalDPM
 
 __version__ = "0.1.0"
 
@@ -56,14 +50,26 @@ __all__ = [
     "to_micropython",
 ]
 
+# Where the rest is. It is imported when it is asked for: most programs need one estimator.
+HOMES = {
+    "boards": ("Quantized", "quantize", "to_micropython"),
+    "estimators.bhc": ("BayesianHierarchicalClustering",),
+    "estimators.collapsed_gibbs": ("CollapsedGibbs",),
+    "estimators.dpmeans": ("DPMeans",),
+    "estimators.dpsearch": ("DPSearch",),
+    "estimators.exact": ("ExactPosterior", "exact_posterior", "log_evidence_exact"),
+    "estimators.functions": ("crp_log_prob", "crp_sample", "neg_log_joint", "neg_log_loo"),
+    "estimators.merged": ("merge_models",),
+    "estimators.variational": ("VariationalDPM",),
+}
+
 
 def __getattr__(name: str) -> Any:
-    """What few need is imported when it is asked for: the way to boards."""
-    if name not in __all__:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from dpmlite import boards
-
-    return getattr(boards, name)
+    """A public name that was not asked for so far."""
+    for home, names in HOMES.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{home}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

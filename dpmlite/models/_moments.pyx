@@ -33,17 +33,20 @@ def column_moments(X, Py_ssize_t n_threads=1):
     cdef double[::1] origin = a_value_of_each(rows), total = zeros(3 * n_columns), found
     cdef Moments all_rows = moments_in(total)
     cdef Moments part_rows
-    ends = [i * rows.n_rows // PARTS for i in range(PARTS + 1)]
+    parts = [(i * rows.n_rows // PARTS, (i + 1) * rows.n_rows // PARTS) for i in range(PARTS)]
 
     def part(some):
         return moments_of(rows, origin, some[0], some[1])
 
-    for found in on_threads(part, list(zip(ends, ends[1:])), n_threads):
+    for found in on_threads(part, parts, n_threads):
         part_rows = moments_in(found)
         join(&all_rows, &part_rows, n_columns)
-    cells, mean, scatter = (total[i * n_columns:(i + 1) * n_columns] for i in range(3))
-    return (list(cells), [o + m for o, m in zip(origin, mean)],
-            [s / n if n > 0.0 else 0.0 for s, n in zip(scatter, cells)])
+    cells, means, variances = [], [], []
+    for d in range(n_columns):
+        cells.append(all_rows.cells[d])
+        means.append(origin[d] + all_rows.mean[d])
+        variances.append(all_rows.scatter[d] / all_rows.cells[d] if all_rows.cells[d] > 0.0 else 0.0)
+    return cells, means, variances
 
 
 cdef zeros(Py_ssize_t n):
