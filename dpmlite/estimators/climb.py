@@ -5,9 +5,9 @@ It draws the random numbers; the moves themselves are in `dpmlite.inference`.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,9 @@ import numpy.typing as npt
 from dpmlite import inference, models
 from dpmlite._threads import on_threads
 from dpmlite.estimators.problem import UNPLACED, Labels, Problem, sweep_and_merge
+
+if TYPE_CHECKING:
+    from threading import Event
 
 # Proposals of a pass: pairs of seeds for each cluster that may be split; of exchanges, neighbours
 # of each cluster and pairs of seeds for each of them. `asv_benchmarks/benchmarks/search.py` shows
@@ -66,7 +69,7 @@ class Climb:
         Sweeps over all rows at most.
     verbose : bool
         Print a line for every step.
-    stop : threading.Event
+    stop : Event
         Ends the descent between two steps when set.
     name : str
         Of the start, for the lines of `verbose`.
@@ -85,7 +88,7 @@ class Climb:
     order: Labels | None
     max_sweeps: int
     verbose: bool
-    stop: threading.Event
+    stop: Event
     name: str
     trace: list[float] = field(default_factory=list)
     n_sweeps: int = 0

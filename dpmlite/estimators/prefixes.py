@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-import threading
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpmlite import inference
 from dpmlite.estimators.problem import Labels, Problem
+
+if TYPE_CHECKING:
+    from threading import Event
 
 ORDERS = ("ascending", "descending", "random", "given")
 
@@ -36,9 +39,7 @@ def row_order(problem: Problem, name: str, rng: np.random.Generator) -> Labels:
     return np.argsort(np.round(densities, 7), kind="stable").astype(np.intp)
 
 
-def run(
-    search: inference.PrefixSearch, verbose: bool = False, stop: threading.Event | None = None
-) -> bool:
+def run(search: inference.PrefixSearch, verbose: bool = False, stop: Event | None = None) -> bool:
     """Run a search to its end; False if a stop came first."""
     report_at = FIRST_REPORT
     while not search.run(EXPANSIONS_AT_ONCE):
@@ -65,7 +66,7 @@ def search_labels(
     problem: Problem,
     restart: int,
     rng: np.random.Generator,
-    stop: threading.Event | None = None,
+    stop: Event | None = None,
 ) -> Labels:
     """Labels to start from: what a search finds; every restart but the first has a random order.
 

@@ -1,13 +1,18 @@
 """A clustering problem, and how solutions of it are taken together."""
 
-import threading
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from dpmlite import inference, models
+
+if TYPE_CHECKING:
+    from threading import Event
 
 Labels = npt.NDArray[np.intp]
 
@@ -85,7 +90,7 @@ def first_of_best(joints: Sequence[float], slack: float) -> int:
 
 
 def sweep_and_merge(
-    partition: models.Partition, max_sweeps: int, stop: threading.Event, n_threads: int = 1
+    partition: models.Partition, max_sweeps: int, stop: Event, n_threads: int = 1
 ) -> int:
     """Until neither helps, or a stop, or a descent of `max_sweeps` sweeps; returns sweeps.
 

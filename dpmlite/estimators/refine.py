@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpmlite._threads import new_event
 from dpmlite.estimators.climb import Climb
 from dpmlite.estimators.problem import Labels, Problem
 from dpmlite.estimators.starts import DESCENT_SWEEPS, Recombination
+
+if TYPE_CHECKING:
+    from threading import Event
 
 # Sweeps of a climb over all rows, at most.
 MAX_SWEEPS = 1000
@@ -35,7 +39,7 @@ class Refinement:
         Where rows are few, it begins with what descents make of the end of another climb, or, if it
         is to be quick, of the labels.
         """
-        stop = threading.Event()
+        stop = new_event()
         start = Recombination(problem, rng, DESCENT_SWEEPS, self.verbose, stop)
         if len(start.sample) < len(labels):
             return self._climb(problem, labels.copy(), rng, stop, frees=not self.quick)
@@ -53,7 +57,7 @@ class Refinement:
         problem: Problem,
         labels: Labels,
         rng: np.random.Generator,
-        stop: threading.Event,
+        stop: Event,
         frees: bool,
     ) -> Climb:
         partition = problem.partition(labels)

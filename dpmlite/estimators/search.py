@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import os
-import threading
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from dpmlite._threads import on_threads
+from dpmlite._threads import new_event, on_threads
 from dpmlite.estimators.climb import Climb
 from dpmlite.estimators.prefixes import search_labels
 from dpmlite.estimators.problem import Labels, Problem, first_of_best
 from dpmlite.estimators.starts import Recombination, simple_starts, start_labels
+
+if TYPE_CHECKING:
+    from threading import Event
 
 
 @dataclass(frozen=True)
@@ -47,7 +50,7 @@ class Search:
 
     def best(self, problem: Problem, seeds: npt.NDArray[np.int64]) -> Climb:
         """The best climb of as many restarts as there are seeds; the first of equals."""
-        stop = threading.Event()
+        stop = new_event()
 
         def restart(i: int) -> Climb:
             return self._restart(problem, i, np.random.default_rng(seeds[i]), stop)
@@ -60,10 +63,10 @@ class Search:
     def climb_on(self, problem: Problem, labels: Labels, seed: int, name: str) -> Climb:
         """A climb from labels of all rows, which are not changed."""
         rng = np.random.default_rng(seed)
-        return self._climb(problem, labels.copy(), None, rng, threading.Event(), name)
+        return self._climb(problem, labels.copy(), None, rng, new_event(), name)
 
     def _restart(
-        self, problem: Problem, restart: int, rng: np.random.Generator, stop: threading.Event
+        self, problem: Problem, restart: int, rng: np.random.Generator, stop: Event
     ) -> Climb:
         if not isinstance(self.init, str):
             return self._climb(problem, self.init.copy(), None, rng, stop, "given")
@@ -83,7 +86,7 @@ class Search:
         return isinstance(self.init, str) and self.init == "auto" and self.split_merge
 
     def _climb_from_recombination(
-        self, problem: Problem, rng: np.random.Generator, stop: threading.Event
+        self, problem: Problem, rng: np.random.Generator, stop: Event
     ) -> Climb:
         start = Recombination(problem, rng, self.max_sweeps, self.verbose, stop)
         climb = self._climb(problem, start.run(), None, rng, stop, "best")
@@ -95,7 +98,7 @@ class Search:
         labels: Labels,
         order: Labels | None,
         rng: np.random.Generator,
-        stop: threading.Event,
+        stop: Event,
         name: str,
     ) -> Climb:
         partition = problem.partition(labels, order)
@@ -104,7 +107,7 @@ class Search:
         return climb
 
     def _joined(
-        self, problem: Problem, climbs: list[Climb], rng: np.random.Generator, stop: threading.Event
+        self, problem: Problem, climbs: list[Climb], rng: np.random.Generator, stop: Event
     ) -> Climb:
         """The best climb, or a better one from the refinement of two ends."""
         best = _best(climbs)

@@ -9,8 +9,8 @@ which needs their statistics alone, takes what is best of both.
 from __future__ import annotations
 
 import math
-import threading
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -23,6 +23,9 @@ from dpmlite.estimators.problem import (
     first_of_best,
     sweep_and_merge,
 )
+
+if TYPE_CHECKING:
+    from threading import Event
 
 # Rows that a descent starts from, each as a cluster: more than there are clusters in most tables,
 # for those that belong together are merged. Where hundreds of clusters have a few rows each,
@@ -78,7 +81,7 @@ class Recombination:
         Sweeps between two merges, at most.
     verbose : bool
         Print a line for every descent.
-    stop : threading.Event
+    stop : Event
         Ends the search between two descents when set.
     n_sweeps, n_emptied : int
         Sweeps done, and how many times a cluster lost its last row in them.
@@ -88,7 +91,7 @@ class Recombination:
     rng: np.random.Generator
     max_sweeps: int
     verbose: bool
-    stop: threading.Event
+    stop: Event
     n_sweeps: int = 0
     n_emptied: int = 0
     sample: Labels = field(init=False)

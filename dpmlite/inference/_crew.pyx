@@ -7,8 +7,6 @@ that would be broken by a fork.
 
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
 
-from threading import Thread
-
 cdef extern from "pythread.h":
     void *PyThread_allocate_lock() noexcept nogil
     void PyThread_free_lock(void *lock) noexcept nogil
@@ -38,6 +36,8 @@ cdef class Crew:
         PyMem_Free(self.go)
 
     def __enter__(self):
+        from threading import Thread
+
         try:
             for i in range(self.n_helpers):
                 thread = Thread(target=self.help, args=(i,), daemon=True)
