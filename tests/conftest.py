@@ -66,7 +66,10 @@ def load_twin(implementation):
     )
 
 
-@pytest.fixture(params=TWINS, scope="session")
+PLAIN = pytest.param("python", marks=pytest.mark.plain)
+
+
+@pytest.fixture(params=[PLAIN, *TWINS[1:]], scope="session")
 def twin(request):
     """The modules of one implementation; a test that takes it runs on both."""
     modules = load_twin(request.param)

@@ -10,7 +10,7 @@ from dpmlite.estimators.families.columns import Moments, check_distance
 
 
 def naive(X, weights):
-    """By masked arrays, about the first value of each column."""
+    """Without the missing cells, about the first value of each column."""
     seen = ~np.isnan(X)
     cells = weights @ seen
     origin = np.where(seen.any(axis=0), X[seen.argmax(axis=0), np.arange(X.shape[1])], 0.0)

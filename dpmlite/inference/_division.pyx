@@ -147,7 +147,8 @@ cdef int settle(Partition division, double present, double goal) except -1 nogil
             break
         now = division.neg_log_joint
         if fabs(now - present) <= division.least_gain:
-            break
+            break  # it has come back to what there was
+        # Rows that had no label yet raised the joint by what they are.
         if now <= before and now - HOPE * (before - now) > goal:
             break
         before = now

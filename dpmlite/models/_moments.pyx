@@ -1,7 +1,8 @@
 """Kernel of moments.py: one pass over a table, in blocks that stay in the processor's cache.
 
-A block's mean and scatter are found in two loops over its rows, and joined with those before: with
-n and m of each, the scatter of both about their mean is theirs and n_a n_b / (n_a + n_b) (m_a - m_b)^2.
+A block's mean and scatter are found in two loops over its rows, and joined with those before: with n
+and m of each, the scatter of both about their mean is theirs and
+n_a n_b / (n_a + n_b) (m_a - m_b)^2.
 """
 
 from array import array

@@ -16,8 +16,8 @@ from libc.math cimport NAN, log, log1p, sqrt
 from dpmlite.models._component cimport LEAST_KEPT, NARROW, Component, padded
 from dpmlite.models._rows cimport Row
 from dpmlite.models._special cimport (
-    LOG_2, LOG_2PI, clones_double, clones_void, digamma_c, inlined_double, inlined_void, larger, log_gamma_half_step_c,
-    log_positive, log_rising_c, split_exponent)
+    LOG_2, LOG_2PI, clones_double, clones_void, digamma_c, inlined_double, inlined_void, larger,
+    log_gamma_half_step_c, log_positive, log_rising_c, split_exponent)
 from dpmlite.models._student_t cimport GROUP, Densities, costs_below, log_factors, standardise
 
 from dpmlite.models.component import check_positive, check_same_length
