@@ -195,6 +195,16 @@ def test_many_words_and_slots(twin, beta, n_slots):
             assert score == pytest.approx(expected, rel=1e-10)
 
 
+@pytest.mark.parametrize("beta", [1e-8, 1e-12, 1e-17])
+def test_products_of_tiny_numbers(twin, beta):
+    """A product of many new words would be zero, were each a factor of it."""
+    x, beta0 = np.ones(600), np.full(600, beta)
+    component, _ = filled(twin, [x * (np.arange(600) < 3)], beta0, 2)
+    expected = log_many(x, x * (np.arange(600) < 3), beta0)
+    assert component.log_predictive(x, 0) == pytest.approx(expected, rel=1e-10)
+    assert component.log_predictive_all(x)[0] == pytest.approx(expected, rel=1e-10)
+
+
 def log_many(x, words, beta0):
     """`log_ratio` by lgamma, for many words that are not large."""
     a = beta0 + words

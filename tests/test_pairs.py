@@ -1,6 +1,8 @@
 """Every kernel has a plain twin, and both have the same names and signatures."""
 
 import inspect
+import re
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ from conftest import PAIRS
 import dpmlite
 
 ROOT = Path(dpmlite.__file__).parent
+SOURCE = Path(__file__).parent.parent / "dpmlite"
 
 
 def public(module_or_class):
@@ -59,3 +62,13 @@ def test_the_kernels_add_no_public_function(twins):
             }
             helpers = {"Centres", "Mixture", "Pairs", "ScreeningCrew", "Sets", "index_array"}
             assert ours <= set(vars(getattr(plain, name))) | helpers
+
+
+def test_a_macro_is_defined_in_one_file():
+    """Defined in two, it would have the value of whichever a compiler reads last."""
+    files = defaultdict(set)
+    for path in SOURCE.rglob("_*.p[xy][dx]"):
+        for name in re.findall(r"# *define (\w+)", path.read_text("utf-8")):
+            files[name].add(path.name)
+    assert files
+    assert {name: found for name, found in files.items() if len(found) > 1} == {}

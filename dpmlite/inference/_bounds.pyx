@@ -17,7 +17,7 @@ epsilon (3 U slope + 2 |shift|), and that of log(1 + z^2) at most the same and 2
 """
 
 from dpmlite.models._special cimport (
-    clones_float, clones_ssize, clones_void, inlined_void, log2_floor_single)
+    HALF, clones_float, clones_ssize, clones_void, inlined_void, log2_floor_single)
 from dpmlite.models._student_t cimport Densities
 
 cdef extern from *:
@@ -25,14 +25,12 @@ cdef extern from *:
     #define DPM_ONE 1.0f
     #define DPM_FLOAT_REACH 536870912.0f  /* of _student_t.pxd */
     #define DPM_SLIGHT 1e-6f              /* several roundings to single precision */
-    #define DPM_HALF 0.5f
     #define DPM_QUARTER 0.25f
     #define DPM_TWO_THIRDS 0.6666667f
     """
     float ONE "DPM_ONE"
     float FLOAT_REACH "DPM_FLOAT_REACH"
     float SLIGHT "DPM_SLIGHT"
-    float HALF "DPM_HALF"
     float QUARTER "DPM_QUARTER"
     float TWO_THIRDS "DPM_TWO_THIRDS"
 

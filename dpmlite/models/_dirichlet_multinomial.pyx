@@ -14,7 +14,7 @@ from dpmlite.models._log_counts cimport (
 from dpmlite.models._rows cimport Row, Rows, column_of
 from dpmlite.models._special cimport clones_void, digamma_inline, log_rising_c
 from dpmlite.models._urns cimport (
-    LARGEST_FACTOR, LEAST_FACTOR, Urns, growths, marginals_by_growth, score_one, urn_costs)
+    LARGEST_URN, LEAST_URN, Urns, growths, marginals_by_growth, score_one, urn_costs)
 
 from dpmlite.models.component import check_positive, require_bound
 
@@ -57,7 +57,7 @@ cdef class DirichletMultinomial(Component):
             self.total += beta[w]
             self.urns.largest_beta = max(self.urns.largest_beta, beta[w])
         self.urns.total, self.urns.beta, self.urns.n_words = self.total, &beta[0], n_words
-        self.has_bounds = all(LEAST_FACTOR <= b <= LARGEST_FACTOR for b in beta0)
+        self.has_bounds = all(LEAST_URN <= b <= LARGEST_URN for b in beta0)
         self.own_counts = array("d", bytes(n_words * sizeof(double)))
         self.own_words = array(
             "q" if sizeof(Py_ssize_t) == 8 else "i", bytes(n_words * sizeof(Py_ssize_t)))

@@ -20,19 +20,13 @@ from libc.string cimport memset
 from dpmlite.models._component cimport padded
 from dpmlite.models._lanes cimport LANES, most_of, sum_of
 from dpmlite.models._rows cimport Row, column_of
-from dpmlite.models._special cimport clones_double, clones_void, inlined_void, larger, log_positive
+from dpmlite.models._special cimport (
+    HALF, clones_double, clones_void, inlined_void, larger, log_positive)
+from dpmlite.models._urns cimport INTEGERS
 
 cdef extern from "Python.h":
     void *PyMem_RawCalloc(size_t n, size_t size) nogil
     void PyMem_RawFree(void *p) nogil
-
-cdef extern from *:
-    """
-    #define DPM_HALF 0.5f
-    #define DPM_INTEGERS 6755399441055744.0  /* 1.5 2^52: a sum with it is whole */
-    """
-    float HALF "DPM_HALF"
-    double INTEGERS "DPM_INTEGERS"
 
 cdef enum:
     NARROW = 16  # slots of a vector of AVX-512

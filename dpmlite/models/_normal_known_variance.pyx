@@ -28,9 +28,9 @@ from dpmlite.models.component import check_positive, check_same_length, require_
 cdef extern from *:
     """
     #include <float.h>
-    #define DPM_REACH 4096.0  /* 2^12 */
+    #define DPM_KNOWN_REACH 4096.0  /* 2^12 */
     """
-    double REACH "DPM_REACH"
+    double REACH "DPM_KNOWN_REACH"
     double TINY "DBL_MIN"
 
 

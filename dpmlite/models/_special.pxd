@@ -7,6 +7,7 @@ cdef extern from *:
 
     #define DPM_LOG_2 0.693147180559945309417
     #define DPM_LOG_2PI 1.837877066409345483561
+    #define DPM_HALF 0.5f  /* in single precision */
 
     /* One binary for every x86-64: the loader picks the widest clone that the processor runs.
        Elsewhere (clang, musl, ARM, Windows, macOS) the plain function is built. */
@@ -102,6 +103,7 @@ cdef extern from *:
     ctypedef double inlined_double "DPM_ALWAYS_INLINE double"
     double LOG_2 "DPM_LOG_2"
     double LOG_2PI "DPM_LOG_2PI"
+    float HALF "DPM_HALF"
     double log_positive "dpm_log"(double x) noexcept nogil
     double log2_floor "dpm_log2_floor"(double x) noexcept nogil
     float log2_floor_single "dpm_log2_floor_single"(float x) noexcept nogil

@@ -5,11 +5,13 @@ from dpmlite.models._special cimport clones_double, clones_void
 
 cdef extern from *:
     """
-    #define DPM_LEAST_FACTOR 4.656612873077392578e-10  /* 2^-31, and its inverse: */
-    #define DPM_LARGEST_FACTOR 2147483648.0
+    #define DPM_LEAST_URN 4.656612873077392578e-10  /* 2^-31, and its inverse: */
+    #define DPM_LARGEST_URN 2147483648.0
+    #define DPM_INTEGERS 6755399441055744.0         /* 1.5 2^52: a sum with it is whole */
     """
-    double LEAST_FACTOR "DPM_LEAST_FACTOR"
-    double LARGEST_FACTOR "DPM_LARGEST_FACTOR"
+    double LEAST_URN "DPM_LEAST_URN"
+    double LARGEST_URN "DPM_LARGEST_URN"
+    double INTEGERS "DPM_INTEGERS"
 
 cdef struct Urns:
     Py_ssize_t n_words, capacity

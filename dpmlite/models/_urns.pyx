@@ -17,12 +17,6 @@ from dpmlite.models._special cimport (
     LOG_2, clones_double, clones_void, inlined_double, inlined_void, larger, log_positive,
     log_rising_c, split_exponent)
 
-cdef extern from *:
-    """
-    #define DPM_INTEGERS 6755399441055744.0  /* 1.5 2^52: a sum with it is whole */
-    """
-    double INTEGERS "DPM_INTEGERS"
-
 cdef enum:
     N_GROWTHS = 8192  # that are at hand
     GROUP = 32  # factors whose product stays in 2^-992 .. 2^992
@@ -48,8 +42,8 @@ cdef inline inlined_double is_large(double x, double least, double largest) noex
     """0 if a word's factors may be multiplied, all being from `least` to `largest`; else 1."""
     cdef double large = 0.0 if x + INTEGERS - INTEGERS == x else 1.0
     large = large if x <= GROUP else 1.0
-    large = large if least >= LEAST_FACTOR else 1.0
-    return large if largest <= LARGEST_FACTOR else 1.0
+    large = large if least >= LEAST_URN else 1.0
+    return large if largest <= LARGEST_URN else 1.0
 
 
 cdef clones_double score_one(const Urns *u, const Row *row, Py_ssize_t k, bint without,
