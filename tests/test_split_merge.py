@@ -78,6 +78,17 @@ def test_seeds_part_what_rows_joining_one_by_one_cannot(twin):
     assert twin.division.divided(alone, [0], members, [seeds]) is None
 
 
+def test_a_descent_divides_what_no_two_rows_can(twin):
+    """Thirty clusters that overlap, all one: no two of them stand out."""
+    X, _ = planted_gaussians(17000, 2, 30, random_state=2)
+    prior = {"m0": np.zeros(2), "c0": 0.01, "a0": 20.0, "b0": np.full(2, 100.0)}
+    partition = build(twin, X, np.zeros(17000), prior)
+    assert twin.division.trial_step(17000) == 16
+    assert twin.split_merge.split(partition, np.full((2, 1, 2), 0.3)) == 1
+    assert partition.n_clusters == 3
+    assert partition.neg_log_joint == pytest.approx(partition.exact_neg_log_joint(), **CLOSE)
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])  # rows of the second are copied
 def test_threads_change_nothing(twins, dtype):
     X, _ = planted_gaussians(4000, 3, 40, separation=4.0, random_state=0)

@@ -1,6 +1,12 @@
 from dpmlite.models._partition cimport Partition
 
+cdef enum:
+    TRIAL_ROWS = 1000
+    LARGEST_STEP = 16
+
 cpdef Partition divided(Partition partition, slots, members, starts)
+cpdef Partition trial_division(Partition partition, slots, members, starts)
+cpdef Partition division_of_all(Partition partition, slots, members, Partition division)
 cpdef adopt(Partition partition, slots, members, Partition division)
 cpdef Py_ssize_t trial_step(Py_ssize_t n)
 cpdef member_lists(Partition partition)

@@ -3,13 +3,14 @@
 from array import array
 
 from cpython.exc cimport PyErr_CheckSignals
-from libc.math cimport fabs
+from libc.math cimport INFINITY, fabs
 
 from dpmlite.inference._map_dpm cimport sweep_rows
 from dpmlite.models._crp cimport log_prob_counts_c
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition
 
 from dpmlite.inference._merging import merge_change
+from dpmlite.inference._prediction import assign
 from dpmlite.models._partition import index_array
 
 cdef extern from *:
@@ -20,7 +21,6 @@ cdef extern from *:
 
 cdef enum:
     SETTLE_SWEEPS = 10
-    TRIAL_ROWS = 1000
 
 cdef struct Trial:
     Py_ssize_t step
@@ -30,26 +30,32 @@ cdef struct Trial:
 
 
 cpdef Partition divided(Partition partition, slots, members, starts):
-    cdef double change, least = 0.0, present = joint_of(partition, slots)
-    cdef Trial trial = Trial(trial_step(len(members)), present, len(slots), 0.0)
+    cdef Partition division = trial_division(partition, slots, members, starts)
+    return None if division is None else division_of_all(partition, slots, members, division)
+
+
+cpdef Partition trial_division(Partition partition, slots, members, starts):
+    cdef double change, least = 0.0
+    cdef Trial trial = Trial(trial_step(len(members)), 0.0, len(slots), 0.0)
     cdef Partition best = None, division
-    cdef bint part_only = trial.step > 1
-    chosen = members[::trial.step] if part_only else members
-    if part_only:
-        judge_by(&trial, partition, slots, chosen)
+    chosen = members[::trial.step] if trial.step > 1 else members
+    judge_by(&trial, partition, slots, chosen)
     cdef double goal = trial.joint + (1.0 - 1.0 / trial.step) * trial.blank
     for labels in starts:
         division = swept(partition, slots, chosen, labels, trial.joint, goal)
         change = change_by(&trial, division)
         if change < least - TIE:
             best, least = division, change
-    if best is None:
-        return None
-    if part_only:
-        everyone = index_array(len(members))
-        place_some(everyone, best.labels, trial.step)
-        best = swept(partition, slots, members, everyone, present, present)
-    return best if best.neg_log_joint - present < -partition.least_gain else None
+    return best
+
+
+cpdef Partition division_of_all(Partition partition, slots, members, Partition division):
+    cdef Py_ssize_t step = trial_step(len(members))
+    cdef double present = joint_of(partition, slots)
+    if step > 1:
+        labels = joined(partition, members, division, step)
+        division = swept(partition, slots, members, labels, present, present)
+    return division if division.neg_log_joint - present < -partition.least_gain else None
 
 
 cpdef adopt(Partition partition, slots, members, Partition division):
@@ -58,7 +64,7 @@ cpdef adopt(Partition partition, slots, members, Partition division):
 
 
 cpdef Py_ssize_t trial_step(Py_ssize_t n):
-    return (n + TRIAL_ROWS - 1) // TRIAL_ROWS
+    return min((n + TRIAL_ROWS - 1) // TRIAL_ROWS, <Py_ssize_t> LARGEST_STEP)
 
 
 cpdef member_lists(Partition partition):
@@ -114,11 +120,18 @@ cdef int judge_by(Trial *trial, Partition partition, slots,
                   const Py_ssize_t[::1] chosen) except -1:
     """Fill in what the chosen rows say."""
     cdef Py_ssize_t i, n = chosen.shape[0]
+    if trial.step == 1:
+        trial.joint = joint_of(partition, slots)
+        return 0
     cdef Py_ssize_t[::1] now = index_array(n), dealt = index_array(n)
     for i in range(n):
         now[i] = partition.label[chosen[i]] != slots[0]
         dealt[i] = i % 2
     cdef Partition present = partition.part(chosen, now, slots)
+    if len(slots) > 1:
+        # The few would move on by themselves; what they gain by that is not the division's.
+        with nogil:
+            settle(present, INFINITY, INFINITY)
     trial.joint, trial.n_clusters = present.neg_log_joint, present.n_clusters
     trial.blank = max(-merge_change(partition.part(chosen, dealt), 0, 1), 0.0)
     return 0
@@ -155,10 +168,11 @@ cdef int settle(Partition division, double present, double goal) except -1 nogil
     return 0
 
 
-cdef int place_some(Py_ssize_t[::1] labels, const Py_ssize_t[::1] some, Py_ssize_t step) except -1:
-    """Every step-th label from `some`; the others have none yet."""
+cdef joined(Partition partition, members, Partition division, Py_ssize_t step):
+    """Labels of all members from a division of every `step`-th, whose clusters the others join."""
     cdef Py_ssize_t i
-    labels[:] = UNPLACED
-    for i in range(some.shape[0]):
-        labels[i * step] = some[i]
-    return 0
+    labels = index_array(len(members))
+    assign(partition.X, division.component, partition.alpha, labels, rows=partition.rows_of(members))
+    for i in range(division.n_rows):
+        labels[i * step] = division.label[i]
+    return labels

@@ -6,13 +6,16 @@ from numpy import partition as partition_by_rank
 
 from libc.math cimport fabs
 
-from dpmlite.inference._division cimport adopt, divided, member_lists, trial_step, two_of
+from dpmlite.inference._division cimport (
+    TRIAL_ROWS, adopt, divided, division_of_all, member_lists, trial_division, trial_step, two_of)
 from dpmlite.inference._map_dpm cimport check_n_threads
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition
 from dpmlite.models._rows cimport Row
 
 from dpmlite._threads import on_threads
-from dpmlite.inference._merging import nearest, used_slots
+from dpmlite.inference._map_dpm import sweep
+from dpmlite.inference._merging import merge, nearest, used_slots
+from dpmlite.inference._prediction import assign
 from dpmlite.models._partition import index_array
 
 ATYPICAL_PARTS = (0.5, 0.1)
@@ -29,6 +32,8 @@ cdef extern from *:
 
 cdef enum:
     BATCH = 32  # proposals of a thread
+    DESCENT_SEEDS = 16
+    DESCENT_SWEEPS = 2
 
 
 def split(Partition partition, const double[:, :, ::1] uniforms, Py_ssize_t n_threads=1):
@@ -67,21 +72,33 @@ cdef bint adopt_if_any(Partition partition, Py_ssize_t k, members, division) exc
 
 cdef Partition split_of(Partition partition, Py_ssize_t k, members, const double[:, ::1] uniforms):
     """What a slot is split into; None if it is better as it is."""
-    cdef Py_ssize_t i, j
+    cdef Py_ssize_t i
     trial = members[::trial_step(len(members))]
     starts = []
     for i in range(uniforms.shape[0]):
         starts += [cells(partition, trial, uniforms[i, 0], uniforms[i, 1]),
                    seeds(len(trial), uniforms[i, 0], uniforms[i, 1])]
+        if len(trial) > TRIAL_ROWS:
+            starts.append(descent(partition, trial, uniforms[i, 0]))
     starts += atypical(partition, trial)
-    division = divided(partition, [k], members, starts)
+    cdef Partition division = trial_division(partition, [k], members, starts)
+    if division is not None:
+        split_parts(division, uniforms)
+        division = division_of_all(partition, [k], members, division)
     if division is not None and len(trial) < len(members):
-        parts = member_lists(division)
-        for j, part in enumerate(parts):
-            parts[j] = None  # memory for the next
-            if len(part) > 1:
-                adopt_if_any(division, j, part, split_of(division, j, part, uniforms))
+        split_parts(division, uniforms)
     return division
+
+
+cdef int split_parts(Partition division, const double[:, ::1] uniforms) except -1:
+    """Try to split what a slot was split into."""
+    cdef Py_ssize_t k
+    parts = member_lists(division)
+    for k, part in enumerate(parts):
+        parts[k] = None  # memory for the next
+        if len(part) > 1:
+            adopt_if_any(division, k, part, split_of(division, k, part, uniforms))
+    return 0
 
 
 def exchange(Partition partition, const double[:, :, :, ::1] uniforms, Py_ssize_t n_threads=1):
@@ -199,6 +216,27 @@ cdef seeds(Py_ssize_t n, double u, double v):
     label[:] = UNPLACED
     label[first], label[second] = 0, 1
     return labels
+
+
+cdef descent(Partition partition, const Py_ssize_t[::1] members, double u):
+    """Labels that a short descent ends with, from the cells around some rows, evenly spread."""
+    cdef Py_ssize_t i, n = members.shape[0]
+    cdef Py_ssize_t[::1] labels = index_array(n), chosen = index_array(DESCENT_SEEDS)
+    cdef Py_ssize_t[DESCENT_SEEDS] seed
+    for i in range(DESCENT_SEEDS):
+        seed[i] = <Py_ssize_t> ((u + <double> i / DESCENT_SEEDS) % 1.0 * n)
+        chosen[i] = members[seed[i]]
+    cdef Partition alone = partition.part(chosen, array(labels.base.typecode, range(DESCENT_SEEDS)))
+    rows = partition.rows_of(members)
+    assign(partition.X, alone.component, partition.alpha, labels, rows=rows)
+    for i in range(DESCENT_SEEDS):
+        labels[seed[i]] = alone.label[i]
+    cdef Partition division = partition.part(members, labels)
+    merge(division)
+    for i in range(DESCENT_SWEEPS):
+        sweep(division)
+        merge(division)
+    return division.labels
 
 
 cdef atypical(Partition partition, const Py_ssize_t[::1] members):

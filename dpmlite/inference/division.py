@@ -7,10 +7,12 @@ that a slot is divided into has its groups.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 
 from dpmlite._types import Buffer, Values
 from dpmlite.inference.map_dpm import sweep
 from dpmlite.inference.merging import merge_change
+from dpmlite.inference.prediction import assign
 from dpmlite.models.crp import log_prob_counts
 from dpmlite.models.partition import TIE, UNPLACED, Partition
 
@@ -21,9 +23,11 @@ SETTLE_SWEEPS = 10
 # beat.
 HOPE = 4.0
 
-# Proposals settle on so many rows at most, evenly spread; the best of them, if it is promising, is
-# then settled on all rows.
+# Proposals settle on so many rows, evenly spread, but on no smaller part of them than every so
+# many-th: few rows of a cluster that holds many tell nothing of them. The best proposal, if it is
+# promising, is then settled on all rows.
 TRIAL_ROWS = 1000
+LARGEST_STEP = 16
 
 
 def divided(
@@ -47,21 +51,57 @@ def divided(
     Partition or None
         A division of those rows, for `adopt`; None if none was found whose joint is lower.
     """
-    present = joint_of(partition, slots)
-    trial = _trial(partition, slots, members, present)
+    division = trial_division(partition, slots, members, starts)
+    return None if division is None else division_of_all(partition, slots, members, division)
+
+
+def trial_division(
+    partition: Partition, slots: Sequence[int], members: Sequence[int], starts: Sequence[Buffer]
+) -> Partition | None:
+    """The best that comes of the starts: the first half of `divided`.
+
+    Parameters
+    ----------
+    partition, slots, members, starts
+        As of `divided`.
+
+    Returns
+    -------
+    Partition or None
+        Of every `trial_step`-th member; None if nothing promises a lower joint of all of them.
+    """
+    trial = _trial(partition, slots, members)
     best, least = None, 0.0
     for labels in starts:
         division = _swept(partition, slots, members[:: trial.step], labels, trial.joint, trial.goal)
         change = trial.change(division)
         if change < least - TIE:
             best, least = division, change
-    if best is None:
-        return None
-    if trial.step > 1:
-        everyone = [UNPLACED] * len(members)
-        everyone[:: trial.step] = list(best.labels)
-        best = _swept(partition, slots, members, everyone, present, present)
-    return best if best.neg_log_joint - present < -partition.least_gain else None
+    return best
+
+
+def division_of_all(
+    partition: Partition, slots: Sequence[int], members: Sequence[int], division: Partition
+) -> Partition | None:
+    """What a trial's division comes to when all rows join: the second half of `divided`.
+
+    Parameters
+    ----------
+    partition, slots, members
+        As of `divided`.
+    division : Partition
+        From `trial_division`; it may have been divided further.
+
+    Returns
+    -------
+    Partition or None
+        As of `divided`.
+    """
+    step, present = trial_step(len(members)), joint_of(partition, slots)
+    if step > 1:
+        labels = _joined(partition, members, division, step)
+        division = _swept(partition, slots, members, labels, present, present)
+    return division if division.neg_log_joint - present < -partition.least_gain else None
 
 
 def adopt(
@@ -74,7 +114,7 @@ def adopt(
 
 def trial_step(n: int) -> int:
     """Of `n` rows, proposals settle on every so many-th."""
-    return -(-n // TRIAL_ROWS)
+    return min(-(-n // TRIAL_ROWS), LARGEST_STEP)
 
 
 def member_lists(partition: Partition) -> list[list[int]]:
@@ -146,17 +186,32 @@ class _Trial:
         return self.step * (division.neg_log_joint - self.joint - cost) + cost
 
 
-def _trial(
-    partition: Partition, slots: Sequence[int], members: Sequence[int], present: float
-) -> _Trial:
+def _trial(partition: Partition, slots: Sequence[int], members: Sequence[int]) -> _Trial:
     step = trial_step(len(members))
     if step == 1:
-        return _Trial(step, present, len(slots), 0.0)
+        return _Trial(step, joint_of(partition, slots), len(slots), 0.0)
     chosen = members[::step]
     now = partition.part(chosen, [slots.index(partition.labels[i]) for i in chosen], slots)
+    if len(slots) > 1:
+        # The few would move on by themselves; what they gain by that is not the division's.
+        _settle(now, inf, inf)
     dealt = partition.part(chosen, [i % 2 for i in range(len(chosen))])
     blank = max(-merge_change(dealt, 0, 1), 0.0)
     return _Trial(step, now.neg_log_joint, now.n_clusters, blank)
+
+
+def _joined(
+    partition: Partition, members: Sequence[int], division: Partition, step: int
+) -> list[int]:
+    """Labels of all members from a division of every `step`-th, whose clusters the others join.
+
+    Those that no cluster would have are left without a label.
+    """
+    labels = [UNPLACED] * len(members)
+    rows = partition.rows_of(members)
+    assign(partition.X, division.component, partition.alpha, labels, rows=rows)
+    labels[::step] = list(division.labels)
+    return labels
 
 
 def _swept(
@@ -167,8 +222,14 @@ def _swept(
     present: float,
     goal: float,
 ) -> Partition:
-    """Some rows swept from a start, until nothing moves or there is no hope to come to `goal`."""
+    """Some rows swept from a start."""
     division = partition.part(members, labels, slots)
+    _settle(division, present, goal)
+    return division
+
+
+def _settle(division: Partition, present: float, goal: float) -> None:
+    """Sweep until nothing moves, it is back at `present`, or there is no hope to come to `goal`."""
     before = division.neg_log_joint
     for _ in range(SETTLE_SWEEPS):
         if sweep(division) == 0:
@@ -180,4 +241,3 @@ def _swept(
         if now <= before and now - HOPE * (before - now) > goal:
             break
         before = now
-    return division

@@ -5,14 +5,29 @@
 
 from collections.abc import Sequence
 
-from dpmlite._types import Values
-from dpmlite.inference.division import adopt, divided, member_lists, trial_step, two_of
-from dpmlite.inference.map_dpm import check_n_threads
-from dpmlite.inference.merging import nearest, used_slots
+from dpmlite._types import Buffer, Values
+from dpmlite.inference.division import (
+    TRIAL_ROWS,
+    adopt,
+    divided,
+    division_of_all,
+    member_lists,
+    trial_division,
+    trial_step,
+    two_of,
+)
+from dpmlite.inference.map_dpm import check_n_threads, sweep
+from dpmlite.inference.merging import merge, nearest, used_slots
+from dpmlite.inference.prediction import assign
 from dpmlite.models.partition import TIE, UNPLACED, Partition
 
 # The parts of a cluster, least typical rows first, that `split` proposes as clusters.
 ATYPICAL_PARTS = (0.5, 0.1)
+
+# A cluster that is so large that it may hold many is also divided by a descent from cells around
+# so many rows, of so many sweeps.
+DESCENT_SEEDS = 16
+DESCENT_SWEEPS = 2
 
 # A cluster is tried again when more than this part of its rows came or went.
 MUCH = 0.01
@@ -29,9 +44,10 @@ def split(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
     Proposals: two random members as seeds, each with the others that it predicts better than the
     other seed does, and again with the others joining them one by one. The first find clusters that
     are apart where the prior is wide, for there the first of two broad clusters that grows takes
-    all; the second may find more than two. And the least typical tenth and half of the members as a
-    cluster of their own. Where a cluster has so many rows that proposals settle on some of them,
-    what it is split into is tried in turn.
+    all; the second may find more than two. Where a cluster may hold many, a short descent from the
+    cells of more rows. And the least typical tenth and half of the members as a cluster of their
+    own. What a cluster is split into is tried in turn: where it has so many rows that proposals
+    settle on some of them, first by these, then by all.
 
     Parameters
     ----------
@@ -66,20 +82,30 @@ def split(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
 def _split_slot(partition: Partition, k: int, members: list[int], uniforms: Values) -> bool:
     """Whether the slot was split."""
     trial = members[:: trial_step(len(members))]
-    starts = []
+    starts: list[Buffer] = []
     for u, v in uniforms:
         starts += [_cells(partition, trial, u, v), _seeds(len(trial), u, v)]
+        if len(trial) > TRIAL_ROWS:
+            starts.append(_descent(partition, trial, u))
     starts += _atypical(partition, k, trial)
-    division = divided(partition, [k], members, starts)
+    division = trial_division(partition, [k], members, starts)
+    if division is not None:
+        _split_parts(division, uniforms)
+        division = division_of_all(partition, [k], members, division)
     if division is None:
         partition.mark_unchanged(k)
         return False
     if len(trial) < len(members):
-        for j, part in enumerate(member_lists(division)):
-            if len(part) > 1:
-                _split_slot(division, j, part, uniforms)
+        _split_parts(division, uniforms)
     adopt(partition, [k], members, division)
     return True
+
+
+def _split_parts(division: Partition, uniforms: Values) -> None:
+    """Try to split what a slot was split into."""
+    for k, part in enumerate(member_lists(division)):
+        if len(part) > 1:
+            _split_slot(division, k, part, uniforms)
 
 
 def exchange(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
@@ -192,6 +218,24 @@ def _seeds(n: int, u: float, v: float) -> list[int]:
     first, second = two_of(n, u, v)
     labels[first], labels[second] = 0, 1
     return labels
+
+
+def _descent(partition: Partition, members: list[int], u: float) -> Buffer:
+    """Labels that a short descent ends with, from the cells around some rows, evenly spread."""
+    n = len(members)
+    seeds = [int((u + i / DESCENT_SEEDS) % 1.0 * n) for i in range(DESCENT_SEEDS)]
+    alone = partition.part([members[i] for i in seeds], list(range(DESCENT_SEEDS)))
+    labels = [UNPLACED] * n
+    rows = partition.rows_of(members)
+    assign(partition.X, alone.component, partition.alpha, labels, rows=rows)
+    for i, k in zip(seeds, alone.labels, strict=True):
+        labels[i] = k
+    descent = partition.part(members, labels)
+    merge(descent)
+    for _ in range(DESCENT_SWEEPS):
+        sweep(descent)
+        merge(descent)
+    return descent.labels
 
 
 def _atypical(partition: Partition, k: int, members: list[int]) -> list[list[int]]:

@@ -26,7 +26,7 @@ cdef class Partition:
     cdef Py_ssize_t[::1] label          # labels, typed
     cdef Py_ssize_t[::1] home           # homes, typed
     cdef Component settled              # [group] statistics; None if there are no groups
-    cdef Rows X
+    cdef readonly Rows X
     cdef double *room                   # of a row, if rows have to be copied
     cdef const Py_ssize_t[::1] rows     # rows of X in use; None: all
     cdef double n_placed                # weight of the rows that have a label

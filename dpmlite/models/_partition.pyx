@@ -106,12 +106,8 @@ cdef class Partition:
         return self.member_weight(i, self.row_weight(i))
 
     def part(self, const Py_ssize_t[::1] members, Py_ssize_t[::1] labels, slots=()):
-        cdef Py_ssize_t g, i, j
-        cdef Py_ssize_t[::1] rows = index_array(members.shape[0])
-        with nogil:
-            for i in range(members.shape[0]):
-                self.check_row(members[i])
-                rows[i] = self.rows[members[i]] if self.rows is not None else members[i]
+        cdef Py_ssize_t g, j
+        rows = self.rows_of(members)
         groups = self.settled_in(slots)
         if not groups:
             return Partition(self.X, labels, self.component.like(), self.alpha, rows)
@@ -122,6 +118,15 @@ cdef class Partition:
             settled.copy_slot(j, self.settled, g)
             homes[j] = slots.index(self.home[g])
         return Partition(self.X, labels, self.component.like(), self.alpha, rows, settled, homes)
+
+    def rows_of(self, const Py_ssize_t[::1] members):
+        cdef Py_ssize_t i
+        cdef Py_ssize_t[::1] rows = index_array(members.shape[0])
+        with nogil:
+            for i in range(members.shape[0]):
+                self.check_row(members[i])
+                rows[i] = self.rows[members[i]] if self.rows is not None else members[i]
+        return rows.base
 
     def sides(self, const Py_ssize_t[::1] members, Py_ssize_t i, Py_ssize_t j):
         cdef Component alone = self.component.like()

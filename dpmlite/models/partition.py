@@ -54,6 +54,8 @@ class Partition:
 
     Attributes
     ----------
+    X : Rows
+        The data.
     n_rows, labels, component, alpha, homes
         As given.
     n_clusters : int
@@ -96,13 +98,13 @@ class Partition:
         settled: Component | None = None,
         homes: Buffer | None = None,
     ) -> None:
-        self._X = as_rows(X)
+        self.X = as_rows(X)
         self._chosen = list(range(len(X)) if rows is None else rows)
-        self._rows = [self._X.values(i) for i in self._chosen]
-        self._weights = [self._X.weight(i) for i in self._chosen]
+        self._rows = [self.X.values(i) for i in self._chosen]
+        self._weights = [self.X.weight(i) for i in self._chosen]
         if len(labels) != len(self._rows):
             raise ValueError(f"labels must have {len(self._rows)} values, got {len(labels)}")
-        component._check_rows(self._X)
+        component._check_rows(self.X)
         for k in labels:
             if not UNPLACED <= k < MOST_SLOTS:
                 raise ValueError(f"labels must be from -1 to {MOST_SLOTS - 1}, got {k}")
@@ -174,16 +176,20 @@ class Partition:
 
         The settled groups of `slots` come along, those of ``slots[j]`` in cluster j.
         """
-        for i in members:
-            self._check_row(i)
-        chosen = [self._chosen[i] for i in members]
         groups = self.settled_in(slots)
         settled = self.component.like()
         settled.resize(len(groups))
         for j, g in enumerate(groups):
             settled.copy(j, self._settled, g)
         homes = [slots.index(self.homes[g]) for g in groups]
-        return Partition(self._X, labels, self.component.like(), self.alpha, chosen, settled, homes)
+        chosen = self.rows_of(members)
+        return Partition(self.X, labels, self.component.like(), self.alpha, chosen, settled, homes)
+
+    def rows_of(self, members: Values) -> list[int]:
+        """The rows of X that these are."""
+        for i in members:
+            self._check_row(i)
+        return [self._chosen[i] for i in members]
 
     def sides(self, members: Sequence[int], i: int, j: int) -> list[int]:
         """1 for members that row `j`, alone in a cluster, predicts better than row `i` does."""
