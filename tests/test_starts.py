@@ -172,3 +172,22 @@ def test_it_is_no_worse_than_2000_gibbs_sweeps():
         gains.append(mode.neg_log_joint - found)
     assert sum(gain > -1e-6 for gain in gains) >= 7
     assert np.mean(gains) > 0.0
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "sizes"),
+    [(511_999, []), (512_000, [32_000]), (2**27, [2**15, 2**19, 2**23])],
+)
+def test_samples_lie_between_the_first_and_a_large_table(n_rows, sizes):
+    assert starts.sizes_between(2000, n_rows) == sizes
+
+
+@needs_kernels
+def test_a_large_table_is_searched_by_way_of_a_smaller(capsys):
+    X, truth = planted_gaussians(520_000, 2, 40, separation=60.0, random_state=0)
+    labels = MAPDPM(random_state=0, verbose=True).fit_predict(X)
+    steps = [line.split()[:2] for line in capsys.readouterr().out.splitlines()]
+    assert steps.count(["sample", "start"]) == steps.count(["best", "start"]) == 1
+    np.testing.assert_array_equal(labels, MAPDPM(random_state=0, n_jobs=2).fit_predict(X))
+    assert len(np.unique(labels)) == 40
+    assert len(np.unique(labels * 40 + truth)) == 40

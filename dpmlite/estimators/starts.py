@@ -55,6 +55,10 @@ IMPROVING_DESCENTS = 4
 # Starts are found on so many rows at most, drawn at random: the others join them then.
 SAMPLE_ROWS = 2000
 
+# Between the sample and a much larger table come samples of every so many-th of the rows, each from
+# what was found for the smaller one: most of the moves are made where they cost little.
+SAMPLE_RATIO = 16
+
 # From singletons the first sweep costs N x N scores, and statistics need N times D numbers: larger
 # tables start with one pass instead.
 SINGLETONS_AT_MOST = 2000
@@ -102,15 +106,17 @@ class Recombination:
         self.sample = np.sort(chosen).astype(np.intp)
 
     def run(self) -> Labels:
-        """Labels of all rows: those outside the sample join its clusters, or get -1."""
-        problem = self.problem
-        found = problem.partition(self._best().labels, self.sample)
-        labels = np.full(len(problem.rows), UNPLACED, dtype=np.intp)
-        if len(self.sample) < len(labels):
-            inference.assign(
-                problem.rows, found.component, problem.alpha, labels, problem.n_threads
-            )
-        labels[self.sample] = np.asarray(found.labels)
+        """Labels of all rows: those outside the last sample join its clusters, or get -1."""
+        found = self.problem.partition(self._best().labels, self.sample)
+        n_rows, sample = len(self.problem.rows), self.sample
+        for size in sizes_between(len(sample), n_rows):
+            chosen = self.rng.choice(n_rows, size, replace=False, shuffle=False)
+            sample = np.sort(chosen).astype(np.intp)
+            found = self._climbed(self._joined(found, sample), sample)
+        if len(sample) == n_rows:
+            return np.asarray(found.labels, dtype=np.intp)
+        labels = self._joined(found)
+        labels[sample] = np.asarray(found.labels)
         return labels
 
     def improved(self, labels: Labels) -> Labels:
@@ -130,6 +136,24 @@ class Recombination:
             climb.n_sweeps_aside += self.n_sweeps
             climb.n_emptied += self.n_emptied
         return climb
+
+    def _joined(self, found: models.Partition, rows: Labels | None = None) -> Labels:
+        """Labels of some rows, or of all: the clusters that they would join, -1 if none."""
+        problem = self.problem
+        labels = np.empty(len(problem.rows if rows is None else rows), dtype=np.intp)
+        inference.assign(
+            problem.rows, found.component, problem.alpha, labels, problem.n_threads, rows
+        )
+        return labels
+
+    def _climbed(self, labels: Labels, rows: Labels) -> models.Partition:
+        """What becomes of some rows by themselves."""
+        partition = self.problem.partition(labels, rows)
+        climb = Climb(
+            self.problem, partition, rows, self.max_sweeps, self.verbose, self.stop, "sample"
+        )
+        climb.run(self.rng, split_merge=True)
+        return climb.partition
 
     def _best(self) -> Found:
         patience = PATIENCE + PATIENCE_PER_COLUMN * self.problem.component.n_columns
@@ -202,6 +226,15 @@ class Recombination:
         if self.verbose:
             n_clusters = int(best.labels.max()) + 1
             print_step(f"start {number}", "descent", self.n_sweeps, n_clusters, best.neg_log_joint)
+
+
+def sizes_between(few: int, many: int) -> list[int]:
+    """Sizes of samples between two, ascending: each a part of the next, the last of all rows."""
+    sizes: list[int] = []
+    while many >= few * SAMPLE_RATIO**2:
+        many //= SAMPLE_RATIO
+        sizes.insert(0, many)
+    return sizes
 
 
 def simple_starts(init: str, restart: int, n_rows: int, n_columns: int) -> list[str]:
