@@ -78,6 +78,17 @@ def test_seeds_part_what_rows_joining_one_by_one_cannot(twin):
     assert twin.division.divided(alone, [0], members, [seeds]) is None
 
 
+@pytest.mark.parametrize("u", [0.1, 0.3, 0.6])
+def test_seeds_are_in_clusters_apart(twin, u):
+    """Neighbours in the table, which are together, would divide the rows across the gap."""
+    X = np.random.default_rng(0).normal(size=(3000, 2))
+    X[1500:] += 10.0
+    prior = {"m0": np.full(2, 5.0), "c0": 1e-3, "a0": 1.0, "b0": np.full(2, 1e4)}
+    partition = build(twin, X, np.zeros(3000), prior)
+    assert twin.split_merge.split(partition, np.full((2, 1, 2), u)) == 1
+    assert naive.canonical(partition.labels) == [0] * 1500 + [1] * 1500
+
+
 def test_a_descent_divides_what_no_two_rows_can(twin):
     """Thirty clusters that overlap, all one: no two of them stand out."""
     X, _ = planted_gaussians(17000, 2, 30, random_state=2)

@@ -4,7 +4,7 @@ from array import array
 
 from numpy import partition as partition_by_rank
 
-from libc.math cimport fabs
+from libc.math cimport INFINITY, fabs
 
 from dpmlite.inference._division cimport (
     TRIAL_ROWS, adopt, divided, division_of_all, member_lists, trial_division, trial_step, two_of)
@@ -201,11 +201,37 @@ cdef int check_uniforms(Partition partition, Py_ssize_t n, Py_ssize_t n_seeds) e
 
 
 cdef cells(Partition partition, members, double u, double v):
-    """Labels with two random rows in clusters 0 and 1, the others with what predicts them better."""
+    """Labels with two rows apart in clusters 0 and 1, the others with what predicts them better."""
+    cdef Py_ssize_t i, first, second
+    cdef const double[::1] one, other
+    cdef Py_ssize_t[::1] labels = index_array(len(members))
     first, second = two_of(len(members), u, v)
-    labels = partition.sides(members, members[first], members[second])
+    one = partition.scores_with(members[first], members)
+    second = one_apart(one, first, v, second)
+    other = partition.scores_with(members[second], members)
+    for i in range(labels.shape[0]):
+        labels[i] = other[i] > one[i] + TIE
     labels[first], labels[second] = 0, 1
-    return labels
+    return labels.base
+
+
+cdef Py_ssize_t one_apart(const double[::1] scores, Py_ssize_t first, double v,
+                          Py_ssize_t if_none):
+    """A row that `v` chooses, each with the chance of what it is predicted worse than the best."""
+    cdef Py_ssize_t i, last = 0, n = scores.shape[0]
+    cdef double best = max(scores), total = 0.0
+    for i in range(n):
+        total += best - scores[i] if i != first else 0.0
+    if not 0.0 < total < INFINITY:
+        return if_none
+    total *= v
+    for i in range(n):
+        if i != first and scores[i] < best:
+            last = i
+            total -= best - scores[i]
+            if total < 0.0:
+                break
+    return last
 
 
 cdef seeds(Py_ssize_t n, double u, double v):

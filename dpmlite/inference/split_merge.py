@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Sequence
+from math import inf
 
 from dpmlite._types import Buffer, Values
 from dpmlite.inference.division import (
@@ -41,13 +42,13 @@ ABOUT = 6.0
 def split(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
     """Try to split every cluster that changed much since it was last tried.
 
-    Proposals: two random members as seeds, each with the others that it predicts better than the
-    other seed does, and again with the others joining them one by one. The first find clusters that
-    are apart where the prior is wide, for there the first of two broad clusters that grows takes
-    all; the second may find more than two. Where a cluster may hold many, a short descent from the
-    cells of more rows. And the least typical tenth and half of the members as a cluster of their
-    own. What a cluster is split into is tried in turn: where it has so many rows that proposals
-    settle on some of them, first by these, then by all.
+    Proposals: two members that are apart as seeds, each with the others that it predicts better
+    than the other seed does; and any two, which the others join one by one. The first find clusters
+    that are apart where the prior is wide, for there the first of two broad clusters that grows
+    takes all; the second may find more than two. Where a cluster may hold many, a short descent
+    from the cells of more rows. And the least typical tenth and half of the members as a cluster of
+    their own. What a cluster is split into is tried in turn: where it has so many rows that
+    proposals settle on some of them, first by these, then by all.
 
     Parameters
     ----------
@@ -205,11 +206,35 @@ def _check_uniforms(partition: Partition, uniforms: Values) -> None:
 
 
 def _cells(partition: Partition, members: list[int], u: float, v: float) -> list[int]:
-    """Labels with two random rows in clusters 0 and 1, others with what predicts them better."""
-    first, second = two_of(len(members), u, v)
-    labels = partition.sides(members, members[first], members[second])
+    """Labels with two rows apart in clusters 0 and 1, the others with what predicts them better."""
+    first, any_other = two_of(len(members), u, v)
+    one = partition.scores_with(members[first], members)
+    second = _one_apart(one, first, v, any_other)
+    other = partition.scores_with(members[second], members)
+    labels = [int(theirs > ours + TIE) for ours, theirs in zip(one, other, strict=True)]
     labels[first], labels[second] = 0, 1
     return labels
+
+
+def _one_apart(scores: list[float], first: int, v: float, if_none: int) -> int:
+    """A row that `v` chooses, each with the chance of what it is predicted worse than the best.
+
+    As k-means++ does (Arthur & Vassilvitskii 2007): of two clusters that are apart, it is in the
+    one that `first` is not in.
+    """
+    best = max(scores)
+    worse = [best - score for score in scores]
+    worse[first] = 0.0
+    total = sum(worse)
+    if not 0.0 < total < inf:
+        return if_none
+    total *= v
+    candidates = [i for i, each in enumerate(worse) if each > 0.0]
+    for i in candidates:
+        total -= worse[i]
+        if total < 0.0:
+            return i
+    return candidates[-1]
 
 
 def _seeds(n: int, u: float, v: float) -> list[int]:

@@ -128,25 +128,22 @@ cdef class Partition:
                 rows[i] = self.rows[members[i]] if self.rows is not None else members[i]
         return rows.base
 
-    def sides(self, const Py_ssize_t[::1] members, Py_ssize_t i, Py_ssize_t j):
+    def scores_with(self, Py_ssize_t i, const Py_ssize_t[::1] members):
         cdef Component alone = self.component.like()
-        cdef Py_ssize_t[::1] sides = index_array(members.shape[0])
+        cdef double[::1] scores = array("d", bytes(8 * members.shape[0]))
         cdef double[::1] room = self.room_of_a_row()  # threads ask this of the same partition
         cdef Py_ssize_t m
         cdef Row row
         with nogil:
             self.check_row(i)
-            self.check_row(j)
-            alone.make_slots(2)
+            alone.make_slots(1)
             row = self.row_into(i, &room[0])
             alone.add_row(&row, 0)
-            row = self.row_into(j, &room[0])
-            alone.add_row(&row, 1)
             for m in range(members.shape[0]):
                 self.check_row(members[m])
                 row = self.row_into(members[m], &room[0])
-                sides[m] = alone.score_slot(&row, 1) > alone.score_slot(&row, 0) + TIE
-        return sides.base
+                scores[m] = alone.score_slot(&row, 0)
+        return scores.base
 
     def move(self, Py_ssize_t i, Py_ssize_t k, double change):
         self.check_row(i)

@@ -191,19 +191,14 @@ class Partition:
             self._check_row(i)
         return [self._chosen[i] for i in members]
 
-    def sides(self, members: Sequence[int], i: int, j: int) -> list[int]:
-        """1 for members that row `j`, alone in a cluster, predicts better than row `i` does."""
-        for row in (i, j, *members):
+    def scores_with(self, i: int, members: Sequence[int]) -> list[float]:
+        """Log predictive density of each of some rows in a cluster that holds row `i` alone."""
+        for row in (i, *members):
             self._check_row(row)
         alone = self.component.like()
-        alone.resize(2)
+        alone.resize(1)
         alone.add(self._rows[i], 0, self._weights[i])
-        alone.add(self._rows[j], 1, self._weights[j])
-        sides = []
-        for m in members:
-            one, other = alone.log_predictive_all(self._rows[m], self._weights[m])
-            sides.append(int(other > one + TIE))
-        return sides
+        return [alone.log_predictive(self._rows[m], 0, self._weights[m]) for m in members]
 
     def move(self, i: int, k: int, change: float) -> None:
         """Put row `i` into slot `k`, which changes the joint by `change`."""
