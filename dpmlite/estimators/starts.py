@@ -101,17 +101,14 @@ class Recombination:
     sample: Labels = field(init=False)
 
     def __post_init__(self) -> None:
-        n_rows = len(self.problem.rows)
-        chosen = self.rng.choice(n_rows, min(n_rows, SAMPLE_ROWS), replace=False, shuffle=False)
-        self.sample = np.sort(chosen).astype(np.intp)
+        self.sample = self._drawn(min(len(self.problem.rows), SAMPLE_ROWS))
 
     def run(self) -> Labels:
         """Labels of all rows: those outside the last sample join its clusters, or get -1."""
         found = self.problem.partition(self._best().labels, self.sample)
         n_rows, sample = len(self.problem.rows), self.sample
         for size in sizes_between(len(sample), n_rows):
-            chosen = self.rng.choice(n_rows, size, replace=False, shuffle=False)
-            sample = np.sort(chosen).astype(np.intp)
+            sample = self._drawn(size)
             found = self._climbed(self._joined(found, sample), sample)
         if len(sample) == n_rows:
             return np.asarray(found.labels, dtype=np.intp)
@@ -136,6 +133,11 @@ class Recombination:
             climb.n_sweeps_aside += self.n_sweeps
             climb.n_emptied += self.n_emptied
         return climb
+
+    def _drawn(self, size: int) -> Labels:
+        """So many random rows, ascending."""
+        rows = self.rng.choice(len(self.problem.rows), size, replace=False, shuffle=False)
+        return np.sort(rows).astype(np.intp)
 
     def _joined(self, found: models.Partition, rows: Labels | None = None) -> Labels:
         """Labels of some rows, or of all: the clusters that they would join, -1 if none."""

@@ -219,7 +219,9 @@ cdef Py_ssize_t one_apart(const double[::1] scores, Py_ssize_t first, double v,
                           Py_ssize_t if_none):
     """A row that `v` chooses, each with the chance of what it is predicted worse than the best."""
     cdef Py_ssize_t i, last = 0, n = scores.shape[0]
-    cdef double best = max(scores), total = 0.0
+    cdef double best = scores[0], total = 0.0
+    for i in range(1, n):
+        best = max(best, scores[i])
     for i in range(n):
         total += best - scores[i] if i != first else 0.0
     if not 0.0 < total < INFINITY:
