@@ -70,10 +70,11 @@ cdef bint adopt_if_any(Partition partition, Py_ssize_t k, members, division) exc
     return True
 
 
-cdef Partition split_of(Partition partition, Py_ssize_t k, members, const double[:, ::1] uniforms):
+cdef Partition split_of(Partition partition, Py_ssize_t k, members, const double[:, ::1] uniforms,
+                        bint in_turn=False):
     """What a slot is split into; None if it is better as it is."""
-    cdef Py_ssize_t i
-    trial = members[::trial_step(len(members))]
+    cdef Py_ssize_t i, step = trial_step(len(members))
+    trial = members[::step]
     starts = []
     for i in range(uniforms.shape[0]):
         starts += [cells(partition, trial, uniforms[i, 0], uniforms[i, 1]),
@@ -83,9 +84,10 @@ cdef Partition split_of(Partition partition, Py_ssize_t k, members, const double
     starts += atypical(partition, trial)
     cdef Partition division = trial_division(partition, [k], members, starts)
     if division is not None:
-        split_parts(division, uniforms)
+        if in_turn or step > 1:
+            split_parts(division, uniforms)
         division = division_of_all(partition, [k], members, division)
-    if division is not None and len(trial) < len(members):
+    if division is not None and step > 1:
         split_parts(division, uniforms)
     return division
 
@@ -97,7 +99,7 @@ cdef int split_parts(Partition division, const double[:, ::1] uniforms) except -
     for k, part in enumerate(parts):
         parts[k] = None  # memory for the next
         if len(part) > 1:
-            adopt_if_any(division, k, part, split_of(division, k, part, uniforms))
+            adopt_if_any(division, k, part, split_of(division, k, part, uniforms, True))
     return 0
 
 

@@ -47,8 +47,8 @@ def split(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
     that are apart where the prior is wide, for there the first of two broad clusters that grows
     takes all; the second may find more than two. Where a cluster may hold many, a short descent
     from the cells of more rows. And the least typical tenth and half of the members as a cluster of
-    their own. What a cluster is split into is tried in turn: where it has so many rows that
-    proposals settle on some of them, first by these, then by all.
+    their own. Where a cluster has so many rows that proposals settle on some of them, what it is
+    split into is tried in turn, first by these, then by all.
 
     Parameters
     ----------
@@ -80,9 +80,12 @@ def split(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
     return splits
 
 
-def _split_slot(partition: Partition, k: int, members: list[int], uniforms: Values) -> bool:
+def _split_slot(
+    partition: Partition, k: int, members: list[int], uniforms: Values, in_turn: bool = False
+) -> bool:
     """Whether the slot was split."""
-    trial = members[:: trial_step(len(members))]
+    step = trial_step(len(members))
+    trial = members[::step]
     starts: list[Buffer] = []
     for u, v in uniforms:
         starts += [_cells(partition, trial, u, v), _seeds(len(trial), u, v)]
@@ -91,12 +94,13 @@ def _split_slot(partition: Partition, k: int, members: list[int], uniforms: Valu
     starts += _atypical(partition, k, trial)
     division = trial_division(partition, [k], members, starts)
     if division is not None:
-        _split_parts(division, uniforms)
+        if in_turn or step > 1:
+            _split_parts(division, uniforms)
         division = division_of_all(partition, [k], members, division)
     if division is None:
         partition.mark_unchanged(k)
         return False
-    if len(trial) < len(members):
+    if step > 1:
         _split_parts(division, uniforms)
     adopt(partition, [k], members, division)
     return True
@@ -106,7 +110,7 @@ def _split_parts(division: Partition, uniforms: Values) -> None:
     """Try to split what a slot was split into."""
     for k, part in enumerate(member_lists(division)):
         if len(part) > 1:
-            _split_slot(division, k, part, uniforms)
+            _split_slot(division, k, part, uniforms, in_turn=True)
 
 
 def exchange(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
