@@ -89,22 +89,28 @@ def test_seeds_are_in_clusters_apart(twin, u):
     assert naive.canonical(partition.labels) == [0] * 1500 + [1] * 1500
 
 
-def test_a_descent_divides_what_no_two_rows_can(twin):
+def test_a_descent_divides_what_no_two_rows_can(twins):
     """Thirty clusters that overlap, all one: no two of them stand out."""
     X, _ = planted_gaussians(17000, 2, 30, random_state=2)
     prior = {"m0": np.zeros(2), "c0": 0.01, "a0": 20.0, "b0": np.full(2, 100.0)}
-    partition = build(twin, X, np.zeros(17000), prior)
-    assert twin.division.trial_step(17000) == 16
-    assert twin.split_merge.split(partition, np.full((2, 1, 2), 0.3)) == 1
-    assert partition.n_clusters == 3
-    assert partition.neg_log_joint == pytest.approx(partition.exact_neg_log_joint(), **CLOSE)
+    found = []
+    for twin in twins:
+        partition = build(twin, X, np.zeros(17000), prior)
+        assert twin.division.trial_step(17000) == 16
+        assert twin.split_merge.split(partition, np.full((2, 1, 2), 0.3)) == 1
+        assert partition.n_clusters == 3
+        assert partition.neg_log_joint == pytest.approx(partition.exact_neg_log_joint(), **CLOSE)
+        found.append(list(partition.labels))
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])  # rows of the second are copied
-def test_threads_change_nothing(twins, dtype):
-    X, _ = planted_gaussians(4000, 3, 40, separation=4.0, random_state=0)
+@pytest.mark.parametrize("n", [4000, 50_000])  # of the second, trials are of a part
+def test_threads_change_nothing(twins, dtype, n):
+    X, _ = planted_gaussians(n, 3, 40, separation=4.0, random_state=0)
     X = X.astype(dtype)
-    labels = np.random.default_rng(0).integers(12, size=len(X))
+    labels = np.random.default_rng(0).integers(12, size=n)
+    labels[: n // 2] = 0
     found = []
     for n_threads in (1, 2, 5):
         partition = build(twins[1], X, labels, empirical_prior(X))
