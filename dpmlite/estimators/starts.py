@@ -3,7 +3,8 @@
 The default start is made of many. Descents from random seeds end in different local optima, which
 are right in different places. The common refinement of two of them, rows being together that are
 together in both, is a partition whose parts are mostly pure: merging its clusters while that helps,
-which needs their statistics alone, takes what is best of both.
+which needs their statistics alone, takes what is best of both. It is made of a sample; before all
+rows of a large table join it, a larger sample does, and climbs by itself.
 """
 
 from __future__ import annotations
