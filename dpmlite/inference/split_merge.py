@@ -94,7 +94,7 @@ def _split_slot(
     starts += _atypical(partition, k, trial)
     division = trial_division(partition, [k], members, starts)
     if division is not None:
-        if in_turn or step > 1:
+        if in_turn or step > 1:  # parts of a small cluster wait until rows have moved
             _split_parts(division, uniforms)
         division = division_of_all(partition, [k], members, division)
     if division is None:
@@ -223,8 +223,8 @@ def _cells(partition: Partition, members: list[int], u: float, v: float) -> list
 def _one_apart(scores: list[float], first: int, v: float, if_none: int) -> int:
     """A row that `v` chooses, each with the chance of what it is predicted worse than the best.
 
-    As k-means++ does (Arthur & Vassilvitskii 2007): of two clusters that are apart, it is in the
-    one that `first` is not in.
+    As k-means++ does (Arthur & Vassilvitskii 2007): of two clusters that are apart, it is mostly
+    in the one that `first` is not in.
     """
     best = max(scores)
     worse = [best - score for score in scores]
