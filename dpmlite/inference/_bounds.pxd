@@ -25,7 +25,9 @@ cdef struct Stays:  # the same of a chunk of rows
     float ratio[CHUNK]
 
 cdef struct Chunk:
-    Py_ssize_t first, n_rows   # rows of the partition
+    Py_ssize_t n_rows
+    Py_ssize_t index[CHUNK]    # of these rows in the partition, ascending
+    Py_ssize_t end             # row after them, and after others that need not be screened
     float reach                # largest of the standardised values, without its sign
     double *row                # [column] room for a row
     double *cost               # [slot] room for its costs
@@ -46,5 +48,6 @@ cdef clones_void bounds(const float *u, Py_ssize_t n_columns, const float *slope
 cdef clones_ssize set_aside(Chunk *chunk, int k, const Stay *there) noexcept nogil
 cdef clones_void find_ceilings(const Stays *t, const float *own, float *ceiling) noexcept nogil
 cdef clones_void judge(Chunk *chunk, const Py_ssize_t *slots, Py_ssize_t n) noexcept nogil
+cdef clones_void slack(const Chunk *chunk, float reference, float most, float *out) noexcept nogil
 cdef clones_void two_least(const float *bound, const Py_ssize_t *slots, Py_ssize_t n, int *nearest,
                            float *second) noexcept nogil

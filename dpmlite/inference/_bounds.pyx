@@ -173,6 +173,20 @@ cdef clones_void judge(Chunk *chunk, const Py_ssize_t *slots, Py_ssize_t n) noex
         chunk.stays[j] = chunk.ceiling[j] <= least[j] - SLIGHT * size
 
 
+cdef clones_void slack(const Chunk *chunk, float reference, float most,
+                        float *out) noexcept nogil:
+    """How far slots may drift before rows have to be looked at again (_drift.pyx)."""
+    cdef float least, size, gap, beyond
+    cdef int j
+    for j in range(CHUNK):
+        least = chunk.least[j] if chunk.least[j] < most else most
+        size = least if least > 0 else -least
+        gap = least - SLIGHT * size - chunk.ceiling[j]
+        beyond = least - reference
+        gap /= ONE + (beyond if beyond > 0 else 0)
+        out[j] = gap if gap < HALF else HALF
+
+
 cdef clones_void two_least(const float *bound, const Py_ssize_t *slots, Py_ssize_t n, int *nearest,
                            float *second) noexcept nogil:
     """The slot of each row's least bound, and the least of the other bounds."""

@@ -9,10 +9,11 @@ labels are those of visits one by one.
 from libc.math cimport INFINITY
 
 from dpmlite.inference._bounds cimport CHUNK, HUGE, Chunk
+from dpmlite.inference._drift cimport Drift
 from dpmlite.inference._lookahead cimport MOST_AHEAD, LookAhead
 from dpmlite.inference._screening cimport (
-    Screen, begin_screen, can_be_screened, end_screen, list_open, note_change, prepare, renew,
-    score_some, screen_chunk)
+    Screen, begin_screen, can_be_screened, end_screen, list_open, next_rows, note_change, prepare,
+    renew, score_some, screen_chunk)
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition
 from dpmlite.models._rows cimport Row
 
@@ -20,21 +21,29 @@ cdef enum:
     MANY_ROWS = 16384  # worth the start of a thread
     FEW_SLOTS = 32     # whose costs are found sooner than bounds
     LEAST_AHEAD = 32   # chunks that are worth to wake a thread for
+    FEW_OPEN = 4       # of so many rows one is not known to stay: no work for threads
+    FEW_MOVE = 32      # one row in so many: in the next sweep some are known to stay
 
 
 def sweep(Partition partition, Py_ssize_t n_threads=1):
     check_n_threads(n_threads)
-    if n_threads == 1 or partition.n_rows < MANY_ROWS or not can_be_screened(partition):
-        return released_sweep(partition, 1, None)
+    cdef Drift drift = None
+    if can_be_screened(partition):
+        if partition.drift is None:
+            partition.drift = Drift(partition)
+        drift = partition.drift
+        drift.begin(partition)
+    if n_threads == 1 or partition.n_rows < MANY_ROWS or drift is None:
+        return released_sweep(partition, 1, None, drift)
     with LookAhead(n_threads, partition) as crew:
-        return released_sweep(partition, n_threads, crew)
+        return released_sweep(partition, n_threads, crew, drift)
 
 
-cdef Py_ssize_t released_sweep(Partition partition, Py_ssize_t n_threads,
-                               LookAhead crew) except -1:
+cdef Py_ssize_t released_sweep(Partition partition, Py_ssize_t n_threads, LookAhead crew,
+                               Drift drift) except -1:
     cdef Py_ssize_t moves
     with nogil:
-        moves = sweep_rows(partition, n_threads, crew)
+        moves = sweep_rows(partition, n_threads, crew, drift)
     return moves
 
 
@@ -52,8 +61,8 @@ cpdef check_n_threads(Py_ssize_t n_threads):
         raise ValueError(f"n_threads must be at least 1, got {n_threads}")
 
 
-cdef Py_ssize_t sweep_rows(Partition partition, Py_ssize_t n_threads,
-                           LookAhead crew) except -1 nogil:
+cdef Py_ssize_t sweep_rows(Partition partition, Py_ssize_t n_threads, LookAhead crew,
+                           Drift drift) except -1 nogil:
     cdef Screen screen
     cdef Py_ssize_t moves = -1
     begin_screen(&screen, partition, n_threads)
@@ -61,7 +70,7 @@ cdef Py_ssize_t sweep_rows(Partition partition, Py_ssize_t n_threads,
         if screen.t == NULL:
             moves = visit_rows(partition, 0, partition.n_rows)
         else:
-            moves = visit_chunks(partition, &screen, crew)
+            moves = visit_chunks(partition, &screen, crew, drift)
     finally:
         end_screen(&screen)
     if moves > 0:
@@ -79,25 +88,28 @@ cdef Py_ssize_t visit_rows(Partition partition, Py_ssize_t first,
     return moves
 
 
-cdef Py_ssize_t visit_chunks(Partition partition, Screen *screen,
-                             LookAhead crew) except -1 nogil:
-    cdef Py_ssize_t first = 0, moves = 0, stirred = 0, before, n_ahead
+cdef Py_ssize_t visit_chunks(Partition partition, Screen *screen, LookAhead crew,
+                             Drift drift) except -1 nogil:
+    cdef Py_ssize_t first = 0, moves = 0, stirred = 0, passed = 0, before, n_ahead
     while first < partition.n_rows:
         if all_will_move(partition, first, first + CHUNK):
             moves += visit_rows(partition, first, first + CHUNK)
             screen.room = 0  # all bounds are out of date
+            if drift is not None:
+                drift.lose()
             first += CHUNK
             stirred += 1
             continue
         prepare(screen, partition)
         # As far as half the way to the next chunk in which a row moves, if all goes on as so far.
         n_ahead = min(first // (2 * CHUNK * (1 + stirred)), <Py_ssize_t> MOST_AHEAD)
-        if n_ahead >= LEAST_AHEAD and crew is not None:
+        if n_ahead >= LEAST_AHEAD and passed < FEW_OPEN * CHUNK and crew is not None:
             first = crew.skip(screen, first, n_ahead)
             if first >= crew.end():
                 continue
-        before = moves
-        first += visit_chunk(partition, screen, first, &moves)
+        before, passed = moves, first
+        first = visit_chunk(partition, screen, drift, first, &moves)
+        passed = first - passed
         stirred += moves > before
     return moves
 
@@ -113,23 +125,36 @@ cdef bint all_will_move(Partition partition, Py_ssize_t first, Py_ssize_t last) 
     return True
 
 
-cdef Py_ssize_t visit_chunk(Partition partition, Screen *screen, Py_ssize_t first,
+cdef Py_ssize_t visit_chunk(Partition partition, Screen *screen, Drift drift, Py_ssize_t first,
                             Py_ssize_t *moves) except -1 nogil:
-    """Visit rows, as long as there is room for bounds of all slots; returns how many."""
+    """Visit rows from `first`, as many as can be screened together; returns the row after them.
+
+    That is as long as there is room for bounds of all slots, and rows passed over surely stay.
+    """
     cdef Chunk *chunk = &screen.chunk[0]
     cdef Py_ssize_t j
-    screen_chunk(screen, partition, chunk, first)
+    if drift is None:
+        next_rows(partition, chunk, first)
+    else:
+        drift.gather(partition, chunk, first, partition.n_rows)
+    screen_chunk(screen, partition, chunk)
     for j in range(chunk.n_rows):
+        if chunk.index[j] >= chunk.end:
+            break
         if not chunk.stays[j] and visit(partition, screen, chunk, j):
             moves[0] += 1
+            if drift is not None:
+                drift.row_moved(partition, chunk, j)
             if screen.room < partition.component.n_slots:
-                return j + 1
-    return chunk.n_rows
+                return chunk.index[j] + 1
+    if drift is not None and moves[0] <= first // FEW_MOVE:
+        drift.note(chunk)
+    return chunk.end
 
 
 cdef bint visit(Partition partition, Screen *screen, Chunk *chunk, Py_ssize_t j) except -1 nogil:
     """Whether the chunk's row j moved."""
-    cdef Py_ssize_t i = chunk.first + j, own = partition.label[i]
+    cdef Py_ssize_t i = chunk.index[j], own = partition.label[i]
     # The chunk's ceiling is above the partition's, but known: few rows need a closer look for it.
     cdef double stay = chunk.ceiling[j] if chunk.ceiling[j] < HUGE else partition.stay_ceiling(i)
     cdef Row row = partition.row(i)

@@ -7,7 +7,8 @@ from libc.math cimport INFINITY, exp, log
 from dpmlite.inference._bounds cimport CHUNK, Chunk, two_least
 from dpmlite.inference._map_dpm cimport check_n_threads
 from dpmlite.inference._screening cimport (
-    Screen, begin_screen, can_be_screened, end_screen, prepare, roughly, score_some, screen_chunk)
+    Screen, begin_screen, can_be_screened, end_screen, next_rows, prepare, roughly, score_some,
+    screen_chunk)
 from dpmlite.models._component cimport Component, padded
 from dpmlite.models._crp cimport log_prob_counts_c
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition
@@ -150,7 +151,8 @@ cdef int assign_screened(Partition groups, Py_ssize_t first, Py_ssize_t last,
         with nogil:
             while first < last:
                 prepare(&screen, groups)
-                screen_chunk(&screen, groups, screen.chunk, first)
+                next_rows(groups, screen.chunk, first)
+                screen_chunk(&screen, groups, screen.chunk)
                 best_slots(groups, &screen, &cost[0], &room[0], found)
                 for i in range(screen.chunk.n_rows):
                     if found[i] < groups.component.n_slots - 1:
@@ -172,7 +174,7 @@ cdef void best_slots(Partition groups, const Screen *screen, double *cost, doubl
     cdef Row row
     two_least(chunk.bound, screen.open, screen.n_open, nearest, second)
     for i in range(chunk.n_rows):
-        row = groups.row_into(chunk.first + i, room)
+        row = groups.row_into(chunk.index[i], room)
         found[i] = nearest[i]
         if not second[i] >= roughly(groups.cost_in(&row, nearest[i]) + TIE):
             least = score_some(groups, &row, screen, chunk.bound + i, INFINITY, cost)

@@ -29,8 +29,8 @@ cdef bint can_be_screened(Partition partition) noexcept nogil
 cdef void begin_screen(Screen *s, Partition partition, Py_ssize_t n_chunks) noexcept nogil
 cdef void end_screen(Screen *s) noexcept nogil
 cdef int prepare(Screen *s, Partition partition) except -1 nogil
-cdef void screen_chunk(const Screen *s, Partition partition, Chunk *chunk,
-                       Py_ssize_t first) noexcept nogil
+cdef void next_rows(Partition partition, Chunk *chunk, Py_ssize_t first) noexcept nogil
+cdef void screen_chunk(const Screen *s, Partition partition, Chunk *chunk) noexcept nogil
 cdef void note_change(Screen *s, Partition partition, Py_ssize_t k) noexcept nogil
 cdef Py_ssize_t list_open(Screen *s, Partition partition) noexcept nogil
 cdef void renew(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogil

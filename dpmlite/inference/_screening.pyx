@@ -34,7 +34,8 @@ def screen(Partition partition, Py_ssize_t first, Py_ssize_t last):
     try:
         while s.t != NULL and row < last:
             prepare(&s, partition)
-            screen_chunk(&s, partition, &s.chunk[0], row)
+            next_rows(partition, &s.chunk[0], row)
+            screen_chunk(&s, partition, &s.chunk[0])
             for j in range(min(s.chunk[0].n_rows, last - row)):
                 stays[row - first] = bool(s.chunk[0].stays[j])
                 row += 1
@@ -136,18 +137,24 @@ cdef void note_change(Screen *s, Partition partition, Py_ssize_t k) noexcept nog
     s.clock += 1
 
 
-cdef void screen_chunk(const Screen *s, Partition partition, Chunk *chunk,
-                       Py_ssize_t first) noexcept nogil:
-    """Find the bounds of the rows from `first`, of slots that are known."""
+cdef void next_rows(Partition partition, Chunk *chunk, Py_ssize_t first) noexcept nogil:
+    """All rows from `first`, as many as fill a chunk."""
+    cdef Py_ssize_t j
+    chunk.n_rows = max(min(partition.n_rows - first, <Py_ssize_t> CHUNK), <Py_ssize_t> 0)
+    for j in range(chunk.n_rows):
+        chunk.index[j] = first + j
+    chunk.end = first + chunk.n_rows
+
+
+cdef void screen_chunk(const Screen *s, Partition partition, Chunk *chunk) noexcept nogil:
+    """Find the bounds of a chunk's rows, of slots that are known."""
     cdef Py_ssize_t i, k, D = s.t.n_columns
     cdef Row row
-    chunk.first = first
-    chunk.n_rows = max(min(partition.n_rows - first, <Py_ssize_t> CHUNK), <Py_ssize_t> 0)
     if chunk.n_rows < CHUNK:
         memset(chunk.u, 0, D * CHUNK * sizeof(float))
     for i in range(chunk.n_rows):
-        row = partition.row_into(chunk.first + i, chunk.row)
-        chunk.label[i] = <int> partition.label[chunk.first + i]
+        row = partition.row_into(chunk.index[i], chunk.row)
+        chunk.label[i] = <int> partition.label[chunk.index[i]]
         spread(s.t, row.values, chunk.u + i)
     chunk.reach = largest(chunk.u, D)
     for k in range(s.n_open):

@@ -20,6 +20,7 @@ cdef enum:
 cdef class Partition:
     cdef readonly Component component
     cdef readonly object labels, homes
+    cdef readonly object drift          # what sweeps remember of rows that stay, or None
     cdef Component others               # a slot to build a cluster without one of its rows
     cdef readonly double alpha, neg_log_joint, least_gain
     cdef readonly Py_ssize_t n_rows, n_emptied

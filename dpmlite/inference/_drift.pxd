@@ -1,0 +1,45 @@
+# How long rows are known to stay.
+
+from dpmlite.inference._bounds cimport Chunk
+from dpmlite.models._partition cimport Partition
+
+cdef struct Shape:              # of what rows cost in a slot, but for slopes and shifts
+    double power, fixed         # if it is not theirs: fixed + power sum log(1 + z^2)
+    double member_power, stay   # if it is: stay - member_power sum log(1 - ratio z^2)
+    double ratio
+
+cdef struct Known:              # of a slot
+    Shape shape                 # when the sweep began
+    double own_before, own      # drift of what it costs to stay: until the sweep began, and in all
+    double own_back             # from a state in this sweep to that when it began, at most
+
+
+cdef class Drift:
+    cdef float *until           # [row] the drift until which it is known to stay,
+    cdef int *label             # [row] as long as it is in this slot
+    cdef Py_ssize_t n_rows, n_columns
+    cdef Py_ssize_t n_slots     # that are known
+    cdef Known *known           # [slot]
+    cdef double *slope          # [slot][2 columns] slopes, then shifts, when the sweep began
+    cdef double before          # drift of what it costs elsewhere, until the sweep began: the most
+    cdef double forth, back     # of any slot, sweep by sweep; in this one; and as own_back
+    cdef float reference        # of the costs that drift is in proportion to
+    cdef float cap              # bounds of costs above it count as this
+
+    # Whether row i is known to stay, as things stand.
+    cdef inline bint knows(self, Partition partition, Py_ssize_t i) noexcept nogil:
+        cdef Py_ssize_t k = partition.label[i]
+        return (self.label[i] == k
+                and self.until[i] > self.before + self.forth + self.known[k].own)
+
+    cdef int begin(self, Partition partition) except -1
+    cdef int resize(self, Py_ssize_t n_slots) except -1
+    cdef void forget(self, Partition partition) noexcept nogil
+    cdef double start(self, Partition partition, Py_ssize_t k) noexcept nogil
+    cdef void follow(self, Partition partition, Py_ssize_t k) noexcept nogil
+    cdef void lose(self) noexcept nogil
+    cdef void start_counting(self) noexcept nogil
+    cdef void gather(self, Partition partition, Chunk *chunk, Py_ssize_t first,
+                     Py_ssize_t last) noexcept nogil
+    cdef void row_moved(self, Partition partition, Chunk *chunk, Py_ssize_t j) noexcept nogil
+    cdef void note(self, const Chunk *chunk) noexcept nogil

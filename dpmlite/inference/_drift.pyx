@@ -1,0 +1,294 @@
+"""How long rows are known to stay: as long as clusters have not drifted too far.
+
+Where few rows move, clusters hardly change, and a row that was far from moving stays. Hamerly (2010)
+does this for k-means; here costs are not distances. Of a row let `ceiling` be a bound from above of
+what it costs to stay, `least` one from below of what it costs elsewhere, both of some moment.
+
+Elsewhere it costs f + E, with E = p sum_d log(1 + z_d^2). The slot changes: f, p and z become f', p'
+and a z + b. For 0 < t < 1, 2 a z b >= -t a^2 z^2 - b^2 / t, so that
+(a z + b)^2 >= (1 - t) a^2 z^2 - (1/t - 1) b^2, and since log(1 + c q) >= c log(1 + q) for c <= 1,
+
+    f' + E' >= f + (1 - x) E - y,   x = 1 - (p'/p) c,   c = (1 - t) min_d a_d^2,   at most 1,
+    y = (f - f') + p' s / (1 - s),   s = (1/t - 1) sum_d b_d^2,    x, y >= 0.
+
+To stay costs g + F with F = -m sum_d log(1 - w_d), w = r z^2. Likewise w' <= c w + s_d with
+c = (1 + t) max_d a_d^2 r'/r and s_d = r' (1 + 1/t) b_d^2. -log(1 - w) is convex, and no steeper than
+STEEP where w <= 0.63:
+
+    g' + F' <= g + (1 + x) F + y,   x = (m'/m) (1 + STEEP (c - 1)) - 1,   for c < 1 without STEEP,
+    y = (g' - g) + STEEP m' sum_d s_d.
+
+Whatever the row, E >= least - f, and as long as it is known to stay F <= least - g. So with any number
+h, the `reference`, a change takes at most drift (1 + max(least - h, 0)) from least - ceiling, where
+the slot's drift is the larger of x and x (h - f) + y, or x (h - g) + y. That adds up, change by change.
+Where w <= 1/2 and m >= 8 at the beginning, w stays below 0.63 while own drift, STEEP (c - 1) at least,
+is below 1/2: then c in all is at most exp(2/11), and sum_d s_d at most 1/44.
+
+Rows come and go, and mostly back: of a sweep, drift counts from what there was when it began to what
+there is, not the whole way. For a row that is looked at in between that is the drift back to the
+beginning, and from there. Elsewhere, the most that any slot drifts counts. Small clusters would drift
+too far whenever a row moves; but since E >= 0, slots with f above some `cap` may change as they like if
+no `least` counts for more than that.
+"""
+
+from libc.math cimport INFINITY, sqrt
+from libc.string cimport memcpy
+
+from dpmlite.inference._bounds cimport CHUNK, Chunk, slack
+from dpmlite.models._partition cimport UNPLACED, Partition
+from dpmlite.models._special cimport larger
+from dpmlite.models._student_t cimport Densities
+
+cdef extern from "Python.h":
+    void *PyMem_RawCalloc(size_t n, size_t size) nogil
+    void PyMem_RawFree(void *p) nogil
+
+cdef extern from *:
+    """
+    #define DPM_STEEP 2.75
+    #define DPM_MOST_DRIFT 1.0  /* of one change: no row is known to stay for longer than half of it */
+    #define DPM_ROUNDED 2e-6    /* of drift in single precision, up to FAR */
+    """
+    double STEEP "DPM_STEEP"
+    double MOST_DRIFT "DPM_MOST_DRIFT"
+    double ROUNDED "DPM_ROUNDED"
+
+cdef enum:
+    NOWHERE = -2     # slot of rows of which nothing is known
+    FAR = 8          # drift from which on all is forgotten
+    SMALL = 64       # rows of clusters that drift far whenever one comes or goes
+    LEAST_POWER = 8  # m of clusters that rows may be known to stay in
+
+
+cdef struct Change:
+    double least, most   # a^2 of the columns
+    double squares       # sum of b^2
+
+
+cdef class Drift:
+    """What sweeps remember of a partition, whatever else changes it in between."""
+
+    def __cinit__(self, Partition partition):
+        self.n_rows, self.n_columns = partition.n_rows, partition.component.n_columns
+        self.until = <float *> calloc(self.n_rows, sizeof(float))
+        self.label = <int *> calloc(self.n_rows, sizeof(int))
+
+    def __dealloc__(self):
+        PyMem_RawFree(self.until)
+        PyMem_RawFree(self.label)
+        PyMem_RawFree(self.known)
+        PyMem_RawFree(self.slope)
+
+    def known_to_stay(self, Partition partition):
+        """Of each row, whether a sweep that began now would pass over it."""
+        self.begin(partition)
+        return [bool(self.knows(partition, i)) for i in range(self.n_rows)]
+
+    cdef int begin(self, Partition partition) except -1:
+        """A sweep begins: find out what has changed since the last one did."""
+        cdef Py_ssize_t k
+        cdef double most = 0.0, most_own = 0.0
+        if partition.component.n_slots != self.n_slots:
+            self.resize(partition.component.n_slots)
+        for k in range(self.n_slots):
+            most = max(most, self.start(partition, k))
+            most_own = max(most_own, self.known[k].own)
+        self.before += most
+        if self.forth >= FAR or not self.before < FAR:
+            self.forget(partition)
+        elif not most_own < FAR:
+            self.start_counting()
+        self.forth = self.back = 0.0
+        return 0
+
+    cdef int resize(self, Py_ssize_t n_slots) except -1:
+        PyMem_RawFree(self.known)
+        PyMem_RawFree(self.slope)
+        self.known, self.slope, self.n_slots = NULL, NULL, 0
+        self.known = <Known *> calloc(n_slots, sizeof(Known))
+        self.slope = <double *> calloc(2 * self.n_columns * n_slots, sizeof(double))
+        self.n_slots = n_slots
+        self.lose()
+        return 0
+
+    cdef void forget(self, Partition partition) noexcept nogil:
+        """All rows have to be looked at; drift is counted from here."""
+        cdef const double *n = partition.component.n
+        cdef double total = 0.0, weight = 0.0, least = INFINITY
+        cdef Py_ssize_t i, k
+        for i in range(self.n_rows):
+            self.label[i] = NOWHERE
+        self.before = 0.0
+        for k in range(self.n_slots):
+            self.known[k].own_before = self.known[k].own = 0.0
+            weight += n[k]
+            total += n[k] * self.known[k].shape.fixed
+            if n[k] < SMALL:
+                least = min(least, self.known[k].shape.fixed)
+        self.reference = <float> (total / weight)
+        # Few rows cost more where they are than this, in which F is about D / 2.
+        self.cap = <float> max(least - 1.0, self.reference + self.n_columns + 4.0)
+
+    cdef double start(self, Partition partition, Py_ssize_t k) noexcept nogil:
+        """Slot k is as the sweep finds it; returns the drift of what it costs others."""
+        cdef Known *known = &self.known[k]
+        cdef Shape now = shape_of(partition, k)
+        cdef const Densities *t = partition.component.densities()
+        cdef Py_ssize_t n = self.n_columns
+        cdef double *slope = self.slope + 2 * k * n
+        cdef Change change = compared(partition, slope, k)
+        cdef double drift = drift_elsewhere(&known.shape, &now, &change, self.reference, self.cap)
+        known.own_before += drift_of_own(&known.shape, &now, &change, self.reference)
+        known.own, known.own_back, known.shape = known.own_before, 0.0, now
+        memcpy(slope, t.slot_slope + k * t.n_along, n * sizeof(double))
+        memcpy(slope + n, t.slot_shift + k * t.n_along, n * sizeof(double))
+        return drift
+
+    cdef void follow(self, Partition partition, Py_ssize_t k) noexcept nogil:
+        """Slot k has changed since the sweep began."""
+        if k >= self.n_slots:
+            self.lose()
+            return
+        cdef Known *known = &self.known[k]
+        cdef Shape then = known.shape, now = shape_of(partition, k)
+        cdef Change change = compared(partition, self.slope + 2 * k * self.n_columns, k)
+        cdef Change back = reverse(&change)
+        cdef double elsewhere = drift_elsewhere(&now, &then, &back, self.reference, self.cap)
+        cdef double own = drift_of_own(&now, &then, &back, self.reference)
+        self.back, known.own_back = larger(self.back, elsewhere), larger(known.own_back, own)
+        elsewhere = drift_elsewhere(&then, &now, &change, self.reference, self.cap)
+        own = known.own_before + drift_of_own(&then, &now, &change, self.reference)
+        self.forth, known.own = larger(self.forth, elsewhere), larger(known.own, own)
+
+    cdef void start_counting(self) noexcept nogil:
+        """Slots whose own drift is large begin anew; their rows have to be looked at."""
+        cdef Py_ssize_t i, k
+        for i in range(self.n_rows):
+            if self.label[i] != NOWHERE and not self.known[self.label[i]].own < FAR:
+                self.label[i] = NOWHERE
+        for k in range(self.n_slots):
+            if not self.known[k].own < FAR:
+                self.known[k].own_before = self.known[k].own = 0.0
+
+    cdef void lose(self) noexcept nogil:
+        """Slots have changed that were not followed."""
+        self.forth = FAR
+
+    cdef void gather(self, Partition partition, Chunk *chunk, Py_ssize_t first,
+                     Py_ssize_t last) noexcept nogil:
+        """The next rows of first..last-1 that are not known to stay, as many as fill a chunk."""
+        chunk.n_rows = 0
+        while first < last and chunk.n_rows < CHUNK:
+            if not self.knows(partition, first):
+                chunk.index[chunk.n_rows] = first
+                chunk.n_rows += 1
+            first += 1
+        chunk.end = first
+
+    cdef void row_moved(self, Partition partition, Chunk *chunk, Py_ssize_t j) noexcept nogil:
+        """Row j of a chunk has. The chunk is to end before rows passed over that may move now."""
+        cdef Py_ssize_t i = chunk.index[j]
+        if chunk.label[j] != UNPLACED:
+            self.follow(partition, chunk.label[j])
+        self.follow(partition, partition.label[i])
+        for i in range(i + 1, chunk.end):
+            if j + 1 < chunk.n_rows and chunk.index[j + 1] == i:
+                j += 1
+            elif not self.knows(partition, i):
+                chunk.end = i
+                return
+
+    cdef void note(self, const Chunk *chunk) noexcept nogil:
+        """Note how long the rows of a chunk stay, whose bounds are up to date."""
+        cdef float[CHUNK] some
+        cdef Py_ssize_t j, i, k
+        cdef double drift
+        slack(chunk, self.reference, self.cap, some)
+        for j in range(chunk.n_rows):
+            i, k = chunk.index[j], chunk.label[j]
+            self.label[i] = NOWHERE
+            if 0 <= k < self.n_slots and self.known[k].shape.member_power >= LEAST_POWER:
+                drift = self.before + self.known[k].own_before
+                self.until[i] = <float> (
+                    some[j] - ROUNDED + drift - self.back - self.known[k].own_back)
+                self.label[i] = <int> k if drift < FAR else NOWHERE
+
+
+cdef Shape shape_of(Partition partition, Py_ssize_t k) noexcept nogil:
+    cdef const Densities *t = partition.component.densities()
+    cdef Shape shape
+    shape.power, shape.member_power = t.power[k], t.power[k] - 1.0
+    shape.fixed = -t.constant[k] - partition.log_weight[k]
+    shape.stay = -t.member_constant[k] - partition.light_member_weight[k]
+    shape.ratio = t.member_ratio[k]
+    return shape
+
+
+cdef Change compared(Partition partition, const double *old, Py_ssize_t k) noexcept nogil:
+    """How slopes and shifts of slot k differ from older ones."""
+    cdef const Densities *t = partition.component.densities()
+    cdef const double *slope = t.slot_slope + k * t.n_along
+    cdef const double *shift = t.slot_shift + k * t.n_along
+    cdef double a, b
+    cdef Change change
+    cdef Py_ssize_t d
+    change.least, change.most, change.squares = INFINITY, 0.0, 0.0
+    for d in range(t.n_columns):
+        a = slope[d] / old[d]
+        b = a * old[t.n_columns + d] - shift[d]
+        change.squares += b * b
+        change.least = a * a if a * a < change.least else change.least
+        change.most = a * a if a * a > change.most else change.most
+    return change
+
+
+cdef Change reverse(const Change *change) noexcept nogil:
+    cdef Change back
+    back.least, back.most = 1.0 / change.most, 1.0 / change.least
+    back.squares = change.squares / change.least
+    return back
+
+
+cdef double drift_elsewhere(const Shape *old, const Shape *new, const Change *change,
+                            double reference, double cap) noexcept nogil:
+    cdef double t = sqrt(new.power * change.squares), x, y
+    if new.fixed >= cap:
+        return 0.0
+    y = change.squares / t * (1.0 - t) if t > 0.0 else 0.0
+    y = positive(old.fixed - new.fixed) + new.power * y / (1.0 - y)
+    x = 1.0 - new.power / old.power * min((1.0 - t) * change.least, 1.0)
+    return drift_of(x, y, reference - old.fixed) if t < 0.5 and old.fixed < cap else MOST_DRIFT
+
+
+cdef double drift_of_own(const Shape *old, const Shape *new, const Change *change,
+                         double reference) noexcept nogil:
+    cdef double t = sqrt(new.member_power * change.squares), c, x, y
+    if old.member_power < LEAST_POWER and new.member_power < LEAST_POWER:
+        return 0.0  # no row is known to stay there
+    if not (old.member_power >= LEAST_POWER and new.member_power >= LEAST_POWER and t < 0.5):
+        return MOST_DRIFT
+    y = change.squares / t * (1.0 + t) if t > 0.0 else 0.0
+    y = positive(new.stay - old.stay) + STEEP * new.member_power * new.ratio * y
+    c = (1.0 + t) * change.most * new.ratio / old.ratio - 1.0
+    c *= 1.0 if c < 0.0 else STEEP
+    x = new.member_power / old.member_power * (1.0 + c) - 1.0
+    return larger(c, drift_of(x, y, reference - old.stay))
+
+
+cdef double drift_of(double x, double y, double nearer) noexcept nogil:
+    """The larger of x and x * nearer + y; MOST_DRIFT if that is more, or no number."""
+    x = positive(x)
+    y += x * positive(nearer)
+    x = x if x > y else y
+    return x if x < MOST_DRIFT else MOST_DRIFT
+
+
+cdef double positive(double x) noexcept nogil:
+    return 0.0 if x <= 0.0 else x  # NaN stays
+
+
+cdef void *calloc(size_t n, size_t size) except NULL:
+    cdef void *memory = PyMem_RawCalloc(n, size)
+    if memory == NULL:
+        raise MemoryError(f"no memory to remember what rows or clusters are like, {n * size} bytes")
+    return memory

@@ -1,0 +1,132 @@
+"""What sweeps remember of rows that stay holds, whatever happens to the clusters in between."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpmlite.datasets import planted_gaussians
+
+
+@pytest.fixture
+def kernel(twins):
+    return twins[1]
+
+
+def partition(twin, X, labels, alpha=1.0, **prior):
+    prior = {"m0": X.mean(axis=0), "c0": 10 / len(X), "a0": 1.0, "b0": X.var(axis=0)} | prior
+    family = twin.normal_gamma.NormalGamma(**prior)
+    return twin.partition.Partition(X, np.array(labels, dtype=np.intp), family, alpha)
+
+
+def table(n_rows, n_columns, n_clusters, separation, rng, scale=1.0, offset=0.0):
+    """Clusters of different sizes and widths, with labels that are mostly right."""
+    X, labels = planted_gaussians(
+        n_rows, n_columns, n_clusters, separation=separation, random_state=rng
+    )
+    X *= 0.2 + rng.random(n_clusters)[labels, np.newaxis]
+    kept = rng.random(n_rows) < 0.2 + 0.8 * (rng.permutation(n_clusters)[labels] > n_clusters // 2)
+    labels[rng.random(n_rows) < 0.02] = 0
+    return np.ascontiguousarray(X[kept] * scale + offset), labels[kept]
+
+
+def disturb(state, rng, kind):
+    """Change some clusters other than by a sweep."""
+    if kind == "rows":
+        for i in rng.choice(state.n_rows, rng.integers(1, 6), replace=False):
+            costs, k = state.costs(i), int(rng.integers(len(state.sizes)))
+            if k != state.labels[i]:
+                state.move(i, k, costs[k] - costs[state.labels[i]])
+        state.tidy()
+    elif kind == "alpha":
+        state.set_alpha(state.alpha * float(rng.uniform(0.5, 2.0)))
+    elif kind == "merge" and state.n_clusters > 2:
+        j, k = rng.choice(np.flatnonzero(state.sizes), 2, replace=False)
+        state.merge(int(j), int(k), 0.0)
+        state.tidy()
+    elif kind == "split":
+        slot = int(np.argmax(state.sizes))
+        members = np.flatnonzero(np.asarray(state.labels) == slot)
+        part = state.part(members, np.arange(len(members)) % 2)
+        state.replace([slot], members, part, 0.0)
+        state.tidy()
+
+
+KINDS = ["", "rows", "alpha", "merge", "split"]
+SHAPES = [(400, 1, 3), (500, 2, 8), (1200, 3, 5), (500, 9, 4), (400, 20, 6), (900, 2, 40)]
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    shape=st.sampled_from(SHAPES),
+    separation=st.sampled_from([0.5, 2.0, 4.0, 10.0]),
+    kinds=st.lists(st.sampled_from(KINDS), min_size=1, max_size=8),
+)
+def test_sweeps_that_remember_move_the_same_rows(twins, seed, shape, separation, kinds):
+    kernel = twins[1]
+    rng = np.random.default_rng(seed)
+    X, labels = table(*shape, separation, rng)
+    state = partition(kernel, X, labels)
+    for kind in kinds:
+        for _ in range(rng.integers(1, 6)):
+            again = partition(kernel, X, state.labels, state.alpha)
+            assert kernel.map_dpm.sweep(state) == kernel.map_dpm.sweep(again)
+            assert np.array_equal(state.labels, again.labels)
+        disturb(state, rng, kind)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    shape=st.sampled_from(SHAPES),
+    kinds=st.lists(st.sampled_from(KINDS), max_size=4),
+    scale=st.sampled_from([1e-12, 1.0, 1e9]),
+    offset=st.sampled_from([0.0, 1e6]),
+)
+def test_rows_known_to_stay_do(twins, seed, shape, kinds, scale, offset):
+    plain, kernel = twins
+    rng = np.random.default_rng(seed)
+    X, labels = table(*shape, 2.0, rng, scale, offset * scale)
+    state = partition(kernel, X, labels)
+    for kind in ["", "", *kinds]:
+        kernel.map_dpm.sweep(state)
+        disturb(state, rng, kind)
+    known = np.flatnonzero(state.drift.known_to_stay(state))
+    judge = partition(plain, X, state.labels, state.alpha)
+    for i in rng.permutation(known)[:30]:
+        costs = judge.costs(i)
+        assert min(costs) >= costs[judge.labels[i]] - 2e-8
+
+
+@pytest.mark.parametrize("n_columns", [1, 2, 8])
+def test_where_nearly_nothing_moves_most_is_known(kernel, n_columns):
+    X, labels = planted_gaussians(20_000, n_columns, 10, separation=3.0, random_state=0)
+    state = partition(kernel, X, labels)
+    while kernel.map_dpm.sweep(state):
+        pass
+    assert np.mean(state.drift.known_to_stay(state)) > 2 / 3
+    # A row that is nearly as well off elsewhere goes there, and a sweep brings it back.
+    costs = np.array([state.costs(i) for i in range(1000)])
+    near, far = np.sort(costs, axis=1)[:, :2].T
+    i = int(np.argmin(far - near))
+    state.move(i, int(np.argsort(costs[i])[1]), far[i] - near[i])
+    assert np.mean(state.drift.known_to_stay(state)) > 2 / 3
+    assert kernel.map_dpm.sweep(state) == 1
+    assert np.mean(state.drift.known_to_stay(state)) > 2 / 3
+
+
+def test_nothing_is_known_where_no_bound_holds(kernel):
+    """Small clusters, rows without a label, and families that are not screened."""
+    X, labels = planted_gaussians(40, 2, 10, separation=9.0, random_state=0)
+    state = partition(kernel, X, labels)
+    for _ in range(3):
+        kernel.map_dpm.sweep(state)
+    assert not any(state.drift.known_to_stay(state))
+    state = partition(kernel, X, np.full(40, -1))
+    kernel.map_dpm.sweep(state)
+    assert not any(state.drift.known_to_stay(state))
+    family = kernel.normal_known_variance.NormalKnownVariance([0.0, 0.0], [1.0, 1.0], [1.0, 1.0])
+    state = kernel.partition.Partition(X, labels.astype(np.intp), family, 1.0)
+    kernel.map_dpm.sweep(state)
+    assert state.drift is None
