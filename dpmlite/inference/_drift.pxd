@@ -12,6 +12,7 @@ cdef struct Known:              # of a slot
     Shape shape                 # when the sweep began
     double own_before, own      # drift of what it costs to stay: until the sweep began, and in all
     double own_back             # from a state in this sweep to that when it began, at most
+    double noted                # what a row begins with that is noted now: own_before - own_back
 
 
 cdef class Drift:
@@ -25,6 +26,8 @@ cdef class Drift:
     cdef double forth, back     # of any slot, sweep by sweep; in this one; and as own_back
     cdef float reference        # of the costs that drift is in proportion to
     cdef float cap              # bounds of costs above it count as this
+    cdef bint blank             # nothing was noted when the sweep began, or
+    cdef bint lost              # slots have changed that were not followed
 
     # Whether row i is known to stay, as things stand.
     cdef inline bint knows(self, Partition partition, Py_ssize_t i) noexcept nogil:

@@ -94,11 +94,14 @@ cdef class Drift:
             most = max(most, self.start(partition, k))
             most_own = max(most_own, self.known[k].own)
         self.before += most
-        if self.forth >= FAR or not self.before < FAR:
+        self.blank = False
+        if self.lost or not self.before < FAR:
             self.forget(partition)
+            self.blank = True
         elif not most_own < FAR:
             self.start_counting()
         self.forth = self.back = 0.0
+        self.lost = False
         return 0
 
     cdef int resize(self, Py_ssize_t n_slots) except -1:
@@ -121,6 +124,7 @@ cdef class Drift:
         self.before = 0.0
         for k in range(self.n_slots):
             self.known[k].own_before = self.known[k].own = 0.0
+            self.known[k].noted = beginning(&self.known[k])
             weight += n[k]
             total += n[k] * self.known[k].shape.fixed
             if n[k] < SMALL:
@@ -140,6 +144,7 @@ cdef class Drift:
         cdef double drift = drift_elsewhere(&known.shape, &now, &change, self.reference, self.cap)
         known.own_before += drift_of_own(&known.shape, &now, &change, self.reference)
         known.own, known.own_back, known.shape = known.own_before, 0.0, now
+        known.noted = beginning(known)
         memcpy(slope, t.slot_slope + k * t.n_along, n * sizeof(double))
         memcpy(slope + n, t.slot_shift + k * t.n_along, n * sizeof(double))
         return drift
@@ -156,6 +161,7 @@ cdef class Drift:
         cdef double elsewhere = drift_elsewhere(&now, &then, &back, self.reference, self.cap)
         cdef double own = drift_of_own(&now, &then, &back, self.reference)
         self.back, known.own_back = larger(self.back, elsewhere), larger(known.own_back, own)
+        known.noted = beginning(known)
         elsewhere = drift_elsewhere(&then, &now, &change, self.reference, self.cap)
         own = known.own_before + drift_of_own(&then, &now, &change, self.reference)
         self.forth, known.own = larger(self.forth, elsewhere), larger(known.own, own)
@@ -169,9 +175,11 @@ cdef class Drift:
         for k in range(self.n_slots):
             if not self.known[k].own < FAR:
                 self.known[k].own_before = self.known[k].own = 0.0
+                self.known[k].noted = beginning(&self.known[k])
 
     cdef void lose(self) noexcept nogil:
-        """Slots have changed that were not followed."""
+        """Slots change that are not followed: more than is worth while, say."""
+        self.lost = self.blank = True
         self.forth = FAR
 
     cdef void gather(self, Partition partition, Chunk *chunk, Py_ssize_t first,
@@ -188,6 +196,8 @@ cdef class Drift:
     cdef void row_moved(self, Partition partition, Chunk *chunk, Py_ssize_t j) noexcept nogil:
         """Row j of a chunk has. The chunk is to end before rows passed over that may move now."""
         cdef Py_ssize_t i = chunk.index[j]
+        if self.lost:
+            return
         if chunk.label[j] != UNPLACED:
             self.follow(partition, chunk.label[j])
         self.follow(partition, partition.label[i])
@@ -201,17 +211,24 @@ cdef class Drift:
     cdef void note(self, const Chunk *chunk) noexcept nogil:
         """Note how long the rows of a chunk stay, whose bounds are up to date."""
         cdef float[CHUNK] some
+        cdef double drift = self.before - self.back - ROUNDED
         cdef Py_ssize_t j, i, k
-        cdef double drift
+        if self.lost:
+            return
         slack(chunk, self.reference, self.cap, some)
         for j in range(chunk.n_rows):
             i, k = chunk.index[j], chunk.label[j]
-            self.label[i] = NOWHERE
-            if 0 <= k < self.n_slots and self.known[k].shape.member_power >= LEAST_POWER:
-                drift = self.before + self.known[k].own_before
-                self.until[i] = <float> (
-                    some[j] - ROUNDED + drift - self.back - self.known[k].own_back)
-                self.label[i] = <int> k if drift < FAR else NOWHERE
+            if k == UNPLACED:
+                self.label[i] = NOWHERE
+                continue
+            self.label[i] = <int> k
+            self.until[i] = <float> (drift + self.known[k].noted + some[j])
+
+
+cdef double beginning(const Known *known) noexcept nogil:
+    if known.shape.member_power < LEAST_POWER or not known.own_before < FAR:
+        return -INFINITY
+    return known.own_before - known.own_back
 
 
 cdef Shape shape_of(Partition partition, Py_ssize_t k) noexcept nogil:

@@ -22,7 +22,7 @@ cdef enum:
     FEW_SLOTS = 32     # whose costs are found sooner than bounds
     LEAST_AHEAD = 32   # chunks that are worth to wake a thread for
     FEW_OPEN = 4       # of so many rows one is not known to stay: no work for threads
-    FEW_MOVE = 32      # one row in so many: in the next sweep some are known to stay
+    FEW_MOVE = 32      # one row in so many: else it is not known which stay in the next sweep
 
 
 def sweep(Partition partition, Py_ssize_t n_threads=1):
@@ -107,6 +107,8 @@ cdef Py_ssize_t visit_chunks(Partition partition, Screen *screen, LookAhead crew
             first = crew.skip(screen, first, n_ahead)
             if first >= crew.end():
                 continue
+        if drift is not None and moves > first // FEW_MOVE + CHUNK:
+            drift.lose()
         before, passed = moves, first
         first = visit_chunk(partition, screen, drift, first, &moves)
         passed = first - passed
@@ -133,7 +135,7 @@ cdef Py_ssize_t visit_chunk(Partition partition, Screen *screen, Drift drift, Py
     """
     cdef Chunk *chunk = &screen.chunk[0]
     cdef Py_ssize_t j
-    if drift is None:
+    if drift is None or drift.blank:
         next_rows(partition, chunk, first)
     else:
         drift.gather(partition, chunk, first, partition.n_rows)
@@ -147,7 +149,7 @@ cdef Py_ssize_t visit_chunk(Partition partition, Screen *screen, Drift drift, Py
                 drift.row_moved(partition, chunk, j)
             if screen.room < partition.component.n_slots:
                 return chunk.index[j] + 1
-    if drift is not None and moves[0] <= first // FEW_MOVE:
+    if drift is not None:
         drift.note(chunk)
     return chunk.end
 
