@@ -1,71 +1,53 @@
-"""Chunks of rows that need no visit, found ahead on threads.
+"""Rows screened ahead, on threads.
 
-What holds of a row holds for as long as no row has moved. So threads look for chunks in which no
-row would move as things stand; the next one where one might is visited as it is without threads.
+What is noted of a row holds while others move, as long as clusters do not drift too far (_drift.pyx).
+So threads note it of many rows; then these are visited in order, and most are passed over.
 """
 
-from libc.math cimport INFINITY
-from libc.string cimport memset
-
-from dpmlite.inference._bounds cimport CHUNK, Chunk
+from dpmlite.inference._bounds cimport Chunk
 from dpmlite.inference._crew cimport Crew
-from dpmlite.inference._screening cimport Screen, score_some, screen_chunk
-from dpmlite.models._partition cimport TIE, Partition
-from dpmlite.models._rows cimport Row
+from dpmlite.inference._screening cimport Screen, screen_chunk
+from dpmlite.models._partition cimport Partition
+
+cdef enum:
+    LEAST_AHEAD = 2048  # rows that are worth to wake a thread for,
+    MOST_AHEAD = 32768  # and of which most are still known when it is their turn
+    FEW = 4             # a thread is not worth while for one row in so many
 
 
 cdef class LookAhead(Crew):
-    """Threads that look at different chunks, each in a chunk of the screen of its own."""
+    """Threads that look at different rows, each in a chunk of the screen of its own."""
 
     def __init__(self, Py_ssize_t n_threads, Partition partition):
         self.partition, self.drift = partition, partition.drift
-        self.n_chunks = 0
+        self.first = self.last = self.n_screened = self.n_visited = 0
 
-    cdef Py_ssize_t skip(self, Screen *screen, Py_ssize_t first,
-                         Py_ssize_t n_chunks) noexcept nogil:
-        """The first row of the next chunk in which one may move, or after those looked at.
+    cdef bint is_worth_while(self, Py_ssize_t first) noexcept nogil:
+        """If all rows were visited that were looked at, few were known before, and most since."""
+        cdef Py_ssize_t n = self.last - self.first
+        if first < LEAST_AHEAD or first < self.last or self.drift.lost:
+            return False
+        return n == 0 or (
+            FEW * (self.n_helpers + 1) * self.n_screened >= n and 2 * self.n_visited <= n)
 
-        `n_chunks`, MOST_AHEAD at most, are looked at if those from row `first` on were not yet.
-        """
-        if self.clock != screen.clock or not self.first <= first < self.end():
-            self.screen, self.clock = screen, screen.clock
-            self.first, self.n_chunks = first, n_chunks
-            self.share()
-        cdef Py_ssize_t i = (first - self.first) // CHUNK
-        while first < self.end() and self.quiet[i]:
-            i += 1
-            first = self.first + i * CHUNK
-        return first
-
-    cdef Py_ssize_t end(self) noexcept nogil:
-        return min(self.first + self.n_chunks * CHUNK, self.partition.n_rows)
+    cdef void look(self, Screen *screen, Py_ssize_t first) noexcept nogil:
+        """Screen rows from `first` on that are not known to stay."""
+        self.screen, self.first = screen, first
+        self.last = min(first + min(first, <Py_ssize_t> MOST_AHEAD), self.partition.n_rows)
+        self.drift.blank = False
+        self.n_visited = 0
+        self.share()
 
     cdef void work(self, Py_ssize_t part, Py_ssize_t n_parts) noexcept nogil:
         cdef Chunk *chunk = &self.screen.chunk[part]
-        cdef Py_ssize_t i = part * self.n_chunks // n_parts
-        cdef Py_ssize_t end = (part + 1) * self.n_chunks // n_parts
-        memset(self.quiet + i, True, end - i)
-        end = min(self.first + end * CHUNK, self.partition.n_rows)
-        i = self.first + i * CHUNK
-        while i < end:
-            self.drift.gather(self.partition, chunk, i, end)
+        cdef Py_ssize_t n = self.last - self.first, n_screened = 0
+        cdef Py_ssize_t first = self.first + part * n // n_parts
+        cdef Py_ssize_t last = self.first + (part + 1) * n // n_parts
+        while first < last:
+            self.drift.gather(self.partition, chunk, first, last)
             screen_chunk(self.screen, self.partition, chunk)
             self.drift.note(chunk)
-            self.look_at(chunk)
-            i = chunk.end
-
-    cdef void look_at(self, Chunk *chunk) noexcept nogil:
-        """Find the rows that would move. It only reads the partition: other threads do too."""
-        cdef Py_ssize_t j
-        for j in range(chunk.n_rows):
-            if not chunk.stays[j] and may_move(self.screen, self.partition, chunk, j):
-                self.quiet[(chunk.index[j] - self.first) // CHUNK] = False
-
-
-cdef bint may_move(const Screen *screen, Partition partition, Chunk *chunk,
-                   Py_ssize_t j) noexcept nogil:
-    cdef Row row = partition.row_into(chunk.index[j], chunk.row)
-    cdef double stay = partition.quick_ceiling(chunk.index[j], &row)
-    if not stay < INFINITY:
-        return True
-    return score_some(partition, &row, screen, chunk.bound + j, stay, chunk.cost) < stay - TIE
+            n_screened += chunk.n_rows
+            first = chunk.end
+        if part == 0:
+            self.n_screened = n_screened

@@ -10,7 +10,7 @@ from libc.math cimport INFINITY
 
 from dpmlite.inference._bounds cimport CHUNK, HUGE, Chunk
 from dpmlite.inference._drift cimport Drift
-from dpmlite.inference._lookahead cimport MOST_AHEAD, LookAhead
+from dpmlite.inference._lookahead cimport LookAhead
 from dpmlite.inference._screening cimport (
     Screen, begin_screen, can_be_screened, end_screen, list_open, next_rows, note_change, prepare,
     renew, score_some, screen_chunk)
@@ -20,8 +20,6 @@ from dpmlite.models._rows cimport Row
 cdef enum:
     MANY_ROWS = 16384  # worth the start of a thread
     FEW_SLOTS = 32     # whose costs are found sooner than bounds
-    LEAST_AHEAD = 32   # chunks that are worth to wake a thread for
-    FEW_OPEN = 4       # of so many rows one is not known to stay: no work for threads
     FEW_MOVE = 32      # one row in so many: else it is not known which stay in the next sweep
 
 
@@ -90,29 +88,23 @@ cdef Py_ssize_t visit_rows(Partition partition, Py_ssize_t first,
 
 cdef Py_ssize_t visit_chunks(Partition partition, Screen *screen, LookAhead crew,
                              Drift drift) except -1 nogil:
-    cdef Py_ssize_t first = 0, moves = 0, stirred = 0, passed = 0, before, n_ahead
+    cdef Py_ssize_t first = 0, moves = 0
     while first < partition.n_rows:
+        if drift is not None and moves > first // FEW_MOVE + CHUNK:
+            drift.lose()
         if all_will_move(partition, first, first + CHUNK):
             moves += visit_rows(partition, first, first + CHUNK)
             screen.room = 0  # all bounds are out of date
             if drift is not None:
                 drift.lose()
             first += CHUNK
-            stirred += 1
             continue
         prepare(screen, partition)
-        # As far as half the way to the next chunk in which a row moves, if all goes on as so far.
-        n_ahead = min(first // (2 * CHUNK * (1 + stirred)), <Py_ssize_t> MOST_AHEAD)
-        if n_ahead >= LEAST_AHEAD and passed < FEW_OPEN * CHUNK and crew is not None:
-            first = crew.skip(screen, first, n_ahead)
-            if first >= crew.end():
-                continue
-        if drift is not None and moves > first // FEW_MOVE + CHUNK:
-            drift.lose()
-        before, passed = moves, first
+        if crew is not None and crew.is_worth_while(first):
+            crew.look(screen, first)
         first = visit_chunk(partition, screen, drift, first, &moves)
-        passed = first - passed
-        stirred += moves > before
+        if crew is not None:
+            crew.n_visited += screen.chunk[0].n_rows
     return moves
 
 

@@ -18,7 +18,6 @@ cdef struct Screen:
     Py_ssize_t n_open          # slots that a row may go to,
     Py_ssize_t *open           # ascending: all that hold rows, and the first that is empty
     Py_ssize_t n_chunks        # that memory is there for
-    long long clock            # ticks when slots change
     void *memory
     Slot *slot
     float *slope               # [slot][2 columns] slopes, then shifts

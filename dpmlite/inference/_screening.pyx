@@ -52,7 +52,7 @@ cdef bint can_be_screened(Partition partition) noexcept nogil:
 cdef void begin_screen(Screen *s, Partition partition, Py_ssize_t n_chunks) noexcept nogil:
     s.t = partition.component.densities() if can_be_screened(partition) else NULL
     s.n_chunks = n_chunks
-    s.n_slots = s.room = s.clock = 0
+    s.n_slots = s.room = 0
     s.memory = NULL
 
 
@@ -134,7 +134,6 @@ cdef void note_change(Screen *s, Partition partition, Py_ssize_t k) noexcept nog
     slot.stay = -t.member_constant[k] - partition.light_member_weight[k]
     slot.member_power = t.power[k] - 1.0
     slot.member_ratio = t.member_ratio[k]
-    s.clock += 1
 
 
 cdef void next_rows(Partition partition, Chunk *chunk, Py_ssize_t first) noexcept nogil:
