@@ -28,12 +28,14 @@ cdef class Drift:
     cdef float cap              # bounds of costs above it count as this
     cdef bint blank             # nothing was noted when the sweep began, or
     cdef bint lost              # slots have changed that were not followed
+    cdef bint busy              # so many rows moved in the last sweep that it was in vain
 
     # Whether row i is known to stay, as things stand.
     cdef inline bint knows(self, Partition partition, Py_ssize_t i) noexcept nogil:
-        cdef Py_ssize_t k = partition.label[i]
-        return (self.label[i] == k
-                and self.until[i] > self.before + self.forth + self.known[k].own)
+        cdef bint same = self.label[i] == partition.label[i]
+        cdef Py_ssize_t k = self.label[i] if same else 0
+        # Both are looked at, always: which rows are known is hard to predict.
+        return same & (self.until[i] > self.before + self.forth + self.known[k].own)
 
     cdef int begin(self, Partition partition) except -1
     cdef int resize(self, Py_ssize_t n_slots) except -1

@@ -46,10 +46,12 @@ cdef extern from "Python.h":
 cdef extern from *:
     """
     #define DPM_STEEP 2.75
-    #define DPM_MOST_DRIFT 1.0  /* of one change: no row is known to stay for longer than half of it */
+    #define DPM_LONGEST 0.5     /* drift for which a row may be known to stay, as `slack` has it, */
+    #define DPM_MOST_DRIFT 1.0  /* and of one change: more than that */
     #define DPM_ROUNDED 2e-6    /* of drift in single precision, up to FAR */
     """
     double STEEP "DPM_STEEP"
+    double LONGEST "DPM_LONGEST"
     double MOST_DRIFT "DPM_MOST_DRIFT"
     double ROUNDED "DPM_ROUNDED"
 
@@ -88,6 +90,9 @@ cdef class Drift:
         """A sweep begins: find out what has changed since the last one did."""
         cdef Py_ssize_t k
         cdef double most = 0.0, most_own = 0.0
+        if self.busy:
+            self.lose()
+            return 0
         if partition.component.n_slots != self.n_slots:
             self.resize(partition.component.n_slots)
         for k in range(self.n_slots):
@@ -187,9 +192,8 @@ cdef class Drift:
         """The next rows of first..last-1 that are not known to stay, as many as fill a chunk."""
         chunk.n_rows = 0
         while first < last and chunk.n_rows < CHUNK:
-            if not self.knows(partition, first):
-                chunk.index[chunk.n_rows] = first
-                chunk.n_rows += 1
+            chunk.index[chunk.n_rows] = first
+            chunk.n_rows += not self.knows(partition, first)
             first += 1
         chunk.end = first
 
@@ -201,6 +205,8 @@ cdef class Drift:
         if chunk.label[j] != UNPLACED:
             self.follow(partition, chunk.label[j])
         self.follow(partition, partition.label[i])
+        if self.forth + self.back >= LONGEST:
+            self.lose()  # whatever may be noted
         for i in range(i + 1, chunk.end):
             if j + 1 < chunk.n_rows and chunk.index[j + 1] == i:
                 j += 1

@@ -2,8 +2,9 @@
 
 Rows are screened many at once, and then visited in order: those that are known to stay not at all,
 the others only in slots that their bounds do not rule out. When a row moves, bounds in its two
-slots are found anew. Where rows hardly move, threads look ahead for what need not be visited. So
-labels are those of visits one by one.
+slots are found anew. Where few rows move, those that an earlier sweep found far from moving are not
+screened again until clusters have drifted (_drift.pyx), and threads screen ahead. So labels are
+those of visits one by one.
 """
 
 from libc.math cimport INFINITY
@@ -20,7 +21,7 @@ from dpmlite.models._rows cimport Row
 cdef enum:
     MANY_ROWS = 16384  # worth the start of a thread
     FEW_SLOTS = 32     # whose costs are found sooner than bounds
-    FEW_MOVE = 32      # one row in so many: else it is not known which stay in the next sweep
+    FEW_MOVE = 64      # one row in so many: else it is not known which stay in the next sweep
 
 
 def sweep(Partition partition, Py_ssize_t n_threads=1):
@@ -42,6 +43,8 @@ cdef Py_ssize_t released_sweep(Partition partition, Py_ssize_t n_threads, LookAh
     cdef Py_ssize_t moves
     with nogil:
         moves = sweep_rows(partition, n_threads, crew, drift)
+    if drift is not None:
+        drift.busy = moves > partition.n_rows // FEW_MOVE
     return moves
 
 
