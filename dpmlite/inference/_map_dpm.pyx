@@ -14,13 +14,14 @@ from dpmlite.inference._drift cimport Drift
 from dpmlite.inference._lookahead cimport LookAhead
 from dpmlite.inference._screening cimport (
     Screen, begin_screen, can_be_screened, end_screen, list_open, next_rows, note_change, prepare,
-    renew, score_some, screen_chunk)
+    renew, roughly, score_some, screen_chunk, take_ceiling)
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition
 from dpmlite.models._rows cimport Row
 
 cdef enum:
     MANY_ROWS = 16384  # worth the start of a thread
     FEW_SLOTS = 32     # whose costs are found sooner than bounds
+    MANY_SLOTS = 64    # to look at takes longer than to score a row where it is
     FEW_MOVE = 64      # one row in so many: else it is not known which stay in the next sweep
 
 
@@ -152,8 +153,9 @@ cdef Py_ssize_t visit_chunk(Partition partition, Screen *screen, Drift drift, Py
 cdef bint visit(Partition partition, Screen *screen, Chunk *chunk, Py_ssize_t j) except -1 nogil:
     """Whether the chunk's row j moved."""
     cdef Py_ssize_t i = chunk.index[j], own = partition.label[i]
-    # The chunk's ceiling is above the partition's, but known: few rows need a closer look for it.
-    cdef double stay = chunk.ceiling[j] if chunk.ceiling[j] < HUGE else partition.stay_ceiling(i)
+    cdef double stay = ceiling_of(partition, screen, chunk, j)
+    if not chunk.least[j] < roughly(stay):
+        return False
     cdef Row row = partition.row(i)
     cdef double best = score_some(partition, &row, screen, chunk.bound + j, stay, partition.cost)
     if not move_if_better(partition, i, stay, best):
@@ -161,6 +163,23 @@ cdef bint visit(Partition partition, Screen *screen, Chunk *chunk, Py_ssize_t j)
     if screen.room >= partition.component.n_slots:
         follow(partition, screen, chunk, own, partition.label[i])
     return True
+
+
+cdef double ceiling_of(Partition partition, const Screen *screen, Chunk *chunk,
+                       Py_ssize_t j) noexcept nogil:
+    """What it costs the chunk's row j to stay, or a little more.
+
+    The chunk knows a number, which is the less good the more columns and the fewer rows a cluster
+    has: where there are many slots, a closer look costs less than to look at them all.
+    """
+    cdef double ceiling = chunk.ceiling[j], closer
+    if ceiling < HUGE and screen.n_open < MANY_SLOTS:
+        return ceiling
+    closer = partition.stay_ceiling(chunk.index[j])
+    if closer < ceiling:
+        take_ceiling(screen, chunk, j, closer)
+        ceiling = closer
+    return ceiling
 
 
 cdef void follow(Partition partition, Screen *screen, Chunk *chunk, Py_ssize_t left,

@@ -207,6 +207,13 @@ cdef inline Stay stay_in(const Screen *s, const Chunk *chunk, Py_ssize_t k) noex
     return there
 
 
+cdef void take_ceiling(const Screen *s, Chunk *chunk, Py_ssize_t j, double ceiling) noexcept nogil:
+    """Take a better ceiling of a row, if no factor of its density may be below 1/2 (_drift.pyx)."""
+    cdef Py_ssize_t k = chunk.label[j]
+    if k != UNPLACED and ceiling - s.slot[k].stay < 0.69 * s.slot[k].member_power:
+        chunk.ceiling[j] = <float> (ceiling + COARSE * fabs(ceiling))
+
+
 cdef double score_some(Partition partition, const Row *row, const Screen *screen,
                        const float *bound, double stay, double *cost) noexcept nogil:
     """What Partition.score does, for the open slots that their bounds do not rule out."""
