@@ -45,6 +45,8 @@ cdef clones_void spread(const Densities *t, const double *row, float *u) noexcep
 cdef clones_float largest(const float *u, Py_ssize_t n) noexcept nogil
 cdef clones_void bounds(const float *u, Py_ssize_t n_columns, const float *slope, float power,
                         float floor, float *bound) noexcept nogil
+cdef clones_void close_bounds(const float *u, Py_ssize_t n_columns, const float *slope,
+                              float power, float floor, float *bound) noexcept nogil
 cdef clones_ssize set_aside(Chunk *chunk, int k, const Stay *there) noexcept nogil
 cdef clones_void find_ceilings(const Stays *t, const float *own, float *ceiling) noexcept nogil
 cdef clones_void judge(Chunk *chunk, const Py_ssize_t *slots, Py_ssize_t n) noexcept nogil

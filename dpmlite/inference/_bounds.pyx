@@ -112,6 +112,24 @@ cdef clones_void bounds(const float *u, Py_ssize_t n_columns, const float *slope
         bound[j] = power * log2_floor_single(product[j]) + floor
 
 
+cdef clones_void close_bounds(const float *u, Py_ssize_t n_columns, const float *slope,
+                              float power, float floor, float *bound) noexcept nogil:
+    """The same with every column a group of its own: takes half as long again."""
+    cdef float product[CHUNK]
+    cdef const float *shift = slope + n_columns
+    cdef float z
+    cdef Py_ssize_t d
+    cdef int j
+    for j in range(CHUNK):
+        product[j] = ONE
+    for d in range(n_columns):
+        for j in range(CHUNK):
+            z = u[d * CHUNK + j] * slope[d] - shift[d]
+            product[j] *= ONE + z * z
+    for j in range(CHUNK):
+        bound[j] = power * log2_floor_single(product[j]) + floor
+
+
 cdef clones_ssize set_aside(Chunk *chunk, int k, const Stay *there) noexcept nogil:
     """The chunk's rows of slot k are there already, which costs `there` to stay; returns how many."""
     cdef float *bound = chunk.bound + k * CHUNK

@@ -5,7 +5,7 @@ from libc.stdint cimport uintptr_t
 from libc.string cimport memset
 
 from dpmlite.inference._bounds cimport (
-    CHUNK, HUGE, Stay, bounds, copied, find_ceilings, judge, largest, set_aside, spread)
+    CHUNK, HUGE, Stay, bounds, close_bounds, copied, find_ceilings, judge, largest, set_aside, spread)
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition
 from dpmlite.models._rows cimport Row
 from dpmlite.models._special cimport LOG_2
@@ -17,9 +17,11 @@ cdef extern from "Python.h":
 
 cdef extern from *:
     """
+    #define DPM_CLOSE 0.2     /* columns to powers: from where on groups of columns cost whole nats */
     #define DPM_EPSILON 1.2e-7  /* two roundings to single precision */
     #define DPM_COARSE 1e-6     /* several */
     """
+    double CLOSE "DPM_CLOSE"
     double EPSILON "DPM_EPSILON"
     double COARSE "DPM_COARSE"
 
@@ -169,8 +171,13 @@ cdef void screen_chunk(const Screen *s, Partition partition, Chunk *chunk) noexc
 cdef void find_bounds(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogil:
     """Bounds of all rows of a chunk in slot k, their own not excepted."""
     cdef const Slot *slot = &s.slot[k]
-    bounds(chunk.u, s.t.n_columns, s.slope + 2 * k * s.t.n_columns, <float> slot.power,
-           <float> (slot.floor - chunk.reach * slot.reach), chunk.bound + k * CHUNK)
+    cdef Py_ssize_t D = s.t.n_columns
+    cdef const float *slope = s.slope + 2 * k * D
+    cdef float floor = <float> (slot.floor - chunk.reach * slot.reach)
+    if s.t.power[k] * CLOSE < D:
+        close_bounds(chunk.u, D, slope, <float> slot.power, floor, chunk.bound + k * CHUNK)
+    else:
+        bounds(chunk.u, D, slope, <float> slot.power, floor, chunk.bound + k * CHUNK)
 
 
 cdef void renew(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogil:
