@@ -11,7 +11,7 @@ cdef struct Shape:              # of what rows cost in a slot, but for slopes an
 cdef struct Known:              # of a slot
     Shape shape                 # when the sweep began
     double own_before, own      # drift of what it costs to stay: until the sweep began, and in all
-    double own_back             # from a state in this sweep to that when it began, at most
+    double own_back             # most of it from a state in this sweep to that when it began
     double noted                # what a row begins with that is noted now: own_before - own_back
 
 
@@ -22,8 +22,10 @@ cdef class Drift:
     cdef Py_ssize_t n_slots     # that are known
     cdef Known *known           # [slot]
     cdef double *slope          # [slot][2 columns] slopes, then shifts, when the sweep began
-    cdef double before          # drift of what it costs elsewhere, until the sweep began: the most
-    cdef double forth, back     # of any slot, sweep by sweep; in this one; and as own_back
+    # The most that any slot drifted, of what it costs elsewhere:
+    cdef double before          # the sum of that over sweeps that have ended,
+    cdef double forth           # since this one began,
+    cdef double back            # from a state in this one to that when it began
     cdef float reference        # of the costs that drift is in proportion to
     cdef float cap              # bounds of costs above it count as this
     cdef bint blank             # nothing was noted when the sweep began, or

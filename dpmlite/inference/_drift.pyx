@@ -1,8 +1,8 @@
 """How long rows are known to stay: as long as clusters have not drifted too far.
 
-Where few rows move, clusters hardly change, and a row that was far from moving stays. Hamerly (2010)
-does this for k-means; here costs are not distances. Of a row let `ceiling` be a bound from above of
-what it costs to stay, `least` one from below of what it costs elsewhere, both of some moment.
+Where few rows move, clusters hardly change, and a row that was far from moving stays. Hamerly
+(2010) does this for k-means; here costs are not distances. Of a row let `ceiling` be a bound from
+above of what it costs to stay, `least` one from below of what it costs elsewhere, both of some moment.
 
 Elsewhere it costs f + E, with E = p sum_d log(1 + z_d^2). The slot changes: f, p and z become f', p'
 and a z + b. For 0 < t < 1, 2 a z b >= -t a^2 z^2 - b^2 / t, so that
@@ -18,17 +18,17 @@ STEEP where w <= 0.63:
     g' + F' <= g + (1 + x) F + y,   x = (m'/m) (1 + STEEP (c - 1)) - 1,   for c < 1 without STEEP,
     y = (g' - g) + STEEP m' sum_d s_d.
 
-Whatever the row, E >= least - f, and as long as it is known to stay F <= least - g. So with any number
-h, the `reference`, a change takes at most drift (1 + max(least - h, 0)) from least - ceiling, where
-the slot's drift is the larger of x and x (h - f) + y, or x (h - g) + y. That adds up, change by change.
-Where w <= 1/2 and m >= 8 at the beginning, w stays below 0.63 while own drift, STEEP (c - 1) at least,
-is below 1/2: then c in all is at most exp(2/11), and sum_d s_d at most 1/44.
+Whatever the row, E >= least - f, and as long as it is known to stay F <= least - g. So with any
+number h, the `reference`, a change takes at most drift (1 + max(least - h, 0)) from least - ceiling,
+where the slot's drift is the larger of x and x (h - f) + y, or x (h - g) + y. That adds up, change by
+change. Where w <= 1/2 and m >= 8 at the beginning, w stays below 0.63 while own drift, which is at
+least STEEP (c - 1), is below 1/2: then c in all is at most exp(2/11), and sum_d s_d at most 1/44.
 
 Rows come and go, and mostly back: of a sweep, drift counts from what there was when it began to what
-there is, not the whole way. For a row that is looked at in between that is the drift back to the
-beginning, and from there. Elsewhere, the most that any slot drifts counts. Small clusters would drift
-too far whenever a row moves; but since E >= 0, slots with f above some `cap` may change as they like if
-no `least` counts for more than that.
+there is, not the whole way. For a row that is looked at in between, that is the drift back to the
+beginning, and from there. Elsewhere, the most that any slot drifts counts. Small clusters would
+drift too far whenever a row moves; but since E >= 0, slots with f above some `cap` may change as they
+like if no `least` counts for more than that.
 """
 
 from libc.math cimport INFINITY, sqrt

@@ -215,9 +215,9 @@ cdef inline Stay stay_in(const Screen *s, const Chunk *chunk, Py_ssize_t k) noex
 
 
 cdef void take_ceiling(const Screen *s, Chunk *chunk, Py_ssize_t j, double ceiling) noexcept nogil:
-    """Take a better ceiling of a row, if no factor of its density may be below 1/2 (_drift.pyx)."""
+    """Take a better ceiling of a row, if no factor of its density is below 1/2 (_drift.pyx)."""
     cdef Py_ssize_t k = chunk.label[j]
-    if k != UNPLACED and ceiling - s.slot[k].stay < 0.69 * s.slot[k].member_power:
+    if k != UNPLACED and ceiling - s.slot[k].stay < LOG_2 * s.slot[k].member_power:
         chunk.ceiling[j] = <float> (ceiling + COARSE * fabs(ceiling))
 
 
