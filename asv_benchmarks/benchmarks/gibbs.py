@@ -1,8 +1,8 @@
 """Markov chains: a Gibbs sweep beside a MAP-DPM sweep, split-merge proposals, whole fits.
 
 `python3 asv_benchmarks/benchmarks/gibbs.py` prints nanoseconds a row of both sweeps on the same
-tables, at the labels where MAP-DPM stays. Sweeps of MAP-DPM are first sweeps, of partitions made for
-them: those that follow remember which rows stay.
+tables, at the labels where MAP-DPM stays. Sweeps of MAP-DPM are first sweeps, of partitions made
+for them: those that follow remember which rows stay.
 """
 
 import time
