@@ -86,6 +86,12 @@ def twins():
     return [load_twin(name) for name in TWINS]
 
 
+@pytest.fixture(scope="session")
+def kernel(twins):
+    """The compiled one of both."""
+    return twins[1]
+
+
 @pytest.fixture
 def estimator(twin, monkeypatch):
     """MAPDPM on one implementation; a test that takes it runs on both."""

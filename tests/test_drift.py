@@ -2,21 +2,11 @@
 
 import numpy as np
 import pytest
+from cases import partition
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpmlite.datasets import planted_gaussians
-
-
-@pytest.fixture
-def kernel(twins):
-    return twins[1]
-
-
-def partition(twin, X, labels, alpha=1.0, **prior):
-    prior = {"m0": X.mean(axis=0), "c0": 10 / len(X), "a0": 1.0, "b0": X.var(axis=0)} | prior
-    family = twin.normal_gamma.NormalGamma(**prior)
-    return twin.partition.Partition(X, np.array(labels, dtype=np.intp), family, alpha)
 
 
 def table(n_rows, n_columns, n_clusters, separation, rng, scale=1.0, offset=0.0):
@@ -63,8 +53,7 @@ SHAPES = [(400, 1, 3), (500, 2, 8), (1200, 3, 5), (500, 9, 4), (400, 20, 6), (90
     separation=st.sampled_from([0.5, 2.0, 4.0, 10.0]),
     kinds=st.lists(st.sampled_from(KINDS), min_size=1, max_size=8),
 )
-def test_sweeps_that_remember_move_the_same_rows(twins, seed, shape, separation, kinds):
-    kernel = twins[1]
+def test_sweeps_that_remember_move_the_same_rows(kernel, seed, shape, separation, kinds):
     rng = np.random.default_rng(seed)
     X, labels = table(*shape, separation, rng)
     state = partition(kernel, X, labels)

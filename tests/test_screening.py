@@ -2,22 +2,11 @@
 
 import numpy as np
 import pytest
-from cases import STARTS, problems, start
+from cases import STARTS, partition, problems, start
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpmlite.datasets import planted_gaussians
-
-
-@pytest.fixture
-def kernel(twins):
-    return twins[1]
-
-
-def partition(twin, X, labels, alpha=1.0, **prior):
-    prior = {"m0": X.mean(axis=0), "c0": 10 / len(X), "a0": 1.0, "b0": X.var(axis=0)} | prior
-    family = twin.normal_gamma.NormalGamma(**prior)
-    return twin.partition.Partition(X, np.array(labels, dtype=np.intp), family, alpha)
 
 
 @settings(max_examples=100, deadline=None)
