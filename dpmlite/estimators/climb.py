@@ -45,7 +45,7 @@ FREE_ROWS = 10_000
 FEW_MOVES = 1e-3
 
 
-@dataclass
+@dataclass(eq=False)
 class Attempt:
     """What came of freed rows, and what it took."""
 
@@ -54,7 +54,7 @@ class Attempt:
     n_emptied: int
 
 
-@dataclass
+@dataclass(eq=False)
 class Climb:
     """One descent of the joint: a partition, and how it came about.
 

@@ -17,7 +17,7 @@ Indices = npt.NDArray[np.intp]
 NONZEROS = ("data", "indices", "indptr")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Data:
     """Checked rows of a table.
 

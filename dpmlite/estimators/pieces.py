@@ -25,7 +25,7 @@ FIRST_CELLS = 2_000_000
 GROWTH = 1.1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FirstRows:
     """The first rows of a model that learns from pieces.
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from threading import Event
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Search:
     """How to search: parameters of `MAPDPM`, checked.
 

@@ -66,7 +66,7 @@ SINGLETONS_AT_MOST = 2000
 SINGLETON_CELLS_AT_MOST = 2_000_000
 
 
-@dataclass
+@dataclass(eq=False)
 class Found:
     """Labels of some rows, and their joint."""
 
@@ -74,7 +74,7 @@ class Found:
     labels: Labels
 
 
-@dataclass
+@dataclass(eq=False)
 class Recombination:
     """A start made of descents from random seeds, each recombined with the best so far.
 

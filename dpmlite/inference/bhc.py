@@ -15,7 +15,8 @@ left where r_k rounds to 1.
 from math import inf, log
 
 from dpmlite._types import Values
-from dpmlite.inference.trees import log_add, rows_of_leaves
+from dpmlite.inference.leaves import rows_of_leaves
+from dpmlite.inference.trees import log_add
 from dpmlite.models.component import Component
 from dpmlite.models.partition import TIE
 from dpmlite.models.rows import Rows, as_rows

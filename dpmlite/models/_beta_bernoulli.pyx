@@ -20,7 +20,7 @@ from dpmlite.models._special cimport (
     clones_double, clones_void, digamma_inline, inlined_double, inlined_void, larger,
     log_positive, log_rising_c)
 
-from dpmlite.models.component import check_positive, check_same_length
+from dpmlite.models.checks import check_positive, check_same_length
 
 cdef extern from *:
     """

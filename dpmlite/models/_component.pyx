@@ -9,7 +9,7 @@ from libc.string cimport memcpy, memset
 from dpmlite.models._rows cimport Row, Rows, dense_row
 from dpmlite.models._student_t cimport Densities
 
-from dpmlite.models.component import check_positive, check_same_length, require_bound
+from dpmlite.models.checks import check_positive, check_same_length, require_bound
 
 
 cdef extern from "Python.h":

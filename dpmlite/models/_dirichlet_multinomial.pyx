@@ -16,7 +16,7 @@ from dpmlite.models._special cimport clones_void, digamma_inline, log_rising_c
 from dpmlite.models._urns cimport (
     LARGEST_URN, LEAST_URN, Urns, growths, marginals_by_growth, score_one, urn_costs)
 
-from dpmlite.models.component import check_positive, require_bound
+from dpmlite.models.checks import check_positive, require_bound
 
 cdef extern from *:
     """

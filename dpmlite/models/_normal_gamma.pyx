@@ -20,7 +20,7 @@ from dpmlite.models._special cimport (
     log_gamma_half_step_c, log_positive, log_rising_c, split_exponent)
 from dpmlite.models._student_t cimport GROUP, Densities, costs_below, log_factors, standardise
 
-from dpmlite.models.component import check_positive, check_same_length
+from dpmlite.models.checks import check_positive, check_same_length
 
 cdef extern from *:
     """

@@ -23,13 +23,13 @@ from dpmlite.models._triangular cimport (
 from dpmlite.models._whitening cimport (
     restore_c, restore_square, units_of, whiten_c, whitening_columns)
 
-from dpmlite.models.normal_inverse_wishart import check_prior
+from dpmlite.models.checks import check_normal_inverse_wishart
 
 
 cdef class NormalInverseWishart(Component):
 
     def __init__(self, m0, double kappa0, double nu0, psi0):
-        check_prior(m0, kappa0, nu0, psi0)
+        check_normal_inverse_wishart(m0, kappa0, nu0, psi0)
         self.m0 = [float(m) for m in m0]
         self.psi0 = [[float(p) for p in row] for row in psi0]
         self.kappa0, self.nu0 = kappa0, nu0

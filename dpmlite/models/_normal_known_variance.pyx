@@ -23,7 +23,7 @@ from dpmlite.models._special cimport (
     LOG_2, LOG_2PI, clones_double, clones_ssize, clones_void, inlined_double, inlined_ssize,
     inlined_void, larger, log_positive, split_exponent, within)
 
-from dpmlite.models.component import check_positive, check_same_length, require_bound
+from dpmlite.models.checks import check_positive, check_same_length, require_bound
 
 cdef extern from *:
     """

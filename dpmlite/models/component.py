@@ -179,47 +179,6 @@ class Component:
             raise ValueError(f"statistics must have {n_values} values, got {len(statistics)}")
 
 
-def check_positive(name: str, values: Values) -> None:
-    """Raise ValueError unless every value of a family's parameter is positive.
-
-    Parameters
-    ----------
-    name : str
-        Of the parameter.
-    values : sequence of float
-    """
-    for value in values:
-        if not value > 0.0:
-            raise ValueError(f"{name} must be positive, got {float(value)}")
-
-
-def require_bound(ready: bool) -> None:
-    """Raise ValueError if a bound is asked for that is not there.
-
-    Parameters
-    ----------
-    ready : bool
-        Whether `bound_over` was called.
-    """
-    if not ready:
-        raise ValueError("bound_over must be called before log_bound")
-
-
-def check_same_length(name: str, values: Values, other_name: str, other: Values) -> None:
-    """Raise ValueError unless two parameters of a family have as many columns.
-
-    Parameters
-    ----------
-    name, other_name : str
-        Of the parameters.
-    values, other : sequence
-    """
-    if len(values) != len(other):
-        raise ValueError(
-            f"{name} and {other_name} must have the same length, got {len(values)} and {len(other)}"
-        )
-
-
 def left_of(n: float, weight: float) -> float:
     """What is left of a count without some of its weight.
 

@@ -14,7 +14,8 @@ for every cluster.
 from math import ceil, isnan, log, nan
 
 from dpmlite._types import Values
-from dpmlite.models.component import LEAST_KEPT, Component, check_positive, left_of, require_bound
+from dpmlite.models.checks import check_positive, require_bound
+from dpmlite.models.component import LEAST_KEPT, Component, left_of
 from dpmlite.models.rows import Rows
 from dpmlite.models.special import digamma, log_rising
 

@@ -11,7 +11,8 @@ data far from zero, and b >= 1 always.
 from math import log, log1p, nan, pi, sqrt
 
 from dpmlite._types import Values
-from dpmlite.models.component import LEAST_KEPT, Component, check_positive, check_same_length
+from dpmlite.models.checks import check_positive, check_same_length
+from dpmlite.models.component import LEAST_KEPT, Component
 from dpmlite.models.special import digamma, log_rising
 from dpmlite.models.student_t import REACH, log_density
 

@@ -14,11 +14,12 @@ data far from zero, and no pivot d of W Psi W^T = diag(d) is below 1.
 
 from copy import deepcopy
 from dataclasses import dataclass
-from math import log, nan, sqrt
+from math import log, nan
 from typing import Any
 
 from dpmlite._types import Values
-from dpmlite.models.component import LEAST_KEPT, Component, check_positive, check_same_length
+from dpmlite.models.checks import check_normal_inverse_wishart
+from dpmlite.models.component import LEAST_KEPT, Component
 from dpmlite.models.multivariate_t import log_density, log_peak
 from dpmlite.models.triangular import determinant_ratios, factorise, identity, residuals, update
 from dpmlite.models.whitening import restore, whiten, whitening
@@ -65,7 +66,7 @@ class NormalInverseWishart(Component):
     """
 
     def __init__(self, m0: Values, kappa0: float, nu0: float, psi0: Values) -> None:
-        check_prior(m0, kappa0, nu0, psi0)
+        check_normal_inverse_wishart(m0, kappa0, nu0, psi0)
         super().__init__(len(m0))
         self.m0 = [float(m) for m in m0]
         self.kappa0 = float(kappa0)
@@ -257,33 +258,6 @@ class NormalInverseWishart(Component):
         log_det = sum(log(d) for d in slot.d)
         peak = log_peak(self.n_columns, self.kappa0, self.nu0, 0.0, n)
         return peak - 0.5 * (self.nu0 + n) * log_det - n * self.log_scale
-
-
-def check_prior(m0: Values, kappa0: float, nu0: float, psi0: Values) -> None:
-    """Raise ValueError unless the parameters are in their ranges; `psi0` may be singular yet.
-
-    Parameters
-    ----------
-    m0, kappa0, nu0, psi0
-        As of `NormalInverseWishart`.
-    """
-    D = len(m0)
-    check_same_length("m0", m0, "psi0", psi0)
-    check_positive("kappa0", [kappa0])
-    if not nu0 > D - 1:
-        raise ValueError(f"nu0 must be above D - 1 = {D - 1}, got {float(nu0)}")
-    for i, row in enumerate(psi0):
-        if len(row) != D:
-            raise ValueError(f"psi0 must have {D} values in row {i}, got {len(row)}")
-        if not row[i] > 0.0:
-            raise ValueError(f"psi0 must be positive definite, got {float(row[i])} at ({i}, {i})")
-    for i in range(D):
-        for j in range(i):
-            below, above = float(psi0[i][j]), float(psi0[j][i])
-            if not abs(below - above) <= 1e-9 * sqrt(psi0[i][i]) * sqrt(psi0[j][j]):
-                raise ValueError(
-                    f"psi0 must be symmetric, got {below} at ({i}, {j}) and {above} at ({j}, {i})"
-                )
 
 
 def _plus(A: Values, B: Values) -> list[list[float]]:

@@ -14,7 +14,7 @@ from dpmlite.estimators.validation import check_positive, warn
 WIDE_ROW = 512
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Moments:
     """What default priors need to know of a table, missing values left out.
 
