@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
@@ -20,21 +22,48 @@ def on_threads(
 ) -> list[Result]:
     """Results of one call for each item, in their order.
 
-    What ends the wait, an error or Ctrl-C, sets `stop` and waits for the calls that have begun.
+    This thread makes some of them: if it waited, each result would wake it, to wait for the
+    interpreter's lock, which the others need. An error, or Ctrl-C, sets `stop`; then the calls that
+    have begun are waited for.
     """
     if n_threads == 1 or len(items) < 2:
         return [function(item) for item in items]
     from concurrent.futures import ThreadPoolExecutor  # 5 ms, of use to few
 
-    with ThreadPoolExecutor(min(n_threads, len(items))) as pool:
-        tasks = [pool.submit(function, item) for item in items]
-        try:
-            return [task.result() for task in tasks]
-        except BaseException:
-            if stop is not None:
-                stop.set()
-            pool.shutdown(cancel_futures=True)
-            raise
+    results: dict[int, Result] = {}
+    waiting = deque(enumerate(items))
+
+    def work() -> None:
+        with nothing_after_an_error(waiting, stop):
+            for i, item in taken(waiting):
+                results[i] = function(item)
+
+    n_helpers = min(n_threads, len(items)) - 1
+    with ThreadPoolExecutor(n_helpers) as pool, nothing_after_an_error(waiting, stop):
+        helpers = [pool.submit(work) for _ in range(n_helpers)]
+        work()
+        for helper in helpers:
+            helper.result()
+    return [results[i] for i in range(len(items))]
+
+
+def taken(waiting: deque[Item]) -> Iterator[Item]:
+    """What is left, one by one; other threads take from it too."""
+    with suppress(IndexError):
+        while True:
+            yield waiting.popleft()
+
+
+@contextmanager
+def nothing_after_an_error(waiting: deque[Item], stop: Event | None) -> Iterator[None]:
+    """After an error, or Ctrl-C, nothing waits any more, and `stop` is set."""
+    try:
+        yield
+    except BaseException:
+        waiting.clear()
+        if stop is not None:
+            stop.set()
+        raise
 
 
 def new_event() -> Event:

@@ -1,5 +1,7 @@
 """Threads: results in order, and an end to all of them when one fails."""
 
+import os
+import signal
 import threading
 import time
 
@@ -34,6 +36,18 @@ def test_an_error_stops_the_others():
     with pytest.raises(KeyError):
         on_threads(work, range(50), 2, stop)
     assert len(begun) < 50
+
+
+def test_an_interrupt_stops_the_others():
+    """Whichever thread waits, and whatever the other does meanwhile."""
+    stop = threading.Event()
+    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    start = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        on_threads(lambda i: i == 0 or stop.wait(10.0), range(2), 2, stop)
+    assert stop.is_set()
+    assert time.perf_counter() - start < 5.0
 
 
 @needs_kernels
