@@ -10,12 +10,14 @@ rows of a large table join it, a larger sample does, and climbs by itself.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpmlite import inference, models
+from dpmlite._threads import on_threads
 from dpmlite.estimators.climb import Climb, print_step
 from dpmlite.estimators.problem import (
     UNPLACED,
@@ -68,10 +70,21 @@ SINGLETON_CELLS_AT_MOST = 2_000_000
 
 @dataclass(eq=False)
 class Found:
-    """Labels of some rows, and their joint."""
+    """Labels of some rows, their joint, and what it took to find them."""
 
     neg_log_joint: float
     labels: Labels
+    n_sweeps: int
+    n_emptied: int
+
+
+@dataclass(eq=False)
+class Seeds:
+    """The sample in random order, and how many rows at its start are seeds: of cells, or alone."""
+
+    order: Labels
+    n_seeds: int
+    of_cells: bool
 
 
 @dataclass(eq=False)
@@ -121,10 +134,8 @@ class Recombination:
         """Labels of all rows, none of them outside the sample, made of these and some descents."""
         present = self.problem.partition(labels, self.sample)
         best = self._optimum(present)
-        for number in range(1, IMPROVING_DESCENTS + 1):
-            if self.stop.is_set():
-                break
-            best = self._better(best, self._from_cells(), present.least_gain)
+        for number, other in enumerate(self._descents([True] * IMPROVING_DESCENTS), start=1):
+            best = self._better(best, other, present.least_gain)
             self._report(number, best)
         return best.labels
 
@@ -159,60 +170,72 @@ class Recombination:
         return climb.partition
 
     def _best(self) -> Found:
-        patience = PATIENCE + PATIENCE_PER_COLUMN * self.problem.component.n_columns
-        if len(self.sample) < len(self.problem.rows):
-            patience = SAMPLE_PATIENCE
+        patience = self._patience()
         single = self.problem.partition(np.zeros(len(self.sample), dtype=np.intp), self.sample)
         best, failures, n_descents = self._optimum(single), 0, 0
         worthwhile = self.problem.worthwhile(len(self.sample))
-        while (
-            failures < min(patience, MOST_PATIENCE)
-            and n_descents < MOST_DESCENTS
-            and not self.stop.is_set()
-        ):
-            n_descents += 1
-            other = self._from_cells() if n_descents % 2 else self._from_seeds()
-            better = self._better(best, other, single.least_gain)
-            gain = best.neg_log_joint - better.neg_log_joint
-            failures = 0 if gain > worthwhile else failures + 1
-            best = better
-            self._report(n_descents, best)
+        while failures < patience and n_descents < MOST_DESCENTS and not self.stop.is_set():
+            n_sure = min(patience - failures, MOST_DESCENTS - n_descents)  # whatever they find
+            of_cells = [number % 2 == 0 for number in range(n_descents, n_descents + n_sure)]
+            for other in self._descents(of_cells):
+                n_descents += 1
+                better = self._better(best, other, single.least_gain)
+                gain = best.neg_log_joint - better.neg_log_joint
+                failures = 0 if gain > worthwhile else failures + 1
+                best = better
+                self._report(n_descents, best)
         return best
 
-    def _from_seeds(self) -> Found:
-        """A descent from random rows as clusters, which the others join one by one."""
-        order, seeds = self._seeds(N_SEEDS)
-        inference.sweep(seeds)  # by themselves: the others have fewer clusters to choose from then
-        labels = np.full(len(order), UNPLACED, dtype=np.intp)
-        labels[: seeds.n_rows] = np.asarray(seeds.labels)
-        partition = self.problem.partition(labels, self.sample[order])
-        inference.sweep(partition)
-        self.n_sweeps += 2
-        return self._descended(order, partition)
+    def _patience(self) -> int:
+        if len(self.sample) < len(self.problem.rows):
+            return SAMPLE_PATIENCE
+        patience = PATIENCE + PATIENCE_PER_COLUMN * self.problem.component.n_columns
+        return min(patience, MOST_PATIENCE)
 
-    def _from_cells(self) -> Found:
-        """A descent from random rows, each with the others that it predicts best by itself."""
-        order, seeds = self._seeds(N_CELLS)
-        rows, alpha = self.problem.rows, self.problem.alpha
-        labels = np.empty(len(order), dtype=np.intp)
-        inference.assign(rows, seeds.component, alpha, labels, rows=self.sample[order])
-        labels[: seeds.n_rows] = np.asarray(seeds.labels)
-        return self._descended(order, self.problem.partition(labels, self.sample[order]))
+    def _descents(self, of_cells: Sequence[bool]) -> Iterator[Found]:
+        """Descents in turn; on threads all are found first. What is drawn does not depend on it."""
+        n_threads = self.problem.n_threads
+        size = 1 if n_threads == 1 else len(of_cells)
+        for first in range(0, len(of_cells), size):
+            seeds = [self._seeds(each) for each in of_cells[first : first + size]]
+            for found in on_threads(self._descent, seeds, n_threads, self.stop):
+                self._count(found)
+                yield found
 
-    def _seeds(self, most: int) -> tuple[Labels, models.Partition]:
-        """The sample in random order, and some rows at its start as clusters of their own."""
+    def _seeds(self, of_cells: bool) -> Seeds:
         n_rows = len(self.sample)
+        most = min(N_CELLS if of_cells else N_SEEDS, n_rows)
         n_seeds = min(most, int(self.rng.integers(1, n_rows + 1)))  # few rows: of all numbers
-        order = self.rng.permutation(n_rows)
-        return order, self.problem.partition(np.arange(n_seeds), self.sample[order[:n_seeds]])
+        return Seeds(self.rng.permutation(n_rows), n_seeds, of_cells)
 
-    def _descended(self, order: Labels, partition: models.Partition) -> Found:
+    def _descent(self, seeds: Seeds) -> Found:
+        """From random rows as clusters."""
+        rows = self.sample[seeds.order[: seeds.n_seeds]]
+        clusters = self.problem.partition(np.arange(seeds.n_seeds), rows)
+        join = self._join_at_once if seeds.of_cells else self._join_in_turn
+        partition, n_sweeps = join(clusters, self.sample[seeds.order])
         inference.merge(partition)
-        self.n_sweeps += sweep_and_merge(partition, DESCENT_SWEEPS, self.stop)
-        self.n_emptied += partition.n_emptied
-        found = np.empty_like(order)
-        found[order] = np.asarray(partition.labels)
-        return Found(partition.neg_log_joint, found)
+        n_sweeps += sweep_and_merge(partition, DESCENT_SWEEPS, self.stop)
+        labels = np.empty_like(seeds.order)
+        labels[seeds.order] = np.asarray(partition.labels)
+        return Found(partition.neg_log_joint, labels, n_sweeps, partition.n_emptied)
+
+    def _join_in_turn(self, seeds: models.Partition, rows: Labels) -> tuple[models.Partition, int]:
+        """The others join the clusters of the seeds one by one; with the number of sweeps."""
+        inference.sweep(seeds)  # by themselves: the others have fewer clusters to choose from then
+        labels = np.full(len(rows), UNPLACED, dtype=np.intp)
+        labels[: seeds.n_rows] = np.asarray(seeds.labels)
+        partition = self.problem.partition(labels, rows)
+        inference.sweep(partition)
+        return partition, 2
+
+    def _join_at_once(self, seeds: models.Partition, rows: Labels) -> tuple[models.Partition, int]:
+        """Each of the others joins the seed that predicts it best by itself."""
+        problem = self.problem
+        labels = np.empty(len(rows), dtype=np.intp)
+        inference.assign(problem.rows, seeds.component, problem.alpha, labels, rows=rows)
+        labels[: seeds.n_rows] = np.asarray(seeds.labels)
+        return problem.partition(labels, rows), 0
 
     def _better(self, one: Found, other: Found, slack: float) -> Found:
         """The best of two and of what comes of both; the first of equals."""
@@ -221,9 +244,15 @@ class Recombination:
         return found[first_of_best([each.neg_log_joint for each in found], slack)]
 
     def _optimum(self, partition: models.Partition) -> Found:
-        self.n_sweeps += sweep_and_merge(partition, self.max_sweeps, self.stop)
-        self.n_emptied += partition.n_emptied
-        return Found(partition.neg_log_joint, np.asarray(partition.labels))
+        n_sweeps = sweep_and_merge(partition, self.max_sweeps, self.stop)
+        labels = np.asarray(partition.labels)
+        found = Found(partition.neg_log_joint, labels, n_sweeps, partition.n_emptied)
+        self._count(found)
+        return found
+
+    def _count(self, found: Found) -> None:
+        self.n_sweeps += found.n_sweeps
+        self.n_emptied += found.n_emptied
 
     def _report(self, number: int, best: Found) -> None:
         if self.verbose:
