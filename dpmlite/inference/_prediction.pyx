@@ -7,8 +7,8 @@ from libc.math cimport INFINITY, exp, log
 from dpmlite.inference._bounds cimport CHUNK, Chunk, two_least
 from dpmlite.inference._map_dpm cimport check_n_threads
 from dpmlite.inference._screening cimport (
-    Screen, begin_screen, can_be_screened, end_screen, next_rows, prepare, roughly, score_some,
-    screen_chunk)
+    Screen, begin_screen, can_be_screened, end_screen, find_join_ceilings, next_rows, prepare,
+    roughly, score_some, screen_chunk)
 from dpmlite.models._component cimport Component, padded
 from dpmlite.models._crp cimport log_prob_counts_c
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition
@@ -166,16 +166,19 @@ cdef int assign_screened(Partition groups, Py_ssize_t first, Py_ssize_t last,
 cdef void best_slots(Partition groups, const Screen *screen, double *cost, double *room,
                      Py_ssize_t *found) noexcept nogil:
     """Of each row of a chunk; most are much nearer to one slot than to any other."""
-    cdef const Chunk *chunk = screen.chunk
+    cdef Chunk *chunk = screen.chunk
     cdef int[CHUNK] nearest
     cdef float[CHUNK] second
     cdef Py_ssize_t i
     cdef double least
     cdef Row row
     two_least(chunk.bound, screen.open, screen.n_open, nearest, second)
+    find_join_ceilings(screen, groups, chunk, nearest)
     for i in range(chunk.n_rows):
-        row = groups.row_into(chunk.index[i], room)
         found[i] = nearest[i]
+        if second[i] >= roughly(chunk.ceiling[i] + TIE):
+            continue
+        row = groups.row_into(chunk.index[i], room)
         if not second[i] >= roughly(groups.cost_in(&row, nearest[i]) + TIE):
             least = score_some(groups, &row, screen, chunk.bound + i, INFINITY, cost)
             found[i] = first_within(cost, least + TIE)

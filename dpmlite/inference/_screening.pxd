@@ -33,6 +33,8 @@ cdef void screen_chunk(const Screen *s, Partition partition, Chunk *chunk) noexc
 cdef void note_change(Screen *s, Partition partition, Py_ssize_t k) noexcept nogil
 cdef Py_ssize_t list_open(Screen *s, Partition partition) noexcept nogil
 cdef void renew(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogil
+cdef void find_join_ceilings(const Screen *s, Partition partition, Chunk *chunk,
+                             const int *slots) noexcept nogil
 cdef void take_ceiling(const Screen *s, Chunk *chunk, Py_ssize_t j, double ceiling) noexcept nogil
 cdef double score_some(Partition partition, const Row *row, const Screen *screen,
                        const float *bound, double stay, double *cost) noexcept nogil

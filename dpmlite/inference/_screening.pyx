@@ -199,6 +199,30 @@ cdef inline void set_one_aside(const Screen *s, Chunk *chunk, Py_ssize_t i) noex
     there = stay_in(s, chunk, k)
     chunk.own[i] = chunk.bound[k * CHUNK + i]
     chunk.bound[k * CHUNK + i] = HUGE
+    put(chunk, i, &there)
+
+
+cdef void find_join_ceilings(const Screen *s, Partition partition, Chunk *chunk,
+                             const int *slots) noexcept nogil:
+    """Bounds from above of what it costs rows without labels to join a slot each.
+
+    prod_d (1 + t_d) <= exp(sum_d t_d) <= exp(P - 1), and P - 1 <= -log(1 - (P - 1)): what is found
+    for r = 1 (_bounds.pyx) is no less.
+    """
+    cdef Py_ssize_t i, k
+    cdef Stay there
+    for i in range(CHUNK):
+        k = slots[i]
+        there = stay_in(s, chunk, k)
+        there.stay = <float> (-s.t.constant[k] - partition.log_weight[k])
+        there.power, there.ratio = <float> s.t.power[k], 1.0
+        chunk.own[i] = chunk.bound[k * CHUNK + i]
+        put(chunk, i, &there)
+    find_ceilings(&chunk.stay, chunk.own, chunk.ceiling)
+
+
+cdef inline void put(Chunk *chunk, Py_ssize_t i, const Stay *there) noexcept nogil:
+    """Row i of a chunk is there."""
     chunk.stay.base[i], chunk.stay.per_power[i] = there.base, there.per_power
     chunk.stay.stay[i], chunk.stay.power[i] = there.stay, there.power
     chunk.stay.ratio[i] = there.ratio
