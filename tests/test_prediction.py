@@ -68,6 +68,24 @@ def test_each_row_is_assigned_to_the_first_of_the_cheapest_slots(twin, problem, 
         assert k == (best if counts[best] else -1)
 
 
+@needs_kernels
+@pytest.mark.parametrize("n_columns", [1, 3, 20])
+def test_rows_between_large_clusters_are_assigned_exactly(kernel, n_columns):
+    """Many of them are almost as near to another cluster: bounds must not be taken for costs."""
+    rng = np.random.default_rng(n_columns)
+    labels = np.repeat(np.arange(4), 1000)
+    X = rng.normal(size=(4000, n_columns)) + 0.5 * labels[:, None] / n_columns**0.5
+    component = mixture(kernel, X, labels, empirical_prior(X))
+    new = 0.5 * (X + rng.permutation(X))
+    found, probabilities = np.empty(4000, dtype=np.intp), np.empty((4000, 5))
+    kernel.prediction.assign(new, component, 1.0, found)
+    kernel.prediction.responsibilities(new, component, 1.0, probabilities)
+    least, second = np.sort(-np.log(probabilities[:, :4]), axis=1)[:, :2].T
+    assert np.mean(second - least < 0.1) > 0.1
+    clear = second - least > 1e-7
+    assert np.array_equal(found[clear], probabilities.argmax(axis=1)[clear])
+
+
 def test_rows_to_assign_are_rows_of_the_table(twin):
     component = mixture(twin, np.eye(2), np.zeros(2, dtype=int), empirical_prior(np.eye(2)))
     for n, rows in ((2, [0, 2]), (1, [-1])):
