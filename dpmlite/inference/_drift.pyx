@@ -197,22 +197,26 @@ cdef class Drift:
             first += 1
         chunk.end = first
 
-    cdef void row_moved(self, Partition partition, Chunk *chunk, Py_ssize_t j) noexcept nogil:
-        """Row j of a chunk has. The chunk is to end before rows passed over that may move now."""
-        cdef Py_ssize_t i = chunk.index[j]
+    cdef void row_moved(self, Partition partition, const Chunk *chunk,
+                        Py_ssize_t j) noexcept nogil:
+        """Row j of a chunk has."""
         if self.lost:
             return
         if chunk.label[j] != UNPLACED:
             self.follow(partition, chunk.label[j])
-        self.follow(partition, partition.label[i])
+        self.follow(partition, partition.label[chunk.index[j]])
         if self.forth + self.back >= LONGEST:
             self.lose()  # whatever may be noted
-        for i in range(i + 1, chunk.end):
-            if j + 1 < chunk.n_rows and chunk.index[j + 1] == i:
-                j += 1
-            elif not self.knows(partition, i):
+
+    cdef bint still_known(self, Partition partition, Chunk *chunk, Py_ssize_t first,
+                          Py_ssize_t last) noexcept nogil:
+        """Whether rows first..last-1, passed over, stay whatever moved. Else the chunk ends there."""
+        cdef Py_ssize_t i
+        for i in range(first, last):
+            if not self.knows(partition, i):
                 chunk.end = i
-                return
+                return False
+        return True
 
     cdef void note(self, const Chunk *chunk) noexcept nogil:
         """Note how long the rows of a chunk stay, whose bounds are up to date."""

@@ -127,24 +127,30 @@ cdef Py_ssize_t visit_chunk(Partition partition, Screen *screen, Drift drift, Py
                             Py_ssize_t *moves) except -1 nogil:
     """Visit rows from `first`, as many as can be screened together; returns the row after them.
 
-    That is as long as there is room for bounds of all slots, and rows passed over surely stay.
+    That is as long as there is room for bounds of all slots, and rows passed over surely stay: what
+    moves before them is known when it would be their turn.
     """
     cdef Chunk *chunk = &screen.chunk[0]
     cdef Py_ssize_t j
+    cdef bint moved = False
     if drift is None or drift.blank:
         next_rows(partition, chunk, first)
     else:
         drift.gather(partition, chunk, first, partition.n_rows)
     screen_chunk(screen, partition, chunk)
     for j in range(chunk.n_rows):
-        if chunk.index[j] >= chunk.end:
+        if moved and not drift.still_known(partition, chunk, first, chunk.index[j]):
             break
+        first = chunk.index[j] + 1
         if not chunk.stays[j] and visit(partition, screen, chunk, j):
             moves[0] += 1
             if drift is not None:
                 drift.row_moved(partition, chunk, j)
+                moved = True
             if screen.room < partition.component.n_slots:
-                return chunk.index[j] + 1
+                return first
+    if moved:
+        drift.still_known(partition, chunk, first, chunk.end)
     if drift is not None:
         drift.note(chunk)
     return chunk.end
