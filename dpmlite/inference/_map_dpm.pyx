@@ -131,7 +131,7 @@ cdef Py_ssize_t visit_chunk(Partition partition, Screen *screen, Drift drift, Py
     moves before them is known when it would be their turn.
     """
     cdef Chunk *chunk = &screen.chunk[0]
-    cdef Py_ssize_t j
+    cdef Py_ssize_t i, j
     cdef bint moved = False
     if drift is None or drift.blank:
         next_rows(partition, chunk, first)
@@ -139,9 +139,10 @@ cdef Py_ssize_t visit_chunk(Partition partition, Screen *screen, Drift drift, Py
         drift.gather(partition, chunk, first, partition.n_rows)
     screen_chunk(screen, partition, chunk)
     for j in range(chunk.n_rows):
-        if moved and not drift.still_known(partition, chunk, first, chunk.index[j]):
+        i = chunk.index[j]
+        if moved and first < i and not drift.still_known(partition, chunk, first, i):
             break
-        first = chunk.index[j] + 1
+        first = i + 1
         if not chunk.stays[j] and visit(partition, screen, chunk, j):
             moves[0] += 1
             if drift is not None:
