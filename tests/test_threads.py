@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from cases import needs_kernels
 
+import dpmlite
 from dpmlite import MAPDPM, inference, models
 from dpmlite._threads import on_threads
 from dpmlite.datasets import planted_gaussians
+from dpmlite.estimators.families import COMPONENTS
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 5])
@@ -48,6 +50,28 @@ def test_an_interrupt_stops_the_others():
         on_threads(lambda i: i == 0 or stop.wait(10.0), range(2), 2, stop)
     assert stop.is_set()
     assert time.perf_counter() - start < 5.0
+
+
+@pytest.mark.parametrize(
+    ("component", "missing"), [*((name, 0.0) for name in COMPONENTS), ("normal-gamma", 0.2)]
+)
+def test_a_fit_does_not_depend_on_threads(component, missing):
+    """They share descents of the start, splits, exchanges and freed rows."""
+    X, _ = planted_gaussians(
+        400 if dpmlite.implementation == "cython" else 30, 4, 6, random_state=2
+    )
+    X = {"dirichlet-multinomial": np.floor(np.abs(X)), "beta-bernoulli": X > 0.0}.get(component, X)
+    if missing:
+        X[np.random.default_rng(0).random(X.shape) < missing] = np.nan
+    one, three = (
+        MAPDPM(component=component, allow_missing=missing > 0.0, random_state=0, n_jobs=n_jobs).fit(
+            X
+        )
+        for n_jobs in (1, 3)
+    )
+    np.testing.assert_array_equal(three.labels_, one.labels_)
+    np.testing.assert_array_equal(three.neg_log_joint_trace_, one.neg_log_joint_trace_)
+    assert (three.n_sweeps_, three.n_empty_clusters_) == (one.n_sweeps_, one.n_empty_clusters_)
 
 
 @needs_kernels

@@ -197,12 +197,15 @@ class Recombination:
         n_threads = self.problem.n_threads
         size = 1 if n_threads == 1 else len(of_cells)
         for first in range(0, len(of_cells), size):
+            if self.stop.is_set():
+                break
             seeds = [self._seeds(each) for each in of_cells[first : first + size]]
             for found in on_threads(self._descent, seeds, n_threads, self.stop):
                 self._count(found)
                 yield found
 
     def _seeds(self, of_cells: bool) -> Seeds:
+        """Random ones."""
         n_rows = len(self.sample)
         most = min(N_CELLS if of_cells else N_SEEDS, n_rows)
         n_seeds = min(most, int(self.rng.integers(1, n_rows + 1)))  # few rows: of all numbers
