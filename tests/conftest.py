@@ -2,6 +2,8 @@
 
 import importlib
 import os
+import signal
+import threading
 from types import SimpleNamespace
 
 import pytest
@@ -112,3 +114,22 @@ def estimator_on(twin, monkeypatch):
             owner = next(module for module in modules if hasattr(module, name))
             monkeypatch.setattr(room, name, getattr(owner, name))
     return dpmlite.MAPDPM
+
+
+@pytest.fixture
+def interrupt_after():
+    """A function that lets Ctrl-C come after some seconds.
+
+    Even in a process that ignores it, as those do that scripts start in the background.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    timers = []
+
+    def interrupt_after(seconds):
+        timers.append(threading.Timer(seconds, os.kill, (os.getpid(), signal.SIGINT)))
+        timers[-1].start()
+
+    yield interrupt_after
+    for timer in timers:
+        timer.join()
+    signal.signal(signal.SIGINT, before)

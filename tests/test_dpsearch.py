@@ -194,14 +194,8 @@ def test_starts_of_other_estimators(on_twin):
 
 
 @needs_kernels
-def test_ctrl_c_stops_a_long_search():
-    import os
-    import signal
-    import threading
-
+def test_ctrl_c_stops_a_long_search(interrupt_after):
     X = np.random.default_rng(0).normal(size=(60, 2))
-    timer = threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
+    interrupt_after(1.0)
     with pytest.raises(KeyboardInterrupt):
         DPSearch(scoring="trivial", beam=None).fit(X)
-    timer.join()

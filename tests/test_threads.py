@@ -1,7 +1,5 @@
 """Threads: results in order, and an end to all of them when one fails."""
 
-import os
-import signal
 import threading
 import time
 
@@ -40,11 +38,10 @@ def test_an_error_stops_the_others():
     assert len(begun) < 50
 
 
-def test_an_interrupt_stops_the_others():
+def test_an_interrupt_stops_the_others(interrupt_after):
     """Whichever thread waits, and whatever the other does meanwhile."""
     stop = threading.Event()
-    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
+    interrupt_after(0.2)
     start = time.perf_counter()
     with pytest.raises(KeyboardInterrupt):
         on_threads(lambda i: i == 0 or stop.wait(10.0), range(2), 2, stop)
