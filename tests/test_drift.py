@@ -111,6 +111,40 @@ def test_where_nearly_nothing_moves_most_is_known(kernel, n_columns):
     assert np.mean(state.drift.known_to_stay(state)) > 2 / 3
 
 
+@pytest.mark.parametrize("n_threads", [1, 2, 3])
+@pytest.mark.parametrize(("n_columns", "factor"), [(1, 1e4), (2, 1e6), (4, 1e8)])
+def test_rows_learn_of_a_slot_that_drifted_far(kernel, n_columns, factor, n_threads):
+    """The empty one: rows far from their clusters would rather found some now, and come last."""
+    X, labels = planted_gaussians(20_000, n_columns, 12, separation=3.0, random_state=0)
+    means = np.array([X[labels == k].mean(axis=0) for k in range(12)])
+    order = np.argsort(np.linalg.norm(X - means[labels], axis=1))
+    state = partition(kernel, X := X[order], labels[order])
+    while kernel.map_dpm.sweep(state, n_threads):
+        pass
+    assert np.mean(state.drift.known_to_stay(state)) > 0.9
+    state.set_alpha(state.alpha * factor)
+    again = partition(kernel, X, state.labels, state.alpha)
+    assert kernel.map_dpm.sweep(state, n_threads) == kernel.map_dpm.sweep(again) > 20
+    assert np.array_equal(state.labels, again.labels)
+
+
+@pytest.mark.parametrize("kind", ["merge", "split"])
+@pytest.mark.parametrize("n_columns", [1, 2, 8, 20])
+def test_what_happens_to_one_cluster_leaves_most_known(kernel, n_columns, kind):
+    """Whatever numbers the others get."""
+    X, labels = planted_gaussians(20_000, n_columns, 40, separation=8.0, random_state=0)
+    state = partition(kernel, X, labels)
+    while kernel.map_dpm.sweep(state):
+        pass
+    before, sizes = np.mean(state.drift.known_to_stay(state)), state.sizes
+    disturb(state, np.random.default_rng(0), kind)
+    assert state.sizes != sizes
+    assert np.mean(state.drift.known_to_stay(state)) > before - 0.15
+    again = partition(kernel, X, state.labels, state.alpha)
+    assert kernel.map_dpm.sweep(state) == kernel.map_dpm.sweep(again)
+    assert np.array_equal(state.labels, again.labels)
+
+
 def test_nothing_is_known_where_no_bound_holds(kernel):
     """Small clusters, rows without a label, and families that are not screened."""
     X, labels = planted_gaussians(40, 2, 10, separation=9.0, random_state=0)

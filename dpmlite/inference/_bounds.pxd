@@ -47,6 +47,8 @@ cdef clones_void bounds(const float *u, Py_ssize_t n_columns, const float *slope
                         float floor, float *bound) noexcept nogil
 cdef clones_void close_bounds(const float *u, Py_ssize_t n_columns, const float *slope,
                               float power, float floor, float *bound) noexcept nogil
+cdef clones_void own_bounds(const float *u, Py_ssize_t n_columns, const float *slopes,
+                            const Py_ssize_t *at, const float *power, float *own) noexcept nogil
 cdef clones_ssize set_aside(Chunk *chunk, int k, const Stay *there) noexcept nogil
 cdef clones_void find_ceilings(const Stays *t, const float *own, float *ceiling) noexcept nogil
 cdef clones_void judge(Chunk *chunk, const Py_ssize_t *slots, Py_ssize_t n) noexcept nogil

@@ -130,27 +130,51 @@ cdef clones_void close_bounds(const float *u, Py_ssize_t n_columns, const float 
         bound[j] = power * log2_floor_single(product[j]) + floor
 
 
+cdef clones_void own_bounds(const float *u, Py_ssize_t n_columns, const float *slopes,
+                            const Py_ssize_t *at, const float *power, float *own) noexcept nogil:
+    """The same of each row in another slot, whose slopes are `at`, with P as small as it may be.
+
+    `own` is their floor before.
+    """
+    cdef float total[CHUNK]
+    cdef float z
+    cdef Py_ssize_t d
+    cdef int j
+    for j in range(CHUNK):
+        total[j] = ONE
+    for d in range(n_columns):
+        for j in range(CHUNK):
+            z = u[d * CHUNK + j] * slopes[at[j] + d] - slopes[at[j] + n_columns + d]
+            total[j] += z * z
+    for j in range(CHUNK):
+        own[j] += power[j] * log2_floor_single(total[j])
+
+
 cdef clones_ssize set_aside(Chunk *chunk, int k, const Stay *there) noexcept nogil:
     """The chunk's rows of slot k are there already, which costs `there` to stay; returns how many."""
     cdef float *bound = chunk.bound + k * CHUNK
+    cdef float base = there.base, per_power = there.per_power
+    cdef float stay = there.stay, power = there.power, ratio = there.ratio
     cdef float new[CHUNK]
     cdef int own[CHUNK]
     cdef int j, n_own = 0
     for j in range(CHUNK):
         own[j] = chunk.label[j] == k
-        new[j] = bound[j]
         n_own += own[j]
     if n_own == 0:
         return 0
     for j in range(CHUNK):
+        new[j] = bound[j]
+    for j in range(CHUNK):
         bound[j] = HUGE if own[j] else new[j]
     for j in range(CHUNK):
         chunk.own[j] = new[j] if own[j] else chunk.own[j]
-        chunk.stay.base[j] = there.base if own[j] else chunk.stay.base[j]
-        chunk.stay.per_power[j] = there.per_power if own[j] else chunk.stay.per_power[j]
-        chunk.stay.stay[j] = there.stay if own[j] else chunk.stay.stay[j]
-        chunk.stay.power[j] = there.power if own[j] else chunk.stay.power[j]
-        chunk.stay.ratio[j] = there.ratio if own[j] else chunk.stay.ratio[j]
+    for j in range(CHUNK):
+        chunk.stay.base[j] = base if own[j] else chunk.stay.base[j]
+        chunk.stay.per_power[j] = per_power if own[j] else chunk.stay.per_power[j]
+        chunk.stay.stay[j] = stay if own[j] else chunk.stay.stay[j]
+        chunk.stay.power[j] = power if own[j] else chunk.stay.power[j]
+        chunk.stay.ratio[j] = ratio if own[j] else chunk.stay.ratio[j]
     return n_own
 
 

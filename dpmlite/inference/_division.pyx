@@ -119,13 +119,13 @@ cpdef two_of(Py_ssize_t n, double u, double v):
 cdef int judge_by(Trial *trial, Partition partition, slots,
                   const Py_ssize_t[::1] chosen) except -1:
     """Fill in what the chosen rows say."""
-    cdef Py_ssize_t i, n = chosen.shape[0]
+    cdef Py_ssize_t i, n = chosen.shape[0], slot = slots[0]
     if trial.step == 1:
         trial.joint = joint_of(partition, slots)
         return 0
     cdef Py_ssize_t[::1] now = index_array(n), dealt = index_array(n)
     for i in range(n):
-        now[i] = partition.label[chosen[i]] != slots[0]
+        now[i] = partition.label[chosen[i]] != slot
         dealt[i] = i % 2
     cdef Partition present = partition.part(chosen, now, slots)
     if len(slots) > 1:

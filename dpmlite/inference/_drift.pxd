@@ -1,6 +1,7 @@
 # How long rows are known to stay.
 
 from dpmlite.inference._bounds cimport Chunk
+from dpmlite.inference._screening cimport Screen
 from dpmlite.models._partition cimport Partition
 
 cdef struct Shape:              # of what rows cost in a slot, but for slopes and shifts
@@ -13,6 +14,8 @@ cdef struct Known:              # of a slot
     double own_before, own      # drift of what it costs to stay: until the sweep began, and in all
     double own_back             # most of it from a state in this sweep to that when it began
     double noted                # what a row begins with that is noted now: own_before - own_back
+    int now                     # its number, where slots have got others
+    bint held                   # rows may have been known to stay in it
 
 
 cdef class Drift:
@@ -20,8 +23,10 @@ cdef class Drift:
     cdef int *label             # [row] as long as it is in this slot
     cdef Py_ssize_t n_rows, n_columns
     cdef Py_ssize_t n_slots     # that are known
-    cdef Known *known           # [slot]
+    cdef Known *known           # [slot], and the memory of what follows:
     cdef double *slope          # [slot][2 columns] slopes, then shifts, when the sweep began
+    cdef Py_ssize_t *apart      # slots that drifted far, of which rows known to stay know nothing
+    cdef Py_ssize_t n_apart
     # The most that any slot drifted, of what it costs elsewhere:
     cdef double before          # the sum of that over sweeps that have ended,
     cdef double forth           # since this one began,
@@ -40,14 +45,17 @@ cdef class Drift:
         return same & (self.until[i] > self.before + self.forth + self.known[k].own)
 
     cdef int begin(self, Partition partition) except -1
-    cdef int resize(self, Py_ssize_t n_slots) except -1
+    cdef int renumber(self, Partition partition) except -1
+    cdef int make_slots(self, Py_ssize_t n_slots) except -1
     cdef void forget(self, Partition partition) noexcept nogil
     cdef double start(self, Partition partition, Py_ssize_t k) noexcept nogil
     cdef void follow(self, Partition partition, Py_ssize_t k) noexcept nogil
     cdef void lose(self) noexcept nogil
     cdef void start_counting(self) noexcept nogil
-    cdef void gather(self, Partition partition, Chunk *chunk, Py_ssize_t first,
-                     Py_ssize_t last) noexcept nogil
+    cdef void meet(self, Partition partition, const Screen *screen, Chunk *chunk,
+                   Py_ssize_t first, Py_ssize_t last) noexcept nogil
+    cdef void gather(self, Partition partition, Chunk *chunk, Py_ssize_t first, Py_ssize_t last,
+                     bint known) noexcept nogil
     cdef void row_moved(self, Partition partition, const Chunk *chunk,
                         Py_ssize_t j) noexcept nogil
     cdef bint still_known(self, Partition partition, Chunk *chunk, Py_ssize_t first,

@@ -28,13 +28,17 @@ Rows come and go, and mostly back: of a sweep, drift counts from what there was 
 there is, not the whole way. For a row that is looked at in between, that is the drift back to the
 beginning, and from there. Elsewhere, the most that any slot drifts counts. Small clusters would
 drift too far whenever a row moves; but since E >= 0, slots with f above some `cap` may change as they
-like if no `least` counts for more than that.
+like if no `least` counts for more than that. And a slot that is new when a sweep begins, or has drifted
+far since the last one, is set apart: rows that would stay but for it are bounded in it anew, and in
+their own, which takes a fraction of what all slots do.
 """
 
 from libc.math cimport INFINITY, sqrt
 from libc.string cimport memcpy
 
 from dpmlite.inference._bounds cimport CHUNK, Chunk, slack
+from dpmlite.inference._screening cimport (
+    Screen, begin_screen, end_screen, prepare, screen_against)
 from dpmlite.models._partition cimport UNPLACED, Partition
 from dpmlite.models._special cimport larger
 from dpmlite.models._student_t cimport Densities
@@ -48,11 +52,13 @@ cdef extern from *:
     #define DPM_STEEP 2.75
     #define DPM_LONGEST 0.5     /* drift for which a row may be known to stay, as `slack` has it, */
     #define DPM_MOST_DRIFT 1.0  /* and of one change: more than that */
+    #define DPM_APART 0.125     /* drift of a slot that is better looked at by itself */
     #define DPM_ROUNDED 2e-6    /* of drift in single precision, up to FAR */
     """
     double STEEP "DPM_STEEP"
     double LONGEST "DPM_LONGEST"
     double MOST_DRIFT "DPM_MOST_DRIFT"
+    double APART "DPM_APART"
     double ROUNDED "DPM_ROUNDED"
 
 cdef enum:
@@ -60,6 +66,7 @@ cdef enum:
     FAR = 8          # drift from which on all is forgotten
     SMALL = 64       # rows of clusters that drift far whenever one comes or goes
     LEAST_POWER = 8  # m of clusters that rows may be known to stay in
+    FEW_APART = 4    # one slot in so many: to look at more takes as long as to look at all
 
 
 cdef struct Change:
@@ -74,49 +81,93 @@ cdef class Drift:
         self.n_rows, self.n_columns = partition.n_rows, partition.component.n_columns
         self.until = <float *> calloc(self.n_rows, sizeof(float))
         self.label = <int *> calloc(self.n_rows, sizeof(int))
+        self.lost = True
 
     def __dealloc__(self):
         PyMem_RawFree(self.until)
         PyMem_RawFree(self.label)
         PyMem_RawFree(self.known)
-        PyMem_RawFree(self.slope)
 
     def known_to_stay(self, Partition partition):
         """Of each row, whether a sweep that began now would pass over it."""
+        cdef Screen screen
         self.begin(partition)
+        begin_screen(&screen, partition, 1)
+        try:
+            prepare(&screen, partition)
+            self.meet(partition, &screen, &screen.chunk[0], 0, self.n_rows)
+        finally:
+            end_screen(&screen)
         return [bool(self.knows(partition, i)) for i in range(self.n_rows)]
 
     cdef int begin(self, Partition partition) except -1:
         """A sweep begins: find out what has changed since the last one did."""
         cdef Py_ssize_t k
-        cdef double most = 0.0, most_own = 0.0
+        cdef double drift, most = 0.0, most_own = 0.0
+        self.n_apart = 0
         if self.busy:
             self.lose()
             return 0
-        if partition.component.n_slots != self.n_slots:
-            self.resize(partition.component.n_slots)
+        self.renumber(partition)
         for k in range(self.n_slots):
-            most = max(most, self.start(partition, k))
+            drift = self.start(partition, k)
+            if drift > APART:
+                self.apart[self.n_apart] = k
+                self.n_apart += 1
+            else:
+                most = max(most, drift)
             most_own = max(most_own, self.known[k].own)
         self.before += most
         self.blank = False
-        if self.lost or not self.before < FAR:
+        if self.lost or not self.before < FAR or FEW_APART * self.n_apart > self.n_slots:
             self.forget(partition)
             self.blank = True
+            self.n_apart = 0
         elif not most_own < FAR:
             self.start_counting()
         self.forth = self.back = 0.0
         self.lost = False
         return 0
 
-    cdef int resize(self, Py_ssize_t n_slots) except -1:
-        PyMem_RawFree(self.known)
-        PyMem_RawFree(self.slope)
-        self.known, self.slope, self.n_slots = NULL, NULL, 0
-        self.known = <Known *> calloc(n_slots, sizeof(Known))
-        self.slope = <double *> calloc(2 * self.n_columns * n_slots, sizeof(double))
+    cdef int renumber(self, Partition partition) except -1:
+        """Slots may have come, gone, or got other numbers since the last sweep began."""
+        cdef Known *then = self.known
+        cdef const double *slope = self.slope
+        cdef Py_ssize_t i, k, old, n_then = self.n_slots, n_slots = partition.component.n_slots
+        cdef bint same = n_slots == n_then, relabel = False
+        for k in range(n_slots):
+            same = same and partition.former[k] == k
+        if same:
+            return 0
+        self.make_slots(n_slots)
+        for k in range(n_then):
+            then[k].now = NOWHERE
+        for k in range(n_slots):
+            old = partition.former[k]
+            partition.former[k] = k
+            if old < 0:
+                self.known[k].shape.fixed = INFINITY  # from which any drift is far
+                continue
+            then[old].now = <int> k
+            self.known[k] = then[old]
+            memcpy(self.slope + 2 * k * self.n_columns, slope + 2 * old * self.n_columns,
+                   2 * self.n_columns * sizeof(double))
+        for k in range(n_then):
+            relabel = relabel or (then[k].held and then[k].now != k)
+        for i in range(self.n_rows if relabel else 0):
+            if self.label[i] != NOWHERE:
+                self.label[i] = then[self.label[i]].now
+        PyMem_RawFree(then)
+        return 0
+
+    cdef int make_slots(self, Py_ssize_t n_slots) except -1:
+        """New memory; that which there was is the caller's."""
+        cdef Py_ssize_t n_slopes = 2 * self.n_columns * n_slots
+        self.known = <Known *> calloc(
+            1, n_slots * (sizeof(Known) + sizeof(Py_ssize_t)) + n_slopes * sizeof(double))
+        self.slope = <double *> (self.known + n_slots)
+        self.apart = <Py_ssize_t *> (self.slope + n_slopes)
         self.n_slots = n_slots
-        self.lose()
         return 0
 
     cdef void forget(self, Partition partition) noexcept nogil:
@@ -150,6 +201,7 @@ cdef class Drift:
         known.own_before += drift_of_own(&known.shape, &now, &change, self.reference)
         known.own, known.own_back, known.shape = known.own_before, 0.0, now
         known.noted = beginning(known)
+        known.held = known.held or known.noted > -INFINITY
         memcpy(slope, t.slot_slope + k * t.n_along, n * sizeof(double))
         memcpy(slope + n, t.slot_shift + k * t.n_along, n * sizeof(double))
         return drift
@@ -187,13 +239,30 @@ cdef class Drift:
         self.lost = self.blank = True
         self.forth = FAR
 
-    cdef void gather(self, Partition partition, Chunk *chunk, Py_ssize_t first,
-                     Py_ssize_t last) noexcept nogil:
-        """The next rows of first..last-1 that are not known to stay, as many as fill a chunk."""
+    cdef void meet(self, Partition partition, const Screen *screen, Chunk *chunk,
+                   Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+        """Find how long those of rows first..last-1 stay that would, but for slots apart."""
+        cdef float[CHUNK] some
+        cdef double drift = self.before - ROUNDED
+        cdef float until
+        cdef Py_ssize_t i, j
+        while first < last and self.n_apart > 0:
+            self.gather(partition, chunk, first, last, True)
+            screen_against(screen, partition, chunk, self.apart, self.n_apart)
+            slack(chunk, self.reference, self.cap, some)
+            for j in range(chunk.n_rows):
+                i = chunk.index[j]
+                until = <float> (drift + self.known[chunk.label[j]].noted + some[j])
+                self.until[i] = until if until < self.until[i] else self.until[i]
+            first = chunk.end
+
+    cdef void gather(self, Partition partition, Chunk *chunk, Py_ssize_t first, Py_ssize_t last,
+                     bint known) noexcept nogil:
+        """The next rows of first..last-1 that are known to stay, or are not, that fill a chunk."""
         chunk.n_rows = 0
         while first < last and chunk.n_rows < CHUNK:
             chunk.index[chunk.n_rows] = first
-            chunk.n_rows += not self.knows(partition, first)
+            chunk.n_rows += self.knows(partition, first) == known
             first += 1
         chunk.end = first
 
@@ -228,7 +297,7 @@ cdef class Drift:
         slack(chunk, self.reference, self.cap, some)
         for j in range(chunk.n_rows):
             i, k = chunk.index[j], chunk.label[j]
-            if k == UNPLACED:
+            if k == UNPLACED or not self.known[k].held:
                 self.label[i] = NOWHERE
                 continue
             self.label[i] = <int> k

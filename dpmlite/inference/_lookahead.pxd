@@ -13,6 +13,8 @@ cdef class LookAhead(Crew):
     cdef Py_ssize_t first, last  # rows to look at
     cdef Py_ssize_t n_screened   # of these by the caller's thread,
     cdef Py_ssize_t n_visited    # and since, because nothing was known of them
+    cdef bint meeting            # slots that are apart, rather
 
     cdef bint is_worth_while(self, Py_ssize_t first) noexcept nogil
+    cdef void meet(self, Screen *screen) noexcept nogil
     cdef void look(self, Screen *screen, Py_ssize_t first) noexcept nogil

@@ -22,6 +22,12 @@ cdef class LookAhead(Crew):
         self.partition, self.drift = partition, partition.drift
         self.first = self.last = self.n_screened = self.n_visited = 0
 
+    cdef void meet(self, Screen *screen) noexcept nogil:
+        """Look at slots that are apart, for all rows."""
+        self.screen, self.last, self.meeting = screen, self.partition.n_rows, True
+        self.share()
+        self.last, self.meeting = 0, False
+
     cdef bint is_worth_while(self, Py_ssize_t first) noexcept nogil:
         """If all rows were visited that were looked at, few were known before, and most since."""
         cdef Py_ssize_t n = self.last - self.first
@@ -43,8 +49,11 @@ cdef class LookAhead(Crew):
         cdef Py_ssize_t n = self.last - self.first, n_screened = 0
         cdef Py_ssize_t first = self.first + part * n // n_parts
         cdef Py_ssize_t last = self.first + (part + 1) * n // n_parts
+        if self.meeting:
+            self.drift.meet(self.partition, self.screen, chunk, first, last)
+            return
         while first < last:
-            self.drift.gather(self.partition, chunk, first, last)
+            self.drift.gather(self.partition, chunk, first, last, False)
             screen_chunk(self.screen, self.partition, chunk)
             self.drift.note(chunk)
             n_screened += chunk.n_rows

@@ -15,7 +15,7 @@ from dpmlite.inference._lookahead cimport LookAhead
 from dpmlite.inference._screening cimport (
     Screen, begin_screen, can_be_screened, end_screen, list_open, next_rows, note_change, prepare,
     renew, roughly, score_some, screen_chunk, take_ceiling)
-from dpmlite.models._partition cimport TIE, UNPLACED, Partition
+from dpmlite.models._partition cimport AHEAD, TIE, UNPLACED, Partition
 from dpmlite.models._rows cimport Row
 
 cdef enum:
@@ -85,6 +85,7 @@ cdef Py_ssize_t visit_rows(Partition partition, Py_ssize_t first,
     cdef Py_ssize_t i, moves = 0
     cdef double stay
     for i in range(first, last):
+        partition.expect(i + AHEAD)
         stay = partition.stay_ceiling(i)
         moves += move_if_better(partition, i, stay, partition.score(i, stay))
     return moves
@@ -93,6 +94,9 @@ cdef Py_ssize_t visit_rows(Partition partition, Py_ssize_t first,
 cdef Py_ssize_t visit_chunks(Partition partition, Screen *screen, LookAhead crew,
                              Drift drift) except -1 nogil:
     cdef Py_ssize_t first = 0, moves = 0
+    if drift is not None and drift.n_apart > 0:
+        prepare(screen, partition)
+        meet(partition, screen, crew, drift)
     while first < partition.n_rows:
         if drift is not None and moves > first // FEW_MOVE + CHUNK:
             drift.lose()
@@ -110,6 +114,14 @@ cdef Py_ssize_t visit_chunks(Partition partition, Screen *screen, LookAhead crew
         if crew is not None:
             crew.n_visited += screen.chunk[0].n_rows
     return moves
+
+
+cdef void meet(Partition partition, Screen *screen, LookAhead crew, Drift drift) noexcept nogil:
+    """Look at slots that are apart."""
+    if crew is not None:
+        crew.meet(screen)
+    else:
+        drift.meet(partition, screen, &screen.chunk[0], 0, partition.n_rows)
 
 
 cdef bint all_will_move(Partition partition, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
@@ -136,7 +148,7 @@ cdef Py_ssize_t visit_chunk(Partition partition, Screen *screen, Drift drift, Py
     if drift is None or drift.blank:
         next_rows(partition, chunk, first)
     else:
-        drift.gather(partition, chunk, first, partition.n_rows)
+        drift.gather(partition, chunk, first, partition.n_rows, False)
     screen_chunk(screen, partition, chunk)
     for j in range(chunk.n_rows):
         i = chunk.index[j]

@@ -11,7 +11,7 @@ from dpmlite.inference._screening cimport (
     roughly, score_some, screen_chunk)
 from dpmlite.models._component cimport Component, padded
 from dpmlite.models._crp cimport log_prob_counts_c
-from dpmlite.models._partition cimport TIE, UNPLACED, Partition
+from dpmlite.models._partition cimport AHEAD, TIE, UNPLACED, Partition
 from dpmlite.models._rows cimport Row, Rows
 
 from dpmlite._threads import on_threads
@@ -233,17 +233,14 @@ def neg_log_loo(Partition partition, Py_ssize_t n_threads=1):
 cdef double loo_of(Partition partition, Py_ssize_t first, Py_ssize_t last) except? -1.0:
     """The share of some rows: sums of as many on every thread, so that they are always the same."""
     cdef double[::1] room = room_of(partition.X)
-    cdef double total = 0.0, cost
+    cdef double total = 0.0
     cdef Py_ssize_t i
     cdef Row row
     with nogil:
         for i in range(first, last):
+            partition.expect(i + AHEAD)
             row = partition.row_into(i, &room[0])
-            cost = partition.quick_stay_cost(i, &row)
-            if cost != cost:
-                with gil:  # for one thread at a time
-                    cost = partition.stay_cost(i)
-            total += cost + partition.member_weight(i, row.weight)
+            total += partition.shared_stay_cost(i, &row) + partition.member_weight(i, row.weight)
     return total
 
 

@@ -30,6 +30,8 @@ cdef void end_screen(Screen *s) noexcept nogil
 cdef int prepare(Screen *s, Partition partition) except -1 nogil
 cdef void next_rows(Partition partition, Chunk *chunk, Py_ssize_t first) noexcept nogil
 cdef void screen_chunk(const Screen *s, Partition partition, Chunk *chunk) noexcept nogil
+cdef void screen_against(const Screen *s, Partition partition, Chunk *chunk,
+                         const Py_ssize_t *slots, Py_ssize_t n) noexcept nogil
 cdef void note_change(Screen *s, Partition partition, Py_ssize_t k) noexcept nogil
 cdef Py_ssize_t list_open(Screen *s, Partition partition) noexcept nogil
 cdef void renew(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogil

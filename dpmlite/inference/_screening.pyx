@@ -5,7 +5,8 @@ from libc.stdint cimport uintptr_t
 from libc.string cimport memset
 
 from dpmlite.inference._bounds cimport (
-    CHUNK, HUGE, Stay, bounds, close_bounds, copied, find_ceilings, judge, largest, set_aside, spread)
+    CHUNK, HUGE, Stay, bounds, close_bounds, copied, find_ceilings, judge, largest, own_bounds,
+    set_aside, spread)
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition
 from dpmlite.models._rows cimport Row
 from dpmlite.models._special cimport LOG_2
@@ -149,15 +150,8 @@ cdef void next_rows(Partition partition, Chunk *chunk, Py_ssize_t first) noexcep
 
 cdef void screen_chunk(const Screen *s, Partition partition, Chunk *chunk) noexcept nogil:
     """Find the bounds of a chunk's rows, of slots that are known."""
-    cdef Py_ssize_t i, k, D = s.t.n_columns
-    cdef Row row
-    if chunk.n_rows < CHUNK:
-        memset(chunk.u, 0, D * CHUNK * sizeof(float))
-    for i in range(chunk.n_rows):
-        row = partition.row_into(chunk.index[i], chunk.row)
-        chunk.label[i] = <int> partition.label[chunk.index[i]]
-        spread(s.t, row.values, chunk.u + i)
-    chunk.reach = largest(chunk.u, D)
+    cdef Py_ssize_t i, k
+    read_rows(s, partition, chunk)
     for k in range(s.n_open):
         find_bounds(s, chunk, s.open[k])
     for i in range(chunk.n_rows):
@@ -166,6 +160,46 @@ cdef void screen_chunk(const Screen *s, Partition partition, Chunk *chunk) noexc
         chunk.least[i] = HUGE
     find_ceilings(&chunk.stay, chunk.own, chunk.ceiling)
     judge(chunk, s.open, s.n_open)
+
+
+cdef void screen_against(const Screen *s, Partition partition, Chunk *chunk,
+                         const Py_ssize_t *slots, Py_ssize_t n) noexcept nogil:
+    """The same of some slots only; all rows have labels."""
+    cdef Py_ssize_t[CHUNK] at
+    cdef float[CHUNK] power
+    cdef Py_ssize_t i, k, D = s.t.n_columns
+    cdef Stay there
+    read_rows(s, partition, chunk)
+    for i in range(CHUNK):
+        k = chunk.label[i] if i < chunk.n_rows else slots[0]
+        there = stay_in(s, chunk, k)
+        put(chunk, i, &there)
+        at[i], power[i] = 2 * k * D, <float> s.slot[k].power
+        chunk.own[i] = <float> (s.slot[k].floor - chunk.reach * s.slot[k].reach)
+        chunk.least[i] = HUGE
+    own_bounds(chunk.u, D, s.slope, at, power, chunk.own)
+    for k in range(n):
+        find_bounds(s, chunk, slots[k])
+        for i in range(chunk.n_rows):
+            if chunk.label[i] == slots[k]:
+                chunk.bound[slots[k] * CHUNK + i] = HUGE
+    find_ceilings(&chunk.stay, chunk.own, chunk.ceiling)
+    judge(chunk, slots, n)
+
+
+cdef void read_rows(const Screen *s, Partition partition, Chunk *chunk) noexcept nogil:
+    """Standardised values and labels of a chunk's rows."""
+    cdef Py_ssize_t i, D = s.t.n_columns
+    cdef Row row
+    if chunk.n_rows < CHUNK:
+        memset(chunk.u, 0, D * CHUNK * sizeof(float))
+    for i in range(chunk.n_rows):
+        partition.expect(chunk.index[i])
+    for i in range(chunk.n_rows):
+        row = partition.row_into(chunk.index[i], chunk.row)
+        chunk.label[i] = <int> partition.label[chunk.index[i]]
+        spread(s.t, row.values, chunk.u + i)
+    chunk.reach = largest(chunk.u, D)
 
 
 cdef void find_bounds(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogil:

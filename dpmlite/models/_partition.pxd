@@ -2,6 +2,7 @@ cimport cython
 
 from dpmlite.models._component cimport Component
 from dpmlite.models._rows cimport Row, Rows
+from dpmlite.models._special cimport inlined_void
 
 cdef extern from *:
     """
@@ -13,6 +14,7 @@ cdef extern from *:
 
 cdef enum:
     UNPLACED = -1
+    AHEAD = 16  # rows from the one that is read to the one that is to come from memory
     MOST_SLOTS = 2147483647  # and one: an enum holds no more
 
 
@@ -39,12 +41,18 @@ cdef class Partition:
     cdef double *light_member_weight    # [slot] log_weight without one row of weight 1, or NaN
     cdef Py_ssize_t *size               # [slot] its rows, whatever their weights, and groups
     cdef Py_ssize_t *touched            # [slot] rows that came or left since it was marked
+    cdef Py_ssize_t *former             # [slot] its number when `drift` last knew it, or -1
 
     cdef inline Row row(self, Py_ssize_t i) noexcept nogil:
         return self.row_into(i, self.room)
 
     cdef inline Row row_into(self, Py_ssize_t i, double *room) noexcept nogil:
         return self.X.row_into(self.rows[i] if self.rows is not None else i, room)
+
+    # Row i, if there is one, will be read soon.
+    cdef inline inlined_void expect(self, Py_ssize_t i) noexcept nogil:
+        if 0 <= i < self.n_rows:
+            self.X.expect(self.rows[i] if self.rows is not None else i)
 
     cdef inline double row_weight(self, Py_ssize_t i) noexcept nogil:
         return self.X.weight_of(self.rows[i] if self.rows is not None else i)
@@ -66,6 +74,7 @@ cdef class Partition:
     cdef double score(self, Py_ssize_t i, double stay) noexcept nogil
     cdef double any_cost_in(self, const Row *row, Py_ssize_t k) noexcept nogil
     cdef double stay_cost(self, Py_ssize_t i) noexcept nogil
+    cdef double shared_stay_cost(self, Py_ssize_t i, const Row *row) noexcept nogil
     cdef double quick_stay_cost(self, Py_ssize_t i, const Row *row) noexcept nogil
     cdef double stay_ceiling(self, Py_ssize_t i) noexcept nogil
     cdef double quick_ceiling(self, Py_ssize_t i, const Row *row) noexcept nogil

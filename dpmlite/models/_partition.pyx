@@ -28,7 +28,7 @@ cdef class Partition:
     def __cinit__(self):
         self.cost = self.log_weight = self.heavy_log_weight = self.light_member_weight = NULL
         self.size = NULL
-        self.touched = NULL
+        self.touched = self.former = NULL
         self.room = NULL
 
     def __dealloc__(self):
@@ -38,6 +38,7 @@ cdef class Partition:
         PyMem_RawFree(self.light_member_weight)
         PyMem_RawFree(self.size)
         PyMem_RawFree(self.touched)
+        PyMem_RawFree(self.former)
         PyMem_RawFree(self.room)
 
     def __init__(self, X, Py_ssize_t[::1] labels, Component component, double alpha,
@@ -141,6 +142,8 @@ cdef class Partition:
             alone.add_row(&row, 0)
             for m in range(members.shape[0]):
                 self.check_row(members[m])
+                if m + AHEAD < members.shape[0]:
+                    self.expect(members[m + AHEAD])
                 row = self.row_into(members[m], &room[0])
                 scores[m] = alone.score_slot(&row, 0)
         return scores.base
@@ -334,6 +337,14 @@ cdef class Partition:
             return -self.member_weight(i, row.weight) - self.score_from_others(i)
         return cost
 
+    cdef double shared_stay_cost(self, Py_ssize_t i, const Row *row) noexcept nogil:
+        """The same for one of many threads, of a row in memory of its own."""
+        cdef double cost = self.quick_stay_cost(i, row)
+        if cost != cost:
+            with gil:  # the others wait
+                cost = self.stay_cost(i)
+        return cost
+
     cdef double quick_stay_cost(self, Py_ssize_t i, const Row *row) noexcept nogil:
         """The same, or NaN if it takes the other rows; nothing is written, not even scratch."""
         cdef Py_ssize_t own = self.label[i]
@@ -459,6 +470,7 @@ cdef class Partition:
                 self.light_member_weight, capacity * sizeof(double))
             self.size = <Py_ssize_t *> resized(self.size, capacity * sizeof(Py_ssize_t))
             self.touched = <Py_ssize_t *> resized(self.touched, capacity * sizeof(Py_ssize_t))
+            self.former = <Py_ssize_t *> resized(self.former, capacity * sizeof(Py_ssize_t))
             for k in range(self.capacity, capacity):
                 self.touched[k] = self.n_rows
             self.capacity = capacity
@@ -466,7 +478,7 @@ cdef class Partition:
         for k in range(known, n_slots):
             self.size[k] = 0
             self.weigh(k)
-            self.touched[k] = self.n_rows
+            self.touched[k], self.former[k] = self.n_rows, -1
         for k in range(n_slots, padded(n_slots)):  # what pads a vector is no cluster
             self.log_weight[k] = self.heavy_log_weight[k] = -INFINITY
         return 0
@@ -492,6 +504,7 @@ cdef class Partition:
                     self.component.copy_slot(used, self.component, k)
                     self.size[used] = self.size[k]
                     self.touched[used] = self.touched[k]
+                    self.former[used] = self.former[k]
                 slot[k] = used
                 used += 1
         for i in range(self.n_rows):
@@ -518,6 +531,7 @@ cdef class Partition:
             self.add_settled(self.component, self.home[g], g)
             self.size[self.home[g]] += 1
         for i in range(self.n_rows):
+            self.expect(i + AHEAD)
             if self.label[i] != UNPLACED:
                 row = self.row(i)
                 self.component.accumulate(&row, self.label[i])
