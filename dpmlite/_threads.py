@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, TypeVar
 
@@ -26,42 +26,51 @@ def on_threads(
     interpreter's lock, which the others need. An error, or Ctrl-C, sets `stop`; then the calls that
     have begun are waited for.
     """
+    return list(as_needed(function, items, n_threads, stop))
+
+
+def as_needed(
+    function: Callable[[Item], Result],
+    items: Sequence[Item],
+    n_threads: int,
+    stop: Event | None = None,
+) -> Generator[Result]:
+    """The same one by one: until it is closed, the others go on while this thread uses a result."""
     if n_threads == 1 or len(items) < 2:
-        return [function(item) for item in items]
+        yield from map(function, items)
+        return
     from concurrent.futures import ThreadPoolExecutor  # 5 ms, of use to few
 
     results: dict[int, Result] = {}
     waiting = deque(enumerate(items))
 
-    def work() -> None:
-        with nothing_after_an_error(waiting, stop):
-            for i, item in taken(waiting):
+    def work(until: int | None = None) -> None:
+        with nothing_after_an_error(waiting, stop), suppress(IndexError):
+            while until not in results:
+                i, item = waiting.popleft()
                 results[i] = function(item)
 
     n_helpers = min(n_threads, len(items)) - 1
     with ThreadPoolExecutor(n_helpers) as pool, nothing_after_an_error(waiting, stop):
         helpers = [pool.submit(work) for _ in range(n_helpers)]
-        work()
-        for helper in helpers:
-            helper.result()
-    return [results[i] for i in range(len(items))]
-
-
-def taken(waiting: deque[Item]) -> Iterator[Item]:
-    """What is left, one by one; other threads take from it too."""
-    with suppress(IndexError):
-        while True:
-            yield waiting.popleft()
+        for i in range(len(items)):
+            work(until=i)
+            for helper in helpers if i not in results else ():
+                helper.result()
+            yield results.pop(i)
 
 
 @contextmanager
 def nothing_after_an_error(waiting: deque[Item], stop: Event | None) -> Iterator[None]:
-    """After an error, or Ctrl-C, nothing waits any more, and `stop` is set."""
+    """After an error, or Ctrl-C, nothing waits any more, and `stop` is set.
+
+    If no more results are asked for, nothing waits either.
+    """
     try:
         yield
-    except BaseException:
+    except BaseException as error:
         waiting.clear()
-        if stop is not None:
+        if stop is not None and not isinstance(error, GeneratorExit):
             stop.set()
         raise
 

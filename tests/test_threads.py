@@ -9,7 +9,7 @@ from cases import needs_kernels
 
 import dpmlite
 from dpmlite import MAPDPM, inference, models
-from dpmlite._threads import on_threads
+from dpmlite._threads import as_needed, on_threads
 from dpmlite.datasets import planted_gaussians
 from dpmlite.estimators.families import COMPONENTS
 
@@ -36,6 +36,30 @@ def test_an_error_stops_the_others():
     with pytest.raises(KeyError):
         on_threads(work, range(50), 2, stop)
     assert len(begun) < 50
+
+
+def test_the_others_go_on_while_a_result_is_used():
+    begun = [threading.Event() for _ in range(5)]
+    results = as_needed(lambda i: begun[i].set(), range(5), 2)
+    next(results)
+    assert all(each.wait(10.0) for each in begun)
+    assert len(list(results)) == 4
+
+
+def test_nothing_begins_after_the_last_result_that_is_asked_for():
+    stop, begun, before = threading.Event(), [], threading.active_count()
+
+    def work(i):
+        begun.append(i)
+        time.sleep(0.01)
+        return i
+
+    results = as_needed(work, range(1000), 3, stop)
+    assert [next(results), next(results)] == [0, 1]
+    results.close()
+    assert len(begun) < 1000
+    assert threading.active_count() == before
+    assert not stop.is_set()
 
 
 def test_an_interrupt_stops_the_others(interrupt_after):

@@ -10,14 +10,15 @@ rows of a large table join it, a larger sample does, and climbs by itself.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpmlite import inference, models
-from dpmlite._threads import on_threads
+from dpmlite._threads import as_needed
 from dpmlite.estimators.climb import Climb, print_step
 from dpmlite.estimators.problem import (
     UNPLACED,
@@ -134,9 +135,10 @@ class Recombination:
         """Labels of all rows, none of them outside the sample, made of these and some descents."""
         present = self.problem.partition(labels, self.sample)
         best = self._optimum(present)
-        for number, other in enumerate(self._descents([True] * IMPROVING_DESCENTS), start=1):
-            best = self._better(best, other, present.least_gain)
-            self._report(number, best)
+        with closing(self._descents([True] * IMPROVING_DESCENTS)) as descents:
+            for number, other in enumerate(descents, start=1):
+                best = self._better(best, other, present.least_gain)
+                self._report(number, best)
         return best.labels
 
     def counted(self, climb: Climb) -> Climb:
@@ -177,13 +179,14 @@ class Recombination:
         while failures < patience and n_descents < MOST_DESCENTS and not self.stop.is_set():
             n_sure = min(patience - failures, MOST_DESCENTS - n_descents)  # whatever they find
             of_cells = [number % 2 == 0 for number in range(n_descents, n_descents + n_sure)]
-            for other in self._descents(of_cells):
-                n_descents += 1
-                better = self._better(best, other, single.least_gain)
-                gain = best.neg_log_joint - better.neg_log_joint
-                failures = 0 if gain > worthwhile else failures + 1
-                best = better
-                self._report(n_descents, best)
+            with closing(self._descents(of_cells)) as descents:
+                for other in descents:
+                    n_descents += 1
+                    better = self._better(best, other, single.least_gain)
+                    gain = best.neg_log_joint - better.neg_log_joint
+                    failures = 0 if gain > worthwhile else failures + 1
+                    best = better
+                    self._report(n_descents, best)
         return best
 
     def _patience(self) -> int:
@@ -192,17 +195,18 @@ class Recombination:
         patience = PATIENCE + PATIENCE_PER_COLUMN * self.problem.component.n_columns
         return min(patience, MOST_PATIENCE)
 
-    def _descents(self, of_cells: Sequence[bool]) -> Iterator[Found]:
-        """Descents in turn; on threads all are found first. What is drawn does not depend on it."""
+    def _descents(self, of_cells: Sequence[bool]) -> Generator[Found]:
+        """Descents in turn, with threads in advance. What is drawn does not depend on it."""
         n_threads = self.problem.n_threads
         size = 1 if n_threads == 1 else len(of_cells)
         for first in range(0, len(of_cells), size):
             if self.stop.is_set():
                 break
             seeds = [self._seeds(each) for each in of_cells[first : first + size]]
-            for found in on_threads(self._descent, seeds, n_threads, self.stop):
-                self._count(found)
-                yield found
+            with closing(as_needed(self._descent, seeds, n_threads, self.stop)) as descents:
+                for found in descents:
+                    self._count(found)
+                    yield found
 
     def _seeds(self, of_cells: bool) -> Seeds:
         """Random ones."""
