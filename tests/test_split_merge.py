@@ -182,3 +182,24 @@ def test_clusters_between_which_no_row_hesitates_are_not_pooled(twin):
     start = np.repeat([0, 1, 2], 30)
     assert twin.division.divided(partition, [0, 1], members, [start]) is not None
     assert twin.split_merge.exchange(partition, rng.random((3, 2, 50, 2))) == 0
+
+
+@pytest.mark.parametrize(("distance", "looks"), [(60.0, [160]), (3.0, [160, 800])])
+def test_few_rows_are_asked_where_none_hesitates(twins, monkeypatch, distance, looks):
+    plain, kernel = twins
+    X = np.random.default_rng(0).normal(size=(800, 1))
+    X[400:] += distance
+    prior = {"m0": np.zeros(1), "c0": 1e-3, "a0": 1.0, "b0": np.ones(1)}
+    partition, same = (build(twin, X, np.repeat([0, 1], 400), prior) for twin in twins)
+    asked, all_asked = [], plain.split_merge.n_indifferent
+
+    def noted(partition, members, *others):
+        asked.append(len(members))
+        return all_asked(partition, members, *others)
+
+    monkeypatch.setattr(plain.split_merge, "n_indifferent", noted)
+    uniforms = np.random.default_rng(1).random((3, 1, 1, 2))
+    found = plain.split_merge.exchange(partition, uniforms)
+    assert asked == looks
+    assert found == kernel.split_merge.exchange(same, uniforms)
+    np.testing.assert_array_equal(same.labels, partition.labels)

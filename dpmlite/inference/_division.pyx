@@ -125,8 +125,9 @@ cdef int judge_by(Trial *trial, Partition partition, slots,
         return 0
     cdef Py_ssize_t[::1] now = index_array(n), dealt = index_array(n)
     for i in range(n):
-        now[i] = partition.label[chosen[i]] != slot
         dealt[i] = i % 2
+    for i in range(n if len(slots) > 1 else 0):
+        now[i] = partition.label[chosen[i]] != slot
     cdef Partition present = partition.part(chosen, now, slots)
     if len(slots) > 1:
         # The few would move on by themselves; what they gain by that is not the division's.

@@ -35,6 +35,7 @@ cdef enum:
     BATCH = 32  # proposals of a thread
     DESCENT_SEEDS = 16
     DESCENT_SWEEPS = 2
+    FIRST_ASKED = 160
 
 
 def split(Partition partition, const double[:, :, ::1] uniforms, Py_ssize_t n_threads=1):
@@ -149,11 +150,18 @@ cdef Partition exchange_of(Partition partition, slots, members, const double[:, 
 
 cdef bint hesitate(Partition partition, first, second, Py_ssize_t j, Py_ssize_t k) except -1:
     """Whether enough rows do between two slots with these rows; some tell."""
-    cdef Py_ssize_t step = trial_step(len(first) + len(second)), n_asked = 0, n_hesitating = 0
-    for members in (first[::step], second[::step]):
-        n_asked += len(members)
-        n_hesitating += n_indifferent(partition, members, j, k, ABOUT)
-    return n_hesitating >= HESITATING * n_asked
+    cdef Py_ssize_t n = len(first) + len(second)
+    cdef Py_ssize_t few = n // FIRST_ASKED, most = trial_step(n)
+    if few > most and part_hesitating(partition, first, second, j, k, few) == 0.0:
+        return False
+    return part_hesitating(partition, first, second, j, k, most) >= HESITATING
+
+
+cdef double part_hesitating(Partition partition, first, second, Py_ssize_t j, Py_ssize_t k,
+                            Py_ssize_t step) except -1.0:
+    """The part of every `step`-th row of two slots that hesitates."""
+    some = first[::step] + second[::step]
+    return <double> n_indifferent(partition, some, j, k, ABOUT) / len(some)
 
 
 def n_indifferent(Partition partition, const Py_ssize_t[::1] members, Py_ssize_t j, Py_ssize_t k,

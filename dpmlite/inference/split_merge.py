@@ -37,6 +37,8 @@ MUCH = 0.01
 # nats, in the other of them.
 HESITATING = 0.02
 ABOUT = 6.0
+# So many of their rows, evenly spread, are asked first: if none hesitates, too few of all will.
+FIRST_ASKED = 160
 
 
 def split(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
@@ -165,9 +167,19 @@ def exchange(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
 
 def _hesitate(partition: Partition, first: list[int], second: list[int], j: int, k: int) -> bool:
     """Whether enough rows do between two slots with these rows; some tell."""
-    step = trial_step(len(first) + len(second))
+    n = len(first) + len(second)
+    few, most = n // FIRST_ASKED, trial_step(n)
+    if few > most and _part_hesitating(partition, first, second, j, k, few) == 0.0:
+        return False
+    return _part_hesitating(partition, first, second, j, k, most) >= HESITATING
+
+
+def _part_hesitating(
+    partition: Partition, first: list[int], second: list[int], j: int, k: int, step: int
+) -> float:
+    """The part of every `step`-th row of two slots that hesitates."""
     some = first[::step] + second[::step]
-    return n_indifferent(partition, some, j, k, ABOUT) >= HESITATING * len(some)
+    return n_indifferent(partition, some, j, k, ABOUT) / len(some)
 
 
 def n_indifferent(

@@ -1,7 +1,7 @@
 cimport cython
 
 from dpmlite.models._component cimport Component
-from dpmlite.models._rows cimport Row, Rows
+from dpmlite.models._rows cimport Row, Rows, fetch
 from dpmlite.models._special cimport inlined_void
 
 cdef extern from *:
@@ -49,10 +49,11 @@ cdef class Partition:
     cdef inline Row row_into(self, Py_ssize_t i, double *room) noexcept nogil:
         return self.X.row_into(self.rows[i] if self.rows is not None else i, room)
 
-    # Row i, if there is one, will be read soon.
+    # Row i, if there is one, will be read soon, and its label.
     cdef inline inlined_void expect(self, Py_ssize_t i) noexcept nogil:
         if 0 <= i < self.n_rows:
             self.X.expect(self.rows[i] if self.rows is not None else i)
+            fetch(&self.label[i])
 
     cdef inline double row_weight(self, Py_ssize_t i) noexcept nogil:
         return self.X.weight_of(self.rows[i] if self.rows is not None else i)

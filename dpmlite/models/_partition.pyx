@@ -497,17 +497,19 @@ cdef class Partition:
     cdef int renumber_slots(self) except -1 nogil:
         """Give the clusters slots 0, 1, ... in the order of their slots, and one empty slot."""
         cdef Py_ssize_t g, i, k, used = 0, n_slots = self.component.n_slots
+        cdef bint same = True
         cdef Py_ssize_t *slot = <Py_ssize_t *> resized(NULL, (n_slots + 1) * sizeof(Py_ssize_t))
         for k in range(n_slots):
             if self.component.n[k] > 0.0:
                 if used != k:
+                    same = False
                     self.component.copy_slot(used, self.component, k)
                     self.size[used] = self.size[k]
                     self.touched[used] = self.touched[k]
                     self.former[used] = self.former[k]
                 slot[k] = used
                 used += 1
-        for i in range(self.n_rows):
+        for i in range(0 if same else self.n_rows):
             if self.label[i] != UNPLACED:
                 self.label[i] = slot[self.label[i]]
         for g in range(self.home.shape[0]):

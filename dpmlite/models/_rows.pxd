@@ -12,7 +12,7 @@ cdef extern from *:
     #  define DPM_FETCH(address) (void) (address)
     #endif
     """
-    void fetch "DPM_FETCH" (const double *address) noexcept nogil
+    void fetch "DPM_FETCH" (const void *address) noexcept nogil
 
 cdef enum:
     LINE = 8        # numbers that come from memory together
