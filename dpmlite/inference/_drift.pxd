@@ -54,8 +54,8 @@ cdef class Drift:
     cdef void start_counting(self) noexcept nogil
     cdef void meet(self, Partition partition, const Screen *screen, Chunk *chunk,
                    Py_ssize_t first, Py_ssize_t last) noexcept nogil
-    cdef void gather(self, Partition partition, Chunk *chunk, Py_ssize_t first, Py_ssize_t last,
-                     bint known) noexcept nogil
+    cdef void gather(self, Partition partition, Chunk *chunk, Py_ssize_t first,
+                     Py_ssize_t last) noexcept nogil
     cdef void row_moved(self, Partition partition, const Chunk *chunk,
                         Py_ssize_t j) noexcept nogil
     cdef bint still_known(self, Partition partition, Chunk *chunk, Py_ssize_t first,

@@ -40,7 +40,7 @@ from dpmlite.inference._bounds cimport CHUNK, Chunk, slack
 from dpmlite.inference._screening cimport (
     Screen, begin_screen, end_screen, prepare, screen_against)
 from dpmlite.models._partition cimport UNPLACED, Partition
-from dpmlite.models._special cimport larger
+from dpmlite.models._special cimport inlined_void, larger
 from dpmlite.models._student_t cimport Densities
 
 cdef extern from "Python.h":
@@ -247,7 +247,7 @@ cdef class Drift:
         cdef float until
         cdef Py_ssize_t i, j
         while first < last and self.n_apart > 0:
-            self.gather(partition, chunk, first, last, True)
+            fill(self, partition, chunk, first, last, True)
             screen_against(screen, partition, chunk, self.apart, self.n_apart)
             slack(chunk, self.reference, self.cap, some)
             for j in range(chunk.n_rows):
@@ -256,15 +256,10 @@ cdef class Drift:
                 self.until[i] = until if until < self.until[i] else self.until[i]
             first = chunk.end
 
-    cdef void gather(self, Partition partition, Chunk *chunk, Py_ssize_t first, Py_ssize_t last,
-                     bint known) noexcept nogil:
-        """The next rows of first..last-1 that are known to stay, or are not, that fill a chunk."""
-        chunk.n_rows = 0
-        while first < last and chunk.n_rows < CHUNK:
-            chunk.index[chunk.n_rows] = first
-            chunk.n_rows += self.knows(partition, first) == known
-            first += 1
-        chunk.end = first
+    cdef void gather(self, Partition partition, Chunk *chunk, Py_ssize_t first,
+                     Py_ssize_t last) noexcept nogil:
+        """The next rows of first..last-1 that are not known to stay, as many as fill a chunk."""
+        fill(self, partition, chunk, first, last, False)
 
     cdef void row_moved(self, Partition partition, const Chunk *chunk,
                         Py_ssize_t j) noexcept nogil:
@@ -302,6 +297,17 @@ cdef class Drift:
                 continue
             self.label[i] = <int> k
             self.until[i] = <float> (drift + self.known[k].noted + some[j])
+
+
+cdef inline inlined_void fill(Drift drift, Partition partition, Chunk *chunk, Py_ssize_t first,
+                              Py_ssize_t last, bint known) noexcept nogil:
+    """The next rows of first..last-1 that are known to stay, or are not, as many as fill a chunk."""
+    chunk.n_rows = 0
+    while first < last and chunk.n_rows < CHUNK:
+        chunk.index[chunk.n_rows] = first
+        chunk.n_rows += drift.knows(partition, first) == known
+        first += 1
+    chunk.end = first
 
 
 cdef double beginning(const Known *known) noexcept nogil:

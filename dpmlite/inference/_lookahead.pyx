@@ -53,7 +53,7 @@ cdef class LookAhead(Crew):
             self.drift.meet(self.partition, self.screen, chunk, first, last)
             return
         while first < last:
-            self.drift.gather(self.partition, chunk, first, last, False)
+            self.drift.gather(self.partition, chunk, first, last)
             screen_chunk(self.screen, self.partition, chunk)
             self.drift.note(chunk)
             n_screened += chunk.n_rows

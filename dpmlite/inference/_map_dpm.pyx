@@ -148,7 +148,7 @@ cdef Py_ssize_t visit_chunk(Partition partition, Screen *screen, Drift drift, Py
     if drift is None or drift.blank:
         next_rows(partition, chunk, first)
     else:
-        drift.gather(partition, chunk, first, partition.n_rows, False)
+        drift.gather(partition, chunk, first, partition.n_rows)
     screen_chunk(screen, partition, chunk)
     for j in range(chunk.n_rows):
         i = chunk.index[j]
