@@ -37,7 +37,8 @@ def as_needed(
 ) -> Generator[Result]:
     """The same one by one: until it is closed, the others go on while this thread uses a result."""
     if n_threads == 1 or len(items) < 2:
-        yield from map(function, items)
+        for item in items:
+            yield function(item)
         return
     from concurrent.futures import ThreadPoolExecutor  # 5 ms, of use to few
 
@@ -45,9 +46,9 @@ def as_needed(
     waiting = deque(enumerate(items))
 
     def work(until: int | None = None) -> None:
-        with nothing_after_an_error(waiting, stop), suppress(IndexError):
-            while until not in results:
-                i, item = waiting.popleft()
+        with nothing_after_an_error(waiting, stop):
+            while until not in results and (taken := first_of(waiting)) is not None:
+                i, item = taken
                 results[i] = function(item)
 
     n_helpers = min(n_threads, len(items)) - 1
@@ -58,6 +59,13 @@ def as_needed(
             for helper in helpers if i not in results else ():
                 helper.result()
             yield results.pop(i)
+
+
+def first_of(waiting: deque[Item]) -> Item | None:
+    """What is next; None if nothing is left. Other threads take from it too."""
+    with suppress(IndexError):
+        return waiting.popleft()
+    return None
 
 
 @contextmanager

@@ -24,16 +24,17 @@ def test_results_come_in_the_order_of_the_items(n_threads, n_items):
     assert on_threads(late, range(n_items), n_threads) == [i**2 for i in range(n_items)]
 
 
-def test_an_error_stops_the_others():
+@pytest.mark.parametrize("error", [KeyError, IndexError])
+def test_an_error_stops_the_others(error):
     stop, begun = threading.Event(), []
 
     def work(i):
         begun.append(i)
         if i == 0:
-            raise KeyError(i)
+            raise error(i)
         assert stop.wait(10.0)
 
-    with pytest.raises(KeyError):
+    with pytest.raises(error):
         on_threads(work, range(50), 2, stop)
     assert len(begun) < 50
 
