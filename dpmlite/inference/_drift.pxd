@@ -48,6 +48,7 @@ cdef class Drift:
     cdef int renumber(self, Partition partition) except -1
     cdef int make_slots(self, Py_ssize_t n_slots) except -1
     cdef void forget(self, Partition partition) noexcept nogil
+    cdef double start_all(self, Partition partition) noexcept nogil
     cdef double start(self, Partition partition, Py_ssize_t k) noexcept nogil
     cdef void follow(self, Partition partition, Py_ssize_t k) noexcept nogil
     cdef void lose(self) noexcept nogil

@@ -102,28 +102,18 @@ cdef class Drift:
 
     cdef int begin(self, Partition partition) except -1:
         """A sweep begins: find out what has changed since the last one did."""
-        cdef Py_ssize_t k
-        cdef double drift, most = 0.0, most_own = 0.0
         self.n_apart = 0
         if self.busy:
             self.lose()
             return 0
         self.renumber(partition)
-        for k in range(self.n_slots):
-            drift = self.start(partition, k)
-            if drift > APART:
-                self.apart[self.n_apart] = k
-                self.n_apart += 1
-            else:
-                most = max(most, drift)
-            most_own = max(most_own, self.known[k].own)
-        self.before += most
+        self.before += self.start_all(partition)
         self.blank = False
         if self.lost or not self.before < FAR or FEW_APART * self.n_apart > self.n_slots:
             self.forget(partition)
             self.blank = True
             self.n_apart = 0
-        elif not most_own < FAR:
+        else:
             self.start_counting()
         self.forth = self.back = 0.0
         self.lost = False
@@ -189,6 +179,21 @@ cdef class Drift:
         # Few rows cost more where they are than this, in which F is about D / 2.
         self.cap = <float> max(least - 1.0, self.reference + self.n_columns + 4.0)
 
+    cdef double start_all(self, Partition partition) noexcept nogil:
+        """List slots that have drifted far; returns the most drift of the others."""
+        cdef Py_ssize_t k, empty = partition.first_empty()
+        cdef double drift, most = 0.0
+        for k in range(self.n_slots):
+            drift = self.start(partition, k)
+            if partition.component.n[k] == 0.0 and k != empty:
+                continue  # it is like the first empty one, which rows go to
+            if drift > APART:
+                self.apart[self.n_apart] = k
+                self.n_apart += 1
+            else:
+                most = larger(most, drift)
+        return most
+
     cdef double start(self, Partition partition, Py_ssize_t k) noexcept nogil:
         """Slot k is as the sweep finds it; returns the drift of what it costs others."""
         cdef Known *known = &self.known[k]
@@ -226,7 +231,10 @@ cdef class Drift:
     cdef void start_counting(self) noexcept nogil:
         """Slots whose own drift is large begin anew; their rows have to be looked at."""
         cdef Py_ssize_t i, k
-        for i in range(self.n_rows):
+        cdef bint none = True
+        for k in range(self.n_slots):
+            none = none and self.known[k].own < FAR
+        for i in range(0 if none else self.n_rows):
             if self.label[i] != NOWHERE and not self.known[self.label[i]].own < FAR:
                 self.label[i] = NOWHERE
         for k in range(self.n_slots):
