@@ -132,9 +132,9 @@ cdef clones_void close_bounds(const float *u, Py_ssize_t n_columns, const float 
 
 cdef clones_void own_bounds(const float *u, Py_ssize_t n_columns, const float *slopes,
                             const Py_ssize_t *at, const float *power, float *own) noexcept nogil:
-    """The same of each row in another slot, whose slopes are `at`, with P as small as it may be.
+    """The same, each row in a slot of its own, whose slopes begin `at`; P is as small as it may be.
 
-    `own` is their floor before.
+    `own` holds their floors before.
     """
     cdef float total[CHUNK]
     cdef float z

@@ -9,9 +9,8 @@ from libc.math cimport INFINITY, fabs
 from dpmlite.inference._division cimport (
     TRIAL_ROWS, adopt, divided, division_of_all, member_lists, trial_division, trial_step, two_of)
 from dpmlite.inference._map_dpm cimport check_n_threads
-from dpmlite.models._partition cimport AHEAD, TIE, UNPLACED, Partition
+from dpmlite.models._partition cimport TIE, UNPLACED, Partition
 from dpmlite.models._rows cimport Row
-from dpmlite.models._special cimport inlined_void
 
 from dpmlite._threads import on_threads
 from dpmlite.inference._map_dpm import sweep
@@ -176,19 +175,12 @@ def n_indifferent(Partition partition, const Py_ssize_t[::1] members, Py_ssize_t
         for m in range(members.shape[0]):
             i = members[m]
             partition.check_row(i)
-            expect_next(partition, members, m)
+            partition.expect_after(members, m)
             row = partition.row_into(i, &room[0])
             other = k if partition.label[i] == j else j
             stay = partition.shared_stay_cost(i, &row)
             total += fabs(partition.any_cost_in(&row, other) - stay) < within
     return total
-
-
-cdef inline inlined_void expect_next(Partition partition, const Py_ssize_t[::1] members,
-                                     Py_ssize_t m) noexcept nogil:
-    """Rows will be read in this order, of which m is the next."""
-    if m + AHEAD < members.shape[0]:
-        partition.expect(members[m + AHEAD])
 
 
 cdef united(const Py_ssize_t[::1] first, const Py_ssize_t[::1] second):
@@ -294,7 +286,7 @@ cdef atypical(Partition partition, const Py_ssize_t[::1] members):
     cdef Row row
     with nogil:
         for i in range(n):
-            expect_next(partition, members, i)
+            partition.expect_after(members, i)
             row = partition.row_into(members[i], &room[0])
             typical[i] = -partition.shared_stay_cost(members[i], &row)
     ranks = [int(part * n) for part in ATYPICAL_PARTS]

@@ -55,6 +55,12 @@ cdef class Partition:
             self.X.expect(self.rows[i] if self.rows is not None else i)
             fetch(&self.label[i])
 
+    # The same of a row that comes after `members[m]`, which is read now.
+    cdef inline inlined_void expect_after(self, const Py_ssize_t[::1] members,
+                                          Py_ssize_t m) noexcept nogil:
+        if m + AHEAD < members.shape[0]:
+            self.expect(members[m + AHEAD])
+
     cdef inline double row_weight(self, Py_ssize_t i) noexcept nogil:
         return self.X.weight_of(self.rows[i] if self.rows is not None else i)
 

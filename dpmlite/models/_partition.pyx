@@ -142,8 +142,7 @@ cdef class Partition:
             alone.add_row(&row, 0)
             for m in range(members.shape[0]):
                 self.check_row(members[m])
-                if m + AHEAD < members.shape[0]:
-                    self.expect(members[m + AHEAD])
+                self.expect_after(members, m)
                 row = self.row_into(members[m], &room[0])
                 scores[m] = alone.score_slot(&row, 0)
         return scores.base
