@@ -111,6 +111,17 @@ def test_where_nearly_nothing_moves_most_is_known(kernel, n_columns):
     assert np.mean(state.drift.known_to_stay(state)) > 2 / 3
 
 
+@pytest.mark.parametrize("separation", [1.0, 2.0, 3.0])
+def test_rows_between_clusters_are_known_too(kernel, separation):
+    """Bounds did not tell that they stay, but what they cost did."""
+    X, labels = planted_gaussians(20_000, 8, 10, separation=separation, random_state=0)
+    state = partition(kernel, X, labels)
+    while kernel.map_dpm.sweep(state):
+        pass
+    assert not all(kernel.screening.screen(state, 0, state.n_rows))
+    assert all(state.drift.known_to_stay(state))
+
+
 @pytest.mark.parametrize("n_threads", [1, 2, 3])
 @pytest.mark.parametrize(("n_columns", "factor"), [(1, 1e4), (2, 1e6), (4, 1e8)])
 def test_rows_learn_of_a_slot_that_drifted_far(kernel, n_columns, factor, n_threads):

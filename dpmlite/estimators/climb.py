@@ -39,6 +39,10 @@ FREED_SWEEPS = 2
 # Attempts are judged by so many rows at most, evenly spread: all rows follow what helped there.
 FREE_ROWS = 10_000
 
+# So many rows at most follow at once what helped different attempts, each on a thread of its own:
+# of more, two more partitions would take memory.
+FOLLOW_AT_ONCE = 100_000
+
 
 # While whole clusters move, the sweeps between need not end at a fixed point: only until no more
 # than this part of the rows moves. It says something for more than 1,000 rows.
@@ -47,11 +51,12 @@ FEW_MOVES = 1e-3
 
 @dataclass(eq=False)
 class Attempt:
-    """What came of freed rows, and what it took."""
+    """What came of freed rows, and what it took; and of all rows, if that is known yet."""
 
     partition: models.Partition
     n_sweeps: int
     n_emptied: int
+    of_all: Attempt | None = None
 
 
 @dataclass(eq=False)
@@ -189,7 +194,7 @@ class Climb:
             if self.stop.is_set():
                 break
             yield from on_threads(
-                lambda seed: self._freed(some, order, costs, np.random.default_rng(seed)),
+                lambda seed: self._attempt(some, order, costs, np.random.default_rng(seed)),
                 seeds[first : first + n_threads],
                 n_threads,
                 self.stop,
@@ -199,10 +204,9 @@ class Climb:
         """The gain in the joint of all rows, if an attempt on `some` brings one."""
         self._count(attempt)
         if some is not self.partition:
-            gain = some.neg_log_joint - attempt.partition.neg_log_joint
-            if gain <= self.problem.worthwhile(some.n_rows):
+            if not self._helps(attempt, some):
                 return None
-            attempt = self._extended(attempt.partition)
+            attempt = attempt.of_all or self._extended(attempt.partition, self.problem.n_threads)
             self._count(attempt)
         gain = self.partition.neg_log_joint - attempt.partition.neg_log_joint
         if gain <= self.partition.least_gain:
@@ -233,6 +237,24 @@ class Climb:
             return np.arange(0, self.partition.n_rows, step, dtype=np.intp)
         return np.ascontiguousarray(self.order[::step])
 
+    def _attempt(
+        self,
+        some: models.Partition,
+        order: Labels,
+        costs: npt.NDArray[np.float64],
+        rng: np.random.Generator,
+    ) -> Attempt:
+        """What it brings `some`, and if it does help, all rows, if they are few."""
+        attempt = self._freed(some, order, costs, rng)
+        few = self.partition.n_rows <= FOLLOW_AT_ONCE
+        if some is not self.partition and few and self._helps(attempt, some):
+            attempt.of_all = self._extended(attempt.partition, 1)
+        return attempt
+
+    def _helps(self, attempt: Attempt, some: models.Partition) -> bool:
+        gain: float = some.neg_log_joint - attempt.partition.neg_log_joint
+        return gain > self.problem.worthwhile(some.n_rows)
+
     def _freed(
         self,
         partition: models.Partition,
@@ -249,20 +271,24 @@ class Climb:
         seeds = rng.choice(worst, min(n_seeds, n_freed), replace=False)
         labels[worst] = UNPLACED
         labels[seeds] = partition.n_clusters + np.arange(len(seeds))
-        return self._rejoined(partition, labels, homes_of(partition), order)
+        return self._rejoined(partition, labels, homes_of(partition), order, 1)
 
-    def _extended(self, found: models.Partition) -> Attempt:
+    def _extended(self, found: models.Partition, n_threads: int) -> Attempt:
         """The same for all rows, from what was found for some."""
         labels = np.full(self.partition.n_rows, UNPLACED, dtype=np.intp)
         labels[:: self._step()] = np.asarray(found.labels)
-        return self._rejoined(self.partition, labels, homes_of(found), self._order())
+        return self._rejoined(self.partition, labels, homes_of(found), self._order(), n_threads)
 
     def _rejoined(
-        self, partition: models.Partition, labels: Labels, homes: Labels, order: Labels
+        self,
+        partition: models.Partition,
+        labels: Labels,
+        homes: Labels,
+        order: Labels,
+        n_threads: int,
     ) -> Attempt:
         """A short descent from other labels, recombined with those of `partition`."""
         now = np.array(partition.labels, dtype=np.intp)
-        n_threads = self.problem.n_threads
         other = self.problem.partition(labels, order, homes)
         inference.sweep(other, n_threads)
         inference.merge(other)

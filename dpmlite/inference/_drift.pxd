@@ -28,8 +28,9 @@ cdef class Drift:
     cdef Py_ssize_t *apart      # slots that drifted far, of which rows known to stay know nothing
     cdef Py_ssize_t n_apart
     # The most that any slot drifted, of what it costs elsewhere:
-    cdef double before          # the sum of that over sweeps that have ended,
-    cdef double forth           # since this one began,
+    cdef double before          # the sum of that over sweeps that have ended, or parts of this one,
+    cdef double when_begun      # and what it was when this one began,
+    cdef double forth           # since it was counted anew,
     cdef double back            # from a state in this one to that when it began
     cdef float reference        # of the costs that drift is in proportion to
     cdef float cap              # bounds of costs above it count as this
@@ -48,7 +49,7 @@ cdef class Drift:
     cdef int renumber(self, Partition partition) except -1
     cdef int make_slots(self, Py_ssize_t n_slots) except -1
     cdef void forget(self, Partition partition) noexcept nogil
-    cdef double start_all(self, Partition partition) noexcept nogil
+    cdef double start_all(self, Partition partition, double far) noexcept nogil
     cdef double start(self, Partition partition, Py_ssize_t k) noexcept nogil
     cdef void follow(self, Partition partition, Py_ssize_t k) noexcept nogil
     cdef void lose(self) noexcept nogil

@@ -53,12 +53,16 @@ cdef extern from *:
     #define DPM_LONGEST 0.5     /* drift for which a row may be known to stay, as `slack` has it, */
     #define DPM_MOST_DRIFT 1.0  /* and of one change: more than that */
     #define DPM_APART 0.125     /* drift of a slot that is better looked at by itself */
+    #define DPM_PAST 0.05       /* and in a sweep, after which it is counted anew, */
+    #define DPM_MOST_PAST 1.0   /* unless it was that much */
     #define DPM_ROUNDED 2e-6    /* of drift in single precision, up to FAR */
     """
     double STEEP "DPM_STEEP"
     double LONGEST "DPM_LONGEST"
     double MOST_DRIFT "DPM_MOST_DRIFT"
     double APART "DPM_APART"
+    double PAST "DPM_PAST"
+    double MOST_PAST "DPM_MOST_PAST"
     double ROUNDED "DPM_ROUNDED"
 
 cdef enum:
@@ -107,7 +111,7 @@ cdef class Drift:
             self.lose()
             return 0
         self.renumber(partition)
-        self.before += self.start_all(partition)
+        self.before += self.start_all(partition, APART)
         self.blank = False
         if self.lost or not self.before < FAR or FEW_APART * self.n_apart > self.n_slots:
             self.forget(partition)
@@ -115,6 +119,7 @@ cdef class Drift:
             self.n_apart = 0
         else:
             self.start_counting()
+        self.when_begun = self.before
         self.forth = self.back = 0.0
         self.lost = False
         return 0
@@ -179,7 +184,7 @@ cdef class Drift:
         # Few rows cost more where they are than this, in which F is about D / 2.
         self.cap = <float> max(least - 1.0, self.reference + self.n_columns + 4.0)
 
-    cdef double start_all(self, Partition partition) noexcept nogil:
+    cdef double start_all(self, Partition partition, double far) noexcept nogil:
         """List slots that have drifted far; returns the most drift of the others."""
         cdef Py_ssize_t k, empty = partition.first_empty()
         cdef double drift, most = 0.0
@@ -187,7 +192,7 @@ cdef class Drift:
             drift = self.start(partition, k)
             if partition.component.n[k] == 0.0 and k != empty:
                 continue  # it is like the first empty one, which rows go to
-            if drift > APART:
+            if drift > far:
                 self.apart[self.n_apart] = k
                 self.n_apart += 1
             else:
@@ -277,7 +282,13 @@ cdef class Drift:
         if chunk.label[j] != UNPLACED:
             self.follow(partition, chunk.label[j])
         self.follow(partition, partition.label[chunk.index[j]])
-        if self.forth + self.back >= LONGEST:
+        cdef double drift = self.forth + self.back
+        if self.lost:
+            return
+        if drift >= PAST and self.before - self.when_begun < MOST_PAST:
+            self.before += self.start_all(partition, INFINITY)
+            self.forth = self.back = 0.0
+        elif drift >= LONGEST:
             self.lose()  # whatever may be noted
 
     cdef bint still_known(self, Partition partition, Chunk *chunk, Py_ssize_t first,

@@ -6,7 +6,7 @@ So threads note it of many rows; then these are visited in order, and most are p
 
 from dpmlite.inference._bounds cimport Chunk
 from dpmlite.inference._crew cimport Crew
-from dpmlite.inference._screening cimport Screen, screen_chunk
+from dpmlite.inference._screening cimport Screen, look_closely, screen_chunk
 from dpmlite.models._partition cimport Partition
 
 cdef enum:
@@ -55,6 +55,7 @@ cdef class LookAhead(Crew):
         while first < last:
             self.drift.gather(self.partition, chunk, first, last)
             screen_chunk(self.screen, self.partition, chunk)
+            look_closely(self.screen, self.partition, chunk)
             self.drift.note(chunk)
             n_screened += chunk.n_rows
             first = chunk.end

@@ -14,7 +14,7 @@ from dpmlite.inference._drift cimport Drift
 from dpmlite.inference._lookahead cimport LookAhead
 from dpmlite.inference._screening cimport (
     Screen, begin_screen, can_be_screened, end_screen, list_open, next_rows, note_change, prepare,
-    renew, roughly, score_some, screen_chunk, take_ceiling)
+    renew, roughly, score_some, screen_chunk, take_ceiling, take_costs)
 from dpmlite.models._partition cimport AHEAD, TIE, UNPLACED, Partition
 from dpmlite.models._rows cimport Row
 
@@ -155,7 +155,7 @@ cdef Py_ssize_t visit_chunk(Partition partition, Screen *screen, Drift drift, Py
         if moved and first < i and not drift.still_known(partition, chunk, first, i):
             break
         first = i + 1
-        if not chunk.stays[j] and visit(partition, screen, chunk, j):
+        if not chunk.stays[j] and visit(partition, screen, chunk, drift, j):
             moves[0] += 1
             if drift is not None:
                 drift.row_moved(partition, chunk, j)
@@ -169,15 +169,19 @@ cdef Py_ssize_t visit_chunk(Partition partition, Screen *screen, Drift drift, Py
     return chunk.end
 
 
-cdef bint visit(Partition partition, Screen *screen, Chunk *chunk, Py_ssize_t j) except -1 nogil:
+cdef bint visit(Partition partition, Screen *screen, Chunk *chunk, Drift drift,
+                Py_ssize_t j) except -1 nogil:
     """Whether the chunk's row j moved."""
     cdef Py_ssize_t i = chunk.index[j], own = partition.label[i]
     cdef double stay = ceiling_of(partition, screen, chunk, j)
     if not chunk.least[j] < roughly(stay):
         return False
     cdef Row row = partition.row(i)
-    cdef double best = score_some(partition, &row, screen, chunk.bound + j, stay, partition.cost)
+    cdef double elsewhere, best = score_some(partition, &row, screen, chunk.bound + j, stay,
+                                             partition.cost, &elsewhere)
     if not move_if_better(partition, i, stay, best):
+        if drift is not None and not drift.lost:
+            take_costs(screen, chunk, j, partition.stay_cost(i), elsewhere)
         return False
     if screen.room >= partition.component.n_slots:
         follow(partition, screen, chunk, own, partition.label[i])

@@ -170,7 +170,7 @@ cdef void best_slots(Partition groups, const Screen *screen, double *cost, doubl
     cdef int[CHUNK] nearest
     cdef float[CHUNK] second
     cdef Py_ssize_t i
-    cdef double least
+    cdef double least, elsewhere
     cdef Row row
     two_least(chunk.bound, screen.open, screen.n_open, nearest, second)
     find_join_ceilings(screen, groups, chunk, nearest)
@@ -180,7 +180,7 @@ cdef void best_slots(Partition groups, const Screen *screen, double *cost, doubl
             continue
         row = groups.row_into(chunk.index[i], room)
         if not second[i] >= roughly(groups.cost_in(&row, nearest[i]) + TIE):
-            least = score_some(groups, &row, screen, chunk.bound + i, INFINITY, cost)
+            least = score_some(groups, &row, screen, chunk.bound + i, INFINITY, cost, &elsewhere)
             found[i] = first_within(cost, least + TIE)
 
 

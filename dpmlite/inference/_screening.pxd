@@ -38,8 +38,12 @@ cdef void renew(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogil
 cdef void find_join_ceilings(const Screen *s, Partition partition, Chunk *chunk,
                              const int *slots) noexcept nogil
 cdef void take_ceiling(const Screen *s, Chunk *chunk, Py_ssize_t j, double ceiling) noexcept nogil
+cdef void take_costs(const Screen *s, Chunk *chunk, Py_ssize_t j, double stay,
+                     double elsewhere) noexcept nogil
+cdef void look_closely(const Screen *s, Partition partition, Chunk *chunk) noexcept nogil
 cdef double score_some(Partition partition, const Row *row, const Screen *screen,
-                       const float *bound, double stay, double *cost) noexcept nogil
+                       const float *bound, double stay, double *cost,
+                       double *elsewhere) noexcept nogil
 
 
 # A cost may be below a limit where its bound, which is rounded, is below this.

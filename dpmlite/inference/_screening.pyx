@@ -272,6 +272,15 @@ cdef inline Stay stay_in(const Screen *s, const Chunk *chunk, Py_ssize_t k) noex
     return there
 
 
+cdef void take_costs(const Screen *s, Chunk *chunk, Py_ssize_t j, double stay,
+                     double elsewhere) noexcept nogil:
+    """Take what it costs a row, where it tells more than the chunk's bounds."""
+    take_ceiling(s, chunk, j, stay)
+    elsewhere -= COARSE * fabs(elsewhere)
+    if elsewhere > chunk.least[j]:
+        chunk.least[j] = <float> elsewhere
+
+
 cdef void take_ceiling(const Screen *s, Chunk *chunk, Py_ssize_t j, double ceiling) noexcept nogil:
     """Take a better ceiling of a row, if no factor of its density is below 1/2 (_drift.pyx)."""
     cdef Py_ssize_t k = chunk.label[j]
@@ -279,10 +288,30 @@ cdef void take_ceiling(const Screen *s, Chunk *chunk, Py_ssize_t j, double ceili
         chunk.ceiling[j] = <float> (ceiling + COARSE * fabs(ceiling))
 
 
+cdef void look_closely(const Screen *s, Partition partition, Chunk *chunk) noexcept nogil:
+    """Find what it costs rows that bounds do not tell of: each thread those of its own chunk."""
+    cdef double stay, elsewhere
+    cdef Py_ssize_t i, j
+    cdef Row row
+    for j in range(chunk.n_rows):
+        if chunk.stays[j] or chunk.label[j] == UNPLACED:
+            continue
+        i = chunk.index[j]
+        row = partition.row_into(i, chunk.row)
+        stay = partition.quick_stay_cost(i, &row)
+        if stay == stay:
+            score_some(partition, &row, s, chunk.bound + j, stay, chunk.cost, &elsewhere)
+            take_costs(s, chunk, j, stay, elsewhere)
+
+
 cdef double score_some(Partition partition, const Row *row, const Screen *screen,
-                       const float *bound, double stay, double *cost) noexcept nogil:
-    """What Partition.score does, for the open slots that their bounds do not rule out."""
-    cdef double best = stay, limit
+                       const float *bound, double stay, double *cost,
+                       double *elsewhere) noexcept nogil:
+    """What Partition.score does, for the open slots that their bounds do not rule out.
+
+    In no slot but its own the row costs less than `elsewhere`.
+    """
+    cdef double best = stay, limit, below
     cdef Py_ssize_t j, k, nearest = screen.open[0]
     cdef float least = bound[nearest * CHUNK]
     for k in range(screen.n_slots):
@@ -291,15 +320,20 @@ cdef double score_some(Partition partition, const Row *row, const Screen *screen
         k = screen.open[j]
         if bound[k * CHUNK] < least:
             least, nearest = bound[k * CHUNK], k
+    elsewhere[0] = least
     if least >= roughly(best):
         return best
-    cost[nearest] = partition.cost_in(row, nearest)
+    cost[nearest] = elsewhere[0] = partition.cost_in(row, nearest)
     best = min(best, cost[nearest])
     limit = roughly(best + TIE)
     for j in range(screen.n_open):
         k = screen.open[j]
-        if k != nearest and not bound[k * CHUNK] >= limit:
-            cost[k] = partition.cost_in(row, k)
-            best = min(best, cost[k])
+        if k == nearest:
+            continue
+        below = bound[k * CHUNK]
+        if not below >= limit:
+            below = cost[k] = partition.cost_in(row, k)
+            best = min(best, below)
             limit = roughly(best + TIE)
+        elsewhere[0] = min(elsewhere[0], below)
     return best
