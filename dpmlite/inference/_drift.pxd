@@ -10,9 +10,9 @@ cdef struct Shape:              # of what rows cost in a slot, but for slopes an
     double ratio
 
 cdef struct Known:              # of a slot
-    Shape shape                 # when the sweep began
-    double own_before, own      # drift of what it costs to stay: until the sweep began, and in all
-    double own_back             # most of it from a state in this sweep to that when it began
+    Shape shape                 # when the stage began
+    double own_before, own      # drift of what it costs to stay: until the stage began, and in all
+    double own_back             # most of it from a state in this stage to that when it began
     double noted                # what a row begins with that is noted now: own_before - own_back
     int now                     # its number, where slots have got others
     bint held                   # rows may have been known to stay in it
@@ -24,13 +24,13 @@ cdef class Drift:
     cdef Py_ssize_t n_rows, n_columns
     cdef Py_ssize_t n_slots     # that are known
     cdef Known *known           # [slot], and the memory of what follows:
-    cdef double *slope          # [slot][2 columns] slopes, then shifts, when the sweep began
+    cdef double *slope          # [slot][2 columns] slopes, then shifts, when the stage began
     cdef Py_ssize_t *apart      # slots that drifted far, of which rows known to stay know nothing
     cdef Py_ssize_t n_apart
     # The most that any slot drifted, of what it costs elsewhere:
-    cdef double before          # the sum of that over sweeps that have ended, or parts of this one,
-    cdef double when_begun      # and what it was when this one began,
-    cdef double forth           # since it was counted anew,
+    cdef double before          # the sum of that over stages that have ended,
+    cdef double before_sweep    # and over those of earlier sweeps,
+    cdef double forth           # since this one began,
     cdef double back            # from a state in this one to that when it began
     cdef float reference        # of the costs that drift is in proportion to
     cdef float cap              # bounds of costs above it count as this

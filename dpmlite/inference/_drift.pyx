@@ -24,13 +24,14 @@ where the slot's drift is the larger of x and x (h - f) + y, or x (h - g) + y. T
 change. Where w <= 1/2 and m >= 8 at the beginning, w stays below 0.63 while own drift, which is at
 least STEEP (c - 1), is below 1/2: then c in all is at most exp(2/11), and sum_d s_d at most 1/44.
 
-Rows come and go, and mostly back: of a sweep, drift counts from what there was when it began to what
+Rows come and go, and mostly back: of a stage, drift counts from what there was when it began to what
 there is, not the whole way. For a row that is looked at in between, that is the drift back to the
-beginning, and from there. Elsewhere, the most that any slot drifts counts. Small clusters would
-drift too far whenever a row moves; but since E >= 0, slots with f above some `cap` may change as they
-like if no `least` counts for more than that. And a slot that is new when a sweep begins, or has drifted
-far since the last one, is set apart: rows that would stay but for it are bounded in it anew, and in
-their own, which takes a fraction of what all slots do.
+beginning, and from there. A stage is a sweep, or where clusters drift much, a part of it, for rows
+that are looked at late need not pay for what was before. Elsewhere, the most that any slot drifts
+counts. Small clusters would drift too far whenever a row moves; but since E >= 0, slots with f above
+some `cap` may change as they like if no `least` counts for more than that. And a slot that is new
+when a sweep begins, or has drifted far since the last one, is set apart: rows that would stay but for
+it are bounded in it anew, and in their own, which takes a fraction of what all slots do.
 """
 
 from libc.math cimport INFINITY, sqrt
@@ -53,16 +54,16 @@ cdef extern from *:
     #define DPM_LONGEST 0.5     /* drift for which a row may be known to stay, as `slack` has it, */
     #define DPM_MOST_DRIFT 1.0  /* and of one change: more than that */
     #define DPM_APART 0.125     /* drift of a slot that is better looked at by itself */
-    #define DPM_PAST 0.05       /* and in a sweep, after which it is counted anew, */
-    #define DPM_MOST_PAST 1.0   /* unless it was that much */
+    #define DPM_STAGE 0.05      /* in a stage, after which another begins, */
+    #define DPM_STAGES 1.0      /* and in those of a sweep: then it is the last */
     #define DPM_ROUNDED 2e-6    /* of drift in single precision, up to FAR */
     """
     double STEEP "DPM_STEEP"
     double LONGEST "DPM_LONGEST"
     double MOST_DRIFT "DPM_MOST_DRIFT"
     double APART "DPM_APART"
-    double PAST "DPM_PAST"
-    double MOST_PAST "DPM_MOST_PAST"
+    double STAGE "DPM_STAGE"
+    double STAGES "DPM_STAGES"
     double ROUNDED "DPM_ROUNDED"
 
 cdef enum:
@@ -119,7 +120,7 @@ cdef class Drift:
             self.n_apart = 0
         else:
             self.start_counting()
-        self.when_begun = self.before
+        self.before_sweep = self.before
         self.forth = self.back = 0.0
         self.lost = False
         return 0
@@ -185,7 +186,7 @@ cdef class Drift:
         self.cap = <float> max(least - 1.0, self.reference + self.n_columns + 4.0)
 
     cdef double start_all(self, Partition partition, double far) noexcept nogil:
-        """List slots that have drifted far; returns the most drift of the others."""
+        """A stage begins: list slots that have drifted far; returns the most drift of the others."""
         cdef Py_ssize_t k, empty = partition.first_empty()
         cdef double drift, most = 0.0
         for k in range(self.n_slots):
@@ -200,7 +201,7 @@ cdef class Drift:
         return most
 
     cdef double start(self, Partition partition, Py_ssize_t k) noexcept nogil:
-        """Slot k is as the sweep finds it; returns the drift of what it costs others."""
+        """Slot k is as the stage finds it; returns the drift of what it costs others."""
         cdef Known *known = &self.known[k]
         cdef Shape now = shape_of(partition, k)
         cdef const Densities *t = partition.component.densities()
@@ -217,7 +218,7 @@ cdef class Drift:
         return drift
 
     cdef void follow(self, Partition partition, Py_ssize_t k) noexcept nogil:
-        """Slot k has changed since the sweep began."""
+        """Slot k has changed since the stage began."""
         if k >= self.n_slots:
             self.lose()
             return
@@ -282,13 +283,12 @@ cdef class Drift:
         if chunk.label[j] != UNPLACED:
             self.follow(partition, chunk.label[j])
         self.follow(partition, partition.label[chunk.index[j]])
-        cdef double drift = self.forth + self.back
         if self.lost:
             return
-        if drift >= PAST and self.before - self.when_begun < MOST_PAST:
+        if self.forth + self.back >= STAGE and self.before - self.before_sweep < STAGES:
             self.before += self.start_all(partition, INFINITY)
             self.forth = self.back = 0.0
-        elif drift >= LONGEST:
+        elif self.forth + self.back >= LONGEST:
             self.lose()  # whatever may be noted
 
     cdef bint still_known(self, Partition partition, Chunk *chunk, Py_ssize_t first,
