@@ -2,6 +2,8 @@
 
 import ast
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,9 @@ from cases import needs_kernels
 import dpmlite
 from dpmlite import cli
 
-README = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+SCRIPTS = sorted(set(re.findall(r"python3\s+([\w/]+\.py)", README)))
 
 
 def blocks(language):
@@ -50,7 +54,7 @@ def test_the_python_runs_and_gives_the_numbers_in_its_comments(code, tmp_path, m
 @needs_kernels
 def test_what_it_shows_of_a_board_runs(tmp_path, monkeypatch):
     """On CPython, where mapdpm_int is the same."""
-    boards = Path(__file__).parent.parent / "micropython"
+    boards = ROOT / "micropython"
     if not boards.is_dir():
         pytest.skip("the folder micropython is not beside the tests")
     monkeypatch.chdir(tmp_path)
@@ -62,6 +66,18 @@ def test_what_it_shows_of_a_board_runs(tmp_path, monkeypatch):
     exec(board, names)
     assert names["label"] == 3  # polishing
     assert sum(names["m"].counts) == 601
+
+
+@needs_kernels
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_scripts_find_what_they_import(script, tmp_path):
+    """As commands, not only where pytest has put their folders on the path."""
+    path = ROOT / script
+    if not path.exists():
+        pytest.skip(f"{script} is not beside the tests")
+    start = "import runpy, sys; sys.path[0], path = sys.argv[1:]; runpy.run_path(path)"
+    command = [sys.executable, "-c", start, str(path.parent), str(path)]
+    subprocess.run(command, check=True, cwd=tmp_path)
 
 
 @needs_kernels

@@ -1,45 +1,29 @@
 """Every family on a real table: the search does what it promises, and finds what is there.
 
-The tables are in the folder that DPMLITE_DATA names:
-
-- wine.csv: UCI "Wine", 13 columns and a label;
-- galaxies.csv: R's `MASS::galaxies`;
-- 20news_w100.npz: 100 words in 16,242 postings, binary, from 20 Newsgroups (S. Roweis);
-- nips12.npz: words of 1,740 papers, volumes 0 to 12 of NIPS (S. Roweis).
-
-The last two hold the arrays of compressed sparse rows, `data`, `indices`, `indptr` and `shape`, and
-labels `y`.
+tests/papers/real_tables.py says where the tables come from.
 """
 
-import os
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from cases import needs_kernels
 from families import CASES
+from real_tables import table_path
 
 import dpmlite
 from dpmlite import MAPDPM, neg_log_joint
 
-pytestmark = [
-    pytest.mark.skipif(
-        "DPMLITE_DATA" not in os.environ,
-        reason="set DPMLITE_DATA to a folder with the tables that this file names",
-    ),
-    needs_kernels,
-]
+pytestmark = needs_kernels
 
 
 def read_csv(name):
-    path = Path(os.environ["DPMLITE_DATA"]) / name
-    return np.loadtxt(path, delimiter=",", skiprows=1, ndmin=2)
+    return np.loadtxt(table_path(name), delimiter=",", skiprows=1, ndmin=2)
 
 
 def read_sparse(name):
     """Anything with these three arrays is a sparse table; and its labels."""
-    with np.load(Path(os.environ["DPMLITE_DATA"]) / name) as file:
+    with np.load(table_path(name)) as file:
         rows = SimpleNamespace(**{key: file[key] for key in ("data", "indices", "indptr")})
         rows.shape = tuple(int(n) for n in file["shape"])
         return rows, file["y"]

@@ -1,10 +1,8 @@
 """Batch MAP-DPM in integers against the float64 sweeps of dpmlite; dumps, and what spoils them."""
 
 import ast
-import os
 import zlib
 from array import array
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mapdpm_batch import dump, fit, load
 from mapdpm_int import MAPDPM
+from real_tables import MissingTableError, table_path
 from runtimes import run
 from test_int import CHECKED, Checked
 from test_learners import BOARDS, available, sources
@@ -21,8 +20,6 @@ from dpmlite.inference.map_dpm import converge
 from dpmlite.models.normal_gamma import NormalGamma
 from dpmlite.models.partition import Partition
 
-TABLES = os.environ.get("DPMLITE_DATA")
-
 
 def table(name):
     """Rows as ints, 1000 the furthest from the mean of the column; the mean is 0."""
@@ -30,10 +27,12 @@ def table(name):
         X = datasets.crp_mixture(300, random_state=int(name[5:]))[0]
     elif name == "sensors":
         X = datasets.load_sensors()[0][::2]
-    elif TABLES is None:
-        pytest.skip(f"set DPMLITE_DATA to a folder with {name}.csv")
     else:
-        X = np.loadtxt(Path(TABLES) / f"{name}.csv", delimiter=",", skiprows=1)[:300, :4]
+        try:
+            path = table_path(f"{name}.csv")
+        except MissingTableError as error:
+            pytest.skip(str(error))
+        X = np.loadtxt(path, delimiter=",", skiprows=1)[:300, :4]
     X = X - X.mean(0)
     return np.rint(X * (1000 / abs(X).max(0))).astype(int)
 

@@ -1,21 +1,20 @@
 """Section 4.2 of Daumé (2007): MNIST in 50 whitened principal components, and its Figure 3.
 
-    python tests/papers/daume_mnist.py FOLDER
+    DPMLITE_DATA=FOLDER python3 tests/papers/daume_mnist.py PICTURES
 
-prints times and joints beside the paper's and draws the mean images of clusters into FOLDER.
-DPMLITE_DATA must name a folder with mnist_train.npz: X, (60000, 784) bytes, the training images of
-LeCun, Cortes & Burges.
+prints times and joints beside the paper's and draws the mean images of clusters into a folder. It
+needs mnist_train.npz, see real_tables.py.
 
 The paper says "a prior variance of 0.1", which is tau2 here; the variance within clusters is that
 of the whitened columns, 1.
 """
 
-import os
 import sys
 from pathlib import Path
 from time import process_time
 
 import numpy as np
+from real_tables import table_path
 
 from dpmlite import CollapsedGibbs, DPSearch
 
@@ -36,7 +35,7 @@ PAPER = {
 
 def images():
     """60,000 images as rows of 784 values."""
-    with np.load(Path(os.environ["DPMLITE_DATA"]) / "mnist_train.npz") as parts:
+    with np.load(table_path("mnist_train.npz")) as parts:
         return parts["X"].reshape(-1, 784).astype(np.float64)
 
 

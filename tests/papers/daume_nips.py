@@ -1,21 +1,19 @@
 """Section 4.3 of Daumé (2007): 1,740 papers of NIPS 1-12, their clusters' words, and orders.
 
-    python tests/papers/daume_nips.py [SECONDS]
+    DPMLITE_DATA=FOLDER python3 tests/papers/daume_nips.py [SECONDS]
 
-prints Table 1 and what section 4.3 says beside ours; samplers get SECONDS each (60). DPMLITE_DATA
-must name a folder with nips12.npz, the arrays of a scipy.sparse matrix (data, indices, indptr,
-shape) of word counts, and nips12.vocab.txt, a word a line: S. Roweis' nips12raw.
+prints Table 1 and what section 4.3 says beside ours; samplers get SECONDS each (60). It needs
+scipy, and nips12.npz and nips12.vocab.txt, see real_tables.py.
 
 The paper keeps 1,000 of some 13,000 words after dropping the ten most frequent. Its log likelihoods
 are of other counts, so they compare orders and methods, not ours with theirs.
 """
 
-import os
 import sys
-from pathlib import Path
 from time import perf_counter, process_time
 
 import numpy as np
+from real_tables import table_path
 
 from dpmlite import CollapsedGibbs, DPSearch
 from dpmlite.estimators.mixture import largest_first
@@ -35,8 +33,7 @@ def load():
     """The counts as a scipy.sparse matrix, and the words."""
     from scipy import sparse
 
-    folder = Path(os.environ["DPMLITE_DATA"])
-    with np.load(folder / "nips12.npz") as parts:
+    with np.load(table_path("nips12.npz")) as parts:
         X = sparse.csr_matrix(
             (
                 parts["data"].astype(float),
@@ -45,7 +42,7 @@ def load():
             ),
             shape=tuple(parts["shape"]),
         )
-    words = np.array((folder / "nips12.vocab.txt").read_text(encoding="utf-8").split())
+    words = np.array(table_path("nips12.vocab.txt").read_text(encoding="utf-8").split())
     totals = np.asarray(X.sum(axis=0)).ravel()
     kept = np.sort(np.argsort(-totals, kind="stable")[N_DROPPED : N_DROPPED + N_WORDS])
     return X[:, kept].tocsr(), words[kept]

@@ -1,18 +1,17 @@
 """The figures of "Notes on Gibbs sampling for Dirichlet process mixtures", and the galaxies.
 
-    python tests/papers/gibbs_notes.py FOLDER
+    DPMLITE_DATA=FOLDER python3 tests/papers/gibbs_notes.py PICTURES
 
-prints what they show and draws them into FOLDER. Figure 2 and the galaxies need the tables
-quakes.csv and galaxies.csv in the folder that DPMLITE_DATA names: they are R's `datasets::quakes`
-and `MASS::galaxies`, exported with a header line.
+prints what they show and draws them into a folder. Figure 2 and the galaxies need quakes.csv and
+galaxies.csv, see real_tables.py.
 """
 
-import os
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from real_tables import table_path
 
 from dpmlite import CollapsedGibbs
 from dpmlite.datasets import dpm_mixture
@@ -42,8 +41,7 @@ class Estimate:
 
 def column(name, j):
     """One column of a table of DPMLITE_DATA."""
-    path = Path(os.environ["DPMLITE_DATA"]) / name
-    return np.loadtxt(path, delimiter=",", skiprows=1, ndmin=2)[:, j]
+    return np.loadtxt(table_path(name), delimiter=",", skiprows=1, ndmin=2)[:, j]
 
 
 def estimate(values, low, high, **parameters):

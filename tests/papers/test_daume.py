@@ -1,6 +1,4 @@
-"""What the experiments of Daumé (2007) must show; those on tables need DPMLITE_DATA."""
-
-import os
+"""What the experiments of Daumé (2007) must show; real_tables.py says what those on tables need."""
 
 import daume_figure_2
 import daume_mnist
@@ -10,13 +8,6 @@ import pytest
 from cases import needs_kernels
 
 pytestmark = needs_kernels
-
-
-def needs(name, script):
-    return pytest.mark.skipif(
-        "DPMLITE_DATA" not in os.environ,
-        reason=f"set DPMLITE_DATA to a folder with {name}, see {script}",
-    )
 
 
 def test_figure_2_on_a_few_tables():
@@ -40,7 +31,6 @@ def test_pairs_are_scored_as_the_paper_says():
     assert daume_figure_2.pair_f_score(np.arange(3), np.arange(3)) == 1.0
 
 
-@needs("nips12.npz", "daume_nips.py")
 @pytest.mark.paper
 def test_papers_of_nips():
     X, words = daume_nips.load()
@@ -60,7 +50,6 @@ def test_papers_of_nips():
         assert any(pair <= set(table) for table in tables), pair
 
 
-@needs("mnist_train.npz", "daume_mnist.py")
 @pytest.mark.paper
 def test_images_of_digits():
     rows = daume_mnist.whitened(daume_mnist.images())

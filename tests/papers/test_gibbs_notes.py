@@ -1,20 +1,12 @@
 """What the figures of the notes on Gibbs sampling, and the galaxies, must show."""
 
-import os
-
 import gibbs_notes
 import numpy as np
 import pytest
 from cases import needs_kernels
 from gibbs_notes import cluster_curves, galaxies, new_cluster_curve, quakes
 
-needs_tables = pytest.mark.skipif(
-    "DPMLITE_DATA" not in os.environ,
-    reason="set DPMLITE_DATA to a folder with quakes.csv and galaxies.csv, see gibbs_notes.py",
-)
 
-
-@needs_tables
 @needs_kernels
 def test_figure_2_is_one_density_of_some_27_clusters():
     found = quakes(1, gibbs_notes.STEPS - 1)
@@ -25,7 +17,6 @@ def test_figure_2_is_one_density_of_some_27_clusters():
     assert found.density.sum() * step == pytest.approx(1.0, abs=0.01)
 
 
-@needs_tables
 @needs_kernels
 def test_the_depths_have_two_groups():
     found = quakes(300, 200)
@@ -36,7 +27,6 @@ def test_the_depths_have_two_groups():
     assert trough < 0.3 * found.density.max()
 
 
-@needs_tables
 @needs_kernels
 def test_the_galaxies_have_the_well_known_modes():
     found = galaxies()

@@ -21,7 +21,6 @@ from tree_experiment import (
     synthetic_gap,
 )
 from tree_tables import BINARY, REAL, SETS, SIZES
-from uci_tables import MissingTableError
 
 pytestmark = needs_kernels
 
@@ -30,10 +29,7 @@ pytestmark = needs_kernels
     params=[n if n != "abalone" else pytest.param(n, marks=pytest.mark.paper) for n in REAL]
 )
 def name(request):
-    try:
-        priors(request.param)
-    except MissingTableError as error:
-        pytest.skip(str(error))
+    priors(request.param)
     return request.param
 
 
@@ -85,10 +81,7 @@ def test_polishing_improves_the_cut_partition(name):
 @pytest.mark.paper
 def test_bayes_kmeans_is_some_thirty_times_as_fast_at_600_rows():
     """Figure 8: the ratio grows with the rows."""
-    try:
-        ratios = [kmeans_against_bhc("abalone", size, "chosen")[3] for size in (100, 600)]
-    except MissingTableError as error:
-        pytest.skip(str(error))
+    ratios = [kmeans_against_bhc("abalone", size, "chosen")[3] for size in (100, 600)]
     assert ratios[1] > 2.0 * ratios[0]
     assert ratios[1] > 10.0
 
@@ -97,18 +90,12 @@ def test_bayes_kmeans_is_some_thirty_times_as_fast_at_600_rows():
 @pytest.mark.parametrize("name", BINARY)
 def test_gains_on_binary_tables_are_those_of_the_paper(name):
     """Figure 7, bottom: 0.4 to 0.8 nats in the paper."""
-    try:
-        found = [gain(name, size)[0] for size in BINARY[name][:2]]
-    except MissingTableError as error:
-        pytest.skip(str(error))
+    found = [gain(name, size)[0] for size in BINARY[name][:2]]
     assert all(0.2 < value < 1.5 for value in found)
 
 
 @pytest.mark.paper
 def test_everything_is_printed_and_drawn(tmp_path, capsys):
-    try:
-        tree_experiment.main(tmp_path)
-    except MissingTableError as error:
-        pytest.skip(str(error))
+    tree_experiment.main(tmp_path)
     assert "Figure 8, wine" in capsys.readouterr().out
     assert len(list(tmp_path.glob("*.png"))) == 7

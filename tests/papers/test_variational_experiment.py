@@ -9,7 +9,6 @@ import pytest
 import variational_experiment
 from cases import needs_kernels
 from tree_tables import REAL, SETS, SIZES
-from uci_tables import MissingTableError
 from variational_experiment import MAKE, VARIATIONAL, counts_above, real_bounds, synthetic_bounds
 
 pytestmark = needs_kernels
@@ -42,10 +41,7 @@ def test_bounds_of_small_sets(name):
 )
 def test_random_starts_end_in_local_optima(name):
     """Figure 5, bottom: the paper's estimates "varied at each run"."""
-    try:
-        found = real_bounds(name, max(REAL[name]), "chosen")
-    except MissingTableError as error:
-        pytest.skip(str(error))
+    found = real_bounds(name, max(REAL[name]), "chosen")
     for method in MAKE:
         assert found[f"{method}*, best"] > found[f"{method}*"] + 1.0
     assert found["O-CSB"] > found["VB"] - 1.0
@@ -64,9 +60,6 @@ def test_everything_is_printed_and_drawn(tmp_path, capsys, monkeypatch):
     pytest.importorskip("matplotlib")
     for name, value in (("N_STARTS", 2), ("N_REAL", 1), ("N_PROBLEMS", 30)):
         monkeypatch.setattr(variational_experiment, name, value)
-    try:
-        variational_experiment.main(tmp_path)
-    except MissingTableError as error:
-        pytest.skip(str(error))
+    variational_experiment.main(tmp_path)
     assert "Figure 6, wine" in capsys.readouterr().out
     assert len(list(tmp_path.glob("*.png"))) == 2

@@ -3,7 +3,7 @@
     DPMLITE_DATA=FOLDER python3 tests/papers/tree_experiment.py PICTURES
 
 prints tables and draws the figures, and the dendrogram of iris, into a folder; tree_tables.py says
-what DPMLITE_DATA must hold and what the paper leaves open. alpha is 1.
+which tables it needs and what the paper leaves open. alpha is 1.
 
 The paper does not give its priors. The synthetic sets have that of tree_tables.py. Each real table
 has two, which all methods share: the default of `MAPDPM` ("wide": a cluster is expected to be as

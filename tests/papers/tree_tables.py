@@ -1,22 +1,18 @@
 """The tables of Xu, Heller & Ghahramani (2009), section 6.
 
-Set DPMLITE_DATA to a folder with iris.csv, wine.csv, abalone.csv, digits.csv and spambase.csv from
-the UCI repository (a header line, the class in the last column; abalone's first column is the sex),
-and 20news_w100.npz: binary occurrences of 100 words in 16,242 postings, S. Roweis's selection of 20
-newsgroups, as compressed sparse rows (data, indices, indptr, shape). Iris, wine and digits come
-with scikit-learn too.
+They are iris, wine, abalone, spambase and the newsgroups of real_tables.py, and scikit-learn's
+digits.
 
 The paper does not say which columns it selected of abalone (5 of 7) and wine (6 of 13): the first
 ones are taken here. Its newsgroups have 500 words, these 100. How it made digits (0 to 16) and
 spambase (frequencies of words and runs) binary it does not say: more than 7, and more than 0.
 """
 
-import os
 from functools import cache
-from pathlib import Path
 
 import numpy as np
-from uci_tables import MissingTableError, load
+from real_tables import table_path
+from uci_tables import load
 
 #: Rows of the largest samples, and sizes to compare.
 REAL = {
@@ -65,7 +61,7 @@ def read(name):
         from sklearn.datasets import load_digits
 
         return (load_digits().data > 7.0).astype(float)
-    found = np.load(_path("20news_w100.npz"))
+    found = np.load(table_path("20news_w100.npz"))
     X = np.zeros(found["shape"])
     rows = np.repeat(np.arange(len(X)), np.diff(found["indptr"]))
     X[rows, found["indices"]] = found["data"]
@@ -79,12 +75,5 @@ def sample(name, n_rows, seed):
     return chosen[:, np.ptp(X, axis=0) > 0.0]
 
 
-def _path(name):
-    folder = os.environ.get("DPMLITE_DATA")
-    if not folder:
-        raise MissingTableError(f"set DPMLITE_DATA to a folder with {name}, see tree_tables.py")
-    return Path(folder) / name
-
-
 def _folder_table(name, **options):
-    return np.genfromtxt(_path(f"{name}.csv"), delimiter=",", skip_header=1, **options)
+    return np.genfromtxt(table_path(f"{name}.csv"), delimiter=",", skip_header=1, **options)

@@ -2,8 +2,8 @@
 
     DPMLITE_DATA=FOLDER python3 tests/papers/uci_experiment.py
 
-prints the paper's values beside ours; uci_tables.py says what the folder must hold. Without it only
-iris and wine are there, which scikit-learn brings.
+prints the paper's values beside ours; real_tables.py says what the folder must hold. Without it
+only iris and wine are there, which scikit-learn brings.
 
 Columns that are constant are left out: soybean has one. DP-means runs on raw columns, with a lambda
 that gives as many clusters as there are classes. The prior of the others is the paper's, which is
@@ -17,7 +17,8 @@ from functools import partial
 import numpy as np
 from converged_gibbs import MARGIN, MOST, Chain, converged_gibbs
 from measures import markdown, nmi_sum, spread
-from uci_tables import FLOORS, TABLES, MissingTableError, load
+from real_tables import MissingTableError
+from uci_tables import FLOORS, TABLES, load
 
 from dpmlite import MAPDPM, DPMeans
 

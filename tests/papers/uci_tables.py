@@ -1,15 +1,10 @@
 """The seven UCI tables of Raykov, Boukouvalas & Little (2014), section 4.2.
 
-Set DPMLITE_DATA to a folder of CSV files named as in `TABLES`, from the UCI repository: a header
-line, numbers, the class in the last column. "wbc_original_683" is "Breast Cancer Wisconsin
-(Original)" without the id and the 16 incomplete rows; "soybean_large_266" are the complete rows of
-"Soybean (Large)". Iris and wine come with scikit-learn too.
+real_tables.py says where they come from.
 """
 
-import os
-from pathlib import Path
-
 import numpy as np
+from real_tables import MissingTableError, table_path
 
 TABLES = (
     "wine",
@@ -33,22 +28,15 @@ FLOORS = {
 }
 
 
-class MissingTableError(Exception):
-    """A table that is not there; the message says how to get it."""
-
-
 def load(name):
     """The table's columns that are not constant, and the classes."""
-    folder = os.environ.get("DPMLITE_DATA")
-    if folder:
-        table = np.genfromtxt(Path(folder) / f"{name}.csv", delimiter=",", skip_header=1)
+    try:
+        table = np.genfromtxt(table_path(f"{name}.csv"), delimiter=",", skip_header=1)
         X, classes = table[:, :-1], table[:, -1].astype(int)
-    elif name in ("iris", "wine"):
+    except MissingTableError:
+        if name not in ("iris", "wine"):
+            raise
         from sklearn import datasets
 
         X, classes = getattr(datasets, f"load_{name}")(return_X_y=True)
-    else:
-        raise MissingTableError(
-            f"set DPMLITE_DATA to a folder with {name}.csv (UCI repository, see uci_tables.py)"
-        )
     return X[:, np.ptp(X, axis=0) > 0.0], classes

@@ -2,8 +2,8 @@
 
     DPMLITE_DATA=FOLDER python3 tests/papers/variational_experiment.py PICTURES
 
-prints tables and draws both figures into a folder; tree_tables.py says what DPMLITE_DATA must hold
-and what the paper leaves open. alpha is 1, which the paper does not say; it truncates at 10 for the
+prints tables and draws both figures into a folder; tree_tables.py says which tables it needs and
+what the paper leaves open. alpha is 1, which the paper does not say; it truncates at 10 for the
 synthetic sets, 20 for iris and wine, 40 for abalone. Every number is a mean of 10 random starts.
 
 "VB" is Blei & Jordan's, "O-CSB" and "O-CDP" are the collapsed methods with components in order. Two
@@ -20,11 +20,14 @@ import sys
 from functools import cache, partial
 from pathlib import Path
 
-import naive_variational as naive
 import numpy as np
-from families import CASES
 from measures import table
 from tree_tables import REAL, SET_PRIOR, SETS, SIZES, draw_set, sample
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+import naive_variational as naive
+from families import CASES
 
 from dpmlite import MAPDPM, VariationalDPM, exact_posterior
 from dpmlite.plotting import COLOURS
