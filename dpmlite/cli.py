@@ -13,7 +13,7 @@ from dpmlite import MAPDPM, __version__
 from dpmlite.datasets import load_sensors
 from dpmlite.estimators.families import COMPONENTS
 from dpmlite.estimators.mapdpm import ALPHA_CHOICES, PRIOR_CHOICES
-from dpmlite.plotting import plot_clusters, require_matplotlib
+from dpmlite.plotting import check_picture, plot_clusters
 from dpmlite.tables import Table, read_table
 
 # What a terminal shows at a glance; the files and Python have the rest.
@@ -104,10 +104,17 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
 
 def _alpha(text: str) -> float | str:
     """A number, or the name of a way to choose it."""
-    return text if text in ALPHA_CHOICES else float(text)
+    if text in ALPHA_CHOICES:
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        rule = f"must be a number or one of {', '.join(ALPHA_CHOICES)}, got {text!r}"
+        raise argparse.ArgumentTypeError(rule) from None
 
 
 def _demo(args: argparse.Namespace) -> None:
+    _check_output(args.plot)
     print(DEMO)
     rows, states, columns = load_sensors()
     table = Table(columns, rows, states)
@@ -142,15 +149,22 @@ def _fit(args: argparse.Namespace) -> None:
 
 def _check_outputs(args: argparse.Namespace) -> None:
     """Find out before the work what would make its results unwritable."""
-    for path in (args.out, args.save, args.plot):
-        if path and not path.parent.is_dir():
-            raise ValueError(f"{path}: there is no folder {path.parent}")
-        if path and path.is_dir():
-            raise ValueError(f"{path}: is a folder")
-        if path and path.exists() and path.samefile(args.data):
+    paths = [path for path in (args.out, args.save, args.plot) if path]
+    for i, path in enumerate(paths):
+        _check_output(path)
+        if path.exists() and path.samefile(args.data):
             raise ValueError(f"{path}: would overwrite the data")
+        if path.resolve() in [other.resolve() for other in paths[:i]]:
+            raise ValueError(f"{path}: is given for two outputs")
     if args.plot:
-        require_matplotlib()
+        check_picture(args.plot)
+
+
+def _check_output(path: Path) -> None:
+    if not path.parent.is_dir():
+        raise ValueError(f"{path}: there is no folder {path.parent}")
+    if path.is_dir():
+        raise ValueError(f"{path}: is a folder")
 
 
 def _cluster(table: Table, model: MAPDPM) -> MAPDPM:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -33,6 +34,16 @@ def require_matplotlib() -> None:
         import matplotlib.figure  # noqa: F401
     except ImportError as error:
         raise ImportError("pictures need matplotlib: python3 -m pip install matplotlib") from error
+
+
+def check_picture(path: Path) -> None:
+    """Raise ImportError if there is no matplotlib, ValueError if it does not draw such files."""
+    require_matplotlib()
+    from matplotlib.backend_bases import FigureCanvasBase
+
+    formats = sorted(FigureCanvasBase.get_supported_filetypes())
+    if path.suffix and path.suffix[1:].lower() not in formats:
+        raise ValueError(f"{path}: must end with one of .{', .'.join(formats)}")
 
 
 def plot_clusters(
@@ -195,6 +206,10 @@ def plot_dendrogram(
     ------
     ImportError
         If there is no matplotlib.
+    TypeError
+        If `model` is not a tree.
+    NotFittedError
+        If it is not fitted.
     ValueError
         If there is but one leaf, there are not as many names as leaves, or the format is unknown.
 
@@ -208,6 +223,11 @@ def plot_dendrogram(
     require_matplotlib()
     from matplotlib.figure import Figure
 
+    if not isinstance(model, BayesianHierarchicalClustering):
+        raise TypeError(
+            f"model must be a BayesianHierarchicalClustering, got a {type(model).__name__}"
+        )
+    model._check_fitted()
     n = model.n_leaves_
     if n < 2:
         raise ValueError(f"model must have at least two leaves, got {n}")

@@ -159,7 +159,8 @@ def _number(cell: str, name: str, row: int) -> float:
     try:
         value = _parsed(cell)
     except ValueError:
-        raise ValueError(f"text {where}: {cell!r} is not a number") from None
+        hint = "; cells must be separated by commas" if any(c in cell for c in ";\t") else ""
+        raise ValueError(f"text {where}: {cell!r} is not a number{hint}") from None
     if not math.isfinite(value):
         raise ValueError(f"values must be finite {where}: {cell!r}")
     return value

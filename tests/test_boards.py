@@ -390,6 +390,8 @@ def test_the_model_must_be_a_fitted_mapdpm(tmp_path):
         to_micropython(MAPDPM(), tmp_path / "mixture.py")
     with pytest.raises(TypeError, match="model must be a MAPDPM, got a DPMeans"):
         to_micropython(dpmlite.DPMeans(), tmp_path / "mixture.py")
+    with pytest.raises(ValueError, match=r"path must name a module .*, got 'my-model.py'"):
+        to_micropython(fit(quantize(table(20)).rows), tmp_path / "my-model.py")
 
 
 @pytest.mark.parametrize("X", [table(20), 1000 * table(20).round(), 0.5 + table(20).round()])

@@ -256,6 +256,10 @@ def test_a_byte_order_mark_is_no_part_of_a_name(run, csv):
         ("a,b\n1,2\n\n3\n", "row 4 has 1 cells, row 1 has 2"),
         ("1,2\n3,4,5\n", "row 2 has 3 cells, row 1 has 2"),
         ("a,b\n1,2\n3,high\n", "text in column 'b', row 3: 'high' is not a number"),
+        (
+            "a;b\n1;2\n",
+            "text in column 'a;b', row 2: '1;2' is not a number; cells must be separated by commas",
+        ),
         ("1,2\n3,high\n", "text in column 'column 2', row 2: 'high' is not a number"),
         ("a,b\n1,2\n3,\n", "missing value in column 'b', row 3: ''"),
         ("1,\n3,4\n", "missing value in column 'column 2', row 1: ''"),
@@ -317,7 +321,18 @@ def test_an_unknown_picture_format_ends_in_one_line(run, csv):
     pytest.importorskip("matplotlib")
     code, _, (line,) = run("fit", csv(TWO_CLUSTERS), "--label-column", "3", "--plot", "a.xyz")
     assert code == 2
-    assert line.startswith("dpmlite: error: Format 'xyz' is not supported")
+    assert line.startswith("dpmlite: error: a.xyz: must end with one of .")
+
+
+def test_two_outputs_in_one_file_end_in_one_line(run, csv):
+    argv = ["--out", "a.csv", "--save", "./a.csv"]
+    message = "dpmlite: error: a.csv: is given for two outputs"
+    assert run("fit", csv(TWO_CLUSTERS), "--label-column", "3", *argv) == (2, [], [message])
+
+
+def test_the_demo_finds_out_before_the_work_where_it_cannot_draw(run):
+    message = "dpmlite: error: no/a.png: there is no folder no"
+    assert run("demo", "--plot", "no/a.png") == (2, [], [message])
 
 
 def test_a_wanted_picture_without_matplotlib_ends_before_the_work(run, monkeypatch):

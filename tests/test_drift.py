@@ -111,12 +111,13 @@ def test_where_nearly_nothing_moves_most_is_known(kernel, n_columns):
     assert np.mean(state.drift.known_to_stay(state)) > 2 / 3
 
 
+@pytest.mark.parametrize("n_threads", [1, 2, 3])
 @pytest.mark.parametrize("separation", [1.0, 2.0, 3.0])
-def test_rows_between_clusters_are_known_too(kernel, separation):
+def test_rows_between_clusters_are_known_too(kernel, separation, n_threads):
     """Bounds did not tell that they stay, but what they cost did."""
     X, labels = planted_gaussians(20_000, 8, 10, separation=separation, random_state=0)
     state = partition(kernel, X, labels)
-    while kernel.map_dpm.sweep(state):
+    while kernel.map_dpm.sweep(state, n_threads):
         pass
     assert not all(kernel.screening.screen(state, 0, state.n_rows))
     assert all(state.drift.known_to_stay(state))
@@ -137,6 +138,27 @@ def test_rows_learn_of_a_slot_that_drifted_far(kernel, n_columns, factor, n_thre
     again = partition(kernel, X, state.labels, state.alpha)
     assert kernel.map_dpm.sweep(state, n_threads) == kernel.map_dpm.sweep(again) > 20
     assert np.array_equal(state.labels, again.labels)
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 3])
+@pytest.mark.parametrize(("n_columns", "n_clusters"), [(1, 3), (2, 20), (8, 70)])
+def test_clusters_that_drift_far_within_a_sweep(kernel, n_columns, n_clusters, n_threads):
+    """As one in two hundred rows comes back: drift is counted anew, while threads look ahead."""
+    rng = np.random.default_rng(0)
+    for separation in (1.0, 2.0, 6.0):
+        X, labels = planted_gaussians(
+            20_000, n_columns, n_clusters, separation=separation, random_state=rng
+        )
+        state = partition(kernel, X, labels)
+        for _ in range(6):
+            again = partition(kernel, X, state.labels, state.alpha)
+            assert kernel.map_dpm.sweep(state, n_threads) == kernel.map_dpm.sweep(again)
+            assert np.array_equal(state.labels, again.labels)
+            target = int(rng.integers(state.n_clusters))
+            for i in rng.choice(state.n_rows, 100, replace=False):
+                if state.labels[i] != target:
+                    state.move(i, target, 0.0)
+            state.tidy()
 
 
 @pytest.mark.parametrize("kind", ["merge", "split"])

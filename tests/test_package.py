@@ -126,6 +126,7 @@ def test_what_is_left_out_is_there_when_asked_for(tmp_path):
         "print(dpmlite.quantize.__module__, set(dpmlite.__all__) <= set(dir(dpmlite)))\n"
     )
     assert run(code, tmp_path).stdout.split() == ["dpmlite.boards.quantized", "True"]
+    assert not {"Any", "HOMES", "TYPE_CHECKING", "import_module"} & set(dir(dpmlite))
     assert {name for names in dpmlite.HOMES.values() for name in names} < set(dpmlite.__all__)
     with pytest.raises(AttributeError, match="module 'dpmlite' has no attribute 'nothing'"):
         dpmlite.nothing  # noqa: B018

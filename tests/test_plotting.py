@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from dpmlite import MAPDPM, BayesianHierarchicalClustering, CollapsedGibbs
+from dpmlite import MAPDPM, BayesianHierarchicalClustering, CollapsedGibbs, NotFittedError
 from dpmlite.datasets import load_sensors, planted_gaussians
 from dpmlite.plotting import (
     COLOURS,
@@ -247,3 +247,7 @@ def test_a_dendrogram_states_its_rules():
         plot_dendrogram(model.fit([[0.0]]))
     with pytest.raises(ValueError, match="names must be 2 names, got 1"):
         plot_dendrogram(model.fit([[0.0], [1.0]]), names=["a"])
+    with pytest.raises(NotFittedError, match="this BayesianHierarchicalClustering is not fitted"):
+        plot_dendrogram(BayesianHierarchicalClustering())
+    with pytest.raises(TypeError, match="must be a BayesianHierarchicalClustering, got a MAPDPM"):
+        plot_dendrogram(MAPDPM())

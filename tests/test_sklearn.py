@@ -1,5 +1,6 @@
 """scikit-learn's tools take MAPDPM as one of their own, though dpmlite never imports it."""
 
+import pickle
 import subprocess
 import sys
 import warnings
@@ -87,8 +88,11 @@ def test_clone_and_tags():
     model = MAPDPM(alpha=3.0, init="single")
     assert clone(model).get_params() == model.get_params()
     assert is_clusterer(model)
-    with pytest.raises(NotFittedError):
+    with pytest.raises(NotFittedError) as caught:
         model.predict([[0.0]])
+    again = pickle.loads(pickle.dumps(caught.value))  # from another process
+    assert isinstance(again, NotFittedError)
+    assert str(again) == str(caught.value)
 
 
 def test_tags_say_what_a_family_takes():

@@ -11,6 +11,7 @@ import dpmlite
 from dpmlite import MAPDPM, inference, models
 from dpmlite._threads import as_needed, on_threads
 from dpmlite.datasets import planted_gaussians
+from dpmlite.estimators import climb
 from dpmlite.estimators.families import COMPONENTS
 
 
@@ -94,6 +95,28 @@ def test_a_fit_does_not_depend_on_threads(component, missing):
     np.testing.assert_array_equal(three.labels_, one.labels_)
     np.testing.assert_array_equal(three.neg_log_joint_trace_, one.neg_log_joint_trace_)
     assert (three.n_sweeps_, three.n_empty_clusters_) == (one.n_sweeps_, one.n_empty_clusters_)
+
+
+@needs_kernels
+def test_what_helped_a_part_of_the_rows_is_extended_on_threads(monkeypatch):
+    """All rows follow attempts of freed rows, on threads, with the counts of one thread."""
+    monkeypatch.setattr(climb, "FREE_ROWS", 200)
+    extended = []
+    attempt = climb.Climb._attempt
+
+    def noted(*args):
+        found = attempt(*args)
+        extended.append(found.of_all is not None)
+        return found
+
+    monkeypatch.setattr(climb.Climb, "_attempt", noted)
+    for seed in (20, 23):
+        X, _ = planted_gaussians(1500, 3, 25, separation=3.5, random_state=seed)
+        one, three = (MAPDPM(random_state=seed, n_jobs=n).fit(X) for n in (1, 3))
+        np.testing.assert_array_equal(three.labels_, one.labels_)
+        np.testing.assert_array_equal(three.neg_log_joint_trace_, one.neg_log_joint_trace_)
+        assert (three.n_sweeps_, three.n_empty_clusters_) == (one.n_sweeps_, one.n_empty_clusters_)
+    assert any(extended)
 
 
 @needs_kernels

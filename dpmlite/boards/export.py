@@ -82,7 +82,9 @@ def to_micropython(
     >>> model = dpmlite.MAPDPM(random_state=0).fit(q.rows)
     >>> dpmlite.to_micropython(model, "sensors.py", quantized=q)  # doctest: +SKIP
     """
-    mixture = _checked(model)
+    mixture, target = _checked(model), Path(path)
+    if target.suffix == ".py" and not target.stem.isidentifier():
+        raise ValueError(f"path must name a module that can be imported, got {target.name!r}")
     if quantized is None:
         prior, found = model.prior_, recovered(model, mixture)
         scale, offset = np.ones(model.n_features_in_), np.zeros(model.n_features_in_)
@@ -90,7 +92,6 @@ def to_micropython(
         prior, found = counted(model, mixture, quantized)
         scale, offset = quantized.scale, quantized.offset
     learner = learner_of(prior, model.alpha_, _slots(model.n_clusters_, clusters), found)
-    target = Path(path)
     if target.suffix == ".py":
         content = module_text(target.stem, learner, scale, offset).encode()
     else:

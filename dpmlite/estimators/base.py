@@ -2,6 +2,7 @@
 
 import inspect
 import sys
+from functools import cache
 from typing import Any, NoReturn, Self
 
 import numpy as np
@@ -33,6 +34,16 @@ class Estimator:
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters by name.
+
+        Parameters
+        ----------
+        **params
+            New values; `fit` checks them.
+
+        Returns
+        -------
+        Estimator
+            Itself.
 
         Raises
         ------
@@ -83,8 +94,7 @@ class Estimator:
 
     def _read_new(self, X: npt.ArrayLike) -> Any:
         """Check rows given after ``fit`` against those given to it."""
-        if not hasattr(self, "n_features_in_"):
-            self._raise_not_fitted()
+        self._check_fitted()
         self._compare_names(_column_names(X))
         table = self._read_as_fitted(X)
         if table.shape[1] != self.n_features_in_:
@@ -95,10 +105,11 @@ class Estimator:
         return table
 
     def _raise_not_fitted(self) -> NoReturn:
-        # scikit-learn's tools catch its own class: raise one that is both, if it is loaded.
-        theirs = getattr(sys.modules.get("sklearn.exceptions"), "NotFittedError", None)
-        kind = type("NotFittedError", (NotFittedError, theirs), {}) if theirs else NotFittedError
-        raise kind(f"this {type(self).__name__} is not fitted yet: call fit first")
+        raise not_fitted_error(f"this {type(self).__name__} is not fitted yet: call fit first")
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "n_features_in_"):
+            self._raise_not_fitted()
 
     def _compare_names(self, names: npt.NDArray[np.object_] | None) -> None:
         fitted = getattr(self, "feature_names_in_", None)
@@ -109,6 +120,19 @@ class Estimator:
             warn(f"X has feature names, but {kind} was fitted without feature names")
         elif names is not None and fitted is not None and list(names) != list(fitted):
             raise ValueError(_name_mismatch(list(names), list(fitted)))
+
+
+def not_fitted_error(message: str) -> NotFittedError:
+    """One that is scikit-learn's too, if that is loaded: its tools catch its own class."""
+    theirs = getattr(sys.modules.get("sklearn.exceptions"), "NotFittedError", None)
+    return _error_of_both(theirs)(message) if theirs else NotFittedError(message)
+
+
+@cache
+def _error_of_both(theirs: type[Exception]) -> type[NotFittedError]:
+    # Pickled by what makes it again, for no module has it.
+    body = {"__reduce__": lambda self: (not_fitted_error, self.args)}
+    return type("NotFittedError", (NotFittedError, theirs), body)
 
 
 def _column_names(X: Any) -> npt.NDArray[np.object_] | None:

@@ -39,9 +39,10 @@ FREED_SWEEPS = 2
 # Attempts are judged by so many rows at most, evenly spread: all rows follow what helped there.
 FREE_ROWS = 10_000
 
-# So many rows at most follow at once what helped different attempts, each on a thread of its own:
-# of more, two more partitions would take memory.
-FOLLOW_AT_ONCE = 100_000
+# In tables of so many rows at most, an attempt that helped there is extended to all rows on its own
+# thread, before it is known whether an earlier one will do. Each takes two partitions of all rows:
+# those of larger tables are extended one at a time, by all threads.
+EXTEND_AT_ONCE = 100_000
 
 
 # While whole clusters move, the sweeps between need not end at a fixed point: only until no more
@@ -204,7 +205,7 @@ class Climb:
         """The gain in the joint of all rows, if an attempt on `some` brings one."""
         self._count(attempt)
         if some is not self.partition:
-            if not self._helps(attempt, some):
+            if not self._helps(attempt, some) or self.stop.is_set():
                 return None
             attempt = attempt.of_all or self._extended(attempt.partition, self.problem.n_threads)
             self._count(attempt)
@@ -244,10 +245,10 @@ class Climb:
         costs: npt.NDArray[np.float64],
         rng: np.random.Generator,
     ) -> Attempt:
-        """What it brings `some`, and if it does help, all rows, if they are few."""
+        """What freed rows bring `some`; and all rows, if it helps and they are few."""
         attempt = self._freed(some, order, costs, rng)
-        few = self.partition.n_rows <= FOLLOW_AT_ONCE
-        if some is not self.partition and few and self._helps(attempt, some):
+        at_once = some is not self.partition and self.partition.n_rows <= EXTEND_AT_ONCE
+        if at_once and self._helps(attempt, some) and not self.stop.is_set():
             attempt.of_all = self._extended(attempt.partition, 1)
         return attempt
 

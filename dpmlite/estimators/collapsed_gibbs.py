@@ -283,7 +283,7 @@ class CollapsedGibbs(MixtureEstimator):
         sample_weight: Any,
     ) -> models.Partition:
         if not isinstance(self.init, str):
-            labels = check_labels(self.init, data.shape[0])
+            labels = check_labels(self.init, data.shape[0], "init")
         elif self.init == "map":
             search = MAPDPM(
                 component=self.component,

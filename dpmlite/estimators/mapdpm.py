@@ -45,8 +45,8 @@ class MAPDPM(MixtureEstimator):
 
     The number of clusters is found, not given. The default search sweeps over the rows as the
     paper's algorithm does, from a start that is recombined from many, and also merges, splits and
-    exchanges whole clusters and lets new ones form; every step lowers the exact joint of data and
-    labels.
+    exchanges whole clusters and lets new ones form; every step raises the exact joint probability
+    of data and labels.
 
     Parameters
     ----------
@@ -241,6 +241,11 @@ class MAPDPM(MixtureEstimator):
         ------
         ValueError, TypeError
             If `X` or a parameter breaks its rule; the message states it.
+
+        Warns
+        -----
+        UserWarning
+            If a column is constant: the default prior takes a variance of 1 for it.
         """
         self._check_parameters()
         data = self._read(X).weighted(sample_weight)
@@ -363,7 +368,7 @@ class MAPDPM(MixtureEstimator):
         check_bool("split_merge", self.split_merge)
         check_bool("verbose", self.verbose)
         if self.n_jobs != -1:
-            check_count("n_jobs", self.n_jobs)
+            check_count("n_jobs", self.n_jobs, unless="-1")
 
     def _check_alpha_prior(self) -> None:
         if isinstance(self.alpha_prior, str):
@@ -388,7 +393,8 @@ class MAPDPM(MixtureEstimator):
         """How to search among the rows that have weight."""
         if isinstance(self.init, str):
             return self._search_from(self.init)
-        return self._search_from(check_labels(self.init, data.shape[0])[data.has_weight()])
+        labels = check_labels(self.init, data.shape[0], "init")
+        return self._search_from(labels[data.has_weight()])
 
     def _search_from(self, init: str | npt.NDArray[np.intp]) -> Search:
         return Search(

@@ -202,6 +202,10 @@ class MixtureEstimator(FamilyEstimator):
         ------
         NotFittedError
             If the model is not fitted.
+        ValueError
+            If a parameter is not plain data: a generator as `random_state`, say.
+        OSError
+            If the file cannot be written.
         """
         self._mixture()
         persistence.save(self, path)
@@ -210,10 +214,21 @@ class MixtureEstimator(FamilyEstimator):
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a model that `save` wrote. Nothing in the file is executed.
 
+        Parameters
+        ----------
+        path : path-like
+
+        Returns
+        -------
+        MixtureEstimator
+            A fitted model of this class.
+
         Raises
         ------
         ValueError
-            If the file is not a dpmlite model, is damaged, or of a newer format.
+            If the file is not a model of this class, is damaged, or of a newer format.
+        OSError
+            If it cannot be read.
         """
         return persistence.load(cls, path)
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterable
 from numbers import Integral, Real
+from reprlib import repr as shortened
 from typing import Any, NoReturn
 
 import numpy as np
@@ -46,7 +48,7 @@ def check_table(X: Any, strided: bool = False) -> npt.NDArray[Any]:
     """A dense table of any numbers, as `check_rows`."""
     if is_masked(X):
         raise ValueError("X must have no masked values: fill them, or drop their rows")
-    array = np.asarray(X)
+    array = _asarray("X", X)
     if array.dtype.kind in "mM":
         raise TypeError(f"X must be numbers, got dtype {array.dtype}")
     if np.iscomplexobj(array):
@@ -65,7 +67,44 @@ def check_table(X: Any, strided: bool = False) -> npt.NDArray[Any]:
         )
     if strided and array.dtype in (np.float32, np.float64) and array.dtype.isnative:
         return array
-    return np.ascontiguousarray(array, dtype=np.float64)
+    return numbers("X", array)
+
+
+def numbers(
+    name: str, values: Any, axes: tuple[str, ...] = ("row", "column")
+) -> npt.NDArray[np.float64]:
+    """Numbers of any kind as a C-contiguous float64 array.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If one is not a number, as Python's `float` does; the message says where.
+    """
+    array = _asarray(name, values)
+    try:
+        return np.ascontiguousarray(array, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        for index, cell in np.ndenumerate(array):
+            _check_number(name, cell, zip(axes, index, strict=False))
+        raise
+
+
+def _asarray(name: str, values: Any) -> npt.NDArray[Any]:
+    try:
+        return np.asarray(values)
+    except ValueError as error:  # ragged
+        raise ValueError(f"{name} must have rows of the same length: {error}") from None
+
+
+def _check_number(name: str, cell: Any, index: Iterable[tuple[str, int]]) -> None:
+    value = cell.item() if isinstance(cell, np.generic) else cell
+    try:
+        float(value)
+    except (TypeError, ValueError, OverflowError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        where = ", ".join(f"{axis} {i}" for axis, i in index)
+        place = f" in {where}" if where else ""
+        raise kind(f"{name} must be numbers, got {shortened(value)}{place}: {error}") from None
 
 
 def _check_finite(rows: npt.NDArray[np.float64], allow_missing: bool) -> None:
@@ -104,10 +143,11 @@ def check_positive(name: str, value: Any) -> float:
     return number
 
 
-def check_count(name: str, value: Any, least: int = 1) -> int:
-    """A whole number from `least` up as int, or ValueError."""
+def check_count(name: str, value: Any, least: int = 1, unless: str | None = None) -> int:
+    """A whole number from `least` up as int, or ValueError; it says what else is allowed."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
+        rule = f"a whole number of at least {least}" + (f", or {unless}" if unless else "")
+        raise ValueError(f"{name} must be {rule}, got {value!r}")
     return int(value)
 
 
@@ -125,17 +165,17 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
     return value
 
 
-def check_labels(labels: Any, n_rows: int) -> npt.NDArray[np.intp]:
+def check_labels(labels: Any, n_rows: int, name: str = "labels") -> npt.NDArray[np.intp]:
     """Labels as numbers 0, 1, ... in the order of the values, a fresh array."""
-    array = np.asarray(labels)
+    array = _asarray(name, labels)
     if array.shape != (n_rows,):
-        raise ValueError(f"labels must have shape ({n_rows},), got {array.shape}")
+        raise ValueError(f"{name} must have shape ({n_rows},), got {array.shape}")
     if array.dtype.kind == "f" and not np.isfinite(array).all():
-        raise ValueError(f"labels must be finite, got {array[~np.isfinite(array)][0]}")
+        raise ValueError(f"{name} must be finite, got {array[~np.isfinite(array)][0]}")
     try:
         return np.unique(array, return_inverse=True)[1].astype(np.intp)
     except TypeError:
-        raise ValueError(f"labels must be of one kind, got {labels!r}") from None
+        raise ValueError(f"{name} must be of one kind, got {labels!r}") from None
 
 
 def check_sample_weight(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64]:
@@ -144,12 +184,12 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float
         return np.ones(n_rows)
     if is_masked(sample_weight):
         raise ValueError("sample_weight must have no masked values")
-    array = np.asarray(sample_weight)
+    array = _asarray("sample_weight", sample_weight)
     if np.iscomplexobj(array):
         raise ValueError(f"sample_weight must be real, got dtype {array.dtype}")
     if array.shape != (n_rows,):
         raise ValueError(f"sample_weight must have shape ({n_rows},), got {array.shape}")
-    weights = np.ascontiguousarray(array, dtype=np.float64)
+    weights = numbers("sample_weight", array)
     _check_each_weight((weights >= 0.0) & (weights < np.inf), "finite and not negative", weights)
     _check_each_weight((weights == 0.0) | (weights >= LEAST), f"0 or at least {LEAST:g}", weights)
     if not weights.any():

@@ -104,7 +104,7 @@ class VariationalDPM(FamilyEstimator):
         Iterations of the best start.
     converged_ : bool
         Whether it ended by `tol`.
-    alpha_, component_, prior_ : float, str, dict
+    alpha_, component_, allow_missing_, prior_ : float, str, bool, dict
         As used.
     n_features_in_ : int
         D.

@@ -226,7 +226,7 @@ cdef clones_void slack(const Chunk *chunk, float reference, float most,
         gap = least - SLIGHT * size - chunk.ceiling[j]
         beyond = least - reference
         gap /= ONE + (beyond if beyond > 0 else 0)
-        out[j] = gap if gap < HALF else HALF
+        out[j] = HALF if gap >= HALF else gap  # NaN stays: then nothing is known
 
 
 cdef clones_void two_least(const float *bound, const Py_ssize_t *slots, Py_ssize_t n, int *nearest,

@@ -29,9 +29,9 @@ cdef class Drift:
     cdef Py_ssize_t n_apart
     # The most that any slot drifted, of what it costs elsewhere:
     cdef double before          # the sum of that over stages that have ended,
-    cdef double before_sweep    # and over those of earlier sweeps,
-    cdef double forth           # since this one began,
-    cdef double back            # from a state in this one to that when it began
+    cdef double before_sweep    # and what that was when this sweep began,
+    cdef double forth           # since this stage began,
+    cdef double back            # from a state in this stage to that when it began
     cdef float reference        # of the costs that drift is in proportion to
     cdef float cap              # bounds of costs above it count as this
     cdef bint blank             # nothing was noted when the sweep began, or

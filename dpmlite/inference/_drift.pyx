@@ -54,16 +54,16 @@ cdef extern from *:
     #define DPM_LONGEST 0.5     /* drift for which a row may be known to stay, as `slack` has it, */
     #define DPM_MOST_DRIFT 1.0  /* and of one change: more than that */
     #define DPM_APART 0.125     /* drift of a slot that is better looked at by itself */
-    #define DPM_STAGE 0.05      /* in a stage, after which another begins, */
-    #define DPM_STAGES 1.0      /* and in those of a sweep: then it is the last */
-    #define DPM_ROUNDED 2e-6    /* of drift in single precision, up to FAR */
+    #define DPM_STAGE_DRIFT 0.05  /* after so much in a stage another begins, */
+    #define DPM_SWEEP_DRIFT 1.0   /* unless it was so much in all stages of the sweep */
+    #define DPM_ROUNDED 2e-6    /* of drift in single precision, up to 32 */
     """
     double STEEP "DPM_STEEP"
     double LONGEST "DPM_LONGEST"
     double MOST_DRIFT "DPM_MOST_DRIFT"
     double APART "DPM_APART"
-    double STAGE "DPM_STAGE"
-    double STAGES "DPM_STAGES"
+    double STAGE_DRIFT "DPM_STAGE_DRIFT"
+    double SWEEP_DRIFT "DPM_SWEEP_DRIFT"
     double ROUNDED "DPM_ROUNDED"
 
 cdef enum:
@@ -277,7 +277,7 @@ cdef class Drift:
 
     cdef void row_moved(self, Partition partition, const Chunk *chunk,
                         Py_ssize_t j) noexcept nogil:
-        """Row j of a chunk has."""
+        """Row j of a chunk has; if clusters have drifted much by now, another stage begins."""
         if self.lost:
             return
         if chunk.label[j] != UNPLACED:
@@ -285,10 +285,12 @@ cdef class Drift:
         self.follow(partition, partition.label[chunk.index[j]])
         if self.lost:
             return
-        if self.forth + self.back >= STAGE and self.before - self.before_sweep < STAGES:
+        cdef double drift = self.forth + self.back
+        if drift >= STAGE_DRIFT and self.before - self.before_sweep < SWEEP_DRIFT:
+            # None is apart: rows that were passed over are not met again in this sweep.
             self.before += self.start_all(partition, INFINITY)
             self.forth = self.back = 0.0
-        elif self.forth + self.back >= LONGEST:
+        elif drift >= LONGEST:
             self.lose()  # whatever may be noted
 
     cdef bint still_known(self, Partition partition, Chunk *chunk, Py_ssize_t first,

@@ -182,7 +182,7 @@ cdef bint visit(Partition partition, Screen *screen, Chunk *chunk, Drift drift,
                                              partition.cost, &elsewhere)
     if not move_if_better(partition, i, stay, best):
         if drift is not None and not drift.lost:
-            take_costs(screen, chunk, j, partition.stay_cost(i), elsewhere)
+            take_costs(screen, chunk, j, partition.quick_stay_cost(i, &row), elsewhere)
         return False
     if screen.room >= partition.component.n_slots:
         follow(partition, screen, chunk, own, partition.label[i])

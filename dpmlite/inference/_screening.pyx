@@ -282,7 +282,7 @@ cdef void take_costs(const Screen *s, Chunk *chunk, Py_ssize_t j, double stay,
 
 
 cdef void take_ceiling(const Screen *s, Chunk *chunk, Py_ssize_t j, double ceiling) noexcept nogil:
-    """Take a better ceiling of a row, if no factor of its density is below 1/2 (_drift.pyx)."""
+    """Take another ceiling of a row, if no factor 1 - w_d of it is below 1/2 (_drift.pyx)."""
     cdef Py_ssize_t k = chunk.label[j]
     if k != UNPLACED and ceiling - s.slot[k].stay < LOG_2 * s.slot[k].member_power:
         chunk.ceiling[j] = <float> (ceiling + COARSE * fabs(ceiling))

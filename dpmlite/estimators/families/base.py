@@ -121,7 +121,7 @@ class Family(ABC):
 
     def _known(self, given: Mapping[str, Any] | None) -> Prior:
         if not isinstance(given, Mapping | None):
-            raise ValueError(f"prior must be a dict or None, got {given!r}")
+            raise ValueError(f"prior must be a dict of its keys, or None, got {given!r}")
         prior = dict(given or {})
         unknown = sorted(set(prior) - set(self.prior_keys), key=str)
         if unknown:

@@ -8,10 +8,13 @@ import numpy.typing as npt
 
 from dpmlite import models
 from dpmlite.estimators.data import Data, Floats
-from dpmlite.estimators.validation import check_positive, warn
+from dpmlite.estimators.validation import check_positive, numbers, warn
 
 # Values of a row that make numpy's loops over rows no slower than those within.
 WIDE_ROW = 512
+
+# Of values that differ by less, squares need not be above 0.
+LEAST_SPREAD = 1e-150
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +29,8 @@ class Moments:
     cells : ndarray, shape (D,)
         Weight of the rows that have a value in each column.
     mean, variance : ndarray, shape (D,)
-        Weighted, of each column; the variance of sparse tables, which no prior needs, is 0.
+        Weighted, of each column; the variance of sparse tables, which no prior needs, is 0; NaN
+        if it is less than a double can hold, but not 0.
     """
 
     n_rows: int
@@ -45,6 +49,7 @@ class Moments:
             return cls(n_rows, data.total_weight, cells, mean, np.zeros(n_columns))
         found = models.column_moments(data.rows(), n_threads)
         cells, mean, variance = (np.array(each) for each in found)
+        variance[_underflown(variance, data.values)] = np.nan
         return cls(n_rows, data.total_weight, cells, mean, variance)
 
     def __add__(self, other: "Moments") -> "Moments":
@@ -75,7 +80,21 @@ class Moments:
         return self.mean
 
     def variances(self, aloud: bool = True) -> Floats:
-        """The columns' variances; a constant column's counts as 1, with a warning."""
+        """The columns' variances; a constant column's counts as 1, with a warning.
+
+        Raises
+        ------
+        ValueError
+            If a double cannot hold one.
+        """
+        beyond = ~np.isfinite(self.variance)
+        if beyond.any():
+            j = int(np.argmax(beyond))
+            value = "less" if np.isnan(self.variance[j]) else "more"
+            raise ValueError(
+                "X must have variances from 1e-320 to 1e308, which doubles can hold, got "
+                f"{value} in column {j}: change its unit"
+            )
         constant = self.variance == 0.0
         if aloud and constant.any() and self.n_rows > 1:
             j = int(np.argmax(constant))
@@ -84,6 +103,16 @@ class Moments:
                 "clusters apart only by size; a variance of 1 is used for them"
             )
         return np.where(constant, 1.0, self.variance)
+
+
+def _underflown(variance: Floats, values: Floats) -> npt.NDArray[np.bool_]:
+    """Which variances are 0 although the values of the column differ, by very little."""
+    zero = np.asarray(variance == 0.0)
+    if not zero.any():
+        return zero
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = reduced(np.fmax, values) - reduced(np.fmin, values)
+    return np.asarray(zero & (spread > 0.0) & (spread < LEAST_SPREAD))
 
 
 def constant_columns(data: Data) -> npt.NDArray[np.bool_]:
@@ -108,7 +137,7 @@ def reduced(ufunc: np.ufunc, values: Floats) -> Floats:
 
 def per_column(name: str, value: Any, n_columns: int) -> Floats:
     """A finite number for each column from a scalar or from D numbers."""
-    array = np.asarray(value, dtype=np.float64)
+    array = _parameters(name, value)
     if array.shape not in ((), (n_columns,)):
         raise ValueError(f"prior {name} must have shape ({n_columns},), got {array.shape}")
     if not np.isfinite(array).all():
@@ -119,7 +148,7 @@ def per_column(name: str, value: Any, n_columns: int) -> Floats:
 
 def positive_per_column(name: str, value: Any, n_columns: int) -> Floats:
     """A positive, finite number for each column."""
-    array = np.asarray(value, dtype=np.float64)
+    array = _parameters(name, value)
     if array.shape not in ((), (n_columns,)):
         raise ValueError(f"prior {name} must have shape ({n_columns},), got {array.shape}")
     full = np.array(np.broadcast_to(array, (n_columns,)))
@@ -128,6 +157,12 @@ def positive_per_column(name: str, value: Any, n_columns: int) -> Floats:
         j = int(np.argmin(usable))
         raise ValueError(f"prior {name} must be positive and finite, got {full[j]} in column {j}")
     return full
+
+
+def _parameters(name: str, value: Any) -> Floats:
+    """A scalar or one number for each column."""
+    array = numbers(f"prior {name}", value, ("column",))
+    return array.reshape(()) if np.ndim(value) == 0 else array
 
 
 def positive(name: str, value: Any) -> float:
