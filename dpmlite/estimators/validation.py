@@ -67,10 +67,10 @@ def check_table(X: Any, strided: bool = False) -> npt.NDArray[Any]:
         )
     if strided and array.dtype in (np.float32, np.float64) and array.dtype.isnative:
         return array
-    return numbers("X", array)
+    return as_floats("X", array)
 
 
-def numbers(
+def as_floats(
     name: str, values: Any, axes: tuple[str, ...] = ("row", "column")
 ) -> npt.NDArray[np.float64]:
     """Numbers of any kind as a C-contiguous float64 array.
@@ -189,7 +189,7 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float
         raise ValueError(f"sample_weight must be real, got dtype {array.dtype}")
     if array.shape != (n_rows,):
         raise ValueError(f"sample_weight must have shape ({n_rows},), got {array.shape}")
-    weights = numbers("sample_weight", array)
+    weights = as_floats("sample_weight", array)
     _check_each_weight((weights >= 0.0) & (weights < np.inf), "finite and not negative", weights)
     _check_each_weight((weights == 0.0) | (weights >= LEAST), f"0 or at least {LEAST:g}", weights)
     if not weights.any():

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from dpmlite import models
 from dpmlite.estimators.data import Data, Floats
-from dpmlite.estimators.validation import check_positive, numbers, warn
+from dpmlite.estimators.validation import as_floats, check_positive, warn
 
 # Values of a row that make numpy's loops over rows no slower than those within.
 WIDE_ROW = 512
@@ -161,7 +161,7 @@ def positive_per_column(name: str, value: Any, n_columns: int) -> Floats:
 
 def _parameters(name: str, value: Any) -> Floats:
     """A scalar or one number for each column."""
-    array = numbers(f"prior {name}", value, ("column",))
+    array = as_floats(f"prior {name}", value, ("column",))
     return array.reshape(()) if np.ndim(value) == 0 else array
 
 
