@@ -35,18 +35,10 @@ cpdef Partition divided(Partition partition, slots, members, starts):
 
 
 cpdef Partition trial_division(Partition partition, slots, members, starts):
-    cdef double change, least = 0.0
     cdef Trial trial = Trial(trial_step(len(members)), 0.0, len(slots), 0.0)
-    cdef Partition best = None, division
     chosen = members[::trial.step] if trial.step > 1 else members
-    judge_by(&trial, partition, slots, chosen)
-    cdef double goal = trial.joint + (1.0 - 1.0 / trial.step) * trial.blank
-    for labels in starts:
-        division = swept(partition, slots, chosen, labels, trial.joint, goal)
-        change = change_by(&trial, division)
-        if change < least - TIE:
-            best, least = division, change
-    return best
+    cdef Partition division = judge_by(&trial, partition, slots, chosen)
+    return best_division(&trial, division, homes_in(partition, slots), starts)
 
 
 cpdef Partition division_of_all(Partition partition, slots, members, Partition division):
@@ -116,16 +108,15 @@ cpdef two_of(Py_ssize_t n, double u, double v):
     return first, second + (second >= first)
 
 
-cdef int judge_by(Trial *trial, Partition partition, slots,
-                  const Py_ssize_t[::1] chosen) except -1:
-    """Fill in what the chosen rows say."""
+cdef Partition judge_by(Trial *trial, Partition partition, slots,
+                        const Py_ssize_t[::1] chosen):
+    """Fill in what the chosen rows say; returns some partition of them."""
     cdef Py_ssize_t i, n = chosen.shape[0], slot = slots[0]
+    cdef Py_ssize_t[::1] now = index_array(n), dealt
     if trial.step == 1:
         trial.joint = joint_of(partition, slots)
-        return 0
-    cdef Py_ssize_t[::1] now = index_array(n), dealt = index_array(n)
-    for i in range(n):
-        dealt[i] = i % 2
+        now[:] = UNPLACED
+        return partition.part(chosen, now, slots)
     for i in range(n if len(slots) > 1 else 0):
         now[i] = partition.label[chosen[i]] != slot
     cdef Partition present = partition.part(chosen, now, slots)
@@ -134,14 +125,62 @@ cdef int judge_by(Trial *trial, Partition partition, slots,
         with nogil:
             settle(present, INFINITY, INFINITY)
     trial.joint, trial.n_clusters = present.neg_log_joint, present.n_clusters
+    dealt = index_array(n)
+    for i in range(n):
+        dealt[i] = i % 2
     trial.blank = max(-merge_change(partition.part(chosen, dealt), 0, 1), 0.0)
-    return 0
+    return present
 
 
-cdef double change_by(const Trial *trial, Partition division):
+cdef homes_in(Partition partition, slots):
+    """Which of some slots each of their settled groups is in."""
+    groups = partition.settled_in(slots)
+    homes = index_array(len(groups))
+    for j, g in enumerate(groups):
+        homes[j] = slots.index(partition.home[g])
+    return homes
+
+
+cdef Partition best_division(const Trial *trial, Partition division, const Py_ssize_t[::1] homes,
+                             starts):
+    """The best that comes of the starts; None if none is better than what there is.
+
+    One partition is each of them in turn, so that threads hardly wait for the interpreter's lock.
+    """
+    PyErr_CheckSignals()
+    cdef Py_ssize_t i, k, n_starts = len(starts), n_rows = division.n_rows
+    cdef Py_ssize_t[::1] address = index_array(n_starts), found = index_array(n_rows)
+    cdef Py_ssize_t[::1] found_homes = index_array(len(homes))
+    cdef Py_ssize_t[::1] touched = index_array(n_rows + len(homes) + 1)
+    cdef const Py_ssize_t[::1] labels
+    cdef double change, least = 0.0, goal = trial.joint + (1.0 - 1.0 / trial.step) * trial.blank
+    for i in range(n_starts):
+        labels = starts[i]
+        if labels.shape[0] != n_rows:
+            raise ValueError(f"labels must have {n_rows} values, got {labels.shape[0]}")
+        address[i] = <Py_ssize_t> &labels[0]
+    with nogil:
+        for i in range(n_starts):
+            division.relabel(<const Py_ssize_t *> address[i], homes)
+            settle(division, trial.joint, goal)
+            change = change_by(trial, division)
+            if change < least - TIE:
+                least = change
+                found[:] = division.label
+                found_homes[:] = division.home
+                for k in range(division.component.n_slots):
+                    touched[k] = division.touched[k]
+        if least < 0.0:
+            division.relabel(&found[0], found_homes)
+            for k in range(division.component.n_slots):
+                division.touched[k] = touched[k]
+    return division if least < 0.0 else None
+
+
+cdef double change_by(const Trial *trial, Partition division) noexcept nogil:
     if trial.step == 1:
         return division.neg_log_joint - trial.joint
-    cdef double cost = (division.n_clusters - trial.n_clusters) * trial.blank
+    cdef double cost = (division.count_clusters() - trial.n_clusters) * trial.blank
     return trial.step * (division.neg_log_joint - trial.joint - cost) + cost
 
 

@@ -9,6 +9,7 @@ from libc.math cimport INFINITY, fabs
 from dpmlite.inference._division cimport (
     TRIAL_ROWS, adopt, divided, division_of_all, member_lists, trial_division, trial_step, two_of)
 from dpmlite.inference._map_dpm cimport check_n_threads
+from dpmlite.models._component cimport Component
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition
 from dpmlite.models._rows cimport Row
 
@@ -208,23 +209,26 @@ cdef int check_uniforms(Partition partition, Py_ssize_t n, Py_ssize_t n_seeds) e
     return 0
 
 
-cdef cells(Partition partition, members, double u, double v):
+cdef cells(Partition partition, const Py_ssize_t[::1] members, double u, double v):
     """Labels with two rows apart in clusters 0 and 1, the others with what predicts them better."""
-    cdef Py_ssize_t i, first, second
-    cdef const double[::1] one, other
-    cdef Py_ssize_t[::1] labels = index_array(len(members))
-    first, second = two_of(len(members), u, v)
-    one = partition.scores_with(members[first], members)
-    second = one_apart(one, first, v, second)
-    other = partition.scores_with(members[second], members)
-    for i in range(labels.shape[0]):
-        labels[i] = other[i] > one[i] + TIE
-    labels[first], labels[second] = 0, 1
+    cdef Py_ssize_t i, first, second, n = members.shape[0]
+    cdef double[::1] one = array("d", bytes(8 * n)), other = array("d", bytes(8 * n))
+    cdef double[::1] room = partition.room_of_a_row()  # threads ask this of the same partition
+    cdef Component alone = partition.component.like()
+    cdef Py_ssize_t[::1] labels = index_array(n)
+    first, second = two_of(n, u, v)
+    with nogil:
+        partition.score_with(members[first], members, alone, &room[0], one)
+        second = one_apart(one, first, v, second)
+        partition.score_with(members[second], members, alone, &room[0], other)
+        for i in range(n):
+            labels[i] = other[i] > one[i] + TIE
+        labels[first], labels[second] = 0, 1
     return labels.base
 
 
 cdef Py_ssize_t one_apart(const double[::1] scores, Py_ssize_t first, double v,
-                          Py_ssize_t if_none):
+                          Py_ssize_t if_none) noexcept nogil:
     """A row that `v` chooses, each with the chance of what it is predicted worse than the best."""
     cdef Py_ssize_t i, last = 0, n = scores.shape[0]
     cdef double best = scores[0], total = 0.0

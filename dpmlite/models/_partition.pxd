@@ -68,6 +68,11 @@ cdef class Partition:
     cdef inline double cost_in(self, const Row *row, Py_ssize_t k) noexcept nogil:
         return -self.log_weight[k] - self.component.score_slot(row, k)
 
+    cdef int begin(self, Py_ssize_t n_slots) except -1 nogil
+    cdef int relabel(self, const Py_ssize_t *labels, const Py_ssize_t[::1] homes) except -1 nogil
+    cdef Py_ssize_t count_clusters(self) noexcept nogil
+    cdef int score_with(self, Py_ssize_t i, const Py_ssize_t[::1] members, Component alone,
+                        double *room, double[::1] scores) except -1 nogil
     cdef room_of_a_row(self)
     cdef int check_row(self, Py_ssize_t i) except -1 nogil
     cdef Py_ssize_t check_labels(self) except -1 nogil

@@ -3,6 +3,7 @@
 from array import array
 
 from libc.math cimport INFINITY, NAN, log
+from libc.string cimport memcpy
 
 from dpmlite.models._component cimport Component, padded
 from dpmlite.models._crp cimport log_prob_counts_c
@@ -69,17 +70,11 @@ cdef class Partition:
         if not alpha > 0.0:
             raise ValueError(f"alpha must be positive, got {alpha}")
         with nogil:
-            self.make_slots(n_slots + 1)
-            self.rebuild_slots()
-            self.tidy_slots()
-            self.neg_log_joint = self.joint()
+            self.begin(n_slots)
 
     @property
     def n_clusters(self):
-        cdef Py_ssize_t k, total = 0
-        for k in range(self.component.n_slots):
-            total += self.component.n[k] > 0.0
-        return total
+        return self.count_clusters()
 
     @property
     def sizes(self):
@@ -130,21 +125,11 @@ cdef class Partition:
         return rows.base
 
     def scores_with(self, Py_ssize_t i, const Py_ssize_t[::1] members):
-        cdef Component alone = self.component.like()
         cdef double[::1] scores = array("d", bytes(8 * members.shape[0]))
-        cdef double[::1] room = self.room_of_a_row()  # threads ask this of the same partition
-        cdef Py_ssize_t m
-        cdef Row row
+        cdef double[::1] room = self.room_of_a_row()
+        cdef Component alone = self.component.like()
         with nogil:
-            self.check_row(i)
-            alone.make_slots(1)
-            row = self.row_into(i, &room[0])
-            alone.add_row(&row, 0)
-            for m in range(members.shape[0]):
-                self.check_row(members[m])
-                self.expect_after(members, m)
-                row = self.row_into(members[m], &room[0])
-                scores[m] = alone.score_slot(&row, 0)
+            self.score_with(i, members, alone, &room[0], scores)
         return scores.base
 
     def move(self, Py_ssize_t i, Py_ssize_t k, double change):
@@ -212,6 +197,48 @@ cdef class Partition:
 
     def exact_neg_log_joint(self):
         return self.joint()
+
+    cdef int begin(self, Py_ssize_t n_slots) except -1 nogil:
+        """Labels, and homes of settled groups, are new: so many slots."""
+        self.component.make_slots(0)
+        self.make_slots(n_slots + 1)
+        self.rebuild_slots()
+        self.tidy_slots()
+        self.neg_log_joint = self.joint()
+        return 0
+
+    cdef int relabel(self, const Py_ssize_t *labels,
+                     const Py_ssize_t[::1] homes) except -1 nogil:
+        """Be what a new partition of the same rows and settled groups would be."""
+        cdef Py_ssize_t g, n_slots = 0
+        memcpy(&self.label[0], labels, self.n_rows * sizeof(Py_ssize_t))
+        for g in range(self.home.shape[0]):
+            self.home[g] = homes[g]
+            n_slots = max(n_slots, homes[g] + 1)
+        return self.begin(max(n_slots, self.check_labels()))
+
+    cdef Py_ssize_t count_clusters(self) noexcept nogil:
+        cdef Py_ssize_t k, total = 0
+        for k in range(self.component.n_slots):
+            total += self.component.n[k] > 0.0
+        return total
+
+    cdef int score_with(self, Py_ssize_t i, const Py_ssize_t[::1] members, Component alone,
+                        double *room, double[::1] scores) except -1 nogil:
+        """`scores_with` for one of many threads, with a component and room of its own for a row."""
+        cdef Py_ssize_t m
+        cdef Row row
+        self.check_row(i)
+        alone.make_slots(0)
+        alone.make_slots(1)
+        row = self.row_into(i, room)
+        alone.add_row(&row, 0)
+        for m in range(members.shape[0]):
+            self.check_row(members[m])
+            self.expect_after(members, m)
+            row = self.row_into(members[m], room)
+            scores[m] = alone.score_slot(&row, 0)
+        return 0
 
     cdef room_of_a_row(self):
         """For `row_into`."""
