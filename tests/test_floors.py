@@ -1,6 +1,6 @@
 """The defaults find partitions of well-known tables at least as good as the best known before.
 
-`uci_tables.py` says where the floors are from, and how to get the tables.
+`uci_tables.py` says where the floors are from, `real_tables.py` where the tables are.
 """
 
 import numpy as np

@@ -2,7 +2,7 @@
 
     DPMLITE_DATA=FOLDER pytest -m paper
 
-runs all; uci_tables.py says what the folder must hold.
+runs all; real_tables.py says what the folder must hold.
 """
 
 from functools import cache
