@@ -32,6 +32,7 @@ cdef class Drift:
     cdef double before_sweep    # and what that was when this sweep began,
     cdef double forth           # since this stage began,
     cdef double back            # from a state in this stage to that when it began
+    cdef Py_ssize_t stage_row   # where this stage began
     cdef float reference        # of the costs that drift is in proportion to
     cdef float cap              # bounds of costs above it count as this
     cdef bint blank             # nothing was noted when the sweep began, or
@@ -60,6 +61,7 @@ cdef class Drift:
                      Py_ssize_t last) noexcept nogil
     cdef void row_moved(self, Partition partition, const Chunk *chunk,
                         Py_ssize_t j) noexcept nogil
+    cdef bint may_begin_stage(self, Py_ssize_t i) noexcept nogil
     cdef bint still_known(self, Partition partition, Chunk *chunk, Py_ssize_t first,
                           Py_ssize_t last) noexcept nogil
     cdef void note(self, const Chunk *chunk) noexcept nogil

@@ -71,6 +71,7 @@ cdef enum:
     FAR = 8          # drift from which on all is forgotten
     SMALL = 64       # rows of clusters that drift far whenever one comes or goes
     LEAST_POWER = 8  # m of clusters that rows may be known to stay in
+    STAGE_ROWS = 2048  # to look at them takes much longer than to begin a stage
     FEW_APART = 4    # one slot in so many: to look at more takes as long as to look at all
 
 
@@ -120,7 +121,7 @@ cdef class Drift:
             self.n_apart = 0
         else:
             self.start_counting()
-        self.before_sweep = self.before
+        self.before_sweep, self.stage_row = self.before, 0
         self.forth = self.back = 0.0
         self.lost = False
         return 0
@@ -286,12 +287,19 @@ cdef class Drift:
         if self.lost:
             return
         cdef double drift = self.forth + self.back
-        if drift >= STAGE_DRIFT and self.before - self.before_sweep < SWEEP_DRIFT:
+        if drift >= STAGE_DRIFT and self.may_begin_stage(chunk.index[j]):
             # None is apart: rows that were passed over are not met again in this sweep.
             self.before += self.start_all(partition, INFINITY)
             self.forth = self.back = 0.0
         elif drift >= LONGEST:
             self.lose()  # whatever may be noted
+
+    cdef bint may_begin_stage(self, Py_ssize_t i) noexcept nogil:
+        """Whether the last one did long before row i, and drift in this sweep is not too much."""
+        if i < self.stage_row + STAGE_ROWS or self.before - self.before_sweep >= SWEEP_DRIFT:
+            return False
+        self.stage_row = i
+        return True
 
     cdef bint still_known(self, Partition partition, Chunk *chunk, Py_ssize_t first,
                           Py_ssize_t last) noexcept nogil:
