@@ -38,7 +38,7 @@ cpdef Partition trial_division(Partition partition, slots, members, starts):
     cdef Trial trial = Trial(trial_step(len(members)), 0.0, len(slots), 0.0)
     chosen = members[::trial.step] if trial.step > 1 else members
     cdef Partition division = judge_by(&trial, partition, slots, chosen)
-    return best_division(&trial, division, homes_in(partition, slots), starts)
+    return best_division(&trial, division, partition.homes_in(slots), starts)
 
 
 cpdef Partition division_of_all(Partition partition, slots, members, Partition division):
@@ -130,15 +130,6 @@ cdef Partition judge_by(Trial *trial, Partition partition, slots,
         dealt[i] = i % 2
     trial.blank = max(-merge_change(partition.part(chosen, dealt), 0, 1), 0.0)
     return present
-
-
-cdef homes_in(Partition partition, slots):
-    """Which of some slots each of their settled groups is in."""
-    groups = partition.settled_in(slots)
-    homes = index_array(len(groups))
-    for j, g in enumerate(groups):
-        homes[j] = slots.index(partition.home[g])
-    return homes
 
 
 cdef Partition best_division(const Trial *trial, Partition division, const Py_ssize_t[::1] homes,

@@ -69,6 +69,7 @@ cdef class Partition:
         return -self.log_weight[k] - self.component.score_slot(row, k)
 
     cdef int begin(self, Py_ssize_t n_slots) except -1 nogil
+    cdef homes_in(self, slots)
     cdef int relabel(self, const Py_ssize_t *labels, const Py_ssize_t[::1] homes) except -1 nogil
     cdef Py_ssize_t count_clusters(self) noexcept nogil
     cdef int score_with(self, Py_ssize_t i, const Py_ssize_t[::1] members, Component alone,

@@ -108,11 +108,10 @@ cdef class Partition:
         if not groups:
             return Partition(self.X, labels, self.component.like(), self.alpha, rows)
         cdef Component settled = self.component.like()
-        cdef Py_ssize_t[::1] homes = index_array(len(groups))
-        settled.make_slots(homes.shape[0])
+        settled.make_slots(len(groups))
         for j, g in enumerate(groups):
             settled.copy_slot(j, self.settled, g)
-            homes[j] = slots.index(self.home[g])
+        homes = self.homes_in(slots)
         return Partition(self.X, labels, self.component.like(), self.alpha, rows, settled, homes)
 
     def rows_of(self, const Py_ssize_t[::1] members):
@@ -206,6 +205,14 @@ cdef class Partition:
         self.tidy_slots()
         self.neg_log_joint = self.joint()
         return 0
+
+    cdef homes_in(self, slots):
+        """Which of some slots each of their settled groups is in."""
+        groups = self.settled_in(slots)
+        homes = index_array(len(groups))
+        for j, g in enumerate(groups):
+            homes[j] = slots.index(self.home[g])
+        return homes
 
     cdef int relabel(self, const Py_ssize_t *labels,
                      const Py_ssize_t[::1] homes) except -1 nogil:
