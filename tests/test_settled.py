@@ -168,3 +168,20 @@ def test_without_groups_nothing_is_settled(twin):
     prior = {"m0": X.mean(axis=0), "c0": 0.05, "a0": 1.0, "b0": X.var(axis=0)}
     partition = build(twin, X, truth, prior)
     assert list(partition.homes) == partition.settled_in([0, 1, 2]) == []
+
+
+def test_settled_groups_stay_in_the_clusters_of_the_best_start(twin):
+    """Rows of two slots, each with a settled group, that are the wrong way round."""
+    case, wrong, right = CASES["normal-gamma"], np.repeat([1, 0], 10), np.repeat([0, 1], 10)
+    prior = {"m0": np.zeros(1), "c0": 0.1, "a0": 2.0, "b0": np.ones(1)}
+    X = np.linspace(0.0, 1.0, 20)[:, None] + 9.0 * right[:, None]
+    settled = settle(twin, case, X[::5], [0, 0, 1, 1], prior)
+    ours = partition_of(twin, case, X, wrong, prior, 1.0, settled, [0, 1])
+    starts = [np.array(labels, dtype=np.intp) for labels in (wrong, right, wrong)]
+    members = np.arange(20, dtype=np.intp)
+    division = twin.division.divided(ours, [0, 1], members, starts)
+    assert list(division.homes) == [0, 1]
+    assert list(division.labels) == list(right)
+    twin.division.adopt(ours, [0, 1], members, division)
+    assert list(ours.homes) == [0, 1]
+    assert ours.neg_log_joint == pytest.approx(ours.exact_neg_log_joint(), **CLOSE)
