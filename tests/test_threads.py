@@ -131,11 +131,13 @@ def test_no_thread_is_left_where_one_cannot_be_started(monkeypatch):
     X, labels = planted_gaussians(20_000, 2, 5, random_state=0)
     family = models.NormalGamma(X.mean(axis=0), 0.1, 1.0, X.var(axis=0))
     partition = models.Partition(X, labels.astype(np.intp), family, 1.0)
+    inference.converge(partition, 5)  # where many rows move, threads are of no use
     monkeypatch.setattr(threading.Thread, "start", reluctant)
     with pytest.raises(RuntimeError, match="can't start new thread"):
         inference.sweep(partition, 4)
     assert threading.active_count() == before
     assert inference.sweep(partition, 2) >= 0
+    assert partition.neg_log_joint == pytest.approx(partition.exact_neg_log_joint(), rel=1e-12)
 
 
 @needs_kernels

@@ -317,7 +317,9 @@ class MAPDPM(MixtureEstimator):
         prior = self._choose_prior(search, table, moments, seeds)
         choice = self._choose_alpha(search, table, prior, seeds)
         best = choice.climb
-        final = self._partition(table, best.labels(), prior, choice.alpha)
+        final = self._partition(
+            table, best.labels(), prior, choice.alpha, n_threads=search.n_threads
+        )
         verify_joint(best.partition.neg_log_joint, final, table)
         self._keep(data, final, prior)
         self._keep_scores(choice)

@@ -240,6 +240,7 @@ class MixtureEstimator(FamilyEstimator):
         alpha: float,
         settled: models.Component | None = None,
         homes: npt.NDArray[np.intp] = NO_HOMES[0],
+        n_threads: int = 1,
     ) -> models.Partition:
         """The partition of rows that all have weight, its clusters numbered by weight.
 
@@ -254,7 +255,9 @@ class MixtureEstimator(FamilyEstimator):
             numbers = largest_first(np.concatenate([homes, labels]), weights)
             homes, labels = numbers[: len(homes)].copy(), numbers[len(homes) :].copy()
         component = self._family().component(prior, self.allow_missing)
-        return models.Partition(table.rows(), labels, component, alpha, None, settled, homes)
+        return models.Partition(
+            table.rows(), labels, component, alpha, None, settled, homes, n_threads
+        )
 
     def _keep(self, data: Data, final: models.Partition, prior: Prior) -> None:
         """Make fitted attributes of a partition of the rows of `data` that have weight.
@@ -324,18 +327,32 @@ def largest_first(
     The numbers are new, or in `out`, which may be `labels`: then they need no memory.
     """
     n_rows = len(labels)
-    first = np.full(labels.max(initial=-1) + 1, n_rows)
-    for start in range(0, n_rows, BLOCK_ROWS)[::-1]:  # the last one to be written stays
-        block = labels[start : start + BLOCK_ROWS]
-        first[block[::-1]] = np.arange(start, start + len(block))[::-1]
-    used = np.flatnonzero(first < n_rows)
-    sizes = np.bincount(labels, weights, minlength=len(first))
-    rank = np.zeros(len(first), dtype=np.intp)
+    counts = np.bincount(labels)
+    used = np.flatnonzero(counts)
+    sizes = counts if weights is None else np.bincount(labels, weights)
+    first = first_appearances(labels, counts)
+    rank = np.zeros(len(counts), dtype=np.intp)
     rank[used[np.lexsort((first[used], -sizes[used]))]] = np.arange(len(used))
     numbers = np.empty(n_rows, dtype=np.intp) if out is None else out
     for start in range(0, n_rows, BLOCK_ROWS):
         numbers[start : start + BLOCK_ROWS] = rank[labels[start : start + BLOCK_ROWS]]
     return numbers
+
+
+def first_appearances(
+    labels: npt.NDArray[np.intp], counts: npt.NDArray[np.intp]
+) -> npt.NDArray[np.intp]:
+    """Position of the first row of each label, of which there are so many; N if there is none."""
+    n_rows = len(labels)
+    first = np.full(len(counts), n_rows)
+    for start in range(0, n_rows, BLOCK_ROWS):
+        block = labels[start : start + BLOCK_ROWS][::-1]
+        here = np.full(len(counts), n_rows)
+        here[block] = np.arange(start, start + len(block))[::-1]  # the last to be written stays
+        np.minimum(first, here, out=first)
+        if ((first < n_rows) | (counts == 0)).all():
+            break
+    return first
 
 
 def verify_joint(kept: float, final: models.Partition, table: Data) -> None:

@@ -60,7 +60,7 @@ class Problem:
             homes = np.arange(self.settled.n_slots)
         component = self.component.like()
         return models.Partition(
-            self.rows, labels, component, self.alpha, order, self.settled, homes
+            self.rows, labels, component, self.alpha, order, self.settled, homes, self.n_threads
         )
 
     def recombined(

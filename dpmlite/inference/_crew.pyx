@@ -15,7 +15,10 @@ cdef extern from "pythread.h":
 
 
 cdef class Crew:
-    """So many threads, one of them the caller's, for a with statement."""
+    """So many threads, one of them the caller's, for a with statement.
+
+    The others start when there is work for them.
+    """
 
     def __cinit__(self, Py_ssize_t n_threads, *args):
         cdef Py_ssize_t i
@@ -36,16 +39,6 @@ cdef class Crew:
         PyMem_Free(self.go)
 
     def __enter__(self):
-        from threading import Thread
-
-        try:
-            for i in range(self.n_helpers):
-                thread = Thread(target=self.help, args=(i,), daemon=True)
-                thread.start()
-                self.threads.append(thread)
-        except BaseException:
-            self.__exit__()
-            raise
         return self
 
     def __exit__(self, *error):
@@ -64,14 +57,28 @@ cdef class Crew:
                 self.work(i + 1, self.n_helpers + 1)
                 PyThread_release_lock(self.done[i])
 
-    cdef void share(self) noexcept nogil:
+    cdef int start(self) except -1:
+        from threading import Thread
+
+        self.started = True
+        for i in range(self.n_helpers):
+            thread = Thread(target=self.help, args=(i,), daemon=True)
+            thread.start()
+            self.threads.append(thread)
+        return 0
+
+    cdef int share(self) except -1 nogil:
         """Do the work, each thread a part of it, and return when all is done."""
         cdef Py_ssize_t i
+        if not self.started:
+            with gil:
+                self.start()
         for i in range(self.n_helpers):
             PyThread_release_lock(self.go[i])
         self.work(0, self.n_helpers + 1)
         for i in range(self.n_helpers):
             PyThread_acquire_lock(self.done[i], True)
+        return 0
 
     cdef void work(self, Py_ssize_t part, Py_ssize_t n_parts) noexcept nogil:
         """What a subclass has to do, divided into so many parts."""

@@ -16,5 +16,5 @@ cdef class LookAhead(Crew):
     cdef bint meeting            # slots that are apart, rather
 
     cdef bint is_worth_while(self, Py_ssize_t first) noexcept nogil
-    cdef void meet(self, Screen *screen) noexcept nogil
-    cdef void look(self, Screen *screen, Py_ssize_t first) noexcept nogil
+    cdef int meet(self, Screen *screen) except -1 nogil
+    cdef int look(self, Screen *screen, Py_ssize_t first) except -1 nogil

@@ -22,11 +22,12 @@ cdef class LookAhead(Crew):
         self.partition, self.drift = partition, partition.drift
         self.first = self.last = self.n_screened = self.n_visited = 0
 
-    cdef void meet(self, Screen *screen) noexcept nogil:
+    cdef int meet(self, Screen *screen) except -1 nogil:
         """Look at slots that are apart, for all rows."""
         self.screen, self.last, self.meeting = screen, self.partition.n_rows, True
         self.share()
         self.last, self.meeting = 0, False
+        return 0
 
     cdef bint is_worth_while(self, Py_ssize_t first) noexcept nogil:
         """If all rows were visited that were looked at, few were known before, and most since."""
@@ -36,13 +37,13 @@ cdef class LookAhead(Crew):
         return n == 0 or (
             FEW * (self.n_helpers + 1) * self.n_screened >= n and 2 * self.n_visited <= n)
 
-    cdef void look(self, Screen *screen, Py_ssize_t first) noexcept nogil:
+    cdef int look(self, Screen *screen, Py_ssize_t first) except -1 nogil:
         """Screen rows from `first` on that are not known to stay."""
         self.screen, self.first = screen, first
         self.last = min(first + min(first, <Py_ssize_t> MOST_AHEAD), self.partition.n_rows)
         self.drift.blank = False
         self.n_visited = 0
-        self.share()
+        return self.share()
 
     cdef void work(self, Py_ssize_t part, Py_ssize_t n_parts) noexcept nogil:
         cdef Chunk *chunk = &self.screen.chunk[part]

@@ -16,8 +16,8 @@ from dpmlite.inference._lookahead cimport LookAhead
 from dpmlite.inference._screening cimport (
     Screen, begin_screen, can_be_screened, end_screen, list_open, next_rows, note_change, prepare,
     renew, roughly, score_some, screen_chunk, take_ceiling, take_costs)
-from dpmlite.models._partition cimport AHEAD, TIE, UNPLACED, Partition
-from dpmlite.models._rows cimport Row
+from dpmlite.models._partition cimport TIE, UNPLACED, Partition
+from dpmlite.models._rows cimport AHEAD, Row
 
 cdef enum:
     MANY_ROWS = 16384  # worth the start of a thread
@@ -117,12 +117,13 @@ cdef Py_ssize_t visit_chunks(Partition partition, Screen *screen, LookAhead crew
     return moves
 
 
-cdef void meet(Partition partition, Screen *screen, LookAhead crew, Drift drift) noexcept nogil:
+cdef int meet(Partition partition, Screen *screen, LookAhead crew,
+              Drift drift) except -1 nogil:
     """Look at slots that are apart."""
     if crew is not None:
-        crew.meet(screen)
-    else:
-        drift.meet(partition, screen, &screen.chunk[0], 0, partition.n_rows)
+        return crew.meet(screen)
+    drift.meet(partition, screen, &screen.chunk[0], 0, partition.n_rows)
+    return 0
 
 
 cdef bint all_will_move(Partition partition, Py_ssize_t first, Py_ssize_t last) noexcept nogil:

@@ -11,8 +11,8 @@ from dpmlite.inference._screening cimport (
     roughly, score_some, screen_chunk)
 from dpmlite.models._component cimport Component, padded
 from dpmlite.models._crp cimport log_prob_counts_c
-from dpmlite.models._partition cimport AHEAD, TIE, UNPLACED, Partition
-from dpmlite.models._rows cimport Row, Rows
+from dpmlite.models._partition cimport TIE, UNPLACED, Partition
+from dpmlite.models._rows cimport AHEAD, Row, Rows
 
 from dpmlite._threads import on_threads
 from dpmlite.models._partition import index_array

@@ -1,7 +1,7 @@
 cimport cython
 
 from dpmlite.models._component cimport Component
-from dpmlite.models._rows cimport Row, Rows, fetch
+from dpmlite.models._rows cimport AHEAD, Row, Rows, fetch
 from dpmlite.models._special cimport inlined_void
 
 cdef extern from *:
@@ -14,7 +14,6 @@ cdef extern from *:
 
 cdef enum:
     UNPLACED = -1
-    AHEAD = 16  # rows from the one that is read to the one that is to come from memory
     MOST_SLOTS = 2147483647  # and one: an enum holds no more
 
 
@@ -69,6 +68,9 @@ cdef class Partition:
         return -self.log_weight[k] - self.component.score_slot(row, k)
 
     cdef int begin(self, Py_ssize_t n_slots) except -1 nogil
+    cdef int begin_on_threads(self, Py_ssize_t n_slots, Py_ssize_t n_labels,
+                              Py_ssize_t n_threads) except -1
+    cdef int complete(self) except -1 nogil
     cdef homes_in(self, slots)
     cdef int relabel(self, const Py_ssize_t *labels, const Py_ssize_t[::1] homes) except -1 nogil
     cdef Py_ssize_t count_clusters(self) noexcept nogil
@@ -80,7 +82,6 @@ cdef class Partition:
     cdef Py_ssize_t check_settled(self) except -1
     cdef double n_settled(self) noexcept nogil
     cdef Py_ssize_t n_members(self, Py_ssize_t k) noexcept nogil
-    cdef void add_settled(self, Component component, Py_ssize_t k, Py_ssize_t g) noexcept nogil
     cdef double weight_of(self, double n, double weight) noexcept nogil
     cdef double member_weight(self, Py_ssize_t i, double weight) noexcept nogil
     cdef double weight_of_others(self, Py_ssize_t i, double weight) noexcept nogil
@@ -101,5 +102,7 @@ cdef class Partition:
     cdef Py_ssize_t first_empty(self) noexcept nogil
     cdef int renumber_slots(self) except -1 nogil
     cdef int rebuild_slots(self) except -1 nogil
+    cdef int settle_slots(self) except -1 nogil
+    cdef void refresh_slots(self) noexcept nogil
     cdef int tidy_slots(self) except -1 nogil
     cdef double joint(self) noexcept nogil

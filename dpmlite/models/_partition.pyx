@@ -9,6 +9,7 @@ from dpmlite.models._component cimport Component, padded
 from dpmlite.models._crp cimport log_prob_counts_c
 from dpmlite.models._rows cimport Row, Rows
 from dpmlite.models._special cimport log_gamma_c, log_rising_c
+from dpmlite.models._tally cimport Tally, add_rows, tallies
 
 from dpmlite.models._rows import as_rows
 
@@ -18,7 +19,9 @@ cdef extern from "Python.h":
 
 
 cdef enum:
-    COUNTS = 4096  # numbers of rows whose logarithms are at hand
+    COUNTS = 4096       # numbers of rows whose logarithms are at hand
+    MANY_ROWS = 131072  # worth the start of threads
+    FEW_CELLS = 64      # one cell of a cluster in so many rows takes little memory
 
 cdef double[COUNTS] LOG_COUNT
 fill_log_counts()
@@ -44,12 +47,12 @@ cdef class Partition:
 
     def __init__(self, X, Py_ssize_t[::1] labels, Component component, double alpha,
                  const Py_ssize_t[::1] rows=None, Component settled=None,
-                 Py_ssize_t[::1] homes=None):
+                 Py_ssize_t[::1] homes=None, Py_ssize_t n_threads=1):
         self.X = as_rows(X)
         self.room = <double *> resized(NULL, (self.X.n_columns + 1) * sizeof(double))
         self.rows = rows
         self.n_rows = self.X.n_rows if rows is None else rows.shape[0]
-        cdef Py_ssize_t i, n_slots = 0
+        cdef Py_ssize_t i, n_labels, n_slots
         for i in range(self.n_rows if rows is not None else 0):
             if not 0 <= rows[i] < self.X.n_rows:
                 raise IndexError(f"rows must be in 0..{self.X.n_rows - 1}, got {rows[i]}")
@@ -60,17 +63,20 @@ cdef class Partition:
         self.labels = labels.base
         self.component = component
         self.alpha = alpha
-        n_slots = self.check_labels()
+        n_labels = self.check_labels()
         self.settled = settled
         self.home = index_array(0) if homes is None else homes
         self.homes = self.home.base
-        n_slots = max(n_slots, self.check_settled())
+        n_slots = max(n_labels, self.check_settled())
         cdef double total = self.n_rows + self.n_settled()
         self.least_gain = TIE * max(1.0, 1e-6 * total * component.n_columns)
         if not alpha > 0.0:
             raise ValueError(f"alpha must be positive, got {alpha}")
-        with nogil:
-            self.begin(n_slots)
+        if self.n_rows < max(MANY_ROWS, FEW_CELLS * n_slots * component.n_columns):
+            with nogil:
+                self.begin(n_slots)
+        else:
+            self.begin_on_threads(n_slots, n_labels, n_threads)
 
     @property
     def n_clusters(self):
@@ -202,6 +208,28 @@ cdef class Partition:
         self.component.make_slots(0)
         self.make_slots(n_slots + 1)
         self.rebuild_slots()
+        return self.complete()
+
+    cdef int begin_on_threads(self, Py_ssize_t n_slots, Py_ssize_t n_labels,
+                              Py_ssize_t n_threads) except -1:
+        """The same, of many rows, which have so many labels."""
+        cdef Py_ssize_t k
+        cdef Tally tally
+        self.component.make_slots(0)
+        self.make_slots(n_slots + 1)
+        self.settle_slots()
+        for tally in tallies(self.component, n_labels, self.X, self.rows, self.label,
+                             n_threads) if n_labels > 0 else ():
+            for k in range(n_labels):
+                if tally.size[k] > 0:
+                    add_group(self.component, k, tally.component, k)
+                    self.size[k] += tally.size[k]
+            self.n_placed += tally.weight
+        self.refresh_slots()
+        return self.complete()
+
+    cdef int complete(self) except -1 nogil:
+        """Statistics are those of the labels: so is all the rest."""
         self.tidy_slots()
         self.neg_log_joint = self.joint()
         return 0
@@ -298,15 +326,6 @@ cdef class Partition:
         for g in range(self.home.shape[0]):
             total -= self.home[g] == k
         return total
-
-    cdef void add_settled(self, Component component, Py_ssize_t k, Py_ssize_t g) noexcept nogil:
-        """Put a settled group into slot k of a component whose last slot is empty."""
-        cdef Py_ssize_t spare = component.n_slots - 1
-        if component.n[k] == 0.0:
-            component.copy_slot(k, self.settled, g)
-        else:
-            component.copy_slot(spare, self.settled, g)
-            component.merge_slots(k, spare)
 
     cdef double weight_of(self, double n, double weight) noexcept nogil:
         """Log of the numerator of eq. (2) for a row of this weight: so many rows one by one."""
@@ -417,7 +436,7 @@ cdef class Partition:
         self.others.clear_slot(0)
         for g in range(self.home.shape[0]):
             if self.home[g] == own:
-                self.add_settled(self.others, 0, g)
+                add_group(self.others, 0, self.settled, g)
         for j in range(self.n_rows):
             if self.label[j] == own and j != i:
                 row = self.row(j)
@@ -459,7 +478,7 @@ cdef class Partition:
         self.component.clear_slot(k)
         for g in range(self.home.shape[0]):
             if self.home[g] == k:
-                self.add_settled(self.component, k, g)
+                add_group(self.component, k, self.settled, g)
         for i in range(self.n_rows):
             if self.label[i] == k:
                 row = self.row(i)
@@ -555,27 +574,30 @@ cdef class Partition:
         return self.component.shrink()
 
     cdef int rebuild_slots(self) except -1 nogil:
-        cdef Py_ssize_t g, i, k, n_slots = self.component.n_slots
-        cdef Row row
+        self.settle_slots()
+        self.n_placed += add_rows(
+            self.component, self.size, self.X, self.rows, self.label, 0, self.n_rows, self.room)
+        self.refresh_slots()
+        return 0
+
+    cdef int settle_slots(self) except -1 nogil:
+        """Slots hold the settled groups alone."""
+        cdef Py_ssize_t g, k, n_slots = self.component.n_slots
         self.component.make_slots(0)
         self.component.make_slots(n_slots)
         self.n_placed, self.n_moves = self.n_settled(), 0
         for k in range(n_slots):
             self.size[k] = 0
         for g in range(self.home.shape[0]):
-            self.add_settled(self.component, self.home[g], g)
+            add_group(self.component, self.home[g], self.settled, g)
             self.size[self.home[g]] += 1
-        for i in range(self.n_rows):
-            self.expect(i + AHEAD)
-            if self.label[i] != UNPLACED:
-                row = self.row(i)
-                self.component.accumulate(&row, self.label[i])
-                self.size[self.label[i]] += 1
-                self.n_placed += row.weight
-        for k in range(n_slots):
+        return 0
+
+    cdef void refresh_slots(self) noexcept nogil:
+        cdef Py_ssize_t k
+        for k in range(self.component.n_slots):
             self.component.refresh(k)
             self.weigh(k)
-        return 0
 
     cdef int tidy_slots(self) except -1 nogil:
         self.renumber_slots()
@@ -587,6 +609,16 @@ cdef class Partition:
         for k in range(self.component.n_slots):
             total -= self.component.marginal(k)
         return total
+
+
+cdef void add_group(Component component, Py_ssize_t k, Component groups, Py_ssize_t g) noexcept nogil:
+    """Put a group of rows into slot k of a component whose last slot is empty."""
+    cdef Py_ssize_t spare = component.n_slots - 1
+    if component.n[k] == 0.0:
+        component.copy_slot(k, groups, g)
+    else:
+        component.copy_slot(spare, groups, g)
+        component.merge_slots(k, spare)
 
 
 cdef void fill_log_counts() noexcept:

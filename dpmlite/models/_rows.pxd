@@ -15,6 +15,7 @@ cdef extern from *:
     void fetch "DPM_FETCH" (const void *address) noexcept nogil
 
 cdef enum:
+    AHEAD = 16      # rows from the one that is read to the one that is to come from memory
     LINE = 8        # numbers that come from memory together
     MOST_LINES = 4  # to ask for: by then the processor has seen where this leads to
 
