@@ -38,8 +38,8 @@ cdef class Mixture:
         if n_out != self.n_rows:
             raise ValueError(f"out must be for {self.n_rows} rows, got {n_out}")
         cdef Py_ssize_t k
-        for k in range(self.n_rows if rows is not None else 0):
-            self.X._check_row(rows[k])
+        if rows is not None:
+            self.X.check_rows(rows)
         component._check_rows(self.X)
         if len(log_weights) != component.n_slots:
             raise ValueError(

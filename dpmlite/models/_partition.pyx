@@ -52,10 +52,9 @@ cdef class Partition:
         self.room = <double *> resized(NULL, (self.X.n_columns + 1) * sizeof(double))
         self.rows = rows
         self.n_rows = self.X.n_rows if rows is None else rows.shape[0]
-        cdef Py_ssize_t i, n_labels, n_slots
-        for i in range(self.n_rows if rows is not None else 0):
-            if not 0 <= rows[i] < self.X.n_rows:
-                raise IndexError(f"rows must be in 0..{self.X.n_rows - 1}, got {rows[i]}")
+        cdef Py_ssize_t n_labels, n_slots
+        if rows is not None:
+            self.X.check_rows(rows)
         if labels.shape[0] != self.n_rows:
             raise ValueError(f"labels must have {self.n_rows} values, got {labels.shape[0]}")
         component._check_rows(self.X)

@@ -44,6 +44,7 @@ cdef class Rows:
     cdef const Py_ssize_t *starts
 
     cdef int weigh(self, const double[::1] weights) except -1
+    cdef int check_rows(self, const Py_ssize_t[::1] rows) except -1
 
     cdef int take_double(self, const double[:, :] X) except -1
     cdef int take_single(self, const float[:, :] X) except -1

@@ -94,6 +94,14 @@ cdef class Rows:
         if not 0 <= i < self.n_rows:
             raise IndexError(f"rows must be in 0..{self.n_rows - 1}, got {i}")
 
+    cdef int check_rows(self, const Py_ssize_t[::1] rows) except -1:
+        """Raise IndexError if one of these is no row."""
+        cdef Py_ssize_t i
+        for i in range(rows.shape[0]):
+            if not 0 <= rows[i] < self.n_rows:
+                self._check_row(rows[i])
+        return 0
+
     cdef int weigh(self, const double[::1] weights) except -1:
         cdef Py_ssize_t i
         self.weights = weights
