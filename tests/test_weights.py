@@ -77,6 +77,55 @@ def test_whatever_moves_the_joint_stays_exact(twin, seed, data):
     assert partition.sizes == [list(partition.labels).count(k) for k in range(len(partition.sizes))]
 
 
+@settings(max_examples=15, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    n_columns=st.integers(1, 20),
+    scale=st.sampled_from([1e-3, 0.3, 2.0, 50.0, 1e5]),
+    spread=st.sampled_from([0.5, 2.0, 4.0]),
+    placed=st.sampled_from([0.0, 0.5, 1.0]),
+)
+def test_twins_agree_on_heavy_rows(twins, seed, n_columns, scale, spread, placed):
+    """Kernels score them in few slots: bounds rule out the others, of 30 or so."""
+    rng = np.random.default_rng(seed)
+    X = 5.0 * rng.normal(size=(30, n_columns))[rng.integers(30, size=60)]
+    X += rng.normal(size=X.shape)
+    weights = scale * np.exp(rng.normal(0.0, spread, size=60))
+    start = np.where(rng.random(60) < placed, rng.integers(30, size=60), -1).astype(np.intp)
+    found = []
+    for twin in twins:
+        rows, labels = twin.rows.Rows(X, weights), start.copy()
+        component = twin.normal_gamma.NormalGamma(**empirical_prior(X))
+        partition = twin.partition.Partition(rows, labels, component, 1.0)
+        moves = [twin.map_dpm.sweep(partition) for _ in range(3)]
+        nearest = np.empty(60, dtype=np.intp)
+        twin.prediction.assign(rows, partition.component, 1.0, nearest)
+        found.append((moves, labels.tolist(), nearest.tolist(), partition.neg_log_joint))
+    assert found[0][:3] == found[1][:3]
+    assert found[1][3] == pytest.approx(found[0][3], rel=1e-9, abs=1e-8)
+
+
+def test_heavy_rows_keep_the_joint_among_light_clusters(twin):
+    """Bounds of the prior of labels are far from it there: nothing may be left of them."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(25, 3))
+    weights = np.repeat([1e6, 1e-6], [5, 20])
+    labels = np.concatenate([np.full(5, -1), np.arange(20)]).astype(np.intp)
+    component = twin.normal_gamma.NormalGamma(**empirical_prior(X))
+    partition = twin.partition.Partition(twin.rows.Rows(X, weights), labels, component, 1e-9)
+    twin.map_dpm.sweep(partition)
+    assert partition.n_clusters < 20  # the heavy ones have joined some
+    assert partition.neg_log_joint == pytest.approx(partition.exact_neg_log_joint(), rel=1e-9)
+
+
+def test_weights_of_one_are_as_none():
+    X, _ = blobs(n_rows=500, seed=4)
+    weighted = MAPDPM(random_state=0).fit(X, sample_weight=np.ones(500))
+    plain = MAPDPM(random_state=0).fit(X)
+    np.testing.assert_array_equal(weighted.labels_, plain.labels_)
+    assert weighted.neg_log_joint_ == plain.neg_log_joint_
+
+
 def test_a_slot_whose_weights_leave_dust_counts_as_empty(twin):
     """0.1 + 0.3 + 0.7 + 0.2 less the same numbers is not 0 in doubles."""
     X = np.array([[0.0], [0.1], [0.2], [0.3], [0.4]])

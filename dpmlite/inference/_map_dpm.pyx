@@ -84,11 +84,11 @@ cdef Py_ssize_t sweep_rows(Partition partition, Py_ssize_t n_threads, LookAhead 
 cdef Py_ssize_t visit_rows(Partition partition, Py_ssize_t first,
                            Py_ssize_t last) except -1 nogil:
     cdef Py_ssize_t i, moves = 0
-    cdef double stay
+    cdef double limit
     for i in range(first, last):
         partition.expect(i + AHEAD)
-        stay = partition.stay_ceiling(i)
-        moves += move_if_better(partition, i, stay, partition.score(i, stay))
+        limit = partition.limit_of(i)
+        moves += move_if_better(partition, i, limit, partition.score(i, limit))
     return moves
 
 

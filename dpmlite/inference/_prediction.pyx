@@ -11,7 +11,7 @@ from dpmlite.inference._screening cimport (
     roughly, score_some, screen_chunk)
 from dpmlite.models._component cimport Component, padded
 from dpmlite.models._crp cimport log_prob_counts_c
-from dpmlite.models._partition cimport TIE, UNPLACED, Partition
+from dpmlite.models._partition cimport TIE, UNPLACED, Partition, just_above
 from dpmlite.models._rows cimport AHEAD, Row, Rows
 
 from dpmlite._threads import on_threads
@@ -59,13 +59,26 @@ cdef class Mixture:
         cdef Row row = self.X.row_into(self.rows[i] if self.rows is not None else i, room)
         return self.component.costs_below(&row, &self.log_weight[0], INFINITY, cost)
 
+    cdef double least_into(self, Py_ssize_t i, double *cost, double *room) noexcept nogil:
+        """The same, but costs of heavy rows that are not near the least are only bounds."""
+        cdef Row row = self.X.row_into(self.rows[i] if self.rows is not None else i, room)
+        cdef Py_ssize_t k, nearest = 0
+        if row.weight == 1.0 or self.component.densities() == NULL:
+            return self.component.costs_below(&row, &self.log_weight[0], INFINITY, cost)
+        self.component.costs_below(&row, &self.log_weight[0], -INFINITY, cost)
+        for k in range(self.n_slots):
+            nearest = k if cost[k] < cost[nearest] else nearest
+        return self.component.costs_below(
+            &row, &self.log_weight[0],
+            just_above(self.log_weight[nearest], self.component.score_slot(&row, nearest)), cost)
+
     cdef int assign(self, Py_ssize_t first, Py_ssize_t last, Py_ssize_t[::1] out) except -1:
         cdef double[::1] cost = array("d", self.cost), room = room_of(self.X)
         cdef Py_ssize_t i, k
         cdef double least
         with nogil:
             for i in range(first, last):
-                least = self.score_into(i, &cost[0], &room[0])
+                least = self.least_into(i, &cost[0], &room[0])
                 k = first_within(&cost[0], least + TIE)
                 out[i] = k if self.component.n[k] > 0.0 else UNPLACED
         return 0

@@ -8,9 +8,11 @@ cdef extern from *:
     """
     #define DPM_LEAST_KEPT 0.0009765625              /* 2^-10 */
     #define DPM_ROUNDING 9.31322574615478515625e-10  /* 2^-30 */
+    #define DPM_SLACK 1e-13  /* several roundings: of the same number, found in two ways */
     """
     double LEAST_KEPT "DPM_LEAST_KEPT"
     double ROUNDING "DPM_ROUNDING"
+    double SLACK "DPM_SLACK"
 
 cdef enum:
     NARROW = 16  # slots are scored so many at a time,

@@ -11,13 +11,13 @@ serves many clusters at once reads, or fills, copies of them that lie [column][s
 
 from array import array
 
-from libc.math cimport NAN, log, log1p, sqrt
+from libc.math cimport INFINITY, NAN, fabs, log, log1p, sqrt
 
-from dpmlite.models._component cimport LEAST_KEPT, NARROW, Component, padded
+from dpmlite.models._component cimport LEAST_KEPT, NARROW, SLACK, Component, padded
 from dpmlite.models._rows cimport Row
 from dpmlite.models._special cimport (
     LOG_2, LOG_2PI, clones_double, clones_void, digamma_c, inlined_double, inlined_void, larger,
-    log_gamma_half_step_c, log_positive, log_rising_c, split_exponent)
+    log2_floor, log_gamma_half_step_c, log_positive, log_rising_c, split_exponent)
 from dpmlite.models._student_t cimport GROUP, Densities, costs_below, log_factors, standardise
 
 from dpmlite.models.checks import check_positive, check_same_length
@@ -135,7 +135,9 @@ cdef class NormalGamma(Component):
                             double *out) noexcept nogil:
         if row.weight == 1.0:
             return costs_below(&self.t, self.n_slots, row.values, log_weight, limit, out)
-        return Component.costs_below(self, row, log_weight, limit, out)
+        if limit == INFINITY:
+            return Component.costs_below(self, row, log_weight, limit, out)
+        return heavy_costs_below(self, row, log_weight, limit, out)
 
     cdef double score_slot(self, const Row *row, Py_ssize_t k) noexcept nogil:
         cdef double w = row.weight, c = self.c0 + self.n[k]
@@ -407,6 +409,72 @@ cdef double constant_of(NormalGamma self, double a, double c, double w,
     """Log density of w equal rows at the mean of a posterior with these a, c and sum of log b."""
     return (self.n_columns * (log_rising_c(a, 0.5 * w) - 0.5 * log1p(w / c) - 0.5 * w * LOG_2PI)
             - 0.5 * w * log_b - w * self.log_scale)
+
+
+cdef double heavy_costs_below(NormalGamma self, const Row *row, const double *log_weight,
+                              double limit, double *out) noexcept nogil:
+    """costs_below, of a row of any weight, for a finite limit: bounds leave few slots to score."""
+    cdef double least = limit
+    cdef Py_ssize_t k
+    heavy_bounds(self, row, log_weight, limit, out)
+    for k in range(self.n_slots):
+        if out[k] < limit:
+            out[k] = -log_weight[k] - self.score_slot(row, k)
+            least = out[k] if out[k] < least else least
+    return least
+
+
+cdef clones_void heavy_bounds(NormalGamma self, const Row *row, const double *log_weight,
+                              double limit, double *out) noexcept nogil:
+    cdef Py_ssize_t first = 0, end = padded(self.n_slots)
+    while first < end:
+        heavy_block(self, row, log_weight, limit, first, out)
+        first += NARROW
+
+
+cdef inline inlined_void heavy_block(
+        NormalGamma self, const Row *row, const double *log_weight, double limit,
+        Py_ssize_t first, double *out) noexcept nogil:
+    """Bounds from below of what a row costs in NARROW slots from `first`.
+
+    The factors are those of score_slot, and of its constant, with h = w / 2 and x = w / c,
+    log(Gamma(a + h) / Gamma(a)) <= h log(a + h) and log(1 + x) >= 2 x / (2 + x).
+    """
+    cdef double product[NARROW]
+    cdef double exponent[NARROW]
+    cdef double ratio[NARROW]
+    cdef double power[NARROW]
+    cdef double fixed[NARROW]
+    cdef const double *slope = self.t.slope + first
+    cdef const double *shift = self.t.shift + first
+    cdef double w = row.weight, half = 0.5 * w, c, u, z, e = 0.0
+    cdef Py_ssize_t d
+    cdef int j, n_below
+    for j in range(NARROW):
+        product[j], exponent[j] = 1.0, 0.0
+        c, power[j] = self.c0 + self.n[first + j], self.a0 + 0.5 * self.n[first + j] + half
+        ratio[j] = w * (c + 1.0) / (c + w)
+        fixed[j] = (self.n_columns * (w / (2.0 * c + w) + half * (LOG_2PI - log_positive(power[j])))
+                    + half * self.log_b[first + j] + w * self.log_scale)
+        fixed[j] -= SLACK * (fabs(fixed[j]) + self.n_columns * power[j]) + log_weight[first + j]
+        out[first + j] = fixed[j]
+    for d in range(self.n_columns):
+        u = standardise(row.values[d], self.t.origin[d], self.t.unit[d])
+        for j in range(NARROW):
+            z = u * slope[j] - shift[j]
+            product[j] = product[j] * (1.0 + ratio[j] * z * z)
+        slope += self.t.stride
+        shift += self.t.stride
+        if d % GROUP == GROUP - 1 or d == self.n_columns - 1:
+            n_below = 0
+            for j in range(NARROW):
+                product[j] = split_exponent(product[j], &e)
+                exponent[j] += e
+                out[first + j] = fixed[j] + power[j] * LOG_2 * (
+                    exponent[j] + log2_floor(product[j]))
+                n_below += out[first + j] < limit
+            if n_below == 0:
+                break
 
 
 cdef double score_new(NormalGamma self, const Row *row) noexcept nogil:

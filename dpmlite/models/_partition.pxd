@@ -1,6 +1,7 @@
 cimport cython
+from libc.math cimport fabs
 
-from dpmlite.models._component cimport Component
+from dpmlite.models._component cimport SLACK, Component
 from dpmlite.models._rows cimport AHEAD, Row, Rows, fetch
 from dpmlite.models._special cimport inlined_void
 
@@ -15,6 +16,11 @@ cdef extern from *:
 cdef enum:
     UNPLACED = -1
     MOST_SLOTS = 2147483647  # and one: an enum holds no more
+
+
+# A cost that is more than a tie above this one, however either is rounded.
+cdef inline double just_above(double log_weight, double score) noexcept nogil:
+    return -log_weight - score + (2.0 * TIE + SLACK * (fabs(log_weight) + fabs(score)))
 
 
 @cython.final  # its methods are called directly, not through a table
@@ -86,6 +92,9 @@ cdef class Partition:
     cdef double member_weight(self, Py_ssize_t i, double weight) noexcept nogil
     cdef double weight_of_others(self, Py_ssize_t i, double weight) noexcept nogil
     cdef double score(self, Py_ssize_t i, double stay) noexcept nogil
+    cdef void weigh_heavy(self, double weight, double stay) noexcept nogil
+    cdef double exact_costs(self, double weight, double stay) noexcept nogil
+    cdef double limit_of(self, Py_ssize_t i) noexcept nogil
     cdef double any_cost_in(self, const Row *row, Py_ssize_t k) noexcept nogil
     cdef double stay_cost(self, Py_ssize_t i) noexcept nogil
     cdef double shared_stay_cost(self, Py_ssize_t i, const Row *row) noexcept nogil

@@ -358,21 +358,67 @@ cdef class Partition:
 
         Costs that are not below `stay` are only bounds.
         """
-        cdef Py_ssize_t k, own = self.label[i]
+        cdef Py_ssize_t own = self.label[i]
         cdef Row row = self.row(i)
         cdef double *log_weight = self.log_weight
         cdef double kept, least
         if row.weight != 1.0:
             log_weight = self.heavy_log_weight
-            for k in range(self.component.n_slots):
-                log_weight[k] = self.weight_of(self.component.n[k], row.weight)
+            self.weigh_heavy(row.weight, stay)
         if own == UNPLACED:
-            return self.component.costs_below(&row, log_weight, stay, self.cost)
-        kept = log_weight[own]
-        log_weight[own] = -INFINITY
-        least = self.component.costs_below(&row, log_weight, stay, self.cost)
-        log_weight[own] = kept
+            least = self.component.costs_below(&row, log_weight, stay, self.cost)
+        else:
+            kept = log_weight[own]
+            log_weight[own] = -INFINITY
+            least = self.component.costs_below(&row, log_weight, stay, self.cost)
+            log_weight[own] = kept
+        return least if row.weight == 1.0 else self.exact_costs(row.weight, stay)
+
+    cdef void weigh_heavy(self, double weight, double stay) noexcept nogil:
+        """heavy_log_weight[k] = weight_of slot k, or a little more if `stay` is finite.
+
+        Gamma(n + w) / Gamma(n) <= (n + w)^w, for the digamma function is below the logarithm; and
+        log(n + w) <= log(n) + w / n, which is not much more where w <= n.
+        """
+        cdef const double *n = self.component.n
+        cdef double new = self.weight_of(0.0, weight)
+        cdef Py_ssize_t k
+        for k in range(self.component.n_slots):
+            if n[k] == 0.0:
+                self.heavy_log_weight[k] = new
+            elif stay == INFINITY:
+                self.heavy_log_weight[k] = self.weight_of(n[k], weight)
+            elif n[k] < weight:
+                self.heavy_log_weight[k] = weight * log(n[k] + weight)
+            else:
+                self.heavy_log_weight[k] = weight * (self.log_weight[k] + weight / n[k])
+
+    cdef double exact_costs(self, double weight, double stay) noexcept nogil:
+        """Take back what weigh_heavy gave too much, where costs are below `stay`; as `score`."""
+        cdef const double *n = self.component.n
+        cdef double least = stay
+        cdef Py_ssize_t k
+        for k in range(self.component.n_slots):
+            if self.cost[k] < stay and stay < INFINITY and n[k] > 0.0:
+                self.cost[k] += self.heavy_log_weight[k] - self.weight_of(n[k], weight)
+            least = min(least, self.cost[k])
         return least
+
+    cdef double limit_of(self, Py_ssize_t i) noexcept nogil:
+        """A number that the cost is below of every slot that row i may go to.
+
+        Without a label, it may go anywhere. To find exact costs of a heavy row takes long: bounds
+        tell which slot promises most, and only those that cost no more are of interest.
+        """
+        cdef Row row = self.row(i)
+        cdef Py_ssize_t k, nearest = 0
+        if (self.label[i] != UNPLACED or row.weight == 1.0 or self.component.densities() == NULL):
+            return self.stay_ceiling(i)
+        self.score(i, -INFINITY)
+        for k in range(self.component.n_slots):
+            nearest = k if self.cost[k] < self.cost[nearest] else nearest
+        return just_above(self.weight_of(self.component.n[nearest], row.weight),
+                          self.component.score_slot(&row, nearest))
 
     cdef double any_cost_in(self, const Row *row, Py_ssize_t k) noexcept nogil:
         """Cost of a row of any weight in a slot that is not its own, eq. (15)."""

@@ -104,6 +104,7 @@ cdef class Rows:
 
     cdef int weigh(self, const double[::1] weights) except -1:
         cdef Py_ssize_t i
+        cdef bint same = True  # as if there were none
         self.weights = weights
         if weights is None:
             return 0
@@ -112,7 +113,8 @@ cdef class Rows:
         for i in range(self.n_rows):
             if not weights[i] > 0.0:
                 raise ValueError(f"weights must be positive, got {weights[i]}")
-        self.row_weights = &weights[0] if self.n_rows else NULL
+            same = same and weights[i] == 1.0
+        self.row_weights = NULL if same else &weights[0]
         return 0
 
 
