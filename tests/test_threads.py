@@ -6,6 +6,7 @@ import time
 import numpy as np
 import pytest
 from cases import needs_kernels
+from families import CASES, FAMILY_NAMES
 
 import dpmlite
 from dpmlite import MAPDPM, inference, models
@@ -13,6 +14,9 @@ from dpmlite._threads import as_needed, on_threads
 from dpmlite.datasets import planted_gaussians
 from dpmlite.estimators import climb
 from dpmlite.estimators.families import COMPONENTS
+
+if dpmlite.implementation == "cython":
+    from dpmlite.inference._split_merge import n_indifferent
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 5])
@@ -95,6 +99,32 @@ def test_a_fit_does_not_depend_on_threads(component, missing):
     np.testing.assert_array_equal(three.labels_, one.labels_)
     np.testing.assert_array_equal(three.neg_log_joint_trace_, one.neg_log_joint_trace_)
     assert (three.n_sweeps_, three.n_empty_clusters_) == (one.n_sweeps_, one.n_empty_clusters_)
+
+
+@needs_kernels
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("name", FAMILY_NAMES)
+def test_threads_that_share_clusters_do_not_disturb_each_other(name, weighted):
+    """Some families score a row in memory of their own."""
+    case, rng = CASES[name], np.random.default_rng(0)
+    X, prior = case.draw(rng, 40_000, 5), case.prior(rng, 5)
+    rows = models.Rows(X, rng.random(40_000) + 0.5 if weighted else None)
+    component = getattr(models, case.constructor)(**prior)
+    labels = rng.integers(8, size=40_000).astype(np.intp)
+    partition = models.Partition(rows, labels, component, 1.0)
+
+    def assigned(n_threads):
+        labels = np.empty(40_000, dtype=np.intp)
+        inference.assign(rows, component, 1.0, labels, n_threads)
+        return labels.tolist()
+
+    def between(k):
+        members = np.flatnonzero((labels == k) | (labels == k + 1)).astype(np.intp)
+        return n_indifferent(partition, members, k, k + 1, 0.5)
+
+    assert assigned(3) == assigned(1)
+    assert inference.neg_log_loo(partition, 3) == inference.neg_log_loo(partition, 1)
+    assert on_threads(between, range(7), 3) == [between(k) for k in range(7)]
 
 
 @needs_kernels

@@ -7,11 +7,8 @@ that would be broken by a fork.
 
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
 
-cdef extern from "pythread.h":
-    void *PyThread_allocate_lock() noexcept nogil
-    void PyThread_free_lock(void *lock) noexcept nogil
-    int PyThread_acquire_lock(void *lock, int wait) noexcept nogil
-    void PyThread_release_lock(void *lock) noexcept nogil
+from dpmlite.models._locks cimport (
+    PyThread_acquire_lock, PyThread_allocate_lock, PyThread_free_lock, PyThread_release_lock)
 
 
 cdef class Crew:

@@ -53,35 +53,36 @@ cdef class Mixture:
 
     cdef double score(self, Py_ssize_t i) noexcept nogil:
         """cost[k] = -log of the term of slot k for row i; returns the least."""
-        return self.score_into(i, &self.cost[0], self.X.memory)
+        cdef Row row = self.X.row(self.rows[i] if self.rows is not None else i)
+        return self.component.costs_below(&row, &self.log_weight[0], INFINITY, &self.cost[0])
 
-    cdef double score_into(self, Py_ssize_t i, double *cost, double *room) noexcept nogil:
-        cdef Row row = self.X.row_into(self.rows[i] if self.rows is not None else i, room)
-        return self.component.costs_below(&row, &self.log_weight[0], INFINITY, cost)
-
-    cdef double least_into(self, Py_ssize_t i, double *cost, double *room) noexcept nogil:
-        """The same, but costs of heavy rows that are not near the least are only bounds."""
-        cdef Row row = self.X.row_into(self.rows[i] if self.rows is not None else i, room)
-        cdef Py_ssize_t k, nearest = 0
-        if row.weight == 1.0 or self.component.densities() == NULL:
-            return self.component.costs_below(&row, &self.log_weight[0], INFINITY, cost)
-        self.component.costs_below(&row, &self.log_weight[0], -INFINITY, cost)
-        for k in range(self.n_slots):
-            nearest = k if cost[k] < cost[nearest] else nearest
-        return self.component.costs_below(
-            &row, &self.log_weight[0],
-            just_above(self.log_weight[nearest], self.component.score_slot(&row, nearest)), cost)
-
-    cdef int assign(self, Py_ssize_t first, Py_ssize_t last, Py_ssize_t[::1] out) except -1:
+    cdef int assign(self, Component component, Py_ssize_t first, Py_ssize_t last,
+                    Py_ssize_t[::1] out) except -1:
+        """Labels of some rows, by a component that no other thread has."""
         cdef double[::1] cost = array("d", self.cost), room = room_of(self.X)
         cdef Py_ssize_t i, k
         cdef double least
+        cdef Row row
         with nogil:
             for i in range(first, last):
-                least = self.least_into(i, &cost[0], &room[0])
+                row = self.X.row_into(self.rows[i] if self.rows is not None else i, &room[0])
+                least = self.least_cost(component, &row, &cost[0])
                 k = first_within(&cost[0], least + TIE)
-                out[i] = k if self.component.n[k] > 0.0 else UNPLACED
+                out[i] = k if component.n[k] > 0.0 else UNPLACED
         return 0
+
+    cdef double least_cost(self, Component component, const Row *row,
+                           double *cost) noexcept nogil:
+        """As `score`, but costs of heavy rows that are not near the least are only bounds."""
+        cdef Py_ssize_t k, nearest = 0
+        if row.weight == 1.0 or not component.has_heavy_bounds:
+            return component.costs_below(row, &self.log_weight[0], INFINITY, cost)
+        component.costs_below(row, &self.log_weight[0], -INFINITY, cost)
+        for k in range(self.n_slots):
+            nearest = k if cost[k] < cost[nearest] else nearest
+        return component.costs_below(
+            row, &self.log_weight[0],
+            just_above(self.log_weight[nearest], component.score_slot(row, nearest)), cost)
 
 
 def log_density(X, Component component, double alpha, double[::1] out):
@@ -115,7 +116,8 @@ def assign(X, Component component, double alpha, Py_ssize_t[::1] out, Py_ssize_t
 
     def part(rows):
         if groups is None:
-            mixture.assign(rows[0], rows[1], out)
+            own = component if n_threads == 1 else component.copied()
+            mixture.assign(own, rows[0], rows[1], out)
         else:
             assign_screened(groups, rows[0], rows[1], out)
 
@@ -250,10 +252,12 @@ cdef double loo_of(Partition partition, Py_ssize_t first, Py_ssize_t last) excep
     cdef Py_ssize_t i
     cdef Row row
     with nogil:
+        partition.component.begin_turn()
         for i in range(first, last):
             partition.expect(i + AHEAD)
             row = partition.row_into(i, &room[0])
             total += partition.shared_stay_cost(i, &row) + partition.member_weight(i, row.weight)
+        partition.component.end_turn()
     return total
 
 

@@ -174,13 +174,16 @@ def n_indifferent(Partition partition, const Py_ssize_t[::1] members, Py_ssize_t
     cdef Row row
     with nogil:
         for m in range(members.shape[0]):
+            partition.check_row(members[m])
+        partition.component.begin_turn()
+        for m in range(members.shape[0]):
             i = members[m]
-            partition.check_row(i)
             partition.expect_after(members, m)
             row = partition.row_into(i, &room[0])
             other = k if partition.label[i] == j else j
             stay = partition.shared_stay_cost(i, &row)
             total += fabs(partition.any_cost_in(&row, other) - stay) < within
+        partition.component.end_turn()
     return total
 
 
@@ -289,10 +292,12 @@ cdef atypical(Partition partition, const Py_ssize_t[::1] members):
     cdef double[::1] room = partition.room_of_a_row()
     cdef Row row
     with nogil:
+        partition.component.begin_turn()
         for i in range(n):
             partition.expect_after(members, i)
             row = partition.row_into(members[i], &room[0])
             typical[i] = -partition.shared_stay_cost(members[i], &row)
+        partition.component.end_turn()
     ranks = [int(part * n) for part in ATYPICAL_PARTS]
     ranked = partition_by_rank(scores, ranks)
     starts = []

@@ -13,12 +13,12 @@ from libc.math cimport NAN, log, log1p
 from libc.string cimport memset
 
 from dpmlite.models._component cimport (
-    LEAST_KEPT, NARROW, WIDE, Component, least_of, left_of_c, padded)
+    LEAST_KEPT, NARROW, SLACK, WIDE, Component, least_of, left_of_c, padded)
 from dpmlite.models._lanes cimport LANES, sum_of
 from dpmlite.models._rows cimport Row, Rows, column_of
 from dpmlite.models._special cimport (
-    clones_double, clones_void, digamma_inline, inlined_double, inlined_void, larger,
-    log_positive, log_rising_c)
+    LOG_2, clones_double, clones_void, digamma_inline, inlined_double, inlined_void, larger,
+    log_positive, log_rising_c, split_exponent)
 
 from dpmlite.models.checks import check_positive, check_same_length
 
@@ -48,7 +48,7 @@ cdef struct Cells:
 cdef class BetaBernoulli(Component):
 
     def __cinit__(self):
-        self.reads_sparse = True
+        self.reads_sparse = self.has_heavy_bounds = True
 
     def __init__(self, a0, b0):
         check_same_length("a0", a0, "b0", b0)
@@ -123,6 +123,10 @@ cdef class BetaBernoulli(Component):
         scores.base, scores.delta, scores.log_zero = self.base, self.delta, self.log_zero
         costs(self, &scores, row, log_weight, out)
         return least_of(out, self.n_slots, limit)
+
+    cdef void heavy_bounds(self, const Row *row, const double *log_weight, double limit,
+                           double *out) noexcept nogil:
+        heavy_bounds(self, row, log_weight, out)
 
     cdef double score_slot(self, const Row *row, Py_ssize_t k) noexcept nogil:
         if row.weight != 1.0:
@@ -454,6 +458,67 @@ cdef clones_double score_copies(BetaBernoulli self, const Row *row, Py_ssize_t k
             if x == x:
                 total += log_run(a0[d] + left_of_c(ones[d], taken), b0[d] + zeros[d], w)
     return total
+
+
+cdef clones_void heavy_bounds(BetaBernoulli self, const Row *row, const double *log_weight,
+                              double *out) noexcept nogil:
+    """Bounds from below of what all copies that a row stands for cost in every slot.
+
+    A column adds log(Gamma(s + w) / Gamma(s)) - log(Gamma(t + w) / Gamma(t)), with s and t what its
+    slot has of equal values and of all: at most w log((s + w) / t), and w / t more if w < 1.
+    """
+    cdef double[CHUNK] values
+    cdef Py_ssize_t first = 0, n, k
+    for k in range(padded(self.n_slots)):
+        out[k] = -log_weight[k]
+    while first < self.n_columns:
+        n = min(self.n_columns - first, <Py_ssize_t> CHUNK)
+        read_values(row, first, n, values)
+        for k in range(self.n_slots):
+            out[k] -= row.weight * most_a_copy(self, values, first, n, row.weight, k)
+        first += CHUNK
+
+
+cdef inline inlined_void read_values(const Row *row, Py_ssize_t first, Py_ssize_t n,
+                                     double *values) noexcept nogil:
+    """Values of n columns from `first`."""
+    cdef Py_ssize_t i, d
+    for d in range(n):
+        values[d] = 0.0
+    for i in range(row.n_values):
+        d = column_of(row, i) - first
+        if 0 <= d < n:
+            values[d] = row.values[i]
+
+
+cdef inline inlined_double most_a_copy(
+        BetaBernoulli self, const double *values, Py_ssize_t first, Py_ssize_t n, double w,
+        Py_ssize_t k) noexcept nogil:
+    """A bound from above of log p of all copies of some values, for each copy."""
+    cdef double product[LANES]
+    cdef double exponent[LANES]
+    cdef double light[LANES]
+    cdef const double *ones = self.ones + k * self.n_along + first
+    cdef const double *zeros = self.zeros + k * self.n_along + first
+    cdef const double *a0 = &self.a[first]
+    cdef const double *b0 = &self.b[first]
+    cdef Py_ssize_t column = 0, end, i, d
+    cdef double a, b, x, part, is_light = 1.0 if w < 1.0 else 0.0, total = 0.0, e = 0.0
+    for i in range(LANES):
+        product[i], exponent[i], light[i] = 1.0, 0.0, 0.0
+    while column < n:
+        end = min(n - column, <Py_ssize_t> LANES)
+        for i in range(end):
+            d = column + i
+            a, b, x = a0[d] + ones[d], b0[d] + zeros[d], values[d]
+            part = ((b if x == 0.0 else a) + w) / (a + b)
+            product[i] = split_exponent(product[i] * (part if x == x else 1.0), &e)
+            exponent[i] += e
+            light[i] += is_light / (a + b)
+        column += LANES
+    for i in range(LANES):
+        total += exponent[i] * LOG_2 + log_positive(product[i]) + light[i]
+    return total + SLACK * (n + (total if total > 0.0 else -total))
 
 
 cdef clones_double evidence(BetaBernoulli self, Py_ssize_t j, Py_ssize_t k,

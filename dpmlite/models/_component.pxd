@@ -42,6 +42,9 @@ cdef class Component:
     cdef readonly Py_ssize_t n_columns
     cdef readonly Py_ssize_t n_slots
     cdef readonly bint reads_sparse
+    cdef bint has_heavy_bounds  # whether heavy_bounds is there
+    cdef bint has_scratch       # whether to score a row writes to memory of the component's own,
+    cdef void *turn             # and a lock of the thread that does so
     cdef double[::1] expected  # what expected_scores needs of the slots; kept by `expect`
     cdef double *n             # [slot] weight of its rows, exactly 0 if it is empty
 
@@ -53,6 +56,9 @@ cdef class Component:
     cdef double *along
     cdef void *block
 
+    cdef void begin_turn(self) noexcept nogil
+    cdef void end_turn(self) noexcept nogil
+    cdef Component copied(self)
     cdef int start(self, Py_ssize_t n_across, Py_ssize_t n_along) except -1
     cdef int reserve(self, Py_ssize_t capacity) except -1 nogil
     cdef int make_slots(self, Py_ssize_t n_slots) except -1 nogil
@@ -68,6 +74,10 @@ cdef class Component:
     cdef void merge_slots(self, Py_ssize_t j, Py_ssize_t k) noexcept nogil
     cdef double costs_below(self, const Row *row, const double *log_weight, double limit,
                             double *out) noexcept nogil
+    cdef double score_below(self, const Row *row, const double *log_weight, double limit,
+                            double *out) noexcept nogil
+    cdef void heavy_bounds(self, const Row *row, const double *log_weight, double limit,
+                           double *out) noexcept nogil
     cdef const Densities *densities(self) noexcept nogil
     cdef double score_slot(self, const Row *row, Py_ssize_t k) noexcept nogil
     cdef double score_member(self, const Row *row, Py_ssize_t k) noexcept nogil

@@ -6,6 +6,8 @@ from libc.math cimport INFINITY
 from libc.stdint cimport uintptr_t
 from libc.string cimport memcpy, memset
 
+from dpmlite.models._locks cimport (
+    PyThread_acquire_lock, PyThread_allocate_lock, PyThread_free_lock, PyThread_release_lock)
 from dpmlite.models._rows cimport Row, Rows, dense_row
 from dpmlite.models._student_t cimport Densities
 
@@ -22,9 +24,32 @@ cdef class Component:
     def __cinit__(self):
         self.block = NULL
         self.expected = None
+        self.turn = PyThread_allocate_lock()
+        if self.turn == NULL:
+            raise MemoryError("no memory for a lock")
 
     def __dealloc__(self):
         PyMem_RawFree(self.block)
+        if self.turn != NULL:
+            PyThread_free_lock(self.turn)
+
+    cdef void begin_turn(self) noexcept nogil:
+        """Before one of several threads calls score_slot or score_member, and must not wait."""
+        if self.has_scratch:
+            PyThread_acquire_lock(self.turn, True)
+
+    cdef void end_turn(self) noexcept nogil:
+        if self.has_scratch:
+            PyThread_release_lock(self.turn)
+
+    cdef Component copied(self):
+        """One with the same slots, for a thread of its own: costs_below may write to all."""
+        cdef Component other = self.like()
+        cdef Py_ssize_t k
+        other.make_slots(self.n_slots)
+        for k in range(self.n_slots):
+            other.copy_slot(k, self, k)
+        return other
 
     cdef int start(self, Py_ssize_t n_across, Py_ssize_t n_along) except -1:
         """Memory for a family's first slots; what `lay_out` and `clear_slot` need must be set."""
@@ -119,11 +144,33 @@ cdef class Component:
         least cost, or `limit` if none is below it.
         """
         cdef Py_ssize_t k
+        if self.has_heavy_bounds and row.weight != 1.0 and limit < INFINITY:
+            self.heavy_bounds(row, log_weight, limit, out)
+            return self.score_below(row, log_weight, limit, out)
         for k in range(self.n_slots):
             out[k] = -log_weight[k] - self.score_slot(row, k)
         for k in range(self.n_slots, padded(self.n_slots)):
             out[k] = INFINITY
         return least_of(out, self.n_slots, limit)
+
+    cdef double score_below(self, const Row *row, const double *log_weight, double limit,
+                            double *out) noexcept nogil:
+        """Costs in place of the bounds that are below the limit; returns as costs_below."""
+        cdef double least = limit
+        cdef Py_ssize_t k
+        for k in range(self.n_slots):
+            if out[k] < limit:
+                out[k] = -log_weight[k] - self.score_slot(row, k)
+                least = out[k] if out[k] < least else least
+        return least
+
+    cdef void heavy_bounds(self, const Row *row, const double *log_weight, double limit,
+                           double *out) noexcept nogil:
+        """Bounds from below of costs of a row of any weight, which take long to find exactly.
+
+        Of slots that reach `limit` they need not be close.
+        """
+        pass
 
     cdef const Densities *densities(self) noexcept nogil:
         """What rows are screened by (_screening.pyx), or NULL: rows are visited one by one."""

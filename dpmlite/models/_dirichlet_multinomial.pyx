@@ -143,7 +143,7 @@ cdef class DirichletMultinomial(Component):
                             double *out) noexcept nogil:
         if limit < INFINITY and look(self, row, log_weight, out) and few_below(
                 out, self.n_slots, limit):
-            return score_below(self, row, log_weight, limit, out)
+            return self.score_below(row, log_weight, limit, out)
         urn_costs(&self.urns, self.n_slots, row, log_weight, out)
         return least_of(out, self.n_slots, limit)
 
@@ -384,17 +384,5 @@ cdef bint few_below(const double *bound, Py_ssize_t n_slots, double limit) noexc
     for k in range(n_slots):
         n_below += bound[k] < limit
     return n_below <= FEW
-
-
-cdef double score_below(DirichletMultinomial self, const Row *row, const double *log_weight,
-                        double limit, double *out) noexcept nogil:
-    """Costs in place of the bounds that are below the limit; returns the least of all."""
-    cdef double least = limit
-    cdef Py_ssize_t k
-    for k in range(self.n_slots):
-        if out[k] < limit:
-            out[k] = -log_weight[k] - self.score_slot(row, k)
-            least = out[k] if out[k] < least else least
-    return least
 
 

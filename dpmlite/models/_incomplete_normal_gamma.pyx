@@ -43,6 +43,9 @@ cdef struct Column:  # the posterior of one column, eq. (13)
 
 cdef class IncompleteNormalGamma(Component):
 
+    def __cinit__(self):
+        self.has_scratch = True
+
     def __init__(self, m0, double c0, double a0, b0):
         self.complete = NormalGamma(m0, c0, a0, b0)  # it checks them
         Component.__init__(self, self.complete.n_columns)

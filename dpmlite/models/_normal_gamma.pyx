@@ -11,7 +11,7 @@ serves many clusters at once reads, or fills, copies of them that lie [column][s
 
 from array import array
 
-from libc.math cimport INFINITY, NAN, fabs, log, log1p, sqrt
+from libc.math cimport NAN, fabs, log, log1p, sqrt
 
 from dpmlite.models._component cimport LEAST_KEPT, NARROW, SLACK, Component, padded
 from dpmlite.models._rows cimport Row
@@ -35,6 +35,9 @@ cdef enum:
 
 
 cdef class NormalGamma(Component):
+
+    def __cinit__(self):
+        self.has_heavy_bounds = True
 
     def __init__(self, m0, double c0, double a0, b0):
         check_same_length("m0", m0, "b0", b0)
@@ -135,9 +138,11 @@ cdef class NormalGamma(Component):
                             double *out) noexcept nogil:
         if row.weight == 1.0:
             return costs_below(&self.t, self.n_slots, row.values, log_weight, limit, out)
-        if limit == INFINITY:
-            return Component.costs_below(self, row, log_weight, limit, out)
-        return heavy_costs_below(self, row, log_weight, limit, out)
+        return Component.costs_below(self, row, log_weight, limit, out)
+
+    cdef void heavy_bounds(self, const Row *row, const double *log_weight, double limit,
+                           double *out) noexcept nogil:
+        heavy_bounds(self, row, log_weight, limit, out)
 
     cdef double score_slot(self, const Row *row, Py_ssize_t k) noexcept nogil:
         cdef double w = row.weight, c = self.c0 + self.n[k]
@@ -409,19 +414,6 @@ cdef double constant_of(NormalGamma self, double a, double c, double w,
     """Log density of w equal rows at the mean of a posterior with these a, c and sum of log b."""
     return (self.n_columns * (log_rising_c(a, 0.5 * w) - 0.5 * log1p(w / c) - 0.5 * w * LOG_2PI)
             - 0.5 * w * log_b - w * self.log_scale)
-
-
-cdef double heavy_costs_below(NormalGamma self, const Row *row, const double *log_weight,
-                              double limit, double *out) noexcept nogil:
-    """costs_below, of a row of any weight, for a finite limit: bounds leave few slots to score."""
-    cdef double least = limit
-    cdef Py_ssize_t k
-    heavy_bounds(self, row, log_weight, limit, out)
-    for k in range(self.n_slots):
-        if out[k] < limit:
-            out[k] = -log_weight[k] - self.score_slot(row, k)
-            least = out[k] if out[k] < least else least
-    return least
 
 
 cdef clones_void heavy_bounds(NormalGamma self, const Row *row, const double *log_weight,

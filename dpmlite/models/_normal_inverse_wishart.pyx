@@ -28,6 +28,9 @@ from dpmlite.models.checks import check_normal_inverse_wishart
 
 cdef class NormalInverseWishart(Component):
 
+    def __cinit__(self):
+        self.has_scratch = True
+
     def __init__(self, m0, double kappa0, double nu0, psi0):
         check_normal_inverse_wishart(m0, kappa0, nu0, psi0)
         self.m0 = [float(m) for m in m0]

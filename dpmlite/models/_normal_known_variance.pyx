@@ -13,10 +13,11 @@ taking it out: with m the mean of all rows, the posterior without w of them has
 
 from array import array
 
-from libc.math cimport INFINITY, NAN, log, sqrt
+from libc.math cimport INFINITY, NAN, fabs, log, sqrt
 from libc.string cimport memset
 
-from dpmlite.models._component cimport LEAST_KEPT, NARROW, WIDE, Component, least_of, padded
+from dpmlite.models._component cimport (
+    LEAST_KEPT, NARROW, SLACK, WIDE, Component, least_of, padded)
 from dpmlite.models._lanes cimport LANES, sum_of
 from dpmlite.models._rows cimport Row, Rows
 from dpmlite.models._special cimport (
@@ -35,6 +36,9 @@ cdef extern from *:
 
 
 cdef class NormalKnownVariance(Component):
+
+    def __cinit__(self):
+        self.has_heavy_bounds = True
 
     def __init__(self, m0, sigma2, tau2):
         for name, values in (("sigma2", sigma2), ("tau2", tau2)):
@@ -122,6 +126,24 @@ cdef class NormalKnownVariance(Component):
         if costs(self, row.values, log_weight, limit, out) == 0:
             return limit
         return least_of(out, self.n_slots, limit)
+
+    cdef void heavy_bounds(self, const Row *row, const double *log_weight, double limit,
+                           double *out) noexcept nogil:
+        """From the squares of a row of weight 1, and determinants that do not grow at all.
+
+        f(n + 1) / f(n + w) is between 1 and (n + 1) / (n + w).
+        """
+        cdef double w = row.weight, square, part, fixed
+        cdef Py_ssize_t k
+        costs(self, row.values, log_weight, INFINITY, out)
+        for k in range(self.n_slots):
+            if log_weight[k] == -INFINITY:
+                continue
+            square = larger(out[k] + log_weight[k] + self.constant[k], 0.0)
+            part = w * min((self.n[k] + 1.0) / (self.n[k] + w), 1.0)
+            fixed = w * (0.5 * self.n_columns * LOG_2PI + self.log_scale) - log_weight[k]
+            out[k] = fixed + part * square - SLACK * (
+                w * self.n_columns + fabs(fixed) + part * (square + fabs(self.constant[k])))
 
     cdef double score_slot(self, const Row *row, Py_ssize_t k) noexcept nogil:
         cdef double w = row.weight, n = self.n[k]

@@ -412,7 +412,8 @@ cdef class Partition:
         """
         cdef Row row = self.row(i)
         cdef Py_ssize_t k, nearest = 0
-        if (self.label[i] != UNPLACED or row.weight == 1.0 or self.component.densities() == NULL):
+        if (self.label[i] != UNPLACED or row.weight == 1.0
+                or not self.component.has_heavy_bounds):
             return self.stay_ceiling(i)
         self.score(i, -INFINITY)
         for k in range(self.component.n_slots):
