@@ -1,5 +1,11 @@
 # Multivariate Student-t densities of one row in every slot, ready to be scored.
 
+cdef extern from *:
+    """
+    #define DPM_LOG_PI 1.144729885849400174143
+    """
+    double LOG_PI "DPM_LOG_PI"
+
 cdef struct Densities:
     Py_ssize_t n_columns
     Py_ssize_t stride        # slots that memory is there for

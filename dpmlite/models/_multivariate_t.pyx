@@ -12,12 +12,6 @@ from dpmlite.models._lanes cimport padded_columns
 from dpmlite.models._special cimport (
     LOG_2, clones_double, inlined_double, log2_floor, log_positive, log_rising_c)
 
-cdef extern from *:
-    """
-    #define DPM_LOG_PI 1.144729885849400174143
-    """
-    double LOG_PI "DPM_LOG_PI"
-
 cdef enum:
     GROUP = 4  # rows of W after which a block of slots may be left
 

@@ -9,15 +9,15 @@ A slot's statistics lie together, in padded columns; _multivariate_t.pyx scores 
 
 from array import array
 
-from libc.math cimport INFINITY, NAN, log
+from libc.math cimport INFINITY, NAN, fabs, log
 from libc.stdint cimport uintptr_t
 from libc.string cimport memcpy, memset
 
-from dpmlite.models._component cimport LEAST_KEPT, Component, least_of, padded
-from dpmlite.models._multivariate_t cimport costs_below, log_peak_c, spread
+from dpmlite.models._component cimport LEAST_KEPT, SLACK, Component
+from dpmlite.models._multivariate_t cimport LOG_PI, costs_below, log_peak_c, spread
 from dpmlite.models._rows cimport Row
 from dpmlite.models._special cimport (
-    LOG_2, clones_double, clones_void, inlined_void, log2_floor, split_exponent)
+    LOG_2, clones_double, clones_void, inlined_void, larger, log2_floor, split_exponent)
 from dpmlite.models._triangular cimport (
     add_square, eliminate, log_det_with, padded_columns, residuals_c, update_c, weighted_square)
 from dpmlite.models._whitening cimport (
@@ -29,7 +29,7 @@ from dpmlite.models.checks import check_normal_inverse_wishart
 cdef class NormalInverseWishart(Component):
 
     def __cinit__(self):
-        self.has_scratch = True
+        self.has_scratch = self.has_heavy_bounds = True
 
     def __init__(self, m0, double kappa0, double nu0, psi0):
         check_normal_inverse_wishart(m0, kappa0, nu0, psi0)
@@ -132,11 +132,28 @@ cdef class NormalInverseWishart(Component):
         standardise(self, row.values)
         if row.weight == 1.0:
             return costs_below(&self.t, self.n_slots, self.u, log_weight, limit, out)
-        for k in range(padded(self.n_slots)):
-            out[k] = INFINITY
-            if log_weight[k] > -INFINITY:
-                out[k] = -log_weight[k] - score(self, k, row.weight)
-        return least_of(out, self.n_slots, limit)
+        return Component.costs_below(self, row, log_weight, limit, out)
+
+    cdef void heavy_bounds(self, const Row *row, const double *log_weight, double limit,
+                           double *out) noexcept nogil:
+        """From the square of a row of weight 1, and factors of Gamma_D that are all the largest.
+
+        With h = w / 2 and x = w / kappa, Gamma(y + h) / Gamma(y) <= (y + h)^h and
+        log(1 + x) >= 2 x / (2 + x); and log(1 + g t) >= g log(1 + t) for g < 1.
+        """
+        cdef double w = row.weight, D = self.n_columns, kappa, nu, log_square, growth, fixed
+        cdef Py_ssize_t k
+        costs_below(&self.t, self.n_slots, self.u, log_weight, INFINITY, out)
+        for k in range(self.n_slots):
+            if log_weight[k] == -INFINITY:
+                continue
+            kappa, nu = self.kappa0 + self.n[k], self.nu0 + self.n[k]
+            log_square = larger(
+                (out[k] + log_weight[k] + self.t.constant[k]) / self.t.power[k], 0.0)
+            growth = w / (2.0 * kappa + w) + 0.5 * w * (LOG_PI - log(0.5 * (nu + w)))
+            fixed = D * growth + w * (0.5 * self.log_det[k] + self.log_scale) - log_weight[k]
+            out[k] = fixed + 0.5 * (nu + w) * min(w * (kappa + 1.0) / (kappa + w), 1.0) * log_square
+            out[k] -= SLACK * (D * (nu + w) + fabs(fixed) + fabs(self.t.constant[k]) * (nu + w))
 
     cdef double score_slot(self, const Row *row, Py_ssize_t k) noexcept nogil:
         standardise(self, row.values)
