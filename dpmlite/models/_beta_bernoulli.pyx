@@ -427,37 +427,33 @@ cdef clones_void share_cells(BetaBernoulli self, const Row *row,
         first += CHUNK
 
 
-cdef inline inlined_double log_run(double own, double other, double w) noexcept nogil:
-    """log p of w equal values, with the posterior's parameters for them and for the others."""
-    return log_rising_c(own, w) - log_rising_c(own + other, w)
-
-
 cdef clones_double score_copies(BetaBernoulli self, const Row *row, Py_ssize_t k,
                                 double taken) noexcept nogil:
     """log p of all copies that a row stands for, in slot k less such a row if it is `taken`."""
+    cdef double[CHUNK] values
     cdef double lane[LANES]
     cdef const double *ones = self.ones + k * self.n_along
     cdef const double *zeros = self.zeros + k * self.n_along
     cdef const double *a0 = &self.a[0]
     cdef const double *b0 = &self.b[0]
-    cdef double w = row.weight, total, x
-    cdef Py_ssize_t first = 0, end, i, d
+    cdef double x, own, other
+    cdef Py_ssize_t first = 0, column = 0, end, i, d
     for i in range(LANES):
         lane[i] = 0.0
-    while first < self.n_columns:  # of zeros
-        end = min(self.n_columns - first, <Py_ssize_t> LANES)
+    while column < self.n_columns:
+        if column % CHUNK == 0:
+            first = column
+            read_values(row, first, min(self.n_columns - first, <Py_ssize_t> CHUNK), values)
+        end = min(self.n_columns - column, <Py_ssize_t> LANES)
         for i in range(end):
-            d = first + i
-            lane[i] += log_run(b0[d] + left_of_c(zeros[d], taken), a0[d] + ones[d], w)
-        first += LANES
-    total = sum_of(lane)
-    for i in range(row.n_values):
-        x, d = row.values[i], column_of(row, i)
-        if x != 0.0:
-            total -= log_run(b0[d] + left_of_c(zeros[d], taken), a0[d] + ones[d], w)
-            if x == x:
-                total += log_run(a0[d] + left_of_c(ones[d], taken), b0[d] + zeros[d], w)
-    return total
+            d = column + i
+            x = values[d - first]
+            own = b0[d] + left_of_c(zeros[d], taken) if x == 0.0 else a0[d] + left_of_c(ones[d], taken)
+            other = a0[d] + ones[d] if x == 0.0 else b0[d] + zeros[d]
+            own = log_rising_c(own, row.weight) - log_rising_c(own + other, row.weight)
+            lane[i] += own if x == x else 0.0
+        column += LANES
+    return sum_of(lane)
 
 
 cdef clones_void heavy_bounds(BetaBernoulli self, const Row *row, const double *log_weight,
