@@ -34,7 +34,10 @@ cdef class Component:
             PyThread_free_lock(self.turn)
 
     cdef void begin_turn(self) noexcept nogil:
-        """Before one of several threads calls score_slot or score_member, and must not wait."""
+        """Until end_turn, no other thread scores rows in single slots of this component.
+
+        For components that threads share; called without the interpreter's lock.
+        """
         if self.has_scratch:
             PyThread_acquire_lock(self.turn, True)
 

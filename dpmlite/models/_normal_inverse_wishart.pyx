@@ -128,7 +128,6 @@ cdef class NormalInverseWishart(Component):
 
     cdef double costs_below(self, const Row *row, const double *log_weight, double limit,
                             double *out) noexcept nogil:
-        cdef Py_ssize_t k
         standardise(self, row.values)
         if row.weight == 1.0:
             return costs_below(&self.t, self.n_slots, self.u, log_weight, limit, out)
@@ -153,7 +152,8 @@ cdef class NormalInverseWishart(Component):
             growth = w / (2.0 * kappa + w) + 0.5 * w * (LOG_PI - log(0.5 * (nu + w)))
             fixed = D * growth + w * (0.5 * self.log_det[k] + self.log_scale) - log_weight[k]
             out[k] = fixed + 0.5 * (nu + w) * min(w * (kappa + 1.0) / (kappa + w), 1.0) * log_square
-            out[k] -= SLACK * (D * (nu + w) + fabs(fixed) + fabs(self.t.constant[k]) * (nu + w))
+            out[k] -= SLACK * (fabs(fixed) + (nu + w) * (
+                D + fabs(log_weight[k]) + fabs(self.t.constant[k])))
 
     cdef double score_slot(self, const Row *row, Py_ssize_t k) noexcept nogil:
         standardise(self, row.values)

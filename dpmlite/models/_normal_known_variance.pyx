@@ -142,8 +142,8 @@ cdef class NormalKnownVariance(Component):
             square = larger(out[k] + log_weight[k] + self.constant[k], 0.0)
             part = w * min((self.n[k] + 1.0) / (self.n[k] + w), 1.0)
             fixed = w * (0.5 * self.n_columns * LOG_2PI + self.log_scale) - log_weight[k]
-            out[k] = fixed + part * square - SLACK * (
-                w * self.n_columns + fabs(fixed) + part * (square + fabs(self.constant[k])))
+            out[k] = fixed + part * square - SLACK * (w * self.n_columns + fabs(fixed) + part * (
+                square + fabs(log_weight[k]) + fabs(self.constant[k])))
 
     cdef double score_slot(self, const Row *row, Py_ssize_t k) noexcept nogil:
         cdef double w = row.weight, n = self.n[k]
