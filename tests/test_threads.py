@@ -85,7 +85,7 @@ def test_an_interrupt_stops_the_others(interrupt_after):
 def test_a_fit_does_not_depend_on_threads(component, missing):
     """They share descents of the start, splits, exchanges and freed rows."""
     X, _ = planted_gaussians(
-        400 if dpmlite.implementation == "cython" else 30, 4, 6, random_state=2
+        12_000 if dpmlite.implementation == "cython" else 30, 4, 6, random_state=2
     )
     X = {"dirichlet-multinomial": np.floor(np.abs(X)), "beta-bernoulli": X > 0.0}.get(component, X)
     if missing:
