@@ -85,9 +85,10 @@ def test_whatever_moves_the_joint_stays_exact(twin, seed, data):
     scale=st.sampled_from([1e-3, 0.3, 2.0, 50.0, 1e5]),
     spread=st.sampled_from([0.5, 2.0, 4.0]),
     placed=st.sampled_from([0.0, 0.5, 1.0]),
+    whole=st.booleans(),
     name=st.sampled_from(FAMILY_NAMES),
 )
-def test_twins_agree_on_heavy_rows(twins, seed, n_columns, scale, spread, placed, name):
+def test_twins_agree_on_heavy_rows(twins, seed, n_columns, scale, spread, placed, whole, name):
     """Kernels score them in few slots: bounds rule out the others, of 30 or so."""
     rng = np.random.default_rng(seed)
     case = CASES[name]
@@ -98,6 +99,8 @@ def test_twins_agree_on_heavy_rows(twins, seed, n_columns, scale, spread, placed
     else:  # equal rows, of which rounding must not choose
         scale, spread = min(scale, 50.0), min(spread, 2.0)
     weights = scale * np.exp(rng.normal(0.0, spread, size=60))
+    if whole:
+        weights = np.ceil(weights)
     start = np.where(rng.random(60) < placed, rng.integers(30, size=60), -1).astype(np.intp)
     found = []
     for twin in twins:

@@ -1,4 +1,4 @@
-"""Every component family: one sweep of a partition that has converged, and a whole fit."""
+"""Every component family: one sweep of a partition that has converged, and whole fits."""
 
 import functools
 from typing import NamedTuple
@@ -63,6 +63,9 @@ def drawn(name):
     return csr_array(X) if table.sparse else X, labels
 
 
+WEIGHTS = np.random.default_rng(0).integers(1, 4, N_ROWS)
+
+
 class Families:
     params = (tuple(TABLES),)
     param_names = ("table",)
@@ -94,7 +97,7 @@ class Sweep(Families):
 
 
 class Fit(Families):
-    def fit(self):
+    def fit(self, weights=None):
         model = MAPDPM(
             component=self.table.component,
             alpha=ALPHA,
@@ -102,10 +105,13 @@ class Fit(Families):
             allow_missing=self.table.missing,
             random_state=0,
         )
-        return model.fit(self.X)
+        return model.fit(self.X, sample_weight=weights)
 
     def time_fit(self, name):
         self.fit()
+
+    def time_weighted_fit(self, name):
+        self.fit(WEIGHTS)
 
     def track_neg_log_joint(self, name):
         return self.fit().neg_log_joint_

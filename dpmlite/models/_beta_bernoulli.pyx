@@ -38,6 +38,7 @@ cdef extern from *:
 
 cdef enum:
     CHUNK = 128  # values of a row whose cells are listed at a time, a multiple of LANES
+    FEW_COPIES = 16
 
 cdef struct Cells:
     Py_ssize_t n_ones, n_missing
@@ -461,8 +462,11 @@ cdef clones_void heavy_bounds(BetaBernoulli self, const Row *row, const double *
     """Bounds from below of what all copies that a row stands for cost in every slot.
 
     A column adds log(Gamma(s + w) / Gamma(s)) - log(Gamma(t + w) / Gamma(t)), with s and t what its
-    slot has of equal values and of all: at most w log((s + w) / t), and w / t more if w < 1.
+    slot has of equal values and of all: at most w log((s + w) / t), and w / t more if w < 1. A few
+    copies are s / t (s + 1) / (t + 1) ... of them.
     """
+    cdef double w = row.weight
+    cdef Py_ssize_t n_copies = <Py_ssize_t> w if w <= FEW_COPIES and <Py_ssize_t> w == w else 0
     cdef double[CHUNK] values
     cdef Py_ssize_t first = 0, n, k
     for k in range(padded(self.n_slots)):
@@ -471,7 +475,7 @@ cdef clones_void heavy_bounds(BetaBernoulli self, const Row *row, const double *
         n = min(self.n_columns - first, <Py_ssize_t> CHUNK)
         read_values(row, first, n, values)
         for k in range(self.n_slots):
-            out[k] -= row.weight * most_a_copy(self, values, first, n, row.weight, k)
+            out[k] -= most_of_copies(self, values, first, n, w, n_copies, k)
         first += CHUNK
 
 
@@ -487,10 +491,13 @@ cdef inline inlined_void read_values(const Row *row, Py_ssize_t first, Py_ssize_
             values[d] = row.values[i]
 
 
-cdef inline inlined_double most_a_copy(
+cdef inline inlined_double most_of_copies(
         BetaBernoulli self, const double *values, Py_ssize_t first, Py_ssize_t n, double w,
-        Py_ssize_t k) noexcept nogil:
-    """A bound from above of log p of all copies of some values, for each copy."""
+        Py_ssize_t n_copies, Py_ssize_t k) noexcept nogil:
+    """A bound from above of log p of all copies of some values; n_copies is 0 unless they are few."""
+    cdef double own[LANES]
+    cdef double both[LANES]
+    cdef double part[LANES]
     cdef double product[LANES]
     cdef double exponent[LANES]
     cdef double light[LANES]
@@ -498,23 +505,31 @@ cdef inline inlined_double most_a_copy(
     cdef const double *zeros = self.zeros + k * self.n_along + first
     cdef const double *a0 = &self.a[first]
     cdef const double *b0 = &self.b[first]
-    cdef Py_ssize_t column = 0, end, i, d
-    cdef double a, b, x, part, is_light = 1.0 if w < 1.0 else 0.0, total = 0.0, e = 0.0
+    cdef Py_ssize_t column = 0, end, c, d, i
+    cdef double a, b, is_light = 1.0 if w < 1.0 else 0.0, total = 0.0, e = 0.0
+    cdef double more = w if n_copies == 0 else 0.0
     for i in range(LANES):
         product[i], exponent[i], light[i] = 1.0, 0.0, 0.0
     while column < n:
         end = min(n - column, <Py_ssize_t> LANES)
         for i in range(end):
             d = column + i
-            a, b, x = a0[d] + ones[d], b0[d] + zeros[d], values[d]
-            part = ((b if x == 0.0 else a) + w) / (a + b)
-            product[i] = split_exponent(product[i] * (part if x == x else 1.0), &e)
+            a, b = a0[d] + ones[d], b0[d] + zeros[d]
+            own[i], both[i] = b if values[d] == 0.0 else a, a + b
+            part[i] = (own[i] + more) / both[i]
+        for c in range(1, n_copies):
+            for i in range(end):
+                part[i] *= (own[i] + c) / (both[i] + c)
+        for i in range(end):
+            part[i] = part[i] if values[column + i] == values[column + i] else 1.0
+            product[i] = split_exponent(product[i] * part[i], &e)
             exponent[i] += e
-            light[i] += is_light / (a + b)
+            light[i] += is_light / both[i]
         column += LANES
     for i in range(LANES):
         total += exponent[i] * LOG_2 + log_positive(product[i]) + light[i]
-    return total + SLACK * (n + (total if total > 0.0 else -total))
+    total *= w if n_copies == 0 else 1.0
+    return total + SLACK * (n * (1.0 + w) + (total if total > 0.0 else -total))
 
 
 cdef clones_double evidence(BetaBernoulli self, Py_ssize_t j, Py_ssize_t k,
