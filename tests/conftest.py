@@ -43,6 +43,7 @@ PAIRS = {
         "map_dpm",
         "max_queue",
         "merging",
+        "normality",
         "prediction",
         "screening",
         "search",

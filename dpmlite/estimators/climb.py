@@ -173,6 +173,9 @@ class Climb:
         """Keep what the first attempt that helps brings; whether that is worth to go on."""
         order = self._order(self._step())
         some, in_vain = self._some(order), 0
+        if inference.all_look_normal(some):
+            self._record("free", 0)
+            return False
         for attempt in self._attempts(some, order, rng):
             gain = self._keep_if_better(attempt, some)
             if gain is not None:

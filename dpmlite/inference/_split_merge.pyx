@@ -9,6 +9,7 @@ from libc.math cimport INFINITY, fabs
 from dpmlite.inference._division cimport (
     TRIAL_ROWS, adopt, divided, division_of_all, member_lists, trial_division, trial_step, two_of)
 from dpmlite.inference._map_dpm cimport check_n_threads
+from dpmlite.inference._normality cimport looks_normal
 from dpmlite.models._component cimport Component
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition
 from dpmlite.models._rows cimport Row
@@ -76,6 +77,8 @@ cdef Partition split_of(Partition partition, Py_ssize_t k, members, const double
                         bint in_turn=False):
     """What a slot is split into; None if it is better as it is."""
     cdef Py_ssize_t i, step = trial_step(len(members))
+    if looks_normal(partition, k, members):
+        return None
     trial = members[::step]
     starts = []
     for i in range(uniforms.shape[0]):
@@ -116,6 +119,8 @@ def exchange(Partition partition, const double[:, :, :, ::1] uniforms, Py_ssize_
         if j in touched or k in touched or len(lists[j]) + len(lists[k]) < 2:
             return None
         if not hesitate(partition, lists[j], lists[k], j, k):
+            return None
+        if looks_normal(partition, j, lists[j]) and looks_normal(partition, k, lists[k]):
             return None
         return exchange_of(partition, [j, k], united(lists[j], lists[k]), uniforms[j, rank])
 

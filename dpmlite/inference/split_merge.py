@@ -19,6 +19,7 @@ from dpmlite.inference.division import (
 )
 from dpmlite.inference.map_dpm import check_n_threads, sweep
 from dpmlite.inference.merging import merge, nearest, used_slots
+from dpmlite.inference.normality import looks_normal
 from dpmlite.inference.prediction import assign
 from dpmlite.models.partition import TIE, UNPLACED, Partition
 
@@ -86,6 +87,9 @@ def _split_slot(
     partition: Partition, k: int, members: list[int], uniforms: Values, in_turn: bool = False
 ) -> bool:
     """Whether the slot was split."""
+    if looks_normal(partition, k, members):
+        partition.mark_unchanged(k)
+        return False
     step = trial_step(len(members))
     trial = members[::step]
     starts: list[Buffer] = []
@@ -152,6 +156,8 @@ def exchange(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
         if {j, k} & touched or len(members) < 2:
             continue
         if not _hesitate(partition, lists[j], lists[k], j, k):
+            continue
+        if looks_normal(partition, j, lists[j]) and looks_normal(partition, k, lists[k]):
             continue
         trial = members[:: trial_step(len(members))]
         starts = [_cells(partition, trial, u, v) for u, v in seeds]
