@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from dpmlite import inference, models
 from dpmlite._threads import on_threads
-from dpmlite.estimators.problem import UNPLACED, Labels, Problem, sweep_and_merge
+from dpmlite.estimators.problem import UNPLACED, Labels, Problem, all_normal, sweep_and_merge
 
 if TYPE_CHECKING:
     from threading import Event
@@ -171,11 +171,11 @@ class Climb:
 
     def _free(self, rng: np.random.Generator) -> bool:
         """Keep what the first attempt that helps brings; whether that is worth to go on."""
-        order = self._order(self._step())
-        some, in_vain = self._some(order), 0
-        if inference.all_look_normal(some):
+        if all_normal(self.partition):
             self._record("free", 0)
             return False
+        order = self._order(self._step())
+        some, in_vain = self._some(order), 0
         for attempt in self._attempts(some, order, rng):
             gain = self._keep_if_better(attempt, some)
             if gain is not None:

@@ -107,6 +107,12 @@ def sweep_and_merge(
             return n_sweeps
 
 
+def all_normal(partition: models.Partition) -> bool:
+    """Whether all clusters looked normal when splits of them were last tried."""
+    sizes = zip(partition.normal, partition.sizes, strict=True)
+    return all(normal for normal, size in sizes if size)
+
+
 def without_single(labels: Labels, n_settled: int) -> Labels:
     """Labels 0, 1, ... of clusters with more than one row, or with one of the first `n_settled`."""
     kept = np.bincount(labels) > 1

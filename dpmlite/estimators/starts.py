@@ -19,11 +19,12 @@ import numpy as np
 
 from dpmlite import inference, models
 from dpmlite._threads import as_needed
-from dpmlite.estimators.climb import Climb, print_step
+from dpmlite.estimators.climb import N_SPLIT_SEEDS, Climb, print_step
 from dpmlite.estimators.problem import (
     UNPLACED,
     Labels,
     Problem,
+    all_normal,
     first_of_best,
     sweep_and_merge,
 )
@@ -51,7 +52,7 @@ MOST_DESCENTS = 60
 
 # Where the table is larger than the sample, fewer descents do: splits among all rows find what is
 # missing sooner.
-SAMPLE_PATIENCE = 6
+SAMPLE_PATIENCE = 3
 
 # Where a partition is to be made better, so many descents gain most of what there is to be gained.
 IMPROVING_DESCENTS = 4
@@ -77,6 +78,7 @@ class Found:
     labels: Labels
     n_sweeps: int
     n_emptied: int
+    is_normal: bool | None = None
 
 
 @dataclass(eq=False)
@@ -176,7 +178,12 @@ class Recombination:
         single = self.problem.partition(np.zeros(len(self.sample), dtype=np.intp), self.sample)
         best, failures, n_descents = self._optimum(single), 0, 0
         worthwhile = self.problem.worthwhile(len(self.sample))
-        while failures < patience and n_descents < MOST_DESCENTS and not self.stop.is_set():
+        while (
+            failures < patience
+            and n_descents < MOST_DESCENTS
+            and not best.is_normal
+            and not self.stop.is_set()
+        ):
             n_sure = min(patience - failures, MOST_DESCENTS - n_descents)  # whatever they find
             of_cells = [number % 2 == 0 for number in range(n_descents, n_descents + n_sure)]
             with closing(self._descents(of_cells)) as descents:
@@ -185,9 +192,31 @@ class Recombination:
                     better = self._better(best, other, single.least_gain)
                     gain = best.neg_log_joint - better.neg_log_joint
                     failures = 0 if gain > worthwhile else failures + 1
-                    best = better
+                    best = better if better.is_normal is not None else self._divided(better)
                     self._report(n_descents, best)
+                    if best.is_normal:
+                        break
         return best
+
+    def _divided(self, found: Found) -> Found:
+        """What comes of it when its clusters are split, too."""
+        import os
+        if len(self.sample) == len(self.problem.rows) and not os.environ.get("SMALL"):
+            found.is_normal = False
+            return found
+        partition = self.problem.partition(found.labels.copy(), self.sample)
+        n_sweeps = 0
+        while self._split(partition) and not self.stop.is_set():
+            n_sweeps += sweep_and_merge(partition, self.max_sweeps, self.stop)
+        labels = np.asarray(partition.labels)
+        divided = Found(partition.neg_log_joint, labels, n_sweeps, partition.n_emptied)
+        divided.is_normal = all_normal(partition)
+        self._count(divided)
+        return divided
+
+    def _split(self, partition: models.Partition) -> bool:
+        uniforms = self.rng.random((partition.component.n_slots, N_SPLIT_SEEDS, 2))
+        return inference.split(partition, uniforms, self.problem.n_threads) > 0
 
     def _patience(self) -> int:
         if len(self.sample) < len(self.problem.rows):
@@ -198,22 +227,23 @@ class Recombination:
     def _descents(self, of_cells: Sequence[bool]) -> Generator[Found]:
         """Descents in turn, with threads in advance. What is drawn does not depend on it."""
         n_threads = self.problem.n_threads
+        rng = np.random.default_rng(self.rng.integers(2**63))  # the others' draws are the same then
         size = 1 if n_threads == 1 else len(of_cells)
         for first in range(0, len(of_cells), size):
             if self.stop.is_set():
                 break
-            seeds = [self._seeds(each) for each in of_cells[first : first + size]]
+            seeds = [self._seeds(each, rng) for each in of_cells[first : first + size]]
             with closing(as_needed(self._descent, seeds, n_threads, self.stop)) as descents:
                 for found in descents:
                     self._count(found)
                     yield found
 
-    def _seeds(self, of_cells: bool) -> Seeds:
+    def _seeds(self, of_cells: bool, rng: np.random.Generator) -> Seeds:
         """Random ones."""
         n_rows = len(self.sample)
         most = min(N_CELLS if of_cells else N_SEEDS, n_rows)
-        n_seeds = min(most, int(self.rng.integers(1, n_rows + 1)))  # few rows: of all numbers
-        return Seeds(self.rng.permutation(n_rows), n_seeds, of_cells)
+        n_seeds = min(most, int(rng.integers(1, n_rows + 1)))  # few rows: of all numbers
+        return Seeds(rng.permutation(n_rows), n_seeds, of_cells)
 
     def _descent(self, seeds: Seeds) -> Found:
         """From random rows as clusters."""

@@ -77,7 +77,8 @@ cdef Partition split_of(Partition partition, Py_ssize_t k, members, const double
                         bint in_turn=False):
     """What a slot is split into; None if it is better as it is."""
     cdef Py_ssize_t i, step = trial_step(len(members))
-    if looks_normal(partition, k, members):
+    partition.normal[k] = looks_normal(partition, k, members)
+    if partition.normal[k]:
         return None
     trial = members[::step]
     starts = []
@@ -115,12 +116,13 @@ def exchange(Partition partition, const double[:, :, :, ::1] uniforms, Py_ssize_
     lists, touched = member_lists(partition), set()
 
     def proposal(pair):
+        cdef Py_ssize_t j, k, rank
         j, k, rank = pair
         if j in touched or k in touched or len(lists[j]) + len(lists[k]) < 2:
             return None
-        if not hesitate(partition, lists[j], lists[k], j, k):
+        if partition.normal[j] and partition.normal[k]:
             return None
-        if looks_normal(partition, j, lists[j]) and looks_normal(partition, k, lists[k]):
+        if not hesitate(partition, lists[j], lists[k], j, k):
             return None
         return exchange_of(partition, [j, k], united(lists[j], lists[k]), uniforms[j, rank])
 

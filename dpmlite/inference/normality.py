@@ -6,48 +6,36 @@ rows whose D columns have skewness g_d, excess kurtosis h_d and correlations r_d
 
     T = n (sum_d g_d^2 / 6 + sum_d h_d^2 / 24 + sum_{d<e} r_de^2)
 
-is twice that, in nats. By chance it is about as large as the number of its terms. One more cluster
-has 2 D parameters, which cost log n nats each in twice the joint; so for a mixture of two clusters to
-be worth it, T must be 2 D log n above chance, or less by twice the log of alpha if that is above 1,
-and a partition explains less than a mixture does. Half of that is asked here.
+is twice that, in nats. By chance it is about as large as the number of its terms. For a mixture of
+two normals to be worth it, T must be above chance by twice what the prior takes for one more
+cluster, about D log((1 + n / c0) (1 + n / (2 a0))) / 2 - log(alpha), and a partition explains less
+than a mixture does. Half of that is asked here.
 
-This is of densities that are almost normal. Where rows fall into parts that are far apart, T does
-not tell how far: excess kurtosis ends at g^2 - 2, and correlations at 1. So neither may be near. And
-it is of priors that say little beside the rows: one that expects narrower clusters divides what is
-normal.
+This is of densities that are almost normal. Where rows fall into parts that are far apart, terms of
+T are bounded, and what a division explains is not. Of two parts between which the part rho of a
+column's variance lies, h - g^2 is about -2 rho^2, and the division explains -log(1 - rho) / 2 a row,
+less the entropy of the parts, of which at least 0.6 is in g and h or left. Terms of T are at least
+that; and -log(1 - r^2), twice what a correlation explains, takes the place of r^2.
+
+And all is of priors that hardly contradict the rows: one that expects narrower clusters divides what
+is normal.
 """
 
 from collections.abc import Sequence
 from itertools import combinations
-from math import inf, log, sqrt
+from math import inf, log, log1p, sqrt
 
-from dpmlite.inference.division import member_lists
 from dpmlite.models.normal_gamma import NormalGamma
 from dpmlite.models.partition import Partition
 
-# h - g^2 is 0 of a normal column, and -2 of one that has two values. This, and the square of a
-# correlation, are no fractions that a few whole numbers come to: rounding decides nothing.
-LEAST_SPREAD = -1.03
-MOST_CORRELATED = 0.26
+# Entropy of two parts that skewness and kurtosis do not tell of.
+ENTROPY = 0.6
 
-# A prior says little if it is worth so many rows a row.
-LITTLE = 0.02
-
-
-def all_look_normal(partition: Partition) -> bool:
-    """Whether `looks_normal` is true of every cluster.
-
-    Parameters
-    ----------
-    partition : Partition
-
-    Returns
-    -------
-    bool
-    """
-    lists = member_lists(partition)
-    used = [k for k, size in enumerate(partition.sizes) if size]
-    return all(looks_normal(partition, k, lists[k]) for k in used)
+# A prior hardly contradicts n rows if it is worth so many times n, or as far as variances are
+# concerned, if the one that it expects is no smaller than theirs by this factor: halves of a normal
+# have 0.36 of its variance, which is not worth a new cluster, log 2 a row, up to a factor of 2.1.
+HARDLY = 0.02
+NARROWER = 1.5
 
 
 def looks_normal(partition: Partition, k: int, members: Sequence[int]) -> bool:
@@ -80,38 +68,42 @@ def looks_normal(partition: Partition, k: int, members: Sequence[int]) -> bool:
     for column in columns:
         mean = sum(column) / n
         variance = sum((u - mean) * (u - mean) for u in column) / n
-        if not _says_little(component, n, mean, variance):
+        if variance <= 0.0 or _contradicts(component, n, mean, variance):
             return False
         scores.append([(u - mean) / sqrt(variance) for u in column])
-    excess = _excess_of_columns(scores) + _excess_of_pairs(scores)
-    return excess < len(scores) * log(n) - log(max(partition.alpha, 1.0))
+    excess = sum(_of_column(z) for z in scores)
+    excess += sum(_of_pair(x, y) for x, y in combinations(scores, 2))
+    return excess < _price(component, n, partition.alpha)
 
 
-def _says_little(prior: NormalGamma, n: int, mean: float, variance: float) -> bool:
-    """Of a column of a cluster, in units in which m0 is 0 and b0 is 1."""
-    tells_precision = prior.a0 > LITTLE * n and prior.a0 * variance > 1.0
-    apart = prior.c0 * n / (prior.c0 + n) * mean * mean
-    return variance > 0.0 and not tells_precision and apart <= LITTLE * n * variance
+def _contradicts(prior: NormalGamma, n: int, mean: float, variance: float) -> bool:
+    """Whether it does a column of a cluster, in units in which m0 is 0 and b0 is 1."""
+    narrower = prior.a0 > HARDLY * n and prior.a0 * variance > NARROWER
+    elsewhere = prior.c0 * n / (prior.c0 + n) * mean * mean > HARDLY * n * variance
+    return narrower or elsewhere
 
 
-def _excess_of_columns(scores: list[list[float]]) -> float:
-    """What skewness and kurtosis add to T, without chance; infinite if a column has two parts."""
-    n, excess = len(scores[0]), 0.0
-    for z in scores:
-        skewness = sum(each**3 for each in z) / n
-        kurtosis = sum(each**4 for each in z) / n - 3.0
-        if kurtosis - skewness * skewness < LEAST_SPREAD:
-            return inf
-        excess += n * (skewness * skewness / 6.0 + kurtosis * kurtosis / 24.0) - 2.0
-    return excess
+def _of_column(z: list[float]) -> float:
+    """What a column's skewness and kurtosis add to T, above chance."""
+    n = len(z)
+    skewness = sum(each**3 for each in z) / n
+    kurtosis = sum(each**4 for each in z) / n - 3.0
+    squares = skewness * skewness / 6.0 + kurtosis * kurtosis / 24.0
+    between = sqrt(max(0.5 * (skewness * skewness - kurtosis), 0.0))
+    parts = inf if between >= 1.0 else -0.5 * log1p(-between) - ENTROPY
+    return n * (squares + max(parts, 0.0)) - 2.0
 
 
-def _excess_of_pairs(scores: list[list[float]]) -> float:
-    """What correlations add to T, without chance; infinite if one is large."""
-    n, excess = len(scores[0]), 0.0
-    for one, other in combinations(scores, 2):
-        squared = (sum(x * y for x, y in zip(one, other, strict=True)) / n) ** 2
-        if squared > MOST_CORRELATED:
-            return inf
-        excess += n * squared - 1.0
-    return excess
+def _of_pair(one: list[float], other: list[float]) -> float:
+    """What the correlation of two columns adds to T, above chance."""
+    n = len(one)
+    correlation = sum(x * y for x, y in zip(one, other, strict=True)) / n
+    rest = 1.0 - correlation * correlation
+    return inf if rest <= 0.0 else -n * log(rest) - 1.0
+
+
+def _price(prior: NormalGamma, n: int, alpha: float) -> float:
+    """Nats that one more cluster costs, about, and not more."""
+    means = log1p(n / max(prior.c0, 1.0))
+    precisions = log1p(0.5 * n / max(prior.a0, 0.5))
+    return 0.5 * prior.n_columns * (means + precisions) - log(max(alpha, 1.0))

@@ -88,7 +88,7 @@ def _split_slot(
 ) -> bool:
     """Whether the slot was split."""
     if looks_normal(partition, k, members):
-        partition.mark_unchanged(k)
+        partition.mark_unchanged(k, normal=True)
         return False
     step = trial_step(len(members))
     trial = members[::step]
@@ -155,9 +155,9 @@ def exchange(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
         members = sorted(lists[j] + lists[k])
         if {j, k} & touched or len(members) < 2:
             continue
-        if not _hesitate(partition, lists[j], lists[k], j, k):
+        if partition.normal[j] and partition.normal[k]:
             continue
-        if looks_normal(partition, j, lists[j]) and looks_normal(partition, k, lists[k]):
+        if not _hesitate(partition, lists[j], lists[k], j, k):
             continue
         trial = members[:: trial_step(len(members))]
         starts = [_cells(partition, trial, u, v) for u, v in seeds]

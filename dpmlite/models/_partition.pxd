@@ -45,7 +45,8 @@ cdef class Partition:
     cdef double *heavy_log_weight       # [slot] the same for a row whose weight is not 1
     cdef double *light_member_weight    # [slot] log_weight without one row of weight 1, or NaN
     cdef Py_ssize_t *size               # [slot] its rows, whatever their weights, and groups
-    cdef Py_ssize_t *touched            # [slot] rows that came or left since it was marked
+    cdef Py_ssize_t *touched            # [slot] rows that came or left since it was marked,
+    cdef char *normal                   # [slot] and whether it was found to look normal then
     cdef Py_ssize_t *former             # [slot] its number when `drift` last knew it, or -1
 
     cdef inline Row row(self, Py_ssize_t i) noexcept nogil:
@@ -80,6 +81,7 @@ cdef class Partition:
     cdef homes_in(self, slots)
     cdef int relabel(self, const Py_ssize_t *labels, const Py_ssize_t[::1] homes) except -1 nogil
     cdef Py_ssize_t count_clusters(self) noexcept nogil
+    cdef void mark(self, Py_ssize_t k, Py_ssize_t touched, bint normal) noexcept nogil
     cdef int score_with(self, Py_ssize_t i, const Py_ssize_t[::1] members, Component alone,
                         double *room, double[::1] scores) except -1 nogil
     cdef room_of_a_row(self)

@@ -33,6 +33,7 @@ cdef class Partition:
         self.cost = self.log_weight = self.heavy_log_weight = self.light_member_weight = NULL
         self.size = NULL
         self.touched = self.former = NULL
+        self.normal = NULL
         self.room = NULL
 
     def __dealloc__(self):
@@ -42,6 +43,7 @@ cdef class Partition:
         PyMem_RawFree(self.light_member_weight)
         PyMem_RawFree(self.size)
         PyMem_RawFree(self.touched)
+        PyMem_RawFree(self.normal)
         PyMem_RawFree(self.former)
         PyMem_RawFree(self.room)
 
@@ -88,6 +90,10 @@ cdef class Partition:
     @property
     def changed(self):
         return [self.touched[k] for k in range(self.component.n_slots)]
+
+    @property
+    def normal(self):
+        return [self.normal[k] != 0 for k in range(self.component.n_slots)]
 
     def members(self, Py_ssize_t k):
         return [i for i in range(self.n_rows) if self.label[i] == k]
@@ -163,14 +169,14 @@ cdef class Partition:
             self.component.clear_slot(k)
             self.size[k] = 0
             self.weigh(k)
-            self.touched[k] = self.n_rows
+            self.mark(k, self.n_rows, False)
         for j in range(other.n_clusters):
             k = slots[j] if j < len(slots) else self.first_empty()
             target[j] = k
             self.component.copy_slot(k, other.component, j)
             self.size[k] = other.size[j]
             self.weigh(k)
-            self.touched[k] = other.touched[j]
+            self.mark(k, other.touched[j], other.normal[j])
             self.keep_an_empty_slot()
         with nogil:
             for i in range(members.shape[0]):
@@ -192,9 +198,12 @@ cdef class Partition:
         for k in range(n_slots):
             self.weigh(k)
 
-    def mark_unchanged(self, Py_ssize_t k):
+    def mark_unchanged(self, Py_ssize_t k, bint normal=False):
         self.component._check_slot(k)
-        self.touched[k] = 0
+        self.mark(k, 0, normal)
+
+    cdef void mark(self, Py_ssize_t k, Py_ssize_t touched, bint normal) noexcept nogil:
+        self.touched[k], self.normal[k] = touched, normal
 
     def rebuild(self):
         self.rebuild_slots()
@@ -538,7 +547,8 @@ cdef class Partition:
         self.size[k] = 0
         self.weigh(j)
         self.weigh(k)
-        self.touched[j] = self.touched[k] = self.n_rows
+        self.mark(j, self.n_rows, False)
+        self.mark(k, self.n_rows, False)
         for i in range(self.n_rows):
             if self.label[i] == k:
                 self.label[i] = j
@@ -568,15 +578,17 @@ cdef class Partition:
                 self.light_member_weight, capacity * sizeof(double))
             self.size = <Py_ssize_t *> resized(self.size, capacity * sizeof(Py_ssize_t))
             self.touched = <Py_ssize_t *> resized(self.touched, capacity * sizeof(Py_ssize_t))
+            self.normal = <char *> resized(self.normal, capacity)
             self.former = <Py_ssize_t *> resized(self.former, capacity * sizeof(Py_ssize_t))
             for k in range(self.capacity, capacity):
-                self.touched[k] = self.n_rows
+                self.mark(k, self.n_rows, False)
             self.capacity = capacity
         self.component.make_slots(n_slots)
         for k in range(known, n_slots):
             self.size[k] = 0
             self.weigh(k)
-            self.touched[k], self.former[k] = self.n_rows, -1
+            self.mark(k, self.n_rows, False)
+            self.former[k] = -1
         for k in range(n_slots, padded(n_slots)):  # what pads a vector is no cluster
             self.log_weight[k] = self.heavy_log_weight[k] = -INFINITY
         return 0
@@ -603,7 +615,7 @@ cdef class Partition:
                     same = False
                     self.component.copy_slot(used, self.component, k)
                     self.size[used] = self.size[k]
-                    self.touched[used] = self.touched[k]
+                    self.mark(used, self.touched[k], self.normal[k])
                     self.former[used] = self.former[k]
                 slot[k] = used
                 used += 1

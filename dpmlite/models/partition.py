@@ -70,6 +70,9 @@ class Partition:
     changed : list of int
         How many rows came to each slot or left it since `mark_unchanged`; N for a slot that was
         made, merged or divided since.
+    normal : list of bool
+        Whether the rows of each slot looked normal then; False for a slot that was made, merged or
+        divided since.
     least_gain : float
         What a move of whole clusters must lower the joint by: more than the rounding of sums
         over the whole table.
@@ -123,6 +126,7 @@ class Partition:
         used = max([*labels, *self.homes], default=UNPLACED) + 1
         self.component.resize(used + 1)
         self.changed = [self.n_rows] * self.component.n_slots
+        self.normal = [False] * self.component.n_slots
         self.n_emptied = 0
         self.rebuild()
         self._renumber()
@@ -236,6 +240,7 @@ class Partition:
         self._sizes[j] += self._sizes[k]
         self._sizes[k] = 0
         self.changed[j] = self.changed[k] = self.n_rows
+        self.normal[j] = self.normal[k] = False
         for i in self.members(k):
             self.labels[i] = j
         for g in self.settled_in([k]):
@@ -264,12 +269,12 @@ class Partition:
         for k in slots:
             self.component.clear(k)
             self._sizes[k] = 0
-            self.changed[k] = self.n_rows
+            self.changed[k], self.normal[k] = self.n_rows, False
         for j in range(other.n_clusters):
             target.append(slots[j] if j < len(slots) else self.component.counts.index(0.0))
             self.component.copy(target[j], other.component, j)
             self._sizes[target[j]] = other._sizes[j]
-            self.changed[target[j]] = other.changed[j]
+            self.changed[target[j]], self.normal[target[j]] = other.changed[j], other.normal[j]
             self._keep_an_empty_slot()
         for i, label in zip(members, other.labels, strict=True):
             self.labels[i] = target[label]
@@ -291,10 +296,10 @@ class Partition:
         self.neg_log_joint += log_prob_counts(counts, self.alpha) - log_prob_counts(counts, alpha)
         self.alpha = alpha
 
-    def mark_unchanged(self, k: int) -> None:
-        """Forget that slot `k` changed."""
+    def mark_unchanged(self, k: int, normal: bool = False) -> None:
+        """Forget that slot `k` changed; remember whether its rows look normal."""
         self.component._check_slot(k)
-        self.changed[k] = 0
+        self.changed[k], self.normal[k] = 0, normal
 
     def rebuild(self) -> None:
         """Compute the statistics anew from the labels and the settled groups."""
@@ -388,6 +393,7 @@ class Partition:
             self.component.resize(self.component.n_slots + 1)
             self._sizes.append(0)
             self.changed.append(self.n_rows)
+            self.normal.append(False)
 
     def _renumber(self) -> None:
         """Give the clusters slots 0, 1, ... in the order of their slots, and one empty slot."""
@@ -402,6 +408,7 @@ class Partition:
             if j != k:
                 self.component.copy(j, self.component, k)
         self.changed = [self.changed[k] for k in used] + [self.n_rows]
+        self.normal = [self.normal[k] for k in used] + [False]
         self._sizes = [self._sizes[k] for k in used] + [0]
         self.component.resize(len(used))
         self.component.resize(len(used) + 1)
