@@ -24,7 +24,6 @@ from dpmlite.estimators.problem import (
     UNPLACED,
     Labels,
     Problem,
-    all_normal,
     first_of_best,
     sweep_and_merge,
 )
@@ -50,9 +49,10 @@ PATIENCE_PER_COLUMN = 3
 MOST_PATIENCE = 30
 MOST_DESCENTS = 60
 
-# Where the table is larger than the sample, fewer descents do: splits among all rows find what is
-# missing sooner.
+# Where the table is larger than the sample, fewer descents do: splits find what is missing sooner,
+# and even more so where a larger sample comes next.
 SAMPLE_PATIENCE = 3
+FIRST_SAMPLE_PATIENCE = 1
 
 # Where a partition is to be made better, so many descents gain most of what there is to be gained.
 IMPROVING_DESCENTS = 4
@@ -72,7 +72,10 @@ SINGLETON_CELLS_AT_MOST = 2_000_000
 
 @dataclass(eq=False)
 class Found:
-    """Labels of some rows, their joint, and what it took to find them."""
+    """Labels of some rows, their joint, and what it took to find them.
+
+    If all clusters look normal, there is nothing more to be found; None is not to know yet.
+    """
 
     neg_log_joint: float
     labels: Labels
@@ -199,18 +202,22 @@ class Recombination:
         return best
 
     def _divided(self, found: Found) -> Found:
-        """What comes of it when its clusters are split, too."""
-        import os
-        if len(self.sample) == len(self.problem.rows) and not os.environ.get("SMALL"):
-            found.is_normal = False
-            return found
+        """What splits make of it; and whether all clusters look normal.
+
+        Splits find what the next of many descents would. These find more, so that there are no
+        splits where all rows are in the sample.
+        """
         partition = self.problem.partition(found.labels.copy(), self.sample)
-        n_sweeps = 0
-        while self._split(partition) and not self.stop.is_set():
+        n_sweeps, to_split = 0, len(self.sample) < len(self.problem.rows)
+        while to_split and self._split(partition) and not self.stop.is_set():
             n_sweeps += sweep_and_merge(partition, self.max_sweeps, self.stop)
-        labels = np.asarray(partition.labels)
-        divided = Found(partition.neg_log_joint, labels, n_sweeps, partition.n_emptied)
-        divided.is_normal = all_normal(partition)
+        divided = Found(
+            partition.neg_log_joint,
+            np.asarray(partition.labels),
+            n_sweeps,
+            partition.n_emptied,
+            inference.all_look_normal(partition),
+        )
         self._count(divided)
         return divided
 
@@ -219,7 +226,10 @@ class Recombination:
         return inference.split(partition, uniforms, self.problem.n_threads) > 0
 
     def _patience(self) -> int:
-        if len(self.sample) < len(self.problem.rows):
+        n_sample, n_rows = len(self.sample), len(self.problem.rows)
+        if sizes_between(n_sample, n_rows):
+            return FIRST_SAMPLE_PATIENCE
+        if n_sample < n_rows:
             return SAMPLE_PATIENCE
         patience = PATIENCE + PATIENCE_PER_COLUMN * self.problem.component.n_columns
         return min(patience, MOST_PATIENCE)
@@ -227,7 +237,8 @@ class Recombination:
     def _descents(self, of_cells: Sequence[bool]) -> Generator[Found]:
         """Descents in turn, with threads in advance. What is drawn does not depend on it."""
         n_threads = self.problem.n_threads
-        rng = np.random.default_rng(self.rng.integers(2**63))  # the others' draws are the same then
+        # Of its own, for it is not known how many of these descents are made.
+        rng = np.random.default_rng(self.rng.integers(2**63))
         size = 1 if n_threads == 1 else len(of_cells)
         for first in range(0, len(of_cells), size):
             if self.stop.is_set():

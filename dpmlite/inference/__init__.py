@@ -13,6 +13,7 @@ if TYPE_CHECKING or PURE:
     from dpmlite.inference.gibbs import gibbs_sweep
     from dpmlite.inference.map_dpm import converge, sweep
     from dpmlite.inference.merging import merge, merge_change
+    from dpmlite.inference.normality import all_look_normal
     from dpmlite.inference.prediction import (
         assign,
         log_density,
@@ -37,6 +38,7 @@ else:
     from dpmlite.inference._gibbs import gibbs_sweep
     from dpmlite.inference._map_dpm import converge, sweep
     from dpmlite.inference._merging import merge, merge_change
+    from dpmlite.inference._normality import all_look_normal
     from dpmlite.inference._prediction import (
         assign,
         log_density,
@@ -57,6 +59,7 @@ __all__ = [
     "Forest",
     "PrefixSearch",
     "absorb",
+    "all_look_normal",
     "assign",
     "converge",
     "cut",

@@ -1,16 +1,18 @@
 """Kernel of normality.py: clusters that leave nothing to be divided.
 
-It passes once over the rows, for a slot knows their mean. Columns are padded to whole vectors: there
-is nothing left over then.
+It passes once over the rows, for a slot knows their means and variances. Columns are padded to whole
+vectors: there is nothing left over then.
 """
 
 from array import array
 
-from libc.math cimport INFINITY, log, log1p, sqrt
+from libc.math cimport INFINITY, erfc, log, log1p, sqrt
 
+from dpmlite.inference._division cimport member_lists
 from dpmlite.models._normal_gamma cimport NormalGamma
 from dpmlite.models._partition cimport Partition
-from dpmlite.models._special cimport clones_void, larger
+from dpmlite.models._special cimport (
+    clones_double, digamma_c, inlined_ssize, inlined_void, larger, log_positive, trigamma_c)
 from dpmlite.models._student_t cimport GROUP, Densities, standardise
 
 cdef extern from *:
@@ -18,42 +20,64 @@ cdef extern from *:
     #define DPM_ENTROPY 0.6
     #define DPM_HARDLY 0.02
     #define DPM_NARROWER 1.5
+    #define DPM_LEAST_PART 1e-6
+    #define DPM_LEAST_SQUARE 1e-300
     """
     double ENTROPY "DPM_ENTROPY"
     double HARDLY "DPM_HARDLY"
     double NARROWER "DPM_NARROWER"
+    double LEAST_PART "DPM_LEAST_PART"
+    double LEAST_SQUARE "DPM_LEAST_SQUARE"
 
-cdef struct Sums:     # over the rows of a cluster
-    Py_ssize_t width  # columns, padded
-    double *mean      # [column] in units, and a row
-    double *e         # [column] less that
-    double *cube      # [column] what is summed
+cdef enum:
+    N_BINS = 11
+    DEGREES_OF_BINS = 8
+    BLOCK = 64  # rows whose logarithms are taken together
+
+cdef struct Sums:             # over the rows of a cluster
+    Py_ssize_t n, n_columns
+    Py_ssize_t width          # columns, padded
+    double *mean              # [column] in units of the prior
+    double *scale             # [column] 1 / standard deviation
+    double *z                 # [column] of one row
+    double *cube              # [column] of z
     double *fourth
-    double *product   # [column][column], of each with those of its group and after it
+    double *product           # [column][column] of z, each with those of its group and after it
+    Py_ssize_t *rows          # [column][bin]
+    double log_square         # of half the sum of squares of each row
+
+
+def all_look_normal(Partition partition):
+    cdef Py_ssize_t k
+    for k, members in enumerate(member_lists(partition)):
+        if partition.size[k] and not looks_normal(partition, k, members):
+            return False
+    return True
 
 
 cpdef bint looks_normal(Partition partition, Py_ssize_t k, const Py_ssize_t[::1] members) except -1:
     cdef Py_ssize_t n = members.shape[0]
-    cdef bint normal
+    cdef bint normal = False
     partition.component._check_slot(k)
     if not isinstance(partition.component, NormalGamma):
         return False
-    if partition.size[k] != n or n < partition.alpha or not all_weigh_one(partition, members):
+    if partition.size[k] != n or n < partition.alpha:
         return False
     cdef NormalGamma prior = partition.component
     cdef double[::1] room = partition.room_of_a_row(), memory = memory_for(prior.n_columns)
-    cdef Sums sums = sums_in(&memory[0], prior.n_columns)
+    cdef Sums sums = sums_in(&memory[0], prior.n_columns, n)
     with nogil:
-        find_mean(prior, k, &sums)
-        add_up(partition, members, prior.densities(), &room[0], &sums)
-        normal = excess(prior, n, &sums) < price(prior, n, partition.alpha)
+        if all_weigh_one(partition, members) and find_units(prior, k, &sums):
+            add_up(partition, members, prior.densities(), &room[0], &sums)
+            normal = excess(&sums) < price(prior, n, partition.alpha)
     return normal
 
 
-cdef bint all_weigh_one(Partition partition, const Py_ssize_t[::1] members) except -1:
+cdef bint all_weigh_one(Partition partition, const Py_ssize_t[::1] members) except -1 nogil:
     cdef Py_ssize_t m
     for m in range(members.shape[0]):
-        partition.check_row(members[m])
+        if not 0 <= members[m] < partition.n_rows:
+            partition.check_row(members[m])
         if partition.row_weight(members[m]) != 1.0:
             return False
     return True
@@ -65,79 +89,139 @@ cdef Py_ssize_t padded(Py_ssize_t n_columns) noexcept nogil:
 
 cdef memory_for(Py_ssize_t n_columns):
     cdef Py_ssize_t width = padded(n_columns)
-    return array("d", bytes(8 * width * (4 + width)))
+    return array("d", bytes(8 * width * (5 + width + N_BINS)))
 
 
-cdef Sums sums_in(double *memory, Py_ssize_t n_columns) noexcept nogil:
+cdef Sums sums_in(double *memory, Py_ssize_t n_columns, Py_ssize_t n) noexcept nogil:
     cdef Sums sums
-    sums.width = padded(n_columns)
-    sums.mean, sums.e = memory, memory + sums.width
-    sums.cube, sums.fourth = memory + 2 * sums.width, memory + 3 * sums.width
-    sums.product = memory + 4 * sums.width
+    cdef Py_ssize_t width = padded(n_columns)
+    sums.n, sums.n_columns, sums.width, sums.log_square = n, n_columns, width, 0.0
+    sums.mean, sums.scale, sums.z = memory, memory + width, memory + 2 * width
+    sums.cube, sums.fourth = memory + 3 * width, memory + 4 * width
+    sums.product = memory + 5 * width
+    sums.rows = <Py_ssize_t *> (sums.product + width * width)
     return sums
 
 
-cdef void find_mean(NormalGamma prior, Py_ssize_t k, Sums *sums) noexcept nogil:
-    """The posterior one, eq. (13), without the prior's part."""
-    cdef Py_ssize_t d
-    for d in range(prior.n_columns):
-        sums.mean[d] = prior.m[k * prior.n_along + d] * (prior.c0 + prior.n[k]) / prior.n[k]
+cdef bint find_units(NormalGamma prior, Py_ssize_t k, Sums *sums) noexcept nogil:
+    """From the posterior, eq. (13), without the prior's part; False if the test says nothing."""
+    cdef double variance, n = prior.n[k], c = prior.c0 + n
+    cdef Py_ssize_t d, at = k * prior.n_along
+    for d in range(sums.n_columns):
+        sums.mean[d] = prior.m[at + d] * c / n
+        variance = 2.0 * (prior.b[at + d] - 1.0) / n - prior.c0 / c * sums.mean[d] * sums.mean[d]
+        if n * variance < LEAST_PART * prior.b[at + d] or expects_narrower(prior, n, variance):
+            return False
+        sums.scale[d] = 1.0 / sqrt(variance)
+    return True
+
+
+cdef bint expects_narrower(NormalGamma prior, double n, double variance) noexcept nogil:
+    return prior.a0 > HARDLY * n and prior.a0 * variance > NARROWER
+
+
+cdef double price(NormalGamma prior, double n, double alpha) noexcept nogil:
+    cdef double means = log1p(n / larger(prior.c0, 1.0))
+    cdef double precisions = log1p(0.5 * n / larger(prior.a0, 0.5))
+    return 0.5 * prior.n_columns * (means + precisions) - log(larger(alpha, 1.0))
 
 
 cdef void add_up(Partition partition, const Py_ssize_t[::1] members, const Densities *t,
                  double *room, Sums *sums) noexcept nogil:
-    cdef Py_ssize_t m
+    cdef double[BLOCK] squares
+    cdef Py_ssize_t m, used = 0
     for m in range(members.shape[0]):
         partition.expect_after(members, m)
-        add_row(t, partition.row_into(members[m], room).values, sums)
+        squares[used] = add_row(t, partition.row_into(members[m], room).values, sums)
+        used += 1
+        if used == BLOCK or m == members.shape[0] - 1:
+            sums.log_square += sum_of_logs(squares, used)
+            used = 0
 
 
-cdef clones_void add_row(const Densities *t, const double *row, Sums *sums) noexcept nogil:
-    cdef double e[GROUP]
-    cdef double square[GROUP]
-    cdef double *cube
-    cdef double *fourth
-    cdef double *product
-    cdef double one
-    cdef Py_ssize_t d, j, first = 0
-    for d in range(t.n_columns):
-        sums.e[d] = standardise(row[d], t.origin[d], t.unit[d]) - sums.mean[d]
-    while first < sums.width:
-        cube, fourth, product = sums.cube + first, sums.fourth + first, sums.product + first
-        for j in range(GROUP):
-            e[j] = sums.e[first + j]
-        for j in range(GROUP):
-            square[j] = e[j] * e[j]
-        for j in range(GROUP):
-            cube[j] += square[j] * e[j]
-        for j in range(GROUP):
-            fourth[j] += square[j] * square[j]
-        for d in range(min(first + GROUP, t.n_columns)):
-            one = sums.e[d]
-            for j in range(GROUP):
-                product[j] += one * e[j]
-            product += sums.width
-        first += GROUP
-
-
-cdef double excess(NormalGamma prior, double n, const Sums *sums) noexcept nogil:
-    """T above chance; infinite if the test says nothing."""
-    cdef double variance, other, squared, total = 0.0
-    cdef Py_ssize_t d, j
-    for d in range(prior.n_columns):
-        variance = sums.product[d * sums.width + d] / n
-        if variance <= 0.0 or contradicts(prior, n, sums.mean[d], variance):
-            return INFINITY
-        total += of_column(n, variance, sums.cube[d] / n, sums.fourth[d] / n)
-        for j in range(d):
-            other = sums.product[j * sums.width + j] / n
-            squared = (sums.product[j * sums.width + d] / n) ** 2 / (variance * other)
-            total += -n * log(1.0 - squared) - 1.0 if squared < 1.0 else INFINITY
+cdef clones_double sum_of_logs(double *x, Py_ssize_t n) noexcept nogil:
+    cdef double total = 0.0
+    cdef Py_ssize_t i
+    for i in range(n):
+        x[i] = log_positive(larger(x[i], LEAST_SQUARE))
+    for i in range(n):
+        total += x[i]
     return total
 
 
-cdef double of_column(double n, double variance, double cube, double fourth) noexcept nogil:
-    """What skewness and kurtosis add."""
+cdef clones_double add_row(const Densities *t, const double *row, Sums *sums) noexcept nogil:
+    """Half the sum of its squares."""
+    cdef double square[GROUP]
+    cdef Py_ssize_t j, first = 0
+    for j in range(GROUP):
+        square[j] = 0.0
+    while first + GROUP <= sums.n_columns:
+        add_some(t, row, first, GROUP, sums, square)
+        first += GROUP
+    if first < sums.n_columns:
+        add_some(t, row, first, sums.n_columns - first, sums, square)
+    return 0.5 * (((square[0] + square[1]) + (square[2] + square[3]))
+                  + ((square[4] + square[5]) + (square[6] + square[7])))
+
+
+cdef inline inlined_void add_some(const Densities *t, const double *row, Py_ssize_t first,
+                                  Py_ssize_t n, Sums *sums, double *square) noexcept nogil:
+    """Its n columns from `first`, which end a group."""
+    cdef double z[GROUP]
+    cdef double z_square[GROUP]
+    cdef double *cube = sums.cube + first
+    cdef double *fourth = sums.fourth + first
+    cdef double *product = sums.product + first
+    cdef Py_ssize_t *rows = sums.rows + first * N_BINS
+    cdef Py_ssize_t bins[GROUP]
+    cdef double other
+    cdef Py_ssize_t d, j
+    for j in range(GROUP):
+        z[j] = 0.0
+    for j in range(n):
+        z[j] = (standardise(row[first + j], t.origin[first + j], t.unit[first + j])
+                - sums.mean[first + j]) * sums.scale[first + j]
+    for j in range(GROUP):
+        sums.z[first + j] = z[j]
+    for j in range(GROUP):
+        z_square[j] = z[j] * z[j]
+    for j in range(GROUP):
+        square[j] += z_square[j]
+    for j in range(GROUP):
+        cube[j] += z_square[j] * z[j]
+    for j in range(GROUP):
+        fourth[j] += z_square[j] * z_square[j]
+    for j in range(GROUP):
+        bins[j] = bin_of(z[j])
+    for j in range(n):
+        rows[j * N_BINS + bins[j]] += 1
+    for d in range(first + n):
+        other = sums.z[d]
+        for j in range(GROUP):
+            product[j] += other * z[j]
+        product += sums.width
+
+
+cdef inline inlined_ssize bin_of(double z) noexcept nogil:
+    cdef double least = 2.0 * z + 0.5 * N_BINS
+    least = least if least > 0.0 else 0.0
+    return <Py_ssize_t> (least if least < N_BINS - 1 else N_BINS - 1)
+
+
+cdef double excess(const Sums *sums) noexcept nogil:
+    """All statistics above chance."""
+    cdef double moments = 0.0, bins = 0.0
+    cdef double[N_BINS] chance
+    cdef Py_ssize_t d, n = sums.n
+    find_chances(chance)
+    for d in range(sums.n_columns):
+        moments += of_moments(n, sums.product[d * sums.width + d] / n, sums.cube[d] / n,
+                              sums.fourth[d] / n)
+        bins += of_bins(n, sums.rows + d * N_BINS, chance)
+    return larger(moments, bins) + of_widths(sums) + of_pairs(sums)
+
+
+cdef double of_moments(double n, double variance, double cube, double fourth) noexcept nogil:
     cdef double skewness = cube / variance / sqrt(variance)
     cdef double kurtosis = fourth / variance / variance - 3.0
     cdef double between = sqrt(larger(0.5 * (skewness * skewness - kurtosis), 0.0))
@@ -145,12 +229,37 @@ cdef double of_column(double n, double variance, double cube, double fourth) noe
     return n * (skewness * skewness / 6.0 + kurtosis * kurtosis / 24.0 + larger(parts, 0.0)) - 2.0
 
 
-cdef bint contradicts(NormalGamma prior, double n, double mean, double variance) noexcept nogil:
-    cdef bint narrower = prior.a0 > HARDLY * n and prior.a0 * variance > NARROWER
-    return narrower or prior.c0 * n / (prior.c0 + n) * mean * mean > HARDLY * n * variance
+cdef double of_bins(double n, const Py_ssize_t *rows, const double *chance) noexcept nogil:
+    cdef double total = 0.0
+    cdef Py_ssize_t i
+    for i in range(N_BINS):
+        if rows[i] > 0:
+            total += rows[i] * log(rows[i] / (n * chance[i]))
+    return 2.0 * total - DEGREES_OF_BINS
 
 
-cdef double price(NormalGamma prior, double n, double alpha) noexcept nogil:
-    cdef double means = log1p(n / larger(prior.c0, 1.0))
-    cdef double precisions = log1p(0.5 * n / larger(prior.a0, 0.5))
-    return 0.5 * prior.n_columns * (means + precisions) - log(larger(alpha, 1.0))
+cdef void find_chances(double *chance) noexcept nogil:
+    cdef double below = 0.0, next_below
+    cdef Py_ssize_t i
+    for i in range(N_BINS):
+        next_below = 0.5 * erfc((0.25 * N_BINS - 0.5 * (i + 1)) / sqrt(2.0)) if i < N_BINS - 1 else 1.0
+        chance[i] = next_below - below
+        below = next_below
+
+
+cdef double of_widths(const Sums *sums) noexcept nogil:
+    cdef double half = 0.5 * sums.n_columns, n = sums.n
+    cdef double away = digamma_c(half) - sums.log_square / n
+    return n * away * away / (trigamma_c(half) - 1.0 / half) - 1.0 if half > 0.5 else 0.0
+
+
+cdef double of_pairs(const Sums *sums) noexcept nogil:
+    cdef double rest, total = 0.0, n = sums.n
+    cdef Py_ssize_t d, e
+    cdef const double *product = sums.product
+    for d in range(sums.n_columns):
+        for e in range(d + 1, sums.n_columns):
+            rest = 1.0 - product[d * sums.width + e] ** 2 / (
+                product[d * sums.width + d] * product[e * sums.width + e])
+            total += -n * log(rest) - 1.0 if rest > 0.0 else INFINITY
+    return total

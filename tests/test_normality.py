@@ -1,0 +1,268 @@
+"""The test that a cluster leaves nothing to be divided: what it finds, and what heeds it."""
+
+import naive
+import numpy as np
+import pytest
+from cases import build, empirical_prior, needs_kernels, problems
+from families import CASES
+from hypothesis import given
+from hypothesis import strategies as st
+from mpmath import mp
+
+from dpmlite import MAPDPM
+from dpmlite.datasets import planted_gaussians, unequal_gaussians
+
+EDGES = np.arange(-2.25, 2.3, 0.5)
+
+
+def wide_prior(X):
+    """Of a table that is twenty times as long and three times as wide."""
+    return {
+        "m0": X.mean(axis=0) + X.std(axis=0),
+        "c0": 0.5 / len(X),
+        "a0": 1.0,
+        "b0": 9 * X.var(axis=0),
+    }
+
+
+def looks_normal(twin, X, prior=None, alpha=1.0):
+    partition = build(twin, X, np.zeros(len(X)), prior or wide_prior(X), alpha)
+    return twin.normality.looks_normal(partition, 0, np.arange(len(X)))
+
+
+def verdict(X, prior, alpha):
+    """The rule once more: whole arrays, bins from numpy, special functions from mpmath."""
+    n, n_columns = X.shape
+    z = (X - X.mean(axis=0)) / X.std(axis=0)
+    skewness, kurtosis = (z**3).mean(axis=0), (z**4).mean(axis=0) - 3
+    between = np.sqrt(np.clip((skewness**2 - kurtosis) / 2, 0, 1 - 1e-15))
+    parts = np.clip(-np.log(1 - between) / 2 - 0.6, 0, None)
+    moments = n * (skewness**2 / 6 + kurtosis**2 / 24 + parts).sum() - 2 * n_columns
+    chances = np.diff([0.0, *(float(mp.ncdf(edge)) for edge in EDGES), 1.0])
+    rows = np.array(
+        [np.bincount(np.digitize(column, EDGES), minlength=len(chances)) for column in z.T]
+    )
+    terms = rows * np.log(np.maximum(rows, 1) / (n * chances))
+    bins = 2 * terms.sum() - (len(chances) - 3) * n_columns
+    correlations = np.corrcoef(z.T)[np.triu_indices(n_columns, 1)] if n_columns > 1 else np.zeros(0)
+    pairs = (-n * np.log1p(-(correlations**2)) - 1).sum()
+    half, widths = n_columns / 2, 0.0
+    if n_columns > 1:
+        away = float(mp.digamma(half)) - np.log((z**2).sum(axis=1) / 2).mean()
+        widths = n * away**2 / (float(mp.psi(1, half)) - 1 / half) - 1
+    price = np.log1p(n / max(prior["c0"], 1)) + np.log1p(n / 2 / max(prior["a0"], 0.5))
+    return max(moments, bins) + pairs + widths < n_columns * price / 2 - np.log(max(alpha, 1))
+
+
+@given(
+    seed=st.integers(0, 2**32),
+    n=st.integers(5, 80),
+    n_columns=st.integers(1, 10),
+    apart=st.sampled_from([0.0, 0.5, 2.0]),
+    alpha=st.sampled_from([0.5, 1.0, 4.0]),
+    a0=st.sampled_from([0.3, 1.0]),
+)
+def test_it_is_what_numpy_makes_of_the_rule(twin, seed, n, n_columns, apart, alpha, a0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, n_columns)) + apart * rng.integers(2, size=(n, 1))
+    prior = wide_prior(X) | {"c0": 1e-4, "a0": a0}
+    assert looks_normal(twin, X, prior, alpha) == verdict(X, prior, alpha)
+
+
+@given(problem=problems(max_rows=40), data=st.data())
+def test_twins_agree(twins, problem, data):
+    X, prior, alpha = problem
+    labels = data.draw(st.lists(st.integers(0, 2), min_size=len(X), max_size=len(X)))
+    plain, kernel = (build(twin, X, labels, prior, alpha) for twin in twins)
+    for k in range(plain.n_clusters):
+        members = np.array(plain.members(k), dtype=np.intp)
+        found = [
+            twin.normality.looks_normal(partition, k, members)
+            for twin, partition in zip(twins, (plain, kernel), strict=True)
+        ]
+        assert found[0] == found[1]
+    assert twins[0].normality.all_look_normal(plain) == twins[1].normality.all_look_normal(kernel)
+
+
+@pytest.mark.parametrize("n_columns", [1, 2, 8, 20])
+@pytest.mark.parametrize("n", [60, 300, 3000])
+def test_most_normal_clusters_pass(twin, n, n_columns):
+    if twin.implementation == "python" and n * n_columns > 5000:
+        pytest.skip("takes minutes on the plain twins, which smaller cases run")
+    rng = np.random.default_rng(n + n_columns)
+    passed = [looks_normal(twin, rng.normal(size=(n, n_columns))) for _ in range(20)]
+    assert sum(passed) >= 11
+
+
+def mixture(rng):
+    """Rows of a few normals, from one on top of the other to far apart, of any size and width."""
+    n_columns, n_parts = rng.choice([1, 2, 3, 5, 8, 16]), rng.integers(2, 5)
+    n = int(np.exp(rng.uniform(np.log(8), np.log(1500))))
+    labels = rng.choice(n_parts, n, p=rng.dirichlet(np.full(n_parts, rng.choice([0.3, 1.0, 5.0]))))
+    means = rng.normal(size=(n_parts, n_columns)) * np.exp(rng.uniform(-1, 3.4))
+    means[:, 1:] *= rng.random() < 0.6
+    widths = np.exp(rng.normal(size=(n_parts, 1)) * rng.choice([0.0, 0.3, 1.0]))
+    return means[labels] + widths[labels] * rng.normal(size=(n, n_columns)), labels
+
+
+@needs_kernels
+def test_what_is_worth_to_be_divided_does_not_pass(twins):
+    """Single rows that would be better alone are for sweeps: so few nats are left to them."""
+    kernel, rng = twins[1], np.random.default_rng(0)
+    n_worth = 0
+    for _ in range(1500):
+        X, labels = mixture(rng)
+        prior = wide_prior(X)
+        divided = build(kernel, X, labels, prior)
+        kernel.map_dpm.converge(divided, 100)
+        whole = build(kernel, X, np.zeros(len(X)), prior)
+        if divided.neg_log_joint < whole.neg_log_joint - 10.0:
+            n_worth += 1
+            assert not looks_normal(kernel, X, prior), (X.shape, np.bincount(labels))
+    assert n_worth > 300
+
+
+NORMAL = np.random.default_rng(0).normal(size=(200, 3))
+HIDDEN = {
+    "two parts": lambda X, rng: X + 4.0 * (np.arange(200) < 100)[:, None] * [1, 0, 0],
+    "parts with the moments of a normal": lambda X, rng: (
+        0.1 * X + np.repeat([-(3.0**0.5), 0, 3.0**0.5], [33, 134, 33])[:, None] * [1, 0, 0]
+    ),
+    "correlated columns": lambda X, rng: X @ [[1, 0.6, 0], [0, 0.8, 0], [0, 0, 1]],
+    "a few rows far away": lambda X, rng: X + 8.0 * (np.arange(200) < 5)[:, None],
+    "a narrow part in a wide one": lambda X, rng: (
+        X * np.where(np.arange(200) < 40, 0.05, 1)[:, None]
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", HIDDEN)
+def test_each_statistic_finds_what_it_is_for(twin, kind):
+    assert looks_normal(twin, NORMAL)
+    assert not looks_normal(twin, HIDDEN[kind](NORMAL, np.random.default_rng(1)))
+
+
+def test_a_prior_of_narrower_clusters_divides_what_is_normal(twin):
+    """Into halves, if it expects a tenth of the variance; so it does not pass."""
+    prior = wide_prior(NORMAL) | {"a0": 200.0, "b0": np.array([20.0, 200.0, 200.0])}
+    halves = NORMAL[:, 0] > 0.0
+    joints = [naive.neg_log_joint(NORMAL, labels, 1.0, prior) for labels in (halves * 0, halves)]
+    assert joints[1] < joints[0]
+    assert not looks_normal(twin, NORMAL, prior)
+
+
+def test_it_says_nothing_of_weights_groups_other_families_and_few_rows(twin):
+    prior = wide_prior(NORMAL)
+    labels, members = np.zeros(200, dtype=np.intp), np.arange(200)
+    component = twin.normal_gamma.NormalGamma(**prior)
+
+    def verdict_of(X, *rest):
+        partition = twin.partition.Partition(X, labels.copy(), *rest)
+        return twin.normality.looks_normal(partition, 0, members)
+
+    assert verdict_of(NORMAL, component, 1.0)
+    assert not verdict_of(NORMAL, component, 201.0)
+    assert not verdict_of(twin.rows.Rows(NORMAL, np.full(200, 2.0)), component, 1.0)
+    settled = component.like()
+    settled.resize(1)
+    settled.add(NORMAL[0], 0)
+    home = np.zeros(1, dtype=np.intp)
+    assert not verdict_of(NORMAL, component.like(), 1.0, None, settled, home)
+    case = CASES["normal-known-variance"]
+    other = case.component(twin, case.prior(np.random.default_rng(0), 3))
+    assert not verdict_of(NORMAL, other, 1.0)
+
+
+@pytest.mark.parametrize("layout", ["float32", "Fortran", "rows of a table"])
+def test_rows_are_read_as_they_lie(twin, layout):
+    X = NORMAL + 4.0 * (np.arange(200) < 3)[:, None]
+    order = np.random.default_rng(0).permutation(200).astype(np.intp)
+    table = {
+        "float32": X.astype(np.float32),
+        "Fortran": np.asfortranarray(X),
+        "rows of a table": np.concatenate([X[order], 100 + X]),
+    }[layout]
+    rows = np.argsort(order).astype(np.intp) if layout == "rows of a table" else None
+    for most in (200, 197):
+        first = 200 - most  # with the outlying rows, and without
+        some = np.arange(first, 200) if rows is None else rows[first:]
+        family = twin.normal_gamma.NormalGamma(**wide_prior(X))
+        partition = twin.partition.Partition(
+            table, np.zeros(most, dtype=np.intp), family, 1.0, some.astype(np.intp)
+        )
+        passed = twin.normality.looks_normal(partition, 0, np.arange(most))
+        assert passed == (most == 197)
+
+
+def test_splits_leave_what_looks_normal_and_remember_it(twin):
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(c, 1.0, size=(80, 2)) for c in (-90.0, 0.0, 90.0, 140.0)])
+    labels = np.repeat([0, 1, 2, 2], 80)
+    partition = build(twin, X, labels, empirical_prior(X))
+    assert partition.normal == [False] * 4
+    assert twin.split_merge.split(partition, rng.random((4, 1, 2))) == 1
+    assert partition.normal[:3] == [True, True, False]
+    assert partition.changed[:2] == [0, 0]
+    twin.split_merge.split(partition, rng.random((5, 1, 2)))
+    assert partition.normal == [True] * 4 + [False]
+    assert twin.normality.all_look_normal(partition)
+
+    partition.move(0, 1, 0.0)
+    assert partition.normal == [True] * 4 + [False]
+    partition.merge(2, 3, 0.0)
+    assert partition.normal == [True, True, False, False, False]
+    partition.tidy()
+    assert partition.normal == [True, True, False, False]
+    members = np.array(partition.members(0), dtype=np.intp)
+    partition.replace([0], members, partition.part(members, np.zeros_like(members), [0]), 0.0)
+    assert partition.normal == [False, True, False, False]
+
+
+def test_exchanges_leave_neighbours_that_both_look_normal(twin):
+    """Two that overlap, divided where they are not, unless both are said to look normal."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(300, 2)) + np.array([3.0, 0.0]) * (np.arange(300) < 150)[:, None]
+    labels = (X[:, 1] > 0.0).astype(int)  # not where they are
+    uniforms = rng.random((3, 1, 2, 2))
+    partition = build(twin, X, labels, empirical_prior(X))
+    assert twin.split_merge.exchange(partition, uniforms) == 1
+    partition = build(twin, X, labels, empirical_prior(X))
+    partition.mark_unchanged(0, True)
+    assert twin.split_merge.exchange(partition, uniforms) == 1
+    partition = build(twin, X, labels, empirical_prior(X))
+    partition.mark_unchanged(0, True)
+    partition.mark_unchanged(1, True)
+    assert twin.split_merge.exchange(partition, uniforms) == 0
+
+
+def steps_of(capsys, X):
+    """The lines that a fit prints: which start, and which move."""
+    MAPDPM(random_state=0, verbose=True).fit(X)
+    return [line.split()[:3] for line in capsys.readouterr().out.splitlines()]
+
+
+@pytest.mark.parametrize("n", [500, 2500])
+def test_a_fit_ends_when_all_clusters_look_normal(capsys, n):
+    """One descent in the sample or two; no row is freed. Of what never does, many are made."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(n, 6)) + 12.0 * rng.integers(3, size=(n, 1))
+    starts = [line for line in steps_of(capsys, X) if line[0] == "start"]
+    assert len(starts) <= 2
+    starts = [line for line in steps_of(capsys, rng.exponential(size=(n, 3))) if line[0] == "start"]
+    assert len(starts) >= 3
+
+
+@needs_kernels
+@pytest.mark.parametrize("make", ["planted", "unequal"])
+def test_nothing_is_lost_by_it(monkeypatch, make):
+    """Beside fits that try to divide everything, as they do if rows have weights."""
+    if make == "planted":
+        X, _ = planted_gaussians(4000, 6, 12, random_state=0)
+    else:
+        X, _ = unequal_gaussians(8, 12, random_state=0).sample(4000, random_state=1)
+    heedful = [MAPDPM(random_state=seed).fit(X).neg_log_joint_ for seed in range(4)]
+    weights = np.full(len(X), 1.0 + 1e-9)
+    thorough = [
+        MAPDPM(random_state=seed).fit(X, sample_weight=weights).neg_log_joint_ for seed in range(4)
+    ]
+    assert np.mean(heedful) <= np.mean(thorough) + 1e-5 * np.mean(thorough)
