@@ -60,3 +60,18 @@ class Sweep:
 
     def time_sweep(self, shape):
         self.sweep(self.state)
+
+
+class Normality:
+    """The test of which clusters need not be divided, on those that drew the rows."""
+
+    params = (((10_000, 2, 20), (100_000, 16, 50), (100_000, 64, 50)),)
+    param_names = ("rows, columns, clusters",)
+
+    def setup(self, shape):
+        X, labels = planted_table(*shape)
+        self.all_look_normal = load_twin("inference", "normality", "cython").all_look_normal
+        self.state = partition(X, labels, empirical_prior(X))
+
+    def time_all_look_normal(self, shape):
+        self.all_look_normal(self.state)
