@@ -11,6 +11,8 @@ from mpmath import mp
 
 from dpmlite import MAPDPM
 from dpmlite.datasets import planted_gaussians, unequal_gaussians
+from dpmlite.estimators import starts
+from dpmlite.estimators.climb import Climb
 
 EDGES = np.arange(-2.25, 2.3, 0.5)
 
@@ -235,21 +237,53 @@ def test_exchanges_leave_neighbours_that_both_look_normal(twin):
     assert twin.split_merge.exchange(partition, uniforms) == 0
 
 
-def steps_of(capsys, X):
-    """The lines that a fit prints: which start, and which move."""
+def test_replaced_slots_are_what_was_found_of_their_parts(twin):
+    partition = build(twin, NORMAL, np.zeros(200), wide_prior(NORMAL))
+    members = np.arange(200)
+    parts = partition.part(members, (members < 100).astype(np.intp), [0])
+    parts.mark_unchanged(1, True)
+    partition.replace([0], members, parts, 0.0)
+    assert partition.normal == [False, True, False]
+
+
+def test_it_says_nothing_of_rows_that_are_almost_equal(twin):
+    """A slot holds what is left of its prior's width, too: it hardly tells theirs."""
+    prior = wide_prior(NORMAL)
+    assert looks_normal(twin, NORMAL / 1e2, prior)
+    assert not looks_normal(twin, NORMAL / 1e5, prior)
+
+
+def starts_of(capsys, X):
+    """How many descents a fit prints that it begins with."""
     MAPDPM(random_state=0, verbose=True).fit(X)
-    return [line.split()[:3] for line in capsys.readouterr().out.splitlines()]
+    return sum(line.startswith("start") for line in capsys.readouterr().out.splitlines())
 
 
 @pytest.mark.parametrize("n", [500, 2500])
-def test_a_fit_ends_when_all_clusters_look_normal(capsys, n):
-    """One descent in the sample or two; no row is freed. Of what never does, many are made."""
+def test_a_search_ends_when_all_clusters_look_normal(capsys, monkeypatch, n):
+    freed = []
+    monkeypatch.setattr(Climb, "_attempts", lambda *rest: iter(freed.append(rest) or ()))
     rng = np.random.default_rng(1)
-    X = rng.normal(size=(n, 6)) + 12.0 * rng.integers(3, size=(n, 1))
-    starts = [line for line in steps_of(capsys, X) if line[0] == "start"]
-    assert len(starts) <= 2
-    starts = [line for line in steps_of(capsys, rng.exponential(size=(n, 3))) if line[0] == "start"]
-    assert len(starts) >= 3
+    planted = rng.normal(size=(n, 6)) + 12.0 * rng.integers(3, size=(n, 1))
+    assert starts_of(capsys, planted) <= 2
+    assert not freed
+    assert starts_of(capsys, rng.exponential(size=(n, 3))) >= 3
+    assert freed
+
+
+def test_only_samples_of_larger_tables_are_split_before_the_climb(monkeypatch):
+    sizes = []
+    split = starts.inference.split
+    monkeypatch.setattr(
+        starts.inference, "split", lambda p, *rest: sizes.append(p.n_rows) or split(p, *rest)
+    )
+    X = np.random.default_rng(0).exponential(size=(2200, 2))
+    MAPDPM(random_state=0).fit(X)
+    assert starts.SAMPLE_ROWS in sizes
+    sizes.clear()
+    monkeypatch.setattr(Climb, "run", lambda *rest: None)
+    MAPDPM(random_state=0).fit(X[:300])
+    assert not sizes
 
 
 @needs_kernels
