@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from dpmlite import inference, models
 from dpmlite._threads import on_threads
-from dpmlite.estimators.problem import UNPLACED, Labels, Problem, all_normal, sweep_and_merge
+from dpmlite.estimators.problem import UNPLACED, Labels, Problem, part_normal, sweep_and_merge
 
 if TYPE_CHECKING:
     from threading import Event
@@ -171,7 +171,7 @@ class Climb:
 
     def _free(self, rng: np.random.Generator) -> bool:
         """Keep what the first attempt that helps brings; whether that is worth to go on."""
-        if all_normal(self.partition):
+        if part_normal(self.partition) == 1.0:
             self._record("free", 0)
             return False
         order = self._order(self._step())

@@ -107,10 +107,9 @@ def sweep_and_merge(
             return n_sweeps
 
 
-def all_normal(partition: models.Partition) -> bool:
-    """Whether all clusters looked normal when splits of them were last tried."""
-    sizes = zip(partition.normal, partition.sizes, strict=True)
-    return all(normal for normal, size in sizes if size)
+def part_normal(partition: models.Partition) -> float:
+    """The part of the clusters that looked normal when splits of them were last tried."""
+    return sum(partition.normal) / partition.n_clusters
 
 
 def without_single(labels: Labels, n_settled: int) -> Labels:

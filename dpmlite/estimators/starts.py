@@ -25,6 +25,7 @@ from dpmlite.estimators.problem import (
     Labels,
     Problem,
     first_of_best,
+    part_normal,
     sweep_and_merge,
 )
 
@@ -54,6 +55,9 @@ MOST_DESCENTS = 60
 SAMPLE_PATIENCE = 3
 FIRST_SAMPLE_PATIENCE = 1
 
+# If so many clusters of the sample look normal, it has told what it can: more rows tell the rest.
+MOST_NORMAL = 0.9
+
 # Where a partition is to be made better, so many descents gain most of what there is to be gained.
 IMPROVING_DESCENTS = 4
 
@@ -74,7 +78,7 @@ SINGLETON_CELLS_AT_MOST = 2_000_000
 class Found:
     """Labels of some rows, their joint, and what it took to find them.
 
-    If all clusters look normal, there is nothing more to be found; None is not to know yet.
+    If clusters look normal, there is nothing more to be found; None is not to know yet.
     """
 
     neg_log_joint: float
@@ -202,22 +206,21 @@ class Recombination:
         return best
 
     def _divided(self, found: Found) -> Found:
-        """What splits make of it; and whether all clusters look normal.
+        """What splits make of it; and whether clusters look normal.
 
         Splits find what the next of many descents would. These find more, so that there are no
         splits where all rows are in the sample.
         """
         partition = self.problem.partition(found.labels.copy(), self.sample)
-        n_sweeps, to_split = 0, len(self.sample) < len(self.problem.rows)
-        while to_split and self._split(partition) and not self.stop.is_set():
+        if len(self.sample) == len(self.problem.rows):
+            found.is_normal = inference.all_look_normal(partition)
+            return found
+        n_sweeps = 0
+        while self._split(partition) and not self.stop.is_set():
             n_sweeps += sweep_and_merge(partition, self.max_sweeps, self.stop)
-        divided = Found(
-            partition.neg_log_joint,
-            np.asarray(partition.labels),
-            n_sweeps,
-            partition.n_emptied,
-            inference.all_look_normal(partition),
-        )
+        labels, is_normal = np.asarray(partition.labels), part_normal(partition) >= MOST_NORMAL
+        emptied = partition.n_emptied
+        divided = Found(partition.neg_log_joint, labels, n_sweeps, emptied, is_normal)
         self._count(divided)
         return divided
 
