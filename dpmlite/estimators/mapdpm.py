@@ -99,8 +99,9 @@ class MAPDPM(MixtureEstimator):
         The labels to start from, of shape (N,), or what makes them. "single" (one cluster) is the
         paper's; "singletons" is one cluster a row; "sequential" places one row after the other;
         "random" draws labels; "search" takes those that `DPSearch` finds with a beam of 10.
-        "auto" (default) recombines many short descents from random rows, of 2,000 rows at most,
-        which the others then join: a sixteenth of them first, from 512,000 on. With
+        "auto" (default) recombines short descents from random rows, of 2,000 rows at most, until
+        they find nothing better or clusters look normal; the others then join: a sixteenth of them
+        first, from 512,000 on. With
         ``split_merge=False`` it keeps the best of "single" and "singletons" ("sequential" for more
         than 2,000 rows).
     split_merge : bool, default True
