@@ -20,6 +20,9 @@ deviations from their means, with skewness g, excess kurtosis h and correlations
 One more cluster costs about D log((1 + n / c0) (1 + n / (2 a0))) / 2 - log(alpha) nats. A mixture
 of two is worth it if all statistics together are above chance by twice as much; a division explains
 less than a mixture does. Half of that is asked here.
+
+This is no proof: columns are looked at one by one and in pairs, so that a part that is narrow in
+many columns, but apart in none, and not in the middle, may pass. It does so rarely.
 """
 
 from collections.abc import Sequence
@@ -67,7 +70,7 @@ def all_look_normal(partition: Partition) -> bool:
 
 
 def looks_normal(partition: Partition, k: int, members: Sequence[int]) -> bool:
-    """Whether the rows of a cluster tell of no other: then to divide them is in vain.
+    """Whether the rows of a cluster tell of no other: then to divide them is hardly of use.
 
     Parameters
     ----------

@@ -45,6 +45,8 @@ FIRST_ASKED = 160
 def split(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
     """Try to split every cluster that changed much since it was last tried.
 
+    One that looks normal is only marked as such: see `normality.looks_normal`.
+
     Proposals: two members that are apart as seeds, each with the others that it predicts better
     than the other seed does; and any two, which the others join one by one. The first find clusters
     that are apart where the prior is wide, for there the first of two broad clusters that grows
@@ -125,7 +127,7 @@ def exchange(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
     Nearest are those whose merge would raise the joint least. A cluster that took part in a
     kept exchange is left alone for the rest of the pass. So are two between which hardly a row
     hesitates: any other division of their pool would have to cut one of them, which is what `split`
-    tries.
+    tries. And two that both looked normal when `split` tried them.
 
     Parameters
     ----------

@@ -73,7 +73,7 @@ def test_trees_are_tighter_than_bayes_kmeans_where_the_prior_fits(name):
 def test_polishing_improves_the_cut_partition(name):
     """It ends near what the default search finds: above it by one part in a hundred at most.
 
-    Default searches from different seeds are apart by half of that.
+    Default searches from different seeds are apart by two thirds of that.
     """
     for kind in ("wide", "chosen"):
         cut, swept, moved, alone = joints(name, kind)
