@@ -13,6 +13,7 @@ from dpmlite import MAPDPM
 from dpmlite.datasets import planted_gaussians, unequal_gaussians
 from dpmlite.estimators import starts
 from dpmlite.estimators.climb import Climb
+from dpmlite.estimators.freeing import Freeing
 
 EDGES = np.arange(-2.25, 2.3, 0.5)
 
@@ -262,7 +263,7 @@ def starts_of(capsys, X):
 @pytest.mark.parametrize("n", [500, 2500])
 def test_a_search_ends_when_all_clusters_look_normal(capsys, monkeypatch, n):
     freed = []
-    monkeypatch.setattr(Climb, "_attempts", lambda *rest: iter(freed.append(rest) or ()))
+    monkeypatch.setattr(Freeing, "_attempts", lambda *rest: iter(freed.append(rest) or ()))
     rng = np.random.default_rng(1)
     planted = rng.normal(size=(n, 6)) + 12.0 * rng.integers(3, size=(n, 1))
     assert starts_of(capsys, planted) <= 2

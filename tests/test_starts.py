@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dpmlite import MAPDPM, exact_posterior, inference, models
 from dpmlite.datasets import crp_mixture, planted_gaussians
 from dpmlite.estimators import starts
-from dpmlite.estimators.climb import greatest
+from dpmlite.estimators.freeing import greatest
 from dpmlite.estimators.problem import (
     Problem,
     first_of_best,

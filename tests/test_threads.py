@@ -12,7 +12,7 @@ import dpmlite
 from dpmlite import MAPDPM, inference, models
 from dpmlite._threads import as_needed, on_threads
 from dpmlite.datasets import planted_gaussians
-from dpmlite.estimators import climb
+from dpmlite.estimators import freeing
 from dpmlite.estimators.families import COMPONENTS
 
 if dpmlite.implementation == "cython":
@@ -130,16 +130,16 @@ def test_threads_that_share_clusters_do_not_disturb_each_other(name, weighted):
 @needs_kernels
 def test_what_helped_a_part_of_the_rows_is_extended_on_threads(monkeypatch):
     """All rows follow attempts of freed rows, on threads, with the counts of one thread."""
-    monkeypatch.setattr(climb, "FREE_ROWS", 200)
+    monkeypatch.setattr(freeing, "FREE_ROWS", 200)
     extended = []
-    attempt = climb.Climb._attempt
+    attempt = freeing.Freeing._attempt
 
     def noted(*args):
         found = attempt(*args)
         extended.append(found.of_all is not None)
         return found
 
-    monkeypatch.setattr(climb.Climb, "_attempt", noted)
+    monkeypatch.setattr(freeing.Freeing, "_attempt", noted)
     for seed in (20, 23):
         X, _ = planted_gaussians(1500, 3, 25, separation=3.5, random_state=seed)
         one, three = (MAPDPM(random_state=seed, n_jobs=n).fit(X) for n in (1, 3))

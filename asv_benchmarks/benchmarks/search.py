@@ -25,7 +25,7 @@ import numpy as np
 
 from dpmlite import MAPDPM, inference, models
 from dpmlite.datasets import crp_mixture, unequal_gaussians
-from dpmlite.estimators import climb, starts
+from dpmlite.estimators import climb, freeing, starts
 
 PAPER = {
     "alpha": 3.0,
@@ -66,8 +66,8 @@ CHOICES = {
     "half the patience": ({}, HALF_PATIENCE),
     "twice the patience": ({}, TWICE_PATIENCE),
     "sample of 4,000 rows": ({}, {(starts, "SAMPLE_ROWS"): 4000}),
-    "twice the attempts to free rows": ({}, {(climb, "ATTEMPTS"): 12}),
-    "no rows freed": ({}, {(climb, "ATTEMPTS"): 0}),
+    "twice the attempts to free rows": ({}, {(freeing, "ATTEMPTS"): 12}),
+    "no rows freed": ({}, {(freeing, "ATTEMPTS"): 0}),
     "no splits": ({}, NO_SPLITS),
     "no exchanges": ({}, NO_EXCHANGES),
     "4 seeds of splits, 9 exchanges": (
