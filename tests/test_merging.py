@@ -72,10 +72,12 @@ def test_the_nearest_are_those_with_the_best_merges(twin, problem, data):
     partition = build(twin, X, labels, prior, alpha)
     used = list(range(partition.n_clusters))
     assert twin.merging.used_slots(partition) == used
+    nearest = twin.merging.nearest(partition, 3)
+    assert list(nearest) == used
     for j in used:
         others = [k for k in used if k != j]
         changes = {k: twin.merging.merge_change(partition, j, k) for k in others}
-        found = twin.merging.nearest(partition, j, 3)
+        found = nearest[j]
         assert len(found) == len(set(found)) == min(3, len(others))
         best = sorted(changes.values())[: len(found)]
         assert [changes[k] for k in found] == pytest.approx(best, rel=1e-9, abs=1e-7)

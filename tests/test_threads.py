@@ -140,7 +140,7 @@ def test_what_helped_a_part_of_the_rows_is_extended_on_threads(monkeypatch):
         return found
 
     monkeypatch.setattr(freeing.Freeing, "_attempt", noted)
-    for seed in (20, 23):
+    for seed in (7, 26):
         X, _ = planted_gaussians(1500, 3, 25, separation=3.5, random_state=seed)
         one, three = (MAPDPM(random_state=seed, n_jobs=n).fit(X) for n in (1, 3))
         np.testing.assert_array_equal(three.labels_, one.labels_)

@@ -71,14 +71,22 @@ class Climb:
     n_emptied: int = 0
     converged: bool = False
 
-    def run(self, rng: np.random.Generator, split_merge: bool, frees: bool = True) -> None:
-        """Sweep until nothing moves; then move clusters, and free rows, until nothing helps."""
+    def run(
+        self,
+        rng: np.random.Generator,
+        split_merge: bool,
+        frees: bool = True,
+        few: float = FEW_MOVES,
+    ) -> None:
+        """Sweep until nothing moves; then move clusters, and free rows, until nothing helps.
+
+        Between such moves sweep until no more than the part `few` of the rows moves.
+        """
         placed = np.asarray(self.partition.labels) != UNPLACED
         if placed.all():
             self._record("start", self.partition.n_clusters)
-        few = FEW_MOVES if split_merge else 0.0
         while (
-            self._sweep(few)
+            self._sweep(few if split_merge else 0.0)
             and split_merge
             and (self._move_clusters(rng) or (frees and self._free(rng)))
         ):
@@ -157,7 +165,9 @@ class Climb:
     def _free_some(self, slots: list[int], rng: np.random.Generator) -> None:
         """The same of the rows of some slots alone: what becomes of them takes their place."""
         now = np.asarray(self.partition.labels)
-        members = np.flatnonzero(np.isin(now, slots))
+        chosen = np.zeros(self.partition.component.n_slots, dtype=bool)
+        chosen[slots] = True
+        members = np.flatnonzero(chosen[now])
         rows = np.asarray(self.partition.rows_of(members))
         some = self.problem.partition(np.searchsorted(slots, now[members]), rows)
         found = self._after_freeing(some, rows, rng)

@@ -68,6 +68,10 @@ SAMPLE_ROWS = 2000
 # what was found for the smaller one: most of the moves are made where they cost little.
 SAMPLE_RATIO = 16
 
+# What moves between these samples' clusters will move again with all rows: such a part of the rows
+# is few enough to go on from sweeps to whole clusters.
+FEW_MOVES_OF_SAMPLE = 1e-2
+
 # From singletons the first sweep costs N x N scores, and statistics need N times D numbers: larger
 # tables start with one pass instead.
 SINGLETONS_AT_MOST = 2000
@@ -177,7 +181,7 @@ class Recombination:
         climb = Climb(
             self.problem, partition, rows, self.max_sweeps, self.verbose, self.stop, "sample"
         )
-        climb.run(self.rng, split_merge=True)
+        climb.run(self.rng, split_merge=True, few=FEW_MOVES_OF_SAMPLE)
         return climb.partition
 
     def _best(self) -> Found:
@@ -191,7 +195,8 @@ class Recombination:
             and not best.is_normal
             and not self.stop.is_set()
         ):
-            n_sure = min(patience - failures, MOST_DESCENTS - n_descents)  # whatever they find
+            # So many whatever they find, but for the first: it may be all there is to find.
+            n_sure = min(patience - failures, MOST_DESCENTS - n_descents) if n_descents else 1
             of_cells = [number % 2 == 0 for number in range(n_descents, n_descents + n_sure)]
             with closing(self._descents(of_cells)) as descents:
                 for other in descents:
@@ -226,7 +231,7 @@ class Recombination:
 
     def _split(self, partition: models.Partition) -> bool:
         uniforms = self.rng.random((partition.component.n_slots, N_SPLIT_SEEDS, 2))
-        return inference.split(partition, uniforms, self.problem.n_threads) > 0
+        return inference.split(partition, uniforms) > 0  # of so few rows that threads take longer
 
     def _patience(self) -> int:
         n_sample, n_rows = len(self.sample), len(self.problem.rows)

@@ -9,7 +9,7 @@ cpdef Partition trial_division(Partition partition, slots, members, starts)
 cpdef Partition division_of_all(Partition partition, slots, members, Partition division)
 cpdef adopt(Partition partition, slots, members, Partition division)
 cpdef Py_ssize_t trial_step(Py_ssize_t n)
-cpdef member_lists(Partition partition)
+cpdef member_lists(Partition partition, slots)
 cpdef members_of(Partition partition, slots)
 cpdef double joint_of(Partition partition, slots) except? -1.0
 cpdef two_of(Py_ssize_t n, double u, double v)

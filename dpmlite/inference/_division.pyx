@@ -59,17 +59,17 @@ cpdef Py_ssize_t trial_step(Py_ssize_t n):
     return min((n + TRIAL_ROWS - 1) // TRIAL_ROWS, <Py_ssize_t> LARGEST_STEP)
 
 
-cpdef member_lists(Partition partition):
+cpdef member_lists(Partition partition, slots):
     cdef Py_ssize_t i, k, n_slots = partition.component.n_slots
     cdef Py_ssize_t[::1] members, address = index_array(n_slots)  # where each list goes on
-    lists = [index_array(partition.n_members(k)) for k in range(n_slots)]
-    for k in range(n_slots):
+    lists = {k: index_array(partition.n_members(k)) for k in slots}
+    for k in lists:
         members = lists[k]
         if members.shape[0] > 0:
             address[k] = <Py_ssize_t> &members[0]
-    for i in range(partition.n_rows):
+    for i in range(partition.n_rows if lists else 0):
         k = partition.label[i]
-        if k != UNPLACED:
+        if k != UNPLACED and address[k] != 0:
             (<Py_ssize_t *> address[k])[0] = i
             address[k] += sizeof(Py_ssize_t)
     return lists

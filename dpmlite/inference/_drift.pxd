@@ -3,6 +3,7 @@
 from dpmlite.inference._bounds cimport Chunk
 from dpmlite.inference._screening cimport Screen
 from dpmlite.models._partition cimport Partition
+from dpmlite.models._special cimport clones_ssize
 
 cdef struct Shape:              # of what rows cost in a slot, but for slopes and shifts
     double power, fixed         # if it is not theirs: fixed + power sum log(1 + z^2)
@@ -11,11 +12,15 @@ cdef struct Shape:              # of what rows cost in a slot, but for slopes an
 
 cdef struct Known:              # of a slot
     Shape shape                 # when the stage began
-    double own_before, own      # drift of what it costs to stay: until the stage began, and in all
+    double own_before           # drift of what it costs to stay, until the stage began
     double own_back             # most of it from a state in this stage to that when it began
     double noted                # what a row begins with that is noted now: own_before - own_back
     int now                     # its number, where slots have got others
     bint held                   # rows may have been known to stay in it
+
+cdef clones_ssize pass_known(const float *until, const int *then, const Py_ssize_t *now,
+                             const float *own, double drift, Py_ssize_t first,
+                             Py_ssize_t last) noexcept nogil
 
 
 cdef class Drift:
@@ -25,6 +30,7 @@ cdef class Drift:
     cdef Py_ssize_t n_slots     # that are known
     cdef Known *known           # [slot], and the memory of what follows:
     cdef double *slope          # [slot][2 columns] slopes, then shifts, when the stage began
+    cdef float *own             # [slot] drift of what it costs to stay in all, or a little more
     cdef Py_ssize_t *apart      # slots that drifted far, of which rows known to stay know nothing
     cdef Py_ssize_t n_apart
     # The most that any slot drifted, of what it costs elsewhere:
@@ -44,7 +50,15 @@ cdef class Drift:
         cdef bint same = self.label[i] == partition.label[i]
         cdef Py_ssize_t k = self.label[i] if same else 0
         # Both are looked at, always: which rows are known is hard to predict.
-        return same & (self.until[i] > self.before + self.forth + self.known[k].own)
+        return same & (self.until[i] > self.before + self.forth + self.own[k])
+
+    # The first of these rows that some may follow soon which are not known to stay.
+    cdef inline Py_ssize_t pass_known(self, Partition partition, Py_ssize_t first,
+                                      Py_ssize_t last) noexcept nogil:
+        if first >= last:
+            return first
+        return pass_known(self.until, self.label, &partition.label[0], self.own,
+                          self.before + self.forth, first, last)
 
     cdef int begin(self, Partition partition) except -1
     cdef int renumber(self, Partition partition) except -1
@@ -55,6 +69,7 @@ cdef class Drift:
     cdef void follow(self, Partition partition, Py_ssize_t k) noexcept nogil
     cdef void lose(self) noexcept nogil
     cdef void start_counting(self) noexcept nogil
+    cdef void begin_anew(self, Py_ssize_t k) noexcept nogil
     cdef void meet(self, Partition partition, const Screen *screen, Chunk *chunk,
                    Py_ssize_t first, Py_ssize_t last) noexcept nogil
     cdef void gather(self, Partition partition, Chunk *chunk, Py_ssize_t first,

@@ -41,7 +41,7 @@ from dpmlite.inference._bounds cimport CHUNK, Chunk, slack
 from dpmlite.inference._screening cimport (
     Screen, begin_screen, end_screen, prepare, screen_against)
 from dpmlite.models._partition cimport UNPLACED, Partition
-from dpmlite.models._special cimport inlined_void, larger
+from dpmlite.models._special cimport clones_ssize, inlined_void, larger
 from dpmlite.models._student_t cimport Densities
 
 cdef extern from "Python.h":
@@ -72,6 +72,7 @@ cdef enum:
     SMALL = 64       # rows of clusters that drift far whenever one comes or goes
     LEAST_POWER = 8  # m of clusters that rows may be known to stay in
     STAGE_ROWS = 2048  # to look at them takes much longer than to begin a stage
+    TOGETHER = 16    # rows that are asked at once whether all are known to stay
     FEW_APART = 4    # one slot in so many: to look at more takes as long as to look at all
 
 
@@ -161,9 +162,11 @@ cdef class Drift:
         """New memory; that which there was is the caller's."""
         cdef Py_ssize_t n_slopes = 2 * self.n_columns * n_slots
         self.known = <Known *> calloc(
-            1, n_slots * (sizeof(Known) + sizeof(Py_ssize_t)) + n_slopes * sizeof(double))
+            1, n_slots * (sizeof(Known) + sizeof(Py_ssize_t)) + n_slopes * sizeof(double)
+            + (n_slots - NOWHERE) * sizeof(float))
         self.slope = <double *> (self.known + n_slots)
         self.apart = <Py_ssize_t *> (self.slope + n_slopes)
+        self.own = <float *> (self.apart + n_slots) - NOWHERE  # there too, where it says nothing
         self.n_slots = n_slots
         return 0
 
@@ -176,8 +179,7 @@ cdef class Drift:
             self.label[i] = NOWHERE
         self.before = 0.0
         for k in range(self.n_slots):
-            self.known[k].own_before = self.known[k].own = 0.0
-            self.known[k].noted = beginning(&self.known[k])
+            self.begin_anew(k)
             weight += n[k]
             total += n[k] * self.known[k].shape.fixed
             if n[k] < SMALL:
@@ -211,7 +213,8 @@ cdef class Drift:
         cdef Change change = compared(partition, slope, k)
         cdef double drift = drift_elsewhere(&known.shape, &now, &change, self.reference, self.cap)
         known.own_before += drift_of_own(&known.shape, &now, &change, self.reference)
-        known.own, known.own_back, known.shape = known.own_before, 0.0, now
+        known.own_back, known.shape = 0.0, now
+        self.own[k] = rounded_up(known.own_before)
         known.noted = beginning(known)
         known.held = known.held or known.noted > -INFINITY
         memcpy(slope, t.slot_slope + k * t.n_along, n * sizeof(double))
@@ -233,21 +236,26 @@ cdef class Drift:
         known.noted = beginning(known)
         elsewhere = drift_elsewhere(&then, &now, &change, self.reference, self.cap)
         own = known.own_before + drift_of_own(&then, &now, &change, self.reference)
-        self.forth, known.own = larger(self.forth, elsewhere), larger(known.own, own)
+        self.forth = larger(self.forth, elsewhere)
+        self.own[k] = <float> larger(self.own[k], rounded_up(own))
 
     cdef void start_counting(self) noexcept nogil:
         """Slots whose own drift is large begin anew; their rows have to be looked at."""
         cdef Py_ssize_t i, k
         cdef bint none = True
         for k in range(self.n_slots):
-            none = none and self.known[k].own < FAR
+            none = none and self.own[k] < FAR
         for i in range(0 if none else self.n_rows):
-            if self.label[i] != NOWHERE and not self.known[self.label[i]].own < FAR:
+            if self.label[i] != NOWHERE and not self.own[self.label[i]] < FAR:
                 self.label[i] = NOWHERE
         for k in range(self.n_slots):
-            if not self.known[k].own < FAR:
-                self.known[k].own_before = self.known[k].own = 0.0
-                self.known[k].noted = beginning(&self.known[k])
+            if not self.own[k] < FAR:
+                self.begin_anew(k)
+
+    cdef void begin_anew(self, Py_ssize_t k) noexcept nogil:
+        """Own drift is counted from here."""
+        self.known[k].own_before = self.own[k] = 0.0
+        self.known[k].noted = beginning(&self.known[k])
 
     cdef void lose(self) noexcept nogil:
         """Slots change that are not followed: more than is worth while, say."""
@@ -305,7 +313,7 @@ cdef class Drift:
                           Py_ssize_t last) noexcept nogil:
         """Whether rows first..last-1, passed over, stay whatever moved. Else the chunk ends there."""
         cdef Py_ssize_t i
-        for i in range(first, last):
+        for i in range(self.pass_known(partition, first, last), last):
             if not self.knows(partition, i):
                 chunk.end = i
                 return False
@@ -331,12 +339,39 @@ cdef class Drift:
 cdef inline inlined_void fill(Drift drift, Partition partition, Chunk *chunk, Py_ssize_t first,
                               Py_ssize_t last, bint known) noexcept nogil:
     """The next rows of first..last-1 that are known to stay, or are not, as many as fill a chunk."""
-    chunk.n_rows = 0
-    while first < last and chunk.n_rows < CHUNK:
-        chunk.index[chunk.n_rows] = first
-        chunk.n_rows += drift.knows(partition, first) == known
-        first += 1
-    chunk.end = first
+    cdef Py_ssize_t n = 0, i
+    while first < last and n < CHUNK:
+        if not known:
+            first = drift.pass_known(partition, first, last)
+        for i in range(first, min(first + TOGETHER, last)):
+            chunk.index[n] = first
+            n += drift.knows(partition, first) == known
+            first += 1
+            if n == CHUNK:
+                break
+    chunk.n_rows, chunk.end = n, first
+
+
+cdef clones_ssize pass_known(const float *until, const int *then, const Py_ssize_t *now,
+                             const float *own, double drift, Py_ssize_t first,
+                             Py_ssize_t last) noexcept nogil:
+    """Where so many rows begin that are not all known to stay (`Drift.knows`), or about the end."""
+    cdef float least = <float> drift + <float> (2 * ROUNDED)  # so that rounding does not count
+    cdef Py_ssize_t i
+    cdef int unknown
+    while first + TOGETHER <= last:
+        unknown = 0
+        for i in range(first, first + TOGETHER):
+            unknown |= (then[i] != now[i]) | (not until[i] - least > own[then[i]])
+        if unknown:
+            break
+        first += TOGETHER
+    return first
+
+
+cdef double rounded_up(double drift) noexcept nogil:
+    """No less in single precision."""
+    return <float> (drift + ROUNDED)
 
 
 cdef double beginning(const Known *known) noexcept nogil:

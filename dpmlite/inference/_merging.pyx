@@ -40,26 +40,10 @@ def merge_change(Partition partition, Py_ssize_t j, Py_ssize_t k):
     return pairs.change[k]
 
 
-def nearest(Partition partition, Py_ssize_t j, Py_ssize_t n_nearest):
-    partition.component._check_slot(j)
+def nearest(Partition partition, Py_ssize_t n_nearest):
     cdef Pairs pairs = Pairs(partition)
-    cdef Py_ssize_t k
-    cdef double least
-    found = []
     pairs.load()
-    pairs.score(j, 0)
-    while len(found) < n_nearest:
-        least = INFINITY
-        for k in range(pairs.n_slots):
-            least = pairs.change[k] if pairs.change[k] < least else least
-        if least == INFINITY:
-            break
-        k = 0
-        while pairs.change[k] > least + TIE:
-            k += 1
-        found.append(k)
-        pairs.change[k] = INFINITY
-    return found
+    return {j: pairs.nearest(j, n_nearest) for j in used_slots(partition)}
 
 
 def used_slots(Partition partition):
@@ -100,6 +84,25 @@ cdef class Pairs:
         for k in range(self.n_slots):
             if self.component.n[k] > 0.0:
                 self.base[k] = self.component.marginal(k) + log_gamma_c(self.component.n[k])
+
+    cdef nearest(self, Py_ssize_t j, Py_ssize_t n_nearest):
+        """Up to so many slots whose merge with slot j is best for the joint."""
+        cdef Py_ssize_t k
+        cdef double least
+        found = []
+        self.score(j, 0)
+        while len(found) < n_nearest:
+            least = INFINITY
+            for k in range(self.n_slots):
+                least = self.change[k] if self.change[k] < least else least
+            if least == INFINITY:
+                break
+            k = 0
+            while self.change[k] > least + TIE:
+                k += 1
+            found.append(k)
+            self.change[k] = INFINITY
+        return found
 
     cdef void start(self) noexcept nogil:
         cdef Py_ssize_t j

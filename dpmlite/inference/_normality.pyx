@@ -49,8 +49,9 @@ cdef struct Sums:             # over the rows of a cluster
 
 def all_look_normal(Partition partition):
     cdef Py_ssize_t k
-    for k, members in enumerate(member_lists(partition)):
-        if partition.size[k] and not looks_normal(partition, k, members):
+    used = [k for k in range(partition.component.n_slots) if partition.size[k]]
+    for k, members in member_lists(partition, used).items():
+        if not looks_normal(partition, k, members):
             return False
     return True
 

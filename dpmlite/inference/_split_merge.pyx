@@ -16,7 +16,7 @@ from dpmlite.models._rows cimport Row
 
 from dpmlite._threads import on_threads
 from dpmlite.inference._map_dpm import sweep
-from dpmlite.inference._merging import merge, nearest, used_slots
+from dpmlite.inference._merging import merge, nearest
 from dpmlite.inference._prediction import assign
 from dpmlite.models._partition import index_array
 
@@ -42,10 +42,13 @@ cdef enum:
 def split(Partition partition, const double[:, :, ::1] uniforms, Py_ssize_t n_threads=1):
     check_uniforms(partition, uniforms.shape[0], uniforms.shape[2])
     check_n_threads(n_threads)
-    lists = member_lists(partition)
-    cdef Py_ssize_t k, splits = 0
-    slots = [k for k, members in enumerate(lists)
-             if len(members) > 1 and partition.touched[k] > MUCH * len(members)]
+    cdef Py_ssize_t k, n, splits = 0
+    slots = []
+    for k in range(partition.component.n_slots):
+        n = partition.n_members(k)
+        if n > 1 and partition.touched[k] > MUCH * n:
+            slots.append(k)
+    lists = member_lists(partition, slots)
 
     def proposal(Py_ssize_t slot):
         return split_of(partition, slot, lists[slot], uniforms[slot])
@@ -101,9 +104,9 @@ cdef Partition split_of(Partition partition, Py_ssize_t k, members, const double
 cdef int split_parts(Partition division, const double[:, ::1] uniforms) except -1:
     """Try to split what a slot was split into."""
     cdef Py_ssize_t k
-    parts = member_lists(division)
-    for k, part in enumerate(parts):
-        parts[k] = None  # memory for the next
+    parts = member_lists(division, range(division.component.n_slots))
+    for k in range(len(parts)):
+        part = parts.pop(k)  # memory for the next
         if len(part) > 1:
             adopt_if_any(division, k, part, split_of(division, k, part, uniforms, True))
     return 0
@@ -113,20 +116,19 @@ def exchange(Partition partition, const double[:, :, :, ::1] uniforms, Py_ssize_
     check_uniforms(partition, uniforms.shape[0], uniforms.shape[3])
     check_n_threads(n_threads)
     cdef Py_ssize_t exchanges = 0
-    lists, touched = member_lists(partition), set()
+    pairs, touched = neighbours(partition, uniforms.shape[1]), set()
+    lists = member_lists(partition, {slot for j, k, _ in pairs for slot in (j, k)})
 
     def proposal(pair):
         cdef Py_ssize_t j, k, rank
         j, k, rank = pair
         if j in touched or k in touched or len(lists[j]) + len(lists[k]) < 2:
             return None
-        if partition.normal[j] and partition.normal[k]:
-            return None
         if not hesitate(partition, lists[j], lists[k], j, k):
             return None
         return exchange_of(partition, [j, k], united(lists[j], lists[k]), uniforms[j, rank])
 
-    for some in batches(neighbours(partition, uniforms.shape[1]), n_threads):
+    for some in batches(pairs, n_threads):
         for (j, k, _), division in zip(some, on_threads(proposal, some, n_threads)):
             if division is not None and j not in touched and k not in touched:
                 adopt(partition, [j, k], united(lists[j], lists[k]), division)
@@ -138,11 +140,15 @@ def exchange(Partition partition, const double[:, :, :, ::1] uniforms, Py_ssize_
 
 
 cdef neighbours(Partition partition, Py_ssize_t n_nearest):
-    """Pairs of slots that are near each other, every pair once: j, k, and the rank of k."""
+    """Pairs of slots that are near each other, every pair once: j, k, and the rank of k.
+
+    Without those that both look normal.
+    """
+    cdef Py_ssize_t j, k
     pairs = {}
-    for j in used_slots(partition):
-        for rank, k in enumerate(nearest(partition, j, n_nearest)):
-            if (k, j) not in pairs:
+    for j, others in nearest(partition, n_nearest).items():
+        for rank, k in enumerate(others):
+            if (k, j) not in pairs and not (partition.normal[j] and partition.normal[k]):
                 pairs[j, k] = rank
     return [(j, k, rank) for (j, k), rank in pairs.items()]
 

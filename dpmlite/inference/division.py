@@ -5,7 +5,7 @@ is kept if the exact joint falls. Settled groups stay where they are: the first 
 that a slot is divided into has its groups.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
 
@@ -117,11 +117,11 @@ def trial_step(n: int) -> int:
     return min(-(-n // TRIAL_ROWS), LARGEST_STEP)
 
 
-def member_lists(partition: Partition) -> list[list[int]]:
-    """Positions of the rows in each slot, in ascending order."""
-    members: list[list[int]] = [[] for _ in partition.component.counts]
+def member_lists(partition: Partition, slots: Iterable[int]) -> dict[int, list[int]]:
+    """Positions of the rows in each of these slots, in ascending order."""
+    members: dict[int, list[int]] = {k: [] for k in slots}
     for i, k in enumerate(partition.labels):
-        if k != UNPLACED:
+        if k in members:
             members[k].append(i)
     return members
 

@@ -62,11 +62,19 @@ def merge_change(partition: Partition, j: int, k: int) -> float:
     return apart - component.log_marginal_merged(j, k) - prior
 
 
-def nearest(partition: Partition, j: int, n_nearest: int) -> list[int]:
-    """Up to so many slots whose merge with slot `j` is best for the joint, the best first."""
-    changes = {k: merge_change(partition, j, k) for k in used_slots(partition) if k != j}
+def nearest(partition: Partition, n_nearest: int) -> dict[int, list[int]]:
+    """For each slot, up to so many others whose merge with it is best for the joint, in order."""
+    used = used_slots(partition)
+    return {
+        j: _first_of_best({k: merge_change(partition, j, k) for k in used if k != j}, n_nearest)
+        for j in used
+    }
+
+
+def _first_of_best(changes: dict[int, float], n: int) -> list[int]:
+    """Slots with the `n` least changes, ascending; of those within rounding the first."""
     found: list[int] = []
-    while changes and len(found) < n_nearest:
+    while changes and len(found) < n:
         least = min(changes.values())
         found.append(next(k for k, change in changes.items() if change <= least + TIE))
         del changes[found[-1]]

@@ -64,8 +64,8 @@ def all_look_normal(partition: Partition) -> bool:
     -------
     bool
     """
-    lists = member_lists(partition)
     used = [k for k, size in enumerate(partition.sizes) if size]
+    lists = member_lists(partition, used)
     return all(looks_normal(partition, k, lists[k]) for k in used)
 
 

@@ -18,7 +18,7 @@ from dpmlite.inference.division import (
     two_of,
 )
 from dpmlite.inference.map_dpm import check_n_threads, sweep
-from dpmlite.inference.merging import merge, nearest, used_slots
+from dpmlite.inference.merging import merge, nearest
 from dpmlite.inference.normality import looks_normal
 from dpmlite.inference.prediction import assign
 from dpmlite.models.partition import TIE, UNPLACED, Partition
@@ -77,7 +77,7 @@ def split(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
     _check_uniforms(partition, uniforms)
     check_n_threads(n_threads)
     splits = 0
-    for k, members in enumerate(member_lists(partition)):
+    for k, members in member_lists(partition, range(len(uniforms))).items():
         if len(members) > 1 and partition.changed[k] > MUCH * len(members):
             splits += _split_slot(partition, k, members, uniforms[k])
     if splits:
@@ -116,7 +116,7 @@ def _split_slot(
 
 def _split_parts(division: Partition, uniforms: Values) -> None:
     """Try to split what a slot was split into."""
-    for k, part in enumerate(member_lists(division)):
+    for k, part in member_lists(division, range(division.component.n_slots)).items():
         if len(part) > 1:
             _split_slot(division, k, part, uniforms, in_turn=True)
 
@@ -150,14 +150,13 @@ def exchange(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
     """
     _check_uniforms(partition, uniforms)
     check_n_threads(n_threads)
-    lists = member_lists(partition)
+    pairs = _neighbours(partition, uniforms)
+    lists = member_lists(partition, {slot for pair in pairs for slot in pair})
     touched: set[int] = set()
     exchanges = 0
-    for (j, k), seeds in _neighbours(partition, uniforms).items():
+    for (j, k), seeds in pairs.items():
         members = sorted(lists[j] + lists[k])
         if {j, k} & touched or len(members) < 2:
-            continue
-        if partition.normal[j] and partition.normal[k]:
             continue
         if not _hesitate(partition, lists[j], lists[k], j, k):
             continue
@@ -213,11 +212,14 @@ def n_indifferent(
 
 
 def _neighbours(partition: Partition, uniforms: Values) -> dict[tuple[int, int], Values]:
-    """Pairs of slots that are near each other, every pair once, and their uniforms."""
+    """Pairs of slots that are near each other, every pair once, and their uniforms.
+
+    Without those that both look normal.
+    """
     pairs: dict[tuple[int, int], Values] = {}
-    for j in used_slots(partition):
-        for k, seeds in zip(nearest(partition, j, len(uniforms[j])), uniforms[j], strict=False):
-            if (k, j) not in pairs:
+    for j, others in nearest(partition, len(uniforms[0])).items():
+        for k, seeds in zip(others, uniforms[j], strict=False):
+            if (k, j) not in pairs and not (partition.normal[j] and partition.normal[k]):
                 pairs[j, k] = seeds
     return pairs
 
