@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from dpmlite import MAPDPM, exact_posterior, inference, models
 from dpmlite.datasets import crp_mixture, planted_gaussians
 from dpmlite.estimators import starts
-from dpmlite.estimators.freeing import greatest
 from dpmlite.estimators.problem import (
     Problem,
     first_of_best,
@@ -69,15 +68,6 @@ def test_recombination_takes_the_best_of_both():
 def test_rounding_does_not_choose_the_best():
     assert first_of_best([2.0, 1.0 + 1e-12, 1.0, 1.0 + 2e-8], 1e-8) == 1
     assert first_of_best([1.0 + 2e-8, 1.0], 1e-8) == 1
-
-
-@given(costs=st.lists(st.integers(0, 4), min_size=1, max_size=30), data=st.data())
-def test_of_equal_costs_the_first_are_freed(costs, data):
-    n = data.draw(st.integers(1, len(costs)))
-    rounding = data.draw(st.lists(st.sampled_from([0.0, 1e-12]), min_size=len(costs)))
-    found = greatest(np.array(costs) + np.array(rounding[: len(costs)]), n, 1e-8)
-    first_of_equals = sorted(range(len(costs)), key=lambda i: (-costs[i], i))
-    assert found.tolist() == sorted(first_of_equals[:n])
 
 
 def test_sweeps_and_merges_end_where_neither_helps():

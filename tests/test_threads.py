@@ -12,7 +12,6 @@ import dpmlite
 from dpmlite import MAPDPM, inference, models
 from dpmlite._threads import as_needed, on_threads
 from dpmlite.datasets import planted_gaussians
-from dpmlite.estimators import freeing
 from dpmlite.estimators.families import COMPONENTS
 
 if dpmlite.implementation == "cython":
@@ -125,28 +124,6 @@ def test_threads_that_share_clusters_do_not_disturb_each_other(name, weighted):
     assert assigned(3) == assigned(1)
     assert inference.neg_log_loo(partition, 3) == inference.neg_log_loo(partition, 1)
     assert on_threads(between, range(7), 3) == [between(k) for k in range(7)]
-
-
-@needs_kernels
-def test_what_helped_a_part_of_the_rows_is_extended_on_threads(monkeypatch):
-    """All rows follow attempts of freed rows, on threads, with the counts of one thread."""
-    monkeypatch.setattr(freeing, "FREE_ROWS", 200)
-    extended = []
-    attempt = freeing.Freeing._attempt
-
-    def noted(*args):
-        found = attempt(*args)
-        extended.append(found.of_all is not None)
-        return found
-
-    monkeypatch.setattr(freeing.Freeing, "_attempt", noted)
-    for seed in (7, 26):
-        X, _ = planted_gaussians(1500, 3, 25, separation=3.5, random_state=seed)
-        one, three = (MAPDPM(random_state=seed, n_jobs=n).fit(X) for n in (1, 3))
-        np.testing.assert_array_equal(three.labels_, one.labels_)
-        np.testing.assert_array_equal(three.neg_log_joint_trace_, one.neg_log_joint_trace_)
-        assert (three.n_sweeps_, three.n_empty_clusters_) == (one.n_sweeps_, one.n_empty_clusters_)
-    assert any(extended)
 
 
 @needs_kernels

@@ -1,0 +1,98 @@
+"""Freed rows: which they are, what becomes of them, and that nothing else changes."""
+
+import threading
+
+import numpy as np
+import pytest
+from cases import empirical_prior, needs_kernels
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpmlite import MAPDPM, models
+from dpmlite.datasets import planted_gaussians
+from dpmlite.estimators import freeing
+from dpmlite.estimators.climb import Climb
+from dpmlite.estimators.freeing import Freeing, greatest
+from dpmlite.estimators.problem import Problem
+
+GO_ON = threading.Event()
+
+
+@given(costs=st.lists(st.integers(0, 4), min_size=1, max_size=30), data=st.data())
+def test_of_equal_costs_the_first_are_freed(costs, data):
+    n = data.draw(st.integers(1, len(costs)))
+    rounding = data.draw(st.lists(st.sampled_from([0.0, 1e-12]), min_size=len(costs)))
+    found = greatest(np.array(costs) + np.array(rounding[: len(costs)]), n, 1e-8)
+    first_of_equals = sorted(range(len(costs)), key=lambda i: (-costs[i], i))
+    assert found.tolist() == sorted(first_of_equals[:n])
+
+
+def climb_of(X, labels, order):
+    """About to begin with some rows of X, in an order of visits."""
+    problem = Problem(models.Rows(X), models.NormalGamma(**empirical_prior(X)), 1.0)
+    partition = problem.partition(labels[order].astype(np.intp), order)
+    return Climb(problem, partition, order, 1000, False, GO_ON, "test")
+
+
+def three_blobs_in_one_and_a_fourth(rng, n=60):
+    blob = np.repeat(np.arange(4), n)
+    corners = np.array([[0.0, 0.0], [20.0, 0.0], [0.0, 20.0], [40.0, 40.0]])
+    return np.tile(corners, 4)[blob] + rng.normal(size=(4 * n, 8)), blob
+
+
+def test_only_rows_of_clusters_that_do_not_look_normal_are_freed(monkeypatch):
+    asked = []
+    run = Freeing.run
+    monkeypatch.setattr(
+        Freeing, "run", lambda self, rng: asked.append(np.sort(self.order)) or run(self, rng)
+    )
+    rng = np.random.default_rng(2)
+    X, blob = three_blobs_in_one_and_a_fourth(rng)
+    order = rng.permutation(len(X))[:-20].astype(np.intp)
+    climb = climb_of(X, blob // 3, order)
+    climb.partition.mark_unchanged(1, normal=True)
+    assert climb._free(rng)
+    np.testing.assert_array_equal(asked, [np.sort(order[blob[order] < 3])])
+    partition = climb.partition
+    assert partition.n_clusters > 2
+    found = np.asarray(partition.labels)
+    fourth = found[np.flatnonzero(blob[order] == 3)[0]]
+    np.testing.assert_array_equal(found == fourth, blob[order] == 3)
+    exact = climb.problem.partition(found.copy(), order).neg_log_joint
+    assert partition.neg_log_joint == pytest.approx(exact, rel=1e-12)
+    assert climb.trace == [partition.neg_log_joint]
+    assert climb.n_sweeps_aside > 0
+
+
+@pytest.mark.parametrize("n_normal", [0, 4])
+def test_of_clusters_that_look_alike_all_rows_are_freed_or_none(monkeypatch, n_normal):
+    asked = []
+    monkeypatch.setattr(Freeing, "run", lambda self, rng: asked.append(self.partition))
+    X, blob = three_blobs_in_one_and_a_fourth(np.random.default_rng(1))
+    climb = climb_of(X, blob, np.arange(len(X), dtype=np.intp))
+    for k in range(n_normal):
+        climb.partition.mark_unchanged(k, normal=True)
+    assert not climb._free(np.random.default_rng(2))
+    assert asked == ([] if n_normal else [climb.partition])
+
+
+@needs_kernels
+def test_what_helped_a_part_of_the_rows_is_extended_on_threads(monkeypatch):
+    """All rows follow attempts of freed rows, on threads, with the counts of one thread."""
+    monkeypatch.setattr(freeing, "FREE_ROWS", 200)
+    extended = []
+    attempt = freeing.Freeing._attempt
+
+    def noted(*args):
+        found = attempt(*args)
+        extended.append(found.of_all is not None)
+        return found
+
+    monkeypatch.setattr(freeing.Freeing, "_attempt", noted)
+    for seed in (7, 26):
+        X, _ = planted_gaussians(1500, 3, 25, separation=3.5, random_state=seed)
+        one, three = (MAPDPM(random_state=seed, n_jobs=n).fit(X) for n in (1, 3))
+        np.testing.assert_array_equal(three.labels_, one.labels_)
+        np.testing.assert_array_equal(three.neg_log_joint_trace_, one.neg_log_joint_trace_)
+        assert (three.n_sweeps_, three.n_empty_clusters_) == (one.n_sweeps_, one.n_empty_clusters_)
+    assert any(extended)
