@@ -7,10 +7,15 @@ import threading
 from types import SimpleNamespace
 
 import pytest
+from hypothesis import settings
 from real_tables import MissingTableError
 
 import dpmlite
 from dpmlite import inference, models
+
+# On a busy machine a plain twin may take longer than the 200 ms that an example has by default.
+settings.register_profile("patient", settings(), deadline=None)
+settings.load_profile("patient")
 
 PAIRS = {
     "models": (

@@ -1,5 +1,8 @@
 """Threads that share the work of a kernel.
 
+The work is in pieces, which a thread takes one after the other: where the processor has other
+things to do, the threads that it runs do more of them, and one that comes late is not waited for.
+
 They wait at locks of Python's, which put them to sleep: other programs can use the processor while
 they have nothing to do, they are there on every platform, and when they have ended nothing is left
 that would be broken by a fork.
@@ -19,20 +22,27 @@ cdef class Crew:
 
     def __cinit__(self, Py_ssize_t n_threads, *args):
         cdef Py_ssize_t i
-        self.go = <void **> PyMem_Calloc(2 * n_threads, sizeof(void *))
+        self.go = <void **> PyMem_Calloc(n_threads, sizeof(void *) + sizeof(bint))
         if self.go == NULL:
             raise MemoryError(f"no memory for {n_threads} threads")
-        self.done = self.go + n_threads
+        self.called = <bint *> (self.go + n_threads)
         self.threads = []
+        self.board = new_lock()
+        self.finished = new_lock()
+        PyThread_acquire_lock(self.finished, True)
         for i in range(n_threads - 1):
-            self.go[i], self.done[i] = closed_lock(), closed_lock()
+            self.go[i] = new_lock()
+            PyThread_acquire_lock(self.go[i], True)
             self.n_helpers += 1
 
     def __dealloc__(self):
         cdef Py_ssize_t i
         for i in range(self.n_helpers):
             PyThread_free_lock(self.go[i])
-            PyThread_free_lock(self.done[i])
+        if self.board != NULL:
+            PyThread_free_lock(self.board)
+        if self.finished != NULL:
+            PyThread_free_lock(self.finished)
         PyMem_Free(self.go)
 
     def __enter__(self):
@@ -40,19 +50,21 @@ cdef class Crew:
 
     def __exit__(self, *error):
         self.over = True
-        for i, thread in enumerate(self.threads):
-            PyThread_release_lock(self.go[i])
+        self.call(0)
+        for thread in self.threads:
             thread.join()
 
     def help(self, Py_ssize_t i):
-        """What thread i does until there is no more work."""
+        """What helper i does until all is over."""
         with nogil:
             while True:
                 PyThread_acquire_lock(self.go[i], True)
+                PyThread_acquire_lock(self.board, True)
+                self.called[i] = False
+                PyThread_release_lock(self.board)
                 if self.over:
                     break
-                self.work(i + 1, self.n_helpers + 1)
-                PyThread_release_lock(self.done[i])
+                self.work(i + 1)
 
     cdef int start(self) except -1:
         from threading import Thread
@@ -64,26 +76,59 @@ cdef class Crew:
             self.threads.append(thread)
         return 0
 
-    cdef int share(self) except -1 nogil:
-        """Do the work, each thread a part of it, and return when all is done."""
-        cdef Py_ssize_t i
+    cdef Py_ssize_t share(self, Py_ssize_t n_pieces) except -1 nogil:
+        """Do the work, and return the sum of what `do` did when all is done."""
+        cdef bint wait
         if not self.started:
             with gil:
                 self.start()
+        self.call(n_pieces)
+        self.work(0)
+        PyThread_acquire_lock(self.board, True)
+        wait = self.awaited = self.n_busy > 0
+        PyThread_release_lock(self.board)
+        if wait:
+            PyThread_acquire_lock(self.finished, True)
+        return self.total
+
+    cdef void call(self, Py_ssize_t n_pieces) noexcept nogil:
+        """There is work: wake the helpers that are not about to come anyway."""
+        cdef Py_ssize_t i
+        PyThread_acquire_lock(self.board, True)
+        self.n_pieces, self.n_taken, self.total, self.awaited = n_pieces, 0, 0, False
         for i in range(self.n_helpers):
-            PyThread_release_lock(self.go[i])
-        self.work(0, self.n_helpers + 1)
-        for i in range(self.n_helpers):
-            PyThread_acquire_lock(self.done[i], True)
+            if not self.called[i]:
+                self.called[i] = True
+                PyThread_release_lock(self.go[i])
+        PyThread_release_lock(self.board)
+
+    cdef void work(self, Py_ssize_t i) noexcept nogil:
+        """Thread i does pieces until all are taken."""
+        cdef Py_ssize_t piece, total = 0
+        cdef bint busy = False
+        while True:
+            PyThread_acquire_lock(self.board, True)
+            if self.n_taken == self.n_pieces:
+                break
+            piece = self.n_taken
+            self.n_taken += 1
+            self.n_busy += not busy
+            busy = True
+            PyThread_release_lock(self.board)
+            total += self.do(i, piece, self.n_pieces)
+        self.n_busy -= busy
+        self.total += total
+        if busy and self.awaited and self.n_busy == 0:
+            PyThread_release_lock(self.finished)
+        PyThread_release_lock(self.board)
+
+    cdef Py_ssize_t do(self, Py_ssize_t i, Py_ssize_t piece, Py_ssize_t n_pieces) noexcept nogil:
+        """What a subclass has to do for one piece of so many, on thread i."""
         return 0
 
-    cdef void work(self, Py_ssize_t part, Py_ssize_t n_parts) noexcept nogil:
-        """What a subclass has to do, divided into so many parts."""
 
-
-cdef void *closed_lock() except NULL:
+cdef void *new_lock() except NULL:
     cdef void *lock = PyThread_allocate_lock()
     if lock == NULL:
         raise MemoryError("no memory for a lock")
-    PyThread_acquire_lock(lock, True)
     return lock

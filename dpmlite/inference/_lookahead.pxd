@@ -11,10 +11,11 @@ cdef class LookAhead(Crew):
     cdef Drift drift
     cdef Screen *screen
     cdef Py_ssize_t first, last  # rows to look at
-    cdef Py_ssize_t n_screened   # of these by the caller's thread,
+    cdef Py_ssize_t n_screened   # of these, for they were not known to stay,
     cdef Py_ssize_t n_visited    # and since, because nothing was known of them
     cdef bint meeting            # slots that are apart, rather
 
     cdef bint is_worth_while(self, Py_ssize_t first) noexcept nogil
     cdef int meet(self, Screen *screen) except -1 nogil
+    cdef Py_ssize_t n_pieces_of(self, Py_ssize_t n_rows) noexcept nogil
     cdef int look(self, Screen *screen, Py_ssize_t first) except -1 nogil

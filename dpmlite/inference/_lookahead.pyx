@@ -12,7 +12,9 @@ from dpmlite.models._partition cimport Partition
 cdef enum:
     LEAST_AHEAD = 2048  # rows that are worth to wake a thread for,
     MOST_AHEAD = 32768  # and of which most are still known when it is their turn
-    FEW = 4             # a thread is not worth while for one row in so many
+    FEW = 4             # threads are not worth while for one row in so many
+    PIECE = 512         # rows that a thread looks at before it takes others, at least,
+    PIECES = 8          # and for each thread so many times, where there are more
 
 
 cdef class LookAhead(Crew):
@@ -25,9 +27,12 @@ cdef class LookAhead(Crew):
     cdef int meet(self, Screen *screen) except -1 nogil:
         """Look at slots that are apart, for all rows."""
         self.screen, self.last, self.meeting = screen, self.partition.n_rows, True
-        self.share()
+        self.share(self.n_pieces_of(self.last))
         self.last, self.meeting = 0, False
         return 0
+
+    cdef Py_ssize_t n_pieces_of(self, Py_ssize_t n_rows) noexcept nogil:
+        return max(min(n_rows // PIECE, PIECES * (self.n_helpers + 1)), <Py_ssize_t> 1)
 
     cdef bint is_worth_while(self, Py_ssize_t first) noexcept nogil:
         """If all rows were visited that were looked at, few were known before, and most since."""
@@ -35,7 +40,7 @@ cdef class LookAhead(Crew):
         if first < LEAST_AHEAD or first < self.last or self.drift.lost:
             return False
         return n == 0 or (
-            FEW * (self.n_helpers + 1) * self.n_screened >= n and 2 * self.n_visited <= n)
+            FEW * self.n_screened >= n and 2 * self.n_visited <= n)
 
     cdef int look(self, Screen *screen, Py_ssize_t first) except -1 nogil:
         """Screen rows from `first` on that are not known to stay."""
@@ -43,16 +48,18 @@ cdef class LookAhead(Crew):
         self.last = min(first + min(first, <Py_ssize_t> MOST_AHEAD), self.partition.n_rows)
         self.drift.blank = False
         self.n_visited = 0
-        return self.share()
+        self.n_screened = self.share(self.n_pieces_of(self.last - first))
+        return 0
 
-    cdef void work(self, Py_ssize_t part, Py_ssize_t n_parts) noexcept nogil:
-        cdef Chunk *chunk = &self.screen.chunk[part]
+    cdef Py_ssize_t do(self, Py_ssize_t i, Py_ssize_t piece, Py_ssize_t n_pieces) noexcept nogil:
+        """Look at rows that are not known to stay; returns how many."""
+        cdef Chunk *chunk = &self.screen.chunk[i]
         cdef Py_ssize_t n = self.last - self.first, n_screened = 0
-        cdef Py_ssize_t first = self.first + part * n // n_parts
-        cdef Py_ssize_t last = self.first + (part + 1) * n // n_parts
+        cdef Py_ssize_t first = self.first + piece * n // n_pieces
+        cdef Py_ssize_t last = self.first + (piece + 1) * n // n_pieces
         if self.meeting:
             self.drift.meet(self.partition, self.screen, chunk, first, last)
-            return
+            return 0
         while first < last:
             self.drift.gather(self.partition, chunk, first, last)
             screen_chunk(self.screen, self.partition, chunk)
@@ -60,5 +67,4 @@ cdef class LookAhead(Crew):
             self.drift.note(chunk)
             n_screened += chunk.n_rows
             first = chunk.end
-        if part == 0:
-            self.n_screened = n_screened
+        return n_screened

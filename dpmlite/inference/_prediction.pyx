@@ -20,6 +20,7 @@ from dpmlite.models._rows import as_rows
 
 cdef enum:
     LOO_ROWS = 16384  # that are added up at a time
+    FEW_ROWS = 8192   # that a thread places before it takes others, at least
 
 
 cdef class Mixture:
@@ -124,9 +125,11 @@ def assign(X, Component component, double alpha, Py_ssize_t[::1] out, Py_ssize_t
     on_threads(part, parts_of(mixture.n_rows, n_threads), n_threads)
 
 
-cdef parts_of(Py_ssize_t n_rows, Py_ssize_t n_parts):
-    """First and last row of each part, which has whole chunks."""
-    cdef Py_ssize_t n_chunks = (n_rows + CHUNK - 1) // CHUNK
+cdef parts_of(Py_ssize_t n_rows, Py_ssize_t n_threads):
+    """First and last row of each part, which has whole chunks: some for each thread."""
+    cdef Py_ssize_t n_chunks = (n_rows + CHUNK - 1) // CHUNK, n_parts = n_threads
+    if n_threads > 1:
+        n_parts = max(n_threads, min(8 * n_threads, n_rows // FEW_ROWS))
     ends = [min(n_rows, i * n_chunks // n_parts * CHUNK) for i in range(n_parts + 1)]
     return list(zip(ends, ends[1:]))
 
