@@ -168,7 +168,7 @@ class Climb:
         chosen = np.zeros(self.partition.component.n_slots, dtype=bool)
         chosen[slots] = True
         members = np.flatnonzero(chosen[now])
-        rows = np.asarray(self.partition.rows_of(members))
+        rows = np.asarray(self.partition.rows_of(members), dtype=np.intp)
         some = self.problem.partition(np.searchsorted(slots, now[members]), rows)
         found = self._after_freeing(some, rows, rng)
         if found is not None:

@@ -52,7 +52,7 @@ cdef class Drift:
         # Both are looked at, always: which rows are known is hard to predict.
         return same & (self.until[i] > self.before + self.forth + self.own[k])
 
-    # The first of these rows that some may follow soon which are not known to stay.
+    # The row to go on from: those of first..last-1 before it are known to stay.
     cdef inline Py_ssize_t pass_known(self, Partition partition, Py_ssize_t first,
                                       Py_ssize_t last) noexcept nogil:
         if first >= last:

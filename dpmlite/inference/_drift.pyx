@@ -355,7 +355,7 @@ cdef inline inlined_void fill(Drift drift, Partition partition, Chunk *chunk, Py
 cdef clones_ssize pass_known(const float *until, const int *then, const Py_ssize_t *now,
                              const float *own, double drift, Py_ssize_t first,
                              Py_ssize_t last) noexcept nogil:
-    """Where so many rows begin that are not all known to stay (`Drift.knows`), or about the end."""
+    """See `Drift.pass_known`: rows are asked so many at once, a rest at the end is not."""
     cdef float least = <float> drift + <float> (2 * ROUNDED)  # so that rounding does not count
     cdef Py_ssize_t i
     cdef int unknown
