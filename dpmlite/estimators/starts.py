@@ -195,9 +195,8 @@ class Recombination:
             and not best.is_normal
             and not self.stop.is_set()
         ):
-            # So many whatever they find, but for the first: it may be all there is to find.
-            n_sure = min(patience - failures, MOST_DESCENTS - n_descents) if n_descents else 1
-            of_cells = [number % 2 == 0 for number in range(n_descents, n_descents + n_sure)]
+            n_known = n_descents + self._n_sure(n_descents, failures)
+            of_cells = [number % 2 == 0 for number in range(n_descents, n_known)]
             with closing(self._descents(of_cells)) as descents:
                 for other in descents:
                     n_descents += 1
@@ -209,6 +208,12 @@ class Recombination:
                     if best.is_normal:
                         break
         return best
+
+    def _n_sure(self, n_descents: int, failures: int) -> int:
+        """Descents that will be made whatever they find. Of a mere sample the first may be all."""
+        if n_descents == 0 and len(self.sample) < len(self.problem.rows):
+            return 1
+        return min(self._patience() - failures, MOST_DESCENTS - n_descents)
 
     def _divided(self, found: Found) -> Found:
         """What splits make of it; and whether clusters look normal.
