@@ -171,12 +171,16 @@ cdef class Drift:
         return 0
 
     cdef void forget(self, Partition partition) noexcept nogil:
-        """All rows have to be looked at; drift is counted from here."""
+        """All rows have to be looked at; drift is counted from here.
+
+        Threads are to find memory that was written to: pages that are read first are mapped anew
+        when written, and then all threads of the process wait.
+        """
         cdef const double *n = partition.component.n
         cdef double total = 0.0, weight = 0.0, least = INFINITY
         cdef Py_ssize_t i, k
         for i in range(self.n_rows):
-            self.label[i] = NOWHERE
+            self.until[i], self.label[i] = 0.0, NOWHERE
         self.before = 0.0
         for k in range(self.n_slots):
             self.begin_anew(k)
