@@ -231,18 +231,29 @@ cdef clones_void slack(const Chunk *chunk, float reference, float most,
 
 cdef clones_void two_least(const float *bound, const Py_ssize_t *slots, Py_ssize_t n, int *nearest,
                            float *second) noexcept nogil:
-    """The slot of each row's least bound, and the least of the other bounds."""
+    """The slot of each row's least bound, and the least of the other bounds.
+
+    Bit by bit where choices would make branches: compilers then keep all of it in registers.
+    """
+    cdef int nearest_so_far[CHUNK]
     cdef float least[CHUNK]
+    cdef float next_least[CHUNK]
+    cdef float larger[CHUNK]
     cdef const float *b
     cdef Py_ssize_t k
     cdef int j, slot
     for j in range(CHUNK):
-        least[j] = second[j] = HUGE
-        nearest[j] = 0
+        least[j] = next_least[j] = HUGE
+        nearest_so_far[j] = 0
     for k in range(n):
         b, slot = bound + slots[k] * CHUNK, <int> slots[k]
         for j in range(CHUNK):
-            second[j] = b[j] if b[j] < second[j] else second[j]
-            second[j] = least[j] if b[j] < least[j] else second[j]
-            nearest[j] = slot if b[j] < least[j] else nearest[j]
+            larger[j] = least[j] if b[j] < least[j] else b[j]
+        for j in range(CHUNK):
+            next_least[j] = larger[j] if larger[j] < next_least[j] else next_least[j]
+        for j in range(CHUNK):
+            nearest_so_far[j] ^= (nearest_so_far[j] ^ slot) & -(b[j] < least[j])
+        for j in range(CHUNK):
             least[j] = b[j] if b[j] < least[j] else least[j]
+    for j in range(CHUNK):
+        nearest[j], second[j] = nearest_so_far[j], next_least[j]

@@ -54,8 +54,11 @@ def split(Partition partition, const double[:, :, ::1] uniforms, Py_ssize_t n_th
         return split_of(partition, slot, lists[slot], uniforms[slot])
 
     for some in batches(slots, n_threads):
-        for k, division in zip(some, on_threads(proposal, some, n_threads)):
-            splits += adopt_if_any(partition, k, lists[k], division)
+        # The largest first, so that no thread begins with it when others have nothing left to do.
+        largest_first = sorted(some, key=lambda slot: -len(lists[slot]))
+        divisions = dict(zip(largest_first, on_threads(proposal, largest_first, n_threads)))
+        for k in some:
+            splits += adopt_if_any(partition, k, lists[k], divisions[k])
             lists[k] = None  # memory for the next
     if splits:
         partition.tidy_slots()
