@@ -37,7 +37,6 @@ cdef enum:
     DESCENT_SEEDS = 16
     DESCENT_SWEEPS = 2
     FIRST_ASKED = 160
-    FEW_ON_TRIAL = 3
 
 
 def split(Partition partition, const double[:, :, ::1] uniforms, Py_ssize_t n_threads=1):
@@ -97,7 +96,7 @@ cdef Partition split_of(Partition partition, Py_ssize_t k, members, const double
     starts += atypical(partition, trial)
     cdef Partition division = trial_division(partition, [k], members, starts)
     if division is not None:
-        if in_turn if step == 1 else step >= FEW_ON_TRIAL:
+        if in_turn or step > 1:
             split_parts(division, uniforms)
         division = division_of_all(partition, [k], members, division)
     if division is not None and step > 1:

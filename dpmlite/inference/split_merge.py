@@ -31,10 +31,6 @@ ATYPICAL_PARTS = (0.5, 0.1)
 DESCENT_SEEDS = 16
 DESCENT_SWEEPS = 2
 
-# Trial rows are split in turn before all are if they are at most one in so many: splits of half the
-# rows cost half of what those of all do, which come then anyway, and find less.
-FEW_ON_TRIAL = 3
-
 # A cluster is tried again when more than this part of its rows came or went.
 MUCH = 0.01
 
@@ -57,7 +53,7 @@ def split(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
     takes all; the second may find more than two. Where a cluster may hold many, a short descent
     from the cells of more rows. And the least typical tenth and half of the members as a cluster of
     their own. Where a cluster has so many rows that proposals settle on some of them, what it is
-    split into is tried in turn, first by these if they are few, then by all.
+    split into is tried in turn, first by these, then by all.
 
     Parameters
     ----------
@@ -106,8 +102,7 @@ def _split_slot(
     starts += _atypical(partition, k, trial)
     division = trial_division(partition, [k], members, starts)
     if division is not None:
-        # Parts of a small cluster wait until rows have moved.
-        if in_turn if step == 1 else step >= FEW_ON_TRIAL:
+        if in_turn or step > 1:  # parts of a small cluster wait until rows have moved
             _split_parts(division, uniforms)
         division = division_of_all(partition, [k], members, division)
     if division is None:
