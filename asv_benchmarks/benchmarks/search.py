@@ -35,13 +35,13 @@ GIBBS_SWEEPS = 2000
 UCI = ("iris", "wine", "wbc_original_683", "soybean_large_266", "parkinsons", "pima", "vehicle")
 SHIPPED = ("iris", "wine", "breast_cancer")  # with scikit-learn
 TABLE_SEEDS = 5
-NO_SPLITS = {(climb.inference, "split"): lambda partition, uniforms, n_threads: 0}
-NO_EXCHANGES = {(climb.inference, "exchange"): lambda partition, uniforms, n_threads: 0}
+NO_SPLITS = {(climb.inference, "split"): lambda partition, uniforms, n_threads=1: 0}
+NO_EXCHANGES = {(climb.inference, "exchange"): lambda partition, uniforms, n_threads=1: 0}
 
-HALF_PATIENCE = {
+LESS_PATIENCE = {
     (starts, "PATIENCE"): 1,
-    (starts, "PATIENCE_PER_COLUMN"): 1.5,
-    (starts, "MOST_PATIENCE"): 15,
+    (starts, "PATIENCE_PER_COLUMN"): 1,
+    (starts, "MOST_PATIENCE"): 10,
 }
 TWICE_PATIENCE = {
     (starts, "PATIENCE"): 4,
@@ -63,7 +63,7 @@ CHOICES = {
     "32 seeds": ({}, {(starts, "N_SEEDS"): 32}),
     "256 seeds": ({}, {(starts, "N_SEEDS"): 256}),
     "descents to their end": ({}, {(starts, "DESCENT_SWEEPS"): 1000}),
-    "half the patience": ({}, HALF_PATIENCE),
+    "less patience": ({}, LESS_PATIENCE),
     "twice the patience": ({}, TWICE_PATIENCE),
     "sample of 4,000 rows": ({}, {(starts, "SAMPLE_ROWS"): 4000}),
     "twice the attempts to free rows": ({}, {(freeing, "ATTEMPTS"): 12}),
