@@ -35,10 +35,10 @@ def test_they_are_those_of_numpy(twin, data):
         np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("shape", [(70_001, 2), (9_000, 13), (37, 1_500)])
+@pytest.mark.parametrize("shape", [(600_001, 2), (90_000, 13), (710, 1_500)])
 @pytest.mark.parametrize("layout", ["C", "F", "float32"])
 def test_threads_and_layouts_change_nothing(twins, shape, layout):
-    """Tables of many blocks."""
+    """Tables of many blocks, that are worth threads."""
     X = np.random.default_rng(0).gamma(0.5, size=shape)
     X[:, -1] += 1e6
     X = X.astype(np.float32) if layout == "float32" else np.asarray(X, order=layout)

@@ -105,15 +105,15 @@ def test_a_fit_does_not_depend_on_threads(component, missing):
 @pytest.mark.parametrize("name", FAMILY_NAMES)
 def test_threads_that_share_clusters_do_not_disturb_each_other(name, weighted):
     """Some families score a row in memory of their own."""
-    case, rng = CASES[name], np.random.default_rng(0)
-    X, prior = case.draw(rng, 40_000, 5), case.prior(rng, 5)
-    rows = models.Rows(X, rng.random(40_000) + 0.5 if weighted else None)
+    case, rng, n_rows = CASES[name], np.random.default_rng(0), 190_000
+    X, prior = case.draw(rng, n_rows, 5), case.prior(rng, 5)
+    rows = models.Rows(X, rng.random(n_rows) + 0.5 if weighted else None)
     component = getattr(models, case.constructor)(**prior)
-    labels = rng.integers(8, size=40_000).astype(np.intp)
+    labels = rng.integers(8, size=n_rows).astype(np.intp)
     partition = models.Partition(rows, labels, component, 1.0)
 
     def assigned(n_threads):
-        labels = np.empty(40_000, dtype=np.intp)
+        labels = np.empty(n_rows, dtype=np.intp)
         inference.assign(rows, component, 1.0, labels, n_threads)
         return labels.tolist()
 

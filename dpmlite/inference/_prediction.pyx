@@ -20,7 +20,7 @@ from dpmlite.models._rows import as_rows
 
 cdef enum:
     LOO_ROWS = 16384  # that are added up at a time
-    FEW_ROWS = 8192   # that a thread places before it takes others, at least
+    MANY_SCORES = 4194304  # of rows, columns and slots: worth the start of a thread
 
 
 cdef class Mixture:
@@ -122,14 +122,15 @@ def assign(X, Component component, double alpha, Py_ssize_t[::1] out, Py_ssize_t
         else:
             assign_screened(groups, rows[0], rows[1], out)
 
-    on_threads(part, parts_of(mixture.n_rows, n_threads), n_threads)
+    on_threads(part, parts_of(mixture, n_threads), n_threads)
 
 
-cdef parts_of(Py_ssize_t n_rows, Py_ssize_t n_threads):
+cdef parts_of(Mixture mixture, Py_ssize_t n_threads):
     """First and last row of each part, which has whole chunks: some for each thread."""
-    cdef Py_ssize_t n_chunks = (n_rows + CHUNK - 1) // CHUNK, n_parts = n_threads
+    cdef Py_ssize_t n_rows = mixture.n_rows, n_chunks = (n_rows + CHUNK - 1) // CHUNK, n_parts = 1
     if n_threads > 1:
-        n_parts = max(n_threads, min(8 * n_threads, n_rows // FEW_ROWS))
+        n_parts = n_rows * mixture.X.n_columns * mixture.n_slots // MANY_SCORES
+        n_parts = max(min(n_parts, 8 * n_threads), <Py_ssize_t> 1)
     ends = [min(n_rows, i * n_chunks // n_parts * CHUNK) for i in range(n_parts + 1)]
     return list(zip(ends, ends[1:]))
 

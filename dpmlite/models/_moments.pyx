@@ -17,6 +17,7 @@ cdef enum:
     BLOCK_CELLS = 16384
     PARTS = 16  # of the rows, which threads take: sums are of the same rows however many they are
     GROUP = 8   # columns that are added together
+    MANY_CELLS = 262144  # worth the start of a thread
 
 cdef struct Moments:  # about an origin
     double *cells
@@ -39,6 +40,8 @@ def column_moments(X, Py_ssize_t n_threads=1):
     def part(some):
         return moments_of(rows, origin, some[0], some[1])
 
+    if rows.n_rows * n_columns < MANY_CELLS:
+        n_threads = 1
     for found in on_threads(part, parts, n_threads):
         part_rows = moments_in(found)
         join(&all_rows, &part_rows, n_columns)
