@@ -49,7 +49,7 @@ def test_density_labels_and_responsibilities(twin):
 
 @given(problem=problems(), data=st.data())
 def test_each_row_is_assigned_to_the_first_of_the_cheapest_slots(twin, problem, data):
-    """As many rows as are screened together, and more; some of them, on any number of threads."""
+    """As many rows as are screened together, and more, or some of them: too few for threads."""
     X, prior, alpha = problem
     labels = data.draw(st.lists(st.integers(0, 5), min_size=len(X), max_size=len(X)))
     component = mixture(twin, X, np.array(labels), prior)

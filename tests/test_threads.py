@@ -112,16 +112,18 @@ def test_threads_that_share_clusters_do_not_disturb_each_other(name, weighted):
     labels = rng.integers(8, size=n_rows).astype(np.intp)
     partition = models.Partition(rows, labels, component, 1.0)
 
-    def assigned(n_threads):
+    backwards = np.arange(n_rows, dtype=np.intp)[::-1].copy()
+
+    def assigned(n_threads, some=None):
         labels = np.empty(n_rows, dtype=np.intp)
-        inference.assign(rows, component, 1.0, labels, n_threads)
+        inference.assign(rows, component, 1.0, labels, n_threads, some)
         return labels.tolist()
 
     def between(k):
         members = np.flatnonzero((labels == k) | (labels == k + 1)).astype(np.intp)
         return n_indifferent(partition, members, k, k + 1, 0.5)
 
-    assert assigned(3) == assigned(1)
+    assert assigned(3) == assigned(3, backwards)[::-1] == assigned(1)
     assert inference.neg_log_loo(partition, 3) == inference.neg_log_loo(partition, 1)
     assert on_threads(between, range(7), 3) == [between(k) for k in range(7)]
 
