@@ -141,6 +141,34 @@ def test_a_cluster_that_could_not_be_split_is_not_tried_again(twin):
     assert partition.changed[0] == 0
 
 
+def test_a_cluster_that_lost_few_rows_is_tried_again(twin):
+    """So large a one is tried in turn too, but by the same seeds."""
+    X = np.random.default_rng(0).normal(size=(1100, 1))
+    X[::100] += 30.0
+    rows = twin.rows.Rows(X, np.full(1100, 0.5))  # weights: clusters never look normal
+    partition = build(twin, rows, np.zeros(1100), empirical_prior(X))
+    rng = np.random.default_rng(1)
+    assert twin.split_merge.split(partition, rng.random((2, 1, 2))) == 1
+    assert sorted(partition.sizes) == [0, 11, 1089]
+    many = partition.sizes.index(1089)
+    assert partition.changed[many] == 1100
+    assert twin.split_merge.split(partition, rng.random((3, 1, 2))) == 0
+    assert partition.changed[many] == 0
+
+
+def test_a_joint_lowered_by_rounding_is_no_split(twin):
+    """Where a slot has forgotten digits, the same rows may be worth more in a new one."""
+    X = np.random.default_rng(0).normal(size=(60, 1))
+    rows = twin.rows.Rows(X, np.full(60, 0.5))  # weights: clusters never look normal
+    partition = build(twin, rows, np.zeros(60), empirical_prior(X))
+    statistics = np.array(partition.component.statistics(0))
+    statistics[-1] *= 1.0 + 1e-7
+    partition.component.load(0, statistics)
+    assert partition.exact_neg_log_joint() > partition.neg_log_joint + 1e-6
+    assert twin.split_merge.split(partition, np.random.default_rng(1).random((2, 1, 2))) == 0
+    assert partition.n_clusters == 1
+
+
 def test_exchange_mends_a_wrong_border(twin):
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(c, 0.3, size=(30, 1)) for c in (-4.0, -2.0, 2.0)])

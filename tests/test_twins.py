@@ -71,6 +71,7 @@ CALLS = {
     "no row": lambda t, c, p: p.costs(99),
     "no such slot to move to": lambda t, c, p: p.move(0, 99, 0.0),
     "no such slot to mark": lambda t, c, p: p.mark_unchanged(99),
+    "no such slot to mark as changed": lambda t, c, p: p.mark_changed(99),
     "uniforms for too few slots": lambda t, c, p: t.split_merge.split(p, np.zeros((1, 2, 2))),
     "uniforms for too many slots": lambda t, c, p: t.split_merge.exchange(
         p, np.zeros((9, 1, 2, 2))

@@ -25,10 +25,12 @@ ATYPICAL_PARTS = (0.5, 0.1)
 cdef extern from *:
     """
     #define DPM_MUCH 0.01
+    #define DPM_NEARLY_ALL 0.9
     #define DPM_HESITATING 0.02
     #define DPM_ABOUT 6.0
     """
     double MUCH "DPM_MUCH"
+    double NEARLY_ALL "DPM_NEARLY_ALL"
     double HESITATING "DPM_HESITATING"
     double ABOUT "DPM_ABOUT"
 
@@ -71,12 +73,22 @@ cdef batches(items, Py_ssize_t n_threads):
     return [items[i:i + size] for i in range(0, len(items), size)]
 
 
-cdef bint adopt_if_any(Partition partition, Py_ssize_t k, members, division) except -1:
+cdef bint adopt_if_any(Partition partition, Py_ssize_t k, members, Partition division) except -1:
     if division is None:
         partition.touched[k] = 0
         return False
+    try_again(division)
     adopt(partition, [k], members, division)
     return True
+
+
+cdef int try_again(Partition division) except -1:
+    """What is left of a cluster that lost few rows counts as changed, unless it looks normal."""
+    cdef Py_ssize_t k
+    for k in range(division.component.n_slots):
+        if division.n_members(k) > NEARLY_ALL * division.n_rows and not division.normal[k]:
+            division.mark_changed(k)
+    return 0
 
 
 cdef Partition split_of(Partition partition, Py_ssize_t k, members, const double[:, ::1] uniforms,
@@ -94,14 +106,19 @@ cdef Partition split_of(Partition partition, Py_ssize_t k, members, const double
         if len(trial) > TRIAL_ROWS:
             starts.append(descent(partition, trial, uniforms[i, 0]))
     starts += atypical(partition, trial)
-    cdef Partition division = trial_division(partition, [k], members, starts)
+    cdef Partition division = if_divided(trial_division(partition, [k], members, starts))
     if division is not None:
         if in_turn or step > 1:
             split_parts(division, uniforms)
-        division = division_of_all(partition, [k], members, division)
+        division = if_divided(division_of_all(partition, [k], members, division))
     if division is not None and step > 1:
         split_parts(division, uniforms)
     return division
+
+
+cdef Partition if_divided(Partition division):
+    """None if it is one cluster."""
+    return division if division is not None and division.n_clusters > 1 else None
 
 
 cdef int split_parts(Partition division, const double[:, ::1] uniforms) except -1:

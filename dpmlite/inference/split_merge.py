@@ -34,6 +34,10 @@ DESCENT_SWEEPS = 2
 # A cluster is tried again when more than this part of its rows came or went.
 MUCH = 0.01
 
+# What is left of a cluster is tried again, from other seeds, when it was split into that part of its
+# rows and few others: proposals are random, and may miss where a large cluster falls into many.
+NEARLY_ALL = 0.9
+
 # Two clusters are pooled if at least this part of their rows would cost about the same, to so many
 # nats, in the other of them.
 HESITATING = 0.02
@@ -100,18 +104,34 @@ def _split_slot(
         if len(trial) > TRIAL_ROWS:
             starts.append(_descent(partition, trial, u))
     starts += _atypical(partition, k, trial)
-    division = trial_division(partition, [k], members, starts)
+    division = _if_divided(trial_division(partition, [k], members, starts))
     if division is not None:
         if in_turn or step > 1:  # parts of a small cluster wait until rows have moved
             _split_parts(division, uniforms)
-        division = division_of_all(partition, [k], members, division)
+        division = _if_divided(division_of_all(partition, [k], members, division))
     if division is None:
         partition.mark_unchanged(k)
         return False
     if step > 1:
         _split_parts(division, uniforms)
+    _try_again(division)
     adopt(partition, [k], members, division)
     return True
+
+
+def _if_divided(division: Partition | None) -> Partition | None:
+    """None if it is one cluster.
+
+    Rounding can make its joint the lower one; to split it in turn would never end.
+    """
+    return division if division is not None and division.n_clusters > 1 else None
+
+
+def _try_again(division: Partition) -> None:
+    """What is left of a cluster that lost few rows counts as changed, unless it looks normal."""
+    for k, part in member_lists(division, range(division.component.n_slots)).items():
+        if len(part) > NEARLY_ALL * division.n_rows and not division.normal[k]:
+            division.mark_changed(k)
 
 
 def _split_parts(division: Partition, uniforms: Values) -> None:

@@ -202,6 +202,10 @@ cdef class Partition:
         self.component._check_slot(k)
         self.mark(k, 0, normal)
 
+    def mark_changed(self, Py_ssize_t k):
+        self.component._check_slot(k)
+        self.mark(k, self.n_rows, False)
+
     cdef void mark(self, Py_ssize_t k, Py_ssize_t touched, bint normal) noexcept nogil:
         self.touched[k], self.normal[k] = touched, normal
 

@@ -301,6 +301,11 @@ class Partition:
         self.component._check_slot(k)
         self.changed[k], self.normal[k] = 0, normal
 
+    def mark_changed(self, k: int) -> None:
+        """Slot `k` is to be looked at as if it were new."""
+        self.component._check_slot(k)
+        self.changed[k], self.normal[k] = self.n_rows, False
+
     def rebuild(self) -> None:
         """Compute the statistics anew from the labels and the settled groups."""
         self._n_moves = 0
