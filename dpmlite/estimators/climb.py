@@ -28,6 +28,10 @@ N_EXCHANGE_SEEDS = 1
 # than this part of the rows moves. It says something for more than 1,000 rows.
 FEW_MOVES = 1e-3
 
+# Clusters that have more rows than this, and do not look normal, are tried to be split until that
+# was in vain twice in turn: what one pair of seeds misses in them may be worth a lot.
+LARGE = 1000
+
 
 @dataclass(eq=False)
 class Climb:
@@ -88,7 +92,7 @@ class Climb:
         while (
             self._sweep(few if split_merge else 0.0)
             and split_merge
-            and (self._move_clusters(rng) or (frees and self._free(rng)))
+            and (self._move_clusters(rng) or (frees and self._free(rng)) or self._split_large(rng))
         ):
             self.converged = False
         if not self.converged:
@@ -134,17 +138,29 @@ class Climb:
         """Whether that lowered the joint."""
         merges = inference.merge(self.partition)
         self._record("merge", merges)
-        n_slots, n_rows = self.partition.component.n_slots, self.partition.n_rows
-        shape = (n_slots, min(N_SPLIT_SEEDS, n_rows), 2)
-        n_threads = self.problem.n_threads
-        splits = inference.split(self.partition, rng.random(shape), n_threads)
-        self._record("split", splits)
+        splits = self._split(rng)
         if merges or splits or self.stop.is_set():
             return True  # a stop ends the sweeps that follow
-        neighbours = (n_slots, N_NEIGHBOURS, N_EXCHANGE_SEEDS, 2)
-        exchanges = inference.exchange(self.partition, rng.random(neighbours), n_threads)
+        neighbours = (self.partition.component.n_slots, N_NEIGHBOURS, N_EXCHANGE_SEEDS, 2)
+        exchanges = inference.exchange(
+            self.partition, rng.random(neighbours), self.problem.n_threads
+        )
         self._record("exchange", exchanges)
         return exchanges > 0
+
+    def _split(self, rng: np.random.Generator) -> int:
+        shape = (self.partition.component.n_slots, min(N_SPLIT_SEEDS, self.partition.n_rows), 2)
+        splits = inference.split(self.partition, rng.random(shape), self.problem.n_threads)
+        self._record("split", splits)
+        return splits
+
+    def _split_large(self, rng: np.random.Generator) -> bool:
+        """Whether other seeds split large clusters, which all moves have left as they are."""
+        slots = zip(self.partition.sizes, self.partition.normal, strict=True)
+        large = [k for k, (size, normal) in enumerate(slots) if size > LARGE and not normal]
+        for k in large:
+            self.partition.mark_changed(k)
+        return bool(large) and self._split(rng) > 0
 
     def _free(self, rng: np.random.Generator) -> bool:
         """Free rows of clusters that do not look normal; whether what it brings is worth to go on.

@@ -50,9 +50,12 @@ PATIENCE_PER_COLUMN = 3
 MOST_PATIENCE = 30
 MOST_DESCENTS = 60
 
-# Where the table is larger than the sample, fewer descents do: splits find what is missing sooner,
-# and even more so where a larger sample comes next.
+# Where the table is larger than the sample, fewer descents do: splits find what is missing sooner.
 SAMPLE_PATIENCE = 3
+
+# Where a larger sample comes next, which splits wait for, at least so many descents are made, that
+# threads share as they hardly can splits of one cluster; more while the last improves much.
+FIRST_SAMPLE_DESCENTS = 8
 FIRST_SAMPLE_PATIENCE = 1
 
 # If so many clusters of the sample look normal, it has told what it can: more rows tell the rest.
@@ -211,6 +214,8 @@ class Recombination:
 
     def _n_sure(self, n_descents: int, failures: int) -> int:
         """Descents that will be made whatever they find. Of a mere sample the first may be all."""
+        if n_descents == 0 and self._grows():
+            return FIRST_SAMPLE_DESCENTS
         if n_descents == 0 and len(self.sample) < len(self.problem.rows):
             return 1
         return min(self._patience() - failures, MOST_DESCENTS - n_descents)
@@ -219,8 +224,10 @@ class Recombination:
         """What splits make of it; and whether clusters look normal.
 
         Splits find what the next of many descents would. These find more, so that there are no
-        splits where all rows are in the sample.
+        splits where all rows are in the sample; nor where those of a larger sample come next.
         """
+        if self._grows():
+            return found
         partition = self.problem.partition(found.labels.copy(), self.sample)
         if len(self.sample) == len(self.problem.rows):
             found.is_normal = inference.all_look_normal(partition)
@@ -240,12 +247,16 @@ class Recombination:
 
     def _patience(self) -> int:
         n_sample, n_rows = len(self.sample), len(self.problem.rows)
-        if sizes_between(n_sample, n_rows):
+        if self._grows():
             return FIRST_SAMPLE_PATIENCE
         if n_sample < n_rows:
             return SAMPLE_PATIENCE
         patience = PATIENCE + PATIENCE_PER_COLUMN * self.problem.component.n_columns
         return min(patience, MOST_PATIENCE)
+
+    def _grows(self) -> bool:
+        """Whether a larger sample comes next."""
+        return bool(sizes_between(len(self.sample), len(self.problem.rows)))
 
     def _descents(self, of_cells: Sequence[bool]) -> Generator[Found]:
         """Descents in turn, with threads in advance. What is drawn does not depend on it."""

@@ -34,8 +34,8 @@ DESCENT_SWEEPS = 2
 # A cluster is tried again when more than this part of its rows came or went.
 MUCH = 0.01
 
-# What is left of a cluster is tried again, from other seeds, when it was split into that part of its
-# rows and few others: proposals are random, and may miss where a large cluster falls into many.
+# What is left of a cluster is tried again, from other seeds, when it was split into that part of
+# its rows and few others: proposals are random, and may miss where a large cluster falls into many.
 NEARLY_ALL = 0.9
 
 # Two clusters are pooled if at least this part of their rows would cost about the same, to so many
