@@ -64,6 +64,37 @@ def test_only_rows_of_clusters_that_do_not_look_normal_are_freed(monkeypatch):
     assert climb.n_sweeps_aside > 0
 
 
+def test_settled_groups_of_these_clusters_come_along(monkeypatch):
+    """One with each of the first two clusters; another cluster is a group without rows."""
+    asked = []
+    run = Freeing.run
+    monkeypatch.setattr(
+        Freeing, "run", lambda self, rng: asked.append(self.partition) or run(self, rng)
+    )
+    rng = np.random.default_rng(3)
+    X, blob = three_blobs_in_one_and_a_fourth(rng)
+    component = models.NormalGamma(**empirical_prior(X))
+    settled = component.like()
+    settled.resize(3)
+    for g, corner in enumerate([X[-1], X[0], np.full(8, -50.0)]):
+        for row in corner + rng.normal(size=(40, 8)):
+            settled.add(row, g)
+    problem = Problem(models.Rows(X), component, 1.0, settled=settled)
+    labels, homes = (1 - blob // 3).astype(np.intp), np.array([0, 1, 2], dtype=np.intp)
+    partition = problem.partition(labels, None, homes)
+    partition.mark_unchanged(0, normal=True)
+    climb = Climb(problem, partition, None, 1000, False, GO_ON, "test")
+    assert climb._free(rng)
+    assert [(len(part.labels), len(part.homes)) for part in asked] == [(180, 1)]
+    found, homes = np.array(climb.partition.labels), np.array(climb.partition.homes)
+    np.testing.assert_array_equal(found == found[-1], blob == 3)
+    assert homes[0] == found[-1]
+    assert homes[1] == found[0]
+    assert homes[2] not in found
+    exact = problem.partition(found.copy(), None, homes.copy()).neg_log_joint
+    assert climb.partition.neg_log_joint == pytest.approx(exact, rel=1e-12)
+
+
 @pytest.mark.parametrize("n_normal", [0, 4])
 def test_of_clusters_that_look_alike_all_rows_are_freed_or_none(monkeypatch, n_normal):
     asked = []

@@ -1,5 +1,7 @@
 """The test that a cluster leaves nothing to be divided: what it finds, and what heeds it."""
 
+from math import factorial
+
 import naive
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ from families import CASES
 from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp
+from numpy.polynomial.hermite_e import hermeval
 
 from dpmlite import MAPDPM
 from dpmlite.datasets import planted_gaussians, unequal_gaussians
@@ -28,31 +31,54 @@ def wide_prior(X):
     }
 
 
-def looks_normal(twin, X, prior=None, alpha=1.0):
-    partition = build(twin, X, np.zeros(len(X)), prior or wide_prior(X), alpha)
+def beside(twin, X, group, prior, alpha=1.0):
+    """A partition of one cluster, of the rows of X and those of a settled group."""
+    component = twin.normal_gamma.NormalGamma(**prior)
+    settled = component.like()
+    settled.resize(1)
+    for row in group:
+        settled.add(row, 0)
+    labels, home = np.zeros(len(X), dtype=np.intp), np.zeros(1, dtype=np.intp)
+    return twin.partition.Partition(X, labels, component, alpha, None, settled, home)
+
+
+def looks_normal(twin, X, prior=None, alpha=1.0, group=()):
+    if len(group):
+        partition = beside(twin, X, group, prior or wide_prior(group), alpha)
+    else:
+        partition = build(twin, X, np.zeros(len(X)), prior or wide_prior(X), alpha)
     return twin.normality.looks_normal(partition, 0, np.arange(len(X)))
 
 
-def verdict(X, prior, alpha):
+def verdict(X, prior, alpha, group=()):
     """The rule once more: whole arrays, bins from numpy, special functions from mpmath."""
     n, n_columns = X.shape
-    z = (X - X.mean(axis=0)) / X.std(axis=0)
-    skewness, kurtosis = (z**3).mean(axis=0), (z**4).mean(axis=0) - 3
-    between = np.sqrt(np.clip((skewness**2 - kurtosis) / 2, 0, 1 - 1e-15))
-    parts = np.clip(-np.log(1 - between) / 2 - 0.6, 0, None)
-    moments = n * (skewness**2 / 6 + kurtosis**2 / 24 + parts).sum() - 2 * n_columns
+    everything = np.concatenate([group, X]) if len(group) else X
+    z = (X - everything.mean(axis=0)) / everything.std(axis=0)
+    w, half = len(group) / len(everything), n_columns / 2
+    if w:
+        hermite = [hermeval(z, np.eye(5)[i]).mean(axis=0) for i in range(5)]
+        moments = sum(n * (hermite[i] ** 2).sum() / factorial(i) for i in range(1, 5))
+        moments -= 2 * (1 + w) * n_columns
+        product = z.T @ z / n
+        explained = product**2
+    else:
+        skewness, kurtosis = (z**3).mean(axis=0), (z**4).mean(axis=0) - 3
+        between = np.sqrt(np.clip((skewness**2 - kurtosis) / 2, 0, 1 - 1e-15))
+        parts = np.clip(-np.log(1 - between) / 2 - 0.6, 0, None)
+        moments = n * (skewness**2 / 6 + kurtosis**2 / 24 + parts).sum() - 2 * n_columns
+        explained = -np.log1p(-np.minimum(np.corrcoef(z.T).reshape(n_columns, -1) ** 2, 1 - 1e-15))
     chances = np.diff([0.0, *(float(mp.ncdf(edge)) for edge in EDGES), 1.0])
     rows = np.array(
         [np.bincount(np.digitize(column, EDGES), minlength=len(chances)) for column in z.T]
     )
     terms = rows * np.log(np.maximum(rows, 1) / (n * chances))
-    bins = 2 * terms.sum() - (len(chances) - 3) * n_columns
-    correlations = np.corrcoef(z.T)[np.triu_indices(n_columns, 1)] if n_columns > 1 else np.zeros(0)
-    pairs = (-n * np.log1p(-(correlations**2)) - 1).sum()
-    half, widths = n_columns / 2, 0.0
+    bins = 2 * terms.sum() - (len(chances) - 3 + 2 * w) * n_columns
+    pairs = (n * explained[np.triu_indices(n_columns, 1)] - 1).sum()
+    widths = 0.0
     if n_columns > 1:
         away = float(mp.digamma(half)) - np.log((z**2).sum(axis=1) / 2).mean()
-        widths = n * away**2 / (float(mp.psi(1, half)) - 1 / half) - 1
+        widths = n * away**2 / (float(mp.psi(1, half)) - (1 - w) / half) - 1
     price = np.log1p(n / max(prior["c0"], 1)) + np.log1p(n / 2 / max(prior["a0"], 0.5))
     return max(moments, bins) + pairs + widths < n_columns * price / 2 - np.log(max(alpha, 1))
 
@@ -70,6 +96,21 @@ def test_it_is_what_numpy_makes_of_the_rule(twin, seed, n, n_columns, apart, alp
     X = rng.normal(size=(n, n_columns)) + apart * rng.integers(2, size=(n, 1))
     prior = wide_prior(X) | {"c0": 1e-4, "a0": a0}
     assert looks_normal(twin, X, prior, alpha) == verdict(X, prior, alpha)
+
+
+@given(
+    seed=st.integers(0, 2**32),
+    n=st.integers(1, 30),
+    n_columns=st.integers(1, 10),
+    apart=st.sampled_from([0.0, 0.0, 0.5, 2.0]),
+    alpha=st.sampled_from([0.5, 4.0]),
+)
+def test_so_it_is_of_rows_that_join_a_settled_group(twin, seed, n, n_columns, apart, alpha):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, n_columns)) + apart * rng.integers(2, size=(n, 1))
+    group = rng.normal(size=(n + rng.integers(3, 30), n_columns))
+    prior = wide_prior(group) | {"c0": 1e-4}
+    assert looks_normal(twin, X, prior, alpha, group) == verdict(X, prior, alpha, group)
 
 
 @given(problem=problems(max_rows=40), data=st.data())
@@ -125,6 +166,34 @@ def test_what_is_worth_to_be_divided_does_not_pass(twins):
     assert n_worth > 300
 
 
+@pytest.mark.parametrize("n_columns", [1, 2, 8, 20])
+@pytest.mark.parametrize("n", [1, 10, 100])
+def test_most_rows_that_are_as_their_settled_group_pass(twin, n, n_columns):
+    rng = np.random.default_rng(n + n_columns)
+    passed = []
+    for _ in range(20):
+        rows = rng.normal(size=(n + 300, n_columns))
+        passed.append(looks_normal(twin, rows[:n], group=rows[n:]))
+    assert sum(passed) >= 11
+
+
+@needs_kernels
+def test_nor_do_rows_that_are_better_apart_from_their_settled_group(twins):
+    kernel, rng = twins[1], np.random.default_rng(0)
+    n_worth = 0
+    for _ in range(1500):
+        X, labels = mixture(rng)
+        group = X[labels == labels[0]][0] + rng.normal(size=(len(X) + 50, X.shape[1]))
+        prior = wide_prior(np.concatenate([X, group]))
+        whole = beside(kernel, X, group, prior)
+        divided = whole.part(np.arange(len(X)), (labels + 1).astype(np.intp), [0])
+        kernel.map_dpm.converge(divided, 100)
+        if divided.neg_log_joint < whole.neg_log_joint - 10.0:
+            n_worth += 1
+            assert not looks_normal(kernel, X, prior, group=group), (X.shape, np.bincount(labels))
+    assert n_worth > 300
+
+
 NORMAL = np.random.default_rng(0).normal(size=(200, 3))
 HIDDEN = {
     "two parts": lambda X, rng: X + 4.0 * (np.arange(200) < 100)[:, None] * [1, 0, 0],
@@ -143,6 +212,40 @@ HIDDEN = {
 def test_each_statistic_finds_what_it_is_for(twin, kind):
     assert looks_normal(twin, NORMAL)
     assert not looks_normal(twin, HIDDEN[kind](NORMAL, np.random.default_rng(1)))
+
+
+SETTLED = np.random.default_rng(2).normal(size=(400, 3))
+ELSEWHERE = HIDDEN | {
+    "all in another place": lambda X, rng: X + np.array([0.8, 0, 0]),
+    "wider in one column": lambda X, rng: X * [1.6, 1, 1],
+    "narrower in one column": lambda X, rng: X * [0.4, 1, 1],
+}
+
+
+@pytest.mark.parametrize("kind", ELSEWHERE)
+def test_each_statistic_finds_what_it_is_for_beside_a_settled_group(twin, kind):
+    assert looks_normal(twin, NORMAL, group=SETTLED)
+    found = ELSEWHERE[kind](NORMAL, np.random.default_rng(1))
+    assert not looks_normal(twin, found, group=SETTLED)
+
+
+def test_it_says_nothing_beside_small_groups_or_several_or_of_no_rows(twin):
+    prior = wide_prior(SETTLED)
+    assert looks_normal(twin, NORMAL, prior, group=SETTLED[:200])
+    assert not looks_normal(twin, NORMAL, prior, group=SETTLED[:199])
+    assert not looks_normal(twin, NORMAL[:0], prior, group=SETTLED)
+    component = twin.normal_gamma.NormalGamma(**prior)
+    settled = component.like()
+    settled.resize(3)
+    for i, row in enumerate(SETTLED):
+        settled.add(row, i % 3)
+    labels, homes = np.zeros(100, dtype=np.intp), np.array([0, 1, 1])
+    partition = twin.partition.Partition(NORMAL[:100], labels, component, 1.0, None, settled, homes)
+    assert twin.normality.looks_normal(partition, 0, np.arange(100))
+    assert twin.normality.all_look_normal(partition)  # slot 1 has no rows
+    partition.move(0, 1, 0.0)
+    assert not twin.normality.looks_normal(partition, 1, np.arange(1))
+    assert not twin.normality.all_look_normal(partition)
 
 
 def test_a_prior_of_narrower_clusters_divides_what_is_normal(twin):
@@ -269,6 +372,18 @@ def test_a_search_ends_when_all_clusters_look_normal(capsys, monkeypatch, n):
     assert starts_of(capsys, planted) <= 2
     assert not freed
     assert starts_of(capsys, rng.exponential(size=(n, 3))) >= 3
+    assert freed
+
+
+def test_batches_of_rows_that_were_expected_are_not_freed(monkeypatch):
+    freed = []
+    monkeypatch.setattr(Freeing, "_attempts", lambda *rest: iter(freed.append(rest) or ()))
+    X, _ = planted_gaussians(6400, 6, 3, separation=20.0, random_state=0)
+    model = MAPDPM(random_state=0).fit(X[:6000])
+    for batch in np.split(X[6000:], 4):
+        model.partial_fit(batch)
+    assert not freed
+    model.partial_fit(np.random.default_rng(0).exponential(size=(100, 6)))
     assert freed
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpmlite import inference, models
-from dpmlite.estimators.freeing import Freeing
+from dpmlite.estimators.freeing import Freeing, homes_of
 from dpmlite.estimators.problem import UNPLACED, Labels, Problem
 
 if TYPE_CHECKING:
@@ -163,14 +163,12 @@ class Climb:
         return bool(large) and self._split(rng) > 0
 
     def _free(self, rng: np.random.Generator) -> bool:
-        """Free rows of clusters that do not look normal; whether what it brings is worth to go on.
-
-        With groups that stay together, where each belongs is told for all clusters only.
-        """
-        joint, sizes = self.partition.neg_log_joint, self.partition.sizes
-        slots = [k for k, normal in enumerate(self.partition.normal) if sizes[k] and not normal]
-        if len(slots) == self.partition.n_clusters or self.problem.settled is not None:
-            found = self._after_freeing(self.partition, self.order, rng)
+        """Free rows of clusters that do not look normal; whether it is worth to go on."""
+        joint, normal = self.partition.neg_log_joint, self.partition.normal
+        n_rows = np.bincount(np.asarray(self.partition.labels), minlength=len(normal))
+        slots = [k for k, n in enumerate(n_rows) if n and not normal[k]]
+        if len(slots) == self.partition.n_clusters:
+            found = self._after_freeing(self.problem, self.partition, self.order, rng)
             self.partition = found or self.partition
         elif slots:
             self._free_some(slots, rng)
@@ -180,22 +178,28 @@ class Climb:
 
     def _free_some(self, slots: list[int], rng: np.random.Generator) -> None:
         """The same of the rows of some slots alone: what becomes of them takes their place."""
-        now = np.asarray(self.partition.labels)
+        now, homes = np.asarray(self.partition.labels), homes_of(self.partition)
         chosen = np.zeros(self.partition.component.n_slots, dtype=bool)
         chosen[slots] = True
-        members = np.flatnonzero(chosen[now])
+        members, groups = np.flatnonzero(chosen[now]), np.flatnonzero(chosen[homes])
         rows = np.asarray(self.partition.rows_of(members), dtype=np.intp)
-        some = self.problem.partition(np.searchsorted(slots, now[members]), rows)
-        found = self._after_freeing(some, rows, rng)
+        problem = self.problem.of_groups(groups)
+        labels = np.searchsorted(slots, now[members])
+        some = problem.partition(labels, rows, np.searchsorted(slots, homes[groups]))
+        found = self._after_freeing(problem, some, rows, rng)
         if found is not None:
             gain = some.neg_log_joint - found.neg_log_joint
             self.partition.replace(slots, members, found, -gain)
             self.partition.tidy()
 
     def _after_freeing(
-        self, partition: models.Partition, order: Labels | None, rng: np.random.Generator
+        self,
+        problem: Problem,
+        partition: models.Partition,
+        order: Labels | None,
+        rng: np.random.Generator,
     ) -> models.Partition | None:
-        freeing = Freeing(self.problem, partition, order, self.max_sweeps, self.stop)
+        freeing = Freeing(problem, partition, order, self.max_sweeps, self.stop)
         found = freeing.run(rng)
         self.n_sweeps_aside += freeing.n_sweeps
         self.n_emptied += freeing.n_emptied

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -48,6 +48,16 @@ class Problem:
     def worthwhile(self, n_rows: int) -> float:
         """The gain, in nats, for a table of so many rows: it depends on no unit."""
         return WORTHWHILE * n_rows * self.component.n_columns
+
+    def of_groups(self, groups: Labels) -> Problem:
+        """The same with only these of the settled groups."""
+        if self.settled is None:
+            return self
+        settled = self.settled.like()
+        settled.resize(len(groups))
+        for j, g in enumerate(groups):
+            settled.copy(j, self.settled, g)
+        return replace(self, settled=settled)
 
     def partition(
         self, labels: Labels, order: Labels | None = None, homes: Labels | None = None

@@ -21,12 +21,14 @@ cdef extern from *:
     #define DPM_HARDLY 0.02
     #define DPM_NARROWER 1.5
     #define DPM_LEAST_PART 1e-6
+    #define DPM_LARGEST_PART 0.5
     #define DPM_LEAST_SQUARE 1e-300
     """
     double ENTROPY "DPM_ENTROPY"
     double HARDLY "DPM_HARDLY"
     double NARROWER "DPM_NARROWER"
     double LEAST_PART "DPM_LEAST_PART"
+    double LARGEST_PART "DPM_LARGEST_PART"
     double LEAST_SQUARE "DPM_LEAST_SQUARE"
 
 cdef enum:
@@ -37,10 +39,12 @@ cdef enum:
 cdef struct Sums:             # over the rows of a cluster
     Py_ssize_t n, n_columns
     Py_ssize_t width          # columns, padded
+    double settled            # the part of all rows of the slot that is not asked
     double *mean              # [column] in units of the prior
     double *scale             # [column] 1 / standard deviation
     double *z                 # [column] of one row
-    double *cube              # [column] of z
+    double *first             # [column] of z, of its cube and its fourth power
+    double *cube
     double *fourth
     double *product           # [column][column] of z, each with those of its group and after it
     Py_ssize_t *rows          # [column][bin]
@@ -49,9 +53,8 @@ cdef struct Sums:             # over the rows of a cluster
 
 def all_look_normal(Partition partition):
     cdef Py_ssize_t k
-    used = [k for k in range(partition.component.n_slots) if partition.size[k]]
-    for k, members in member_lists(partition, used).items():
-        if not looks_normal(partition, k, members):
+    for k, members in member_lists(partition, range(partition.component.n_slots)).items():
+        if len(members) and not looks_normal(partition, k, members):
             return False
     return True
 
@@ -60,18 +63,25 @@ cpdef bint looks_normal(Partition partition, Py_ssize_t k, const Py_ssize_t[::1]
     cdef Py_ssize_t n = members.shape[0]
     cdef bint normal = False
     partition.component._check_slot(k)
-    if not isinstance(partition.component, NormalGamma):
-        return False
-    if partition.size[k] != n or n < partition.alpha:
+    if not isinstance(partition.component, NormalGamma) or not can_be_asked(partition, k, n):
         return False
     cdef NormalGamma prior = partition.component
     cdef double[::1] room = partition.room_of_a_row(), memory = memory_for(prior.n_columns)
     cdef Sums sums = sums_in(&memory[0], prior.n_columns, n)
+    sums.settled = 1.0 - n / prior.n[k] if partition.size[k] > n else 0.0
     with nogil:
         if all_weigh_one(partition, members) and find_units(prior, k, &sums):
             add_up(partition, members, prior.densities(), &room[0], &sums)
             normal = excess(&sums) < price(prior, n, partition.alpha)
     return normal
+
+
+cdef bint can_be_asked(Partition partition, Py_ssize_t k, Py_ssize_t n) noexcept:
+    cdef double n_all = partition.component.n[k]
+    cdef Py_ssize_t n_groups = partition.size[k] - partition.n_members(k)
+    if n == 0 or n_groups > 1 or partition.size[k] != n + n_groups or n_all < partition.alpha:
+        return False
+    return n_groups == 0 or n <= LARGEST_PART * n_all
 
 
 cdef bint all_weigh_one(Partition partition, const Py_ssize_t[::1] members) except -1 nogil:
@@ -90,7 +100,7 @@ cdef Py_ssize_t padded(Py_ssize_t n_columns) noexcept nogil:
 
 cdef memory_for(Py_ssize_t n_columns):
     cdef Py_ssize_t width = padded(n_columns)
-    return array("d", bytes(8 * width * (5 + width + N_BINS)))
+    return array("d", bytes(8 * width * (6 + width + N_BINS)))
 
 
 cdef Sums sums_in(double *memory, Py_ssize_t n_columns, Py_ssize_t n) noexcept nogil:
@@ -98,8 +108,8 @@ cdef Sums sums_in(double *memory, Py_ssize_t n_columns, Py_ssize_t n) noexcept n
     cdef Py_ssize_t width = padded(n_columns)
     sums.n, sums.n_columns, sums.width, sums.log_square = n, n_columns, width, 0.0
     sums.mean, sums.scale, sums.z = memory, memory + width, memory + 2 * width
-    sums.cube, sums.fourth = memory + 3 * width, memory + 4 * width
-    sums.product = memory + 5 * width
+    sums.first, sums.cube = memory + 3 * width, memory + 4 * width
+    sums.fourth, sums.product = memory + 5 * width, memory + 6 * width
     sums.rows = <Py_ssize_t *> (sums.product + width * width)
     return sums
 
@@ -170,6 +180,7 @@ cdef inline inlined_void add_some(const Densities *t, const double *row, Py_ssiz
     """Its n columns from `first`, which end a group."""
     cdef double z[GROUP]
     cdef double z_square[GROUP]
+    cdef double *total = sums.first + first
     cdef double *cube = sums.cube + first
     cdef double *fourth = sums.fourth + first
     cdef double *product = sums.product + first
@@ -188,6 +199,8 @@ cdef inline inlined_void add_some(const Densities *t, const double *row, Py_ssiz
         z_square[j] = z[j] * z[j]
     for j in range(GROUP):
         square[j] += z_square[j]
+    for j in range(GROUP):
+        total[j] += z[j]
     for j in range(GROUP):
         cube[j] += z_square[j] * z[j]
     for j in range(GROUP):
@@ -216,27 +229,36 @@ cdef double excess(const Sums *sums) noexcept nogil:
     cdef Py_ssize_t d, n = sums.n
     find_chances(chance)
     for d in range(sums.n_columns):
-        moments += of_moments(n, sums.product[d * sums.width + d] / n, sums.cube[d] / n,
-                              sums.fourth[d] / n)
-        bins += of_bins(n, sums.rows + d * N_BINS, chance)
+        moments += of_moments(sums, d)
+        bins += of_bins(sums, d, chance)
     return larger(moments, bins) + of_widths(sums) + of_pairs(sums)
 
 
-cdef double of_moments(double n, double variance, double cube, double fourth) noexcept nogil:
-    cdef double skewness = cube / variance / sqrt(variance)
-    cdef double kurtosis = fourth / variance / variance - 3.0
+cdef double of_moments(const Sums *sums, Py_ssize_t d) noexcept nogil:
+    cdef double n = sums.n, first = sums.first[d] / n
+    cdef double second = sums.product[d * sums.width + d] / n
+    cdef double third = sums.cube[d] / n, fourth = sums.fourth[d] / n, place, shape
+    if sums.settled == 0.0:
+        return of_shape(n, third / second / sqrt(second), fourth / second / second - 3.0)
+    place = first ** 2 + (second - 1.0) ** 2 / 2.0
+    shape = (third - 3.0 * first) ** 2 / 6.0 + (fourth - 6.0 * second + 3.0) ** 2 / 24.0
+    return n * (place + shape) - 2.0 * (1.0 + sums.settled)
+
+
+cdef double of_shape(double n, double skewness, double kurtosis) noexcept nogil:
     cdef double between = sqrt(larger(0.5 * (skewness * skewness - kurtosis), 0.0))
     cdef double parts = -0.5 * log1p(-between) - ENTROPY if between < 1.0 else INFINITY
     return n * (skewness * skewness / 6.0 + kurtosis * kurtosis / 24.0 + larger(parts, 0.0)) - 2.0
 
 
-cdef double of_bins(double n, const Py_ssize_t *rows, const double *chance) noexcept nogil:
-    cdef double total = 0.0
+cdef double of_bins(const Sums *sums, Py_ssize_t d, const double *chance) noexcept nogil:
+    cdef double total = 0.0, n = sums.n
+    cdef const Py_ssize_t *rows = sums.rows + d * N_BINS
     cdef Py_ssize_t i
     for i in range(N_BINS):
         if rows[i] > 0:
             total += rows[i] * log(rows[i] / (n * chance[i]))
-    return 2.0 * total - DEGREES_OF_BINS
+    return 2.0 * total - DEGREES_OF_BINS - 2.0 * sums.settled
 
 
 cdef void find_chances(double *chance) noexcept nogil:
@@ -251,16 +273,21 @@ cdef void find_chances(double *chance) noexcept nogil:
 cdef double of_widths(const Sums *sums) noexcept nogil:
     cdef double half = 0.5 * sums.n_columns, n = sums.n
     cdef double away = digamma_c(half) - sums.log_square / n
-    return n * away * away / (trigamma_c(half) - 1.0 / half) - 1.0 if half > 0.5 else 0.0
+    cdef double variance = trigamma_c(half) - (1.0 - sums.settled) / half
+    return n * away * away / variance - 1.0 if half > 0.5 else 0.0
 
 
 cdef double of_pairs(const Sums *sums) noexcept nogil:
-    cdef double rest, total = 0.0, n = sums.n
+    cdef double rest, square, total = 0.0, n = sums.n
     cdef Py_ssize_t d, e
     cdef const double *product = sums.product
     for d in range(sums.n_columns):
         for e in range(d + 1, sums.n_columns):
-            rest = 1.0 - product[d * sums.width + e] ** 2 / (
+            square = product[d * sums.width + e] ** 2
+            if sums.settled > 0.0:
+                total += square / n - 1.0
+                continue
+            rest = 1.0 - square / (
                 product[d * sums.width + d] * product[e * sums.width + e])
             total += -n * log(rest) - 1.0 if rest > 0.0 else INFINITY
     return total

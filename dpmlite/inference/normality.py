@@ -17,6 +17,12 @@ deviations from their means, with skewness g, excess kurtosis h and correlations
   mean of s and n times its variance if q is chi-squared; one degree. It finds parts of different
   widths.
 
+Rows that join a settled group are asked whether they are as all rows of the cluster are, in units
+of those; w is the part of these that is settled. A group says where rows should be, and how far
+apart: n (sum z_mean^2 + sum (z_var - 1)^2 / 2) counts too, with 2 D w degrees. Then g and h are
+means of the Hermite polynomials z^3 - 3 z and z^4 - 6 z^2 + 3, r^2 takes the place of
+-log(1 - r^2), and bins have 2 D w degrees more. That can be asked of few rows, even of one.
+
 One more cluster costs about D log((1 + n / c0) (1 + n / (2 a0))) / 2 - log(alpha) nats. A mixture
 of two is worth it if all statistics together are above chance by twice as much; a division explains
 less than a mixture does. Half of that is asked here.
@@ -50,11 +56,14 @@ NARROWER = 1.5
 # A slot does not tell the variance of its rows if they are as narrow as that, as part of its b.
 LEAST_PART = 1e-6
 
+# A settled group tells where rows should be if they are no more of all than that.
+LARGEST_PART = 0.5
+
 LEAST_SQUARE = 1e-300  # of a row: it has a logarithm
 
 
 def all_look_normal(partition: Partition) -> bool:
-    """Whether `looks_normal` is true of all clusters.
+    """Whether `looks_normal` is true of all clusters that have rows.
 
     Parameters
     ----------
@@ -64,9 +73,8 @@ def all_look_normal(partition: Partition) -> bool:
     -------
     bool
     """
-    used = [k for k, size in enumerate(partition.sizes) if size]
-    lists = member_lists(partition, used)
-    return all(looks_normal(partition, k, lists[k]) for k in used)
+    lists = member_lists(partition, range(len(partition.sizes)))
+    return all(looks_normal(partition, k, members) for k, members in lists.items() if members)
 
 
 def looks_normal(partition: Partition, k: int, members: Sequence[int]) -> bool:
@@ -83,53 +91,87 @@ def looks_normal(partition: Partition, k: int, members: Sequence[int]) -> bool:
     Returns
     -------
     bool
-        False also where nothing can be said: of clusters with settled groups, with rows of weights
-        other than 1, with fewer rows than `alpha`, or so narrow that a slot hardly tells it; where
-        the prior expects narrower ones; and of families other than normal-gamma.
+        False also where nothing can be said: of clusters without rows, with several settled
+        groups, or with one of fewer rows than join it; with rows of weights other than 1, fewer
+        rows than `alpha`, or so narrow that a slot hardly tells it; where the prior expects
+        narrower ones; and of families other than normal-gamma.
     """
-    n, rows, component = len(members), partition.rows_of(members), partition.component
-    if not isinstance(component, NormalGamma):
+    component = partition.component
+    if not isinstance(component, NormalGamma) or not _can_be_asked(partition, k, members):
         return False
-    if partition.sizes[k] != n or n < partition.alpha:
-        return False
-    if any(partition.X.weight(i) != 1.0 for i in rows):
-        return False
-    columns = zip(*(component._standardise(partition.X.values(i)) for i in rows), strict=True)
-    scores = []
-    for column, b in zip(columns, component.b[k], strict=True):
-        mean = sum(column) / n
-        variance = sum((u - mean) * (u - mean) for u in column) / n
-        if n * variance < LEAST_PART * b or _expects_narrower(component, n, variance):
+    n, n_all, units = len(members), component.counts[k], _units(component, k)
+    for (_, variance), b in zip(units, component.b[k], strict=True):
+        if n_all * variance < LEAST_PART * b or _expects_narrower(component, n_all, variance):
             return False
-        scores.append([(u - mean) / sqrt(variance) for u in column])
-    excess = max(sum(map(_of_moments, scores)), sum(map(_of_bins, scores))) + _of_widths(scores)
-    excess += sum(_of_pair(x, y) for x, y in combinations(scores, 2))
-    return excess < _price(component, n, partition.alpha)
+    rows = [partition.X.values(i) for i in partition.rows_of(members)]
+    columns = zip(*map(component._standardise, rows), strict=True)
+    scores = [
+        [(u - mean) / sqrt(variance) for u in column]
+        for column, (mean, variance) in zip(columns, units, strict=True)
+    ]
+    settled = 1.0 - n / n_all if partition.sizes[k] > n else 0.0
+    return _excess(scores, settled) < _price(component, n, partition.alpha)
 
 
-def _expects_narrower(prior: NormalGamma, n: int, variance: float) -> bool:
+def _can_be_asked(partition: Partition, k: int, members: Sequence[int]) -> bool:
+    n, n_all, n_groups = len(members), partition.component.counts[k], len(partition.settled_in([k]))
+    if n == 0 or n_groups > 1 or partition.sizes[k] != n + n_groups or n_all < partition.alpha:
+        return False
+    if n_groups and n > LARGEST_PART * n_all:
+        return False
+    return all(partition.X.weight(i) == 1.0 for i in partition.rows_of(members))
+
+
+def _units(component: NormalGamma, k: int) -> list[tuple[float, float]]:
+    """Means and variances of all rows of a slot: its posterior, eq. (13), without the prior."""
+    n = component.counts[k]
+    c = component.c0 + n
+    units = []
+    for m, b in zip(component.m[k], component.b[k], strict=True):
+        mean = m * c / n
+        units.append((mean, 2.0 * (b - 1.0) / n - component.c0 / c * mean * mean))
+    return units
+
+
+def _excess(scores: list[list[float]], settled: float) -> float:
+    """All statistics above chance, of columns in units of their slot; `settled` is w."""
+    moments = sum(_of_moments(z, settled) for z in scores)
+    bins = sum(_of_bins(z, settled) for z in scores)
+    pairs = sum(_of_pair(x, y, settled) for x, y in combinations(scores, 2))
+    return max(moments, bins) + pairs + _of_widths(scores, settled)
+
+
+def _expects_narrower(prior: NormalGamma, n: float, variance: float) -> bool:
     """Than a column of a cluster is, in units in which b0 is 1."""
     return prior.a0 > HARDLY * n and prior.a0 * variance > NARROWER
 
 
-def _of_moments(z: list[float]) -> float:
-    """What a column's skewness and kurtosis are above chance."""
+def _of_moments(z: list[float], settled: float) -> float:
+    """What a column's first four moments are above chance."""
     n = len(z)
-    skewness = sum(each**3 for each in z) / n
-    kurtosis = sum(each**4 for each in z) / n - 3.0
+    first, second, third, fourth = (sum(each**power for each in z) / n for power in (1, 2, 3, 4))
+    if not settled:
+        return _of_shape(n, third / second**1.5, fourth / second**2 - 3.0)
+    place = first**2 + (second - 1.0) ** 2 / 2.0
+    shape = (third - 3.0 * first) ** 2 / 6.0 + (fourth - 6.0 * second + 3.0) ** 2 / 24.0
+    return n * (place + shape) - 2.0 * (1.0 + settled)
+
+
+def _of_shape(n: int, skewness: float, kurtosis: float) -> float:
     squares = skewness * skewness / 6.0 + kurtosis * kurtosis / 24.0
     between = sqrt(max(0.5 * (skewness * skewness - kurtosis), 0.0))
     parts = -0.5 * log1p(-between) - ENTROPY if between < 1.0 else inf
     return n * (squares + max(parts, 0.0)) - 2.0
 
 
-def _of_bins(z: list[float]) -> float:
+def _of_bins(z: list[float], settled: float) -> float:
     """What its bins are above chance."""
     rows = [0] * N_BINS
     for each in z:
         rows[min(max(floor(2.0 * each + 0.5 * N_BINS), 0), N_BINS - 1)] += 1
     pairs = zip(rows, _chances(), strict=True)
-    return 2.0 * sum(o * log(o / (len(z) * p)) for o, p in pairs if o) - DEGREES_OF_BINS
+    explained = sum(o * log(o / (len(z) * p)) for o, p in pairs if o)
+    return 2.0 * explained - DEGREES_OF_BINS - 2.0 * settled
 
 
 def _chances() -> list[float]:
@@ -139,7 +181,7 @@ def _chances() -> list[float]:
     return [high - low for low, high in pairwise(below)]
 
 
-def _of_widths(scores: list[list[float]]) -> float:
+def _of_widths(scores: list[list[float]], settled: float) -> float:
     """What rows near all means, or far from all, are above chance."""
     n, half = len(scores[0]), 0.5 * len(scores)
     if len(scores) == 1:
@@ -147,13 +189,15 @@ def _of_widths(scores: list[list[float]]) -> float:
     squares = [sum(each * each for each in z) for z in zip(*scores, strict=True)]
     mean = sum(log(max(q, LEAST_SQUARE) / 2.0) for q in squares) / n
     away = digamma(half) - mean  # s - s_0 without log(D / 2)
-    return n * away * away / (trigamma(half) - 1.0 / half) - 1.0
+    return n * away * away / (trigamma(half) - (1.0 - settled) / half) - 1.0
 
 
-def _of_pair(one: list[float], other: list[float]) -> float:
+def _of_pair(one: list[float], other: list[float], settled: float) -> float:
     """What the correlation of two columns is above chance."""
     n = len(one)
     correlation = sum(x * y for x, y in zip(one, other, strict=True)) / n
+    if settled:
+        return n * correlation * correlation - 1.0
     rest = 1.0 - correlation * correlation
     return -n * log(rest) - 1.0 if rest > 0.0 else inf
 
