@@ -42,11 +42,12 @@ def beside(twin, X, group, prior, alpha=1.0):
     return twin.partition.Partition(X, labels, component, alpha, None, settled, home)
 
 
-def looks_normal(twin, X, prior=None, alpha=1.0, group=()):
+def looks_normal(twin, X, prior=None, alpha=1.0, group=(), weights=None):
+    rows = X if weights is None else twin.rows.Rows(X, weights)
     if len(group):
-        partition = beside(twin, X, group, prior or wide_prior(group), alpha)
+        partition = beside(twin, rows, group, prior or wide_prior(group), alpha)
     else:
-        partition = build(twin, X, np.zeros(len(X)), prior or wide_prior(X), alpha)
+        partition = build(twin, rows, np.zeros(len(X)), prior or wide_prior(X), alpha)
     return twin.normality.looks_normal(partition, 0, np.arange(len(X)))
 
 
@@ -113,6 +114,22 @@ def test_so_it_is_of_rows_that_join_a_settled_group(twin, seed, n, n_columns, ap
     assert looks_normal(twin, X, prior, alpha, group) == verdict(X, prior, alpha, group)
 
 
+@given(
+    seed=st.integers(0, 2**32),
+    n=st.integers(3, 30),
+    n_columns=st.integers(1, 9),
+    most=st.sampled_from([2, 5]),
+    settled=st.booleans(),
+)
+def test_rows_with_weights_are_repeated_rows(twin, seed, n, n_columns, most, settled):
+    rng = np.random.default_rng(seed)
+    X, weights = rng.normal(size=(n, n_columns)), rng.integers(1, most + 1, size=n)
+    repeated, group = np.repeat(X, weights, axis=0), rng.normal(size=(200 * settled, n_columns))
+    prior = wide_prior(X)
+    found = looks_normal(twin, X, prior, group=group, weights=weights.astype(float))
+    assert found == looks_normal(twin, repeated, prior, group=group)
+
+
 @given(problem=problems(max_rows=40), data=st.data())
 def test_twins_agree(twins, problem, data):
     X, prior, alpha = problem
@@ -150,19 +167,22 @@ def mixture(rng):
 
 
 @needs_kernels
-def test_what_is_worth_to_be_divided_does_not_pass(twins):
+@pytest.mark.parametrize("weighted", [False, True])
+def test_what_is_worth_to_be_divided_does_not_pass(twins, weighted):
     """Single rows that would be better alone are for sweeps: so few nats are left to them."""
     kernel, rng = twins[1], np.random.default_rng(0)
     n_worth = 0
     for _ in range(1500):
         X, labels = mixture(rng)
         prior = wide_prior(X)
-        divided = build(kernel, X, labels, prior)
+        weights = np.exp(rng.normal(scale=rng.choice([0.0, 0.3, 1.0]), size=len(X)))
+        rows = kernel.rows.Rows(X, weights) if weighted else X
+        divided = build(kernel, rows, labels, prior)
         kernel.map_dpm.converge(divided, 100)
-        whole = build(kernel, X, np.zeros(len(X)), prior)
+        whole = build(kernel, rows, np.zeros(len(X)), prior)
         if divided.neg_log_joint < whole.neg_log_joint - 10.0:
             n_worth += 1
-            assert not looks_normal(kernel, X, prior), (X.shape, np.bincount(labels))
+            assert not looks_normal(kernel, rows, prior), (X.shape, np.bincount(labels))
     assert n_worth > 300
 
 
@@ -257,7 +277,7 @@ def test_a_prior_of_narrower_clusters_divides_what_is_normal(twin):
     assert not looks_normal(twin, NORMAL, prior)
 
 
-def test_it_says_nothing_of_weights_groups_other_families_and_few_rows(twin):
+def test_it_says_nothing_of_small_groups_other_families_and_few_rows(twin):
     prior = wide_prior(NORMAL)
     labels, members = np.zeros(200, dtype=np.intp), np.arange(200)
     component = twin.normal_gamma.NormalGamma(**prior)
@@ -268,7 +288,8 @@ def test_it_says_nothing_of_weights_groups_other_families_and_few_rows(twin):
 
     assert verdict_of(NORMAL, component, 1.0)
     assert not verdict_of(NORMAL, component, 201.0)
-    assert not verdict_of(twin.rows.Rows(NORMAL, np.full(200, 2.0)), component, 1.0)
+    assert verdict_of(twin.rows.Rows(NORMAL, np.full(200, 0.5)), component, 100.0)
+    assert not verdict_of(twin.rows.Rows(NORMAL, np.full(200, 0.5)), component, 101.0)
     settled = component.like()
     settled.resize(1)
     settled.add(NORMAL[0], 0)
@@ -405,7 +426,7 @@ def test_only_samples_of_larger_tables_are_split_before_the_climb(monkeypatch):
 @needs_kernels
 @pytest.mark.parametrize("make", ["planted", "unequal"])
 def test_nothing_is_lost_by_it(monkeypatch, make):
-    """Beside fits that try to divide everything, as they do if rows have weights.
+    """Beside fits that try to divide everything, as they do if cells may be missing.
 
     Second looks at large clusters are left out: they would try twice what no test spares.
     """
@@ -415,8 +436,7 @@ def test_nothing_is_lost_by_it(monkeypatch, make):
     else:
         X, _ = unequal_gaussians(8, 12, random_state=0).sample(4000, random_state=1)
     heedful = [MAPDPM(random_state=seed).fit(X).neg_log_joint_ for seed in range(4)]
-    weights = np.full(len(X), 1.0 + 1e-9)
     thorough = [
-        MAPDPM(random_state=seed).fit(X, sample_weight=weights).neg_log_joint_ for seed in range(4)
+        MAPDPM(random_state=seed, allow_missing=True).fit(X).neg_log_joint_ for seed in range(4)
     ]
     assert np.mean(heedful) <= np.mean(thorough) + 1e-5 * np.mean(thorough)

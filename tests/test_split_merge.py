@@ -145,8 +145,9 @@ def test_a_cluster_that_lost_few_rows_is_tried_again(twin):
     """So large a one is tried in turn too, but by the same seeds."""
     X = np.random.default_rng(0).normal(size=(1100, 1))
     X[::100] += 30.0
-    rows = twin.rows.Rows(X, np.full(1100, 0.5))  # weights: clusters never look normal
-    partition = build(twin, rows, np.zeros(1100), empirical_prior(X))
+    family = twin.incomplete_normal_gamma.IncompleteNormalGamma  # its clusters never look normal
+    labels, component = np.zeros(1100, dtype=np.intp), family(**empirical_prior(X))
+    partition = twin.partition.Partition(X, labels, component, 1.0)
     rng = np.random.default_rng(1)
     assert twin.split_merge.split(partition, rng.random((2, 1, 2))) == 1
     assert sorted(partition.sizes) == [0, 11, 1089]

@@ -11,6 +11,7 @@ from libc.math cimport INFINITY, erfc, log, log1p, sqrt
 from dpmlite.inference._division cimport member_lists
 from dpmlite.models._normal_gamma cimport NormalGamma
 from dpmlite.models._partition cimport Partition
+from dpmlite.models._rows cimport Row
 from dpmlite.models._special cimport (
     clones_double, digamma_c, inlined_ssize, inlined_void, larger, log_positive, trigamma_c)
 from dpmlite.models._student_t cimport GROUP, Densities, standardise
@@ -37,7 +38,8 @@ cdef enum:
     BLOCK = 64  # rows whose logarithms are taken together
 
 cdef struct Sums:             # over the rows of a cluster
-    Py_ssize_t n, n_columns
+    double n                  # their weight
+    Py_ssize_t n_columns
     Py_ssize_t width          # columns, padded
     double settled            # the part of all rows of the slot that is not asked
     double *mean              # [column] in units of the prior
@@ -47,7 +49,7 @@ cdef struct Sums:             # over the rows of a cluster
     double *cube
     double *fourth
     double *product           # [column][column] of z, each with those of its group and after it
-    Py_ssize_t *rows          # [column][bin]
+    double *bins              # [column][bin]
     double log_square         # of half the sum of squares of each row
 
 
@@ -60,37 +62,40 @@ def all_look_normal(Partition partition):
 
 
 cpdef bint looks_normal(Partition partition, Py_ssize_t k, const Py_ssize_t[::1] members) except -1:
-    cdef Py_ssize_t n = members.shape[0]
     cdef bint normal = False
     partition.component._check_slot(k)
-    if not isinstance(partition.component, NormalGamma) or not can_be_asked(partition, k, n):
+    if not isinstance(partition.component, NormalGamma):
         return False
     cdef NormalGamma prior = partition.component
     cdef double[::1] room = partition.room_of_a_row(), memory = memory_for(prior.n_columns)
-    cdef Sums sums = sums_in(&memory[0], prior.n_columns, n)
-    sums.settled = 1.0 - n / prior.n[k] if partition.size[k] > n else 0.0
+    cdef Sums sums = sums_in(&memory[0], prior.n_columns)
     with nogil:
-        if all_weigh_one(partition, members) and find_units(prior, k, &sums):
+        sums.n = weight_of(partition, members)
+        if can_be_asked(partition, k, members.shape[0], &sums) and find_units(prior, k, &sums):
             add_up(partition, members, prior.densities(), &room[0], &sums)
-            normal = excess(&sums) < price(prior, n, partition.alpha)
+            normal = excess(&sums) < price(prior, sums.n, partition.alpha)
     return normal
 
 
-cdef bint can_be_asked(Partition partition, Py_ssize_t k, Py_ssize_t n) noexcept:
-    cdef double n_all = partition.component.n[k]
-    cdef Py_ssize_t n_groups = partition.size[k] - partition.n_members(k)
-    if n == 0 or n_groups > 1 or partition.size[k] != n + n_groups or n_all < partition.alpha:
-        return False
-    return n_groups == 0 or n <= LARGEST_PART * n_all
-
-
-cdef bint all_weigh_one(Partition partition, const Py_ssize_t[::1] members) except -1 nogil:
+cdef double weight_of(Partition partition, const Py_ssize_t[::1] members) except -1.0 nogil:
     cdef Py_ssize_t m
+    cdef double total = 0.0
     for m in range(members.shape[0]):
         if not 0 <= members[m] < partition.n_rows:
             partition.check_row(members[m])
-        if partition.row_weight(members[m]) != 1.0:
-            return False
+        total += partition.row_weight(members[m])
+    return total
+
+
+cdef bint can_be_asked(Partition partition, Py_ssize_t k, Py_ssize_t n_members,
+                       Sums *sums) noexcept nogil:
+    cdef double n_all = partition.component.n[k]
+    cdef Py_ssize_t n_groups = partition.size[k] - partition.n_members(k)
+    if n_members == 0 or n_groups > 1 or partition.size[k] != n_members + n_groups:
+        return False
+    if n_all < partition.alpha or (n_groups > 0 and sums.n > LARGEST_PART * n_all):
+        return False
+    sums.settled = 1.0 - sums.n / n_all if n_groups > 0 else 0.0
     return True
 
 
@@ -103,14 +108,14 @@ cdef memory_for(Py_ssize_t n_columns):
     return array("d", bytes(8 * width * (6 + width + N_BINS)))
 
 
-cdef Sums sums_in(double *memory, Py_ssize_t n_columns, Py_ssize_t n) noexcept nogil:
+cdef Sums sums_in(double *memory, Py_ssize_t n_columns) noexcept nogil:
     cdef Sums sums
     cdef Py_ssize_t width = padded(n_columns)
-    sums.n, sums.n_columns, sums.width, sums.log_square = n, n_columns, width, 0.0
+    sums.n_columns, sums.width, sums.log_square = n_columns, width, 0.0
     sums.mean, sums.scale, sums.z = memory, memory + width, memory + 2 * width
     sums.first, sums.cube = memory + 3 * width, memory + 4 * width
     sums.fourth, sums.product = memory + 5 * width, memory + 6 * width
-    sums.rows = <Py_ssize_t *> (sums.product + width * width)
+    sums.bins = sums.product + width * width
     return sums
 
 
@@ -140,27 +145,30 @@ cdef double price(NormalGamma prior, double n, double alpha) noexcept nogil:
 cdef void add_up(Partition partition, const Py_ssize_t[::1] members, const Densities *t,
                  double *room, Sums *sums) noexcept nogil:
     cdef double[BLOCK] squares
+    cdef double[BLOCK] weights
     cdef Py_ssize_t m, used = 0
+    cdef Row row
     for m in range(members.shape[0]):
         partition.expect_after(members, m)
-        squares[used] = add_row(t, partition.row_into(members[m], room).values, sums)
+        row = partition.row_into(members[m], room)
+        squares[used], weights[used] = add_row(t, &row, sums), row.weight
         used += 1
         if used == BLOCK or m == members.shape[0] - 1:
-            sums.log_square += sum_of_logs(squares, used)
+            sums.log_square += sum_of_logs(squares, weights, used)
             used = 0
 
 
-cdef clones_double sum_of_logs(double *x, Py_ssize_t n) noexcept nogil:
+cdef clones_double sum_of_logs(double *x, const double *weights, Py_ssize_t n) noexcept nogil:
     cdef double total = 0.0
     cdef Py_ssize_t i
     for i in range(n):
         x[i] = log_positive(larger(x[i], LEAST_SQUARE))
     for i in range(n):
-        total += x[i]
+        total += weights[i] * x[i]
     return total
 
 
-cdef clones_double add_row(const Densities *t, const double *row, Sums *sums) noexcept nogil:
+cdef clones_double add_row(const Densities *t, const Row *row, Sums *sums) noexcept nogil:
     """Half the sum of its squares."""
     cdef double square[GROUP]
     cdef Py_ssize_t j, first = 0
@@ -175,23 +183,24 @@ cdef clones_double add_row(const Densities *t, const double *row, Sums *sums) no
                   + ((square[4] + square[5]) + (square[6] + square[7])))
 
 
-cdef inline inlined_void add_some(const Densities *t, const double *row, Py_ssize_t first,
+cdef inline inlined_void add_some(const Densities *t, const Row *row, Py_ssize_t first,
                                   Py_ssize_t n, Sums *sums, double *square) noexcept nogil:
     """Its n columns from `first`, which end a group."""
     cdef double z[GROUP]
+    cdef double weighted[GROUP]  # z
     cdef double z_square[GROUP]
     cdef double *total = sums.first + first
     cdef double *cube = sums.cube + first
     cdef double *fourth = sums.fourth + first
     cdef double *product = sums.product + first
-    cdef Py_ssize_t *rows = sums.rows + first * N_BINS
+    cdef double *rows = sums.bins + first * N_BINS
     cdef Py_ssize_t bins[GROUP]
-    cdef double other
+    cdef double other, weight = row.weight
     cdef Py_ssize_t d, j
     for j in range(GROUP):
         z[j] = 0.0
     for j in range(n):
-        z[j] = (standardise(row[first + j], t.origin[first + j], t.unit[first + j])
+        z[j] = (standardise(row.values[first + j], t.origin[first + j], t.unit[first + j])
                 - sums.mean[first + j]) * sums.scale[first + j]
     for j in range(GROUP):
         sums.z[first + j] = z[j]
@@ -200,19 +209,21 @@ cdef inline inlined_void add_some(const Densities *t, const double *row, Py_ssiz
     for j in range(GROUP):
         square[j] += z_square[j]
     for j in range(GROUP):
-        total[j] += z[j]
+        weighted[j] = weight * z[j]
     for j in range(GROUP):
-        cube[j] += z_square[j] * z[j]
+        total[j] += weighted[j]
     for j in range(GROUP):
-        fourth[j] += z_square[j] * z_square[j]
+        cube[j] += z_square[j] * weighted[j]
+    for j in range(GROUP):
+        fourth[j] += z_square[j] * (z[j] * weighted[j])
     for j in range(GROUP):
         bins[j] = bin_of(z[j])
     for j in range(n):
-        rows[j * N_BINS + bins[j]] += 1
+        rows[j * N_BINS + bins[j]] += weight
     for d in range(first + n):
         other = sums.z[d]
         for j in range(GROUP):
-            product[j] += other * z[j]
+            product[j] += other * weighted[j]
         product += sums.width
 
 
@@ -226,7 +237,7 @@ cdef double excess(const Sums *sums) noexcept nogil:
     """All statistics above chance."""
     cdef double moments = 0.0, bins = 0.0
     cdef double[N_BINS] chance
-    cdef Py_ssize_t d, n = sums.n
+    cdef Py_ssize_t d
     find_chances(chance)
     for d in range(sums.n_columns):
         moments += of_moments(sums, d)
@@ -253,10 +264,10 @@ cdef double of_shape(double n, double skewness, double kurtosis) noexcept nogil:
 
 cdef double of_bins(const Sums *sums, Py_ssize_t d, const double *chance) noexcept nogil:
     cdef double total = 0.0, n = sums.n
-    cdef const Py_ssize_t *rows = sums.rows + d * N_BINS
+    cdef const double *rows = sums.bins + d * N_BINS
     cdef Py_ssize_t i
     for i in range(N_BINS):
-        if rows[i] > 0:
+        if rows[i] > 0.0:
             total += rows[i] * log(rows[i] / (n * chance[i]))
     return 2.0 * total - DEGREES_OF_BINS - 2.0 * sums.settled
 

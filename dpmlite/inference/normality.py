@@ -23,6 +23,9 @@ apart: n (sum z_mean^2 + sum (z_var - 1)^2 / 2) counts too, with 2 D w degrees. 
 means of the Hermite polynomials z^3 - 3 z and z^4 - 6 z^2 + 3, r^2 takes the place of
 -log(1 - r^2), and bins have 2 D w degrees more. That can be asked of few rows, even of one.
 
+A row of some weight counts as so many rows in n, in all means and in all bins, as it does in the
+joint. What is above chance of rows that weigh one is what a division is worth, by chance or not.
+
 One more cluster costs about D log((1 + n / c0) (1 + n / (2 a0))) / 2 - log(alpha) nats. A mixture
 of two is worth it if all statistics together are above chance by twice as much; a division explains
 less than a mixture does. Half of that is asked here.
@@ -92,34 +95,35 @@ def looks_normal(partition: Partition, k: int, members: Sequence[int]) -> bool:
     -------
     bool
         False also where nothing can be said: of clusters without rows, with several settled
-        groups, or with one of fewer rows than join it; with rows of weights other than 1, fewer
-        rows than `alpha`, or so narrow that a slot hardly tells it; where the prior expects
-        narrower ones; and of families other than normal-gamma.
+        groups, or with one of fewer rows than join it; with fewer rows than `alpha`, or so narrow
+        that a slot hardly tells it; where the prior expects narrower ones; and of families other
+        than normal-gamma.
     """
     component = partition.component
-    if not isinstance(component, NormalGamma) or not _can_be_asked(partition, k, members):
+    rows = partition.rows_of(members)
+    weights = [partition.X.weight(i) for i in rows]
+    n = sum(weights)
+    if not isinstance(component, NormalGamma) or not _can_be_asked(partition, k, len(rows), n):
         return False
-    n, n_all, units = len(members), component.counts[k], _units(component, k)
+    n_all, units = component.counts[k], _units(component, k)
     for (_, variance), b in zip(units, component.b[k], strict=True):
         if n_all * variance < LEAST_PART * b or _expects_narrower(component, n_all, variance):
             return False
-    rows = [partition.X.values(i) for i in partition.rows_of(members)]
-    columns = zip(*map(component._standardise, rows), strict=True)
+    columns = zip(*(component._standardise(partition.X.values(i)) for i in rows), strict=True)
     scores = [
         [(u - mean) / sqrt(variance) for u in column]
         for column, (mean, variance) in zip(columns, units, strict=True)
     ]
-    settled = 1.0 - n / n_all if partition.sizes[k] > n else 0.0
-    return _excess(scores, settled) < _price(component, n, partition.alpha)
+    settled = 1.0 - n / n_all if partition.sizes[k] > len(rows) else 0.0
+    return _excess(scores, weights, settled) < _price(component, n, partition.alpha)
 
 
-def _can_be_asked(partition: Partition, k: int, members: Sequence[int]) -> bool:
-    n, n_all, n_groups = len(members), partition.component.counts[k], len(partition.settled_in([k]))
-    if n == 0 or n_groups > 1 or partition.sizes[k] != n + n_groups or n_all < partition.alpha:
+def _can_be_asked(partition: Partition, k: int, n_rows: int, n: float) -> bool:
+    """Something of `n_rows` rows of weight `n`."""
+    n_all, n_groups = partition.component.counts[k], len(partition.settled_in([k]))
+    if n_rows == 0 or n_groups > 1 or partition.sizes[k] != n_rows + n_groups:
         return False
-    if n_groups and n > LARGEST_PART * n_all:
-        return False
-    return all(partition.X.weight(i) == 1.0 for i in partition.rows_of(members))
+    return n_all >= partition.alpha and (n_groups == 0 or n <= LARGEST_PART * n_all)
 
 
 def _units(component: NormalGamma, k: int) -> list[tuple[float, float]]:
@@ -133,12 +137,12 @@ def _units(component: NormalGamma, k: int) -> list[tuple[float, float]]:
     return units
 
 
-def _excess(scores: list[list[float]], settled: float) -> float:
+def _excess(scores: list[list[float]], weights: list[float], settled: float) -> float:
     """All statistics above chance, of columns in units of their slot; `settled` is w."""
-    moments = sum(_of_moments(z, settled) for z in scores)
-    bins = sum(_of_bins(z, settled) for z in scores)
-    pairs = sum(_of_pair(x, y, settled) for x, y in combinations(scores, 2))
-    return max(moments, bins) + pairs + _of_widths(scores, settled)
+    moments = sum(_of_moments(z, weights, settled) for z in scores)
+    bins = sum(_of_bins(z, weights, settled) for z in scores)
+    pairs = sum(_of_pair(x, y, weights, settled) for x, y in combinations(scores, 2))
+    return max(moments, bins) + pairs + _of_widths(scores, weights, settled)
 
 
 def _expects_narrower(prior: NormalGamma, n: float, variance: float) -> bool:
@@ -146,10 +150,10 @@ def _expects_narrower(prior: NormalGamma, n: float, variance: float) -> bool:
     return prior.a0 > HARDLY * n and prior.a0 * variance > NARROWER
 
 
-def _of_moments(z: list[float], settled: float) -> float:
+def _of_moments(z: list[float], weights: list[float], settled: float) -> float:
     """What a column's first four moments are above chance."""
-    n = len(z)
-    first, second, third, fourth = (sum(each**power for each in z) / n for power in (1, 2, 3, 4))
+    n = sum(weights)
+    first, second, third, fourth = (_sum(weights, [u**i for u in z]) / n for i in (1, 2, 3, 4))
     if not settled:
         return _of_shape(n, third / second**1.5, fourth / second**2 - 3.0)
     place = first**2 + (second - 1.0) ** 2 / 2.0
@@ -157,20 +161,23 @@ def _of_moments(z: list[float], settled: float) -> float:
     return n * (place + shape) - 2.0 * (1.0 + settled)
 
 
-def _of_shape(n: int, skewness: float, kurtosis: float) -> float:
+def _sum(weights: list[float], x: list[float]) -> float:
+    return sum(weight * each for weight, each in zip(weights, x, strict=True))
+
+
+def _of_shape(n: float, skewness: float, kurtosis: float) -> float:
     squares = skewness * skewness / 6.0 + kurtosis * kurtosis / 24.0
     between = sqrt(max(0.5 * (skewness * skewness - kurtosis), 0.0))
     parts = -0.5 * log1p(-between) - ENTROPY if between < 1.0 else inf
     return n * (squares + max(parts, 0.0)) - 2.0
 
 
-def _of_bins(z: list[float], settled: float) -> float:
+def _of_bins(z: list[float], weights: list[float], settled: float) -> float:
     """What its bins are above chance."""
-    rows = [0] * N_BINS
-    for each in z:
-        rows[min(max(floor(2.0 * each + 0.5 * N_BINS), 0), N_BINS - 1)] += 1
-    pairs = zip(rows, _chances(), strict=True)
-    explained = sum(o * log(o / (len(z) * p)) for o, p in pairs if o)
+    n, rows = sum(weights), [0.0] * N_BINS
+    for each, weight in zip(z, weights, strict=True):
+        rows[min(max(floor(2.0 * each + 0.5 * N_BINS), 0), N_BINS - 1)] += weight
+    explained = sum(o * log(o / (n * p)) for o, p in zip(rows, _chances(), strict=True) if o)
     return 2.0 * explained - DEGREES_OF_BINS - 2.0 * settled
 
 
@@ -181,28 +188,28 @@ def _chances() -> list[float]:
     return [high - low for low, high in pairwise(below)]
 
 
-def _of_widths(scores: list[list[float]], settled: float) -> float:
+def _of_widths(scores: list[list[float]], weights: list[float], settled: float) -> float:
     """What rows near all means, or far from all, are above chance."""
-    n, half = len(scores[0]), 0.5 * len(scores)
+    n, half = sum(weights), 0.5 * len(scores)
     if len(scores) == 1:
         return 0.0  # the bins tell
     squares = [sum(each * each for each in z) for z in zip(*scores, strict=True)]
-    mean = sum(log(max(q, LEAST_SQUARE) / 2.0) for q in squares) / n
+    mean = _sum(weights, [log(max(q, LEAST_SQUARE) / 2.0) for q in squares]) / n
     away = digamma(half) - mean  # s - s_0 without log(D / 2)
     return n * away * away / (trigamma(half) - (1.0 - settled) / half) - 1.0
 
 
-def _of_pair(one: list[float], other: list[float], settled: float) -> float:
+def _of_pair(one: list[float], other: list[float], weights: list[float], settled: float) -> float:
     """What the correlation of two columns is above chance."""
-    n = len(one)
-    correlation = sum(x * y for x, y in zip(one, other, strict=True)) / n
+    n = sum(weights)
+    correlation = _sum(weights, [x * y for x, y in zip(one, other, strict=True)]) / n
     if settled:
         return n * correlation * correlation - 1.0
     rest = 1.0 - correlation * correlation
     return -n * log(rest) - 1.0 if rest > 0.0 else inf
 
 
-def _price(prior: NormalGamma, n: int, alpha: float) -> float:
+def _price(prior: NormalGamma, n: float, alpha: float) -> float:
     """Nats that one more cluster costs, about, and not more."""
     means = log1p(n / max(prior.c0, 1.0))
     precisions = log1p(0.5 * n / max(prior.a0, 0.5))
