@@ -57,8 +57,8 @@ def split(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
     takes all; the second may find more than two. Where a cluster may hold many, a short descent
     from the cells of more rows. And the least typical tenth and half of the members as a cluster of
     their own. Where a cluster has so many rows that proposals settle on some of them, what it is
-    split into is tried in turn, first by these, then by all; what is left of it counts as changed if
-    it lost few rows.
+    split into is tried in turn, first by these, then by all; what is left of it counts as changed
+    if it lost few rows.
 
     Parameters
     ----------
