@@ -114,20 +114,20 @@ def test_so_it_is_of_rows_that_join_a_settled_group(twin, seed, n, n_columns, ap
     assert looks_normal(twin, X, prior, alpha, group) == verdict(X, prior, alpha, group)
 
 
-@given(
-    seed=st.integers(0, 2**32),
-    n=st.integers(3, 30),
-    n_columns=st.integers(1, 9),
-    most=st.sampled_from([2, 5]),
-    settled=st.booleans(),
-)
-def test_rows_with_weights_are_repeated_rows(twin, seed, n, n_columns, most, settled):
-    rng = np.random.default_rng(seed)
-    X, weights = rng.normal(size=(n, n_columns)), rng.integers(1, most + 1, size=n)
-    repeated, group = np.repeat(X, weights, axis=0), rng.normal(size=(200 * settled, n_columns))
-    prior = wide_prior(X)
-    found = looks_normal(twin, X, prior, group=group, weights=weights.astype(float))
-    assert found == looks_normal(twin, repeated, prior, group=group)
+@pytest.mark.parametrize("settled", [False, True])
+@pytest.mark.parametrize("n_columns", [1, 2, 9])
+def test_rows_with_weights_are_repeated_rows(twin, n_columns, settled):
+    """A few are: where most rows are repeated, chance is worth a division, and none pass."""
+    verdicts = set()
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(40, n_columns))
+        weights = np.where(rng.random(40) < 0.1, 3, 1)
+        group, prior = rng.normal(size=(200 * settled, n_columns)), wide_prior(X)
+        found = looks_normal(twin, X, prior, group=group, weights=weights.astype(float))
+        assert found == looks_normal(twin, np.repeat(X, weights, axis=0), prior, group=group)
+        verdicts.add(found)
+    assert verdicts == {False, True}
 
 
 @given(problem=problems(max_rows=40), data=st.data())

@@ -141,13 +141,17 @@ def test_a_cluster_that_could_not_be_split_is_not_tried_again(twin):
     assert partition.changed[0] == 0
 
 
+def never_normal(twin, X):
+    """All rows in one cluster, of a family of which `looks_normal` says nothing."""
+    component = twin.incomplete_normal_gamma.IncompleteNormalGamma(**empirical_prior(X))
+    return twin.partition.Partition(X, np.zeros(len(X), dtype=np.intp), component, 1.0)
+
+
 def test_a_cluster_that_lost_few_rows_is_tried_again(twin):
     """So large a one is tried in turn too, but by the same seeds."""
     X = np.random.default_rng(0).normal(size=(1100, 1))
     X[::100] += 30.0
-    family = twin.incomplete_normal_gamma.IncompleteNormalGamma  # its clusters never look normal
-    labels, component = np.zeros(1100, dtype=np.intp), family(**empirical_prior(X))
-    partition = twin.partition.Partition(X, labels, component, 1.0)
+    partition = never_normal(twin, X)
     rng = np.random.default_rng(1)
     assert twin.split_merge.split(partition, rng.random((2, 1, 2))) == 1
     assert sorted(partition.sizes) == [0, 11, 1089]
@@ -160,11 +164,11 @@ def test_a_cluster_that_lost_few_rows_is_tried_again(twin):
 def test_a_joint_lowered_by_rounding_is_no_split(twin):
     """Where a slot has forgotten digits, the same rows may be worth more in a new one."""
     X = np.random.default_rng(0).normal(size=(60, 1))
-    rows = twin.rows.Rows(X, np.full(60, 0.5))  # weights: clusters never look normal
-    partition = build(twin, rows, np.zeros(60), empirical_prior(X))
+    partition = never_normal(twin, X)
     statistics = np.array(partition.component.statistics(0))
     statistics[-1] *= 1.0 + 1e-7
     partition.component.load(0, statistics)
+    assert not twin.normality.looks_normal(partition, 0, np.arange(60))
     assert partition.exact_neg_log_joint() > partition.neg_log_joint + 1e-6
     assert twin.split_merge.split(partition, np.random.default_rng(1).random((2, 1, 2))) == 0
     assert partition.n_clusters == 1

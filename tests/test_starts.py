@@ -187,7 +187,7 @@ def test_a_large_table_is_searched_by_way_of_a_smaller(capsys):
 
 @needs_kernels
 def test_what_one_pair_of_seeds_misses_in_a_large_cluster_others_find():
-    """About 3 in 100 such fits ended with two clusters as one, eight deviations apart."""
+    """With one pair alone, these of 100 seeds end with two clusters that are apart as one."""
     X, _ = planted_gaussians(520_000, 2, 20, separation=60.0, random_state=0)
-    for seed in range(6):
+    for seed in (0, 28, 38, 85):
         assert MAPDPM(random_state=seed).fit(X).n_clusters_ == 20
