@@ -172,6 +172,21 @@ def test_samples_lie_between_the_first_and_a_large_table(n_rows, sizes):
     assert starts.sizes_between(2000, n_rows) == sizes
 
 
+@given(n_rows=st.integers(1, 500), data=st.data())
+def test_a_sample_has_one_row_of_each_stretch(n_rows, data):
+    size = data.draw(st.integers(1, n_rows))
+    rows = starts.one_of_each_stretch(n_rows, size, np.random.default_rng(n_rows))
+    for i in range(size):
+        assert i * n_rows // size <= rows[i] < (i + 1) * n_rows // size
+
+
+def test_each_row_of_a_stretch_is_as_likely_in_a_sample():
+    rng = np.random.default_rng(0)
+    drawn = np.concatenate([starts.one_of_each_stretch(160, 10, rng) for _ in range(2000)])
+    counts = np.bincount(drawn, minlength=160)
+    assert abs(counts - 125.0).max() < 5.0 * np.sqrt(125.0)
+
+
 @needs_kernels
 def test_a_large_table_is_searched_by_way_of_a_smaller(capsys):
     X, truth = planted_gaussians(520_000, 2, 20, separation=60.0, random_state=0)

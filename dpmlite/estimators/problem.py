@@ -49,6 +49,10 @@ class Problem:
         """The gain, in nats, for a table of so many rows: it depends on no unit."""
         return WORTHWHILE * n_rows * self.component.n_columns
 
+    def of_rows(self, rows: Labels) -> Problem:
+        """The same of copies of some rows, and of no settled groups."""
+        return replace(self, rows=self.rows.take(rows), settled=None)
+
     def of_groups(self, groups: Labels) -> Problem:
         """The same with only these of the settled groups."""
         if self.settled is None:

@@ -130,26 +130,31 @@ class Recombination:
     n_sweeps: int = 0
     n_emptied: int = 0
     sample: Labels = field(init=False)
+    sampled: Problem = field(init=False)
 
     def __post_init__(self) -> None:
-        self.sample = self._drawn(min(len(self.problem.rows), SAMPLE_ROWS))
+        n_rows = len(self.problem.rows)
+        size = min(n_rows, SAMPLE_ROWS)
+        self.sample = np.sort(self.rng.choice(n_rows, size, replace=False, shuffle=False))
+        self.sampled = self.problem.of_rows(self.sample)
 
     def run(self) -> Labels:
         """Labels of all rows: those outside the last sample join its clusters, or get -1."""
-        found = self.problem.partition(self._best().labels, self.sample)
+        found = self.sampled.partition(self._best().labels)
         n_rows, sample = len(self.problem.rows), self.sample
         for size in sizes_between(len(sample), n_rows):
-            sample = self._drawn(size)
-            found = self._climbed(self._joined(found, sample), sample)
+            sample = one_of_each_stretch(n_rows, size, self.rng)
+            sampled = self.problem.of_rows(sample)
+            found = self._climbed(sampled, self._joined(found, sampled))
         if len(sample) == n_rows:
             return np.asarray(found.labels, dtype=np.intp)
-        labels = self._joined(found)
+        labels = self._joined(found, self.problem)
         labels[sample] = np.asarray(found.labels)
         return labels
 
     def improved(self, labels: Labels) -> Labels:
         """Labels of all rows, none of them outside the sample, made of these and some descents."""
-        present = self.problem.partition(labels, self.sample)
+        present = self.sampled.partition(labels)
         best = self._optimum(present)
         with closing(self._descents([True] * IMPROVING_DESCENTS)) as descents:
             for number, other in enumerate(descents, start=1):
@@ -164,34 +169,24 @@ class Recombination:
             climb.n_emptied += self.n_emptied
         return climb
 
-    def _drawn(self, size: int) -> Labels:
-        """So many random rows, ascending."""
-        rows = self.rng.choice(len(self.problem.rows), size, replace=False, shuffle=False)
-        return np.sort(rows).astype(np.intp)
-
-    def _joined(self, found: models.Partition, rows: Labels | None = None) -> Labels:
-        """Labels of some rows, or of all: the clusters that they would join, -1 if none."""
-        problem = self.problem
-        labels = np.empty(len(problem.rows if rows is None else rows), dtype=np.intp)
-        inference.assign(
-            problem.rows, found.component, problem.alpha, labels, problem.n_threads, rows
-        )
+    def _joined(self, found: models.Partition, problem: Problem) -> Labels:
+        """Labels of all rows of a problem: the clusters that they would join, -1 if none."""
+        labels = np.empty(len(problem.rows), dtype=np.intp)
+        inference.assign(problem.rows, found.component, problem.alpha, labels, problem.n_threads)
         return labels
 
-    def _climbed(self, labels: Labels, rows: Labels) -> models.Partition:
-        """What becomes of some rows by themselves."""
-        partition = self.problem.partition(labels, rows)
-        climb = Climb(
-            self.problem, partition, rows, self.max_sweeps, self.verbose, self.stop, "sample"
-        )
+    def _climbed(self, sampled: Problem, labels: Labels) -> models.Partition:
+        """What becomes of a sample by itself."""
+        partition = sampled.partition(labels)
+        climb = Climb(sampled, partition, None, self.max_sweeps, self.verbose, self.stop, "sample")
         climb.run(self.rng, split_merge=True, few=FEW_MOVES_OF_SAMPLE)
         return climb.partition
 
     def _best(self) -> Found:
         patience = self._patience()
-        single = self.problem.partition(np.zeros(len(self.sample), dtype=np.intp), self.sample)
+        single = self.sampled.partition(np.zeros(len(self.sample), dtype=np.intp))
         best, failures, n_descents = self._optimum(single), 0, 0
-        worthwhile = self.problem.worthwhile(len(self.sample))
+        worthwhile = self.sampled.worthwhile(len(self.sample))
         while (
             failures < patience
             and n_descents < MOST_DESCENTS
@@ -228,7 +223,7 @@ class Recombination:
         """
         if self._grows():
             return found
-        partition = self.problem.partition(found.labels.copy(), self.sample)
+        partition = self.sampled.partition(found.labels.copy())
         if len(self.sample) == len(self.problem.rows):
             found.is_normal = inference.all_look_normal(partition)
             return found
@@ -282,36 +277,35 @@ class Recombination:
 
     def _descent(self, seeds: Seeds) -> Found:
         """From random rows as clusters."""
-        rows = self.sample[seeds.order[: seeds.n_seeds]]
-        clusters = self.problem.partition(np.arange(seeds.n_seeds), rows)
+        clusters = self.sampled.partition(np.arange(seeds.n_seeds), seeds.order[: seeds.n_seeds])
         join = self._join_at_once if seeds.of_cells else self._join_in_turn
-        partition, n_sweeps = join(clusters, self.sample[seeds.order])
+        partition, n_sweeps = join(clusters, seeds.order)
         inference.merge(partition)
         n_sweeps += sweep_and_merge(partition, DESCENT_SWEEPS, self.stop)
         labels = np.empty_like(seeds.order)
         labels[seeds.order] = np.asarray(partition.labels)
         return Found(partition.neg_log_joint, labels, n_sweeps, partition.n_emptied)
 
-    def _join_in_turn(self, seeds: models.Partition, rows: Labels) -> tuple[models.Partition, int]:
+    def _join_in_turn(self, seeds: models.Partition, order: Labels) -> tuple[models.Partition, int]:
         """The others join the clusters of the seeds one by one; with the number of sweeps."""
         inference.sweep(seeds)  # by themselves: the others have fewer clusters to choose from then
-        labels = np.full(len(rows), UNPLACED, dtype=np.intp)
+        labels = np.full(len(order), UNPLACED, dtype=np.intp)
         labels[: seeds.n_rows] = np.asarray(seeds.labels)
-        partition = self.problem.partition(labels, rows)
+        partition = self.sampled.partition(labels, order)
         inference.sweep(partition)
         return partition, 2
 
-    def _join_at_once(self, seeds: models.Partition, rows: Labels) -> tuple[models.Partition, int]:
+    def _join_at_once(self, seeds: models.Partition, order: Labels) -> tuple[models.Partition, int]:
         """Each of the others joins the seed that predicts it best by itself."""
-        problem = self.problem
-        labels = np.empty(len(rows), dtype=np.intp)
-        inference.assign(problem.rows, seeds.component, problem.alpha, labels, rows=rows)
+        problem = self.sampled
+        labels = np.empty(len(order), dtype=np.intp)
+        inference.assign(problem.rows, seeds.component, problem.alpha, labels, rows=order)
         labels[: seeds.n_rows] = np.asarray(seeds.labels)
-        return problem.partition(labels, rows), 0
+        return problem.partition(labels, order), 0
 
     def _better(self, one: Found, other: Found, slack: float) -> Found:
         """The best of two and of what comes of both; the first of equals."""
-        both = self._optimum(self.problem.recombined(one.labels, other.labels, self.sample))
+        both = self._optimum(self.sampled.recombined(one.labels, other.labels))
         found = one, other, both
         return found[first_of_best([each.neg_log_joint for each in found], slack)]
 
@@ -339,6 +333,15 @@ def sizes_between(few: int, many: int) -> list[int]:
         many //= SAMPLE_RATIO
         sizes.insert(0, many)
     return sizes
+
+
+def one_of_each_stretch(n_rows: int, size: int, rng: np.random.Generator) -> Labels:
+    """So many rows, ascending: a random one of each of as many stretches of about equal length.
+
+    To draw any of all rows takes memory for all rows.
+    """
+    ends = np.arange(size + 1) * n_rows // size
+    return np.asarray(ends[:-1] + rng.random(size) * np.diff(ends), dtype=np.intp)
 
 
 def simple_starts(init: str, restart: int, n_rows: int, n_columns: int) -> list[str]:

@@ -11,7 +11,7 @@ from dpmlite.models._partition cimport TIE, UNPLACED, Partition
 
 from dpmlite.inference._merging import merge_change
 from dpmlite.inference._prediction import assign
-from dpmlite.models._partition import index_array
+from dpmlite.models._rows import index_array
 
 cdef extern from *:
     """

@@ -9,7 +9,7 @@ from dpmlite.models._component cimport Component, padded
 from dpmlite.models._partition cimport TIE, Partition
 from dpmlite.models._special cimport log_gamma_c
 
-from dpmlite.models._partition import index_array
+from dpmlite.models._rows import index_array
 
 cdef enum:
     NONE = -1

@@ -18,7 +18,7 @@ from dpmlite._threads import on_threads
 from dpmlite.inference._map_dpm import sweep
 from dpmlite.inference._merging import merge, nearest
 from dpmlite.inference._prediction import assign
-from dpmlite.models._partition import index_array
+from dpmlite.models._rows import index_array
 
 ATYPICAL_PARTS = (0.5, 0.1)
 

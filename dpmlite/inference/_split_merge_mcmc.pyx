@@ -8,7 +8,7 @@ from dpmlite.models._partition cimport UNPLACED, Partition
 from dpmlite.models._rows cimport Row
 
 from dpmlite.inference._merging import merge_change
-from dpmlite.models._partition import index_array
+from dpmlite.models._rows import index_array
 
 cdef enum:
     N_LEADING = 3

@@ -7,7 +7,7 @@ from dpmlite.models._partition cimport TIE, UNPLACED
 from dpmlite.models._rows cimport Row, Rows
 
 from dpmlite.inference.leaves import rows_of_leaves
-from dpmlite.models._partition import index_array
+from dpmlite.models._rows import index_array
 from dpmlite.models._rows import as_rows
 
 

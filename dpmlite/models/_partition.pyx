@@ -11,7 +11,7 @@ from dpmlite.models._rows cimport Row, Rows
 from dpmlite.models._special cimport log_gamma_c, log_rising_c
 from dpmlite.models._tally cimport Tally, add_rows, tallies
 
-from dpmlite.models._rows import as_rows
+from dpmlite.models._rows import as_rows, index_array
 
 cdef extern from "Python.h":
     void *PyMem_RawRealloc(void *p, size_t n) nogil
@@ -699,8 +699,3 @@ cdef void *resized(void *memory, size_t n_bytes) except NULL nogil:
         with gil:
             raise MemoryError(f"no memory for {n_bytes} bytes of cluster weights")
     return memory
-
-
-def index_array(Py_ssize_t n):
-    """An array of n zeros that a Py_ssize_t memoryview can hold."""
-    return array("q" if sizeof(Py_ssize_t) == 8 else "i", [0]) * n

@@ -51,6 +51,8 @@ cdef class Rows:
     cdef int take_shape(self, Py_ssize_t n_rows, Py_ssize_t n_columns, Py_ssize_t row_step,
                         Py_ssize_t column_step) except -1
     cdef int make_room(self) except -1
+    cdef Rows some_dense(self, const Py_ssize_t[::1] rows, const double[::1] weights)
+    cdef Rows some_sparse(self, const Py_ssize_t[::1] rows, const double[::1] weights)
     cdef void copy_row(self, Py_ssize_t i, double *room) noexcept nogil
 
     cdef inline Row row_into(self, Py_ssize_t i, double *room) noexcept nogil:

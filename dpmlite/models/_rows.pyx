@@ -6,6 +6,10 @@ precision are copied one by one when they are read.
 
 from array import array
 
+from numpy import empty
+
+from libc.string cimport memcpy
+
 # What columns points to if there is no non-zero at all.
 cdef Py_ssize_t NO_COLUMN = 0
 
@@ -90,6 +94,47 @@ cdef class Rows:
         self._check_row(i)
         return self.weight_of(i)
 
+    def take(self, const Py_ssize_t[::1] rows):
+        self.check_rows(rows)
+        cdef Py_ssize_t i
+        cdef double[::1] weights = None if self.weights is None else empty(rows.shape[0])
+        for i in range(rows.shape[0] if weights is not None else 0):
+            weights[i] = self.weights[rows[i]]
+        cdef Rows taken
+        taken = self.some_sparse(rows, weights) if self.is_sparse else self.some_dense(rows, weights)
+        taken.n_columns = self.n_columns  # if there is no row, too
+        return taken
+
+    cdef Rows some_dense(self, const Py_ssize_t[::1] rows, const double[::1] weights):
+        cdef Py_ssize_t i, n_columns = self.n_columns
+        values = empty((rows.shape[0], n_columns))
+        cdef double[:, ::1] out = values
+        cdef Row row
+        with nogil:
+            for i in range(rows.shape[0] if n_columns > 0 else 0):
+                if i + AHEAD < rows.shape[0]:
+                    self.expect(rows[i + AHEAD])
+                row = self.row_into(rows[i], &out[i, 0])
+                if row.values != &out[i, 0]:
+                    memcpy(&out[i, 0], row.values, n_columns * sizeof(double))
+        return Rows(values, weights)
+
+    cdef Rows some_sparse(self, const Py_ssize_t[::1] rows, const double[::1] weights):
+        cdef Py_ssize_t i, m, n = 0
+        cdef Py_ssize_t[::1] indices, indptr = index_array(rows.shape[0] + 1)
+        cdef Row row
+        for i in range(rows.shape[0]):
+            n += self.row(rows[i]).n_values
+            indptr[i + 1] = n
+        indices = index_array(n)
+        cdef double[::1] data = empty(n)
+        for i in range(rows.shape[0]):
+            row = self.row(rows[i])
+            for m in range(row.n_values):
+                data[indptr[i] + m] = row.values[m]
+                indices[indptr[i] + m] = row.columns[m]
+        return Rows.sparse(data, indices, indptr, self.n_columns, weights)
+
     def _check_row(self, Py_ssize_t i):
         if not 0 <= i < self.n_rows:
             raise IndexError(f"rows must be in 0..{self.n_rows - 1}, got {i}")
@@ -116,6 +161,11 @@ cdef class Rows:
             same = same and weights[i] == 1.0
         self.row_weights = NULL if same else &weights[0]
         return 0
+
+
+def index_array(Py_ssize_t n):
+    """An array of n zeros that a Py_ssize_t memoryview can hold."""
+    return array("q" if sizeof(Py_ssize_t) == 8 else "i", [0]) * n
 
 
 def as_rows(X):

@@ -93,6 +93,29 @@ class Rows:
         self._check_row(i)
         return self._weights[i]
 
+    def take(self, rows: Values) -> "Rows":
+        """Copies of some rows, side by side in double precision: what reads them often is faster.
+
+        Parameters
+        ----------
+        rows : sequence of int
+            Their numbers, in any order.
+
+        Returns
+        -------
+        Rows
+
+        Raises
+        ------
+        IndexError
+            If a row is not in 0..N-1.
+        """
+        for i in rows:
+            self._check_row(i)
+        taken = Rows([self._values[i] for i in rows], [self._weights[i] for i in rows])
+        taken.n_columns, taken.is_sparse = self.n_columns, self.is_sparse
+        return taken
+
     def _check_row(self, i: int) -> None:
         if not 0 <= i < len(self):
             raise IndexError(f"rows must be in 0..{len(self) - 1}, got {i}")
