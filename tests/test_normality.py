@@ -1,5 +1,6 @@
 """The test that a cluster leaves nothing to be divided: what it finds, and what heeds it."""
 
+from itertools import combinations
 from math import factorial
 
 import naive
@@ -7,14 +8,14 @@ import numpy as np
 import pytest
 from cases import build, empirical_prior, needs_kernels, problems
 from families import CASES
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from mpmath import mp
 from numpy.polynomial.hermite_e import hermeval
 
 from dpmlite import MAPDPM
 from dpmlite.datasets import planted_gaussians, unequal_gaussians
-from dpmlite.estimators import climb, starts
+from dpmlite.estimators import starts
 from dpmlite.estimators.climb import Climb
 from dpmlite.estimators.freeing import Freeing
 
@@ -31,9 +32,15 @@ def wide_prior(X):
     }
 
 
-def beside(twin, X, group, prior, alpha=1.0):
+def family(twin, prior, gaps=False):
+    if gaps:
+        return twin.incomplete_normal_gamma.IncompleteNormalGamma(**prior)
+    return twin.normal_gamma.NormalGamma(**prior)
+
+
+def beside(twin, X, group, prior, alpha=1.0, gaps=False):
     """A partition of one cluster, of the rows of X and those of a settled group."""
-    component = twin.normal_gamma.NormalGamma(**prior)
+    component = family(twin, prior, gaps)
     settled = component.like()
     settled.resize(1)
     for row in group:
@@ -42,46 +49,68 @@ def beside(twin, X, group, prior, alpha=1.0):
     return twin.partition.Partition(X, labels, component, alpha, None, settled, home)
 
 
-def looks_normal(twin, X, prior=None, alpha=1.0, group=(), weights=None):
+def looks_normal(twin, X, prior=None, alpha=1.0, group=(), weights=None, gaps=False):
     rows = X if weights is None else twin.rows.Rows(X, weights)
     if len(group):
-        partition = beside(twin, rows, group, prior or wide_prior(group), alpha)
+        partition = beside(twin, rows, group, prior or wide_prior(group), alpha, gaps)
     else:
-        partition = build(twin, rows, np.zeros(len(X)), prior or wide_prior(X), alpha)
+        component = family(twin, prior or wide_prior(X), gaps)
+        partition = twin.partition.Partition(
+            rows, np.zeros(len(X), dtype=np.intp), component, alpha
+        )
     return twin.normality.looks_normal(partition, 0, np.arange(len(X)))
 
 
-def verdict(X, prior, alpha, group=()):
-    """The rule once more: whole arrays, bins from numpy, special functions from mpmath."""
-    n, n_columns = X.shape
-    everything = np.concatenate([group, X]) if len(group) else X
-    z = (X - everything.mean(axis=0)) / everything.std(axis=0)
-    w, half = len(group) / len(everything), n_columns / 2
+def explained(z, w):
+    """What moments and bins of a column's cells are above chance: bins from numpy."""
+    n, hermite = len(z), [hermeval(z, np.eye(5)[i]).mean() for i in range(5)]
     if w:
-        hermite = [hermeval(z, np.eye(5)[i]).mean(axis=0) for i in range(5)]
-        moments = sum(n * (hermite[i] ** 2).sum() / factorial(i) for i in range(1, 5))
-        moments -= 2 * (1 + w) * n_columns
-        product = z.T @ z / n
-        explained = product**2
+        moments = n * sum(hermite[i] ** 2 / factorial(i) for i in range(1, 5)) - 2 * (1 + w)
     else:
-        skewness, kurtosis = (z**3).mean(axis=0), (z**4).mean(axis=0) - 3
+        skewness, kurtosis = (z**3).mean(), (z**4).mean() - 3
         between = np.sqrt(np.clip((skewness**2 - kurtosis) / 2, 0, 1 - 1e-15))
         parts = np.clip(-np.log(1 - between) / 2 - 0.6, 0, None)
-        moments = n * (skewness**2 / 6 + kurtosis**2 / 24 + parts).sum() - 2 * n_columns
-        explained = -np.log1p(-np.minimum(np.corrcoef(z.T).reshape(n_columns, -1) ** 2, 1 - 1e-15))
+        moments = n * (skewness**2 / 6 + kurtosis**2 / 24 + parts) - 2
     chances = np.diff([0.0, *(float(mp.ncdf(edge)) for edge in EDGES), 1.0])
-    rows = np.array(
-        [np.bincount(np.digitize(column, EDGES), minlength=len(chances)) for column in z.T]
-    )
-    terms = rows * np.log(np.maximum(rows, 1) / (n * chances))
-    bins = 2 * terms.sum() - (len(chances) - 3 + 2 * w) * n_columns
-    pairs = (n * explained[np.triu_indices(n_columns, 1)] - 1).sum()
-    widths = 0.0
-    if n_columns > 1:
-        away = float(mp.digamma(half)) - np.log((z**2).sum(axis=1) / 2).mean()
-        widths = n * away**2 / (float(mp.psi(1, half)) - (1 - w) / half) - 1
+    rows = np.bincount(np.digitize(z, EDGES), minlength=len(chances))
+    bins = 2 * (rows * np.log(np.maximum(rows, 1) / (n * chances))).sum()
+    return moments, bins - (len(chances) - 3 + 2 * w)
+
+
+def verdict(X, prior, alpha, group=()):
+    """The rule once more, column by column, pair by pair and row by row; NaN is a missing cell."""
+    everything = np.concatenate([group, X]) if len(group) else X
+    n_all = np.maximum((~np.isnan(everything)).sum(axis=0), 1)
+    mean = np.nansum(everything, axis=0) / n_all
+    width = np.sqrt(np.nansum((everything - mean) ** 2, axis=0) / n_all)
+    expected = prior["b0"] / prior["a0"] * np.where(prior["a0"] > 0.02 * n_all, 1.5, np.inf)
+    if (width**2 > expected).any():
+        return False
+    z = (X - mean) / np.where(width > 0, width, 1)
+    there, n_columns = ~np.isnan(z), X.shape[1]
+    n = there.sum(axis=0)
+    w = 1 - n / n_all
+    each = [explained(z[there[:, d], d], w[d]) for d in np.flatnonzero(n)]
+    total = np.max(np.sum(each, axis=0)) if each else 0.0
+    for d, e in combinations(range(n_columns), 2):
+        both = there[:, d] & there[:, e]
+        if both.any():
+            r = (z[both, d] * z[both, e]).mean()
+            square = r**2 if w[d] or w[e] else -np.log1p(-min(r**2, 1 - 1e-15))
+            total += both.sum() * square - 1
+    away = variance = 0.0
+    shares = np.zeros(n_columns)
+    for row, cells in zip(z, there, strict=True):
+        if n_columns > 1 and cells.any():
+            half = cells.sum() / 2
+            away += float(mp.digamma(half)) - np.log((row[cells] ** 2).sum() / 2)
+            variance += float(mp.psi(1, half))
+            shares[cells] += 1 / half
+    if variance:
+        variance -= ((1 - w) * shares**2 / 2 / np.maximum(n, 1)).sum()
+        total += away**2 / variance - 1
     price = np.log1p(n / max(prior["c0"], 1)) + np.log1p(n / 2 / max(prior["a0"], 0.5))
-    return max(moments, bins) + pairs + widths < n_columns * price / 2 - np.log(max(alpha, 1))
+    return total < price.sum() / 2 - np.log(max(alpha, 1))
 
 
 @given(
@@ -97,6 +126,40 @@ def test_it_is_what_numpy_makes_of_the_rule(twin, seed, n, n_columns, apart, alp
     X = rng.normal(size=(n, n_columns)) + apart * rng.integers(2, size=(n, 1))
     prior = wide_prior(X) | {"c0": 1e-4, "a0": a0}
     assert looks_normal(twin, X, prior, alpha) == verdict(X, prior, alpha)
+
+
+@given(
+    seed=st.integers(0, 2**32),
+    n=st.integers(10, 60),
+    n_columns=st.integers(1, 10),
+    apart=st.sampled_from([0.0, 0.0, 0.5, 2.0]),
+    has_group=st.booleans(),
+)
+def test_so_it_is_where_cells_are_missing(twin, seed, n, n_columns, apart, has_group):
+    """Of some columns hardly any, of others most or all; at some prior each verdict changes."""
+    rng = np.random.default_rng(seed)
+    group = rng.normal(size=((n + 30) * has_group, n_columns))
+    X = rng.normal(size=(n, n_columns)) + apart * rng.integers(2, size=(n, 1))
+    for table in (X, group):
+        table[rng.random(table.shape) < rng.choice([0.01, 0.3, 0.7, 1.0], n_columns)] = np.nan
+    everything = np.concatenate([group, X])
+    assume(((~np.isnan(everything)).sum(axis=0) != 1).all())  # a width of 0 says nothing
+    for c0 in np.geomspace(1e-1, 1e3, 12):
+        prior = {"m0": np.ones(n_columns), "c0": c0, "a0": 1.0, "b0": np.full(n_columns, 9.0)}
+        found = looks_normal(twin, X, prior, group=group, gaps=True)
+        assert found == verdict(X, prior, 1.0, group)
+
+
+@given(seed=st.integers(0, 2**32), n=st.integers(5, 60), n_columns=st.integers(1, 10))
+def test_where_no_cell_is_missing_it_is_as_if_none_could_be(twin, seed, n, n_columns):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, n_columns)) + rng.integers(2, size=(n, 1)) * (seed % 3)
+    weights = rng.integers(1, 3, size=n).astype(float) if seed % 2 else None
+    group = rng.normal(size=((2 * n + 30) * (seed % 5 == 0), n_columns))
+    verdicts = {
+        looks_normal(twin, X, wide_prior(X), 1.0, group, weights, gaps) for gaps in (False, True)
+    }
+    assert len(verdicts) == 1
 
 
 @given(
@@ -167,8 +230,8 @@ def mixture(rng):
 
 
 @needs_kernels
-@pytest.mark.parametrize("weighted", [False, True])
-def test_what_is_worth_to_be_divided_does_not_pass(twins, weighted):
+@pytest.mark.parametrize("kind", ["rows", "weighted", "with gaps"])
+def test_what_is_worth_to_be_divided_does_not_pass(twins, kind):
     """Single rows that would be better alone are for sweeps: so few nats are left to them."""
     kernel, rng = twins[1], np.random.default_rng(0)
     n_worth = 0
@@ -176,13 +239,22 @@ def test_what_is_worth_to_be_divided_does_not_pass(twins, weighted):
         X, labels = mixture(rng)
         prior = wide_prior(X)
         weights = np.exp(rng.normal(scale=rng.choice([0.0, 0.3, 1.0]), size=len(X)))
-        rows = kernel.rows.Rows(X, weights) if weighted else X
-        divided = build(kernel, rows, labels, prior)
+        if kind == "with gaps":
+            X[rng.random(X.shape) < rng.choice([0.05, 0.3])] = np.nan
+        rows = kernel.rows.Rows(X, weights) if kind == "weighted" else X
+        divided, whole = (
+            kernel.partition.Partition(
+                rows, each.astype(np.intp), family(kernel, prior, kind == "with gaps"), 1.0
+            )
+            for each in (labels, np.zeros(len(X)))
+        )
         kernel.map_dpm.converge(divided, 100)
-        whole = build(kernel, rows, np.zeros(len(X)), prior)
         if divided.neg_log_joint < whole.neg_log_joint - 10.0:
             n_worth += 1
-            assert not looks_normal(kernel, rows, prior), (X.shape, np.bincount(labels))
+            assert not kernel.normality.looks_normal(whole, 0, np.arange(len(X))), (
+                X.shape,
+                np.bincount(labels),
+            )
     assert n_worth > 300
 
 
@@ -424,19 +496,28 @@ def test_only_samples_of_larger_tables_are_split_before_the_climb(monkeypatch):
 
 
 @needs_kernels
+@pytest.mark.parametrize("missing", [0.0, 0.1])
 @pytest.mark.parametrize("make", ["planted", "unequal"])
-def test_nothing_is_lost_by_it(monkeypatch, make):
-    """Beside fits that try to divide everything, as they do if cells may be missing.
-
-    Second looks at large clusters are left out: they would try twice what no test spares.
-    """
-    monkeypatch.setattr(climb, "LARGE", np.inf)
+def test_nothing_is_lost_by_it(twins, make, missing):
+    """No division of a cluster that passes is better, of those that 20 pairs of rows lead to."""
+    kernel, rng, n_asked = twins[1], np.random.default_rng(0), 0
     if make == "planted":
         X, _ = planted_gaussians(4000, 6, 12, random_state=0)
     else:
         X, _ = unequal_gaussians(8, 12, random_state=0).sample(4000, random_state=1)
-    heedful = [MAPDPM(random_state=seed).fit(X).neg_log_joint_ for seed in range(4)]
-    thorough = [
-        MAPDPM(random_state=seed, allow_missing=True).fit(X).neg_log_joint_ for seed in range(4)
-    ]
-    assert np.mean(heedful) <= np.mean(thorough) + 1e-5 * np.mean(thorough)
+    X[rng.random(X.shape) < missing] = np.nan
+    model = MAPDPM(random_state=0, allow_missing=missing > 0.0).fit(X)
+    component = family(kernel, model.prior_, missing > 0.0)
+    partition = kernel.partition.Partition(X, model.labels_.copy(), component, 1.0)
+    for k, members in kernel.division.member_lists(partition, range(model.n_clusters_)).items():
+        if not kernel.normality.looks_normal(partition, k, members):
+            continue
+        n_asked += 1
+        n = len(members[:: kernel.division.trial_step(len(members))])
+        starts = []
+        for _ in range(20):
+            labels = np.full(n, -1, dtype=np.intp)
+            labels[rng.choice(n, 2, replace=False)] = 0, 1
+            starts.append(labels)
+        assert kernel.division.divided(partition, [k], members, starts) is None
+    assert n_asked >= 4

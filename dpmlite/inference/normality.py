@@ -26,6 +26,12 @@ means of the Hermite polynomials z^3 - 3 z and z^4 - 6 z^2 + 3, r^2 takes the pl
 A row of some weight counts as so many rows in n, in all means and in all bins, as it does in the
 joint. What is above chance of rows that weigh one is what a division is worth, by chance or not.
 
+A cell that is missing counts nowhere: n and w are those of a column, or of the rows that have both
+of two. Rows differ in their degrees, the number d of their cells, then: the last statistic is
+t^2 / v - 1, with t the sum of psi(d / 2) - log(q / 2), psi being the digamma function. Its variance
+v is the sum of psi'(d / 2), less, for the columns' variances are known, the sum over columns of
+(1 - w) (sum 2 / d)^2 / (2 n), inner sums being over the column's cells.
+
 One more cluster costs about D log((1 + n / c0) (1 + n / (2 a0))) / 2 - log(alpha) nats. A mixture
 of two is worth it if all statistics together are above chance by twice as much; a division explains
 less than a mixture does. Half of that is asked here.
@@ -36,9 +42,11 @@ many columns, but apart in none, and not in the middle, may pass. It does so rar
 
 from collections.abc import Sequence
 from itertools import combinations, pairwise
-from math import erfc, floor, inf, log, log1p, sqrt
+from math import erfc, floor, inf, isnan, log, log1p, sqrt
+from typing import NamedTuple
 
 from dpmlite.inference.division import member_lists
+from dpmlite.models.incomplete_normal_gamma import IncompleteNormalGamma
 from dpmlite.models.normal_gamma import NormalGamma
 from dpmlite.models.partition import Partition
 from dpmlite.models.special import digamma, trigamma
@@ -62,7 +70,27 @@ LEAST_PART = 1e-6
 # A settled group tells where rows should be if they are no more of all than that.
 LARGEST_PART = 0.5
 
+# Less than that is what rounding leaves of no settled part.
+LEAST_SETTLED = 1e-9
+
 LEAST_SQUARE = 1e-300  # of a row: it has a logarithm
+
+
+class _Unit(NamedTuple):
+    """What a slot knows of the cells of a column, in units of the prior."""
+
+    n: float  # their weight
+    mean: float
+    variance: float
+    b: float  # of the posterior
+
+
+class _Column(NamedTuple):
+    """Cells of some rows in one column."""
+
+    scores: list[float]  # in units of the slot's; NaN is a missing one
+    n: float  # the weight of those that are not
+    settled: float  # w: the part of the slot's that is not theirs
 
 
 def all_look_normal(partition: Partition) -> bool:
@@ -97,25 +125,23 @@ def looks_normal(partition: Partition, k: int, members: Sequence[int]) -> bool:
         False also where nothing can be said: of clusters without rows, with several settled
         groups, or with one of fewer rows than join it; with fewer rows than `alpha`, or so narrow
         that a slot hardly tells it; where the prior expects narrower ones; and of families other
-        than normal-gamma.
+        than normal-gamma, where cells may be missing or not.
     """
     component = partition.component
     rows = partition.rows_of(members)
     weights = [partition.X.weight(i) for i in rows]
-    n = sum(weights)
-    if not isinstance(component, NormalGamma) or not _can_be_asked(partition, k, len(rows), n):
+    if not isinstance(component, NormalGamma | IncompleteNormalGamma):
         return False
-    n_all, units = component.counts[k], _units(component, k)
-    for (_, variance), b in zip(units, component.b[k], strict=True):
-        if n_all * variance < LEAST_PART * b or _expects_narrower(component, n_all, variance):
-            return False
-    columns = zip(*(component._standardise(partition.X.values(i)) for i in rows), strict=True)
-    scores = [
-        [(u - mean) / sqrt(variance) for u in column]
-        for column, (mean, variance) in zip(columns, units, strict=True)
-    ]
-    settled = 1.0 - n / n_all if partition.sizes[k] > len(rows) else 0.0
-    return _excess(scores, weights, settled) < _price(component, n, partition.alpha)
+    units = _units(component, k)
+    if not _can_be_asked(partition, k, len(rows), sum(weights)) or not all(
+        _tells(component, unit) for unit in units
+    ):
+        return False
+    prior = NormalGamma(component.m0, component.c0, component.a0, component.b0)
+    cells = zip(*(prior._standardise(partition.X.values(i)) for i in rows), strict=True)
+    beside = partition.sizes[k] > len(rows)
+    columns = [_column(unit, u, weights, beside) for unit, u in zip(units, cells, strict=True)]
+    return _excess(columns, weights) < _price(component, columns, partition.alpha)
 
 
 def _can_be_asked(partition: Partition, k: int, n_rows: int, n: float) -> bool:
@@ -126,43 +152,65 @@ def _can_be_asked(partition: Partition, k: int, n_rows: int, n: float) -> bool:
     return n_all >= partition.alpha and (n_groups == 0 or n <= LARGEST_PART * n_all)
 
 
-def _units(component: NormalGamma, k: int) -> list[tuple[float, float]]:
-    """Means and variances of all rows of a slot: its posterior, eq. (13), without the prior."""
-    n = component.counts[k]
-    c = component.c0 + n
-    units = []
-    for m, b in zip(component.m[k], component.b[k], strict=True):
-        mean = m * c / n
-        units.append((mean, 2.0 * (b - 1.0) / n - component.c0 / c * mean * mean))
-    return units
+def _units(component: NormalGamma | IncompleteNormalGamma, k: int) -> list[_Unit]:
+    """Of all rows of a slot: its posterior, eq. (13), without the prior."""
+    if isinstance(component, NormalGamma):
+        n = component.counts[k]
+        posteriors = [(n, m, b) for m, b in zip(component.m[k], component.b[k], strict=True)]
+    else:
+        posteriors = [(each.counts[k], each.m[k][0], each.b[k][0]) for each in component.columns]
+    return [_unit(n, m, b, component.c0) for n, m, b in posteriors]
 
 
-def _excess(scores: list[list[float]], weights: list[float], settled: float) -> float:
-    """All statistics above chance, of columns in units of their slot; `settled` is w."""
-    moments = sum(_of_moments(z, weights, settled) for z in scores)
-    bins = sum(_of_bins(z, weights, settled) for z in scores)
-    pairs = sum(_of_pair(x, y, weights, settled) for x, y in combinations(scores, 2))
-    return max(moments, bins) + pairs + _of_widths(scores, weights, settled)
+def _unit(n: float, m: float, b: float, c0: float) -> _Unit:
+    c = c0 + n
+    mean = m * c / n if n else 0.0
+    variance = 2.0 * (b - 1.0) / n - c0 / c * mean * mean if n else 1.0
+    return _Unit(n, mean, variance, b)
 
 
-def _expects_narrower(prior: NormalGamma, n: float, variance: float) -> bool:
-    """Than a column of a cluster is, in units in which b0 is 1."""
-    return prior.a0 > HARDLY * n and prior.a0 * variance > NARROWER
+def _tells(prior: NormalGamma | IncompleteNormalGamma, unit: _Unit) -> bool:
+    """Whether a slot tells how wide its column is, and the prior does not expect a narrower one."""
+    if not unit.n:
+        return True  # there is nothing to tell
+    if unit.n * unit.variance < LEAST_PART * unit.b:
+        return False
+    # In units in which b0 is 1.
+    return prior.a0 <= HARDLY * unit.n or prior.a0 * unit.variance <= NARROWER
 
 
-def _of_moments(z: list[float], weights: list[float], settled: float) -> float:
+def _column(unit: _Unit, cells: Sequence[float], weights: list[float], beside: bool) -> _Column:
+    """Of cells in units of the prior, `beside` those of a settled group or not."""
+    scores = [(u - unit.mean) / sqrt(unit.variance) for u in cells]
+    n = sum(weight for weight, z in zip(weights, scores, strict=True) if not isnan(z))
+    settled = 1.0 - n / unit.n if beside and unit.n else 0.0
+    return _Column(scores, n, settled if settled > LEAST_SETTLED else 0.0)
+
+
+def _excess(columns: list[_Column], weights: list[float]) -> float:
+    """All statistics above chance."""
+    moments = sum(_of_moments(column, weights) for column in columns)
+    bins = sum(_of_bins(column, weights) for column in columns)
+    pairs = sum(_of_pair(*two, weights) for two in combinations(columns, 2))
+    return max(moments, bins) + pairs + _of_widths(columns, weights)
+
+
+def _of_moments(column: _Column, weights: list[float]) -> float:
     """What a column's first four moments are above chance."""
-    n = sum(weights)
+    z, n = column.scores, column.n
+    if not n:
+        return 0.0
     first, second, third, fourth = (_sum(weights, [u**i for u in z]) / n for i in (1, 2, 3, 4))
-    if not settled:
+    if not column.settled:
         return _of_shape(n, third / second**1.5, fourth / second**2 - 3.0)
     place = first**2 + (second - 1.0) ** 2 / 2.0
     shape = (third - 3.0 * first) ** 2 / 6.0 + (fourth - 6.0 * second + 3.0) ** 2 / 24.0
-    return n * (place + shape) - 2.0 * (1.0 + settled)
+    return n * (place + shape) - 2.0 * (1.0 + column.settled)
 
 
 def _sum(weights: list[float], x: list[float]) -> float:
-    return sum(weight * each for weight, each in zip(weights, x, strict=True))
+    """Of what is not missing."""
+    return sum(w * each for w, each in zip(weights, x, strict=True) if not isnan(each))
 
 
 def _of_shape(n: float, skewness: float, kurtosis: float) -> float:
@@ -172,13 +220,17 @@ def _of_shape(n: float, skewness: float, kurtosis: float) -> float:
     return n * (squares + max(parts, 0.0)) - 2.0
 
 
-def _of_bins(z: list[float], weights: list[float], settled: float) -> float:
+def _of_bins(column: _Column, weights: list[float]) -> float:
     """What its bins are above chance."""
-    n, rows = sum(weights), [0.0] * N_BINS
-    for each, weight in zip(z, weights, strict=True):
-        rows[min(max(floor(2.0 * each + 0.5 * N_BINS), 0), N_BINS - 1)] += weight
-    explained = sum(o * log(o / (n * p)) for o, p in zip(rows, _chances(), strict=True) if o)
-    return 2.0 * explained - DEGREES_OF_BINS - 2.0 * settled
+    if not column.n:
+        return 0.0
+    rows = [0.0] * N_BINS
+    for z, weight in zip(column.scores, weights, strict=True):
+        if not isnan(z):
+            rows[min(max(floor(2.0 * z + 0.5 * N_BINS), 0), N_BINS - 1)] += weight
+    expected = [column.n * chance for chance in _chances()]
+    explained = sum(o * log(o / e) for o, e in zip(rows, expected, strict=True) if o)
+    return 2.0 * explained - DEGREES_OF_BINS - 2.0 * column.settled
 
 
 def _chances() -> list[float]:
@@ -188,29 +240,42 @@ def _chances() -> list[float]:
     return [high - low for low, high in pairwise(below)]
 
 
-def _of_widths(scores: list[list[float]], weights: list[float], settled: float) -> float:
+def _of_widths(columns: list[_Column], weights: list[float]) -> float:
     """What rows near all means, or far from all, are above chance."""
-    n, half = sum(weights), 0.5 * len(scores)
-    if len(scores) == 1:
+    if len(columns) == 1:
         return 0.0  # the bins tell
-    squares = [sum(each * each for each in z) for z in zip(*scores, strict=True)]
-    mean = _sum(weights, [log(max(q, LEAST_SQUARE) / 2.0) for q in squares]) / n
-    away = digamma(half) - mean  # s - s_0 without log(D / 2)
-    return n * away * away / (trigamma(half) - (1.0 - settled) / half) - 1.0
+    away, variance, shares = 0.0, 0.0, [0.0] * len(columns)
+    for weight, row in zip(weights, zip(*(c.scores for c in columns), strict=True), strict=True):
+        there = [d for d, z in enumerate(row) if not isnan(z)]
+        if there:
+            half, square = 0.5 * len(there), sum(row[d] * row[d] for d in there)
+            away += weight * (digamma(half) - log(max(square, LEAST_SQUARE) / 2.0))
+            variance += weight * trigamma(half)
+            for d in there:
+                shares[d] += weight / half
+    for column, share in zip(columns, shares, strict=True):
+        if column.n:
+            variance -= 0.5 * (1.0 - column.settled) * share * share / column.n
+    return away * away / variance - 1.0 if variance else 0.0
 
 
-def _of_pair(one: list[float], other: list[float], weights: list[float], settled: float) -> float:
+def _of_pair(one: _Column, other: _Column, weights: list[float]) -> float:
     """What the correlation of two columns is above chance."""
-    n = sum(weights)
-    correlation = _sum(weights, [x * y for x, y in zip(one, other, strict=True)]) / n
-    if settled:
+    products = [x * y for x, y in zip(one.scores, other.scores, strict=True)]
+    n = sum(w for w, product in zip(weights, products, strict=True) if not isnan(product))
+    if not n:
+        return 0.0
+    correlation = _sum(weights, products) / n
+    if one.settled or other.settled:
         return n * correlation * correlation - 1.0
     rest = 1.0 - correlation * correlation
     return -n * log(rest) - 1.0 if rest > 0.0 else inf
 
 
-def _price(prior: NormalGamma, n: float, alpha: float) -> float:
+def _price(
+    prior: NormalGamma | IncompleteNormalGamma, columns: list[_Column], alpha: float
+) -> float:
     """Nats that one more cluster costs, about, and not more."""
-    means = log1p(n / max(prior.c0, 1.0))
-    precisions = log1p(0.5 * n / max(prior.a0, 0.5))
-    return 0.5 * prior.n_columns * (means + precisions) - log(max(alpha, 1.0))
+    means = sum(log1p(column.n / max(prior.c0, 1.0)) for column in columns)
+    precisions = sum(log1p(0.5 * column.n / max(prior.a0, 0.5)) for column in columns)
+    return 0.5 * (means + precisions) - log(max(alpha, 1.0))

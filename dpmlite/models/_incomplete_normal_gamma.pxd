@@ -3,6 +3,11 @@ from dpmlite.models._normal_gamma cimport NormalGamma
 from dpmlite.models._rows cimport Row
 from dpmlite.models._student_t cimport Terms
 
+cdef enum:  # the posterior, which a slot holds of each column
+    COUNT
+    MEAN
+    RATE
+
 
 cdef class IncompleteNormalGamma(Component):
     cdef NormalGamma complete      # the same model for rows without gaps

@@ -24,12 +24,9 @@ from dpmlite.models._student_t cimport (
 cdef enum:
     N_TERMS = 4  # arrays of Terms
 
-cdef enum:  # what a slot holds of each column: its posterior, then terms to score it by
-    COUNT
-    MEAN
-    RATE
-    KEPT        # part of the rate that removals left
-    PREDICTIVE  # the arrays of Terms
+cdef enum:  # what a slot holds of each column after its posterior: terms to score it by
+    KEPT = RATE + 1  # part of the rate that removals left
+    PREDICTIVE       # the arrays of Terms
     MEMBER = PREDICTIVE + N_TERMS
     N_HELD = MEMBER + N_TERMS
 
