@@ -98,7 +98,7 @@ def test_a_descent_divides_what_no_two_rows_can(twins):
         partition = build(twin, X, np.zeros(17000), prior)
         assert twin.division.trial_step(17000) == 16
         assert twin.split_merge.split(partition, np.full((2, 1, 2), 0.3)) == 1
-        assert partition.n_clusters == 3
+        assert partition.n_clusters == 6
         assert partition.neg_log_joint == pytest.approx(partition.exact_neg_log_joint(), **CLOSE)
         found.append(list(partition.labels))
     assert found[0] == found[1]

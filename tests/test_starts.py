@@ -204,5 +204,5 @@ def test_a_large_table_is_searched_by_way_of_a_smaller(capsys):
 def test_what_one_pair_of_seeds_misses_in_a_large_cluster_others_find():
     """With one pair alone, these of 100 seeds end with two clusters that are apart as one."""
     X, _ = planted_gaussians(520_000, 2, 20, separation=60.0, random_state=0)
-    for seed in (0, 28, 38, 85):
+    for seed in (20, 35, 85, 94, 95):
         assert MAPDPM(random_state=seed).fit(X).n_clusters_ == 20

@@ -36,7 +36,7 @@ cdef extern from *:
 
 cdef enum:
     BATCH = 32  # proposals of a thread
-    DESCENT_SEEDS = 16
+    DESCENT_SEEDS = 128
     DESCENT_SWEEPS = 2
     FIRST_ASKED = 160
 

@@ -28,7 +28,7 @@ ATYPICAL_PARTS = (0.5, 0.1)
 
 # A cluster that is so large that it may hold many is also divided by a descent from cells around
 # so many rows, of so many sweeps.
-DESCENT_SEEDS = 16
+DESCENT_SEEDS = 128
 DESCENT_SWEEPS = 2
 
 # A cluster is tried again when more than this part of its rows came or went.
