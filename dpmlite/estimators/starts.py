@@ -135,7 +135,8 @@ class Recombination:
     def __post_init__(self) -> None:
         n_rows = len(self.problem.rows)
         size = min(n_rows, SAMPLE_ROWS)
-        self.sample = np.sort(self.rng.choice(n_rows, size, replace=False, shuffle=False))
+        rows = self.rng.choice(n_rows, size, replace=False, shuffle=False)
+        self.sample = np.sort(rows).astype(np.intp)
         self.sampled = self.problem.of_rows(self.sample)
 
     def run(self) -> Labels:

@@ -14,8 +14,7 @@ from dpmlite.models._rows cimport Row, Rows
 from dpmlite.models._special cimport clones_void, larger, log_gamma_c
 
 from dpmlite.inference.leaves import rows_of_leaves
-from dpmlite.models._rows import index_array
-from dpmlite.models._rows import as_rows
+from dpmlite.models._rows import as_rows, index_array
 
 cdef enum:
     NOBODY = -1

@@ -15,8 +15,7 @@ from dpmlite.models._partition cimport TIE, UNPLACED, Partition, just_above
 from dpmlite.models._rows cimport AHEAD, Row, Rows
 
 from dpmlite._threads import on_threads
-from dpmlite.models._rows import index_array
-from dpmlite.models._rows import as_rows
+from dpmlite.models._rows import as_rows, index_array
 
 cdef enum:
     LOO_ROWS = 16384  # that are added up at a time

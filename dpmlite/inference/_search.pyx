@@ -16,8 +16,7 @@ from dpmlite.models._crp cimport log_best_completion_c
 from dpmlite.models._rows cimport Row, Rows
 from dpmlite.models._special cimport log_gamma_c, log_rising_c
 
-from dpmlite.models._rows import index_array
-from dpmlite.models._rows import as_rows
+from dpmlite.models._rows import as_rows, index_array
 
 cdef extern from "Python.h":
     void PyMem_RawFree(void *p) nogil
