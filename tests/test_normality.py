@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from mpmath import mp
 from numpy.polynomial.hermite_e import hermeval
 
-from dpmlite import MAPDPM
+from dpmlite import MAPDPM, neg_log_joint
 from dpmlite.datasets import planted_gaussians, unequal_gaussians
 from dpmlite.estimators import starts
 from dpmlite.estimators.climb import Climb
@@ -90,10 +90,14 @@ def verdict(X, prior, alpha, group=()):
     there, n_columns = ~np.isnan(z), X.shape[1]
     n = there.sum(axis=0)
     w = 1 - n / n_all
+    if not there.any(axis=1).all():
+        return False
     each = [explained(z[there[:, d], d], w[d]) for d in np.flatnonzero(n)]
     total = np.max(np.sum(each, axis=0)) if each else 0.0
     for d, e in combinations(range(n_columns), 2):
         both = there[:, d] & there[:, e]
+        if both.sum() < n[d] * n[e] / len(X) / 2:
+            return False
         if both.any():
             r = (z[both, d] * z[both, e]).mean()
             square = r**2 if w[d] or w[e] else -np.log1p(-min(r**2, 1 - 1e-15))
@@ -141,7 +145,7 @@ def test_so_it_is_where_cells_are_missing(twin, seed, n, n_columns, apart, has_g
     group = rng.normal(size=((n + 30) * has_group, n_columns))
     X = rng.normal(size=(n, n_columns)) + apart * rng.integers(2, size=(n, 1))
     for table in (X, group):
-        table[rng.random(table.shape) < rng.choice([0.01, 0.3, 0.7, 1.0], n_columns)] = np.nan
+        table[rng.random(table.shape) < rng.choice([0.01, 0.1, 0.6, 1.0], n_columns)] = np.nan
     everything = np.concatenate([group, X])
     assume(((~np.isnan(everything)).sum(axis=0) != 1).all())  # a width of 0 says nothing
     for c0 in np.geomspace(1e-1, 1e3, 12):
@@ -304,6 +308,36 @@ HIDDEN = {
 def test_each_statistic_finds_what_it_is_for(twin, kind):
     assert looks_normal(twin, NORMAL)
     assert not looks_normal(twin, HIDDEN[kind](NORMAL, np.random.default_rng(1)))
+
+
+def test_it_says_nothing_where_a_row_may_be_anywhere_or_rows_are_of_different_kinds(twin):
+    passing, empty, kinds = (NORMAL.copy() for _ in range(3))
+    passing[np.random.default_rng(0).random((200, 3)) < 0.2] = np.nan
+    empty[7] = np.nan
+    kinds[:100, 0] = kinds[100:, 2] = np.nan
+    passing[np.isnan(passing).all(axis=1)] = 0.0
+    assert looks_normal(twin, passing, wide_prior(NORMAL), gaps=True)
+    assert not looks_normal(twin, empty, wide_prior(NORMAL), gaps=True)
+    assert not looks_normal(twin, kinds, wide_prior(NORMAL), gaps=True)
+    kinds[:40, 0] = NORMAL[:40, 0]  # both columns together in 40 rows: 70 would be chance
+    assert looks_normal(twin, kinds, wide_prior(NORMAL), gaps=True)
+
+
+@needs_kernels
+@pytest.mark.parametrize("kind", ["no cells", "two kinds"])
+def test_rows_that_share_no_cells_are_with_the_larger_cluster(kind):
+    """They gain hundreds of nats by it, all of them together; cells tell nothing of that."""
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        z = rng.permutation(np.repeat([0, 1], [600, 300]))
+        X = rng.normal(size=(900, 8)) + 10.0 * z[:, None]
+        if kind == "no cells":
+            X, z = np.concatenate([X, np.full((1000, 8), np.nan)]), np.append(z, np.zeros(1000))
+        else:
+            first = rng.random(900) < 0.5
+            X[first, :4] = X[~first, 4:] = np.nan
+        found = MAPDPM(allow_missing=True, random_state=seed).fit(X).neg_log_joint_
+        assert found <= neg_log_joint(X, z.astype(np.intp), alpha=1.0, allow_missing=True) + 1e-6
 
 
 SETTLED = np.random.default_rng(2).normal(size=(400, 3))

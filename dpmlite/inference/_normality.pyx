@@ -27,6 +27,7 @@ cdef extern from *:
     #define DPM_NARROWER 1.5
     #define DPM_LEAST_PART 1e-6
     #define DPM_LARGEST_PART 0.5
+    #define DPM_TOGETHER 0.5
     #define DPM_LEAST_SETTLED 1e-9
     #define DPM_LEAST_SQUARE 1e-300
     """
@@ -35,6 +36,7 @@ cdef extern from *:
     double NARROWER "DPM_NARROWER"
     double LEAST_PART "DPM_LEAST_PART"
     double LARGEST_PART "DPM_LARGEST_PART"
+    double TOGETHER "DPM_TOGETHER"
     double LEAST_SETTLED "DPM_LEAST_SETTLED"
     double LEAST_SQUARE "DPM_LEAST_SQUARE"
 
@@ -209,7 +211,7 @@ cdef void add_up(Partition partition, const Py_ssize_t[::1] members, const Densi
             squares[used] = add_row(t, &row, sums)
         else:
             squares[used] = add_row_of_gaps(t, &row, sums)
-            weights[used] *= count_cells(&row, sums) > 0
+            count_cells(&row, sums)
         used += 1
         if used == BLOCK or m == members.shape[0] - 1:
             sums.log_square += sum_of_logs(squares, weights, used)
@@ -224,8 +226,8 @@ cdef double settled_part(double n, double n_all) noexcept nogil:
     return 1.0 - n / n_all if n < (1.0 - LEAST_SETTLED) * n_all else 0.0
 
 
-cdef Py_ssize_t count_cells(const Row *row, Sums *sums) noexcept nogil:
-    """Note which cells a row has; returns how many."""
+cdef void count_cells(const Row *row, Sums *sums) noexcept nogil:
+    """Note which cells a row has."""
     cdef Py_ssize_t d, e, n_cells = 0
     cdef double *there = sums.z  # which the sums do not need any more
     cdef double *both = sums.both
@@ -239,7 +241,6 @@ cdef Py_ssize_t count_cells(const Row *row, Sums *sums) noexcept nogil:
             for e in range(sums.n_columns):
                 both[e] += there[e]
         both += sums.width
-    return n_cells
 
 
 cdef void count_all(Sums *sums) noexcept nogil:
@@ -395,8 +396,8 @@ cdef void find_chances(double *chance) noexcept nogil:
 cdef double of_widths(const Sums *sums) noexcept nogil:
     cdef double away = -sums.log_square, variance = 0.0, n
     cdef Py_ssize_t d
-    if sums.n_columns == 1:
-        return 0.0
+    if sums.rows[0] > 0.0:
+        return INFINITY
     for d in range(1, sums.n_columns + 1):
         if sums.rows[d] > 0.0:
             away += sums.rows[d] * digamma_c(0.5 * d)
@@ -405,7 +406,7 @@ cdef double of_widths(const Sums *sums) noexcept nogil:
         n = cells_of(sums, d)
         if n > 0.0:
             variance -= 0.5 * (1.0 - sums.settled[d]) * sums.share[d] ** 2 / n
-    return away * away / variance - 1.0 if variance > 0.0 else 0.0
+    return away * away / variance - 1.0 if sums.n_columns > 1 else 0.0
 
 
 cdef double of_pairs(const Sums *sums) noexcept nogil:
@@ -419,6 +420,8 @@ cdef double of_pairs(const Sums *sums) noexcept nogil:
 
 cdef double of_pair(const Sums *sums, Py_ssize_t d, Py_ssize_t e) noexcept nogil:
     cdef double n = sums.both[d * sums.width + e], correlation, rest
+    if n < TOGETHER * cells_of(sums, d) * cells_of(sums, e) / sums.n:
+        return INFINITY
     if n == 0.0:
         return 0.0
     correlation = sums.product[d * sums.width + e] / n

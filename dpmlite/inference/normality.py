@@ -30,7 +30,9 @@ A cell that is missing counts nowhere: n and w are those of a column, or of the 
 of two. Rows differ in their degrees, the number d of their cells, then: the last statistic is
 t^2 / v - 1, with t the sum of psi(d / 2) - log(q / 2), psi being the digamma function. Its variance
 v is the sum of psi'(d / 2), less, for the columns' variances are known, the sum over columns of
-(1 - w) (sum 2 / d)^2 / (2 n), inner sums being over the column's cells.
+(1 - w) (sum 2 / d)^2 / (2 n), inner sums being over the column's cells. Rows whose cells tell of no
+cluster, or of no other rows, may be elsewhere for the sake of clusters' sizes alone: where a row
+has no cell, or two columns are hardly ever in one row, nothing passes.
 
 One more cluster costs about D log((1 + n / c0) (1 + n / (2 a0))) / 2 - log(alpha) nats. A mixture
 of two is worth it if all statistics together are above chance by twice as much; a division explains
@@ -69,6 +71,10 @@ LEAST_PART = 1e-6
 
 # A settled group tells where rows should be if they are no more of all than that.
 LARGEST_PART = 0.5
+
+# If two columns are in one row less than this many times as often as by chance, rows are of
+# different kinds.
+TOGETHER = 0.5
 
 # Less than that is what rounding leaves of no settled part.
 LEAST_SETTLED = 1e-9
@@ -242,27 +248,28 @@ def _chances() -> list[float]:
 
 def _of_widths(columns: list[_Column], weights: list[float]) -> float:
     """What rows near all means, or far from all, are above chance."""
-    if len(columns) == 1:
-        return 0.0  # the bins tell
     away, variance, shares = 0.0, 0.0, [0.0] * len(columns)
     for weight, row in zip(weights, zip(*(c.scores for c in columns), strict=True), strict=True):
         there = [d for d, z in enumerate(row) if not isnan(z)]
-        if there:
-            half, square = 0.5 * len(there), sum(row[d] * row[d] for d in there)
-            away += weight * (digamma(half) - log(max(square, LEAST_SQUARE) / 2.0))
-            variance += weight * trigamma(half)
-            for d in there:
-                shares[d] += weight / half
+        if not there:
+            return inf  # it may be in any cluster
+        half, square = 0.5 * len(there), sum(row[d] * row[d] for d in there)
+        away += weight * (digamma(half) - log(max(square, LEAST_SQUARE) / 2.0))
+        variance += weight * trigamma(half)
+        for d in there:
+            shares[d] += weight / half
     for column, share in zip(columns, shares, strict=True):
         if column.n:
             variance -= 0.5 * (1.0 - column.settled) * share * share / column.n
-    return away * away / variance - 1.0 if variance else 0.0
+    return away * away / variance - 1.0 if len(columns) > 1 else 0.0  # of one the bins tell
 
 
 def _of_pair(one: _Column, other: _Column, weights: list[float]) -> float:
     """What the correlation of two columns is above chance."""
     products = [x * y for x, y in zip(one.scores, other.scores, strict=True)]
     n = sum(w for w, product in zip(weights, products, strict=True) if not isnan(product))
+    if n < TOGETHER * one.n * other.n / sum(weights):
+        return inf
     if not n:
         return 0.0
     correlation = _sum(weights, products) / n
