@@ -288,6 +288,8 @@ def test_errors():
     model = MAPDPM(random_state=0).fit(X)
     with pytest.raises(ValueError, match="X has 1 features, but MAPDPM is expecting 2 features"):
         model.partial_fit(X[:, :1])
+    with pytest.raises(ValueError, match="X must have variances from"):  # and no other warning
+        model.partial_fit(np.full((3, 2), 1e160))
     with pytest.raises(ValueError, match="component must be that of the rows seen, 'normal-gam"):
         model.set_params(component="normal-inverse-wishart").partial_fit(X)
     model.set_params(component="normal-gamma")

@@ -6,6 +6,7 @@ from cases import STARTS, partition, problems, start
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpmlite import MAPDPM, DPSearch, neg_log_joint
 from dpmlite.datasets import planted_gaussians
 
 
@@ -142,3 +143,13 @@ def test_n_threads_must_be_positive(twin):
     for function in (twin.map_dpm.sweep, lambda s, n: twin.map_dpm.converge(s, 3, n)):
         with pytest.raises(ValueError, match="n_threads must be at least 1, got 0"):
             function(state, 0)
+
+
+@pytest.mark.parametrize("a0", [1e25, 1e35, 1e100])
+@pytest.mark.parametrize("estimator", [MAPDPM, DPSearch])
+def test_costs_beyond_single_precision_are_not_screened(estimator, a0):
+    X, _ = planted_gaussians(70, 2, 2, random_state=0)  # more than a chunk
+    model = estimator(prior={"a0": a0, "b0": 100.0}, random_state=0).fit(X)
+    assert (model.labels_ >= 0).all()
+    joint = neg_log_joint(X, model.labels_, alpha=1.0, prior=model.prior_)
+    assert model.neg_log_joint_ == pytest.approx(joint, rel=1e-9)

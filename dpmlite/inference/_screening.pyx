@@ -21,10 +21,12 @@ cdef extern from *:
     #define DPM_CLOSE 0.2     /* columns to powers: from where on groups of columns cost whole nats */
     #define DPM_EPSILON 1.2e-7  /* two roundings to single precision */
     #define DPM_COARSE 1e-6     /* several */
+    #define DPM_MOST_POWER 1e30
     """
     double CLOSE "DPM_CLOSE"
     double EPSILON "DPM_EPSILON"
     double COARSE "DPM_COARSE"
+    double MOST_POWER "DPM_MOST_POWER"
 
 
 def screen(Partition partition, Py_ssize_t first, Py_ssize_t last):
@@ -48,8 +50,12 @@ def screen(Partition partition, Py_ssize_t first, Py_ssize_t last):
 
 
 cdef bint can_be_screened(Partition partition) noexcept nogil:
-    """Rows that stand for more than one, and families without a quick look, can not."""
-    return partition.X.row_weights == NULL and partition.component.densities() != NULL
+    """Rows that stand for more than one, and families without a quick look, can not.
+
+    Nor can those under a prior of so great a power that bounds would be beyond single precision.
+    """
+    cdef const Densities *t = partition.component.densities()
+    return partition.X.row_weights == NULL and t != NULL and t.power[0] < MOST_POWER
 
 
 cdef void begin_screen(Screen *s, Partition partition, Py_ssize_t n_chunks) noexcept nogil:

@@ -58,12 +58,14 @@ class Moments:
         part = other.cells / np.maximum(cells, np.finfo(float).tiny)
         gap = other.mean - self.mean
         within = (1.0 - part) * self.variance + part * other.variance
+        with np.errstate(over="ignore"):  # `check_reach` tells of it
+            between = part * (1.0 - part) * np.square(gap)
         return Moments(
             self.n_rows + other.n_rows,
             self.weight + other.weight,
             cells,
             self.mean + part * gap,
-            within + part * (1.0 - part) * np.square(gap),
+            within + between,
         )
 
     def means(self) -> Floats:
