@@ -130,8 +130,8 @@ def looks_normal(partition: Partition, k: int, members: Sequence[int]) -> bool:
     bool
         False also where nothing can be said: of clusters without rows, with several settled
         groups, or with one of fewer rows than join it; with fewer rows than `alpha`, or so narrow
-        that a slot hardly tells it; where the prior expects narrower ones; and of families other
-        than normal-gamma, where cells may be missing or not.
+        that a slot hardly tells it; where the prior expects narrower ones, a row has no cell, or
+        two columns are hardly ever in one row; and of families other than normal-gamma.
     """
     component = partition.component
     rows = partition.rows_of(members)
