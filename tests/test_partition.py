@@ -107,7 +107,8 @@ def test_scores_with_a_row_are_what_it_predicts_alone(twin, problem, data):
     partition = build(twin, X, np.zeros(len(X)), prior, alpha)
     members = np.flatnonzero(data.draw(st.lists(st.booleans(), min_size=len(X), max_size=len(X))))
     i = data.draw(st.integers(0, len(X) - 1))
-    expected = [naive.log_student(X[m], X[[i]], prior) for m in members]
+    b0 = np.asarray(prior["b0"])  # scores are in units of the prior
+    expected = [naive.log_student(X[m], X[[i]], prior) + 0.5 * np.log(b0).sum() for m in members]
     np.testing.assert_allclose(partition.scores_with(i, members), expected, rtol=1e-9, atol=1e-8)
 
 

@@ -100,12 +100,14 @@ def test_how_badly_rows_fit_where_they_are(twin):
     labels[7] = 3  # alone
     prior, alpha = empirical_prior(X), 0.8
     partition = build(twin, X, labels, prior, alpha)
-    costs = np.empty(30)
-    twin.prediction.own_costs(partition, costs)
+    costs, weights = np.empty(30), np.empty(30)
+    twin.prediction.own_costs(partition, costs, weights)
+    assert (weights == 1.0).all()
     for i, cost in enumerate(costs):
         others = X[(labels == labels[i]) & (np.arange(30) != i)]
         weight = len(others) if len(others) else alpha
         expected = -log(weight) - naive.log_student(X[i], others, prior)
+        expected -= 0.5 * np.log(prior["b0"]).sum()  # in units of the prior
         assert cost == pytest.approx(expected, rel=1e-10)
 
 
@@ -170,7 +172,7 @@ def test_the_likelihood_does_not_depend_on_threads(twins, outlier):
     one, two, five = (twins[1].prediction.neg_log_loo(partition, n) for n in (1, 2, 5))
     assert one == two == five
     costs = np.empty(40_000)
-    twins[1].prediction.own_costs(partition, costs)
+    twins[1].prediction.own_costs(partition, costs, np.empty(40_000))
     sizes = np.bincount(partition.labels)[np.asarray(partition.labels)]
     expected = -naive.log_crp(partition.labels, 1.0) + np.sum(costs + np.log(sizes - 1.0))
     assert one == pytest.approx(expected, rel=1e-10)

@@ -152,7 +152,7 @@ def test_log_densities_of_rows_on_their_own(twin):
     out = np.empty(6)
     component = case.component(twin, prior)
     twin.search.prior_log_densities(twin.rows.Rows(X, weights), component, out)
-    expected = [case.log_marginal(w * X[i : i + 1], prior) for i, w in enumerate(weights)]
+    expected = [case.log_marginal(w * X[i : i + 1], prior) / w for i, w in enumerate(weights)]
     np.testing.assert_allclose(out, expected, rtol=1e-10)
     with pytest.raises(ValueError, match="out must have 6 values, got 5"):
         twin.search.prior_log_densities(twin.rows.Rows(X), component, np.empty(5))

@@ -118,8 +118,14 @@ CALLS = {
     "costs of rows without labels": lambda t, c, p: t.prediction.own_costs(
         t.partition.Partition(np.zeros((2, 2)), np.array([0, -1], dtype=np.intp), c, 1.0),
         np.empty(2),
+        np.empty(2),
     ),
-    "costs of too few rows": lambda t, c, p: t.prediction.own_costs(p, np.empty(1)),
+    "costs of too few rows": lambda t, c, p: t.prediction.own_costs(
+        p, np.empty(1), np.empty(p.n_rows)
+    ),
+    "weights of too few rows": lambda t, c, p: t.prediction.own_costs(
+        p, np.empty(p.n_rows), np.empty(1)
+    ),
     "rising": lambda t, c, p: t.special.log_rising(1.0, -1.0),
     "alpha": lambda t, c, p: t.crp.log_prob([0], -1.0),
     "digamma": lambda t, c, p: t.special.digamma(-2.0),

@@ -61,7 +61,8 @@ class DPSearch(MixtureEstimator):
         is A*, for ten or twenty rows, or more where clusters are far apart.
     order : {"ascending", "descending", "random", "given"}, default "ascending"
         The order in which rows are placed: of their marginal likelihood under the prior, the least
-        or the greatest first; random; or that of `X`.
+        or the greatest first, in units of the prior and for one of the equal rows that a weight
+        stands for; random; or that of `X`.
     max_queue : int, optional
         Clusterings that are kept in the queue, whatever their length: the beam size b of Figure 1.
         Default: as many as memory holds.

@@ -20,6 +20,8 @@ from dpmlite.estimators.problem import UNPLACED, Labels, Problem, sweep_and_merg
 if TYPE_CHECKING:
     from threading import Event
 
+Costs = npt.NDArray[np.float64]  # or weights, one of each row
+
 # The part of the rows is drawn anew for each attempt, between these; it sets the number of seeds.
 ATTEMPTS = 6
 # So many in a row that end where they began tell that there is nothing to be found.
@@ -92,14 +94,16 @@ class Freeing:
         self, some: models.Partition, order: Labels, rng: np.random.Generator
     ) -> Iterator[Attempt]:
         """Attempts one after the other, found as many at a time as there are threads."""
-        costs = np.empty(some.n_rows)
-        inference.own_costs(some, costs)
+        costs, weights = np.empty(some.n_rows), np.empty(some.n_rows)
+        inference.own_costs(some, costs, weights)
         n_threads, seeds = self.problem.n_threads, rng.integers(2**63, size=ATTEMPTS).tolist()
         for first in range(0, ATTEMPTS, n_threads):
             if self.stop.is_set():
                 break
             yield from on_threads(
-                lambda seed: self._attempt(some, order, costs, np.random.default_rng(seed)),
+                lambda seed: self._attempt(
+                    some, order, costs, weights, np.random.default_rng(seed)
+                ),
                 seeds[first : first + n_threads],
                 n_threads,
                 self.stop,
@@ -142,11 +146,12 @@ class Freeing:
         self,
         some: models.Partition,
         order: Labels,
-        costs: npt.NDArray[np.float64],
+        costs: Costs,
+        weights: Costs,
         rng: np.random.Generator,
     ) -> Attempt:
         """What freed rows bring `some`; and all rows, if it helps and they are few."""
-        attempt = self._freed(some, order, costs, rng)
+        attempt = self._freed(some, order, costs, weights, rng)
         at_once = some is not self.partition and self.partition.n_rows <= EXTEND_AT_ONCE
         if at_once and self._helps(attempt, some) and not self.stop.is_set():
             attempt.of_all = self._extended(attempt.partition, 1)
@@ -160,16 +165,16 @@ class Freeing:
         self,
         partition: models.Partition,
         order: Labels,
-        costs: npt.NDArray[np.float64],
+        costs: Costs,
+        weights: Costs,
         rng: np.random.Generator,
     ) -> Attempt:
         """What comes of it when the rows that fit worst may found clusters, joined with the old."""
         labels = np.array(partition.labels, dtype=np.intp)
         part = LEAST_FREED * (MOST_FREED / LEAST_FREED) ** rng.random()
-        n_freed = max(1, int(part * len(labels)))
         n_seeds = SEEDS_IF_NONE + int(part * (SEEDS_IF_ALL - SEEDS_IF_NONE))
-        worst = greatest(costs, n_freed, partition.least_gain)
-        seeds = rng.choice(worst, min(n_seeds, n_freed), replace=False)
+        worst = greatest(costs, weights, part, partition.least_gain)
+        seeds = drawn(worst, n_seeds, weights[worst], rng)
         labels[worst] = UNPLACED
         labels[seeds] = partition.n_clusters + np.arange(len(seeds))
         return self._rejoined(partition, labels, homes_of(partition), order, 1)
@@ -205,12 +210,27 @@ def homes_of(partition: models.Partition) -> Labels:
     return np.array(partition.homes, dtype=np.intp)
 
 
-def greatest(costs: npt.NDArray[np.float64], n: int, slack: float) -> Labels:
-    """Positions of the `n` greatest costs, ascending; the first of those within `slack`.
+def greatest(costs: Costs, weights: Costs, part: float, slack: float) -> Labels:
+    """Positions of the greatest costs that have at most `part` of all weight, ascending.
 
-    So neither rounding nor the order of a partial sort, which differs between processors, counts.
+    At least one. Of those within `slack` of the first that does not fit, the first: so neither
+    rounding nor the order of a sort, which differs between processors, counts.
     """
-    cut = np.partition(costs, len(costs) - n)[len(costs) - n]
-    above, below = costs > cut + slack, costs < cut - slack
-    tied = np.flatnonzero(~(above | below))
-    return np.sort(np.concatenate([np.flatnonzero(above), tied[: n - int(above.sum())]]))
+    order = np.argsort(costs)[::-1]
+    weight = part * weights.sum()
+    n_fitting = np.searchsorted(np.cumsum(weights[order]), weight, "right")
+    cut = costs[order[min(n_fitting, len(order) - 1)]]
+    above = np.flatnonzero(costs > cut + slack)
+    tied = np.flatnonzero(np.abs(costs - cut) <= slack)
+    left = weight - weights[above].sum()
+    n_tied = np.searchsorted(np.cumsum(weights[tied]), left, "right")
+    least = 0 if len(above) else 1
+    return np.sort(np.concatenate([above, tied[: max(least, n_tied)]]))
+
+
+def drawn(rows: Labels, n: int, weights: Costs, rng: np.random.Generator) -> Labels:
+    """So many of some rows, or all if there are fewer; with chances as their weights."""
+    if weights.min() == weights.max():
+        return rng.choice(rows, min(n, len(rows)), replace=False)
+    # As if rows came one by one at these rates (Efraimidis & Spirakis 2006).
+    return rows[np.argsort(rng.exponential(size=len(rows)) / weights)[:n]]

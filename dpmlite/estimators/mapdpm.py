@@ -70,8 +70,7 @@ class MAPDPM(MixtureEstimator):
         total weight, of the rows; a scalar stands for all columns.
 
         - "normal-gamma": ``m0`` the means, ``c0`` 10 / N, ``a0`` 1, ``b0`` the variances: section
-          4.2 of [1]_. With it, labels depend neither on units nor on the origin of a column, unless
-          rows have weights or missing cells: units then have a say in what the search tries.
+          4.2 of [1]_. With it, labels depend neither on units nor on the origin of a column.
         - "normal-inverse-wishart": ``m0`` the means, ``kappa0`` 10 / N, ``nu0`` D + 2, ``psi0``
           (D, D), such that the covariance is expected to be diagonal, with the columns' variances.
         - "normal-known-variance": ``m0`` the means, ``sigma2`` the variance within clusters, a

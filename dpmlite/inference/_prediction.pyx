@@ -264,14 +264,20 @@ cdef double loo_of(Partition partition, Py_ssize_t first, Py_ssize_t last) excep
     return total
 
 
-def own_costs(Partition partition, double[::1] out):
+def own_costs(Partition partition, double[::1] out, double[::1] weights):
+    cdef double cost
     cdef Py_ssize_t i
+    cdef Row row
     check_placed(partition)
-    if out.shape[0] != partition.n_rows:
-        raise ValueError(f"out must be for {partition.n_rows} rows, got {out.shape[0]}")
+    for name, places in (("out", out), ("weights", weights)):
+        if len(places) != partition.n_rows:
+            raise ValueError(f"{name} must be for {partition.n_rows} rows, got {len(places)}")
     with nogil:
         for i in range(partition.n_rows):
-            out[i] = partition.stay_cost(i)
+            weights[i] = partition.row_weight(i)
+            cost = partition.stay_cost(i)
+            row = partition.row(i)  # the cost may have read others into its room
+            out[i] = -partition.component.score_per_copy(-cost, &row)
 
 
 cdef int check_placed(Partition partition) except -1:

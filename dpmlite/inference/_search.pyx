@@ -416,7 +416,7 @@ def prior_log_densities(X, Component component, double[::1] out):
         component.make_slots(1)
         for i in range(rows.n_rows):
             row = rows.row(i)
-            out[i] = component.score_slot(&row, 0)
+            out[i] = component.score_per_copy(component.score_slot(&row, 0), &row)
 
 
 cdef int check(Rows rows, Component component, double alpha, const Py_ssize_t[::1] order, scoring,

@@ -255,7 +255,7 @@ cdef cells(Partition partition, const Py_ssize_t[::1] members, double u, double 
     first, second = two_of(n, u, v)
     with nogil:
         partition.score_with(members[first], members, alone, &room[0], one)
-        second = one_apart(one, first, v, second)
+        second = one_apart(partition, members, one, first, v, second)
         partition.score_with(members[second], members, alone, &room[0], other)
         for i in range(n):
             labels[i] = other[i] > one[i] + TIE
@@ -263,7 +263,8 @@ cdef cells(Partition partition, const Py_ssize_t[::1] members, double u, double 
     return labels.base
 
 
-cdef Py_ssize_t one_apart(const double[::1] scores, Py_ssize_t first, double v,
+cdef Py_ssize_t one_apart(Partition partition, const Py_ssize_t[::1] members,
+                          const double[::1] scores, Py_ssize_t first, double v,
                           Py_ssize_t if_none) noexcept nogil:
     """A row that `v` chooses, each with the chance of what it is predicted worse than the best."""
     cdef Py_ssize_t i, last = 0, n = scores.shape[0]
@@ -271,14 +272,15 @@ cdef Py_ssize_t one_apart(const double[::1] scores, Py_ssize_t first, double v,
     for i in range(1, n):
         best = max(best, scores[i])
     for i in range(n):
-        total += best - scores[i] if i != first else 0.0
+        if i != first:
+            total += partition.row_weight(members[i]) * (best - scores[i])
     if not 0.0 < total < INFINITY:
         return if_none
     total *= v
     for i in range(n):
         if i != first and scores[i] < best:
             last = i
-            total -= best - scores[i]
+            total -= partition.row_weight(members[i]) * (best - scores[i])
             if total < 0.0:
                 break
     return last
@@ -329,7 +331,8 @@ cdef atypical(Partition partition, const Py_ssize_t[::1] members):
         for i in range(n):
             partition.expect_after(members, i)
             row = partition.row_into(members[i], &room[0])
-            typical[i] = -partition.shared_stay_cost(members[i], &row)
+            typical[i] = partition.component.score_per_copy(
+                -partition.shared_stay_cost(members[i], &row), &row)
         partition.component.end_turn()
     ranks = [int(part * n) for part in ATYPICAL_PARTS]
     ranked = partition_by_rank(scores, ranks)

@@ -193,7 +193,7 @@ def neg_log_loo(partition: Partition, n_threads: int = 1) -> float:
     return total
 
 
-def own_costs(partition: Partition, out: Buffer) -> None:
+def own_costs(partition: Partition, out: Buffer, weights: Buffer) -> None:
     """How badly each row fits where it is: q of eq. (15) and (22) for its own cluster.
 
     Parameters
@@ -201,7 +201,10 @@ def own_costs(partition: Partition, out: Buffer) -> None:
     partition : Partition
         All its rows must have labels.
     out : mutable sequence of float, length n_rows
-        OUT: costs in nats, the cluster's weight included.
+        OUT: costs in nats, the cluster's weight included, of one of the equal rows that a row
+        stands for, in units of the prior: those of any rows compare.
+    weights : mutable sequence of float, length n_rows
+        OUT: how many equal rows each stands for.
 
     Raises
     ------
@@ -209,10 +212,12 @@ def own_costs(partition: Partition, out: Buffer) -> None:
         If a row has no label, or there are not as many places as rows.
     """
     _check_placed(partition)
-    if len(out) != partition.n_rows:
-        raise ValueError(f"out must be for {partition.n_rows} rows, got {len(out)}")
+    for name, places in (("out", out), ("weights", weights)):
+        if len(places) != partition.n_rows:
+            raise ValueError(f"{name} must be for {partition.n_rows} rows, got {len(places)}")
     for i in range(partition.n_rows):
-        out[i] = partition.costs(i)[partition.labels[i]]
+        weights[i] = partition.weight(i)
+        out[i] = -partition.per_copy(i, -partition.costs(i)[partition.labels[i]])
 
 
 def _check_placed(partition: Partition) -> None:

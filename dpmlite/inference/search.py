@@ -321,7 +321,7 @@ def prior_log_densities(X: Rows | Values, component: Component, out: Buffer) -> 
     component : Component
         The family and its prior; whatever it holds is replaced.
     out : mutable sequence of float, length N
-        OUT: log p(x_i | theta_0); of as many equal rows together as its weight says.
+        OUT: log p(x_i | theta_0), as `Component.per_copy` has it.
 
     Raises
     ------
@@ -335,7 +335,8 @@ def prior_log_densities(X: Rows | Values, component: Component, out: Buffer) -> 
     component.resize(0)
     component.resize(1)
     for i in range(len(rows)):
-        out[i] = component.log_predictive(rows.values(i), 0, rows.weight(i))
+        row, weight = rows.values(i), rows.weight(i)
+        out[i] = component.per_copy(component.log_predictive(row, 0, weight), row, weight)
 
 
 def _check(

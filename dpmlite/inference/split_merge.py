@@ -256,21 +256,24 @@ def _cells(partition: Partition, members: list[int], u: float, v: float) -> list
     """Labels with two rows apart in clusters 0 and 1, the others with what predicts them better."""
     first, any_other = two_of(len(members), u, v)
     one = partition.scores_with(members[first], members)
-    second = _one_apart(one, first, v, any_other)
+    weights = [partition.weight(i) for i in members]
+    second = _one_apart(one, weights, first, v, any_other)
     other = partition.scores_with(members[second], members)
     labels = [int(theirs > ours + TIE) for ours, theirs in zip(one, other, strict=True)]
     labels[first], labels[second] = 0, 1
     return labels
 
 
-def _one_apart(scores: list[float], first: int, v: float, if_none: int) -> int:
+def _one_apart(
+    scores: list[float], weights: list[float], first: int, v: float, if_none: int
+) -> int:
     """A row that `v` chooses, each with the chance of what it is predicted worse than the best.
 
-    As k-means++ does (Arthur & Vassilvitskii 2007): of two clusters that are apart, it is mostly
-    in the one that `first` is not in.
+    All its equal rows together, as k-means++ does (Arthur & Vassilvitskii 2007): of two clusters
+    that are apart, it is mostly in the one that `first` is not in.
     """
     best = max(scores)
-    worse = [best - score for score in scores]
+    worse = [w * (best - score) for score, w in zip(scores, weights, strict=True)]
     worse[first] = 0.0
     total = sum(worse)
     if not 0.0 < total < inf:
@@ -312,7 +315,7 @@ def _descent(partition: Partition, members: list[int], u: float) -> Buffer:
 
 def _atypical(partition: Partition, k: int, members: list[int]) -> list[list[int]]:
     """Labels with the least typical rows of a cluster in cluster 1, one for each part."""
-    typical = [-partition.costs(i)[k] for i in members]
+    typical = [partition.per_copy(i, -partition.costs(i)[k]) for i in members]
     ranked = sorted(typical)
     cuts = [ranked[int(part * len(members))] + TIE for part in ATYPICAL_PARTS]
     return [[int(score <= cut) for score in typical] for cut in cuts]

@@ -42,6 +42,7 @@ cdef class Component:
     cdef readonly Py_ssize_t n_columns
     cdef readonly Py_ssize_t n_slots
     cdef readonly bint reads_sparse
+    cdef readonly double log_scale  # log of the product of the columns' scales in the prior
     cdef bint has_heavy_bounds  # whether heavy_bounds is there
     cdef bint has_scratch       # whether to score a row writes to memory of the component's own,
     cdef void *turn             # and a lock of the thread that does so
@@ -80,6 +81,8 @@ cdef class Component:
                            double *out) noexcept nogil
     cdef const Densities *densities(self) noexcept nogil
     cdef double score_slot(self, const Row *row, Py_ssize_t k) noexcept nogil
+    cdef double score_per_copy(self, double score, const Row *row) noexcept nogil
+    cdef double log_scale_of(self, const Row *row) noexcept nogil
     cdef double score_member(self, const Row *row, Py_ssize_t k) noexcept nogil
     cdef double score_member_floor(self, const Row *row, Py_ssize_t k) noexcept nogil
     cdef int expect(self) except -1

@@ -284,6 +284,16 @@ cdef class Component:
         cdef Row checked = self.checked_row(row, weight)
         return self.score_slot(&checked, k)
 
+    def per_copy(self, double score, const double[::1] row, double weight=1.0):
+        cdef Row checked = self.checked_row(row, weight)
+        return self.score_per_copy(score, &checked)
+
+    cdef double score_per_copy(self, double score, const Row *row) noexcept nogil:
+        return score / row.weight + self.log_scale_of(row)
+
+    cdef double log_scale_of(self, const Row *row) noexcept nogil:
+        return self.log_scale
+
     def log_predictive_all(self, const double[::1] row, double weight=1.0):
         cdef Row checked = self.checked_row(row, weight)
         cdef double[::1] costs = array("d", bytes(8 * padded(self.n_slots)))

@@ -12,7 +12,7 @@ cdef enum:  # the posterior, which a slot holds of each column
 cdef class IncompleteNormalGamma(Component):
     cdef NormalGamma complete      # the same model for rows without gaps
     cdef readonly double c0, a0
-    cdef double[::1] log_scale     # [column] log sqrt(b0)
+    cdef double[::1] log_scales    # [column] log sqrt(b0)
     cdef double[::1] u             # [column] a row in units of the prior; NaN: missing
     cdef Py_ssize_t width          # columns, padded
 

@@ -46,10 +46,10 @@ cdef class IncompleteNormalGamma(Component):
     def __init__(self, m0, double c0, double a0, b0):
         self.complete = NormalGamma(m0, c0, a0, b0)  # it checks them
         Component.__init__(self, self.complete.n_columns)
-        self.c0, self.a0 = c0, a0
+        self.c0, self.a0, self.log_scale = c0, a0, self.complete.log_scale
         self.width = padded_columns(self.n_columns)
         spare = self.width - self.n_columns
-        self.log_scale = array("d", [0.5 * log(b) for b in self.complete.b0] + [0.0] * spare)
+        self.log_scales = array("d", [0.5 * log(b) for b in self.complete.b0] + [0.0] * spare)
         self.u = array("d", [NAN] * self.width)
         self.start(2 + 4 * self.n_columns, N_HELD * self.width)
 
@@ -184,8 +184,15 @@ cdef class IncompleteNormalGamma(Component):
                 n = held[d]
                 score += log_density_c(self.u[d], held[d + MEAN * self.width], self.c0 + n,
                                        held[d + RATE * self.width], self.a0 + 0.5 * n, row.weight)
-                score -= row.weight * self.log_scale[d]
+                score -= row.weight * self.log_scales[d]
         return score
+
+    cdef double log_scale_of(self, const Row *row) noexcept nogil:
+        cdef double total = 0.0
+        cdef Py_ssize_t d
+        for d in range(self.n_columns):
+            total += 0.0 if row.values[d] != row.values[d] else self.log_scales[d]
+        return total
 
     cdef double score_member(self, const Row *row, Py_ssize_t k) noexcept nogil:
         cdef double left = self.n[k] - row.weight, score = NAN
@@ -209,7 +216,8 @@ cdef class IncompleteNormalGamma(Component):
         cdef IncompleteNormalGamma other = IncompleteNormalGamma.__new__(IncompleteNormalGamma)
         other.n_columns, other.width = self.n_columns, self.width
         other.complete, other.c0, other.a0 = self.complete, self.c0, self.a0
-        other.log_scale, other.u = self.log_scale, array("d", self.u)
+        other.log_scale, other.log_scales = self.log_scale, self.log_scales
+        other.u = array("d", self.u)
         other.start(self.n_across, self.n_along)
         return other
 
@@ -267,7 +275,7 @@ cdef double score_without(IncompleteNormalGamma self, double w, Py_ssize_t k) no
             if not without(self, k, d, w, &left):
                 return NAN
             score += log_density_c(self.u[d], left.m, self.c0 + left.n, left.b,
-                                   self.a0 + 0.5 * left.n, w) - w * self.log_scale[d]
+                                   self.a0 + 0.5 * left.n, w) - w * self.log_scales[d]
     return score
 
 
@@ -288,7 +296,7 @@ cdef clones_void fit_terms(IncompleteNormalGamma self, Py_ssize_t k) noexcept no
         for i in range(LANES):
             d = column + i
             c, a = self.c0 + n[d], self.a0 + 0.5 * n[d]
-            common = -0.5 * LOG_2PI - self.log_scale[d]
+            common = -0.5 * LOG_2PI - self.log_scales[d]
             slope = sqrt(0.5 * c / ((c + 1.0) * b[d]))
             fitted[0][i], fitted[1][i], fitted[2][i] = slope, m[d] * slope, -(a + 0.5)
             fitted[3][i] = (
@@ -314,7 +322,7 @@ cdef clones_double evidence(IncompleteNormalGamma self, Py_ssize_t k) noexcept n
     """Log marginal of slot k, LANES columns at a time."""
     cdef const double *n = self.statistic(k, COUNT)
     cdef const double *b = self.statistic(k, RATE)
-    cdef const double *log_scale = &self.log_scale[0]
+    cdef const double *log_scale = &self.log_scales[0]
     cdef double total[LANES]
     cdef Py_ssize_t column = 0, d
     cdef int i
@@ -333,7 +341,7 @@ cdef clones_double merged_evidence(IncompleteNormalGamma self, Py_ssize_t j,
     """The same of slots j and k together."""
     cdef const double *pj = self.statistic(j, COUNT)
     cdef const double *pk = self.statistic(k, COUNT)
-    cdef const double *log_scale = &self.log_scale[0]
+    cdef const double *log_scale = &self.log_scales[0]
     cdef Py_ssize_t column = 0, d, m, b
     cdef double total[LANES]
     cdef double rate

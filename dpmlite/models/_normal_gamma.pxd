@@ -7,7 +7,6 @@ cdef class NormalGamma(Component):
     cdef readonly double c0, a0
     cdef readonly list m0, b0
     cdef double[::1] origin, unit  # m0 and 1 / sqrt(b0), per column
-    cdef double log_scale          # log of the product of sqrt(b0)
     cdef double[::1] known         # [n] what at_mean has found so far, or NaN
 
     cdef double *m                 # [slot][column] posterior mean and rate, eq. (13), n_along apart

@@ -10,7 +10,6 @@ cdef class NormalInverseWishart(Component):
     cdef double[::1] origin        # m0
     cdef double[::1] whitening     # [column][row] R of R psi0 R^T = 1
     cdef Units units               # of the prior: R and m0
-    cdef double log_scale          # minus log det R
 
     cdef double *log_det           # [slot] log det Psi
     cdef double *least_kept        # [slot] least of `kept`

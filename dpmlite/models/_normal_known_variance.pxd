@@ -5,7 +5,6 @@ cdef class NormalKnownVariance(Component):
     cdef readonly list m0, sigma2, tau2
     cdef double[::1] origin, unit  # m0 and 1 / sqrt(sigma2), per column
     cdef double[::1] ratio         # r = tau2 / sigma2
-    cdef double log_scale          # log of the product of sqrt(sigma2)
     cdef double[::1] low, high     # ends of the columns that `bound_over` was given, in units
 
     cdef double *spread            # [slot] squared distances of the rows from their mean

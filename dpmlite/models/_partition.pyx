@@ -142,6 +142,15 @@ cdef class Partition:
             self.score_with(i, members, alone, &room[0], scores)
         return scores.base
 
+    def per_copy(self, Py_ssize_t i, double score):
+        self.check_row(i)
+        cdef Row row = self.row(i)
+        return self.component.score_per_copy(score, &row)
+
+    def weight(self, Py_ssize_t i):
+        self.check_row(i)
+        return self.row_weight(i)
+
     def move(self, Py_ssize_t i, Py_ssize_t k, double change):
         self.check_row(i)
         self.component._check_slot(k)
@@ -284,7 +293,7 @@ cdef class Partition:
             self.check_row(members[m])
             self.expect_after(members, m)
             row = self.row_into(members[m], room)
-            scores[m] = alone.score_slot(&row, 0)
+            scores[m] = alone.score_per_copy(alone.score_slot(&row, 0), &row)
         return 0
 
     cdef room_of_a_row(self):

@@ -36,6 +36,8 @@ class Component:
         Slots that exist, empty ones included.
     counts : list of float
         Rows in each slot, by weight; exactly 0 if it is empty.
+    log_scale : float
+        Sum of the logs of the columns' scales in the prior; 0 if values have no units.
 
     Notes
     -----
@@ -44,6 +46,7 @@ class Component:
     """
 
     reads_sparse = False
+    log_scale = 0.0
 
     def __init__(self, n_columns: int) -> None:
         self.n_columns = n_columns
@@ -93,6 +96,19 @@ class Component:
     def log_predictive(self, row: Values, k: int, weight: float = 1.0) -> float:
         """Log p(row | rows of slot k); of the prior if the slot is empty."""
         raise NotImplementedError
+
+    def per_copy(self, score: float, row: Values, weight: float = 1.0) -> float:
+        """A log density of a row as that of one of `weight` equal rows, in units of the prior.
+
+        So those of any rows compare, whatever the units of columns, the weights of rows, and the
+        cells that are missing.
+        """
+        return score / weight + self._log_scale_of(row)
+
+    def _log_scale_of(self, row: Values) -> float:
+        """What units take from a log density of a row: `log_scale` of the cells that it has."""
+        self._check_row(row)
+        return self.log_scale
 
     def log_predictive_all(self, row: Values, weight: float = 1.0) -> list[float]:
         """`log_predictive` of every slot."""

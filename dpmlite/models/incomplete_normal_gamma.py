@@ -44,6 +44,7 @@ class IncompleteNormalGamma(Component):
         complete = NormalGamma(m0, c0, a0, b0)  # it checks them
         super().__init__(complete.n_columns)
         self.m0, self.c0, self.a0, self.b0 = complete.m0, complete.c0, complete.a0, complete.b0
+        self.log_scale = complete.log_scale
         self.columns = [
             NormalGamma([m], self.c0, self.a0, [b]) for m, b in zip(self.m0, self.b0, strict=True)
         ]
@@ -112,6 +113,9 @@ class IncompleteNormalGamma(Component):
         """Sum over the columns that are observed of log Student-t densities, eq. (11)."""
         self._check_slot(k)
         return sum(c.log_predictive(value, k, weight) for c, value in self._observed(row))
+
+    def _log_scale_of(self, row: Values) -> float:
+        return sum(column.log_scale for column, _ in self._observed(row))
 
     def log_predictive_member(self, row: Values, k: int, weight: float = 1.0) -> float:
         self._check_slot(k)

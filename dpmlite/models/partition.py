@@ -200,13 +200,24 @@ class Partition:
         return [self._chosen[i] for i in members]
 
     def scores_with(self, i: int, members: Sequence[int]) -> list[float]:
-        """Log predictive density of each of some rows in a cluster that holds row `i` alone."""
+        """`per_copy` of each of some rows in a cluster that holds row `i` alone."""
         for row in (i, *members):
             self._check_row(row)
         alone = self.component.like()
         alone.resize(1)
         alone.add(self._rows[i], 0, self._weights[i])
-        return [alone.log_predictive(self._rows[m], 0, self._weights[m]) for m in members]
+        rows = [(self._rows[m], self._weights[m]) for m in members]
+        return [alone.per_copy(alone.log_predictive(x, 0, w), x, w) for x, w in rows]
+
+    def per_copy(self, i: int, score: float) -> float:
+        """A log density of row `i` as `Component.per_copy` has it."""
+        self._check_row(i)
+        return self.component.per_copy(score, self._rows[i], self._weights[i])
+
+    def weight(self, i: int) -> float:
+        """How many equal rows row `i` stands for."""
+        self._check_row(i)
+        return self._weights[i]
 
     def move(self, i: int, k: int, change: float) -> None:
         """Put row `i` into slot `k`, which changes the joint by `change`."""
