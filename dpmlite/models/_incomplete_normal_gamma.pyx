@@ -172,20 +172,11 @@ cdef class IncompleteNormalGamma(Component):
                                 self.n_columns, log_weight, limit, out)
 
     cdef double score_slot(self, const Row *row, Py_ssize_t k) noexcept nogil:
-        cdef const double *held = self.statistic(k, COUNT)
         cdef Terms terms = self.terms(k, False)
-        cdef double score = 0.0, n
-        cdef Py_ssize_t d
         self.read(row)
-        if row.weight == 1.0:
-            return sum_terms(&terms, &self.u[0], self.width, 1.0, 1.0)
-        for d in range(self.n_columns):
-            if self.u[d] == self.u[d]:
-                n = held[d]
-                score += log_density_c(self.u[d], held[d + MEAN * self.width], self.c0 + n,
-                                       held[d + RATE * self.width], self.a0 + 0.5 * n, row.weight)
-                score -= row.weight * self.log_scales[d]
-        return score
+        if row.weight != 1.0:
+            return weighted_score(self, row.weight, k)
+        return sum_terms(&terms, &self.u[0], self.width, 1.0, 1.0)
 
     cdef double log_scale_of(self, const Row *row) noexcept nogil:
         cdef double total = 0.0
@@ -263,6 +254,32 @@ cdef bint without(IncompleteNormalGamma self, Py_ssize_t k, Py_ssize_t d, double
     left.n, left.m, left.b = n - w, m - w / (c - w) * e, larger(b - lost, 1.0)
     left.kept = self.statistic(k, KEPT)[d] * (1.0 - lost / b)
     return left.kept >= LEAST_KEPT and left.n >= LEAST_KEPT * n
+
+
+cdef clones_double weighted_score(IncompleteNormalGamma self, double w,
+                                  Py_ssize_t k) noexcept nogil:
+    """Score of the row that was read, of any weight, LANES columns at a time."""
+    cdef const double *n = self.statistic(k, COUNT)
+    cdef const double *m = self.statistic(k, MEAN)
+    cdef const double *b = self.statistic(k, RATE)
+    cdef const double *u = &self.u[0]
+    cdef const double *log_scale = &self.log_scales[0]
+    cdef double total[LANES]
+    cdef double half = 0.5 * w, c, a, e, term
+    cdef Py_ssize_t column = 0, d
+    cdef int i
+    for i in range(LANES):
+        total[i] = 0.0
+    while column < self.width:
+        for i in range(LANES):
+            d = column + i
+            c, a, e = self.c0 + n[d], self.a0 + 0.5 * n[d], u[d] - m[d]
+            term = (log_rising_c(a, half) - 0.5 * log_positive((c + w) / c)
+                    - half * (LOG_2PI + log_positive(b[d])) - w * log_scale[d]
+                    - (a + half) * log_positive(1.0 + half * c * e * e / ((c + w) * b[d])))
+            total[i] += term if u[d] == u[d] else 0.0
+        column += LANES
+    return sum_of(total)
 
 
 cdef double score_without(IncompleteNormalGamma self, double w, Py_ssize_t k) noexcept nogil:
