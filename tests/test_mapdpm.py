@@ -141,6 +141,21 @@ def test_the_density_of_the_default_prior_is_one(n_rows):
     assert np.sum(density * 3.0 / np.cos(v) ** 2) * np.pi / 20_000 == pytest.approx(1.0, rel=1e-3)
 
 
+@needs_kernels
+@pytest.mark.parametrize(
+    ("shape", "n_columns", "n_each"), [((2, 8), 2, 500), ((1, 8), 5, 2000), ((1, 12), 3, 1500)]
+)
+def test_clusters_in_a_row_are_found(shape, n_columns, n_each):
+    """To halve a row of clusters gains nothing, and in a part of the rows nothing else does."""
+    corners = np.zeros((shape[0] * shape[1], n_columns))
+    corners[:, :2] = np.indices(shape).reshape(2, -1).T * 30.0
+    labels = np.repeat(np.arange(len(corners)), n_each)
+    for seed in range(3):
+        noise = np.random.default_rng(seed).normal(size=(len(labels), n_columns))
+        model = MAPDPM(random_state=seed).fit(corners[labels] + noise)
+        np.testing.assert_array_equal(model.labels_, labels)
+
+
 def test_more_restarts_are_no_worse():
     X, _ = crp_mixture(60, random_state=2)
     joints = [MAPDPM(n_init=n, random_state=0).fit(X).neg_log_joint_ for n in (1, 3, 9)]

@@ -12,6 +12,13 @@ from dpmlite.datasets import planted_gaussians
 CLOSE = {"rel": 1e-9, "abs": 1e-8}
 
 
+def thin_grid(n_wide, n_long, n_each):
+    """Round clusters 30 standard deviations apart: to halve a row of them gains nothing."""
+    corners = np.array([(x, y) for x in range(n_wide) for y in range(n_long)]) * 30.0
+    noise = np.random.default_rng(0).normal(size=(len(corners), n_each, 2))
+    return (corners[:, None] + noise).reshape(-1, 2)
+
+
 @given(problem=problems(), data=st.data())
 def test_moves_lower_the_joint_or_do_nothing(twin, problem, data):
     X, prior, alpha = problem
@@ -102,6 +109,28 @@ def test_a_descent_divides_what_no_two_rows_can(twins):
         assert partition.neg_log_joint == pytest.approx(partition.exact_neg_log_joint(), **CLOSE)
         found.append(list(partition.labels))
     assert found[0] == found[1]
+
+
+def test_thorough_trials_ask_so_many_rows_that_a_wide_prior_counts_little(twins):
+    X, found = thin_grid(2, 6, 400), []
+    for twin in twins:
+        partition = build(twin, X, np.zeros(4800), empirical_prior(X))
+        assert twin.split_merge.split(partition, np.full((2, 1, 2), 0.5), 1, True) == 1
+        assert partition.neg_log_joint == pytest.approx(partition.exact_neg_log_joint(), **CLOSE)
+        found.append(naive.canonical(partition.labels))
+    assert found[0] == found[1] == naive.canonical(np.arange(4800) // 400)
+
+
+@pytest.mark.parametrize(("n_others", "n_clusters"), [(0, 2), (9000, 12), (80_000, 2)])
+def test_trials_of_what_is_small_beside_all_rows_are_not_thorough(twin, n_others, n_clusters):
+    """Nor those that nobody asked to be."""
+    X = thin_grid(2, 6, 400)
+    table = np.concatenate([X, np.full((n_others, 2), 1e3)])
+    partition = build(twin, table, np.repeat([0, 1], [4800, n_others]), empirical_prior(X))
+    partition.mark_unchanged(1)
+    uniforms = np.full((partition.component.n_slots, 1, 2), 0.5)
+    assert twin.split_merge.split(partition, uniforms, 1, n_others > 0) == 1
+    assert partition.n_clusters - (n_others > 0) == n_clusters
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])  # rows of the second are copied

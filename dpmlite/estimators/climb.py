@@ -148,19 +148,23 @@ class Climb:
         self._record("exchange", exchanges)
         return exchanges > 0
 
-    def _split(self, rng: np.random.Generator) -> int:
+    def _split(self, rng: np.random.Generator, thorough: bool = False) -> int:
         shape = (self.partition.component.n_slots, min(N_SPLIT_SEEDS, self.partition.n_rows), 2)
-        splits = inference.split(self.partition, rng.random(shape), self.problem.n_threads)
+        uniforms = rng.random(shape)
+        splits = inference.split(self.partition, uniforms, self.problem.n_threads, thorough)
         self._record("split", splits)
         return splits
 
     def _split_large(self, rng: np.random.Generator) -> bool:
-        """Whether other seeds split large clusters, which all moves have left as they are."""
+        """Whether other seeds split large clusters, which all moves have left as they are.
+
+        Thoroughly: a wide prior hides in a few of their rows what all of them tell.
+        """
         slots = zip(self.partition.sizes, self.partition.normal, strict=True)
         large = [k for k, (size, normal) in enumerate(slots) if size > LARGE and not normal]
         for k in large:
             self.partition.mark_changed(k)
-        return bool(large) and self._split(rng) > 0
+        return bool(large) and self._split(rng, thorough=True) > 0
 
     def _free(self, rng: np.random.Generator) -> bool:
         """Free rows of clusters that do not look normal; whether it is worth to go on."""

@@ -30,19 +30,20 @@ cdef struct Trial:
 
 
 cpdef Partition divided(Partition partition, slots, members, starts):
-    cdef Partition division = trial_division(partition, slots, members, starts)
-    return None if division is None else division_of_all(partition, slots, members, division)
+    cdef Py_ssize_t step = trial_step(len(members))
+    cdef Partition division = trial_division(partition, slots, members, starts, step)
+    return None if division is None else division_of_all(partition, slots, members, division, step)
 
 
-cpdef Partition trial_division(Partition partition, slots, members, starts):
-    cdef Trial trial = Trial(trial_step(len(members)), 0.0, len(slots), 0.0)
+cpdef Partition trial_division(Partition partition, slots, members, starts, Py_ssize_t step):
+    cdef Trial trial = Trial(step, 0.0, len(slots), 0.0)
     chosen = members[::trial.step] if trial.step > 1 else members
     cdef Partition division = judge_by(&trial, partition, slots, chosen)
     return best_division(&trial, division, partition.homes_in(slots), starts)
 
 
-cpdef Partition division_of_all(Partition partition, slots, members, Partition division):
-    cdef Py_ssize_t step = trial_step(len(members))
+cpdef Partition division_of_all(Partition partition, slots, members, Partition division,
+                                Py_ssize_t step):
     cdef double present = joint_of(partition, slots)
     if step > 1:
         labels = joined(partition, members, division, step)
@@ -55,7 +56,9 @@ cpdef adopt(Partition partition, slots, members, Partition division):
     partition.replace(slots, members, division, change)
 
 
-cpdef Py_ssize_t trial_step(Py_ssize_t n):
+cpdef Py_ssize_t trial_step(Py_ssize_t n, bint thorough=False):
+    if thorough:
+        return (n + THOROUGH_ROWS - 1) // THOROUGH_ROWS
     return min((n + TRIAL_ROWS - 1) // TRIAL_ROWS, <Py_ssize_t> LARGEST_STEP)
 
 

@@ -25,11 +25,13 @@ ATYPICAL_PARTS = (0.5, 0.1)
 cdef extern from *:
     """
     #define DPM_MUCH 0.01
+    #define DPM_THOROUGH_PART 0.0625
     #define DPM_NEARLY_ALL 0.9
     #define DPM_HESITATING 0.02
     #define DPM_ABOUT 6.0
     """
     double MUCH "DPM_MUCH"
+    double THOROUGH_PART "DPM_THOROUGH_PART"
     double NEARLY_ALL "DPM_NEARLY_ALL"
     double HESITATING "DPM_HESITATING"
     double ABOUT "DPM_ABOUT"
@@ -41,7 +43,8 @@ cdef enum:
     FIRST_ASKED = 160
 
 
-def split(Partition partition, const double[:, :, ::1] uniforms, Py_ssize_t n_threads=1):
+def split(Partition partition, const double[:, :, ::1] uniforms, Py_ssize_t n_threads=1,
+          bint thorough=False):
     check_uniforms(partition, uniforms.shape[0], uniforms.shape[2])
     check_n_threads(n_threads)
     cdef Py_ssize_t k, n, splits = 0
@@ -53,7 +56,7 @@ def split(Partition partition, const double[:, :, ::1] uniforms, Py_ssize_t n_th
     lists = member_lists(partition, slots)
 
     def proposal(Py_ssize_t slot):
-        return split_of(partition, slot, lists[slot], uniforms[slot])
+        return split_of(partition, slot, lists[slot], uniforms[slot], thorough, False)
 
     for some in batches(slots, n_threads):
         # The largest first, so that no thread begins with it when others have nothing left to do.
@@ -92,28 +95,36 @@ cdef int try_again(Partition division) except -1:
 
 
 cdef Partition split_of(Partition partition, Py_ssize_t k, members, const double[:, ::1] uniforms,
-                        bint in_turn=False):
+                        bint thorough, bint in_turn):
     """What a slot is split into; None if it is better as it is."""
-    cdef Py_ssize_t i, step = trial_step(len(members))
+    cdef Py_ssize_t step
     partition.normal[k] = looks_normal(partition, k, members)
     if partition.normal[k]:
         return None
-    trial = members[::step]
-    starts = []
-    for i in range(uniforms.shape[0]):
-        starts += [cells(partition, trial, uniforms[i, 0], uniforms[i, 1]),
-                   seeds(len(trial), uniforms[i, 0], uniforms[i, 1])]
-        if len(trial) > TRIAL_ROWS:
-            starts.append(descent(partition, trial, uniforms[i, 0]))
-    starts += atypical(partition, trial)
-    cdef Partition division = if_divided(trial_division(partition, [k], members, starts))
+    thorough = thorough and len(members) > THOROUGH_PART * partition.n_rows
+    step = trial_step(len(members), thorough)
+    starts = starts_of(partition, members[::step], uniforms, thorough)
+    cdef Partition division = if_divided(trial_division(partition, [k], members, starts, step))
     if division is not None:
         if in_turn or step > 1:
             split_parts(division, uniforms)
-        division = if_divided(division_of_all(partition, [k], members, division))
+        division = if_divided(division_of_all(partition, [k], members, division, step))
     if division is not None and step > 1:
         split_parts(division, uniforms)
     return division
+
+
+cdef starts_of(Partition partition, trial, const double[:, ::1] uniforms, bint thorough):
+    """Labels that a cluster's trial may begin with; of thorough ones, those that find several."""
+    cdef Py_ssize_t i
+    starts = []
+    for i in range(uniforms.shape[0]):
+        if not thorough:
+            starts.append(cells(partition, trial, uniforms[i, 0], uniforms[i, 1]))
+        starts.append(seeds(len(trial), uniforms[i, 0], uniforms[i, 1]))
+        if len(trial) > TRIAL_ROWS:
+            starts.append(descent(partition, trial, uniforms[i, 0]))
+    return starts if thorough else starts + atypical(partition, trial)
 
 
 cdef Partition if_divided(Partition division):
@@ -128,7 +139,7 @@ cdef int split_parts(Partition division, const double[:, ::1] uniforms) except -
     for k in range(len(parts)):
         part = parts.pop(k)  # memory for the next
         if len(part) > 1:
-            adopt_if_any(division, k, part, split_of(division, k, part, uniforms, True))
+            adopt_if_any(division, k, part, split_of(division, k, part, uniforms, False, True))
     return 0
 
 

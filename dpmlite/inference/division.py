@@ -29,6 +29,10 @@ HOPE = 4.0
 TRIAL_ROWS = 1000
 LARGEST_STEP = 16
 
+# A prior that is wide beside clusters outweighs what few rows tell: where they found nothing, a
+# thorough trial asks so many.
+THOROUGH_ROWS = 50_000
+
 
 def divided(
     partition: Partition, slots: Sequence[int], members: Sequence[int], starts: Sequence[Buffer]
@@ -51,26 +55,35 @@ def divided(
     Partition or None
         A division of those rows, for `adopt`; None if none was found whose joint is lower.
     """
-    division = trial_division(partition, slots, members, starts)
-    return None if division is None else division_of_all(partition, slots, members, division)
+    step = trial_step(len(members))
+    division = trial_division(partition, slots, members, starts, step)
+    return None if division is None else division_of_all(partition, slots, members, division, step)
 
 
 def trial_division(
-    partition: Partition, slots: Sequence[int], members: Sequence[int], starts: Sequence[Buffer]
+    partition: Partition,
+    slots: Sequence[int],
+    members: Sequence[int],
+    starts: Sequence[Buffer],
+    step: int,
 ) -> Partition | None:
     """The best that comes of the starts: the first half of `divided`.
 
     Parameters
     ----------
-    partition, slots, members, starts
+    partition, slots, members
         As of `divided`.
+    starts : sequence of sequences of int
+        Labels of every `step`-th member each.
+    step : int
+        Positive.
 
     Returns
     -------
     Partition or None
-        Of every `trial_step`-th member; None if nothing promises a lower joint of all of them.
+        Of every `step`-th member; None if nothing promises a lower joint of all of them.
     """
-    trial = _trial(partition, slots, members)
+    trial = _trial(partition, slots, members, step)
     best, least = None, 0.0
     for labels in starts:
         division = _swept(partition, slots, members[:: trial.step], labels, trial.joint, trial.goal)
@@ -81,7 +94,11 @@ def trial_division(
 
 
 def division_of_all(
-    partition: Partition, slots: Sequence[int], members: Sequence[int], division: Partition
+    partition: Partition,
+    slots: Sequence[int],
+    members: Sequence[int],
+    division: Partition,
+    step: int,
 ) -> Partition | None:
     """What a trial's division comes to when all rows join: the second half of `divided`.
 
@@ -91,13 +108,15 @@ def division_of_all(
         As of `divided`.
     division : Partition
         From `trial_division`; it may have been divided further.
+    step : int
+        That of the trial.
 
     Returns
     -------
     Partition or None
         As of `divided`.
     """
-    step, present = trial_step(len(members)), joint_of(partition, slots)
+    present = joint_of(partition, slots)
     if step > 1:
         labels = _joined(partition, members, division, step)
         division = _swept(partition, slots, members, labels, present, present)
@@ -112,9 +131,9 @@ def adopt(
     partition.replace(slots, members, division, change)
 
 
-def trial_step(n: int) -> int:
+def trial_step(n: int, thorough: bool = False) -> int:
     """Of `n` rows, proposals settle on every so many-th."""
-    return min(-(-n // TRIAL_ROWS), LARGEST_STEP)
+    return -(-n // THOROUGH_ROWS) if thorough else min(-(-n // TRIAL_ROWS), LARGEST_STEP)
 
 
 def member_lists(partition: Partition, slots: Iterable[int]) -> dict[int, list[int]]:
@@ -186,8 +205,7 @@ class _Trial:
         return self.step * (division.neg_log_joint - self.joint - cost) + cost
 
 
-def _trial(partition: Partition, slots: Sequence[int], members: Sequence[int]) -> _Trial:
-    step = trial_step(len(members))
+def _trial(partition: Partition, slots: Sequence[int], members: Sequence[int], step: int) -> _Trial:
     if step == 1:
         return _Trial(step, joint_of(partition, slots), len(slots), 0.0)
     chosen = members[::step]

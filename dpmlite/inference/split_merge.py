@@ -26,6 +26,9 @@ from dpmlite.models.partition import TIE, UNPLACED, Partition
 # The parts of a cluster, least typical rows first, that `split` proposes as clusters.
 ATYPICAL_PARTS = (0.5, 0.1)
 
+# Thorough are trials of clusters that hold more than such a part of all rows: they may be many.
+THOROUGH_PART = 1 / 16
+
 # A cluster that is so large that it may hold many is also divided by a descent from cells around
 # so many rows, of so many sweeps.
 DESCENT_SEEDS = 128
@@ -46,7 +49,9 @@ ABOUT = 6.0
 FIRST_ASKED = 160
 
 
-def split(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
+def split(
+    partition: Partition, uniforms: Values, n_threads: int = 1, thorough: bool = False
+) -> int:
     """Try to split every cluster that changed much since it was last tried.
 
     One that looks normal is only marked as such: see `normality.looks_normal`.
@@ -68,6 +73,8 @@ def split(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
         Numbers of [0, 1) that choose the seeds.
     n_threads : int, default 1
         Threads that share the clusters.
+    thorough : bool, default False
+        Whether proposals settle on more of the rows of clusters that hold a large part of all.
 
     Returns
     -------
@@ -84,32 +91,32 @@ def split(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
     splits = 0
     for k, members in member_lists(partition, range(len(uniforms))).items():
         if len(members) > 1 and partition.changed[k] > MUCH * len(members):
-            splits += _split_slot(partition, k, members, uniforms[k])
+            splits += _split_slot(partition, k, members, uniforms[k], thorough)
     if splits:
         partition.tidy()
     return splits
 
 
 def _split_slot(
-    partition: Partition, k: int, members: list[int], uniforms: Values, in_turn: bool = False
+    partition: Partition,
+    k: int,
+    members: list[int],
+    uniforms: Values,
+    thorough: bool = False,
+    in_turn: bool = False,
 ) -> bool:
     """Whether the slot was split."""
     if looks_normal(partition, k, members):
         partition.mark_unchanged(k, normal=True)
         return False
-    step = trial_step(len(members))
-    trial = members[::step]
-    starts: list[Buffer] = []
-    for u, v in uniforms:
-        starts += [_cells(partition, trial, u, v), _seeds(len(trial), u, v)]
-        if len(trial) > TRIAL_ROWS:
-            starts.append(_descent(partition, trial, u))
-    starts += _atypical(partition, k, trial)
-    division = _if_divided(trial_division(partition, [k], members, starts))
+    thorough = thorough and len(members) > THOROUGH_PART * partition.n_rows
+    step = trial_step(len(members), thorough)
+    starts = _starts(partition, k, members[::step], uniforms, thorough)
+    division = _if_divided(trial_division(partition, [k], members, starts, step))
     if division is not None:
         if in_turn or step > 1:  # parts of a small cluster wait until rows have moved
             _split_parts(division, uniforms)
-        division = _if_divided(division_of_all(partition, [k], members, division))
+        division = _if_divided(division_of_all(partition, [k], members, division, step))
     if division is None:
         partition.mark_unchanged(k)
         return False
@@ -118,6 +125,20 @@ def _split_slot(
     _try_again(division)
     adopt(partition, [k], members, division)
     return True
+
+
+def _starts(
+    partition: Partition, k: int, trial: list[int], uniforms: Values, thorough: bool
+) -> list[Buffer]:
+    """Labels that a cluster's trial may begin with; of thorough ones, those that find several."""
+    starts: list[Buffer] = []
+    for u, v in uniforms:
+        if not thorough:
+            starts.append(_cells(partition, trial, u, v))
+        starts.append(_seeds(len(trial), u, v))
+        if len(trial) > TRIAL_ROWS:
+            starts.append(_descent(partition, trial, u))
+    return starts if thorough else [*starts, *_atypical(partition, k, trial)]
 
 
 def _if_divided(division: Partition | None) -> Partition | None:
