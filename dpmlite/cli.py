@@ -1,6 +1,7 @@
 """The command `dpmlite`: cluster a CSV file, or the shipped example, and report."""
 
 import argparse
+import io
 import os
 import sys
 import time
@@ -44,6 +45,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         reader of the output ended it.
     """
     args = _parser().parse_args(argv)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # names of columns may have letters it has not
+        sys.stdout.reconfigure(errors="replace")
     try:
         args.run(args)
         sys.stdout.flush()
@@ -53,7 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         # What is left in the buffer would fail once more when Python exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return INTERRUPTED
-    except (ImportError, OSError, ValueError) as error:
+    except (ImportError, MemoryError, OSError, ValueError) as error:
         print(f"dpmlite: error: {_message(error)}", file=sys.stderr)
         return BAD_INPUT
     return 0
@@ -62,7 +65,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _message(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
-    return str(error)
+    return str(error) or "there is not enough memory"  # MemoryError is often silent
 
 
 def _parser() -> argparse.ArgumentParser:

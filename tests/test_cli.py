@@ -56,10 +56,10 @@ def without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
 
 
-def command(tmp_path, *argv):
+def command(tmp_path, *argv, **environment):
     """The command in a process of its own."""
     return subprocess.run(
-        [sys.executable, "-m", "dpmlite", *argv],
+        [sys.executable, "-m", "dpmlite", *argv], env={**os.environ, **environment},
         cwd=tmp_path, capture_output=True, text=True, timeout=120,
     )  # fmt: skip
 
@@ -371,6 +371,23 @@ def test_an_error_has_no_traceback(tmp_path):
     done = command(tmp_path, "fit", "missing.csv")
     assert done.returncode == 2
     assert done.stderr == "dpmlite: error: missing.csv: No such file or directory\n"
+
+
+def test_too_little_memory_ends_in_one_line(run, csv, monkeypatch):
+    def fit(self, X):
+        raise MemoryError
+
+    monkeypatch.setattr(MAPDPM, "fit", fit)
+    code, _, err = run("fit", csv("1\n2\n"))
+    assert (code, err) == (2, ["dpmlite: error: there is not enough memory"])
+
+
+def test_names_that_a_terminal_cannot_show_end_nothing(tmp_path, csv):
+    table = csv("größe\n1\n2\n3\n")
+    done = command(tmp_path, "fit", str(table), "--out", "labels.csv", PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "gr??e" in done.stdout
+    assert len((tmp_path / "labels.csv").read_text().split()) == 4
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no broken pipes")

@@ -1,9 +1,11 @@
 """The estimator: what it finds, promises and refuses."""
 
 import json
+import os
 import pickle
 import subprocess
 import sys
+import threading
 import time
 
 import naive
@@ -302,6 +304,40 @@ def test_what_cannot_be_saved_leaves_the_old_file(fitted, tmp_path):
         other.save(path)
     assert path.read_bytes() == before
     assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_threads_may_save_to_one_file(fitted, tmp_path):
+    model, _ = fitted
+    path, failed = tmp_path / "model.npz", []
+
+    def save_and_load():
+        try:
+            for _ in range(30):
+                model.save(path)
+                MAPDPM.load(path)
+        except Exception as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=save_and_load) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_a_pipe_is_written_to(fitted, tmp_path):
+    model, X = fitted
+    pipe, copy = tmp_path / "pipe", tmp_path / "copy.npz"
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: copy.write_bytes(pipe.read_bytes()))
+    reader.start()
+    model.save(pipe)
+    reader.join()
+    assert pipe.is_fifo()
+    np.testing.assert_array_equal(MAPDPM.load(copy).predict(X), model.predict(X))
 
 
 def test_pickle_and_repr(fitted):

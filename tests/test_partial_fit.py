@@ -369,6 +369,11 @@ def test_models_that_cannot_be_merged():
             merge_models(model, other.fit(X))
     with pytest.raises(ValueError, match="n_features_in_ must be the same in all models, got 2 "):
         merge_models(model, MAPDPM().fit(X[:, :1]))
+    for changed in ({"allow_missing": True}, {"component": "normal-inverse-wishart"}):
+        other = MAPDPM().fit(X).set_params(**changed)
+        for pair in ((model, other), (other, model)):
+            with pytest.raises(ValueError, match="must be that of the rows seen"):
+                merge_models(*pair)
     one, other = (MAPDPM(component="normal-known-variance").fit(X[i:]) for i in (0, 5))
     with pytest.raises(ValueError, match="prior sigma2 must be the same for all rows, got"):
         merge_models(one, other)

@@ -272,7 +272,8 @@ class MAPDPM(MixtureEstimator):
         Parameters
         ----------
         X : array-like or scipy.sparse matrix, shape (N, D)
-            Rows, as of `fit`, best in random order. Labels given as `init` are for the first call.
+            Rows, as of `fit`, best in random order. Labels given as `init` are for the first call,
+            in which every column must have a value unless `prior` says all that follows from them.
         y : ignored
             There for scikit-learn.
         sample_weight : array-like, shape (N,), optional

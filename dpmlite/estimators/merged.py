@@ -9,7 +9,12 @@ from dpmlite import inference
 from dpmlite.estimators.data import Data
 from dpmlite.estimators.families.columns import Moments
 from dpmlite.estimators.mapdpm import MAPDPM
-from dpmlite.estimators.pieces import prior_of_all, settled_counts, settled_groups
+from dpmlite.estimators.pieces import (
+    check_same_model,
+    prior_of_all,
+    settled_counts,
+    settled_groups,
+)
 from dpmlite.estimators.problem import Problem
 
 # What must be the same in all models.
@@ -46,7 +51,8 @@ def merge_models(first: MAPDPM, second: MAPDPM, *others: MAPDPM) -> MAPDPM:
     NotFittedError
         If a model is not fitted.
     ValueError
-        If the models differ in what must be the same. That is so for what ``alpha="map"``,
+        If the models differ in what must be the same, or a model's `component` or `allow_missing`
+        is no longer what it was fitted with. That is so for what ``alpha="map"``,
         ``"nll"``, ``"cv"`` and ``prior="nll"`` chose, and for the default ``sigma2`` of
         "normal-known-variance": give numbers.
 
@@ -101,6 +107,7 @@ def _check_alike(fitted: list[MAPDPM]) -> None:
             raise TypeError(f"models must be MAPDPM, got {type(model).__name__}")
         if not hasattr(model, "statistics_"):
             model._raise_not_fitted()
+        check_same_model(model)
     for model in fitted[1:]:
         for name in SHARED:
             ours, theirs = getattr(first, name), getattr(model, name)

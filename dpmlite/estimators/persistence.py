@@ -49,11 +49,18 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
 
 @contextlib.contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """A file to write, which replaces an older one at `path` only when it is complete."""
+    """A file to write, which replaces an older one at `path` only when it is complete.
+
+    What is at `path` and no file, a pipe or a device, is written to as it is.
+    """
     target = os.path.realpath(path)
-    unfinished = f"{target}.unfinished"
+    if os.path.exists(target) and not os.path.isfile(target):
+        with open(target, "wb") as file:
+            yield file
+        return
+    unfinished = f"{target}.{os.urandom(4).hex()}.unfinished"  # several threads may save at once
     try:
-        with open(unfinished, "wb") as file:
+        with open(unfinished, "xb") as file:
             yield file
         os.replace(unfinished, target)
     finally:
