@@ -3,7 +3,7 @@
 import naive
 import numpy as np
 import pytest
-from cases import blobs, empirical_prior
+from cases import blobs, empirical_prior, needs_kernels
 from families import CASES, FAMILY_NAMES
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -244,3 +244,16 @@ def test_predictives_use_the_sums_of_weights():
     five = MAPDPM(random_state=0, prior=PRIORS["normal-gamma"]).fit(X.repeat(5, axis=0))
     np.testing.assert_allclose(one.predict_proba(X), five.predict_proba(X), rtol=1e-9)
     np.testing.assert_allclose(one.new_cluster_proba(X), five.new_cluster_proba(X), rtol=1e-7)
+
+
+@needs_kernels
+@pytest.mark.parametrize("weight", [1e6, 1e9, 1e12])
+def test_heavy_rows_settle(weight):
+    """What one costs in two clusters that are as good differs by rounding, which is large."""
+    rng = np.random.default_rng(1)
+    topics = rng.dirichlet(np.full(8, 0.2), size=4)
+    X = np.array([rng.multinomial(20, p) for p in topics[rng.integers(4, size=50)]])
+    model = MAPDPM(component="dirichlet-multinomial", alpha=0.1, random_state=0, max_sweeps=100)
+    model.fit(X, sample_weight=np.full(50, weight))
+    assert model.converged_
+    assert model.n_sweeps_ < 1000

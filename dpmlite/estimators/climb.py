@@ -12,7 +12,7 @@ import numpy as np
 
 from dpmlite import inference, models
 from dpmlite.estimators.freeing import Freeing, homes_of
-from dpmlite.estimators.problem import UNPLACED, Labels, Problem
+from dpmlite.estimators.problem import UNPLACED, Labels, Problem, sweep
 
 if TYPE_CHECKING:
     from threading import Event
@@ -125,7 +125,7 @@ class Climb:
         """
         while self.n_sweeps < self.max_sweeps and not self.stop.is_set():
             emptied = self.partition.n_emptied
-            moves = inference.sweep(self.partition, self.problem.n_threads)
+            moves = sweep(self.partition, self.problem.n_threads)
             self.n_sweeps += 1
             self.n_emptied += self.partition.n_emptied - emptied
             self._record("sweep", moves)

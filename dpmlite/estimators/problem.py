@@ -113,12 +113,19 @@ def sweep_and_merge(
     n_sweeps = 0
     while True:
         for _ in range(max_sweeps):
-            moves = inference.sweep(partition, n_threads)
+            moved = sweep(partition, n_threads) > 0
             n_sweeps += 1
-            if moves == 0 or stop.is_set():
+            if not moved or stop.is_set():
                 break
-        if not inference.merge(partition) or moves or stop.is_set():
+        if not inference.merge(partition) or moved or stop.is_set():
             return n_sweeps
+
+
+def sweep(partition: models.Partition, n_threads: int) -> int:
+    """Moves of a sweep; none if they change the joint by rounding: heavy rows would not settle."""
+    before = partition.neg_log_joint
+    moves: int = inference.sweep(partition, n_threads)
+    return moves if abs(partition.neg_log_joint - before) > partition.least_gain else 0
 
 
 def part_normal(partition: models.Partition) -> float:
