@@ -257,3 +257,14 @@ def test_heavy_rows_settle(weight):
     model.fit(X, sample_weight=np.full(50, weight))
     assert model.converged_
     assert model.n_sweeps_ < 1000
+
+
+@needs_kernels
+@pytest.mark.parametrize("init", ["singletons", "random"])
+def test_light_rows_beside_a_heavy_one_still_find_their_clusters(init):
+    rng = np.random.default_rng(0)
+    light = [rng.normal(size=(100, 2)), rng.normal(size=(100, 2)) + 6.0]
+    X, weights = np.concatenate([*light, [[500.0, 500.0]]]), np.append(np.ones(200), 1e15)
+    prior = {"m0": np.zeros(2), "c0": 0.01, "a0": 1.0, "b0": np.ones(2)}
+    model = MAPDPM(prior=prior, init=init, random_state=0).fit(X, sample_weight=weights)
+    assert naive.canonical(model.labels_) == [0] * 100 + [1] * 100 + [2]

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 Labels = npt.NDArray[np.intp]
 
 UNPLACED = -1
+
+# Less of the joint than this is a few roundings of it: of ordinary tables, less than a move gains.
+ROUNDING = 2.0**-50
 NO_HOMES = (np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp))
 
 # A gain in the joint that makes further search worth its while, in nats a cell.
@@ -125,7 +128,7 @@ def sweep(partition: models.Partition, n_threads: int) -> int:
     """Moves of a sweep; none if they change the joint by rounding: heavy rows would not settle."""
     before = partition.neg_log_joint
     moves: int = inference.sweep(partition, n_threads)
-    return moves if abs(partition.neg_log_joint - before) > partition.least_gain else 0
+    return moves if abs(partition.neg_log_joint - before) > ROUNDING * abs(before) else 0
 
 
 def part_normal(partition: models.Partition) -> float:

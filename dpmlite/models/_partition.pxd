@@ -74,7 +74,6 @@ cdef class Partition:
     cdef inline double cost_in(self, const Row *row, Py_ssize_t k) noexcept nogil:
         return -self.log_weight[k] - self.component.score_slot(row, k)
 
-    cdef double weight_of_rows(self) noexcept nogil
     cdef int begin(self, Py_ssize_t n_slots) except -1 nogil
     cdef int begin_on_threads(self, Py_ssize_t n_slots, Py_ssize_t n_labels,
                               Py_ssize_t n_threads) except -1

@@ -69,7 +69,7 @@ cdef class Partition:
         self.home = index_array(0) if homes is None else homes
         self.homes = self.home.base
         n_slots = max(n_labels, self.check_settled())
-        cdef double total = max(self.weight_of_rows(), <double> self.n_rows) + self.n_settled()
+        cdef double total = self.n_rows + self.n_settled()
         self.least_gain = TIE * max(1.0, 1e-6 * total * component.n_columns)
         if not alpha > 0.0:
             raise ValueError(f"alpha must be positive, got {alpha}")
@@ -299,15 +299,6 @@ cdef class Partition:
     cdef room_of_a_row(self):
         """For `row_into`."""
         return array("d", bytes((self.X.n_columns + 1) * sizeof(double)))
-
-    cdef double weight_of_rows(self) noexcept nogil:
-        cdef double total = 0.0
-        cdef Py_ssize_t i
-        if self.X.row_weights == NULL:
-            return self.n_rows
-        for i in range(self.n_rows):
-            total += self.row_weight(i)
-        return total
 
     cdef int check_row(self, Py_ssize_t i) except -1 nogil:
         if not 0 <= i < self.n_rows:

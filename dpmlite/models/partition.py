@@ -74,8 +74,8 @@ class Partition:
         Whether the rows of each slot looked normal then; False for a slot that was made, merged or
         divided since.
     least_gain : float
-        What a move of whole clusters, or all moves of a sweep, must lower the joint by: more than
-        the rounding of sums over the whole table.
+        What a move of whole clusters must lower the joint by: more than the rounding of sums
+        over the whole table.
     n_emptied : int
         How many moves of a row have left a slot empty.
 
@@ -138,8 +138,8 @@ class Partition:
 
     @property
     def least_gain(self) -> float:
-        n = max(sum(self._weights), self.n_rows) + sum(self._settled.counts)
-        return TIE * max(1.0, 1e-6 * n * self.component.n_columns)
+        n_rows = self.n_rows + sum(self._settled.counts)
+        return TIE * max(1.0, 1e-6 * n_rows * self.component.n_columns)
 
     @property
     def n_clusters(self) -> int:
