@@ -226,6 +226,19 @@ def test_kinds_of_arrays(convert):
     np.testing.assert_array_equal(model.labels_, expected.labels_)
 
 
+def test_na_of_pandas_is_nan():
+    pd = pytest.importorskip("pandas")
+    X = np.where(np.arange(40).reshape(20, 2) % 7 == 0, np.nan, np.arange(40.0).reshape(20, 2))
+    frame = pd.DataFrame(X, columns=["a", "b"]).convert_dtypes()
+    assert frame.iloc[0, 0] is pd.NA
+    found, expected = (MAPDPM(allow_missing=True, random_state=0).fit(x) for x in (frame, X))
+    assert found.neg_log_joint_ == expected.neg_log_joint_
+    with pytest.raises(ValueError, match="X must be finite, got NaN in row 0, column 0"):
+        MAPDPM().fit(frame)
+    with pytest.raises(ValueError, match="finite and not negative, got nan in row 0"):
+        MAPDPM().fit(X[1:3], sample_weight=pd.Series([pd.NA, 1], dtype="Int64"))
+
+
 def test_read_only_and_memory_mapped(tmp_path):
     X, _ = blobs()
     expected = MAPDPM(random_state=0).fit(X).labels_

@@ -422,6 +422,16 @@ def test_the_quantised_rows_must_be_the_models(tmp_path):
             to_micropython(model, tmp_path / "mixture.py", quantized=other)
 
 
+def test_of_rows_seen_in_pieces_only_sums_are_known(tmp_path):
+    q = quantize(table(40))
+    model = MAPDPM(random_state=0).partial_fit(q.rows[:20]).partial_fit(q.rows[20:])
+    last = Quantized(q.rows[20:], q.scale, q.offset)
+    with pytest.raises(ValueError, match=r"labels of all 40 rows .* of the last 20"):
+        to_micropython(model, tmp_path / "mixture.py", quantized=last)
+    assert not (tmp_path / "mixture.py").exists()
+    to_micropython(model, tmp_path / "mixture.py")
+
+
 @needs_learner
 def test_clipped_rows_may_be_the_models(tmp_path):
     X = table()

@@ -209,6 +209,11 @@ def test_predictions_agree(fitted):
     np.testing.assert_array_equal(labels[:20], proba[:20].argmax(axis=1))
     np.testing.assert_array_equal(labels[:20], model.labels_[:20])
     assert model.score(new) == pytest.approx(model.score_samples(new).mean())
+    repeats = np.arange(21) % 3
+    weighted = model.score(new, sample_weight=repeats)
+    assert weighted == pytest.approx(model.score(np.repeat(new, repeats, axis=0)))
+    with pytest.raises(ValueError, match=r"sample_weight must have shape \(21,\), got \(20,\)"):
+        model.score(new, sample_weight=repeats[1:])
     assert model.fit_predict(X).tolist() == model.labels_.tolist()
 
 

@@ -305,6 +305,20 @@ def test_errors():
     assert model.n_samples_seen_ == before
 
 
+def test_weights_of_all_pieces_can_be_counted(estimator):
+    X, half = table("normal-gamma", 6), np.full(6, 2.0**50)
+    few = estimator(prior={"m0": 0.0, "c0": 1.0, "a0": 1.0, "b0": 1.0}).fit(X, sample_weight=half)
+    message = r"sample_weight must sum to 2\*\*53 at most in all pieces, got 1\.3"
+    pieces = estimator(prior=few.prior).partial_fit(X, sample_weight=half)
+    for model in (few, pieces):
+        labels = model.labels_.copy()
+        with pytest.raises(ValueError, match=message):
+            model.partial_fit(X, sample_weight=half)
+        np.testing.assert_array_equal(model.labels_, labels)
+    with pytest.raises(ValueError, match=message):
+        merge_models(few, few)
+
+
 @needs_kernels
 @pytest.mark.parametrize("size", [125, 1000])
 def test_it_comes_close_to_fit(monkeypatch, size):

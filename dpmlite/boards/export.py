@@ -45,7 +45,8 @@ def to_micropython(
         complete.
     quantized : Quantized, optional
         The rows that the model was fitted to, as ints with their scale. Default: the model was
-        fitted to ints, and readings are such ints too.
+        fitted to ints, and readings are such ints too; so it must be after `partial_fit`, which
+        keeps the labels of the last rows only.
     clusters : int, optional
         Slots for clusters, from the model's number to 127. Free ones are for clusters that the
         board finds. Default: 8, or the model's number and 4 if that is more.

@@ -57,8 +57,14 @@ def counted(
     Raises
     ------
     ValueError
-        If they are not the rows that the model was fitted to.
+        If they are not the rows that the model was fitted to, or it does not know their labels.
     """
+    if len(model.labels_) < model.n_samples_seen_:
+        raise ValueError(
+            f"model must have the labels of all {model.n_samples_seen_} rows it has seen, got "
+            f"those of the last {len(model.labels_)}: let it learn quantized.rows, and write it "
+            "without quantized"
+        )
     rows, shape = quantized.rows.astype(np.int64), (len(model.labels_), model.n_features_in_)
     if rows.shape != shape:
         raise ValueError(f"quantized must have the model's rows, shape {shape}, got {rows.shape}")

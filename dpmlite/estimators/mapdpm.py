@@ -19,6 +19,7 @@ from dpmlite.estimators.mixture import MixtureEstimator, verify_joint
 from dpmlite.estimators.pieces import (
     FirstRows,
     check_same_model,
+    moments_of_all,
     prior_of_all,
     settled_counts,
     settled_groups,
@@ -289,7 +290,8 @@ class MAPDPM(MixtureEstimator):
         Raises
         ------
         ValueError, TypeError
-            As `fit`; or if `component`, `allow_missing` or ``sigma2`` are not what they were.
+            As `fit`; or if `component`, `allow_missing` or ``sigma2`` are not what they were, or
+            the weights of all rows seen sum to more than 2**53.
         """
         self._check_parameters()
         known = hasattr(self, "statistics_")
@@ -332,7 +334,7 @@ class MAPDPM(MixtureEstimator):
     def _learn(self, data: Data) -> None:
         """Go on from the fitted clusters, as settled groups, with new rows."""
         table = data.take(data.has_weight())
-        moments = Moments(**self.moments_) + Moments.of(table)
+        moments = moments_of_all([Moments(**self.moments_), Moments.of(table)])
         prior = prior_of_all([self], moments)
         self._family().check_reach(table, prior, moments)
         alpha = self.alpha_ if isinstance(self.alpha, str) else float(self.alpha)

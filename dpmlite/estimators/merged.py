@@ -11,6 +11,7 @@ from dpmlite.estimators.families.columns import Moments
 from dpmlite.estimators.mapdpm import MAPDPM
 from dpmlite.estimators.pieces import (
     check_same_model,
+    moments_of_all,
     prior_of_all,
     settled_counts,
     settled_groups,
@@ -54,7 +55,7 @@ def merge_models(first: MAPDPM, second: MAPDPM, *others: MAPDPM) -> MAPDPM:
         If the models differ in what must be the same, or a model's `component` or `allow_missing`
         is no longer what it was fitted with. That is so for what ``alpha="map"``,
         ``"nll"``, ``"cv"`` and ``prior="nll"`` chose, and for the default ``sigma2`` of
-        "normal-known-variance": give numbers.
+        "normal-known-variance": give numbers. Or if the weights of all rows sum to more than 2**53.
 
     Examples
     --------
@@ -68,8 +69,7 @@ def merge_models(first: MAPDPM, second: MAPDPM, *others: MAPDPM) -> MAPDPM:
     """
     fitted = [first, second, *others]
     _check_alike(fitted)
-    moments = [Moments(**model.moments_) for model in fitted]
-    total = sum(moments[1:], start=moments[0])
+    total = moments_of_all([Moments(**model.moments_) for model in fitted])
     prior = prior_of_all(fitted, total)
     settled = settled_groups(fitted, prior)
     nothing = Data((0, first.n_features_in_), values=np.empty((0, first.n_features_in_)))

@@ -17,6 +17,7 @@ from dpmlite.estimators.validation import (
     check_choice,
     check_count,
     check_random_state,
+    check_sample_weight,
 )
 
 # The incremental joint may differ from the recomputed one by this part of the rows' values; and by
@@ -57,9 +58,30 @@ class FamilyEstimator(Estimator):
         """Log predictive density of new rows; a subclass says how."""
         raise NotImplementedError
 
-    def score(self, X: npt.ArrayLike, y: Any = None) -> float:
-        """Mean of `score_samples`: higher is better, so that GridSearchCV can use it."""
-        return float(self.score_samples(X).mean())
+    def score(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> float:
+        """Mean of `score_samples`: higher is better, so that GridSearchCV can use it.
+
+        Parameters
+        ----------
+        X : array-like or scipy.sparse matrix, shape (N, D)
+        y : ignored
+            There for scikit-learn.
+        sample_weight : array-like, shape (N,), optional
+            How many equal rows each row stands for.
+
+        Returns
+        -------
+        float
+            In nats a row.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `score_samples`; or if the weights break the rules of those of `fit`.
+        """
+        densities = self.score_samples(X)
+        weights = check_sample_weight(sample_weight, len(densities))
+        return float(np.average(densities, weights=weights))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

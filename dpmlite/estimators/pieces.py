@@ -11,6 +11,7 @@ from dpmlite import models
 from dpmlite.estimators.data import Data
 from dpmlite.estimators.families import FAMILIES, Prior
 from dpmlite.estimators.families.columns import Moments
+from dpmlite.estimators.validation import check_total_weight
 
 if TYPE_CHECKING:
     from dpmlite.estimators.mapdpm import MAPDPM
@@ -23,6 +24,8 @@ FIRST_CELLS = 2_000_000
 # They are fitted anew when they have become so many times more: often enough that a late batch
 # counts, seldom enough that rows one by one cost no more than a few fits.
 GROWTH = 1.1
+
+IN_ALL = " in all pieces"
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +50,9 @@ class FirstRows:
         if not hasattr(model, "first_rows_"):
             return None
         known = model.first_rows_
-        return cls(Data.from_dict(known["rows"]).followed_by(data), known["n_fitted"])
+        rows = Data.from_dict(known["rows"]).followed_by(data)
+        check_total_weight(rows.total_weight, IN_ALL)
+        return cls(rows, known["n_fitted"])
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as arrays and numbers, for files."""
@@ -73,6 +78,19 @@ def check_same_model(model: "MAPDPM") -> None:
         given, fitted = getattr(model, name), getattr(model, name + "_")
         if given != fitted:
             raise ValueError(f"{name} must be that of the rows seen, {fitted!r}, got {given!r}")
+
+
+def moments_of_all(pieces: Sequence[Moments]) -> Moments:
+    """Those of the rows of all pieces together.
+
+    Raises
+    ------
+    ValueError
+        If the rows of all pieces have more weight than can be counted.
+    """
+    total = sum(pieces[1:], start=pieces[0])
+    check_total_weight(total.weight, IN_ALL)
+    return total
 
 
 def prior_of_all(fitted: "Sequence[MAPDPM]", moments: Moments) -> Prior:

@@ -81,6 +81,8 @@ def as_floats(
         If one is not a number, as Python's `float` does; the message says where.
     """
     array = _asarray(name, values)
+    if array.dtype == object:
+        array = np.where(_is_na(array), np.nan, array)
     try:
         return np.ascontiguousarray(array, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -94,6 +96,12 @@ def _asarray(name: str, values: Any) -> npt.NDArray[Any]:
         return np.asarray(values)
     except ValueError as error:  # ragged
         raise ValueError(f"{name} must have rows of the same length: {error}") from None
+
+
+@np.vectorize(otypes=[bool])
+def _is_na(cell: Any) -> bool:
+    """Whether a cell is pandas' NA, which means missing but is no number."""
+    return type(cell).__name__ == "NAType"
 
 
 def _check_number(name: str, cell: Any, index: Iterable[tuple[str, int]]) -> None:
@@ -195,10 +203,14 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float
     if not weights.any():
         raise ValueError("sample_weight must not be zero for every row")
     with np.errstate(over="ignore"):
-        total = weights.sum()
-    if not total <= MOST_WEIGHT:
-        raise ValueError(f"sample_weight must sum to 2**53 at most, got {total}")
+        check_total_weight(weights.sum())
     return weights
+
+
+def check_total_weight(total: float, of: str = "") -> None:
+    """Raise ValueError if the weights of all rows, which `of` tells of, are too many to count."""
+    if not total <= MOST_WEIGHT:
+        raise ValueError(f"sample_weight must sum to 2**53 at most{of}, got {total}")
 
 
 def _check_each_weight(
