@@ -81,11 +81,12 @@ def as_floats(
         If one is not a number, as Python's `float` does; the message says where.
     """
     array = _asarray(name, values)
-    if array.dtype == object:
-        array = np.where(_is_na(array), np.nan, array)
     try:
         return np.ascontiguousarray(array, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
+        missing = _is_na(array)
+        if missing.any():
+            return as_floats(name, np.where(missing, np.nan, array), axes)
         for index, cell in np.ndenumerate(array):
             _check_number(name, cell, zip(axes, index, strict=False))
         raise
