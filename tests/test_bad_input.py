@@ -202,7 +202,7 @@ def test_all_rows_equal():
 
 def test_one_column_and_many():
     check(blobs(n_columns=1)[0])
-    n_columns = 500 if PURE else 5000
+    n_columns = 200 if PURE else 5000
     X = np.random.default_rng(0).normal(size=(12, n_columns)) + np.repeat([0.0, 3.0], 6)[:, None]
     assert check(X).labels_.tolist() == [0] * 6 + [1] * 6
 

@@ -5,18 +5,18 @@
 
 import numpy as np
 import pytest
+from cases import PURE
 from uci_tables import FLOORS, load
 
-import dpmlite
 from dpmlite import MAPDPM
 
-N_SEEDS = 10
+N_SEEDS = 2 if PURE else 10
 
 
 @pytest.mark.parametrize("name", FLOORS)
 def test_the_default_reaches_the_floor(name):
     """Most seeds do; pima is where some end a few nats above."""
-    if dpmlite.implementation == "python" and name != "iris":
+    if PURE and name != "iris":
         pytest.skip("DPMLITE_PURE=1: the plain twin takes minutes for this table")
     X, _ = load(name)
     models = [MAPDPM(random_state=seed).fit(X) for seed in range(N_SEEDS)]

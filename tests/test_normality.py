@@ -490,7 +490,7 @@ def starts_of(capsys, X):
     return sum(line.startswith("start") for line in capsys.readouterr().out.splitlines())
 
 
-@pytest.mark.parametrize("n", [500, 2500])
+@pytest.mark.parametrize("n", [500, pytest.param(2500, marks=needs_kernels)])
 def test_a_search_ends_when_all_clusters_look_normal(capsys, monkeypatch, n):
     freed = []
     monkeypatch.setattr(Freeing, "_attempts", lambda *rest: iter(freed.append(rest) or ()))
@@ -514,6 +514,7 @@ def test_batches_of_rows_that_were_expected_are_not_freed(monkeypatch):
     assert freed
 
 
+@needs_kernels
 def test_only_samples_of_larger_tables_are_split_before_the_climb(monkeypatch):
     sizes = []
     split = starts.inference.split
