@@ -50,6 +50,7 @@ PAIRS = {
         "merging",
         "normality",
         "prediction",
+        "runs",
         "screening",
         "search",
         "shared_clusters",

@@ -30,7 +30,7 @@ FEW_MOVES = 1e-3
 
 # Clusters that have more rows than this, and do not look normal, are tried to be split until that
 # was in vain twice in turn: what one pair of seeds misses in them may be worth a lot.
-LARGE = 1000
+LARGE = 400
 
 
 @dataclass(eq=False)

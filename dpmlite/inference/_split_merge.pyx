@@ -10,6 +10,7 @@ from dpmlite.inference._division cimport (
     TRIAL_ROWS, adopt, divided, division_of_all, member_lists, trial_division, trial_step, two_of)
 from dpmlite.inference._map_dpm cimport check_n_threads
 from dpmlite.inference._normality cimport looks_normal
+from dpmlite.inference._runs cimport best_runs
 from dpmlite.models._component cimport Component
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition
 from dpmlite.models._rows cimport Row
@@ -124,7 +125,10 @@ cdef starts_of(Partition partition, trial, const double[:, ::1] uniforms, bint t
         starts.append(seeds(len(trial), uniforms[i, 0], uniforms[i, 1]))
         if len(trial) > TRIAL_ROWS:
             starts.append(descent(partition, trial, uniforms[i, 0]))
-    return starts if thorough else starts + atypical(partition, trial)
+    if not thorough:
+        return starts + atypical(partition, trial)
+    runs = best_runs(partition, trial)
+    return starts if runs is None else [*starts, runs]
 
 
 cdef Partition if_divided(Partition division):

@@ -21,6 +21,7 @@ from dpmlite.inference.map_dpm import check_n_threads, sweep
 from dpmlite.inference.merging import merge, nearest
 from dpmlite.inference.normality import looks_normal
 from dpmlite.inference.prediction import assign
+from dpmlite.inference.runs import best_runs
 from dpmlite.models.partition import TIE, UNPLACED, Partition
 
 # The parts of a cluster, least typical rows first, that `split` proposes as clusters.
@@ -138,7 +139,10 @@ def _starts(
         starts.append(_seeds(len(trial), u, v))
         if len(trial) > TRIAL_ROWS:
             starts.append(_descent(partition, trial, u))
-    return starts if thorough else [*starts, *_atypical(partition, k, trial)]
+    if not thorough:
+        return [*starts, *_atypical(partition, k, trial)]
+    runs = best_runs(partition, trial)
+    return starts if runs is None else [*starts, runs]
 
 
 def _if_divided(division: Partition | None) -> Partition | None:

@@ -1,0 +1,3 @@
+from dpmlite.models._partition cimport Partition
+
+cpdef best_runs(Partition partition, members)

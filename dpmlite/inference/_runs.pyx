@@ -1,0 +1,177 @@
+"""Kernel of runs.py: the best division of rows into runs along a column."""
+
+from array import array
+
+from libc.math cimport INFINITY, fabs, isnan, log, sqrt
+
+from numpy import argsort
+
+from dpmlite.models._component cimport Component
+from dpmlite.models._partition cimport TIE, UNPLACED, Partition
+from dpmlite.models._rows cimport Row
+from dpmlite.models._special cimport log_gamma_c
+
+from dpmlite.models._rows import index_array
+
+cdef extern from *:
+    """
+    #define DPM_SAME 1e-6
+    """
+    double SAME "DPM_SAME"
+
+cdef enum:
+    SLICES = 4
+    MOST_SLICES = 128
+
+cdef struct Moments:  # of a column: weight, mean, furthest from it, and sums of powers in units of that
+    double n, mean, reach, second, third, fourth
+
+
+cpdef best_runs(Partition partition, members):
+    cdef const Py_ssize_t[::1] member = members
+    cdef Py_ssize_t i, k, column, n = member.shape[0]
+    if partition.X.columns != NULL or n < 2:
+        return None
+    column = most_bimodal(partition, member)
+    if column < 0:
+        return None
+    values = array("d", bytes(8 * n))
+    cdef double[::1] value = values
+    read_column(partition, member, column, value)
+    cdef const Py_ssize_t[::1] order = argsort(values, kind="stable")  # NaN come last
+    while isnan(value[order[n - 1]]):
+        n -= 1
+    cdef Py_ssize_t[MOST_SLICES + 1] start
+    cdef Py_ssize_t[MOST_SLICES] run
+    cdef Py_ssize_t n_slices = find_starts(value, order, n, start)
+    labels = index_array(member.shape[0])
+    cdef Py_ssize_t[::1] label = labels
+    label[:] = UNPLACED
+    for k in range(n_slices):
+        for i in range(start[k], start[k + 1]):
+            label[order[i]] = k
+    cdef Partition slices = partition.part(member, labels)
+    cdef Component scratch = partition.component.like()
+    scratch.make_slots(2)
+    with nogil:
+        find_runs(slices, scratch, n_slices, run)
+    if run[n_slices - 1] == 0:
+        return None
+    for i in range(n):
+        label[order[i]] = run[label[order[i]]]
+    return labels
+
+
+cdef Py_ssize_t most_bimodal(Partition partition, const Py_ssize_t[::1] members) except? -1:
+    """The first column of the greatest bimodality; -1 if none has different values."""
+    cdef Py_ssize_t i, column, best = -1, n_columns = partition.X.n_columns
+    cdef double[::1] memory = array("d", bytes(n_columns * sizeof(Moments)))
+    cdef Moments *of = <Moments *> &memory[0]
+    cdef double[::1] room = partition.room_of_a_row()
+    cdef double found, most = 0.0
+    with nogil:
+        add_up(partition, members, &room[0], of, add_mean)
+        for column in range(n_columns):
+            of[column].mean /= of[column].n
+        add_up(partition, members, &room[0], of, reach_to)
+        add_up(partition, members, &room[0], of, add_powers)
+        for column in range(n_columns):
+            found = bimodality(&of[column])
+            if found > most + SAME:
+                best, most = column, found
+    return best
+
+
+cdef void add_up(Partition partition, const Py_ssize_t[::1] members, double *room, Moments *of,
+                 void (*add)(Moments *, double, double) noexcept nogil) noexcept nogil:
+    """Of all columns, over the cells that are there."""
+    cdef Py_ssize_t i, d
+    cdef Row row
+    for i in range(members.shape[0]):
+        partition.expect_after(members, i)
+        row = partition.row_into(members[i], room)
+        for d in range(row.n_values):
+            if not isnan(row.values[d]):
+                add(&of[d], row.values[d], row.weight)
+
+
+cdef void add_mean(Moments *of, double x, double weight) noexcept nogil:
+    of.n += weight
+    of.mean += weight * x
+
+
+cdef void reach_to(Moments *of, double x, double weight) noexcept nogil:
+    of.reach = max(of.reach, fabs(x - of.mean))
+
+
+cdef void add_powers(Moments *of, double x, double weight) noexcept nogil:
+    cdef double z = (x - of.mean) / of.reach
+    of.second += weight * z * z
+    of.third += weight * z * z * z
+    of.fourth += weight * z * z * z * z
+
+
+cdef double bimodality(const Moments *of) noexcept nogil:
+    """0 if values do not differ."""
+    if not 0.0 < of.reach < INFINITY:
+        return 0.0
+    return (of.third * of.third / of.second + of.second * of.second / of.n) / of.fourth
+
+
+cdef int read_column(Partition partition, const Py_ssize_t[::1] members, Py_ssize_t column,
+                     double[::1] out) except -1:
+    cdef double[::1] room = partition.room_of_a_row()
+    cdef Py_ssize_t i
+    with nogil:
+        for i in range(members.shape[0]):
+            partition.expect_after(members, i)
+            out[i] = partition.row_into(members[i], &room[0]).values[column]
+    return 0
+
+
+cdef Py_ssize_t find_starts(const double[::1] value, const Py_ssize_t[::1] order, Py_ssize_t n,
+                            Py_ssize_t *start) noexcept nogil:
+    """Where slices begin, and after the last their end: in the first of the widest gaps nearby."""
+    cdef Py_ssize_t i, j, n_found = 1
+    cdef Py_ssize_t n_slices = min(
+        <Py_ssize_t> MOST_SLICES, SLICES * <Py_ssize_t> sqrt(<double> n), n // 2)
+    cdef double gap, widest
+    start[0] = 0
+    for i in range(1, n_slices):
+        widest = 0.0
+        for j in range((2 * i - 1) * n // (2 * n_slices), (2 * i + 1) * n // (2 * n_slices)):
+            gap = value[order[j]] - value[order[j - 1]]
+            if gap > widest:
+                widest, start[n_found] = gap, j
+        n_found += widest > 0.0
+    start[n_found] = n
+    return n_found
+
+
+cdef int find_runs(Partition slices, Component run, Py_ssize_t n,
+                   Py_ssize_t *number) except -1 nogil:
+    """The number of each slice's run, for the runs of the least joint."""
+    cdef double[MOST_SLICES + 1] least  # of the slices before each,
+    cdef Py_ssize_t[MOST_SLICES + 1] first  # and of their last run
+    cdef Py_ssize_t i, end, n_runs = 0
+    cdef double cost
+    least[0] = 0.0
+    for end in range(1, n + 1):
+        least[end] = INFINITY
+    for i in range(n):
+        run.copy_slot(0, slices.component, i)
+        for end in range(i + 1, n + 1):
+            if end > i + 1:
+                run.copy_slot(1, slices.component, end - 1)
+                run.merge_slots(0, 1)
+            cost = -log_gamma_c(run.n[0]) - log(slices.alpha) - run.marginal(0)
+            if least[i] + cost < least[end] - TIE:
+                least[end], first[end] = least[i] + cost, i
+    end = n
+    while end > 0:  # from the last run on
+        for i in range(first[end], end):
+            number[i] = n_runs
+        end, n_runs = first[end], n_runs + 1
+    for i in range(n):
+        number[i] = n_runs - 1 - number[i]
+    return 0
