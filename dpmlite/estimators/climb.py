@@ -30,7 +30,7 @@ FEW_MOVES = 1e-3
 
 # Clusters that have more rows than this, and do not look normal, are tried to be split until that
 # was in vain twice in turn: what one pair of seeds misses in them may be worth a lot.
-LARGE = 400
+LARGE = 200
 
 
 @dataclass(eq=False)
@@ -158,7 +158,8 @@ class Climb:
     def _split_large(self, rng: np.random.Generator) -> bool:
         """Whether other seeds split large clusters, which all moves have left as they are.
 
-        Thoroughly: a wide prior hides in a few of their rows what all of them tell.
+        Thoroughly: a wide prior hides in a few of their rows what all of them tell, in order above
+        all, where clusters lie side by side.
         """
         slots = zip(self.partition.sizes, self.partition.normal, strict=True)
         large = [k for k, (size, normal) in enumerate(slots) if size > LARGE and not normal]

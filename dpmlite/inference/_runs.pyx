@@ -21,7 +21,7 @@ cdef extern from *:
 
 cdef enum:
     SLICES = 4
-    MOST_SLICES = 128
+    MOST_SLICES = 64
 
 cdef struct Moments:  # of a column: weight, mean, furthest from it, and sums of powers in units of that
     double n, mean, reach, second, third, fourth
@@ -38,7 +38,7 @@ cpdef best_runs(Partition partition, members):
     values = array("d", bytes(8 * n))
     cdef double[::1] value = values
     read_column(partition, member, column, value)
-    cdef const Py_ssize_t[::1] order = argsort(values, kind="stable")  # NaN come last
+    cdef const Py_ssize_t[::1] order = argsort(values)  # NaN come last; equal rows are in one slice
     while isnan(value[order[n - 1]]):
         n -= 1
     cdef Py_ssize_t[MOST_SLICES + 1] start

@@ -104,7 +104,20 @@ cdef Partition split_of(Partition partition, Py_ssize_t k, members, const double
         return None
     thorough = thorough and len(members) > THOROUGH_PART * partition.n_rows
     step = trial_step(len(members), thorough)
-    starts = starts_of(partition, members[::step], uniforms, thorough)
+    trial = members[::step]
+    runs = best_runs(partition, trial) if thorough else None
+    cdef Partition division = None
+    if runs is not None:
+        division = division_from(partition, k, members, [runs], step, uniforms, in_turn)
+    if division is None:
+        starts = starts_of(partition, trial, uniforms, thorough)
+        division = division_from(partition, k, members, starts, step, uniforms, in_turn)
+    return division
+
+
+cdef Partition division_from(Partition partition, Py_ssize_t k, members, starts, Py_ssize_t step,
+                             const double[:, ::1] uniforms, bint in_turn):
+    """What the best of some starts leads to; None if to no lower joint."""
     cdef Partition division = if_divided(trial_division(partition, [k], members, starts, step))
     if division is not None:
         if in_turn or step > 1:
@@ -125,10 +138,7 @@ cdef starts_of(Partition partition, trial, const double[:, ::1] uniforms, bint t
         starts.append(seeds(len(trial), uniforms[i, 0], uniforms[i, 1]))
         if len(trial) > TRIAL_ROWS:
             starts.append(descent(partition, trial, uniforms[i, 0]))
-    if not thorough:
-        return starts + atypical(partition, trial)
-    runs = best_runs(partition, trial)
-    return starts if runs is None else [*starts, runs]
+    return starts if thorough else starts + atypical(partition, trial)
 
 
 cdef Partition if_divided(Partition division):

@@ -7,8 +7,9 @@ division of the first rows ends with some run, before which there is the best di
 before it (Bellman 1961; Jackson et al. 2005). Runs begin where slices of about as many rows do, in
 the widest gap nearby.
 
-Rows are in the order of the column that falls into parts most clearly by its bimodality, (g^2 + 1) / k
-of skewness g and kurtosis k: 1 of two values, 5/9 of a uniform density, 1/3 of a normal one.
+Rows are in the order of the column that falls into parts most clearly, by its bimodality: of
+skewness g and kurtosis k it is (g^2 + 1) / k, 1 of two values, 5/9 of a uniform density and 1/3 of
+a normal one.
 """
 
 from itertools import pairwise
@@ -20,7 +21,7 @@ from dpmlite.models.special import log_gamma
 # Slices: all runs of so many take as long as a few sweeps if that is SLICES times the root of the
 # rows. One has two rows or more.
 SLICES = 4
-MOST_SLICES = 128
+MOST_SLICES = 64
 
 # By less, the bimodality of two columns differs by rounding, or by nothing that tells.
 SAME = 1e-6
@@ -103,7 +104,8 @@ def _starts(values: list[float]) -> list[int]:
 
 def _run_of_slices(slices: Partition, n: int) -> list[int]:
     """The number of each slice's run, for the runs of the least joint."""
-    least, first = [0.0] + [inf] * n, [0] * (n + 1)  # of the slices before each, and of their last run
+    least = [0.0] + [inf] * n  # of the slices before each,
+    first = [0] * (n + 1)  # and of their last run
     run = slices.component.like()
     run.resize(2)
     for i in range(n):

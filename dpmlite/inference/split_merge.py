@@ -64,7 +64,8 @@ def split(
     from the cells of more rows. And the least typical tenth and half of the members as a cluster of
     their own. Where a cluster has so many rows that proposals settle on some of them, what it is
     split into is tried in turn, first by these, then by all; what is left of it counts as changed
-    if it lost few rows.
+    if it lost few rows. Before all these, thorough proposals ask the best runs of the members along
+    a column (`runs.best_runs`).
 
     Parameters
     ----------
@@ -112,20 +113,40 @@ def _split_slot(
         return False
     thorough = thorough and len(members) > THOROUGH_PART * partition.n_rows
     step = trial_step(len(members), thorough)
-    starts = _starts(partition, k, members[::step], uniforms, thorough)
+    trial = members[::step]
+    runs = best_runs(partition, trial) if thorough else None
+    division = None
+    if runs is not None:
+        division = _division_from(partition, k, members, [runs], step, uniforms, in_turn)
+    if division is None:
+        starts = _starts(partition, k, trial, uniforms, thorough)
+        division = _division_from(partition, k, members, starts, step, uniforms, in_turn)
+    if division is None:
+        partition.mark_unchanged(k)
+        return False
+    _try_again(division)
+    adopt(partition, [k], members, division)
+    return True
+
+
+def _division_from(
+    partition: Partition,
+    k: int,
+    members: list[int],
+    starts: Sequence[Buffer],
+    step: int,
+    uniforms: Values,
+    in_turn: bool,
+) -> Partition | None:
+    """What the best of some starts leads to; None if to no lower joint."""
     division = _if_divided(trial_division(partition, [k], members, starts, step))
     if division is not None:
         if in_turn or step > 1:  # parts of a small cluster wait until rows have moved
             _split_parts(division, uniforms)
         division = _if_divided(division_of_all(partition, [k], members, division, step))
-    if division is None:
-        partition.mark_unchanged(k)
-        return False
-    if step > 1:
+    if division is not None and step > 1:
         _split_parts(division, uniforms)
-    _try_again(division)
-    adopt(partition, [k], members, division)
-    return True
+    return division
 
 
 def _starts(
@@ -139,10 +160,7 @@ def _starts(
         starts.append(_seeds(len(trial), u, v))
         if len(trial) > TRIAL_ROWS:
             starts.append(_descent(partition, trial, u))
-    if not thorough:
-        return [*starts, *_atypical(partition, k, trial)]
-    runs = best_runs(partition, trial)
-    return starts if runs is None else [*starts, runs]
+    return starts if thorough else [*starts, *_atypical(partition, k, trial)]
 
 
 def _if_divided(division: Partition | None) -> Partition | None:
