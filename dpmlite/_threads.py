@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future, ThreadPoolExecutor
     from threading import Event
 
 Item = TypeVar("Item")
@@ -40,7 +42,7 @@ def as_needed(
         for item in items:
             yield function(item)
         return
-    from concurrent.futures import ThreadPoolExecutor  # 5 ms, of use to few
+    from concurrent.futures import wait  # 5 ms, of use to few
 
     results: dict[int, Result] = {}
     waiting = deque(enumerate(items))
@@ -52,13 +54,51 @@ def as_needed(
                 results[i] = function(item)
 
     n_helpers = min(n_threads, len(items)) - 1
-    with ThreadPoolExecutor(n_helpers) as pool, nothing_after_an_error(waiting, stop):
-        helpers = [pool.submit(work) for _ in range(n_helpers)]
-        for i in range(len(items)):
-            work(until=i)
-            for helper in helpers if i not in results else ():
-                helper.result()
-            yield results.pop(i)
+    helpers: list[Future[None]] = []
+    with pool_of(n_helpers) as pool:
+        try:
+            with nothing_after_an_error(waiting, stop):
+                helpers += (pool.submit(work) for _ in range(n_helpers))
+                for i in range(len(items)):
+                    work(until=i)
+                    for helper in helpers if i not in results else ():
+                        helper.result()
+                    yield results.pop(i)
+        finally:
+            wait(helpers)
+
+
+_kept: ContextVar[ThreadPoolExecutor | None] = ContextVar("_kept", default=None)
+
+
+@contextmanager
+def kept_threads(n_threads: int) -> Iterator[None]:
+    """Calls from this thread share the same others until the end of the block.
+
+    To start some takes as long as a sweep of 20,000 rows.
+    """
+    if n_threads == 1:
+        yield
+        return
+    with pool_of(n_threads - 1) as pool:
+        token = _kept.set(pool)
+        try:
+            yield
+        finally:
+            _kept.reset(token)
+
+
+@contextmanager
+def pool_of(n_helpers: int) -> Iterator[ThreadPoolExecutor]:
+    """Threads beside this one: those that are kept for it, or some that end with the block."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    kept = _kept.get()
+    if kept is not None:
+        yield kept
+    else:
+        with ThreadPoolExecutor(n_helpers) as pool:
+            yield pool
 
 
 def first_of(waiting: deque[Item]) -> Item | None:

@@ -10,7 +10,7 @@ from families import CASES, FAMILY_NAMES
 
 import dpmlite
 from dpmlite import MAPDPM, inference, models
-from dpmlite._threads import as_needed, on_threads
+from dpmlite._threads import as_needed, kept_threads, on_threads
 from dpmlite.datasets import planted_gaussians
 from dpmlite.estimators.families import COMPONENTS
 
@@ -141,6 +141,7 @@ def test_no_thread_is_left_where_one_cannot_be_started(monkeypatch):
     family = models.NormalGamma(X.mean(axis=0), 0.1, 1.0, X.var(axis=0))
     partition = models.Partition(X, labels.astype(np.intp), family, 1.0)
     inference.converge(partition, 5)  # where many rows move, threads are of no use
+    partition = models.Partition(X, np.array(partition.labels), family.like(), 1.0)
     monkeypatch.setattr(threading.Thread, "start", reluctant)
     with pytest.raises(RuntimeError, match="can't start new thread"):
         inference.sweep(partition, 4)
@@ -150,9 +151,43 @@ def test_no_thread_is_left_where_one_cannot_be_started(monkeypatch):
 
 
 @needs_kernels
-def test_no_thread_is_left_after_a_fit():
+def test_a_fit_keeps_its_threads_while_it_lasts(monkeypatch):
+    """Each is started once, and none is left."""
     X, _ = planted_gaussians(40_000, 2, 5, random_state=0)
-    before = threading.active_count()
+    start, started, before = threading.Thread.start, [], threading.active_count()
+    monkeypatch.setattr(threading.Thread, "start", lambda thread: started.append(start(thread)))
     labels = MAPDPM(n_jobs=3, random_state=0).fit_predict(X)
+    assert 1 <= len(started) <= 2
     assert threading.active_count() == before
     assert np.array_equal(labels, MAPDPM(random_state=0).fit_predict(X))
+    assert 1 <= len(started) <= 2
+
+
+def test_threads_are_kept_for_calls_of_their_block_alone():
+    def names(n_threads):
+        def late(i):
+            time.sleep(0.01)
+            return threading.current_thread().name
+
+        return set(on_threads(late, range(6), n_threads)) - {threading.current_thread().name}
+
+    before = threading.active_count()
+    with kept_threads(2):
+        kept = names(2)
+        assert len(kept) == 1
+        with kept_threads(5):  # within another block there are no more than that has
+            assert names(2) == names(5) == kept
+    assert threading.active_count() == before
+    assert names(2) != kept
+
+
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_kept_threads_survive_an_error_of_a_call(n_threads):
+    def fail(i):
+        raise KeyError(i)
+
+    with kept_threads(n_threads):
+        for _ in range(3):
+            with pytest.raises(KeyError):
+                on_threads(fail, range(9), n_threads)
+        assert on_threads(abs, [-1, -2, -3], n_threads) == [1, 2, 3]

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpmlite import inference
+from dpmlite._threads import kept_threads
 from dpmlite.estimators import choose_alpha
 from dpmlite.estimators.choose_alpha import ALPHAS, Choice
 from dpmlite.estimators.choose_prior import SAMPLE_ROWS, ScaleSearch
@@ -314,9 +315,13 @@ class MAPDPM(MixtureEstimator):
         return self
 
     def _fit(self, data: Data) -> None:
+        search = self._search(data)
+        with kept_threads(search.n_threads):
+            self._fit_by(search, data)
+
+    def _fit_by(self, search: Search, data: Data) -> None:
         seeds = check_random_state(self.random_state).integers(2**63, size=self.n_init)
         table = data.take(data.has_weight())
-        search = self._search(data)
         moments = Moments.of(table, search.n_threads)
         prior = self._choose_prior(search, table, moments, seeds)
         choice = self._choose_alpha(search, table, prior, seeds)

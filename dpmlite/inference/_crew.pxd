@@ -12,7 +12,8 @@ cdef class Crew:
     cdef void *finished        # a lock that is open when the last of the helpers is,
     cdef bint awaited          # if the caller waits for that
     cdef bint started, over
-    cdef list threads
+    cdef object pool           # that the helpers are from,
+    cdef list helpers          # whose futures are here
 
     cdef int start(self) except -1
     cdef Py_ssize_t share(self, Py_ssize_t n_pieces) except -1 nogil

@@ -4,14 +4,16 @@ The work is in pieces, which a thread takes one after the other: where the proce
 things to do, the threads that it runs do more of them, and one that comes late is not waited for.
 
 They wait at locks of Python's, which put them to sleep: other programs can use the processor while
-they have nothing to do, they are there on every platform, and when they have ended nothing is left
-that would be broken by a fork.
+they have nothing to do, they are there on every platform, and when they have ended, with the kernel
+or with the fit that keeps them, nothing is left that would be broken by a fork.
 """
 
 from cpython.mem cimport PyMem_Calloc, PyMem_Free
 
 from dpmlite.models._locks cimport (
     PyThread_acquire_lock, PyThread_allocate_lock, PyThread_free_lock, PyThread_release_lock)
+
+from dpmlite._threads import pool_of
 
 
 cdef class Crew:
@@ -26,7 +28,7 @@ cdef class Crew:
         if self.go == NULL:
             raise MemoryError(f"no memory for {n_threads} threads")
         self.called = <bint *> (self.go + n_threads)
-        self.threads = []
+        self.helpers = []
         self.board = new_lock()
         self.finished = new_lock()
         PyThread_acquire_lock(self.finished, True)
@@ -51,8 +53,11 @@ cdef class Crew:
     def __exit__(self, *error):
         self.over = True
         self.call(0)
-        for thread in self.threads:
-            thread.join()
+        if self.started:
+            from concurrent.futures import wait
+
+            wait(self.helpers)
+            self.pool.__exit__(*error)
 
     def help(self, Py_ssize_t i):
         """What helper i does until all is over."""
@@ -67,13 +72,11 @@ cdef class Crew:
                 self.work(i + 1)
 
     cdef int start(self) except -1:
-        from threading import Thread
-
+        self.pool = pool_of(self.n_helpers)
+        pool = self.pool.__enter__()
         self.started = True
         for i in range(self.n_helpers):
-            thread = Thread(target=self.help, args=(i,), daemon=True)
-            thread.start()
-            self.threads.append(thread)
+            self.helpers.append(pool.submit(self.help, i))
         return 0
 
     cdef Py_ssize_t share(self, Py_ssize_t n_pieces) except -1 nogil:

@@ -35,12 +35,13 @@ cdef class LookAhead(Crew):
         return max(min(n_rows // PIECE, PIECES * (self.n_helpers + 1)), <Py_ssize_t> 1)
 
     cdef bint is_worth_while(self, Py_ssize_t first) noexcept nogil:
-        """If all rows were visited that were looked at, few were known before, and most since."""
+        """If of the rows so far, or those looked at last, enough were not known, and are now."""
         cdef Py_ssize_t n = self.last - self.first
         if first < LEAST_AHEAD or first < self.last or self.drift.lost:
             return False
-        return n == 0 or (
-            FEW * self.n_screened >= n and 2 * self.n_visited <= n)
+        if n == 0:
+            return FEW * self.n_visited >= first
+        return FEW * self.n_screened >= n and 2 * self.n_visited <= n
 
     cdef int look(self, Screen *screen, Py_ssize_t first) except -1 nogil:
         """Screen rows from `first` on that are not known to stay."""
