@@ -13,6 +13,7 @@ cdef class LookAhead(Crew):
     cdef Py_ssize_t first, last  # rows to look at
     cdef Py_ssize_t n_screened   # of these, for they were not known to stay,
     cdef Py_ssize_t n_visited    # and since, because nothing was known of them
+    cdef bint all_blank          # nothing was noted of any row when the sweep began
     cdef bint meeting            # slots that are apart, rather
 
     cdef bint is_worth_while(self, Py_ssize_t first) noexcept nogil

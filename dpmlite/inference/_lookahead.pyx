@@ -6,7 +6,7 @@ So threads note it of many rows; then these are visited in order, and most are p
 
 from dpmlite.inference._bounds cimport Chunk
 from dpmlite.inference._crew cimport Crew
-from dpmlite.inference._screening cimport Screen, look_closely, screen_chunk
+from dpmlite.inference._screening cimport Screen, look_closely, next_rows, screen_chunk
 from dpmlite.models._partition cimport Partition
 
 cdef enum:
@@ -23,6 +23,7 @@ cdef class LookAhead(Crew):
     def __init__(self, Py_ssize_t n_threads, Partition partition):
         self.partition, self.drift = partition, partition.drift
         self.first = self.last = self.n_screened = self.n_visited = 0
+        self.all_blank = False
 
     cdef int meet(self, Screen *screen) except -1 nogil:
         """Look at slots that are apart, for all rows."""
@@ -47,6 +48,7 @@ cdef class LookAhead(Crew):
         """Screen rows from `first` on that are not known to stay."""
         self.screen, self.first = screen, first
         self.last = min(first + min(first, <Py_ssize_t> MOST_AHEAD), self.partition.n_rows)
+        self.all_blank = self.all_blank or self.drift.blank
         self.drift.blank = False
         self.n_visited = 0
         self.n_screened = self.share(self.n_pieces_of(self.last - first))
@@ -62,7 +64,10 @@ cdef class LookAhead(Crew):
             self.drift.meet(self.partition, self.screen, chunk, first, last)
             return 0
         while first < last:
-            self.drift.gather(self.partition, chunk, first, last)
+            if self.all_blank:
+                next_rows(chunk, first, last)
+            else:
+                self.drift.gather(self.partition, chunk, first, last)
             screen_chunk(self.screen, self.partition, chunk)
             look_closely(self.screen, self.partition, chunk)
             self.drift.note(chunk)

@@ -148,7 +148,7 @@ cdef Py_ssize_t visit_chunk(Partition partition, Screen *screen, Drift drift, Py
     cdef Py_ssize_t i, j
     cdef bint moved = False
     if drift is None or drift.blank:
-        next_rows(partition, chunk, first)
+        next_rows(chunk, first, partition.n_rows)
     else:
         drift.gather(partition, chunk, first, partition.n_rows)
     screen_chunk(screen, partition, chunk)

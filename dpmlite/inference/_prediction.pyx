@@ -19,7 +19,7 @@ from dpmlite.models._rows import as_rows, index_array
 
 cdef enum:
     LOO_ROWS = 16384  # that are added up at a time
-    MANY_SCORES = 4194304  # of rows, columns and slots: worth the start of a thread
+    MANY_SCORES = 1048576  # of rows, columns and slots: worth to wake a thread
 
 
 cdef class Mixture:
@@ -169,7 +169,7 @@ cdef int assign_screened(Partition groups, Py_ssize_t first, Py_ssize_t last,
         with nogil:
             while first < last:
                 prepare(&screen, groups)
-                next_rows(groups, screen.chunk, first)
+                next_rows(screen.chunk, first, groups.n_rows)
                 screen_chunk(&screen, groups, screen.chunk)
                 best_slots(groups, &screen, &cost[0], &room[0], found)
                 for i in range(screen.chunk.n_rows):

@@ -28,7 +28,7 @@ cdef bint can_be_screened(Partition partition) noexcept nogil
 cdef void begin_screen(Screen *s, Partition partition, Py_ssize_t n_chunks) noexcept nogil
 cdef void end_screen(Screen *s) noexcept nogil
 cdef int prepare(Screen *s, Partition partition) except -1 nogil
-cdef void next_rows(Partition partition, Chunk *chunk, Py_ssize_t first) noexcept nogil
+cdef void next_rows(Chunk *chunk, Py_ssize_t first, Py_ssize_t last) noexcept nogil
 cdef void screen_chunk(const Screen *s, Partition partition, Chunk *chunk) noexcept nogil
 cdef void screen_against(const Screen *s, Partition partition, Chunk *chunk,
                          const Py_ssize_t *slots, Py_ssize_t n) noexcept nogil

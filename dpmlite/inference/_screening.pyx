@@ -39,7 +39,7 @@ def screen(Partition partition, Py_ssize_t first, Py_ssize_t last):
     try:
         while s.t != NULL and row < last:
             prepare(&s, partition)
-            next_rows(partition, &s.chunk[0], row)
+            next_rows(&s.chunk[0], row, partition.n_rows)
             screen_chunk(&s, partition, &s.chunk[0])
             for j in range(min(s.chunk[0].n_rows, last - row)):
                 stays[row - first] = bool(s.chunk[0].stays[j])
@@ -145,10 +145,10 @@ cdef void note_change(Screen *s, Partition partition, Py_ssize_t k) noexcept nog
     slot.member_ratio = t.member_ratio[k]
 
 
-cdef void next_rows(Partition partition, Chunk *chunk, Py_ssize_t first) noexcept nogil:
-    """All rows from `first`, as many as fill a chunk."""
+cdef void next_rows(Chunk *chunk, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+    """All rows of first..last-1, as many as fill a chunk."""
     cdef Py_ssize_t j
-    chunk.n_rows = max(min(partition.n_rows - first, <Py_ssize_t> CHUNK), <Py_ssize_t> 0)
+    chunk.n_rows = max(min(last - first, <Py_ssize_t> CHUNK), <Py_ssize_t> 0)
     for j in range(chunk.n_rows):
         chunk.index[j] = first + j
     chunk.end = first + chunk.n_rows
