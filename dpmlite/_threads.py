@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -69,6 +70,8 @@ def as_needed(
 
 
 _kept: ContextVar[ThreadPoolExecutor | None] = ContextVar("_kept", default=None)
+if hasattr(os, "register_at_fork"):  # threads do not live on in a fork
+    os.register_at_fork(after_in_child=lambda: _kept.set(None))
 
 
 @contextmanager

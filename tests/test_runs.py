@@ -6,7 +6,7 @@ import naive
 import numpy as np
 import pytest
 from cases import build, empirical_prior, needs_kernels, partition
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from dpmlite import MAPDPM
@@ -28,6 +28,11 @@ def side_by_side(n_clusters, n_each, gap=10.0, n_columns=2, seed=0):
     return X, labels
 
 
+def bimodality(x):
+    z = (x - x.mean()) / x.std()
+    return (np.mean(z**3) ** 2 + 1.0) / np.mean(z**4)
+
+
 def cut(x, n_slices):
     """Numbers of slices of ascending values, cut where they are furthest apart."""
     bounds = [(2 * i + 1) * len(x) // (2 * n_slices) for i in range(n_slices)]
@@ -39,6 +44,7 @@ def cut(x, n_slices):
 def test_no_other_runs_have_a_lower_joint(twin, seed, n, alpha):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 1)) + 20.0 * rng.integers(3, size=(n, 1))
+    assume(bimodality(X[:, 0]) > 0.45)
     prior = empirical_prior(X) | {"b0": np.array([1.0])}
     slices = np.empty(n, dtype=int)
     slices[np.argsort(X[:, 0])] = cut(np.sort(X[:, 0]), n // 2)
@@ -75,6 +81,46 @@ def test_clusters_side_by_side_are_found_in_whichever_column(twin):
     assert list(runs(twin, X)) == truth.tolist()
     assert list(runs(twin, -X[:, [2, 0, 1]])) == (5 - truth).tolist()
     assert list(runs(twin, 1e120 * X)) == truth.tolist()
+
+
+def with_known_variance(twin, X):
+    """Runs of rows whose other columns tell nothing of the clusters, whatever they are."""
+    n_columns = X.shape[1]
+    prior = X.mean(axis=0), np.ones(n_columns), np.full(n_columns, 1e4)
+    family = twin.normal_known_variance.NormalKnownVariance(*prior)
+    one = twin.partition.Partition(X, np.zeros(len(X), dtype=np.intp), family, 1.0)
+    return twin.runs.best_runs(one, twin.division.members_of(one, [0]))
+
+
+@pytest.mark.parametrize("constant", [0.1, -0.5012, 1 / 3, 1e9 + 0.1])
+def test_columns_of_one_value_are_not_asked(twin, constant):
+    """Their means may be rounded, so that all values are as far from them."""
+    X, truth = side_by_side(6, 200, n_columns=3)
+    X[:, 0] = constant
+    assert list(with_known_variance(twin, X)) == truth.tolist()
+
+
+@pytest.mark.parametrize("gap", [0.0, 5.0])
+def test_columns_that_fall_into_two_parts_are_not_the_only_ones(twin, gap):
+    """They are the most bimodal: a coin, or two humps."""
+    X, truth = side_by_side(6, 200, n_columns=3)
+    rng = np.random.default_rng(1)
+    coin = rng.integers(2, size=len(X))
+    X[:, 0] = gap * coin + rng.normal(size=len(X)) if gap else coin
+    assert bimodality(X[:, 0]) > bimodality(X[:, 2])
+    assert list(with_known_variance(twin, X)) == truth.tolist()
+
+
+def test_all_rows_of_a_large_cluster_are_asked(kernel):
+    """Of every second row one run is best."""
+    X, truth = side_by_side(20, 2800)
+    prior = empirical_prior(X) | {"b0": 16.0 * X.var(axis=0)}
+    assert kernel.division.trial_step(len(X), True) == 2
+    assert runs(kernel, X[::2].copy(), prior) is None
+    one = build(kernel, X, np.zeros(len(X)), prior)
+    uniforms = np.full((one.component.n_slots, 1, 2), 0.5)
+    assert kernel.split_merge.split(one, uniforms, 1, True) == 1
+    assert naive.canonical(one.labels) == (truth >= 10).astype(int).tolist()
 
 
 def test_rows_without_a_cell_of_the_column_get_no_label(twin):

@@ -1,5 +1,7 @@
 """Threads: results in order, and an end to all of them when one fails."""
 
+import os
+import signal
 import threading
 import time
 
@@ -179,6 +181,19 @@ def test_threads_are_kept_for_calls_of_their_block_alone():
             assert names(2) == names(5) == kept
     assert threading.active_count() == before
     assert names(2) != kept
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform cannot fork")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # of threads and forks
+def test_a_fork_within_the_block_has_threads_of_its_own():
+    """Those of its parent are not there."""
+    with kept_threads(2):
+        on_threads(time.sleep, [0.01] * 4, 2)
+        child = os.fork()
+        if child == 0:
+            signal.alarm(20)
+            os._exit(on_threads(abs, [-1, -2, -3], 2) != [1, 2, 3])
+        assert os.waitpid(child, 0)[1] == 0
 
 
 @pytest.mark.parametrize("n_threads", [1, 3])

@@ -2,7 +2,7 @@
 
 from array import array
 
-from libc.math cimport INFINITY, fabs, isnan, log, sqrt
+from libc.math cimport INFINITY, isnan, log, sqrt
 
 from numpy import argsort
 
@@ -16,70 +16,70 @@ from dpmlite.models._rows import index_array
 cdef extern from *:
     """
     #define DPM_SAME 1e-6
+    #define DPM_WHOLE 0.45
     """
     double SAME "DPM_SAME"
+    double WHOLE "DPM_WHOLE"
 
 cdef enum:
+    COLUMNS = 3
     SLICES = 4
     MOST_SLICES = 64
 
-cdef struct Moments:  # of a column: weight, mean, furthest from it, and sums of powers in units of that
-    double n, mean, reach, second, third, fourth
+cdef struct Moments:  # of a column
+    double least, most, n, mean
+    double second, third, fourth  # sums of powers of what values differ by, in units of the most
 
 
 cpdef best_runs(Partition partition, members):
     cdef const Py_ssize_t[::1] member = members
-    cdef Py_ssize_t i, k, column, n = member.shape[0]
-    if partition.X.columns != NULL or n < 2:
-        return None
-    column = most_bimodal(partition, member)
-    if column < 0:
-        return None
-    values = array("d", bytes(8 * n))
-    cdef double[::1] value = values
-    read_column(partition, member, column, value)
-    cdef const Py_ssize_t[::1] order = argsort(values)  # NaN come last; equal rows are in one slice
-    while isnan(value[order[n - 1]]):
-        n -= 1
-    cdef Py_ssize_t[MOST_SLICES + 1] start
-    cdef Py_ssize_t[MOST_SLICES] run
-    cdef Py_ssize_t n_slices = find_starts(value, order, n, start)
-    labels = index_array(member.shape[0])
-    cdef Py_ssize_t[::1] label = labels
-    label[:] = UNPLACED
-    for k in range(n_slices):
-        for i in range(start[k], start[k + 1]):
-            label[order[i]] = k
-    cdef Partition slices = partition.part(member, labels)
-    cdef Component scratch = partition.component.like()
-    scratch.make_slots(2)
-    with nogil:
-        find_runs(slices, scratch, n_slices, run)
-    if run[n_slices - 1] == 0:
-        return None
-    for i in range(n):
-        label[order[i]] = run[label[order[i]]]
-    return labels
+    cdef double gain, most = 0.0
+    best = None
+    if partition.X.columns == NULL:
+        for column in clearest(partition, member):
+            labels = index_array(member.shape[0])
+            gain = find_runs_along(partition, member, column, labels)
+            if gain > most + TIE:
+                best, most = labels, gain
+    return best
 
 
-cdef Py_ssize_t most_bimodal(Partition partition, const Py_ssize_t[::1] members) except? -1:
-    """The first column of the greatest bimodality; -1 if none has different values."""
-    cdef Py_ssize_t i, column, best = -1, n_columns = partition.X.n_columns
-    cdef double[::1] memory = array("d", bytes(n_columns * sizeof(Moments)))
+cdef clearest(Partition partition, const Py_ssize_t[::1] members):
+    """Columns by their bimodality, the first of those that are alike first."""
+    cdef Py_ssize_t column, n_columns = partition.X.n_columns
+    cdef double[::1] found = array("d", bytes(8 * n_columns))
+    cdef double most
+    columns = []
+    find_bimodality(partition, members, found)
+    while len(columns) < COLUMNS:
+        most = max(found)
+        if not most > WHOLE:
+            break
+        column = 0
+        while not found[column] > most - SAME:
+            column += 1
+        columns.append(column)
+        found[column] = 0.0
+    return columns
+
+
+cdef int find_bimodality(Partition partition, const Py_ssize_t[::1] members,
+                         double[::1] out) except -1:
+    """Of each column; 0 if its values do not differ, or by more than can be told."""
+    cdef Py_ssize_t column
+    cdef double[::1] memory = array("d", bytes(out.shape[0] * sizeof(Moments)))
     cdef Moments *of = <Moments *> &memory[0]
     cdef double[::1] room = partition.room_of_a_row()
-    cdef double found, most = 0.0
     with nogil:
-        add_up(partition, members, &room[0], of, add_mean)
-        for column in range(n_columns):
+        for column in range(out.shape[0]):
+            of[column].least, of[column].most = INFINITY, -INFINITY
+        add_up(partition, members, &room[0], of, add_value)
+        for column in range(out.shape[0]):
             of[column].mean /= of[column].n
-        add_up(partition, members, &room[0], of, reach_to)
         add_up(partition, members, &room[0], of, add_powers)
-        for column in range(n_columns):
-            found = bimodality(&of[column])
-            if found > most + SAME:
-                best, most = column, found
-    return best
+        for column in range(out.shape[0]):
+            out[column] = bimodality(&of[column])
+    return 0
 
 
 cdef void add_up(Partition partition, const Py_ssize_t[::1] members, double *room, Moments *of,
@@ -95,27 +95,53 @@ cdef void add_up(Partition partition, const Py_ssize_t[::1] members, double *roo
                 add(&of[d], row.values[d], row.weight)
 
 
-cdef void add_mean(Moments *of, double x, double weight) noexcept nogil:
+cdef void add_value(Moments *of, double x, double weight) noexcept nogil:
+    of.least, of.most = min(of.least, x), max(of.most, x)
     of.n += weight
     of.mean += weight * x
 
 
-cdef void reach_to(Moments *of, double x, double weight) noexcept nogil:
-    of.reach = max(of.reach, fabs(x - of.mean))
-
-
 cdef void add_powers(Moments *of, double x, double weight) noexcept nogil:
-    cdef double z = (x - of.mean) / of.reach
+    cdef double z = (x - of.mean) / (of.most - of.least)
     of.second += weight * z * z
     of.third += weight * z * z * z
     of.fourth += weight * z * z * z * z
 
 
 cdef double bimodality(const Moments *of) noexcept nogil:
-    """0 if values do not differ."""
-    if not 0.0 < of.reach < INFINITY:
+    cdef double found
+    if not 0.0 < of.most - of.least < INFINITY:
         return 0.0
-    return (of.third * of.third / of.second + of.second * of.second / of.n) / of.fourth
+    found = (of.third * of.third / of.second + of.second * of.second / of.n) / of.fourth
+    return found if found < INFINITY else 0.0
+
+
+cdef double find_runs_along(Partition partition, const Py_ssize_t[::1] member, Py_ssize_t column,
+                            Py_ssize_t[::1] label) except? -1.0:
+    """Labels of the best runs along a column; returns what they gain beside one run."""
+    cdef Py_ssize_t i, k, n = member.shape[0]
+    values = array("d", bytes(8 * n))
+    cdef double[::1] value = values
+    read_column(partition, member, column, value)
+    cdef const Py_ssize_t[::1] order = argsort(values)  # NaN come last; equal rows are in one slice
+    while isnan(value[order[n - 1]]):
+        n -= 1
+    cdef Py_ssize_t[MOST_SLICES + 1] start
+    cdef Py_ssize_t[MOST_SLICES] run
+    cdef Py_ssize_t n_slices = find_starts(value, order, n, partition.X.n_columns, start)
+    label[:] = UNPLACED
+    for k in range(n_slices):
+        for i in range(start[k], start[k + 1]):
+            label[order[i]] = k
+    cdef Partition slices = partition.part(member, label)
+    cdef Component scratch = partition.component.like()
+    cdef double gain
+    scratch.make_slots(2)
+    with nogil:
+        gain = find_runs(slices, scratch, n_slices, run)
+        for i in range(n):
+            label[order[i]] = run[label[order[i]]]
+    return gain
 
 
 cdef int read_column(Partition partition, const Py_ssize_t[::1] members, Py_ssize_t column,
@@ -130,11 +156,11 @@ cdef int read_column(Partition partition, const Py_ssize_t[::1] members, Py_ssiz
 
 
 cdef Py_ssize_t find_starts(const double[::1] value, const Py_ssize_t[::1] order, Py_ssize_t n,
-                            Py_ssize_t *start) noexcept nogil:
+                            Py_ssize_t n_columns, Py_ssize_t *start) noexcept nogil:
     """Where slices begin, and after the last their end: in the first of the widest gaps nearby."""
     cdef Py_ssize_t i, j, n_found = 1
     cdef Py_ssize_t n_slices = min(
-        <Py_ssize_t> MOST_SLICES, SLICES * <Py_ssize_t> sqrt(<double> n), n // 2)
+        <Py_ssize_t> MOST_SLICES, SLICES * <Py_ssize_t> sqrt(<double> (n // n_columns)), n // 2)
     cdef double gap, widest
     start[0] = 0
     for i in range(1, n_slices):
@@ -148,16 +174,16 @@ cdef Py_ssize_t find_starts(const double[::1] value, const Py_ssize_t[::1] order
     return n_found
 
 
-cdef int find_runs(Partition slices, Component run, Py_ssize_t n,
-                   Py_ssize_t *number) except -1 nogil:
-    """The number of each slice's run, for the runs of the least joint."""
+cdef double find_runs(Partition slices, Component run, Py_ssize_t n,
+                      Py_ssize_t *number) except? -1.0 nogil:
+    """The number of each slice's run, for the runs of the least joint; returns what these gain."""
     cdef double[MOST_SLICES + 1] least  # of the slices before each,
     cdef Py_ssize_t[MOST_SLICES + 1] first  # and of their last run
     cdef Py_ssize_t i, end, n_runs = 0
-    cdef double cost
+    cdef double cost, whole = INFINITY
     least[0] = 0.0
     for end in range(1, n + 1):
-        least[end] = INFINITY
+        least[end], first[end] = INFINITY, 0
     for i in range(n):
         run.copy_slot(0, slices.component, i)
         for end in range(i + 1, n + 1):
@@ -167,6 +193,8 @@ cdef int find_runs(Partition slices, Component run, Py_ssize_t n,
             cost = -log_gamma_c(run.n[0]) - log(slices.alpha) - run.marginal(0)
             if least[i] + cost < least[end] - TIE:
                 least[end], first[end] = least[i] + cost, i
+            if end - i == n:
+                whole = cost
     end = n
     while end > 0:  # from the last run on
         for i in range(first[end], end):
@@ -174,4 +202,4 @@ cdef int find_runs(Partition slices, Component run, Py_ssize_t n,
         end, n_runs = first[end], n_runs + 1
     for i in range(n):
         number[i] = n_runs - 1 - number[i]
-    return 0
+    return whole - least[n]

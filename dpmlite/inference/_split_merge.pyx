@@ -102,15 +102,14 @@ cdef Partition split_of(Partition partition, Py_ssize_t k, members, const double
     partition.normal[k] = looks_normal(partition, k, members)
     if partition.normal[k]:
         return None
+    runs = best_runs(partition, members) if thorough else None
     thorough = thorough and len(members) > THOROUGH_PART * partition.n_rows
     step = trial_step(len(members), thorough)
-    trial = members[::step]
-    runs = best_runs(partition, trial) if thorough else None
     cdef Partition division = None
     if runs is not None:
-        division = division_from(partition, k, members, [runs], step, uniforms, in_turn)
+        division = division_from(partition, k, members, [runs[::step]], step, uniforms, in_turn)
     if division is None:
-        starts = starts_of(partition, trial, uniforms, thorough)
+        starts = starts_of(partition, members[::step], uniforms, thorough)
         division = division_from(partition, k, members, starts, step, uniforms, in_turn)
     return division
 

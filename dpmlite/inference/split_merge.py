@@ -64,8 +64,8 @@ def split(
     from the cells of more rows. And the least typical tenth and half of the members as a cluster of
     their own. Where a cluster has so many rows that proposals settle on some of them, what it is
     split into is tried in turn, first by these, then by all; what is left of it counts as changed
-    if it lost few rows. Before all these, thorough proposals ask the best runs of the members along
-    a column (`runs.best_runs`).
+    if it lost few rows. If trials are thorough, the best runs of the members along a column come
+    before all these (`runs.best_runs`).
 
     Parameters
     ----------
@@ -111,15 +111,15 @@ def _split_slot(
     if looks_normal(partition, k, members):
         partition.mark_unchanged(k, normal=True)
         return False
+    runs = best_runs(partition, members) if thorough else None
     thorough = thorough and len(members) > THOROUGH_PART * partition.n_rows
     step = trial_step(len(members), thorough)
-    trial = members[::step]
-    runs = best_runs(partition, trial) if thorough else None
     division = None
     if runs is not None:
-        division = _division_from(partition, k, members, [runs], step, uniforms, in_turn)
+        starts: list[Buffer] = [runs[::step]]
+        division = _division_from(partition, k, members, starts, step, uniforms, in_turn)
     if division is None:
-        starts = _starts(partition, k, trial, uniforms, thorough)
+        starts = _starts(partition, k, members[::step], uniforms, thorough)
         division = _division_from(partition, k, members, starts, step, uniforms, in_turn)
     if division is None:
         partition.mark_unchanged(k)
