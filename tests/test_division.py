@@ -47,6 +47,14 @@ def test_the_best_start_is_kept_if_it_lowers_the_joint(twin, problem, data):
     )
 
 
+@pytest.mark.parametrize("n", [1, 2, 49_999, 50_000, 50_001, 100_000, 100_001, 10**6, 10**9])
+def test_thorough_trials_ask_half_of_50_000_rows_or_more(twin, n):
+    step = twin.division.trial_step(n, True)
+    assert step.bit_count() == 1
+    assert len(range(0, n, step)) <= 50_000
+    assert step == 1 or len(range(0, n, step)) >= 25_000
+
+
 @pytest.mark.parametrize(("away", "found"), [(2.5, True), (0.0, False)])
 def test_a_part_of_the_rows_tells_what_all_would_gain(twin, away, found):
     """30 of 6,000 rows are worth a cluster; the 5 of them among every sixth row are not."""

@@ -123,6 +123,15 @@ def test_all_rows_of_a_large_cluster_are_asked(kernel):
     assert naive.canonical(one.labels) == (truth >= 10).astype(int).tolist()
 
 
+def test_runs_of_a_part_of_very_many_rows_are_for_all(kernel):
+    X, truth = side_by_side(20, 12_000)
+    assert kernel.division.trial_step(len(X), True) == 8
+    one = partition(kernel, X, np.zeros(len(X)))
+    uniforms = np.full((one.component.n_slots, 1, 2), 0.5)
+    assert kernel.split_merge.split(one, uniforms, 1, True) == 1
+    assert one.labels.tolist() == truth.tolist()
+
+
 def test_rows_without_a_cell_of_the_column_get_no_label(twin):
     X, truth = side_by_side(6, 150)
     prior = empirical_prior(X)

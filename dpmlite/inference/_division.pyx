@@ -57,8 +57,11 @@ cpdef adopt(Partition partition, slots, members, Partition division):
 
 
 cpdef Py_ssize_t trial_step(Py_ssize_t n, bint thorough=False):
+    cdef Py_ssize_t step = 1
     if thorough:
-        return (n + THOROUGH_ROWS - 1) // THOROUGH_ROWS
+        while step * THOROUGH_ROWS < n:
+            step *= 2
+        return step
     return min((n + TRIAL_ROWS - 1) // TRIAL_ROWS, <Py_ssize_t> LARGEST_STEP)
 
 

@@ -42,6 +42,7 @@ cdef enum:
     DESCENT_SEEDS = 128
     DESCENT_SWEEPS = 2
     FIRST_ASKED = 160
+    RUNS_OF = 4
 
 
 def split(Partition partition, const double[:, :, ::1] uniforms, Py_ssize_t n_threads=1,
@@ -98,16 +99,18 @@ cdef int try_again(Partition division) except -1:
 cdef Partition split_of(Partition partition, Py_ssize_t k, members, const double[:, ::1] uniforms,
                         bint thorough, bint in_turn):
     """What a slot is split into; None if it is better as it is."""
-    cdef Py_ssize_t step
+    cdef Py_ssize_t step, run_step
+    cdef bint asks_runs = thorough
     partition.normal[k] = looks_normal(partition, k, members)
     if partition.normal[k]:
         return None
-    runs = best_runs(partition, members) if thorough else None
     thorough = thorough and len(members) > THOROUGH_PART * partition.n_rows
     step = trial_step(len(members), thorough)
+    run_step = step // RUNS_OF if step % RUNS_OF == 0 else 1
+    runs = best_runs(partition, members[::run_step]) if asks_runs else None
     cdef Partition division = None
     if runs is not None:
-        division = division_from(partition, k, members, [runs[::step]], step, uniforms, in_turn)
+        division = division_from(partition, k, members, [runs[::step // run_step]], step, uniforms, in_turn)
     if division is None:
         starts = starts_of(partition, members[::step], uniforms, thorough)
         division = division_from(partition, k, members, starts, step, uniforms, in_turn)

@@ -30,7 +30,7 @@ TRIAL_ROWS = 1000
 LARGEST_STEP = 16
 
 # A prior that is wide beside clusters outweighs what few rows tell: where they found nothing, a
-# thorough trial asks so many.
+# thorough trial asks so many, or as many as every second, fourth, ... row is of more.
 THOROUGH_ROWS = 50_000
 
 
@@ -133,7 +133,9 @@ def adopt(
 
 def trial_step(n: int, thorough: bool = False) -> int:
     """Of `n` rows, proposals settle on every so many-th."""
-    return -(-n // THOROUGH_ROWS) if thorough else min(-(-n // TRIAL_ROWS), LARGEST_STEP)
+    if thorough:
+        return 1 << ((n - 1) // THOROUGH_ROWS).bit_length()
+    return min(-(-n // TRIAL_ROWS), LARGEST_STEP)
 
 
 def member_lists(partition: Partition, slots: Iterable[int]) -> dict[int, list[int]]:

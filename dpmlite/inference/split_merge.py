@@ -30,6 +30,9 @@ ATYPICAL_PARTS = (0.5, 0.1)
 # Thorough are trials of clusters that hold more than such a part of all rows: they may be many.
 THOROUGH_PART = 1 / 16
 
+# Runs are sought in so many times the rows that proposals settle on.
+RUNS_OF = 4
+
 # A cluster that is so large that it may hold many is also divided by a descent from cells around
 # so many rows, of so many sweeps.
 DESCENT_SEEDS = 128
@@ -111,12 +114,14 @@ def _split_slot(
     if looks_normal(partition, k, members):
         partition.mark_unchanged(k, normal=True)
         return False
-    runs = best_runs(partition, members) if thorough else None
+    asks_runs = thorough
     thorough = thorough and len(members) > THOROUGH_PART * partition.n_rows
     step = trial_step(len(members), thorough)
+    run_step = step // RUNS_OF if step % RUNS_OF == 0 else 1
+    runs = best_runs(partition, members[::run_step]) if asks_runs else None
     division = None
     if runs is not None:
-        starts: list[Buffer] = [runs[::step]]
+        starts: list[Buffer] = [runs[:: step // run_step]]
         division = _division_from(partition, k, members, starts, step, uniforms, in_turn)
     if division is None:
         starts = _starts(partition, k, members[::step], uniforms, thorough)
