@@ -168,11 +168,14 @@ def test_a_fit_keeps_its_threads_while_it_lasts(monkeypatch):
 
 def test_threads_are_kept_for_calls_of_their_block_alone():
     def names(n_threads):
-        def late(i):
-            time.sleep(0.01)
+        """Of the others that make one of two calls, which wait for each other."""
+        both = threading.Barrier(2)
+
+        def name(i):
+            both.wait(10.0)
             return threading.current_thread().name
 
-        return set(on_threads(late, range(6), n_threads)) - {threading.current_thread().name}
+        return set(on_threads(name, range(2), n_threads)) - {threading.current_thread().name}
 
     before = threading.active_count()
     with kept_threads(2):
