@@ -79,7 +79,8 @@ def split(
     n_threads : int, default 1
         Threads that share the clusters.
     thorough : bool, default False
-        Whether proposals settle on more of the rows of clusters that hold a large part of all.
+        Whether the best runs come first, and proposals settle on more of the rows of clusters that
+        hold a large part of all.
 
     Returns
     -------
