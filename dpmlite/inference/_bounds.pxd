@@ -13,9 +13,10 @@ cdef enum:
     CHUNK = 64  # rows that are screened together: their sums stay in registers
 
 # For log P, from the bound of a row's own slot as if it were new: base + per_power bound; then the
-# cost to stay is stay - power log (1 - ratio (P - 1)). Each a little more, not less.
+# cost to stay is stay - power log (1 - ratio (P - 1)), where ratio (P - 1) is less than `most`. Each
+# a little more, not less.
 cdef struct Stay:
-    float base, per_power, stay, power, ratio
+    float base, per_power, stay, power, ratio, most
 
 cdef struct Stays:  # the same of a chunk of rows
     float base[CHUNK]
@@ -23,6 +24,7 @@ cdef struct Stays:  # the same of a chunk of rows
     float stay[CHUNK]
     float power[CHUNK]
     float ratio[CHUNK]
+    float most[CHUNK]
 
 cdef struct Chunk:
     Py_ssize_t n_rows
@@ -47,6 +49,8 @@ cdef clones_void bounds(const float *u, Py_ssize_t n_columns, const float *slope
                         float floor, float *bound) noexcept nogil
 cdef clones_void close_bounds(const float *u, Py_ssize_t n_columns, const float *slope,
                               float power, float floor, float *bound) noexcept nogil
+cdef clones_void line_bounds(const float *u, Py_ssize_t n_columns, const float *slope, float power,
+                             float most, float floor, float *bound) noexcept nogil
 cdef clones_void own_bounds(const float *u, Py_ssize_t n_columns, const float *slopes,
                             const Py_ssize_t *at, const float *power, float *own) noexcept nogil
 cdef clones_ssize set_aside(Chunk *chunk, int k, const Stay *there) noexcept nogil

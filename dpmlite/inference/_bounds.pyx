@@ -11,6 +11,15 @@ r = (c + 1) / (c - 1), so that P gives a bound from above of what it costs to st
 closer to their own cluster than to others, one pass over the slots tells that they stay. Rows lie
 side by side in vectors, sixteen in one of AVX-512.
 
+With few columns the logarithm takes longer than all else. In large clusters rows that could move
+are where P is little more than 1: with q = sum_d t_d and any number L, log(1 + q) is at least
+2 q / (2 + q), so that
+
+    power log P >= 2 power / (2 + L) min(q, L),
+
+which loses little as long as L is small. A row's own slot tells q instead of log P, which is more,
+if it is less than L.
+
 Rounding: with u the values of a row, |u| <= U, and z = u slope - shift, the error of z is at most
 epsilon (3 U slope + 2 |shift|), and that of log(1 + z^2) at most the same and 2 epsilon, for
 2 z / (1 + z^2) <= 1. Sums over columns of slopes and shifts give that of log P.
@@ -130,6 +139,24 @@ cdef clones_void close_bounds(const float *u, Py_ssize_t n_columns, const float 
         bound[j] = power * log2_floor_single(product[j]) + floor
 
 
+cdef clones_void line_bounds(const float *u, Py_ssize_t n_columns, const float *slope, float power,
+                             float most, float floor, float *bound) noexcept nogil:
+    """The same from a line: `power` is that of 1 + the sum, which counts up to `most`."""
+    cdef float total[CHUNK]
+    cdef const float *shift = slope + n_columns
+    cdef float z
+    cdef Py_ssize_t d
+    cdef int j
+    for j in range(CHUNK):
+        total[j] = 0
+    for d in range(n_columns):
+        for j in range(CHUNK):
+            z = u[d * CHUNK + j] * slope[d] - shift[d]
+            total[j] += z * z
+    for j in range(CHUNK):
+        bound[j] = power * (total[j] if total[j] < most else most) + floor
+
+
 cdef clones_void own_bounds(const float *u, Py_ssize_t n_columns, const float *slopes,
                             const Py_ssize_t *at, const float *power, float *own) noexcept nogil:
     """The same, each row in a slot of its own, whose slopes begin `at`; P is as small as it may be.
@@ -154,7 +181,7 @@ cdef clones_ssize set_aside(Chunk *chunk, int k, const Stay *there) noexcept nog
     """The chunk's rows of slot k are there already, which costs `there` to stay; returns how many."""
     cdef float *bound = chunk.bound + k * CHUNK
     cdef float base = there.base, per_power = there.per_power
-    cdef float stay = there.stay, power = there.power, ratio = there.ratio
+    cdef float stay = there.stay, power = there.power, ratio = there.ratio, most = there.most
     cdef float new[CHUNK]
     cdef int own[CHUNK]
     cdef int j, n_own = 0
@@ -175,6 +202,7 @@ cdef clones_ssize set_aside(Chunk *chunk, int k, const Stay *there) noexcept nog
         chunk.stay.stay[j] = stay if own[j] else chunk.stay.stay[j]
         chunk.stay.power[j] = power if own[j] else chunk.stay.power[j]
         chunk.stay.ratio[j] = ratio if own[j] else chunk.stay.ratio[j]
+        chunk.stay.most[j] = most if own[j] else chunk.stay.most[j]
     return n_own
 
 
@@ -193,7 +221,7 @@ cdef clones_void find_ceilings(const Stays *t, const float *own, float *ceiling)
         x = t.ratio[i] * y * (ONE + y * (HALF + y * QUARTER))
         y = t.stay[i] + t.power[i] * x * (ONE + x * (HALF + x * TWO_THIRDS))
         size = y if y > 0 else -y
-        ceiling[i] = y + SLIGHT * (size + t.power[i]) if x < HALF else HUGE  # NaN is not less
+        ceiling[i] = y + SLIGHT * (size + t.power[i]) if x < t.most[i] else HUGE  # NaN is not less
 
 
 cdef clones_void judge(Chunk *chunk, const Py_ssize_t *slots, Py_ssize_t n) noexcept nogil:

@@ -8,15 +8,17 @@ from dpmlite.models._rows cimport Row
 from dpmlite.models._student_t cimport Densities
 
 cdef struct Slot:
-    double power, floor, reach        # bound: power log2 (a bound of P) + floor - reach max |u|
+    double power, floor, reach        # bound: power log2 (a bound of P) + floor - reach max |u|,
+    double line, line_end             # or with line min(a bound of P - 1, line_end), if line > 0
     double base, base_reach           # of Stay: base + base_reach max |u|
-    double per_power, stay, member_power, member_ratio
+    double per_power, stay, member_power, member_ratio, most
 
 cdef struct Screen:
     const Densities *t         # NULL: the family has no quick look
     Py_ssize_t n_slots, room   # slots that are known, and that memory is there for
     Py_ssize_t n_open          # slots that a row may go to,
     Py_ssize_t *open           # ascending: all that hold rows, and the first that is empty
+    double level               # few rows pay more to stay
     Py_ssize_t n_chunks        # that memory is there for
     void *memory
     Slot *slot

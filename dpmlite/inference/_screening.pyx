@@ -5,11 +5,11 @@ from libc.stdint cimport uintptr_t
 from libc.string cimport memset
 
 from dpmlite.inference._bounds cimport (
-    CHUNK, HUGE, Stay, bounds, close_bounds, copied, find_ceilings, judge, largest, own_bounds,
-    set_aside, spread)
+    CHUNK, HUGE, Stay, bounds, close_bounds, copied, find_ceilings, judge, largest, line_bounds,
+    own_bounds, set_aside, spread)
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition
 from dpmlite.models._rows cimport Row
-from dpmlite.models._special cimport LOG_2
+from dpmlite.models._special cimport LOG_2, larger
 from dpmlite.models._student_t cimport Densities
 
 cdef extern from "Python.h":
@@ -22,11 +22,13 @@ cdef extern from *:
     #define DPM_EPSILON 1.2e-7  /* two roundings to single precision */
     #define DPM_COARSE 1e-6     /* several */
     #define DPM_MOST_POWER 1e30
+    #define DPM_LONGEST_LINE 0.25  /* at most a ninth below the logarithm */
     """
     double CLOSE "DPM_CLOSE"
     double EPSILON "DPM_EPSILON"
     double COARSE "DPM_COARSE"
     double MOST_POWER "DPM_MOST_POWER"
+    double LONGEST_LINE "DPM_LONGEST_LINE"
 
 
 def screen(Partition partition, Py_ssize_t first, Py_ssize_t last):
@@ -75,6 +77,7 @@ cdef int prepare(Screen *s, Partition partition) except -1 nogil:
     if s.room < partition.component.n_slots:
         lay_out(s, partition.component.n_slots)
         list_open(s, partition)
+        find_level(s, partition)
         for k in range(s.n_open):
             note_change(s, partition, s.open[k])
     return 0
@@ -108,6 +111,21 @@ cdef int lay_out(Screen *s, Py_ssize_t n_slots) except -1 nogil:
     return 0
 
 
+cdef void find_level(Screen *s, Partition partition) noexcept nogil:
+    """No slot's mean costs its rows more to stay than this, and few others do.
+
+    Over it they pay D / 2 on the average.
+    """
+    cdef Py_ssize_t j, k
+    s.level = -INFINITY
+    for j in range(s.n_open):
+        k = s.open[j]
+        if partition.component.n[k] > 0.0:
+            s.level = larger(
+                s.level, -s.t.member_constant[k] - partition.light_member_weight[k])
+    s.level += s.t.n_columns + 16.0
+
+
 cdef Py_ssize_t list_open(Screen *s, Partition partition) noexcept nogil:
     """Slots have become empty or have not: list the open ones, and return the one without rows.
 
@@ -137,12 +155,22 @@ cdef void note_change(Screen *s, Partition partition, Py_ssize_t k) noexcept nog
     slot.power = LOG_2 * t.power[k]
     slot.reach = t.power[k] * error_reach
     slot.floor = fixed - COARSE * fabs(fixed) - t.power[k] * error
-    slot.per_power = 1.001 / t.power[k]
+    draw_line(slot, t.power[k], s.level - fixed)
+    slot.per_power = 1.001 / (slot.line if slot.line > 0.0 else t.power[k])
     slot.base = slot.per_power * (COARSE * fabs(slot.floor) - slot.floor) + 2.0 * error
     slot.base_reach = 1.001 * slot.per_power * slot.reach + 2.0 * error_reach
     slot.stay = -t.member_constant[k] - partition.light_member_weight[k]
     slot.member_power = t.power[k] - 1.0
     slot.member_ratio = t.member_ratio[k]
+
+
+cdef void draw_line(Slot *slot, double power, double most) noexcept nogil:
+    """If bounds up to this `most` lose little by it; a row's own is known as long as it is below."""
+    slot.line_end = most / power
+    slot.line, slot.most = 0.0, 0.5
+    if 0.0 < slot.line_end <= LONGEST_LINE:
+        slot.line = (1.0 - COARSE) * 2.0 * power / (2.0 + slot.line_end)
+        slot.most = 0.99 * slot.line_end
 
 
 cdef void next_rows(Chunk *chunk, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
@@ -214,7 +242,10 @@ cdef void find_bounds(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogi
     cdef Py_ssize_t D = s.t.n_columns
     cdef const float *slope = s.slope + 2 * k * D
     cdef float floor = <float> (slot.floor - chunk.reach * slot.reach)
-    if s.t.power[k] * CLOSE < D:
+    if slot.line > 0.0:
+        line_bounds(chunk.u, D, slope, <float> slot.line, <float> slot.line_end, floor,
+                    chunk.bound + k * CHUNK)
+    elif s.t.power[k] * CLOSE < D:
         close_bounds(chunk.u, D, slope, <float> slot.power, floor, chunk.bound + k * CHUNK)
     else:
         bounds(chunk.u, D, slope, <float> slot.power, floor, chunk.bound + k * CHUNK)
@@ -265,7 +296,7 @@ cdef inline void put(Chunk *chunk, Py_ssize_t i, const Stay *there) noexcept nog
     """Row i of a chunk is there."""
     chunk.stay.base[i], chunk.stay.per_power[i] = there.base, there.per_power
     chunk.stay.stay[i], chunk.stay.power[i] = there.stay, there.power
-    chunk.stay.ratio[i] = there.ratio
+    chunk.stay.ratio[i], chunk.stay.most[i] = there.ratio, there.most
 
 
 cdef inline Stay stay_in(const Screen *s, const Chunk *chunk, Py_ssize_t k) noexcept nogil:
@@ -275,6 +306,7 @@ cdef inline Stay stay_in(const Screen *s, const Chunk *chunk, Py_ssize_t k) noex
     there.base = <float> (slot.base + chunk.reach * slot.base_reach)
     there.per_power, there.stay = <float> slot.per_power, <float> slot.stay
     there.power, there.ratio = <float> slot.member_power, <float> slot.member_ratio
+    there.most = <float> slot.most
     return there
 
 
