@@ -38,26 +38,34 @@ void stop(const char *name) { CALLGRIND_DUMP_STATS_AT(name); CALLGRIND_STOP_INST
 """
 
 
-def table():
-    return planted_gaussians(N_ROWS, N_COLUMNS, N_CLUSTERS, random_state=0)
+def table(n_rows=N_ROWS):
+    return planted_gaussians(n_rows, N_COLUMNS, N_CLUSTERS, random_state=0)
 
 
 def partition(labels):
     """The rows in these clusters, under the default prior."""
-    X, _ = table()
+    X, _ = table(len(labels))
     family = models.NormalGamma(X.mean(axis=0), 10.0 / len(X), 1.0, X.var(axis=0))
     return models.Partition(X, np.asarray(labels, dtype=np.intp), family, 1.0)
 
 
-def shuffled(share):
+def shuffled(share, n_rows=N_ROWS):
     """The labels that drew the rows, some of them replaced by others."""
     rng = np.random.default_rng(1)
-    return np.where(rng.random(N_ROWS) < share, rng.integers(N_CLUSTERS, size=N_ROWS), table()[1])
+    return np.where(
+        rng.random(n_rows) < share, rng.integers(N_CLUSTERS, size=n_rows), table(n_rows)[1]
+    )
 
 
 def sweep():
     """Few rows move, as in most sweeps of a fit."""
     state = partition(shuffled(0.1))
+    return lambda: inference.sweep(state)
+
+
+def large_sweep():
+    """The same of clusters of a thousand rows, whose bounds take no logarithms."""
+    state = partition(shuffled(0.02, 5 * N_ROWS))
     return lambda: inference.sweep(state)
 
 
@@ -87,7 +95,10 @@ def log_density():
     return lambda: inference.log_density(rows, component, 1.0, out)
 
 
-CALLS = {call.__name__: call for call in (sweep, late_sweep, gibbs_sweep, merge, log_density)}
+CALLS = {
+    call.__name__: call
+    for call in (sweep, large_sweep, late_sweep, gibbs_sweep, merge, log_density)
+}
 
 
 def run_all(switch):

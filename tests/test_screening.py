@@ -35,6 +35,32 @@ def test_where_clusters_are_apart_nearly_all_are_known(kernel, n_columns, offset
     assert np.mean(kernel.screening.screen(state, 0, 2000)) < 0.5
 
 
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    shape=st.sampled_from([(900, 1, 2), (3000, 2, 4), (2500, 5, 3), (3000, 12, 2), (4000, 40, 2)]),
+    separation=st.sampled_from([0.3, 2.0, 6.0]),
+    spread=st.sampled_from([0.0, 1.0, 3.0]),
+    outliers=st.sampled_from([0.0, 0.02]),
+    offset=st.sampled_from([0.0, 1e7]),
+)
+def test_large_clusters_keep_only_rows_that_stay(
+    kernel, seed, shape, separation, spread, outliers, offset
+):
+    """Of widths that differ, with rows farther out than any bound tells."""
+    rng = np.random.default_rng(seed)
+    X, labels = planted_gaussians(*shape, separation=separation, random_state=rng)
+    X *= np.exp(spread * rng.normal(size=shape[2]))[labels, np.newaxis]
+    far = rng.random(len(X)) < outliers
+    X[far] *= rng.choice([3.0, 30.0, 1e4])
+    labels[rng.random(len(X)) < 0.05] = 0
+    state = partition(kernel, X + offset, labels)
+    known = np.flatnonzero(kernel.screening.screen(state, 0, len(X)))
+    costs = np.array([state.costs(i) for i in known]).reshape(len(known), -1)
+    own = costs[np.arange(len(known)), labels[known]]
+    assert np.all(costs.min(axis=1, initial=np.inf) >= own - 2e-8 - 1e-13 * np.abs(own))
+
+
 def test_any_part_may_be_screened(twin):
     X, labels = planted_gaussians(150, 3, 4, random_state=2)
     state = partition(twin, X, labels)
