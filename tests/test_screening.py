@@ -38,23 +38,23 @@ def test_where_clusters_are_apart_nearly_all_are_known(kernel, n_columns, offset
 @settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
-    shape=st.sampled_from([(900, 1, 2), (3000, 2, 4), (2500, 5, 3), (3000, 12, 2), (4000, 40, 2)]),
+    shape=st.sampled_from([(900, 1, 2), (3000, 2, 1), (3000, 2, 4), (2500, 5, 3), (3000, 12, 2)]),
     separation=st.sampled_from([0.3, 2.0, 6.0]),
     spread=st.sampled_from([0.0, 1.0, 3.0]),
-    outliers=st.sampled_from([0.0, 0.02]),
+    n_far=st.sampled_from([0, 2, 50]),
     offset=st.sampled_from([0.0, 1e7]),
+    alpha=st.sampled_from([1.0, 1e-15]),
 )
 def test_large_clusters_keep_only_rows_that_stay(
-    kernel, seed, shape, separation, spread, outliers, offset
+    kernel, seed, shape, separation, spread, n_far, offset, alpha
 ):
     """Of widths that differ, with rows farther out than any bound tells."""
     rng = np.random.default_rng(seed)
     X, labels = planted_gaussians(*shape, separation=separation, random_state=rng)
     X *= np.exp(spread * rng.normal(size=shape[2]))[labels, np.newaxis]
-    far = rng.random(len(X)) < outliers
-    X[far] *= rng.choice([3.0, 30.0, 1e4])
+    X[rng.choice(len(X), n_far, replace=False)] *= rng.choice([3.0, 30.0, 300.0])
     labels[rng.random(len(X)) < 0.05] = 0
-    state = partition(kernel, X + offset, labels)
+    state = partition(kernel, X + offset, labels, alpha)
     known = np.flatnonzero(kernel.screening.screen(state, 0, len(X)))
     costs = np.array([state.costs(i) for i in known]).reshape(len(known), -1)
     own = costs[np.arange(len(known)), labels[known]]
