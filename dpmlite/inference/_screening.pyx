@@ -9,7 +9,7 @@ from dpmlite.inference._bounds cimport (
     own_bounds, set_aside, spread)
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition
 from dpmlite.models._rows cimport Row
-from dpmlite.models._special cimport LOG_2, larger
+from dpmlite.models._special cimport LOG_2
 from dpmlite.models._student_t cimport Densities
 
 cdef extern from "Python.h":
@@ -112,17 +112,15 @@ cdef int lay_out(Screen *s, Py_ssize_t n_slots) except -1 nogil:
 
 
 cdef void find_level(Screen *s, Partition partition) noexcept nogil:
-    """No slot's mean costs its rows more to stay than this, and few others do.
-
-    Over it they pay D / 2 on the average.
-    """
+    """Few rows pay more to stay: at the mean of no slot, and above that D / 2 on the average."""
     cdef Py_ssize_t j, k
+    cdef double stay
     s.level = -INFINITY
     for j in range(s.n_open):
         k = s.open[j]
-        if partition.component.n[k] > 0.0:
-            s.level = larger(
-                s.level, -s.t.member_constant[k] - partition.light_member_weight[k])
+        stay = -s.t.member_constant[k] - partition.light_member_weight[k]
+        if s.t.member_ratio[k] > 0.0 and stay > s.level:  # neither is NaN
+            s.level = stay
     s.level += s.t.n_columns + 16.0
 
 
