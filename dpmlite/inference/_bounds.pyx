@@ -11,7 +11,7 @@ r = (c + 1) / (c - 1), so that P gives a bound from above of what it costs to st
 closer to their own cluster than to others, one pass over the slots tells that they stay. Rows lie
 side by side in vectors, sixteen in one of AVX-512.
 
-With few columns the logarithm takes longer than all else. In large clusters rows that could move
+With few columns the logarithm is most of the work. In large clusters rows that could move
 are where P is little more than 1: with q = sum_d t_d and any number L, log(1 + q) is at least
 2 q / (2 + q), so that
 
