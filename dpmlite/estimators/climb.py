@@ -12,7 +12,7 @@ import numpy as np
 
 from dpmlite import inference, models
 from dpmlite.estimators.freeing import Freeing, homes_of
-from dpmlite.estimators.problem import UNPLACED, Labels, Problem, sweep
+from dpmlite.estimators.problem import Labels, Problem, sweep
 
 if TYPE_CHECKING:
     from threading import Event
@@ -86,8 +86,7 @@ class Climb:
 
         Between such moves sweep until no more than the part `few` of the rows moves.
         """
-        placed = np.asarray(self.partition.labels) != UNPLACED
-        if placed.all():
+        if rows_in_slots(self.partition).sum() == self.partition.n_rows:
             self._record("start", self.partition.n_clusters)
         while (
             self._sweep(few if split_merge else 0.0)
@@ -170,7 +169,7 @@ class Climb:
     def _free(self, rng: np.random.Generator) -> bool:
         """Free rows of clusters that do not look normal; whether it is worth to go on."""
         joint, normal = self.partition.neg_log_joint, self.partition.normal
-        n_rows = np.bincount(np.asarray(self.partition.labels), minlength=len(normal))
+        n_rows = rows_in_slots(self.partition).tolist()
         slots = [k for k, n in enumerate(n_rows) if n and not normal[k]]
         if len(slots) == self.partition.n_clusters:
             found = self._after_freeing(self.problem, self.partition, self.order, rng)
@@ -186,7 +185,8 @@ class Climb:
         now, homes = np.asarray(self.partition.labels), homes_of(self.partition)
         chosen = np.zeros(self.partition.component.n_slots, dtype=bool)
         chosen[slots] = True
-        members, groups = np.flatnonzero(chosen[now]), np.flatnonzero(chosen[homes])
+        groups = np.flatnonzero(chosen[homes])
+        members = np.asarray(inference.members_of(self.partition, slots), dtype=np.intp)
         rows = np.asarray(self.partition.rows_of(members), dtype=np.intp)
         problem = self.problem.of_groups(groups)
         labels = np.searchsorted(slots, now[members])
@@ -216,6 +216,12 @@ class Climb:
             self.trace.append(joint)
         if self.verbose:
             print_step(self.name, step, count, self.partition.n_clusters, joint)
+
+
+def rows_in_slots(partition: models.Partition) -> Labels:
+    """Rows in each slot that are not settled."""
+    groups = np.bincount(homes_of(partition), minlength=partition.component.n_slots)
+    return np.asarray(partition.sizes, dtype=np.intp) - groups
 
 
 def print_step(name: str, step: str, count: int, n_clusters: int, neg_log_joint: float) -> None:

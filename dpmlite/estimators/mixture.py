@@ -287,8 +287,12 @@ class MixtureEstimator(FamilyEstimator):
         Rows without weight get the label of the cluster that is most probable for them.
         """
         self._keep_clusters(final, prior)
-        self.labels_ = self._labels_of_all(data, np.asarray(final.labels, dtype=np.intp))
-        self.counts_ = np.bincount(self.labels_, minlength=self.n_clusters_)
+        labels = np.asarray(final.labels, dtype=np.intp)
+        self.labels_ = self._labels_of_all(data, labels)
+        if self.labels_ is labels:
+            self.counts_ = np.array(final.sizes[:-1], dtype=np.intp)
+        else:
+            self.counts_ = np.bincount(self.labels_, minlength=self.n_clusters_)
 
     def _keep_clusters(self, final: models.Partition, prior: Prior) -> None:
         """Make all fitted attributes of a partition that do not name its rows."""

@@ -7,7 +7,7 @@ from dpmlite._implementation import PURE
 if TYPE_CHECKING or PURE:
     from dpmlite.inference.alternative_trees import log_increments
     from dpmlite.inference.bhc import Forest
-    from dpmlite.inference.division import two_of
+    from dpmlite.inference.division import members_of, two_of
     from dpmlite.inference.dp_means import farthest_first, fit_centres, squared_distances
     from dpmlite.inference.exact import sum_over_partitions
     from dpmlite.inference.gibbs import gibbs_sweep
@@ -32,7 +32,7 @@ if TYPE_CHECKING or PURE:
 else:
     from dpmlite.inference._alternative_trees import log_increments
     from dpmlite.inference._bhc import Forest
-    from dpmlite.inference._division import two_of
+    from dpmlite.inference._division import members_of, two_of
     from dpmlite.inference._dp_means import farthest_first, fit_centres, squared_distances
     from dpmlite.inference._exact import sum_over_partitions
     from dpmlite.inference._gibbs import gibbs_sweep
@@ -72,6 +72,7 @@ __all__ = [
     "log_increments",
     "log_mixture_density",
     "log_node_weights",
+    "members_of",
     "merge",
     "merge_change",
     "mixture_responsibilities",

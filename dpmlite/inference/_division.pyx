@@ -82,15 +82,20 @@ cpdef member_lists(Partition partition, slots):
 
 
 cpdef members_of(Partition partition, slots):
-    cdef Py_ssize_t i, found = 0, j = slots[0], k = slots[len(slots) - 1]
-    partition.component._check_slot(j)
-    partition.component._check_slot(k)
-    members = index_array(partition.n_members(j) + (partition.n_members(k) if k != j else 0))
+    cdef Py_ssize_t i, k, n = 0, found = 0
+    cdef Py_ssize_t[::1] chosen = index_array(partition.component.n_slots)
+    for k in slots:
+        partition.component._check_slot(k)
+        n += partition.n_members(k) if not chosen[k] else 0
+        chosen[k] = True
+    members = index_array(n)
     cdef Py_ssize_t[::1] member = members
-    for i in range(partition.n_rows):
-        if partition.label[i] == j or partition.label[i] == k:
-            member[found] = i
-            found += 1
+    with nogil:
+        for i in range(partition.n_rows):
+            k = partition.label[i]
+            if k != UNPLACED and chosen[k]:
+                member[found] = i
+                found += 1
     return members
 
 

@@ -15,17 +15,13 @@ cdef struct Known:              # of a slot
     double own_before           # drift of what it costs to stay, until the stage began
     double own_back             # most of it from a state in this stage to that when it began
     double noted                # what a row begins with that is noted now: own_before - own_back
-    int now                     # its number, where slots have got others
-    bint held                   # rows may have been known to stay in it
 
-cdef clones_ssize pass_known(const float *until, const int *then, const Py_ssize_t *now,
-                             const float *own, double drift, Py_ssize_t first,
-                             Py_ssize_t last) noexcept nogil
+cdef clones_ssize pass_known(const float *until, const Py_ssize_t *label, const float *own,
+                             double drift, Py_ssize_t first, Py_ssize_t last) noexcept nogil
 
 
 cdef class Drift:
-    cdef float *until           # [row] the drift until which it is known to stay,
-    cdef int *label             # [row] as long as it is in this slot
+    cdef float *until           # [row] the drift until which it is known to stay; 0: not at all
     cdef Py_ssize_t n_rows, n_columns
     cdef Py_ssize_t n_slots     # that are known
     cdef Known *known           # [slot], and the memory of what follows:
@@ -47,18 +43,15 @@ cdef class Drift:
 
     # Whether row i is known to stay, as things stand.
     cdef inline bint knows(self, Partition partition, Py_ssize_t i) noexcept nogil:
-        cdef bint same = self.label[i] == partition.label[i]
-        cdef Py_ssize_t k = self.label[i] if same else 0
-        # Both are looked at, always: which rows are known is hard to predict.
-        return same & (self.until[i] > self.before + self.forth + self.own[k])
+        return self.until[i] > self.before + self.forth + self.own[partition.label[i]]
 
     # The row to go on from: those of first..last-1 before it are known to stay.
     cdef inline Py_ssize_t pass_known(self, Partition partition, Py_ssize_t first,
                                       Py_ssize_t last) noexcept nogil:
         if first >= last:
             return first
-        return pass_known(self.until, self.label, &partition.label[0], self.own,
-                          self.before + self.forth, first, last)
+        return pass_known(self.until, &partition.label[0], self.own, self.before + self.forth,
+                          first, last)
 
     cdef int begin(self, Partition partition) except -1
     cdef int renumber(self, Partition partition) except -1
@@ -68,7 +61,7 @@ cdef class Drift:
     cdef double start(self, Partition partition, Py_ssize_t k) noexcept nogil
     cdef void follow(self, Partition partition, Py_ssize_t k) noexcept nogil
     cdef void lose(self) noexcept nogil
-    cdef void start_counting(self) noexcept nogil
+    cdef void start_counting(self, Partition partition) noexcept nogil
     cdef void begin_anew(self, Py_ssize_t k) noexcept nogil
     cdef void meet(self, Partition partition, const Screen *screen, Chunk *chunk,
                    Py_ssize_t first, Py_ssize_t last) noexcept nogil
@@ -79,4 +72,4 @@ cdef class Drift:
     cdef bint may_begin_stage(self, Py_ssize_t i) noexcept nogil
     cdef bint still_known(self, Partition partition, Chunk *chunk, Py_ssize_t first,
                           Py_ssize_t last) noexcept nogil
-    cdef void note(self, const Chunk *chunk) noexcept nogil
+    cdef void note(self, Partition partition, const Chunk *chunk) noexcept nogil

@@ -35,7 +35,7 @@ it are bounded in it anew, and in their own, which takes a fraction of what all 
 """
 
 from libc.math cimport INFINITY, sqrt
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from dpmlite.inference._bounds cimport CHUNK, Chunk, slack
 from dpmlite.inference._screening cimport (
@@ -67,7 +67,6 @@ cdef extern from *:
     double ROUNDED "DPM_ROUNDED"
 
 cdef enum:
-    NOWHERE = -2     # slot of rows of which nothing is known
     FAR = 8          # drift from which on all is forgotten
     SMALL = 64       # rows of clusters that drift far whenever one comes or goes
     LEAST_POWER = 8  # m of clusters that rows may be known to stay in
@@ -87,12 +86,10 @@ cdef class Drift:
     def __cinit__(self, Partition partition):
         self.n_rows, self.n_columns = partition.n_rows, partition.component.n_columns
         self.until = <float *> calloc(self.n_rows, sizeof(float))
-        self.label = <int *> calloc(self.n_rows, sizeof(int))
         self.lost = True
 
     def __dealloc__(self):
         PyMem_RawFree(self.until)
-        PyMem_RawFree(self.label)
         PyMem_RawFree(self.known)
 
     def known_to_stay(self, Partition partition):
@@ -121,7 +118,7 @@ cdef class Drift:
             self.blank = True
             self.n_apart = 0
         else:
-            self.start_counting()
+            self.start_counting(partition)
         self.before_sweep, self.stage_row = self.before, 0
         self.forth = self.back = 0.0
         self.lost = False
@@ -131,30 +128,22 @@ cdef class Drift:
         """Slots may have come, gone, or got other numbers since the last sweep began."""
         cdef Known *then = self.known
         cdef const double *slope = self.slope
-        cdef Py_ssize_t i, k, old, n_then = self.n_slots, n_slots = partition.component.n_slots
-        cdef bint same = n_slots == n_then, relabel = False
+        cdef Py_ssize_t k, old, n_then = self.n_slots, n_slots = partition.component.n_slots
+        cdef bint same = n_slots == n_then
         for k in range(n_slots):
             same = same and partition.former[k] == k
         if same:
             return 0
         self.make_slots(n_slots)
-        for k in range(n_then):
-            then[k].now = NOWHERE
         for k in range(n_slots):
             old = partition.former[k]
             partition.former[k] = k
             if old < 0:
                 self.known[k].shape.fixed = INFINITY  # from which any drift is far
                 continue
-            then[old].now = <int> k
             self.known[k] = then[old]
             memcpy(self.slope + 2 * k * self.n_columns, slope + 2 * old * self.n_columns,
                    2 * self.n_columns * sizeof(double))
-        for k in range(n_then):
-            relabel = relabel or (then[k].held and then[k].now != k)
-        for i in range(self.n_rows if relabel else 0):
-            if self.label[i] != NOWHERE:
-                self.label[i] = then[self.label[i]].now
         PyMem_RawFree(then)
         return 0
 
@@ -163,24 +152,22 @@ cdef class Drift:
         cdef Py_ssize_t n_slopes = 2 * self.n_columns * n_slots
         self.known = <Known *> calloc(
             1, n_slots * (sizeof(Known) + sizeof(Py_ssize_t)) + n_slopes * sizeof(double)
-            + (n_slots - NOWHERE) * sizeof(float))
+            + (n_slots - UNPLACED) * sizeof(float))
         self.slope = <double *> (self.known + n_slots)
         self.apart = <Py_ssize_t *> (self.slope + n_slopes)
-        self.own = <float *> (self.apart + n_slots) - NOWHERE  # there too, where it says nothing
+        self.own = <float *> (self.apart + n_slots) - UNPLACED  # there too, where it says nothing
         self.n_slots = n_slots
         return 0
 
     cdef void forget(self, Partition partition) noexcept nogil:
-        """All rows have to be looked at; drift is counted from here.
-
-        Threads are to find memory that was written to: pages that are read first are mapped anew
-        when written, and then all threads of the process wait.
-        """
+        """All rows have to be looked at; drift is counted from here."""
         cdef const double *n = partition.component.n
         cdef double total = 0.0, weight = 0.0, least = INFINITY
-        cdef Py_ssize_t i, k
-        for i in range(self.n_rows):
-            self.until[i], self.label[i] = 0.0, NOWHERE
+        cdef Py_ssize_t k
+        if partition.until == NULL:
+            partition.until = self.until  # as new
+        else:
+            memset(self.until, 0, self.n_rows * sizeof(float))
         self.before = 0.0
         for k in range(self.n_slots):
             self.begin_anew(k)
@@ -220,7 +207,6 @@ cdef class Drift:
         known.own_back, known.shape = 0.0, now
         self.own[k] = rounded_up(known.own_before)
         known.noted = beginning(known)
-        known.held = known.held or known.noted > -INFINITY
         memcpy(slope, t.slot_slope + k * t.n_along, n * sizeof(double))
         memcpy(slope + n, t.slot_shift + k * t.n_along, n * sizeof(double))
         return drift
@@ -243,15 +229,15 @@ cdef class Drift:
         self.forth = larger(self.forth, elsewhere)
         self.own[k] = <float> larger(self.own[k], rounded_up(own))
 
-    cdef void start_counting(self) noexcept nogil:
+    cdef void start_counting(self, Partition partition) noexcept nogil:
         """Slots whose own drift is large begin anew; their rows have to be looked at."""
         cdef Py_ssize_t i, k
         cdef bint none = True
         for k in range(self.n_slots):
             none = none and self.own[k] < FAR
         for i in range(0 if none else self.n_rows):
-            if self.label[i] != NOWHERE and not self.own[self.label[i]] < FAR:
-                self.label[i] = NOWHERE
+            if not self.own[partition.label[i]] < FAR:
+                self.until[i] = 0.0
         for k in range(self.n_slots):
             if not self.own[k] < FAR:
                 self.begin_anew(k)
@@ -323,7 +309,7 @@ cdef class Drift:
                 return False
         return True
 
-    cdef void note(self, const Chunk *chunk) noexcept nogil:
+    cdef void note(self, Partition partition, const Chunk *chunk) noexcept nogil:
         """Note how long the rows of a chunk stay, whose bounds are up to date."""
         cdef float[CHUNK] some
         cdef double drift = self.before - self.back - ROUNDED
@@ -333,11 +319,8 @@ cdef class Drift:
         slack(chunk, self.reference, self.cap, some)
         for j in range(chunk.n_rows):
             i, k = chunk.index[j], chunk.label[j]
-            if k == UNPLACED or not self.known[k].held:
-                self.label[i] = NOWHERE
-                continue
-            self.label[i] = <int> k
-            self.until[i] = <float> (drift + self.known[k].noted + some[j])
+            if k != UNPLACED and partition.label[i] == k:
+                self.until[i] = <float> (drift + self.known[k].noted + some[j])
 
 
 cdef inline inlined_void fill(Drift drift, Partition partition, Chunk *chunk, Py_ssize_t first,
@@ -356,9 +339,8 @@ cdef inline inlined_void fill(Drift drift, Partition partition, Chunk *chunk, Py
     chunk.n_rows, chunk.end = n, first
 
 
-cdef clones_ssize pass_known(const float *until, const int *then, const Py_ssize_t *now,
-                             const float *own, double drift, Py_ssize_t first,
-                             Py_ssize_t last) noexcept nogil:
+cdef clones_ssize pass_known(const float *until, const Py_ssize_t *label, const float *own,
+                             double drift, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
     """See `Drift.pass_known`: rows are asked so many at once, a rest at the end is not."""
     cdef float least = <float> drift + <float> (2 * ROUNDED)  # so that rounding does not count
     cdef Py_ssize_t i
@@ -366,7 +348,7 @@ cdef clones_ssize pass_known(const float *until, const int *then, const Py_ssize
     while first + TOGETHER <= last:
         unknown = 0
         for i in range(first, first + TOGETHER):
-            unknown |= (then[i] != now[i]) | (not until[i] - least > own[then[i]])
+            unknown |= not until[i] - least > own[label[i]]
         if unknown:
             break
         first += TOGETHER

@@ -70,7 +70,7 @@ cdef class LookAhead(Crew):
                 self.drift.gather(self.partition, chunk, first, last)
             screen_chunk(self.screen, self.partition, chunk)
             look_closely(self.screen, self.partition, chunk)
-            self.drift.note(chunk)
+            self.drift.note(self.partition, chunk)
             n_screened += chunk.n_rows
             first = chunk.end
         return n_screened

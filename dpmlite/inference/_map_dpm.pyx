@@ -167,7 +167,7 @@ cdef Py_ssize_t visit_chunk(Partition partition, Screen *screen, Drift drift, Py
     if moved:
         drift.still_known(partition, chunk, first, chunk.end)
     if drift is not None:
-        drift.note(chunk)
+        drift.note(partition, chunk)
     return chunk.end
 
 

@@ -148,10 +148,11 @@ def member_lists(partition: Partition, slots: Iterable[int]) -> dict[int, list[i
 
 
 def members_of(partition: Partition, slots: Sequence[int]) -> list[int]:
-    """Positions of the rows in one slot or two, in ascending order."""
+    """Positions of the rows in any of these slots, in ascending order."""
     for k in slots:
         partition.component._check_slot(k)
-    return [i for i, k in enumerate(partition.labels) if k in slots]
+    chosen = set(slots)
+    return [i for i, k in enumerate(partition.labels) if k in chosen]
 
 
 def joint_of(partition: Partition, slots: Sequence[int]) -> float:

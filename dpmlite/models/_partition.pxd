@@ -27,7 +27,8 @@ cdef inline double just_above(double log_weight, double score) noexcept nogil:
 cdef class Partition:
     cdef readonly Component component
     cdef readonly object labels, homes
-    cdef readonly object drift          # what sweeps remember of rows that stay, or None
+    cdef readonly object drift          # what sweeps remember of rows that stay, or None,
+    cdef float *until                   # [row] which has this, 0 for rows that moved since; or NULL
     cdef Component others               # a slot to build a cluster without one of its rows
     cdef readonly double alpha, neg_log_joint, least_gain
     cdef readonly Py_ssize_t n_rows, n_emptied
@@ -105,6 +106,11 @@ cdef class Partition:
     cdef double quick_ceiling(self, Py_ssize_t i, const Row *row) noexcept nogil
     cdef double score_from_others(self, Py_ssize_t i) noexcept nogil
     cdef void rebuild_slot(self, Py_ssize_t k) noexcept nogil
+    cdef inline void forget(self, Py_ssize_t i) noexcept nogil:
+        """Row i is not where it was."""
+        if self.until != NULL:
+            self.until[i] = 0
+
     cdef int move_row(self, Py_ssize_t i, Py_ssize_t k, double change) except -1 nogil
     cdef void join(self, Py_ssize_t j, Py_ssize_t k, double change) noexcept nogil
     cdef void weigh(self, Py_ssize_t k) noexcept nogil

@@ -3,7 +3,7 @@
 from array import array
 
 from libc.math cimport INFINITY, NAN, log
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from dpmlite.models._component cimport Component, padded
 from dpmlite.models._crp cimport log_prob_counts_c
@@ -35,6 +35,7 @@ cdef class Partition:
         self.touched = self.former = NULL
         self.normal = NULL
         self.room = NULL
+        self.until = NULL
 
     def __dealloc__(self):
         PyMem_RawFree(self.cost)
@@ -190,6 +191,7 @@ cdef class Partition:
         with nogil:
             for i in range(members.shape[0]):
                 self.label[members[i]] = target[other.label[i]]
+                self.forget(members[i])
         for i, g in enumerate(groups):
             self.home[g] = target[other.home[i]]
         self.neg_log_joint += change
@@ -268,6 +270,8 @@ cdef class Partition:
         """Be what a new partition of the same rows and settled groups would be."""
         cdef Py_ssize_t g, n_slots = 0
         memcpy(&self.label[0], labels, self.n_rows * sizeof(Py_ssize_t))
+        if self.until != NULL:
+            memset(self.until, 0, self.n_rows * sizeof(float))
         for g in range(self.home.shape[0]):
             self.home[g] = homes[g]
             n_slots = max(n_slots, homes[g] + 1)
@@ -517,6 +521,7 @@ cdef class Partition:
         cdef Row row = self.row(i)
         cdef Py_ssize_t own = self.label[i]
         self.label[i] = k
+        self.forget(i)
         if own == UNPLACED:  # the denominator of eq. (2)
             change += (log(self.alpha + self.n_placed) if row.weight == 1.0
                        else log_rising_c(self.alpha + self.n_placed, row.weight))
@@ -565,6 +570,7 @@ cdef class Partition:
         for i in range(self.n_rows):
             if self.label[i] == k:
                 self.label[i] = j
+                self.forget(i)
         for g in range(self.home.shape[0]):
             if self.home[g] == k:
                 self.home[g] = j
