@@ -82,7 +82,7 @@ cdef class Crew:
     cdef Py_ssize_t share(self, Py_ssize_t n_pieces) except -1 nogil:
         """Do the work, and return the sum of what `do` did when all is done."""
         cdef bint wait
-        if not self.started:
+        if not self.started and self.n_helpers > 0:
             with gil:
                 self.start()
         self.call(n_pieces)

@@ -3,7 +3,6 @@
 from dpmlite.inference._bounds cimport Chunk
 from dpmlite.inference._screening cimport Screen
 from dpmlite.models._partition cimport Partition
-from dpmlite.models._special cimport clones_ssize
 
 cdef struct Shape:              # of what rows cost in a slot, but for slopes and shifts
     double power, fixed         # if it is not theirs: fixed + power sum log(1 + z^2)
@@ -16,7 +15,10 @@ cdef struct Known:              # of a slot
     double own_back             # most of it from a state in this stage to that when it began
     double noted                # what a row begins with that is noted now: own_before - own_back
 
-cdef clones_ssize pass_known(const float *until, const Py_ssize_t *label, const float *own,
+cdef enum:
+    LEAST_POWER = 8  # m of clusters that rows may be known to stay in
+
+cdef Py_ssize_t pass_known(const float *until, const Py_ssize_t *label, const float *own,
                              double drift, Py_ssize_t first, Py_ssize_t last) noexcept nogil
 
 
@@ -35,6 +37,7 @@ cdef class Drift:
     cdef double forth           # since this stage began,
     cdef double back            # from a state in this stage to that when it began
     cdef Py_ssize_t stage_row   # where this stage began
+    cdef int stage              # how many began so far
     cdef float reference        # of the costs that drift is in proportion to
     cdef float cap              # bounds of costs above it count as this
     cdef bint blank             # nothing was noted when the sweep began, or
@@ -72,4 +75,4 @@ cdef class Drift:
     cdef bint may_begin_stage(self, Py_ssize_t i) noexcept nogil
     cdef bint still_known(self, Partition partition, Chunk *chunk, Py_ssize_t first,
                           Py_ssize_t last) noexcept nogil
-    cdef void note(self, Partition partition, const Chunk *chunk) noexcept nogil
+    cdef void note(self, Partition partition, const Chunk *chunk, float most) noexcept nogil

@@ -41,7 +41,7 @@ from dpmlite.inference._bounds cimport CHUNK, Chunk, slack
 from dpmlite.inference._screening cimport (
     Screen, begin_screen, end_screen, prepare, screen_against)
 from dpmlite.models._partition cimport UNPLACED, Partition
-from dpmlite.models._special cimport clones_ssize, inlined_void, larger
+from dpmlite.models._special cimport inlined_void, larger
 from dpmlite.models._student_t cimport Densities
 
 cdef extern from "Python.h":
@@ -69,9 +69,8 @@ cdef extern from *:
 cdef enum:
     FAR = 8          # drift from which on all is forgotten
     SMALL = 64       # rows of clusters that drift far whenever one comes or goes
-    LEAST_POWER = 8  # m of clusters that rows may be known to stay in
     STAGE_ROWS = 2048  # to look at them takes much longer than to begin a stage
-    TOGETHER = 16    # rows that are asked at once whether all are known to stay
+    TOGETHER = 8    # rows that are asked at once whether all are known to stay
     FEW_APART = 4    # one slot in so many: to look at more takes as long as to look at all
 
 
@@ -183,6 +182,7 @@ cdef class Drift:
         """A stage begins: list slots that have drifted far; returns the most drift of the others."""
         cdef Py_ssize_t k, empty = partition.first_empty()
         cdef double drift, most = 0.0
+        self.stage += 1
         for k in range(self.n_slots):
             drift = self.start(partition, k)
             if partition.component.n[k] == 0.0 and k != empty:
@@ -309,14 +309,14 @@ cdef class Drift:
                 return False
         return True
 
-    cdef void note(self, Partition partition, const Chunk *chunk) noexcept nogil:
+    cdef void note(self, Partition partition, const Chunk *chunk, float most) noexcept nogil:
         """Note how long the rows of a chunk stay, whose bounds are up to date."""
         cdef float[CHUNK] some
         cdef double drift = self.before - self.back - ROUNDED
         cdef Py_ssize_t j, i, k
         if self.lost:
             return
-        slack(chunk, self.reference, self.cap, some)
+        slack(chunk, self.reference, most, some)
         for j in range(chunk.n_rows):
             i, k = chunk.index[j], chunk.label[j]
             if k != UNPLACED and partition.label[i] == k:
@@ -339,17 +339,20 @@ cdef inline inlined_void fill(Drift drift, Partition partition, Chunk *chunk, Py
     chunk.n_rows, chunk.end = n, first
 
 
-cdef clones_ssize pass_known(const float *until, const Py_ssize_t *label, const float *own,
-                             double drift, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
-    """See `Drift.pass_known`: rows are asked so many at once, a rest at the end is not."""
+cdef Py_ssize_t pass_known(const float *until, const Py_ssize_t *label, const float *own,
+                           double drift, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+    """See `Drift.pass_known`: rows are asked so many at once, a rest at the end is not.
+
+    One by one they are asked twice as fast as by the gathers of AVX-512.
+    """
     cdef float least = <float> drift + <float> (2 * ROUNDED)  # so that rounding does not count
     cdef Py_ssize_t i
-    cdef int unknown
+    cdef bint known
     while first + TOGETHER <= last:
-        unknown = 0
+        known = True
         for i in range(first, first + TOGETHER):
-            unknown |= not until[i] - least > own[label[i]]
-        if unknown:
+            known &= until[i] - least > own[label[i]]
+        if not known:
             break
         first += TOGETHER
     return first

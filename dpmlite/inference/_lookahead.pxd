@@ -1,7 +1,9 @@
-# Rows screened ahead, on threads.
+# Rows screened ahead, on threads or slot by slot.
 
+from dpmlite.inference._bounds cimport Chunk
 from dpmlite.inference._crew cimport Crew
 from dpmlite.inference._drift cimport Drift
+from dpmlite.inference._reach cimport Reach
 from dpmlite.inference._screening cimport Screen
 from dpmlite.models._partition cimport Partition
 
@@ -9,14 +11,33 @@ from dpmlite.models._partition cimport Partition
 cdef class LookAhead(Crew):
     cdef Partition partition
     cdef Drift drift
+    cdef Reach reach
     cdef Screen *screen
     cdef Py_ssize_t first, last  # rows to look at
     cdef Py_ssize_t n_screened   # of these, for they were not known to stay,
     cdef Py_ssize_t n_visited    # and since, because nothing was known of them
+    cdef Py_ssize_t n_slots      # when memory was made
+    cdef Py_ssize_t *order       # [row from `first`] rows to look at, slot by slot,
+    cdef Py_ssize_t *slots       # [thread][slot] where each begins, then those that are near;
+                                 # one more for rows without
+    cdef bint is_by_slot
     cdef bint all_blank          # nothing was noted of any row when the sweep began
     cdef bint meeting            # slots that are apart, rather
 
-    cdef bint is_worth_while(self, Py_ssize_t first) noexcept nogil
     cdef int meet(self, Screen *screen) except -1 nogil
-    cdef Py_ssize_t n_pieces_of(self, Py_ssize_t n_rows) noexcept nogil
+    cdef bint is_worth_while(self, Py_ssize_t first) noexcept nogil
     cdef int look(self, Screen *screen, Py_ssize_t first) except -1 nogil
+    cdef bint has_short_reach(self) except -1 nogil
+    cdef int make_room(self) except -1 nogil
+    cdef Py_ssize_t n_pieces_of(self, Py_ssize_t n_rows) noexcept nogil
+    cdef Py_ssize_t look_in_order(self, Chunk *chunk, Py_ssize_t first,
+                                  Py_ssize_t last) noexcept nogil
+    cdef Py_ssize_t look_by_slot(self, Chunk *chunk, Py_ssize_t *slots, Py_ssize_t first,
+                                 Py_ssize_t last) noexcept nogil
+    cdef Py_ssize_t sort_by_slot(self, Py_ssize_t *order, Py_ssize_t *start, Py_ssize_t first,
+                                 Py_ssize_t last) noexcept nogil
+    cdef Py_ssize_t look_near(self, Chunk *chunk, Py_ssize_t *slots, Py_ssize_t *order,
+                              Py_ssize_t n) noexcept nogil
+    cdef void look_everywhere(self, Chunk *chunk, const Py_ssize_t *order,
+                              Py_ssize_t n) noexcept nogil
+    cdef void look_at(self, Chunk *chunk) noexcept nogil

@@ -34,7 +34,7 @@ def sweep(Partition partition, Py_ssize_t n_threads=1):
             partition.drift = Drift(partition)
         drift = partition.drift
         drift.begin(partition)
-    if n_threads == 1 or partition.n_rows < MANY_ROWS or drift is None:
+    if partition.n_rows < MANY_ROWS or drift is None:
         return released_sweep(partition, 1, None, drift)
     with LookAhead(n_threads, partition) as crew:
         return released_sweep(partition, n_threads, crew, drift)
@@ -167,7 +167,7 @@ cdef Py_ssize_t visit_chunk(Partition partition, Screen *screen, Drift drift, Py
     if moved:
         drift.still_known(partition, chunk, first, chunk.end)
     if drift is not None:
-        drift.note(partition, chunk)
+        drift.note(partition, chunk, drift.cap)
     return chunk.end
 
 

@@ -32,6 +32,8 @@ cdef void end_screen(Screen *s) noexcept nogil
 cdef int prepare(Screen *s, Partition partition) except -1 nogil
 cdef void next_rows(Chunk *chunk, Py_ssize_t first, Py_ssize_t last) noexcept nogil
 cdef void screen_chunk(const Screen *s, Partition partition, Chunk *chunk) noexcept nogil
+cdef void screen_some(const Screen *s, Partition partition, Chunk *chunk, const Py_ssize_t *slots,
+                      Py_ssize_t n) noexcept nogil
 cdef void screen_against(const Screen *s, Partition partition, Chunk *chunk,
                          const Py_ssize_t *slots, Py_ssize_t n) noexcept nogil
 cdef void note_change(Screen *s, Partition partition, Py_ssize_t k) noexcept nogil

@@ -182,16 +182,22 @@ cdef void next_rows(Chunk *chunk, Py_ssize_t first, Py_ssize_t last) noexcept no
 
 cdef void screen_chunk(const Screen *s, Partition partition, Chunk *chunk) noexcept nogil:
     """Find the bounds of a chunk's rows, of slots that are known."""
+    screen_some(s, partition, chunk, s.open, s.n_open)
+
+
+cdef void screen_some(const Screen *s, Partition partition, Chunk *chunk, const Py_ssize_t *slots,
+                      Py_ssize_t n) noexcept nogil:
+    """The same of some of the slots, with all that the rows are in."""
     cdef Py_ssize_t i, k
     read_rows(s, partition, chunk)
-    for k in range(s.n_open):
-        find_bounds(s, chunk, s.open[k])
+    for k in range(n):
+        find_bounds(s, chunk, slots[k])
     for i in range(chunk.n_rows):
         set_one_aside(s, chunk, i)
     for i in range(CHUNK):
         chunk.least[i] = HUGE
     find_ceilings(&chunk.stay, chunk.own, chunk.ceiling)
-    judge(chunk, s.open, s.n_open)
+    judge(chunk, slots, n)
 
 
 cdef void screen_against(const Screen *s, Partition partition, Chunk *chunk,

@@ -53,13 +53,17 @@ cdef class Partition:
     cdef inline Row row(self, Py_ssize_t i) noexcept nogil:
         return self.row_into(i, self.room)
 
+    # The row of X that is the partition's row i.
+    cdef inline Py_ssize_t in_use(self, Py_ssize_t i) noexcept nogil:
+        return self.rows[i] if self.rows is not None else i
+
     cdef inline Row row_into(self, Py_ssize_t i, double *room) noexcept nogil:
-        return self.X.row_into(self.rows[i] if self.rows is not None else i, room)
+        return self.X.row_into(self.in_use(i), room)
 
     # Row i, if there is one, will be read soon, and its label.
     cdef inline inlined_void expect(self, Py_ssize_t i) noexcept nogil:
         if 0 <= i < self.n_rows:
-            self.X.expect(self.rows[i] if self.rows is not None else i)
+            self.X.expect(self.in_use(i))
             fetch(&self.label[i])
 
     # The same of a row that comes after `members[m]`, which is read now.
@@ -69,7 +73,7 @@ cdef class Partition:
             self.expect(members[m + AHEAD])
 
     cdef inline double row_weight(self, Py_ssize_t i) noexcept nogil:
-        return self.X.weight_of(self.rows[i] if self.rows is not None else i)
+        return self.X.weight_of(self.in_use(i))
 
     # Cost of a row of weight 1 in a slot that is not its own, eq. (15).
     cdef inline double cost_in(self, const Row *row, Py_ssize_t k) noexcept nogil:

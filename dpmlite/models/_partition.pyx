@@ -132,7 +132,7 @@ cdef class Partition:
         with nogil:
             for i in range(members.shape[0]):
                 self.check_row(members[i])
-                rows[i] = self.rows[members[i]] if self.rows is not None else members[i]
+                rows[i] = self.in_use(members[i])
         return rows.base
 
     def scores_with(self, Py_ssize_t i, const Py_ssize_t[::1] members):

@@ -11,8 +11,10 @@ cdef extern from *:
     #else
     #  define DPM_FETCH(address) (void) (address)
     #endif
+    #define DPM_TOUCH(address) ((void) *(const volatile double *) (address))
     """
     void fetch "DPM_FETCH" (const void *address) noexcept nogil
+    void touch "DPM_TOUCH" (const double *address) noexcept nogil
 
 cdef enum:
     AHEAD = 16      # rows from the one that is read to the one that is to come from memory
@@ -81,6 +83,13 @@ cdef class Rows:
             fetch(row + d)
             d += LINE
         fetch(row + last)
+
+    cdef inline inlined_void read(self, Py_ssize_t i) noexcept nogil:
+        """Read row i, which lies side by side with others, from memory, for nothing else."""
+        cdef Py_ssize_t d = 0
+        while d < self.n_columns:
+            touch(self.first + i * self.n_columns + d)
+            d += LINE
 
     cdef inline Row row(self, Py_ssize_t i) noexcept nogil:
         """The same in memory of its own: for one thread, and one row at a time."""
