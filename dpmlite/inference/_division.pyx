@@ -66,36 +66,42 @@ cpdef Py_ssize_t trial_step(Py_ssize_t n, bint thorough=False):
 
 
 cpdef member_lists(Partition partition, slots):
-    cdef Py_ssize_t i, k, n_slots = partition.component.n_slots
-    cdef Py_ssize_t[::1] members, address = index_array(n_slots)  # where each list goes on
-    lists = {k: index_array(partition.n_members(k)) for k in slots}
+    cdef Py_ssize_t i, k, n_slots = partition.component.n_slots, nowhere
+    cdef Py_ssize_t[::1] members
+    lists = {k: index_array(partition.n_members(k), False) for k in slots}
+    # Where each slot's next row goes, and how far on the next one then, without a branch: whether a
+    # row is in one of some slots cannot be foreseen.
+    address, step = index_array(n_slots - UNPLACED), index_array(n_slots - UNPLACED)
+    cdef Py_ssize_t[::1] goes = address, on = step
+    for k in range(n_slots - UNPLACED):
+        goes[k] = <Py_ssize_t> &nowhere
     for k in lists:
         members = lists[k]
         if members.shape[0] > 0:
-            address[k] = <Py_ssize_t> &members[0]
-    for i in range(partition.n_rows if lists else 0):
-        k = partition.label[i]
-        if k != UNPLACED and address[k] != 0:
-            (<Py_ssize_t *> address[k])[0] = i
-            address[k] += sizeof(Py_ssize_t)
+            goes[k - UNPLACED], on[k - UNPLACED] = <Py_ssize_t> &members[0], sizeof(Py_ssize_t)
+    cdef Py_ssize_t n_rows = partition.n_rows if lists else 0
+    with nogil:
+        for i in range(n_rows):
+            k = partition.label[i] - UNPLACED
+            (<Py_ssize_t *> goes[k])[0] = i
+            goes[k] += on[k]
     return lists
 
 
 cpdef members_of(Partition partition, slots):
-    cdef Py_ssize_t i, k, n = 0, found = 0
-    cdef Py_ssize_t[::1] chosen = index_array(partition.component.n_slots)
+    cdef Py_ssize_t i = 0, k, n = 0, found = 0
+    cdef Py_ssize_t[::1] chosen = index_array(partition.component.n_slots - UNPLACED)
     for k in slots:
         partition.component._check_slot(k)
-        n += partition.n_members(k) if not chosen[k] else 0
-        chosen[k] = True
-    members = index_array(n)
+        n += partition.n_members(k) if not chosen[k - UNPLACED] else 0
+        chosen[k - UNPLACED] = 1
+    members = index_array(n, False)
     cdef Py_ssize_t[::1] member = members
     with nogil:
-        for i in range(partition.n_rows):
-            k = partition.label[i]
-            if k != UNPLACED and chosen[k]:
-                member[found] = i
-                found += 1
+        while found < n:
+            member[found] = i
+            found += chosen[partition.label[i] - UNPLACED]
+            i += 1
     return members
 
 

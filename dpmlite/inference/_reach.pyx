@@ -17,7 +17,6 @@ from libc.math cimport INFINITY, expm1, fabs, sqrt
 from dpmlite.inference._bounds cimport Chunk
 from dpmlite.inference._drift cimport LEAST_POWER, Drift, Shape
 from dpmlite.inference._screening cimport Screen
-from dpmlite.models._special cimport clones_double
 
 cdef extern from "Python.h":
     void *PyMem_RawCalloc(size_t n, size_t size) nogil
@@ -119,7 +118,7 @@ cdef bint is_near(Drift drift, Py_ssize_t k, Py_ssize_t j, double q, double leve
     return not least_squares(one, other, drift.n_columns, q, a * a * sqrt(s / q)) > s * (1.0 + SAFE)
 
 
-cdef clones_double least_squares(const double *one, const double *other, Py_ssize_t n, double q,
+cdef double least_squares(const double *one, const double *other, Py_ssize_t n, double q,
                                  double weight) noexcept nogil:
     """What the sum of squares is at least; slopes of both slots, then shifts. `weight` is l."""
     cdef double[GROUP] part

@@ -312,14 +312,16 @@ cdef class Partition:
 
     cdef Py_ssize_t check_labels(self) except -1 nogil:
         """Slots that the rows need."""
-        cdef Py_ssize_t i, n_slots = 0
+        cdef Py_ssize_t i, k, least = UNPLACED, most = UNPLACED
         for i in range(self.n_rows):
-            if not UNPLACED <= self.label[i] <= MOST_SLOTS:
-                with gil:
-                    raise ValueError(
-                        f"labels must be from -1 to {MOST_SLOTS}, got {self.label[i]}")
-            n_slots = max(n_slots, self.label[i] + 1)
-        return n_slots
+            k = self.label[i]
+            least = k if k < least else least
+            most = k if k > most else most
+        if least < UNPLACED or most > MOST_SLOTS:
+            with gil:
+                raise ValueError(f"labels must be from -1 to {MOST_SLOTS}, "
+                                 f"got {least if least < UNPLACED else most}")
+        return most + 1
 
     cdef Py_ssize_t check_settled(self) except -1:
         """Slots that the settled groups need."""

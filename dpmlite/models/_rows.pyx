@@ -6,9 +6,13 @@ precision are copied one by one when they are read.
 
 from array import array
 
+from cpython.array cimport array as Array, clone
+
 from numpy import empty
 
 from libc.string cimport memcpy
+
+cdef Array INDICES = array("q" if sizeof(Py_ssize_t) == 8 else "i")
 
 # What columns points to if there is no non-zero at all.
 cdef Py_ssize_t NO_COLUMN = 0
@@ -163,9 +167,9 @@ cdef class Rows:
         return 0
 
 
-def index_array(Py_ssize_t n):
-    """An array of n zeros that a Py_ssize_t memoryview can hold."""
-    return array("q" if sizeof(Py_ssize_t) == 8 else "i", [0]) * n
+def index_array(Py_ssize_t n, bint zeros=True):
+    """An array of n zeros, or anything, that a Py_ssize_t memoryview can hold."""
+    return clone(INDICES, n, zeros)
 
 
 def as_rows(X):
