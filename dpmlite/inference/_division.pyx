@@ -66,15 +66,15 @@ cpdef Py_ssize_t trial_step(Py_ssize_t n, bint thorough=False):
 
 
 cpdef member_lists(Partition partition, slots):
-    cdef Py_ssize_t i, k, n_slots = partition.component.n_slots, nowhere
+    cdef Py_ssize_t i, k, n_slots = partition.component.n_slots
     cdef Py_ssize_t[::1] members
     lists = {k: index_array(partition.n_members(k), False) for k in slots}
     # Where each slot's next row goes, and how far on the next one then, without a branch: whether a
     # row is in one of some slots cannot be foreseen.
     address, step = index_array(n_slots - UNPLACED), index_array(n_slots - UNPLACED)
-    cdef Py_ssize_t[::1] goes = address, on = step
+    cdef Py_ssize_t[::1] goes = address, on = step, nowhere = index_array(n_slots - UNPLACED)
     for k in range(n_slots - UNPLACED):
-        goes[k] = <Py_ssize_t> &nowhere
+        goes[k] = <Py_ssize_t> &nowhere[k]
     for k in lists:
         members = lists[k]
         if members.shape[0] > 0:

@@ -13,6 +13,7 @@ cdef class LookAhead(Crew):
     cdef Drift drift
     cdef Reach reach
     cdef Screen *screen
+    cdef Py_ssize_t first_ahead  # row from which on it may be worth while
     cdef Py_ssize_t first, last  # rows to look at
     cdef Py_ssize_t n_screened   # of these, for they were not known to stay,
     cdef Py_ssize_t n_visited    # and since, because nothing was known of them

@@ -19,7 +19,8 @@ cdef extern from "Python.h":
     void PyMem_RawFree(void *p) nogil
 
 cdef enum:
-    LEAST_AHEAD = 2048   # rows that are worth to wake a thread for,
+    LEAST_CELLS = 4000000  # of rows and slots that are worth to wake a thread for
+    LEAST_AHEAD = 2048   # rows that tell whether it is worth while to look ahead,
     MOST_AHEAD = 65536   # and of which most are still known when it is their turn
     FEW = 4              # threads are not worth while for one row in so many
     PIECE = 512          # rows that a thread looks at before it takes others, at least,
@@ -34,6 +35,8 @@ cdef class LookAhead(Crew):
         self.partition, self.drift, self.reach = partition, partition.drift, Reach()
         self.first = self.last = self.n_screened = self.n_visited = 0
         self.all_blank = False
+        self.first_ahead = max(LEAST_AHEAD, LEAST_CELLS // (
+            self.drift.n_columns * partition.component.n_slots))
 
     def __dealloc__(self):
         PyMem_RawFree(self.order)
@@ -48,7 +51,7 @@ cdef class LookAhead(Crew):
     cdef bint is_worth_while(self, Py_ssize_t first) noexcept nogil:
         """If of the rows so far, or those looked at last, enough were not known, and are now."""
         cdef Py_ssize_t n = self.last - self.first
-        if first < LEAST_AHEAD or first < self.last or self.drift.lost:
+        if first < self.first_ahead or first < self.last or self.drift.lost:
             return False
         if n == 0:
             return FEW * self.n_visited >= first
