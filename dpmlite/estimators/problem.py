@@ -54,7 +54,7 @@ class Problem:
 
     def of_rows(self, rows: Labels) -> Problem:
         """The same of copies of some rows, and of no settled groups."""
-        return replace(self, rows=self.rows.take(rows), settled=None)
+        return replace(self, rows=self.rows.take(rows, self.n_threads), settled=None)
 
     def of_groups(self, groups: Labels) -> Problem:
         """The same with only these of the settled groups."""

@@ -1,6 +1,7 @@
 """Kernel of moments.py: one pass over a table, in blocks that stay in the processor's cache.
 
-A block's mean and scatter are found in two loops over its rows, and joined with those before: with n
+Narrow rows are taken several at once, as one wide row, so that no sum waits for the one before; what
+belongs to the same column is joined in the end. A block's mean and scatter are found in two loops over its rows, and joined with those before: with n
 and m of each, the scatter of both about their mean is theirs and
 n_a n_b / (n_a + n_b) (m_a - m_b)^2.
 """
@@ -17,6 +18,7 @@ cdef enum:
     BLOCK_CELLS = 16384
     PARTS = 16  # of the rows, which threads take: sums are of the same rows however many they are
     GROUP = 8   # columns that are added together
+    WIDE = 64   # columns, or nearly, that rows of the same weight are taken for
     MANY_CELLS = 262144  # worth the start of a thread
 
 cdef struct Moments:  # about an origin
@@ -31,10 +33,9 @@ def column_moments(X, Py_ssize_t n_threads=1):
         raise ValueError("moments are of dense rows, got sparse ones")
     if rows.n_columns == 0:
         return [], [], []
-    cdef Py_ssize_t d, n_columns = rows.n_columns
-    cdef double[::1] origin = a_value_of_each(rows), total = zeros(3 * n_columns), found
-    cdef Moments all_rows = moments_in(total)
-    cdef Moments part_rows
+    cdef Py_ssize_t d, n_columns = rows.n_columns, width = rows_at_once(rows) * n_columns
+    cdef double[::1] origin = a_value_of_each(rows), total = zeros(3 * width), found
+    cdef Moments wide = moments_in(total), all_rows, some_rows
     parts = [(i * rows.n_rows // PARTS, (i + 1) * rows.n_rows // PARTS) for i in range(PARTS)]
 
     def part(some):
@@ -43,14 +44,23 @@ def column_moments(X, Py_ssize_t n_threads=1):
     if rows.n_rows * n_columns < MANY_CELLS:
         n_threads = 1
     for found in on_threads(part, parts, n_threads):
-        part_rows = moments_in(found)
-        join(&all_rows, &part_rows, n_columns)
+        some_rows = moments_in(found)
+        join(&wide, &some_rows, width)
+    all_rows = wide
+    for d in range(n_columns, width, n_columns):
+        some_rows.cells, some_rows.mean = wide.cells + d, wide.mean + d
+        some_rows.scatter = wide.scatter + d
+        join(&all_rows, &some_rows, n_columns)
     cells, means, variances = [], [], []
     for d in range(n_columns):
         cells.append(all_rows.cells[d])
         means.append(origin[d] + all_rows.mean[d])
         variances.append(all_rows.scatter[d] / all_rows.cells[d] if all_rows.cells[d] > 0.0 else 0.0)
     return cells, means, variances
+
+
+cdef Py_ssize_t rows_at_once(Rows rows) noexcept nogil:
+    return max(WIDE // rows.n_columns, <Py_ssize_t> 1) if rows.row_weights == NULL else 1
 
 
 cdef zeros(Py_ssize_t n):
@@ -89,32 +99,49 @@ cdef Moments moments_in(double[::1] memory):
 
 cdef moments_of(Rows rows, const double[::1] origin, Py_ssize_t first, Py_ssize_t last):
     """Those of some rows, in an array."""
-    cdef Py_ssize_t n_columns = rows.n_columns
-    cdef Py_ssize_t step = max(BLOCK_CELLS // n_columns, <Py_ssize_t> 1)
-    cdef double[::1] room = zeros(n_columns), total = zeros(3 * n_columns)
-    cdef double[::1] of_block = zeros(3 * n_columns)
+    cdef Py_ssize_t n_columns = rows.n_columns, n = rows_at_once(rows)
+    cdef Py_ssize_t width = n * n_columns, d
+    cdef Py_ssize_t step = max(BLOCK_CELLS // width, <Py_ssize_t> 1) * n
+    cdef double[::1] room = zeros(width), total = zeros(3 * width), of_block = zeros(3 * width)
+    cdef double[::1] origins = zeros(width)
     cdef Moments so_far = moments_in(total), block = moments_in(of_block)
+    for d in range(width):
+        origins[d] = origin[d % n_columns]
     with nogil:
         while first < last:
             of_block[:] = 0.0
-            find(rows, &origin[0], first, min(first + step, last), &room[0], &block)
-            join(&so_far, &block, n_columns)
+            find(rows, n, &origins[0], first, min(first + step, last), &room[0], &block)
+            join(&so_far, &block, width)
             first += step
     return total
 
 
-cdef void find(Rows rows, const double *origin, Py_ssize_t first, Py_ssize_t last, double *room,
-               Moments *block) noexcept nogil:
-    cdef Py_ssize_t i, d
+cdef void find(Rows rows, Py_ssize_t n, const double *origin, Py_ssize_t first, Py_ssize_t last,
+               double *room, Moments *block) noexcept nogil:
+    """Those of rows first..last-1, n of them at once."""
+    cdef Py_ssize_t i = first, d
     cdef Row row
-    for i in range(first, last):
-        row = rows.row_into(i, room)
+    while i < last:
+        row = wide_row(rows, i, min(n, last - i), room)
         add_values(&row, origin, block)
-    for d in range(rows.n_columns):
+        i += n
+    for d in range(n * rows.n_columns):
         block.mean[d] /= block.cells[d] if block.cells[d] > 0.0 else 1.0
-    for i in range(first, last):
-        row = rows.row_into(i, room)
+    i = first
+    while i < last:
+        row = wide_row(rows, i, min(n, last - i), room)
         add_squares(&row, origin, block)
+        i += n
+
+
+cdef inline Row wide_row(Rows rows, Py_ssize_t i, Py_ssize_t n, double *room) noexcept nogil:
+    """Rows i..i+n-1, as they lie or in `room`, as if they were one."""
+    cdef Row row = rows.row_into(i, room)
+    cdef Py_ssize_t j
+    for j in range(1, n if rows.first == NULL else 1):
+        rows.row_into(i + j, room + j * rows.n_columns)
+    row.n_values = n * rows.n_columns
+    return row
 
 
 cdef clones_void add_values(const Row *row, const double *origin, Moments *block) noexcept nogil:

@@ -53,7 +53,9 @@ cdef class Rows:
     cdef int take_shape(self, Py_ssize_t n_rows, Py_ssize_t n_columns, Py_ssize_t row_step,
                         Py_ssize_t column_step) except -1
     cdef int make_room(self) except -1
-    cdef Rows some_dense(self, const Py_ssize_t[::1] rows, const double[::1] weights)
+    cdef Rows some_dense(self, const Py_ssize_t[::1] rows, const double[::1] weights,
+                         Py_ssize_t n_threads)
+    cdef int copy_rows(self, const Py_ssize_t[::1] rows, double[:, ::1] out) except -1
     cdef Rows some_sparse(self, const Py_ssize_t[::1] rows, const double[::1] weights)
     cdef void copy_row(self, Py_ssize_t i, double *room) noexcept nogil
 

@@ -12,6 +12,11 @@ from numpy import empty
 
 from libc.string cimport memcpy
 
+from dpmlite._threads import on_threads
+
+cdef enum:
+    MANY_CELLS = 262144  # worth the start of a thread
+
 cdef Array INDICES = array("q" if sizeof(Py_ssize_t) == 8 else "i")
 
 # What columns points to if there is no non-zero at all.
@@ -98,21 +103,34 @@ cdef class Rows:
         self._check_row(i)
         return self.weight_of(i)
 
-    def take(self, const Py_ssize_t[::1] rows):
+    def take(self, const Py_ssize_t[::1] rows, Py_ssize_t n_threads=1):
         self.check_rows(rows)
         cdef Py_ssize_t i
         cdef double[::1] weights = None if self.weights is None else empty(rows.shape[0])
         for i in range(rows.shape[0] if weights is not None else 0):
             weights[i] = self.weights[rows[i]]
         cdef Rows taken
-        taken = self.some_sparse(rows, weights) if self.is_sparse else self.some_dense(rows, weights)
+        taken = self.some_sparse(rows, weights) if self.is_sparse else self.some_dense(rows, weights, n_threads)
         taken.n_columns = self.n_columns  # if there is no row, too
         return taken
 
-    cdef Rows some_dense(self, const Py_ssize_t[::1] rows, const double[::1] weights):
-        cdef Py_ssize_t i, n_columns = self.n_columns
-        values = empty((rows.shape[0], n_columns))
+    cdef Rows some_dense(self, const Py_ssize_t[::1] rows, const double[::1] weights,
+                         Py_ssize_t n_threads):
+        values = empty((rows.shape[0], self.n_columns))
         cdef double[:, ::1] out = values
+
+        def copy(Py_ssize_t part):
+            self.copy_rows(rows[part * rows.shape[0] // n_threads:
+                                (part + 1) * rows.shape[0] // n_threads],
+                           out[part * rows.shape[0] // n_threads:])
+
+        if values.size < MANY_CELLS:
+            n_threads = 1
+        on_threads(copy, range(n_threads), n_threads)
+        return Rows(values, weights)
+
+    cdef int copy_rows(self, const Py_ssize_t[::1] rows, double[:, ::1] out) except -1:
+        cdef Py_ssize_t i, n_columns = self.n_columns
         cdef Row row
         with nogil:
             for i in range(rows.shape[0] if n_columns > 0 else 0):
@@ -121,7 +139,7 @@ cdef class Rows:
                 row = self.row_into(rows[i], &out[i, 0])
                 if row.values != &out[i, 0]:
                     memcpy(&out[i, 0], row.values, n_columns * sizeof(double))
-        return Rows(values, weights)
+        return 0
 
     cdef Rows some_sparse(self, const Py_ssize_t[::1] rows, const double[::1] weights):
         cdef Py_ssize_t i, m, n = 0
