@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpmlite import inference, models
-from dpmlite.estimators.freeing import Freeing, homes_of
-from dpmlite.estimators.problem import Labels, Problem, sweep
+from dpmlite.estimators.freeing import Freeing
+from dpmlite.estimators.problem import Labels, Problem, homes_of, rows_in_slots, sweep
 
 if TYPE_CHECKING:
     from threading import Event
@@ -216,12 +216,6 @@ class Climb:
             self.trace.append(joint)
         if self.verbose:
             print_step(self.name, step, count, self.partition.n_clusters, joint)
-
-
-def rows_in_slots(partition: models.Partition) -> Labels:
-    """Rows in each slot that are not settled."""
-    groups = np.bincount(homes_of(partition), minlength=partition.component.n_slots)
-    return np.asarray(partition.sizes, dtype=np.intp) - groups
 
 
 def print_step(name: str, step: str, count: int, n_clusters: int, neg_log_joint: float) -> None:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from dpmlite import inference, models
 from dpmlite._threads import on_threads
-from dpmlite.estimators.problem import UNPLACED, Labels, Problem, sweep_and_merge
+from dpmlite.estimators.problem import UNPLACED, Labels, Problem, homes_of, sweep_and_merge
 
 if TYPE_CHECKING:
     from threading import Event
@@ -203,11 +203,6 @@ class Freeing:
         found = self.problem.recombined(now, np.asarray(other.labels), order, both_homes)
         n_sweeps += sweep_and_merge(found, self.max_sweeps, self.stop, n_threads)
         return Attempt(found, n_sweeps, other.n_emptied + found.n_emptied)
-
-
-def homes_of(partition: models.Partition) -> Labels:
-    """Slots of the settled groups."""
-    return np.array(partition.homes, dtype=np.intp)
 
 
 def greatest(costs: Costs, weights: Costs, part: float, slack: float) -> Labels:

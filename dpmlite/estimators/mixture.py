@@ -11,7 +11,7 @@ from dpmlite.estimators import persistence
 from dpmlite.estimators.base import Estimator
 from dpmlite.estimators.data import Data
 from dpmlite.estimators.families import COMPONENTS, FAMILIES, Family, Prior
-from dpmlite.estimators.problem import NO_HOMES
+from dpmlite.estimators.problem import NO_HOMES, rows_in_slots
 from dpmlite.estimators.validation import (
     check_bool,
     check_choice,
@@ -290,7 +290,7 @@ class MixtureEstimator(FamilyEstimator):
         labels = np.asarray(final.labels, dtype=np.intp)
         self.labels_ = self._labels_of_all(data, labels)
         if self.labels_ is labels:
-            self.counts_ = np.array(final.sizes[:-1], dtype=np.intp)
+            self.counts_ = rows_in_slots(final)[:-1]
         else:
             self.counts_ = np.bincount(self.labels_, minlength=self.n_clusters_)
 

@@ -131,6 +131,17 @@ def sweep(partition: models.Partition, n_threads: int) -> int:
     return moves if abs(partition.neg_log_joint - before) > ROUNDING * abs(before) else 0
 
 
+def homes_of(partition: models.Partition) -> Labels:
+    """Slots of the settled groups."""
+    return np.array(partition.homes, dtype=np.intp)
+
+
+def rows_in_slots(partition: models.Partition) -> Labels:
+    """Rows in each slot that are not settled."""
+    groups = np.bincount(homes_of(partition), minlength=partition.component.n_slots)
+    return np.asarray(partition.sizes, dtype=np.intp) - groups
+
+
 def part_normal(partition: models.Partition) -> float:
     """The part of the clusters that looked normal when splits of them were last tried."""
     return sum(partition.normal) / partition.n_clusters

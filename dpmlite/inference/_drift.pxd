@@ -76,3 +76,6 @@ cdef class Drift:
     cdef bint still_known(self, Partition partition, Chunk *chunk, Py_ssize_t first,
                           Py_ssize_t last) noexcept nogil
     cdef void note(self, Partition partition, const Chunk *chunk, float most) noexcept nogil
+
+
+cdef Drift remembered(Partition partition)

@@ -323,6 +323,13 @@ cdef class Drift:
                 self.until[i] = <float> (drift + self.known[k].noted + some[j])
 
 
+cdef Drift remembered(Partition partition):
+    """What sweeps of it remember, from now on if there was nothing."""
+    if partition.drift is None:
+        partition.drift = Drift(partition)
+    return partition.drift
+
+
 cdef inline inlined_void fill(Drift drift, Partition partition, Chunk *chunk, Py_ssize_t first,
                               Py_ssize_t last, bint known) noexcept nogil:
     """The next rows of first..last-1 that are known to stay, or are not, as many as fill a chunk."""

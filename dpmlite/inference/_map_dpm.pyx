@@ -11,7 +11,7 @@ those of visits one by one.
 from libc.math cimport INFINITY
 
 from dpmlite.inference._bounds cimport CHUNK, HUGE, Chunk
-from dpmlite.inference._drift cimport Drift
+from dpmlite.inference._drift cimport Drift, remembered
 from dpmlite.inference._lookahead cimport LookAhead
 from dpmlite.inference._screening cimport (
     Screen, begin_screen, can_be_screened, end_screen, list_open, next_rows, note_change, prepare,
@@ -30,9 +30,7 @@ def sweep(Partition partition, Py_ssize_t n_threads=1):
     check_n_threads(n_threads)
     cdef Drift drift = None
     if can_be_screened(partition):
-        if partition.drift is None:
-            partition.drift = Drift(partition)
-        drift = partition.drift
+        drift = remembered(partition)
         drift.begin(partition)
     if partition.n_rows < MANY_ROWS or drift is None:
         return released_sweep(partition, 1, None, drift)

@@ -16,6 +16,7 @@ cdef class Reach:
     cdef bint is_short         # few slots are near most rows
 
     cdef int find(self, Drift drift, const Screen *screen, Py_ssize_t n_rows) except -1 nogil
+    cdef Py_ssize_t find_all(self, Drift drift, const Screen *screen) except -1 nogil
     cdef int make_room(self, Py_ssize_t n_slots) except -1 nogil
     cdef Py_ssize_t find_near(self, Drift drift, const Screen *screen, Py_ssize_t k) noexcept nogil
     cdef Py_ssize_t near_any(self, Py_ssize_t first, Py_ssize_t last,

@@ -12,11 +12,14 @@ slot is far from all rows that pay little to stay, as things were when the stage
 of a row that is looked at later is that drift since then may come to so much, and no more.
 """
 
+from array import array
+
 from libc.math cimport INFINITY, expm1, fabs, sqrt
 
 from dpmlite.inference._bounds cimport Chunk
-from dpmlite.inference._drift cimport LEAST_POWER, Drift, Shape
-from dpmlite.inference._screening cimport Screen
+from dpmlite.inference._drift cimport LEAST_POWER, Drift, Shape, remembered
+from dpmlite.inference._screening cimport Screen, begin_screen, end_screen, prepare
+from dpmlite.models._partition cimport Partition
 
 cdef extern from "Python.h":
     void *PyMem_RawCalloc(size_t n, size_t size) nogil
@@ -36,6 +39,7 @@ cdef enum:
 
 
 cdef class Reach:
+    """What is near each slot; reckoned anew when asked for another stage."""
 
     def __cinit__(self):
         self.stage = -1
@@ -43,18 +47,39 @@ cdef class Reach:
     def __dealloc__(self):
         PyMem_RawFree(self.near)
 
+    def near_slots(self, Partition partition):
+        """What each slot's rows may pay to stay, and slots that they may be near then; the level."""
+        cdef Screen screen
+        cdef Drift drift = remembered(partition)
+        drift.begin(partition)
+        begin_screen(&screen, partition, 1)
+        slots = array("q", bytes(8 * partition.component.n_slots))
+        cdef Py_ssize_t[::1] found = slots
+        cdef Py_ssize_t k
+        try:
+            prepare(&screen, partition)
+            self.find_all(drift, &screen)
+            near = [slots[:self.near_any(k, k, &found[0])].tolist() for k in range(len(slots))]
+            return [self.most[k] for k in range(len(slots))], near, self.level
+        finally:
+            end_screen(&screen)
+
     cdef int find(self, Drift drift, const Screen *screen, Py_ssize_t n_rows) except -1 nogil:
         """For the stage that there is, if it is worth while for so many rows."""
-        cdef Py_ssize_t j, n = screen.n_open, n_far = 0
+        cdef Py_ssize_t n = screen.n_open, D = drift.n_columns
         self.stage, self.is_short = drift.stage, False
-        if n * drift.n_columns < MANY_CELLS or n_rows * drift.n_columns < PAIR_CELLS * n:
-            return 0
+        if n * D >= MANY_CELLS and n_rows * D >= PAIR_CELLS * n:
+            self.is_short = self.find_all(drift, screen) * D >= MANY_CELLS * n
+        return 0
+
+    cdef Py_ssize_t find_all(self, Drift drift, const Screen *screen) except -1 nogil:
+        """Returns how many pairs of slots are far from each other."""
+        cdef Py_ssize_t j, n = screen.n_open, n_far = 0
         self.make_room(drift.n_slots)
         self.level = min(drift.cap, <float> (drift.reference + drift.n_columns + 4.0))
         for j in range(n):
             n_far += n - self.find_near(drift, screen, screen.open[j])
-        self.is_short = n_far * drift.n_columns >= MANY_CELLS * n
-        return 0
+        return n_far
 
     cdef int make_room(self, Py_ssize_t n_slots) except -1 nogil:
         self.n_words = (n_slots + BITS - 1) // BITS
