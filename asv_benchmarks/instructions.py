@@ -42,9 +42,9 @@ def table(n_rows=N_ROWS):
     return planted_gaussians(n_rows, N_COLUMNS, N_CLUSTERS, random_state=0)
 
 
-def partition(labels):
+def partition(labels, X=None):
     """The rows in these clusters, under the default prior."""
-    X, _ = table(len(labels))
+    X = table(len(labels))[0] if X is None else X
     family = models.NormalGamma(X.mean(axis=0), 10.0 / len(X), 1.0, X.var(axis=0))
     return models.Partition(X, np.asarray(labels, dtype=np.intp), family, 1.0)
 
@@ -66,6 +66,15 @@ def sweep():
 def large_sweep():
     """The same of clusters of a thousand rows, whose bounds take no logarithms."""
     state = partition(shuffled(0.02, 5 * N_ROWS))
+    return lambda: inference.sweep(state)
+
+
+def far_sweep():
+    """The same of clusters so far apart that rows are looked at slot by slot."""
+    X, labels = planted_gaussians(
+        5 * N_ROWS, 5 * N_COLUMNS, 2 * N_CLUSTERS, separation=6.0, random_state=0
+    )
+    state = partition(labels, X)
     return lambda: inference.sweep(state)
 
 
@@ -97,7 +106,7 @@ def log_density():
 
 CALLS = {
     call.__name__: call
-    for call in (sweep, large_sweep, late_sweep, gibbs_sweep, merge, log_density)
+    for call in (sweep, large_sweep, far_sweep, late_sweep, gibbs_sweep, merge, log_density)
 }
 
 
