@@ -17,12 +17,11 @@ cdef class LookAhead(Crew):
     cdef Py_ssize_t first, last  # rows to look at
     cdef Py_ssize_t n_screened   # of these, for they were not known to stay,
     cdef Py_ssize_t n_visited    # and since, because nothing was known of them
-    cdef Py_ssize_t n_slots      # when memory was made
-    cdef Py_ssize_t *order       # [row from `first`] rows to look at, slot by slot,
-    cdef Py_ssize_t *slots       # [thread][slot] where each begins, then those that are near;
-                                 # one more for rows without
-    cdef bint is_by_slot
     cdef bint all_blank          # nothing was noted of any row when the sweep began
+    cdef bint is_by_slot         # rows of a slot are looked at together:
+    cdef Py_ssize_t *order       # [row from `first`] sorted by slot,
+    cdef Py_ssize_t *slots       # [thread][slot, one more] where each begins, or which are near
+    cdef Py_ssize_t n_slots      # that there is memory for
     cdef bint meeting            # slots that are apart, rather
 
     cdef int meet(self, Screen *screen) except -1 nogil

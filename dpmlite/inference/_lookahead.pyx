@@ -19,13 +19,13 @@ cdef extern from "Python.h":
     void PyMem_RawFree(void *p) nogil
 
 cdef enum:
-    LEAST_CELLS = 4000000  # of rows and slots that are worth to wake a thread for
-    LEAST_AHEAD = 2048   # rows that tell whether it is worth while to look ahead,
-    MOST_AHEAD = 65536   # and of which most are still known when it is their turn
-    FEW = 4              # threads are not worth while for one row in so many
-    PIECE = 512          # rows that a thread looks at before it takes others, at least,
-    PIECES = 8           # and for each thread so many times, where there are more
-    PIECE_CELLS = 65536  # of rows that are sorted, which stay in the cache meanwhile
+    LEAST_CELLS = 4000000  # times slots: rows that are worth to wake a thread for,
+    LEAST_AHEAD = 2048     # rows that tell whether it is worth while at all,
+    MOST_AHEAD = 65536     # and of which most are still known when it is their turn
+    FEW = 4                # threads are not worth while for one row in so many
+    PIECE = 512            # rows that a thread looks at before it takes others, at least,
+    PIECES = 8             # and for each thread so many times, where there are more
+    PIECE_CELLS = 65536    # of rows that are sorted, which stay in the cache meanwhile
 
 
 cdef class LookAhead(Crew):
@@ -80,13 +80,12 @@ cdef class LookAhead(Crew):
             return False
         if self.reach.stage != self.drift.stage:
             self.reach.find(self.drift, self.screen, self.partition.n_rows - self.first)
+        if self.reach.is_short and self.n_slots != self.drift.n_slots:
             self.make_room()
         return self.reach.is_short
 
     cdef int make_room(self) except -1 nogil:
         cdef Py_ssize_t n = self.drift.n_slots, n_threads = self.n_helpers + 1
-        if self.n_slots == n:
-            return 0
         PyMem_RawFree(self.order)
         self.order = <Py_ssize_t *> PyMem_RawMalloc(
             (MOST_AHEAD + n_threads * (n - UNPLACED)) * sizeof(Py_ssize_t))

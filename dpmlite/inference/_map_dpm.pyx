@@ -3,9 +3,9 @@
 Rows are screened many at once, and then visited in order: those that are known to stay not at all,
 the others only in slots that their bounds do not rule out. When a row moves, bounds in its two
 slots are found anew. Where few rows move, those that an earlier sweep found far from moving are not
-screened again until clusters have drifted (_drift.pyx), and threads screen ahead. What a visit in
-vain has found out counts too, for bounds say nothing of rows between large clusters. So labels are
-those of visits one by one.
+screened again until clusters have drifted (_drift.pyx), and others are screened ahead, by threads or
+slot by slot (_lookahead.pyx). What a visit in vain has found out counts too, for bounds say nothing of
+rows between large clusters. So labels are those of visits one by one.
 """
 
 from libc.math cimport INFINITY
