@@ -17,7 +17,7 @@ from dpmlite.models._component cimport (
 from dpmlite.models._lanes cimport LANES, sum_of
 from dpmlite.models._rows cimport Row, Rows, column_of
 from dpmlite.models._special cimport (
-    LOG_2, clones_double, clones_void, digamma_inline, inlined_double, inlined_void, larger,
+    LOG_2, clones_double, clones_void, digamma_c, inlined_double, inlined_void, larger,
     log_positive, log_rising_c, split_exponent)
 
 from dpmlite.models.checks import check_positive, check_same_length
@@ -384,7 +384,7 @@ cdef inline inlined_void cost_block(
         out[first + j] += more[j]
 
 
-cdef clones_void expect_cells(BetaBernoulli self, double *out) noexcept nogil:
+cdef void expect_cells(BetaBernoulli self, double *out) noexcept nogil:
     """E[log p(0)] = psi(b) - psi(a + b), and E[log p(1)] less that, of every column and slot."""
     cdef double *base = out + self.capacity
     cdef double *delta = base + self.capacity
@@ -399,9 +399,9 @@ cdef clones_void expect_cells(BetaBernoulli self, double *out) noexcept nogil:
             log_zero[k] = self.b[d] + self.zeros[k * self.n_along + d]
         for k in range(self.n_slots):
             a, b = delta[k], log_zero[k]
-            of_b = digamma_inline(b)
-            delta[k] = digamma_inline(a) - of_b
-            log_zero[k] = of_b - digamma_inline(a + b)
+            of_b = digamma_c(b)
+            delta[k] = digamma_c(a) - of_b
+            log_zero[k] = of_b - digamma_c(a + b)
             base[k] += log_zero[k]
         delta += self.capacity
         log_zero += self.capacity

@@ -12,7 +12,7 @@ from dpmlite.models._component cimport LEAST_KEPT, Component, least_of, left_of_
 from dpmlite.models._log_counts cimport (
     LogCounts, catch_up, drop_logs, make_logs, note_row, note_slot, reach_of, score_bounds)
 from dpmlite.models._rows cimport Row, Rows, column_of
-from dpmlite.models._special cimport clones_void, digamma_inline, log_rising_c
+from dpmlite.models._special cimport clones_void, digamma_c, log_rising_c
 from dpmlite.models._urns cimport (
     LARGEST_URN, LEAST_URN, Urns, growths, marginals_by_growth, score_one, urn_costs)
 
@@ -276,15 +276,15 @@ cdef inline double part_left(DirichletMultinomial self, Py_ssize_t k, double wei
 
 # Means of logarithms, and rows that lie in all slots at once.
 
-cdef clones_void expect_words(DirichletMultinomial self, double *out) noexcept nogil:
+cdef void expect_words(DirichletMultinomial self, double *out) noexcept nogil:
     """E[log theta_w] = psi(beta_w + n_w) - psi(B + N), [word][slot]."""
     cdef double *common = self.urns.product  # scores write it anew
     cdef Py_ssize_t w, k
     for k in range(self.n_slots):
-        common[k] = digamma_inline(self.total + self.size[k])
+        common[k] = digamma_c(self.total + self.size[k])
     for w in range(self.n_columns):
         for k in range(self.n_slots):
-            out[k] = digamma_inline(self.beta[w] + self.count[w * self.capacity + k]) - common[k]
+            out[k] = digamma_c(self.beta[w] + self.count[w * self.capacity + k]) - common[k]
         out += self.capacity
 
 

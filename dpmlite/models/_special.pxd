@@ -150,20 +150,6 @@ cdef inline inlined_double log_rising_c(double x, double n) noexcept nogil:
             - log_positive(ten_factors(x + n) / ten_factors(x)))
 
 
-cdef inline inlined_double inverse_sum(double x) noexcept nogil:
-    """1 / x + 1 / (x + 1) + ... + 1 / (x + 9), by pairs from both ends: five divisions."""
-    cdef double y = x * (x + 9.0), s = 2.0 * x + 9.0
-    return (s / y + s / (y + 8.0) + s / (y + 14.0) + s / (y + 18.0) + s / (y + 20.0)
-            if x < 1e20 else 0.0)
-
-
-cdef inline inlined_double digamma_inline(double x) noexcept nogil:
-    cdef double z = x + 10.0, r = 1.0 / (z * z)
-    return (log_positive(z) - 0.5 / z - inverse_sum(x)
-            - r * (1.0 / 12 - r * (1.0 / 120 - r * (1.0 / 252 - r * (1.0 / 240 - r * (
-                1.0 / 132 - r * (691.0 / 32760 - r / 12)))))))
-
-
 cdef double log_gamma_half_step_c(double x) noexcept nogil
 cdef double digamma_c(double x) noexcept nogil
 cdef double trigamma_c(double x) noexcept nogil
