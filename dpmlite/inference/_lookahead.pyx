@@ -19,7 +19,7 @@ cdef extern from "Python.h":
     void PyMem_RawFree(void *p) nogil
 
 cdef enum:
-    LEAST_CELLS = 4000000  # times slots: rows that are worth to wake a thread for,
+    LEAST_CELLS = 1000000  # times slots: rows that are worth to wake a thread for,
     LEAST_AHEAD = 2048     # rows that tell whether it is worth while at all,
     MOST_AHEAD = 65536     # and of which most are still known when it is their turn
     FEW = 4                # threads are not worth while for one row in so many
