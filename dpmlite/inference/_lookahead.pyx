@@ -22,7 +22,8 @@ cdef enum:
     LEAST_CELLS = 1000000  # times slots: rows that are worth to wake a thread for,
     LEAST_AHEAD = 2048     # rows that tell whether it is worth while at all,
     MOST_AHEAD = 65536     # and of which most are still known when it is their turn
-    FEW = 4                # threads are not worth while for one row in so many
+    FEW = 4                # threads are not worth while for one row in so many,
+    MANY = 8               # nor is one thread, if it had to visit one in so many all the same
     PIECE = 512            # rows that a thread looks at before it takes others, at least,
     PIECES = 8             # and for each thread so many times, where there are more
     PIECE_CELLS = 65536    # of rows that are sorted, which stay in the cache meanwhile
@@ -55,6 +56,8 @@ cdef class LookAhead(Crew):
             return False
         if n == 0:
             return FEW * self.n_visited >= first
+        if self.n_helpers == 0 and MANY * self.n_visited > n:
+            return False
         return FEW * self.n_screened >= n and 2 * self.n_visited <= n
 
     cdef int look(self, Screen *screen, Py_ssize_t first) except -1 nogil:
@@ -79,7 +82,7 @@ cdef class LookAhead(Crew):
         if self.partition.X.first == NULL:
             return False
         if self.reach.stage != self.drift.stage:
-            self.reach.find(self.drift, self.screen, self.partition.n_rows - self.first)
+            self.reach.find(self.drift, self.screen)
         if self.reach.is_short and self.n_slots != self.drift.n_slots:
             self.make_room()
         return self.reach.is_short

@@ -12,10 +12,11 @@ cdef class Reach:
     cdef uint64_t *near        # [slot][word] a bit for each slot that its rows may be near,
     cdef float *most           # [slot] if they paid no more than this to stay
     cdef float level           # what the others cost them, at least
-    cdef int stage             # when that was
+    cdef int stage             # when that was,
+    cdef Py_ssize_t n_found    # and how many times it was found
     cdef bint is_short         # few slots are near most rows
 
-    cdef int find(self, Drift drift, const Screen *screen, Py_ssize_t n_rows) except -1 nogil
+    cdef int find(self, Drift drift, const Screen *screen) except -1 nogil
     cdef Py_ssize_t find_all(self, Drift drift, const Screen *screen) except -1 nogil
     cdef int make_room(self, Py_ssize_t n_slots) except -1 nogil
     cdef Py_ssize_t find_near(self, Drift drift, const Screen *screen, Py_ssize_t k) noexcept nogil

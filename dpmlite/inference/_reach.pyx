@@ -20,6 +20,7 @@ from dpmlite.inference._bounds cimport Chunk
 from dpmlite.inference._drift cimport LEAST_POWER, Drift, Shape, remembered
 from dpmlite.inference._screening cimport Screen, begin_screen, end_screen, prepare
 from dpmlite.models._partition cimport Partition
+from dpmlite.models._special cimport clones_double
 
 cdef extern from "Python.h":
     void *PyMem_RawCalloc(size_t n, size_t size) nogil
@@ -64,11 +65,12 @@ cdef class Reach:
         finally:
             end_screen(&screen)
 
-    cdef int find(self, Drift drift, const Screen *screen, Py_ssize_t n_rows) except -1 nogil:
-        """For the stage that there is, if it is worth while for so many rows."""
+    cdef int find(self, Drift drift, const Screen *screen) except -1 nogil:
+        """For the stage that there is, if all this in a sweep does not take too long."""
         cdef Py_ssize_t n = screen.n_open, D = drift.n_columns
         self.stage, self.is_short = drift.stage, False
-        if n * D >= MANY_CELLS and n_rows * D >= PAIR_CELLS * n:
+        if n * D >= MANY_CELLS and drift.n_rows * D >= PAIR_CELLS * n * (self.n_found + 1):
+            self.n_found += 1
             self.is_short = self.find_all(drift, screen) * D >= MANY_CELLS * n
         return 0
 
@@ -143,7 +145,7 @@ cdef bint is_near(Drift drift, Py_ssize_t k, Py_ssize_t j, double q, double leve
     return not least_squares(one, other, drift.n_columns, q, a * a * sqrt(s / q)) > s * (1.0 + SAFE)
 
 
-cdef double least_squares(const double *one, const double *other, Py_ssize_t n, double q,
+cdef clones_double least_squares(const double *one, const double *other, Py_ssize_t n, double q,
                                  double weight) noexcept nogil:
     """What the sum of squares is at least; slopes of both slots, then shifts. `weight` is l."""
     cdef double[GROUP] part
