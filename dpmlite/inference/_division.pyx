@@ -69,22 +69,22 @@ cpdef member_lists(Partition partition, slots):
     cdef Py_ssize_t i, k, n_slots = partition.component.n_slots
     cdef Py_ssize_t[::1] members
     lists = {k: index_array(partition.n_members(k), False) for k in slots}
-    # Where each slot's next row goes, and how far on the next one then, without a branch: whether a
-    # row is in one of some slots cannot be foreseen.
-    address, step = index_array(n_slots - UNPLACED), index_array(n_slots - UNPLACED)
-    cdef Py_ssize_t[::1] goes = address, on = step, nowhere = index_array(n_slots - UNPLACED)
+    # Where each slot's next row goes, and how far on the one after it: without a branch, for whether
+    # a row is in one of some slots cannot be foreseen.
+    cdef Py_ssize_t[::1] goes = index_array(n_slots - UNPLACED), step = index_array(len(goes))
+    cdef Py_ssize_t[::1] nowhere = index_array(len(goes))
+    cdef Py_ssize_t n_rows = partition.n_rows if lists else 0
     for k in range(n_slots - UNPLACED):
         goes[k] = <Py_ssize_t> &nowhere[k]
     for k in lists:
         members = lists[k]
         if members.shape[0] > 0:
-            goes[k - UNPLACED], on[k - UNPLACED] = <Py_ssize_t> &members[0], sizeof(Py_ssize_t)
-    cdef Py_ssize_t n_rows = partition.n_rows if lists else 0
+            goes[k - UNPLACED], step[k - UNPLACED] = <Py_ssize_t> &members[0], sizeof(Py_ssize_t)
     with nogil:
         for i in range(n_rows):
             k = partition.label[i] - UNPLACED
             (<Py_ssize_t *> goes[k])[0] = i
-            goes[k] += on[k]
+            goes[k] += step[k]
     return lists
 
 

@@ -19,7 +19,7 @@ cdef enum:
     LEAST_POWER = 8  # m of clusters that rows may be known to stay in
 
 cdef Py_ssize_t pass_known(const float *until, const Py_ssize_t *label, const float *own,
-                             double drift, Py_ssize_t first, Py_ssize_t last) noexcept nogil
+                           double drift, Py_ssize_t first, Py_ssize_t last) noexcept nogil
 
 
 cdef class Drift:

@@ -35,7 +35,7 @@ it are bounded in it anew, and in their own, which takes a fraction of what all 
 """
 
 from libc.math cimport INFINITY, sqrt
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy
 
 from dpmlite.inference._bounds cimport CHUNK, Chunk, slack
 from dpmlite.inference._screening cimport (
@@ -70,7 +70,7 @@ cdef enum:
     FAR = 8          # drift from which on all is forgotten
     SMALL = 64       # rows of clusters that drift far whenever one comes or goes
     STAGE_ROWS = 2048  # to look at them takes much longer than to begin a stage
-    TOGETHER = 8    # rows that are asked at once whether all are known to stay
+    TOGETHER = 8     # rows that are asked at once whether all are known to stay
     FEW_APART = 4    # one slot in so many: to look at more takes as long as to look at all
 
 
@@ -166,7 +166,7 @@ cdef class Drift:
         if partition.until == NULL:
             partition.until = self.until  # as new
         else:
-            memset(self.until, 0, self.n_rows * sizeof(float))
+            partition.forget_all()
         self.before = 0.0
         for k in range(self.n_slots):
             self.begin_anew(k)

@@ -1,9 +1,9 @@
 """Kernel of moments.py: one pass over a table, in blocks that stay in the processor's cache.
 
 Narrow rows are taken several at once, as one wide row, so that no sum waits for the one before; what
-belongs to the same column is joined in the end. A block's mean and scatter are found in two loops over its rows, and joined with those before: with n
-and m of each, the scatter of both about their mean is theirs and
-n_a n_b / (n_a + n_b) (m_a - m_b)^2.
+belongs to the same column is joined in the end. A block's mean and scatter are found in two loops
+over its rows, and joined with those before: with n and m of each, the scatter of both about their
+mean is theirs and n_a n_b / (n_a + n_b) (m_a - m_b)^2.
 """
 
 from array import array

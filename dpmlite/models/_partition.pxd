@@ -85,6 +85,7 @@ cdef class Partition:
     cdef int complete(self) except -1 nogil
     cdef homes_in(self, slots)
     cdef int relabel(self, const Py_ssize_t *labels, const Py_ssize_t[::1] homes) except -1 nogil
+    cdef void forget_all(self) noexcept nogil
     cdef Py_ssize_t count_clusters(self) noexcept nogil
     cdef void mark(self, Py_ssize_t k, Py_ssize_t touched, bint normal) noexcept nogil
     cdef int score_with(self, Py_ssize_t i, const Py_ssize_t[::1] members, Component alone,

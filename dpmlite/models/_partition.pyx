@@ -221,6 +221,7 @@ cdef class Partition:
         self.touched[k], self.normal[k] = touched, normal
 
     def rebuild(self):
+        self.forget_all()  # labels may be others
         self.rebuild_slots()
 
     def exact_neg_log_joint(self):
@@ -270,12 +271,16 @@ cdef class Partition:
         """Be what a new partition of the same rows and settled groups would be."""
         cdef Py_ssize_t g, n_slots = 0
         memcpy(&self.label[0], labels, self.n_rows * sizeof(Py_ssize_t))
-        if self.until != NULL:
-            memset(self.until, 0, self.n_rows * sizeof(float))
+        self.forget_all()
         for g in range(self.home.shape[0]):
             self.home[g] = homes[g]
             n_slots = max(n_slots, homes[g] + 1)
         return self.begin(max(n_slots, self.check_labels()))
+
+    cdef void forget_all(self) noexcept nogil:
+        """No row may be where it was."""
+        if self.until != NULL:
+            memset(self.until, 0, self.n_rows * sizeof(float))
 
     cdef Py_ssize_t count_clusters(self) noexcept nogil:
         cdef Py_ssize_t k, total = 0
