@@ -52,7 +52,7 @@ def test_weights_do_not_count_as_rows(twin, problem, data):
     partition = build(twin, rows, labels, prior, alpha)
     for k in range(partition.n_clusters):
         assert list(twin.division.members_of(partition, [k])) == partition.members(k)
-    some = list(range(0, partition.n_clusters, 2)) + [0]
+    some = [*range(0, partition.n_clusters, 2), 0]
     of_some = sorted(i for k in set(some) for i in partition.members(k))
     assert list(twin.division.members_of(partition, some)) == of_some
     rng = np.random.default_rng(n)
