@@ -34,6 +34,7 @@ when a sweep begins, or has drifted far since the last one, is set apart: rows t
 it are bounded in it anew, and in their own, which takes a fraction of what all slots do.
 """
 
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
 from libc.math cimport INFINITY, sqrt
 from libc.string cimport memcpy
 
@@ -43,10 +44,6 @@ from dpmlite.inference._screening cimport (
 from dpmlite.models._partition cimport UNPLACED, Partition
 from dpmlite.models._special cimport inlined_void, larger
 from dpmlite.models._student_t cimport Densities
-
-cdef extern from "Python.h":
-    void *PyMem_RawCalloc(size_t n, size_t size) nogil
-    void PyMem_RawFree(void *p) nogil
 
 cdef extern from *:
     """

@@ -6,6 +6,8 @@ share that. And rows of a slot can be looked at together, in the slots alone tha
 (_reach.pyx): of clusters that lie far apart, that takes a fraction of the time, even of one thread.
 """
 
+from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
+
 from dpmlite.inference._bounds cimport CHUNK, Chunk
 from dpmlite.inference._crew cimport Crew
 from dpmlite.inference._drift cimport Drift
@@ -13,10 +15,6 @@ from dpmlite.inference._reach cimport Reach
 from dpmlite.inference._screening cimport (
     Screen, look_closely, next_rows, screen_chunk, screen_some)
 from dpmlite.models._partition cimport UNPLACED, Partition
-
-cdef extern from "Python.h":
-    void *PyMem_RawMalloc(size_t n) nogil
-    void PyMem_RawFree(void *p) nogil
 
 cdef enum:
     LEAST_CELLS = 1000000  # times slots: rows that are worth to wake a thread for,
@@ -142,8 +140,8 @@ cdef class LookAhead(Crew):
                                  Py_ssize_t last) noexcept nogil:
         """List those of rows first..last-1 that have a slot; returns how many.
 
-        They are read once in the order in which they lie: processors foresee that, and ask memory
-        for rows to come, where they drop many of the requests of a program.
+        They are read once in the order in which they lie: processors foresee that, and ask memory for
+        rows to come. To ask for so many ahead, as `expect` does, has been of no use.
         """
         cdef Py_ssize_t i, k, total = 0
         for k in range(-1, self.n_slots):

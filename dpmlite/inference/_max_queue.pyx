@@ -4,11 +4,8 @@ A binary heap whose levels alternate: an entry on an even level, the root's firs
 all below it; one on an odd level is worse than all below it.
 """
 
+from cpython.mem cimport PyMem_RawFree, PyMem_RawRealloc
 from libc.math cimport INFINITY, rint
-
-cdef extern from "Python.h":
-    void *PyMem_RawRealloc(void *p, size_t n) nogil
-    void PyMem_RawFree(void *p) nogil
 
 cdef extern from *:
     """

@@ -12,8 +12,7 @@ slot is far from all rows that pay little to stay, as things were when the stage
 of a row that is looked at later is that drift since then may come to so much, and no more.
 """
 
-from array import array
-
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
 from libc.math cimport INFINITY, expm1, fabs, sqrt
 
 from dpmlite.inference._bounds cimport Chunk
@@ -22,9 +21,7 @@ from dpmlite.inference._screening cimport Screen, begin_screen, end_screen, prep
 from dpmlite.models._partition cimport Partition
 from dpmlite.models._special cimport clones_double
 
-cdef extern from "Python.h":
-    void *PyMem_RawCalloc(size_t n, size_t size) nogil
-    void PyMem_RawFree(void *p) nogil
+from dpmlite.models._rows import index_array
 
 cdef extern from *:
     """
@@ -54,7 +51,7 @@ cdef class Reach:
         cdef Drift drift = remembered(partition)
         drift.begin(partition)
         begin_screen(&screen, partition, 1)
-        slots = array("q", bytes(8 * partition.component.n_slots))
+        slots = index_array(partition.component.n_slots)
         cdef Py_ssize_t[::1] found = slots
         cdef Py_ssize_t k
         try:

@@ -1,5 +1,6 @@
 """Kernel of screening.py: bounds of what rows cost, of many at once, kept up to date."""
 
+from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.math cimport INFINITY, NAN, fabs
 from libc.stdint cimport uintptr_t
 from libc.string cimport memset
@@ -11,10 +12,6 @@ from dpmlite.models._partition cimport TIE, UNPLACED, Partition
 from dpmlite.models._rows cimport Row
 from dpmlite.models._special cimport LOG_2
 from dpmlite.models._student_t cimport Densities
-
-cdef extern from "Python.h":
-    void *PyMem_RawMalloc(size_t n) nogil
-    void PyMem_RawFree(void *p) nogil
 
 cdef extern from *:
     """

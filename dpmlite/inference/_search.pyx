@@ -7,6 +7,7 @@ are read off a trail at the end: each expanded state knows its last row's cluste
 
 from array import array
 
+from cpython.mem cimport PyMem_RawFree
 from libc.math cimport INFINITY, log
 
 from dpmlite.inference._max_queue cimport MaxQueue, resized
@@ -17,9 +18,6 @@ from dpmlite.models._rows cimport Row, Rows
 from dpmlite.models._special cimport log_gamma_c, log_rising_c
 
 from dpmlite.models._rows import as_rows, index_array
-
-cdef extern from "Python.h":
-    void PyMem_RawFree(void *p) nogil
 
 SCORINGS = ("trivial", "tight", "inadmissible")
 

@@ -4,14 +4,12 @@ The last holder of a clustering needs no copy: its list of slots becomes that of
 a slot that nobody else has is changed in place. So a search that keeps one clustering copies nothing.
 """
 
+from cpython.mem cimport PyMem_RawFree
 from libc.string cimport memcpy
 
 from dpmlite.inference._max_queue cimport resized
 from dpmlite.models._component cimport Component
 from dpmlite.models._rows cimport Row
-
-cdef extern from "Python.h":
-    void PyMem_RawFree(void *p) nogil
 
 
 cdef class SharedClusters:

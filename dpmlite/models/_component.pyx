@@ -2,6 +2,7 @@
 
 from array import array
 
+from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.math cimport INFINITY
 from libc.stdint cimport uintptr_t
 from libc.string cimport memcpy, memset
@@ -12,11 +13,6 @@ from dpmlite.models._rows cimport Row, Rows, dense_row
 from dpmlite.models._student_t cimport Densities
 
 from dpmlite.models.checks import check_positive, check_same_length, require_bound
-
-
-cdef extern from "Python.h":
-    void *PyMem_RawMalloc(size_t n) nogil
-    void PyMem_RawFree(void *p) nogil
 
 
 cdef class Component:

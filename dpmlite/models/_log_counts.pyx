@@ -13,6 +13,7 @@ than (m + 2) 2^-23 times the sum of the terms without their signs, which is at m
 row times `span`.
 """
 
+from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
 from libc.math cimport INFINITY
 from libc.stdint cimport uintptr_t
 from libc.string cimport memset
@@ -23,10 +24,6 @@ from dpmlite.models._rows cimport Row, column_of
 from dpmlite.models._special cimport (
     HALF, clones_double, clones_void, inlined_void, larger, log_positive)
 from dpmlite.models._urns cimport INTEGERS
-
-cdef extern from "Python.h":
-    void *PyMem_RawCalloc(size_t n, size_t size) nogil
-    void PyMem_RawFree(void *p) nogil
 
 cdef enum:
     NARROW = 16  # slots of a vector of AVX-512

@@ -2,6 +2,7 @@
 
 from array import array
 
+from cpython.mem cimport PyMem_RawFree, PyMem_RawRealloc
 from libc.math cimport INFINITY, NAN, log
 from libc.string cimport memcpy, memset
 
@@ -12,11 +13,6 @@ from dpmlite.models._special cimport log_gamma_c, log_rising_c
 from dpmlite.models._tally cimport Tally, add_rows, tallies
 
 from dpmlite.models._rows import as_rows, index_array
-
-cdef extern from "Python.h":
-    void *PyMem_RawRealloc(void *p, size_t n) nogil
-    void PyMem_RawFree(void *p) nogil
-
 
 cdef enum:
     COUNTS = 4096       # numbers of rows whose logarithms are at hand

@@ -110,7 +110,10 @@ cdef class Rows:
         for i in range(rows.shape[0] if weights is not None else 0):
             weights[i] = self.weights[rows[i]]
         cdef Rows taken
-        taken = self.some_sparse(rows, weights) if self.is_sparse else self.some_dense(rows, weights, n_threads)
+        if self.is_sparse:
+            taken = self.some_sparse(rows, weights)
+        else:
+            taken = self.some_dense(rows, weights, n_threads)
         taken.n_columns = self.n_columns  # if there is no row, too
         return taken
 

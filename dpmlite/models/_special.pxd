@@ -100,7 +100,6 @@ cdef extern from *:
     ctypedef Py_ssize_t clones_ssize "DPM_CLONES Py_ssize_t"
     ctypedef void inlined_void "DPM_ALWAYS_INLINE void"
     ctypedef Py_ssize_t inlined_ssize "DPM_ALWAYS_INLINE Py_ssize_t"
-    ctypedef float inlined_float "DPM_ALWAYS_INLINE float"
     ctypedef double inlined_double "DPM_ALWAYS_INLINE double"
     double LOG_2 "DPM_LOG_2"
     double LOG_2PI "DPM_LOG_2PI"
