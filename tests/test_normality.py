@@ -1,5 +1,6 @@
 """The test that a cluster leaves nothing to be divided: what it finds, and what heeds it."""
 
+from functools import cache
 from itertools import combinations
 from math import factorial
 
@@ -58,7 +59,7 @@ def looks_normal(twin, X, prior=None, alpha=1.0, group=(), weights=None, gaps=Fa
         partition = twin.partition.Partition(
             rows, np.zeros(len(X), dtype=np.intp), component, alpha
         )
-    return twin.normality.looks_normal(partition, 0, np.arange(len(X)))
+    return twin.normality.look_normal(partition, [0]) == [True]
 
 
 def explained(z, w):
@@ -75,6 +76,11 @@ def explained(z, w):
     rows = np.bincount(np.digitize(z, EDGES), minlength=len(chances))
     bins = 2 * (rows * np.log(np.maximum(rows, 1) / (n * chances))).sum()
     return moments, bins - (len(chances) - 3 + 2 * w)
+
+
+@cache
+def psi(order, x):
+    return float(mp.psi(order, x))
 
 
 def verdict(X, prior, alpha, group=()):
@@ -107,8 +113,8 @@ def verdict(X, prior, alpha, group=()):
     for row, cells in zip(z, there, strict=True):
         if n_columns > 1 and cells.any():
             half = cells.sum() / 2
-            away += float(mp.digamma(half)) - np.log((row[cells] ** 2).sum() / 2)
-            variance += float(mp.psi(1, half))
+            away += psi(0, half) - np.log((row[cells] ** 2).sum() / 2)
+            variance += psi(1, half)
             shares[cells] += 1 / half
     if variance:
         variance -= ((1 - w) * shares**2 / 2 / np.maximum(n, 1)).sum()
@@ -202,14 +208,42 @@ def test_twins_agree(twins, problem, data):
     X, prior, alpha = problem
     labels = data.draw(st.lists(st.integers(0, 2), min_size=len(X), max_size=len(X)))
     plain, kernel = (build(twin, X, labels, prior, alpha) for twin in twins)
-    for k in range(plain.n_clusters):
-        members = np.array(plain.members(k), dtype=np.intp)
-        found = [
-            twin.normality.looks_normal(partition, k, members)
-            for twin, partition in zip(twins, (plain, kernel), strict=True)
-        ]
-        assert found[0] == found[1]
+    slots = data.draw(st.permutations(range(len(plain.sizes))))
+    found = [
+        twin.normality.look_normal(partition, slots)
+        for twin, partition in zip(twins, (plain, kernel), strict=True)
+    ]
+    assert found[0] == found[1]
     assert twins[0].normality.all_look_normal(plain) == twins[1].normality.all_look_normal(kernel)
+
+
+@needs_kernels
+@pytest.mark.parametrize(("n_rows", "n_columns", "n_clusters"), [(70_000, 2, 30), (4000, 100, 9)])
+def test_many_rows_or_wide_ones_are_asked_in_parts(twins, n_rows, n_columns, n_clusters):
+    """On any number of threads; each cluster is told apart from the others."""
+    kernel, rng = twins[1], np.random.default_rng(0)
+    labels = rng.integers(n_clusters, size=n_rows)
+    X = rng.normal(size=(n_rows, n_columns)) + 20.0 * labels[:, None]
+    X[labels % 3 == 0, 0] = rng.uniform(-2.0, 2.0, size=(labels % 3 == 0).sum())
+    X[-3:] += 9.0  # in the last part only
+    prior = wide_prior(X)
+    partition = build(kernel, X, labels, prior)
+    expected = [verdict(X[labels == k], prior, 1.0) for k in range(n_clusters)]
+    assert set(expected) == {False, True}
+    for n_threads in (1, 2, 3):
+        slots = np.append(rng.permutation(n_clusters), 0).tolist()
+        found = kernel.normality.look_normal(partition, slots, n_threads)
+        assert found == [expected[k] for k in slots]
+    assert [kernel.normality.look_normal(partition, [k])[0] for k in slots] == found
+
+
+def test_it_is_asked_of_slots_on_threads(twin):
+    partition = build(twin, NORMAL, np.zeros(200), wide_prior(NORMAL))
+    with pytest.raises(IndexError, match="2"):
+        twin.normality.look_normal(partition, [0, 2])
+    with pytest.raises(ValueError, match="n_threads must be at least 1, got 0"):
+        twin.normality.look_normal(partition, [0], 0)
+    assert twin.normality.look_normal(partition, []) == []
 
 
 @pytest.mark.parametrize("n_columns", [1, 2, 8, 20])
@@ -255,7 +289,7 @@ def test_what_is_worth_to_be_divided_does_not_pass(twins, kind):
         kernel.map_dpm.converge(divided, 100)
         if divided.neg_log_joint < whole.neg_log_joint - 10.0:
             n_worth += 1
-            assert not kernel.normality.looks_normal(whole, 0, np.arange(len(X))), (
+            assert kernel.normality.look_normal(whole, [0]) == [False], (
                 X.shape,
                 np.bincount(labels),
             )
@@ -367,10 +401,10 @@ def test_it_says_nothing_beside_small_groups_or_several_or_of_no_rows(twin):
         settled.add(row, i % 3)
     labels, homes = np.zeros(100, dtype=np.intp), np.array([0, 1, 1])
     partition = twin.partition.Partition(NORMAL[:100], labels, component, 1.0, None, settled, homes)
-    assert twin.normality.looks_normal(partition, 0, np.arange(100))
+    assert twin.normality.look_normal(partition, [1, 0]) == [False, True]
     assert twin.normality.all_look_normal(partition)  # slot 1 has no rows
     partition.move(0, 1, 0.0)
-    assert not twin.normality.looks_normal(partition, 1, np.arange(1))
+    assert twin.normality.look_normal(partition, [1]) == [False]
     assert not twin.normality.all_look_normal(partition)
 
 
@@ -385,12 +419,12 @@ def test_a_prior_of_narrower_clusters_divides_what_is_normal(twin):
 
 def test_it_says_nothing_of_small_groups_other_families_and_few_rows(twin):
     prior = wide_prior(NORMAL)
-    labels, members = np.zeros(200, dtype=np.intp), np.arange(200)
+    labels = np.zeros(200, dtype=np.intp)
     component = twin.normal_gamma.NormalGamma(**prior)
 
     def verdict_of(X, *rest):
         partition = twin.partition.Partition(X, labels.copy(), *rest)
-        return twin.normality.looks_normal(partition, 0, members)
+        return twin.normality.look_normal(partition, [0]) == [True]
 
     assert verdict_of(NORMAL, component, 1.0)
     assert not verdict_of(NORMAL, component, 201.0)
@@ -423,8 +457,7 @@ def test_rows_are_read_as_they_lie(twin, layout):
         partition = twin.partition.Partition(
             table, np.zeros(most, dtype=np.intp), family, 1.0, some.astype(np.intp)
         )
-        passed = twin.normality.looks_normal(partition, 0, np.arange(most))
-        assert passed == (most == 197)
+        assert twin.normality.look_normal(partition, [0]) == [most == 197]
 
 
 def test_splits_leave_what_looks_normal_and_remember_it(twin):
@@ -544,9 +577,10 @@ def test_nothing_is_lost_by_it(twins, make, missing):
     model = MAPDPM(random_state=0, allow_missing=missing > 0.0).fit(X)
     component = family(kernel, model.prior_, missing > 0.0)
     partition = kernel.partition.Partition(X, model.labels_.copy(), component, 1.0)
-    for k, members in kernel.division.member_lists(partition, range(model.n_clusters_)).items():
-        if not kernel.normality.looks_normal(partition, k, members):
-            continue
+    lists = kernel.division.member_lists(partition, range(model.n_clusters_))
+    normal = kernel.normality.look_normal(partition, range(model.n_clusters_))
+    for k in np.flatnonzero(normal):
+        members = lists[k]
         n_asked += 1
         n = len(members[:: kernel.division.trial_step(len(members))])
         starts = []

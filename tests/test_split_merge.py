@@ -181,7 +181,7 @@ def test_a_cluster_that_could_not_be_split_is_not_tried_again(twin):
 
 
 def never_normal(twin, X):
-    """Rows of one column in one cluster, of a family of which `looks_normal` says nothing."""
+    """Rows of one column in one cluster, of a family of which `look_normal` says nothing."""
     prior = empirical_prior(X)
     component = twin.normal_inverse_wishart.NormalInverseWishart(
         prior["m0"], prior["c0"], 2.0, np.atleast_2d(2.0 * prior["b0"])
@@ -210,7 +210,7 @@ def test_a_joint_lowered_by_rounding_is_no_split(twin):
     statistics = np.array(partition.component.statistics(0))
     statistics[2] *= 1.0 + 1e-7  # of which the joint is made
     partition.component.load(0, statistics)
-    assert not twin.normality.looks_normal(partition, 0, np.arange(60))
+    assert twin.normality.look_normal(partition, [0]) == [False]
     assert partition.exact_neg_log_joint() > partition.neg_log_joint + 1e-6
     assert twin.split_merge.split(partition, np.random.default_rng(1).random((2, 1, 2))) == 0
     assert partition.n_clusters == 1

@@ -1,24 +1,29 @@
 """Kernel of normality.py: clusters that leave nothing to be divided.
 
-It passes once over the rows, for a slot knows their means and variances. Columns are padded to whole
-vectors: there is nothing left over then. A missing cell is a score of 0 in all sums, and has a bin of
-its own; what else depends on which cells there are is counted apart, or known where none is missing.
+It passes once over the rows as they lie, of all clusters at once, for slots know their means and
+variances. Rows wait in a block of their cluster until it is full; its sums stay in registers then.
+Columns are padded to whole vectors: there is nothing left over. A missing cell is a score of 0 in all
+sums, and has a bin of its own; what else depends on which cells there are is counted apart, or known
+where none is missing. Many rows are summed in as many parts however many threads there are, so that
+sums are always the same.
 """
 
 from array import array
 
 from libc.math cimport INFINITY, erfc, log, log1p, sqrt
-from libc.stdint cimport uintptr_t
+from libc.stdint cimport uint64_t, uintptr_t
 
-from dpmlite.inference._division cimport member_lists
+from dpmlite.inference._map_dpm cimport check_n_threads
 from dpmlite.models._incomplete_normal_gamma cimport COUNT, MEAN, RATE, IncompleteNormalGamma
 from dpmlite.models._normal_gamma cimport NormalGamma
-from dpmlite.models._partition cimport Partition
+from dpmlite.models._partition cimport UNPLACED, Partition
 from dpmlite.models._rows cimport Row
 from dpmlite.models._special cimport (
-    clones_double, digamma_c, inlined_double, inlined_ssize, inlined_void, larger, log_positive,
-    trigamma_c)
+    clones_void, digamma_c, inlined_double, inlined_void, larger, log_positive, trigamma_c)
 from dpmlite.models._student_t cimport GROUP, Densities, standardise
+
+from dpmlite._threads import as_needed
+from dpmlite.models._rows import index_array
 
 cdef extern from *:
     """
@@ -30,6 +35,18 @@ cdef extern from *:
     #define DPM_TOGETHER 0.5
     #define DPM_LEAST_SETTLED 1e-9
     #define DPM_LEAST_SQUARE 1e-300
+
+    /* Of n < 16 bins that which z is in; n if z is missing. Vectors may lack conversions, so x + 16 is
+       looked at: behind its first bit are those of the whole part of x. */
+    DPM_INLINE uint64_t dpm_bin_of(double z, double n) {
+        uint64_t bits;
+        double x = 2.0 * z + 0.5 * n;
+        x = x > 0.0 ? x : 0.0;
+        x = x < n - 1.0 ? x : n - 1.0;
+        x = 16.0 + (z == z ? x : n);
+        memcpy(&bits, &x, 8);
+        return (bits >> 48) & 15;
+    }
     """
     double ENTROPY "DPM_ENTROPY"
     double HARDLY "DPM_HARDLY"
@@ -39,118 +56,203 @@ cdef extern from *:
     double TOGETHER "DPM_TOGETHER"
     double LEAST_SETTLED "DPM_LEAST_SETTLED"
     double LEAST_SQUARE "DPM_LEAST_SQUARE"
+    uint64_t bin_of "dpm_bin_of"(double z, double n) noexcept nogil
 
 cdef enum:
     N_BINS = 11
-    MISSING = N_BINS  # and one bin more
-    STRIDE = N_BINS + 1
+    ALL_BINS = N_BINS + 1  # with one of missing cells
     DEGREES_OF_BINS = 8
-    N_VECTORS = 9  # [column] of Sums
-    BLOCK = 64  # rows whose logarithms are taken together
+    COUNT_BITS = 5  # of the rows of a block in a bin: the counts of all bins are one number
+    BLOCK = 31      # rows that are summed together: no more than that counts
+    PAIRED = 4      # columns that are multiplied with a group of them together
+    N_VECTORS = 9   # [column] of Sums
+    SUMS = 131072   # numbers of clusters that are asked together, which stay in a cache
+    LISTED = 64        # rows that come from memory together
+    PART_ROWS = 16384  # of a part, at least
+    PARTS = 8          # of the rows, at most
 
 cdef struct Sums:             # over the rows of a cluster
-    double n                  # their weight
     Py_ssize_t n_columns
     Py_ssize_t width          # columns, padded
+    bint can_tell             # its slot tells of its cells
     bint beside               # there is a settled group
     double *n_all             # [column] weight of the slot's cells
     double *mean              # [column] in units of the prior
     double *scale             # [column] 1 / standard deviation
-    double *z                 # [column] of one row
+    double *settled           # [column] w: the part of the slot's cells that is not asked
+    double *there             # [column] the weight of a row's cells, 0 without one
+    double n                  # the weight of the rows
+    double log_square         # of half the sum of squares of each row
+    Py_ssize_t n_summed       # numbers from here, which are sums too:
     double *first             # [column] of z, of its cube and its fourth power
     double *cube
     double *fourth
-    double *settled           # [column] w: the part of the slot's cells that is not asked
     double *share             # [column] 2 / d, of each cell of a row with d cells
     double *product           # [column][column] of z, each with those of its group and after it
     double *both              # [column][column] weight of the rows that have both cells
-    double *bins              # [column][bin]
+    double *bins              # [bin][column]
     double *rows              # [d] weight of the rows that have d cells
-    double log_square         # of half the sum of squares of each row
+    Py_ssize_t n_waiting      # rows of a block that are not summed yet,
+    double *z                 # [row][column] and their scores
+    double weight[BLOCK + 1]  # whole vectors
 
 
 def all_look_normal(Partition partition):
     cdef Py_ssize_t k
-    for k, members in member_lists(partition, range(partition.component.n_slots)).items():
-        if len(members) and not looks_normal(partition, k, members):
-            return False
-    return True
+    return all(look_normal(partition, [
+        k for k in range(partition.component.n_slots) if partition.n_members(k) > 0]))
 
 
-cpdef bint looks_normal(Partition partition, Py_ssize_t k, const Py_ssize_t[::1] members) except -1:
-    cdef bint normal = False
-    cdef NormalGamma prior = None
-    cdef IncompleteNormalGamma gaps = None
-    partition.component._check_slot(k)
-    if isinstance(partition.component, NormalGamma):
-        prior = partition.component
-    elif isinstance(partition.component, IncompleteNormalGamma):
-        gaps = partition.component
-        prior = gaps.complete
-    else:
-        return False
-    cdef double[::1] room = partition.room_of_a_row(), memory = memory_for(prior.n_columns)
-    cdef Sums sums = sums_in(&memory[0], prior.n_columns)
+def look_normal(Partition partition, slots, Py_ssize_t n_threads=1):
+    cdef Py_ssize_t k, piece, most, n_parts
+    check_n_threads(n_threads)
+    for k in slots:
+        partition.component._check_slot(k)
+    normal = dict.fromkeys(slots, False)
+    cdef NormalGamma prior = prior_of(partition)
+    asked = [k for k in normal if can_be_asked(partition, k)] if prior is not None else []
+    most = max(SUMS // room_of_sums(prior.n_columns), <Py_ssize_t> 1) if asked else 1
+    together = [asked[k:k + most] for k in range(0, len(asked), most)]
+    n_parts = max(min(partition.n_rows // PART_ROWS, PARTS // max(len(together), 1)), 1)
+
+    def part(Py_ssize_t piece):
+        return sums_of(partition, together[piece // n_parts], piece % n_parts, n_parts)
+
+    pieces = range(len(together) * n_parts)
+    for piece, sums in zip(pieces, as_needed(part, pieces, n_threads)):
+        some = together[piece // n_parts]
+        if piece % n_parts == 0:
+            total = sums
+        else:
+            add(total, sums, len(some))
+        if piece % n_parts == n_parts - 1:
+            normal.update(verdicts(partition, some, total))
+    return [normal[k] for k in slots]
+
+
+cdef NormalGamma prior_of(Partition partition):
+    """None of other families."""
+    if isinstance(partition.component, IncompleteNormalGamma):
+        return (<IncompleteNormalGamma> partition.component).complete
+    return partition.component if isinstance(partition.component, NormalGamma) else None
+
+
+cdef bint can_be_asked(Partition partition, Py_ssize_t k) except -1:
+    """As far as is known before its rows are looked at."""
+    cdef Py_ssize_t n_members = partition.n_members(k)
+    return (n_members > 0 and partition.size[k] - n_members <= 1
+            and partition.component.n[k] >= partition.alpha)
+
+
+cdef sums_of(Partition partition, slots, Py_ssize_t part, Py_ssize_t n_parts):
+    """Of each slot, over a part of the rows: memory that begins with them."""
+    cdef NormalGamma prior = prior_of(partition)
+    cdef Py_ssize_t j, k, n = len(slots), n_rows = partition.n_rows
+    cdef bint gaps = partition.component is not prior
+    cdef double[::1] room = partition.room_of_a_row()
+    cdef double[::1] memory = array("d", bytes(8 * (n + 1) * room_of_sums(prior.n_columns)))
+    cdef Sums *sums = first_of(memory)
+    cdef Py_ssize_t[::1] place = index_array(partition.component.n_slots - UNPLACED)
+    lay_out(sums, n, prior.n_columns)
+    place[:] = -1
+    for j, k in enumerate(slots):
+        sums[j].beside = partition.size[k] > partition.n_members(k)
+        sums[j].can_tell = find_units(partition, prior, k, &sums[j])
+        if sums[j].can_tell:
+            place[k - UNPLACED] = j
     with nogil:
-        sums.n = weight_of(partition, members)
-        if can_be_asked(partition, k, members.shape[0], &sums) and (
-                find_units(prior, k, &sums) if gaps is None else
-                find_units_of_gaps(gaps, k, &sums)):
-            add_up(partition, members, prior.densities(), &room[0], gaps is not None, &sums)
-            normal = excess(&sums) < price(prior, &sums, partition.alpha)
-    return normal
+        add_up(partition, prior.densities(), sums, &place[0] - UNPLACED, gaps,
+               part * n_rows // n_parts, (part + 1) * n_rows // n_parts, &room[0])
+        for j in range(n):
+            if sums[j].n_waiting > 0:
+                add_rows(&sums[j], partition.X.row_weights != NULL)
+    return memory
 
 
-cdef double weight_of(Partition partition, const Py_ssize_t[::1] members) except -1.0 nogil:
-    cdef Py_ssize_t m
-    cdef double total = 0.0
-    for m in range(members.shape[0]):
-        if not 0 <= members[m] < partition.n_rows:
-            partition.check_row(members[m])
-        total += partition.row_weight(members[m])
-    return total
+cdef void add(double[::1] memory, double[::1] others, Py_ssize_t n) noexcept:
+    """Sums over other rows."""
+    cdef Sums *sums = first_of(memory)
+    cdef Sums *other = first_of(others)
+    cdef Py_ssize_t i, j
+    for j in range(n):
+        sums[j].n += other[j].n
+        sums[j].log_square += other[j].log_square
+        for i in range(sums[j].n_summed):
+            sums[j].first[i] += other[j].first[i]
 
 
-cdef bint can_be_asked(Partition partition, Py_ssize_t k, Py_ssize_t n_members,
-                       Sums *sums) noexcept nogil:
-    cdef double n_all = partition.component.n[k]
-    cdef Py_ssize_t n_groups = partition.size[k] - partition.n_members(k)
-    if n_members == 0 or n_groups > 1 or partition.size[k] != n_members + n_groups:
+cdef verdicts(Partition partition, slots, double[::1] memory):
+    """Of each slot."""
+    cdef Py_ssize_t j, k
+    cdef Sums *sums = first_of(memory)
+    return {k: verdict(partition, k, &sums[j]) for j, k in enumerate(slots)}
+
+
+cdef bint verdict(Partition partition, Py_ssize_t k, Sums *sums):
+    cdef NormalGamma prior = prior_of(partition)
+    cdef Py_ssize_t d
+    if not sums.can_tell or (sums.beside and sums.n > LARGEST_PART * partition.component.n[k]):
         return False
-    if n_all < partition.alpha or (n_groups > 0 and sums.n > LARGEST_PART * n_all):
-        return False
-    sums.beside = n_groups > 0
-    return True
+    if partition.component is prior:
+        count_all(sums)
+    for d in range(sums.n_columns if sums.beside else 0):
+        sums.settled[d] = settled_part(cells_of(sums, d), sums.n_all[d])
+    return excess(sums) < price(prior, sums, partition.alpha)
 
 
 cdef Py_ssize_t padded(Py_ssize_t n_columns) noexcept nogil:
     return (n_columns + GROUP - 1) // GROUP * GROUP
 
 
-cdef memory_for(Py_ssize_t n_columns):
+cdef Py_ssize_t numbers_of(Py_ssize_t n_columns) noexcept nogil:
+    """What the sums of a cluster point to, and something to begin where lines of memory do."""
     cdef Py_ssize_t width = padded(n_columns)
-    return array(
-        "d", bytes(64 + 8 * (width * (N_VECTORS + 2 * width + STRIDE) + n_columns + 1)))
+    return width * (N_VECTORS + 2 * width + ALL_BINS + BLOCK) + padded(n_columns + 1)
 
 
-cdef Sums sums_in(double *start, Py_ssize_t n_columns) noexcept nogil:
-    """With vectors that begin where lines of memory do."""
-    cdef double *memory = <double *> ((<uintptr_t> start + 63) & ~(<uintptr_t> 63))
+cdef Py_ssize_t room_of_sums(Py_ssize_t n_columns) noexcept nogil:
+    return numbers_of(n_columns) + sizeof(Sums) // sizeof(double) + GROUP
+
+
+cdef Sums *first_of(double[::1] memory) noexcept:
+    return <Sums *> line_at(&memory[0])
+
+
+cdef double *line_at(void *memory) noexcept nogil:
+    return <double *> ((<uintptr_t> memory + 63) & ~(<uintptr_t> 63))
+
+
+cdef void lay_out(Sums *sums, Py_ssize_t n, Py_ssize_t n_columns) noexcept nogil:
+    """Behind the sums of n clusters lies what they point to."""
+    cdef double *numbers = line_at(sums + n)
+    cdef Py_ssize_t j
+    for j in range(n):
+        lay_out_one(&sums[j], numbers + j * numbers_of(n_columns), n_columns)
+
+
+cdef void lay_out_one(Sums *sums, double *numbers, Py_ssize_t n_columns) noexcept nogil:
     cdef Py_ssize_t width = padded(n_columns)
-    cdef Sums sums
-    sums.n_columns, sums.width, sums.log_square = n_columns, width, 0.0
-    sums.n_all, sums.mean, sums.scale = memory, memory + width, memory + 2 * width
-    sums.z, sums.first, sums.cube = memory + 3 * width, memory + 4 * width, memory + 5 * width
-    sums.fourth, sums.settled = memory + 6 * width, memory + 7 * width
-    sums.share, sums.product = memory + 8 * width, memory + N_VECTORS * width
+    sums.n_columns, sums.width = n_columns, width
+    sums.n_all, sums.mean, sums.scale = numbers, numbers + width, numbers + 2 * width
+    sums.settled, sums.there = numbers + 3 * width, numbers + 4 * width
+    sums.first = numbers + 5 * width
+    sums.cube, sums.fourth = sums.first + width, sums.first + 2 * width
+    sums.share, sums.product = sums.first + 3 * width, sums.first + 4 * width
     sums.both = sums.product + width * width
     sums.bins = sums.both + width * width
-    sums.rows = sums.bins + width * STRIDE
-    return sums
+    sums.rows = sums.bins + ALL_BINS * width
+    sums.z = sums.rows + padded(n_columns + 1)
+    sums.n_summed = sums.z - sums.first
 
 
-cdef bint find_units(NormalGamma prior, Py_ssize_t k, Sums *sums) noexcept nogil:
+cdef bint find_units(Partition partition, NormalGamma prior, Py_ssize_t k, Sums *sums) except -1:
     """From the posterior; False if the test says nothing."""
+    if partition.component is prior:
+        return find_units_of_all(prior, k, sums)
+    return find_units_of_gaps(partition.component, k, sums)
+
+
+cdef bint find_units_of_all(NormalGamma prior, Py_ssize_t k, Sums *sums) noexcept nogil:
     cdef Py_ssize_t d, at = k * prior.n_along
     for d in range(sums.n_columns):
         if not find_unit(prior, d, prior.n[k], prior.m[at + d], prior.b[at + d], sums):
@@ -197,29 +299,37 @@ cdef inline double cells_of(const Sums *sums, Py_ssize_t d) noexcept nogil:
     return sums.both[d * sums.width + d]
 
 
-cdef void add_up(Partition partition, const Py_ssize_t[::1] members, const Densities *t,
-                 double *room, bint gaps, Sums *sums) noexcept nogil:
-    cdef double[BLOCK] squares
-    cdef double[BLOCK] weights
-    cdef Py_ssize_t m, used = 0
+cdef void add_up(Partition partition, const Densities *t, Sums *sums, const Py_ssize_t *place,
+                 bint gaps, Py_ssize_t first, Py_ssize_t last, double *room) noexcept nogil:
+    """Add rows first..last-1 of the slots that have a place."""
+    cdef bint weighted = partition.X.row_weights != NULL
+    cdef Py_ssize_t[LISTED] listed
+    cdef Py_ssize_t i, m, n
     cdef Row row
-    for m in range(members.shape[0]):
-        partition.expect_after(members, m)
-        row = partition.row_into(members[m], room)
-        weights[used] = row.weight
-        if not gaps:
-            squares[used] = add_row(t, &row, sums)
-        else:
-            squares[used] = add_row_of_gaps(t, &row, sums)
-            count_cells(&row, sums)
-        used += 1
-        if used == BLOCK or m == members.shape[0] - 1:
-            sums.log_square += sum_of_logs(squares, weights, used)
-            used = 0
-    if not gaps:
-        count_all(sums)
-    for m in range(sums.n_columns if sums.beside else 0):
-        sums.settled[m] = settled_part(cells_of(sums, m), sums.n_all[m])
+    while first < last:
+        n = 0
+        for i in range(first, min(first + LISTED, last)):  # without a branch that none can foresee
+            listed[n] = i
+            n += place[partition.label[i]] >= 0
+        for m in range(n):
+            partition.X.expect(partition.in_use(listed[m]))
+        for m in range(n):
+            row = partition.row_into(listed[m], room)
+            add_row(t, &row, &sums[place[partition.label[listed[m]]]], gaps, weighted)
+        first += LISTED
+
+
+cdef inline inlined_void add_row(const Densities *t, const Row *row, Sums *sums, bint gaps,
+                                 bint weighted) noexcept nogil:
+    """Let it wait until its block is full."""
+    sums.n += row.weight
+    sums.weight[sums.n_waiting] = row.weight
+    standardise_row(t, row.values, sums, sums.z + sums.n_waiting * sums.width)
+    if gaps:
+        count_cells(row, sums)
+    sums.n_waiting += 1
+    if sums.n_waiting == BLOCK:
+        add_rows(sums, weighted)
 
 
 cdef double settled_part(double n, double n_all) noexcept nogil:
@@ -229,7 +339,7 @@ cdef double settled_part(double n, double n_all) noexcept nogil:
 cdef void count_cells(const Row *row, Sums *sums) noexcept nogil:
     """Note which cells a row has."""
     cdef Py_ssize_t d, e, n_cells = 0
-    cdef double *there = sums.z  # which the sums do not need any more
+    cdef double *there = sums.there
     cdef double *both = sums.both
     for d in range(sums.n_columns):
         there[d] = row.weight if row.values[d] == row.values[d] else 0.0
@@ -253,94 +363,147 @@ cdef void count_all(Sums *sums) noexcept nogil:
             sums.both[d * sums.width + e] = sums.n
 
 
-cdef clones_double sum_of_logs(double *x, const double *weights, Py_ssize_t n) noexcept nogil:
+cdef clones_void standardise_row(const Densities *t, const double *values, const Sums *sums,
+                                 double *z) noexcept nogil:
+    cdef Py_ssize_t d = 0
+    while d + GROUP <= sums.n_columns:
+        standardise_some(t, values, sums, d, GROUP, z)
+        d += GROUP
+    standardise_some(t, values, sums, d, sums.n_columns - d, z)
+
+
+cdef inline inlined_void standardise_some(
+        const Densities *t, const double *values, const Sums *sums, Py_ssize_t first,
+        Py_ssize_t n, double *z) noexcept nogil:
+    """The same for n columns from `first`."""
+    cdef Py_ssize_t d
+    for d in range(first, first + n):
+        z[d] = (standardise(values[d], t.origin[d], t.unit[d]) - sums.mean[d]) * sums.scale[d]
+
+
+cdef clones_void add_rows(Sums *sums, bint weighted) noexcept nogil:
+    """Add up the scores of the rows that wait."""
+    cdef double square[BLOCK + 1]
+    cdef Py_ssize_t d, first = 0, i
+    for i in range(BLOCK + 1):
+        square[i] = 0.0
+    while first < sums.n_columns:
+        if weighted:
+            add_to_bins(sums, first)
+        else:
+            count_in_bins(sums, first)
+        add_squares(sums, square, first)
+        add_powers(sums, first)
+        d = 0
+        while d < min(first + GROUP, sums.n_columns):
+            add_products(sums, d, first)
+            d += PAIRED
+        first += GROUP
+    for i in range(sums.n_waiting, BLOCK + 1):
+        sums.weight[i] = 0.0
+    sums.log_square += sum_of_logs(square, sums.weight)
+    sums.n_waiting = 0
+
+
+cdef inline inlined_double sum_of_logs(double *x, const double *weights) noexcept nogil:
     cdef double total = 0.0
     cdef Py_ssize_t i
-    for i in range(n):
-        x[i] = log_positive(larger(x[i], LEAST_SQUARE))
-    for i in range(n):
+    for i in range(BLOCK + 1):
+        x[i] = log_positive(larger(0.5 * x[i], LEAST_SQUARE))
+    for i in range(BLOCK + 1):
         total += weights[i] * x[i]
     return total
 
 
-cdef clones_double add_row(const Densities *t, const Row *row, Sums *sums) noexcept nogil:
-    """Half the sum of its squares."""
-    return half_square(t, row, sums, False)
-
-
-cdef clones_double add_row_of_gaps(const Densities *t, const Row *row, Sums *sums) noexcept nogil:
-    return half_square(t, row, sums, True)
-
-
-cdef inline inlined_double half_square(const Densities *t, const Row *row, Sums *sums,
-                                       bint gaps) noexcept nogil:
-    cdef double square[GROUP]
-    cdef Py_ssize_t j, first = 0
+cdef inline inlined_void count_in_bins(Sums *sums, Py_ssize_t first) noexcept nogil:
+    """Of a group of columns from `first`: shifts count in all bins of a column at once."""
+    cdef uint64_t counts[GROUP]
+    cdef uint64_t bins[GROUP]
+    cdef uint64_t one[GROUP]  # shifts of a constant are not vectorised
+    cdef const double *z = sums.z + first
+    cdef double *rows = sums.bins + first
+    cdef Py_ssize_t i, j
     for j in range(GROUP):
-        square[j] = 0.0
-    while first + GROUP <= sums.n_columns:
-        add_some(t, row, first, GROUP, sums, square, gaps)
-        first += GROUP
-    if first < sums.n_columns:
-        add_some(t, row, first, sums.n_columns - first, sums, square, gaps)
-    return 0.5 * (((square[0] + square[1]) + (square[2] + square[3]))
-                  + ((square[4] + square[5]) + (square[6] + square[7])))
-
-
-cdef inline inlined_void add_some(const Densities *t, const Row *row, Py_ssize_t first,
-                                  Py_ssize_t n, Sums *sums, double *square,
-                                  bint gaps) noexcept nogil:
-    """Its n columns from `first`, which end a group."""
-    cdef double z[GROUP]
-    cdef double weighted[GROUP]  # z
-    cdef double z_square[GROUP]
-    cdef double *total = sums.first + first
-    cdef double *cube = sums.cube + first
-    cdef double *fourth = sums.fourth + first
-    cdef double *product = sums.product + first
-    cdef double *rows = sums.bins + first * STRIDE
-    cdef Py_ssize_t bins[GROUP]
-    cdef double other, weight = row.weight
-    cdef Py_ssize_t d, j
-    for j in range(GROUP):
-        z[j] = 0.0
-    for j in range(n):
-        z[j] = (standardise(row.values[first + j], t.origin[first + j], t.unit[first + j])
-                - sums.mean[first + j]) * sums.scale[first + j]
-    for j in range(GROUP):
-        bins[j] = bin_of(z[j])
-    if gaps:
+        counts[j], one[j] = 0, 1
+    for i in range(sums.n_waiting):
         for j in range(GROUP):
-            bins[j] = bins[j] if z[j] == z[j] else MISSING
+            bins[j] = bin_of(z[j], N_BINS)
+        for j in range(GROUP):
+            counts[j] += one[j] << (COUNT_BITS * bins[j])
+        z += sums.width
+    for i in range(N_BINS):
+        for j in range(GROUP):
+            rows[j] += <double> <int> ((counts[j] >> (COUNT_BITS * i)) & BLOCK)
+        rows += sums.width
+
+
+cdef inline inlined_void add_to_bins(Sums *sums, Py_ssize_t first) noexcept nogil:
+    cdef const double *z = sums.z + first
+    cdef Py_ssize_t i, j
+    for i in range(sums.n_waiting):
+        for j in range(GROUP):
+            sums.bins[<Py_ssize_t> bin_of(z[j], N_BINS) * sums.width + first + j] += sums.weight[i]
+        z += sums.width
+
+
+cdef inline inlined_void add_squares(Sums *sums, double *out, Py_ssize_t first) noexcept nogil:
+    """Of each row; missing cells, which have their bin, are 0 from here on."""
+    cdef double square[GROUP]
+    cdef double *z = sums.z + first
+    cdef Py_ssize_t i, j
+    for i in range(sums.n_waiting):
         for j in range(GROUP):
             z[j] = z[j] if z[j] == z[j] else 0.0
-    for j in range(GROUP):
-        sums.z[first + j] = z[j]
-    for j in range(GROUP):
-        z_square[j] = z[j] * z[j]
-    for j in range(GROUP):
-        square[j] += z_square[j]
-    for j in range(GROUP):
-        weighted[j] = weight * z[j]
-    for j in range(GROUP):
-        total[j] += weighted[j]
-    for j in range(GROUP):
-        cube[j] += z_square[j] * weighted[j]
-    for j in range(GROUP):
-        fourth[j] += z_square[j] * (z[j] * weighted[j])
-    for j in range(n):
-        rows[j * STRIDE + bins[j]] += weight
-    for d in range(first + n):
-        other = sums.z[d]
         for j in range(GROUP):
-            product[j] += other * weighted[j]
-        product += sums.width
+            square[j] = z[j] * z[j]
+        out[i] += (((square[0] + square[1]) + (square[2] + square[3]))
+                   + ((square[4] + square[5]) + (square[6] + square[7])))
+        z += sums.width
 
 
-cdef inline inlined_ssize bin_of(double z) noexcept nogil:
-    cdef double least = 2.0 * z + 0.5 * N_BINS
-    least = least if least > 0.0 else 0.0
-    return <Py_ssize_t> (least if least < N_BINS - 1 else N_BINS - 1)
+cdef inline inlined_void add_powers(Sums *sums, Py_ssize_t first) noexcept nogil:
+    """Of a group of columns from `first`."""
+    cdef double total[GROUP]
+    cdef double cube[GROUP]
+    cdef double fourth[GROUP]
+    cdef const double *z = sums.z + first
+    cdef double weighted
+    cdef Py_ssize_t i, j
+    for j in range(GROUP):
+        total[j] = cube[j] = fourth[j] = 0.0
+    for i in range(sums.n_waiting):
+        for j in range(GROUP):
+            weighted = sums.weight[i] * z[j]
+            total[j] += weighted
+            cube[j] += z[j] * z[j] * weighted
+            fourth[j] += z[j] * z[j] * (z[j] * weighted)
+        z += sums.width
+    for j in range(GROUP):
+        sums.first[first + j] += total[j]
+        sums.cube[first + j] += cube[j]
+        sums.fourth[first + j] += fourth[j]
+
+
+cdef inline inlined_void add_products(Sums *sums, Py_ssize_t d,
+                                      Py_ssize_t first) noexcept nogil:
+    """Of PAIRED columns from d, each with a group of columns from `first`."""
+    cdef double product[PAIRED][GROUP]
+    cdef double weighted[GROUP]
+    cdef const double *z = sums.z
+    cdef Py_ssize_t i, j, k
+    for k in range(PAIRED):
+        for j in range(GROUP):
+            product[k][j] = 0.0
+    for i in range(sums.n_waiting):
+        for j in range(GROUP):
+            weighted[j] = sums.weight[i] * z[first + j]
+        for k in range(PAIRED):
+            for j in range(GROUP):
+                product[k][j] += z[d + k] * weighted[j]
+        z += sums.width
+    for k in range(PAIRED):
+        for j in range(GROUP):
+            sums.product[(d + k) * sums.width + first + j] += product[k][j]
 
 
 cdef double excess(const Sums *sums) noexcept nogil:
@@ -376,11 +539,12 @@ cdef double of_shape(double n, double skewness, double kurtosis) noexcept nogil:
 
 cdef double of_bins(const Sums *sums, Py_ssize_t d, const double *chance) noexcept nogil:
     cdef double total = 0.0, n = cells_of(sums, d)
-    cdef const double *rows = sums.bins + d * STRIDE
+    cdef const double *rows = sums.bins + d
     cdef Py_ssize_t i
     for i in range(N_BINS):
-        if rows[i] > 0.0:
-            total += rows[i] * log(rows[i] / (n * chance[i]))
+        if rows[0] > 0.0:
+            total += rows[0] * log(rows[0] / (n * chance[i]))
+        rows += sums.width
     return 2.0 * total - DEGREES_OF_BINS - 2.0 * sums.settled[d] if n > 0.0 else 0.0
 
 

@@ -9,7 +9,6 @@ from libc.math cimport INFINITY, fabs
 from dpmlite.inference._division cimport (
     TRIAL_ROWS, adopt, divided, division_of_all, member_lists, trial_division, trial_step, two_of)
 from dpmlite.inference._map_dpm cimport check_n_threads
-from dpmlite.inference._normality cimport looks_normal
 from dpmlite.inference._runs cimport best_runs
 from dpmlite.models._component cimport Component
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition
@@ -18,6 +17,7 @@ from dpmlite.models._rows cimport Row
 from dpmlite._threads import on_threads
 from dpmlite.inference._map_dpm import sweep
 from dpmlite.inference._merging import merge, nearest
+from dpmlite.inference._normality import look_normal
 from dpmlite.inference._prediction import assign
 from dpmlite.models._rows import index_array
 
@@ -55,6 +55,7 @@ def split(Partition partition, const double[:, :, ::1] uniforms, Py_ssize_t n_th
         n = partition.n_members(k)
         if n > 1 and partition.touched[k] > MUCH * n:
             slots.append(k)
+    slots = not_normal(partition, slots, n_threads)
     lists = member_lists(partition, slots)
 
     def proposal(Py_ssize_t slot):
@@ -72,6 +73,18 @@ def split(Partition partition, const double[:, :, ::1] uniforms, Py_ssize_t n_th
     return splits
 
 
+cdef list not_normal(Partition partition, slots, Py_ssize_t n_threads):
+    """Those that do not look normal; the others are marked."""
+    cdef Py_ssize_t k
+    others = []
+    for k, normal in zip(slots, look_normal(partition, slots, n_threads)):
+        if normal:
+            partition.mark(k, 0, True)
+        else:
+            others.append(k)
+    return others
+
+
 cdef batches(items, Py_ssize_t n_threads):
     """Parts of the work whose results are taken over before the next: threads only read."""
     cdef Py_ssize_t i, size = 1 if n_threads == 1 else BATCH * n_threads
@@ -80,7 +93,7 @@ cdef batches(items, Py_ssize_t n_threads):
 
 cdef bint adopt_if_any(Partition partition, Py_ssize_t k, members, Partition division) except -1:
     if division is None:
-        partition.touched[k] = 0
+        partition.mark(k, 0, False)
         return False
     try_again(division)
     adopt(partition, [k], members, division)
@@ -101,9 +114,6 @@ cdef Partition split_of(Partition partition, Py_ssize_t k, members, const double
     """What a slot is split into; None if it is better as it is."""
     cdef Py_ssize_t step, run_step
     cdef bint asks_runs = thorough
-    partition.normal[k] = looks_normal(partition, k, members)
-    if partition.normal[k]:
-        return None
     thorough = thorough and len(members) > THOROUGH_PART * partition.n_rows
     step = trial_step(len(members), thorough)
     run_step = step // RUNS_OF if step % RUNS_OF == 0 else 1
@@ -151,11 +161,12 @@ cdef Partition if_divided(Partition division):
 cdef int split_parts(Partition division, const double[:, ::1] uniforms) except -1:
     """Try to split what a slot was split into."""
     cdef Py_ssize_t k
-    parts = member_lists(division, range(division.component.n_slots))
-    for k in range(len(parts)):
+    slots = [k for k in range(division.component.n_slots) if division.n_members(k) > 1]
+    slots = not_normal(division, slots, 1)
+    parts = member_lists(division, slots)
+    for k in slots:
         part = parts.pop(k)  # memory for the next
-        if len(part) > 1:
-            adopt_if_any(division, k, part, split_of(division, k, part, uniforms, False, True))
+        adopt_if_any(division, k, part, split_of(division, k, part, uniforms, False, True))
     return 0
 
 

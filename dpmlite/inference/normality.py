@@ -48,6 +48,7 @@ from math import erfc, floor, inf, isnan, log, log1p, sqrt
 from typing import NamedTuple
 
 from dpmlite.inference.division import member_lists
+from dpmlite.inference.map_dpm import check_n_threads
 from dpmlite.models.incomplete_normal_gamma import IncompleteNormalGamma
 from dpmlite.models.normal_gamma import NormalGamma
 from dpmlite.models.partition import Partition
@@ -100,7 +101,7 @@ class _Column(NamedTuple):
 
 
 def all_look_normal(partition: Partition) -> bool:
-    """Whether `looks_normal` is true of all clusters that have rows.
+    """Whether all clusters that have rows look normal: see `look_normal`.
 
     Parameters
     ----------
@@ -111,28 +112,42 @@ def all_look_normal(partition: Partition) -> bool:
     bool
     """
     lists = member_lists(partition, range(len(partition.sizes)))
-    return all(looks_normal(partition, k, members) for k, members in lists.items() if members)
+    return all(look_normal(partition, [k for k, members in lists.items() if members]))
 
 
-def looks_normal(partition: Partition, k: int, members: Sequence[int]) -> bool:
-    """Whether the rows of a cluster tell of no other: then to divide them is hardly of use.
+def look_normal(partition: Partition, slots: Sequence[int], n_threads: int = 1) -> list[bool]:
+    """Whether the rows of some clusters tell of no other: then to divide them is hardly of use.
 
     Parameters
     ----------
     partition : Partition
-    k : int
-        A slot.
-    members : sequence of int
-        Positions of all its rows.
+    slots : sequence of int
+    n_threads : int, default 1
+        Threads that share the rows.
 
     Returns
     -------
-    bool
-        False also where nothing can be said: of clusters without rows, with several settled
-        groups, or with one of fewer rows than join it; with fewer rows than `alpha`, or so narrow
-        that a slot hardly tells it; where the prior expects narrower ones, a row has no cell, or
-        two columns are hardly ever in one row; and of families other than normal-gamma.
+    list of bool
+        Of each slot. False also where nothing can be said: of clusters without rows, with several
+        settled groups, or with one of fewer rows than join it; with fewer rows than `alpha`, or so
+        narrow that a slot hardly tells it; where the prior expects narrower ones, a row has no
+        cell, or two columns are hardly ever in one row; and of families other than normal-gamma.
+
+    Raises
+    ------
+    IndexError
+        If there is no such slot.
+    ValueError
+        If `n_threads` is not positive.
     """
+    check_n_threads(n_threads)
+    for k in slots:
+        partition.component._check_slot(k)
+    lists = member_lists(partition, slots)
+    return [_looks_normal(partition, k, lists[k]) for k in slots]
+
+
+def _looks_normal(partition: Partition, k: int, members: Sequence[int]) -> bool:
     component = partition.component
     rows = partition.rows_of(members)
     weights = [partition.X.weight(i) for i in rows]

@@ -19,7 +19,7 @@ from dpmlite.inference.division import (
 )
 from dpmlite.inference.map_dpm import check_n_threads, sweep
 from dpmlite.inference.merging import merge, nearest
-from dpmlite.inference.normality import looks_normal
+from dpmlite.inference.normality import look_normal
 from dpmlite.inference.prediction import assign
 from dpmlite.inference.runs import best_runs
 from dpmlite.models.partition import TIE, UNPLACED, Partition
@@ -58,7 +58,7 @@ def split(
 ) -> int:
     """Try to split every cluster that changed much since it was last tried.
 
-    One that looks normal is only marked as such: see `normality.looks_normal`.
+    One that looks normal is only marked as such: see `normality.look_normal`.
 
     Proposals: two members that are apart as seeds, each with the others that it predicts better
     than the other seed does; and any two, which the others join one by one. The first find clusters
@@ -94,13 +94,28 @@ def split(
     """
     _check_uniforms(partition, uniforms)
     check_n_threads(n_threads)
+    lists, changed = member_lists(partition, range(len(uniforms))), partition.changed
+    slots = [k for k, members in lists.items() if changed[k] > MUCH * len(members)]
     splits = 0
-    for k, members in member_lists(partition, range(len(uniforms))).items():
-        if len(members) > 1 and partition.changed[k] > MUCH * len(members):
-            splits += _split_slot(partition, k, members, uniforms[k], thorough)
+    for k in _not_normal(partition, lists, slots):
+        splits += _split_slot(partition, k, lists[k], uniforms[k], thorough)
     if splits:
         partition.tidy()
     return splits
+
+
+def _not_normal(
+    partition: Partition, lists: dict[int, list[int]], slots: Sequence[int]
+) -> list[int]:
+    """Those of several rows that do not look normal; the others are marked."""
+    several = [k for k in slots if len(lists[k]) > 1]
+    others = []
+    for k, normal in zip(several, look_normal(partition, several), strict=True):
+        if normal:
+            partition.mark_unchanged(k, normal=True)
+        else:
+            others.append(k)
+    return others
 
 
 def _split_slot(
@@ -112,9 +127,6 @@ def _split_slot(
     in_turn: bool = False,
 ) -> bool:
     """Whether the slot was split."""
-    if looks_normal(partition, k, members):
-        partition.mark_unchanged(k, normal=True)
-        return False
     asks_runs = thorough
     thorough = thorough and len(members) > THOROUGH_PART * partition.n_rows
     step = trial_step(len(members), thorough)
@@ -186,9 +198,9 @@ def _try_again(division: Partition) -> None:
 
 def _split_parts(division: Partition, uniforms: Values) -> None:
     """Try to split what a slot was split into."""
-    for k, part in member_lists(division, range(division.component.n_slots)).items():
-        if len(part) > 1:
-            _split_slot(division, k, part, uniforms, in_turn=True)
+    parts = member_lists(division, range(division.component.n_slots))
+    for k in _not_normal(division, parts, list(parts)):
+        _split_slot(division, k, parts[k], uniforms, in_turn=True)
 
 
 def exchange(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
