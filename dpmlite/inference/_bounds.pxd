@@ -44,7 +44,7 @@ cdef struct Chunk:
 
 cdef clones_float copied(float *out, const double *values, Py_ssize_t n) noexcept nogil
 cdef clones_void spread(const Densities *t, const double *row, float *u) noexcept nogil
-cdef clones_float largest(const float *u, Py_ssize_t n) noexcept nogil
+cdef clones_float largest(float *u, Py_ssize_t n) noexcept nogil
 cdef clones_void bounds(const float *u, Py_ssize_t n_columns, const float *slope, float power,
                         float floor, float *bound) noexcept nogil
 cdef clones_void close_bounds(const float *u, Py_ssize_t n_columns, const float *slope,

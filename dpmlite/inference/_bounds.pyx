@@ -36,7 +36,23 @@ cdef extern from *:
     #define DPM_SLIGHT 1e-6f              /* several roundings to single precision */
     #define DPM_QUARTER 0.25f
     #define DPM_TWO_THIRDS 0.6666667f
+
+    /* x without its sign, as a whole number: these are in the same order, NaN above infinity, and the
+       larger of two is one instruction. */
+    DPM_INLINE int32_t dpm_size(float x) {
+        int32_t bits;
+        memcpy(&bits, &x, 4);
+        return bits & 0x7FFFFFFF;
+    }
+
+    DPM_INLINE float dpm_of_size(int32_t bits) {
+        float x;
+        memcpy(&x, &bits, 4);
+        return x;
+    }
     """
+    int size_of "dpm_size"(float x) noexcept nogil
+    float of_size "dpm_of_size"(int size) noexcept nogil
     float ONE "DPM_ONE"
     float FLOAT_REACH "DPM_FLOAT_REACH"
     float SLIGHT "DPM_SLIGHT"
@@ -73,27 +89,30 @@ cdef inline inlined_void spread_some(const Densities *t, const double *row, Py_s
     cdef Py_ssize_t j
     for j in range(n):
         x[j] = <float> ((row[first + j] - t.origin[first + j]) * t.unit[first + j])
-        x[j] = x[j] if x[j] < FLOAT_REACH else FLOAT_REACH
-        x[j] = x[j] if x[j] > -FLOAT_REACH else -FLOAT_REACH
     for j in range(n):
         u[(first + j) * CHUNK] = x[j]
 
 
-cdef clones_float largest(const float *u, Py_ssize_t n) noexcept nogil:
-    """The largest of so many chunks of values without their signs."""
-    cdef float most[CHUNK]
-    cdef float x, all_most = 0
-    cdef Py_ssize_t d
+cdef clones_float largest(float *u, Py_ssize_t n) noexcept nogil:
+    """The largest of so many chunks of values without their signs; none is beyond FLOAT_REACH then."""
+    cdef int most[CHUNK]
+    cdef int size, all_most = 0
+    cdef Py_ssize_t i
     cdef int j
     for j in range(CHUNK):
         most[j] = 0
-    for d in range(n):
+    for i in range(n):
         for j in range(CHUNK):
-            x = u[d * CHUNK + j] if u[d * CHUNK + j] > 0 else -u[d * CHUNK + j]
-            most[j] = x if x > most[j] else most[j]
+            size = size_of(u[i * CHUNK + j])
+            most[j] = size if size > most[j] else most[j]
     for j in range(CHUNK):
         all_most = most[j] if most[j] > all_most else all_most
-    return all_most
+    if of_size(all_most) <= FLOAT_REACH:
+        return of_size(all_most)
+    for i in range(n * CHUNK):
+        u[i] = u[i] if u[i] < FLOAT_REACH else FLOAT_REACH
+        u[i] = u[i] if u[i] > -FLOAT_REACH else -FLOAT_REACH
+    return FLOAT_REACH
 
 
 cdef clones_void bounds(const float *u, Py_ssize_t n_columns, const float *slope, float power,

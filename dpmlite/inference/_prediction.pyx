@@ -13,12 +13,14 @@ from dpmlite.models._component cimport Component, padded
 from dpmlite.models._crp cimport log_prob_counts_c
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition, just_above
 from dpmlite.models._rows cimport AHEAD, Row, Rows
+from dpmlite.models._student_t cimport MOST_TOGETHER
 
 from dpmlite._threads import on_threads
 from dpmlite.models._rows import as_rows, index_array
 
 cdef enum:
-    LOO_ROWS = 16384  # that are added up at a time
+    LOO_ROWS = 16384   # that are added up at a time
+    LOO_CELLS = 65536  # of rows that are looked at together, if they have to be copied
     MANY_SCORES = 1048576  # of rows, columns and slots: worth to wake a thread
 
 
@@ -250,17 +252,38 @@ def neg_log_loo(Partition partition, Py_ssize_t n_threads=1):
 
 cdef double loo_of(Partition partition, Py_ssize_t first, Py_ssize_t last) except? -1.0:
     """The share of some rows: sums of as many on every thread, so that they are always the same."""
-    cdef double[::1] room = room_of(partition.X)
+    # If rows have to be copied, they all are there at once.
+    cdef Py_ssize_t width = partition.X.n_columns if partition.X.first == NULL else 0
+    cdef Py_ssize_t most = min(max(LOO_CELLS // (width + 1), 1), <Py_ssize_t> MOST_TOGETHER)
+    cdef double[::1] room = array("d", bytes(8 * (most * width + 1)))
     cdef double total = 0.0
-    cdef Py_ssize_t i
-    cdef Row row
     with nogil:
         partition.component.begin_turn()
-        for i in range(first, last):
-            partition.expect(i + AHEAD)
-            row = partition.row_into(i, &room[0])
-            total += partition.shared_stay_cost(i, &row) + partition.member_weight(i, row.weight)
+        while first < last:
+            total += loo_of_some(partition, first, min(last - first, most), &room[0], width)
+            first += most
         partition.component.end_turn()
+    return total
+
+
+cdef double loo_of_some(Partition partition, Py_ssize_t first, Py_ssize_t n, double *room,
+                        Py_ssize_t width) noexcept nogil:
+    """Of n rows from `first`; `room` has `width` for each."""
+    cdef Row[MOST_TOGETHER] rows
+    cdef Py_ssize_t[MOST_TOGETHER] slots
+    cdef double[MOST_TOGETHER] scores
+    cdef double total = 0.0
+    cdef Py_ssize_t i, j
+    for j in range(n):
+        i = first + j
+        partition.expect(i + AHEAD)
+        rows[j], slots[j] = partition.row_into(i, room + j * width), partition.label[i]
+    partition.component.score_members(rows, slots, n, scores)
+    for j in range(n):
+        if partition.size[slots[j]] == 1 or scores[j] != scores[j]:
+            scores[j] = -partition.shared_stay_cost(first + j, &rows[j])
+            scores[j] -= partition.member_weight(first + j, rows[j].weight)
+        total -= scores[j]
     return total
 
 

@@ -84,6 +84,8 @@ cdef class Component:
     cdef double score_per_copy(self, double score, const Row *row) noexcept nogil
     cdef double log_scale_of(self, const Row *row) noexcept nogil
     cdef double score_member(self, const Row *row, Py_ssize_t k) noexcept nogil
+    cdef void score_members(self, const Row *rows, const Py_ssize_t *slots, Py_ssize_t n,
+                            double *out) noexcept nogil
     cdef double score_member_floor(self, const Row *row, Py_ssize_t k) noexcept nogil
     cdef int expect(self) except -1
     cdef void expected_scores(self, const Row *row, double *out) noexcept nogil

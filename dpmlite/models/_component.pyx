@@ -183,6 +183,13 @@ cdef class Component:
         """log p(row | other rows of slot k) of a row in slot k; NaN if rounding would show."""
         return 0.0
 
+    cdef void score_members(self, const Row *rows, const Py_ssize_t *slots, Py_ssize_t n,
+                            double *out) noexcept nogil:
+        """The same of n rows, MOST_TOGETHER at most, each in one of the slots."""
+        cdef Py_ssize_t i
+        for i in range(n):
+            out[i] = self.score_member(&rows[i], slots[i])
+
     cdef double score_member_floor(self, const Row *row, Py_ssize_t k) noexcept nogil:
         """A number not above score_member that may be cheaper to have; NaN where that is."""
         return self.score_member(row, k)

@@ -18,7 +18,8 @@ from dpmlite.models._rows cimport Row
 from dpmlite.models._special cimport (
     LOG_2, LOG_2PI, clones_double, clones_void, digamma_c, inlined_double, inlined_void, larger,
     log2_floor, log_gamma_half_step_c, log_positive, log_rising_c, split_exponent)
-from dpmlite.models._student_t cimport GROUP, Densities, costs_below, log_factors, standardise
+from dpmlite.models._student_t cimport (
+    GROUP, MOST_TOGETHER, Densities, costs_below, log_factors, logs_of_factors, standardise)
 
 from dpmlite.models.checks import check_positive, check_same_length
 
@@ -155,6 +156,10 @@ cdef class NormalGamma(Component):
 
     cdef double score_member(self, const Row *row, Py_ssize_t k) noexcept nogil:
         return score_member(self, row, k, True)
+
+    cdef void score_members(self, const Row *rows, const Py_ssize_t *slots, Py_ssize_t n,
+                            double *out) noexcept nogil:
+        score_members(self, rows, slots, n, out)
 
     cdef double score_member_floor(self, const Row *row, Py_ssize_t k) noexcept nogil:
         return score_member(self, row, k, False)
@@ -486,11 +491,33 @@ cdef double score_new(NormalGamma self, const Row *row) noexcept nogil:
 
 cdef inline double score_member(NormalGamma self, const Row *row, Py_ssize_t k,
                                 bint exact) noexcept nogil:
+    cdef double w = row.weight, c = self.c0 + self.n[k]
+    return score_without(self, row, k, log_factors(
+        &self.t, row.values, k, -w * (c + 1.0) / (c - w), exact))
+
+
+cdef void score_members(NormalGamma self, const Row *rows, const Py_ssize_t *slots, Py_ssize_t n,
+                        double *out) noexcept nogil:
+    cdef const double *values[MOST_TOGETHER]
+    cdef double ratio[MOST_TOGETHER]
+    cdef double c
+    cdef Py_ssize_t i
+    for i in range(n):
+        c = self.c0 + self.n[slots[i]]
+        ratio[i] = -rows[i].weight * (c + 1.0) / (c - rows[i].weight)
+        values[i] = rows[i].values
+    logs_of_factors(&self.t, values, slots, ratio, n, out)
+    for i in range(n):
+        out[i] = score_without(self, &rows[i], slots[i], out[i])
+
+
+cdef inline double score_without(NormalGamma self, const Row *row, Py_ssize_t k,
+                                 double log_left) noexcept nogil:
+    """What that is which is known of the factors of a row of slot k."""
     cdef double w = row.weight, left = self.n[k] - w
     if left <= 0.0:
         return score_new(self, row)
     cdef double c = self.c0 + self.n[k], a = self.a0 + 0.5 * left
-    cdef double log_left = log_factors(&self.t, row.values, k, -w * (c + 1.0) / (c - w), exact)
     # One column cannot have lost more than all: most rows need no look at each.
     if (log_left < LOG_HALF_OF_KEPT or self.kept[k] < HALF_OF_KEPT
             or left < LEAST_KEPT * self.n[k]):

@@ -1,6 +1,6 @@
 # Student-t densities of one row in every slot, ready to be scored.
 
-from dpmlite.models._special cimport inlined_double, within
+from dpmlite.models._special cimport clones_void, inlined_double, within
 
 cdef extern from *:
     """
@@ -11,7 +11,8 @@ cdef extern from *:
     double LEAST_FACTOR "DPM_LEAST_FACTOR"
 
 cdef enum:
-    GROUP = 8  # columns whose factors cannot overflow when multiplied
+    GROUP = 8           # columns whose factors cannot overflow when multiplied
+    MOST_TOGETHER = 64  # rows whose logarithms are taken together
 
 cdef struct Densities:
     Py_ssize_t n_columns
@@ -45,6 +46,9 @@ cdef double log_density_c(double x, double m, double c, double b, double a,
                           double weight) noexcept nogil
 cdef double log_factors(const Densities *t, const double *row, Py_ssize_t k, double ratio,
                         bint exact) noexcept nogil
+cdef clones_void logs_of_factors(const Densities *t, const double *const *rows,
+                                 const Py_ssize_t *slots, const double *ratio, Py_ssize_t n,
+                                 double *out) noexcept nogil
 cdef double costs_below(const Densities *t, Py_ssize_t n_slots, const double *row,
                         const double *log_weight, double limit, double *out) noexcept nogil
 cdef double sum_terms(const Terms *t, const double *u, Py_ssize_t width, double sign,

@@ -49,25 +49,56 @@ cdef double log_factors(const Densities *t, const double *row, Py_ssize_t k, dou
 cdef clones_double multiply_factors(const Densities *t, const double *row, Py_ssize_t k,
                                     double ratio, double *exponent) noexcept nogil:
     """prod_d (1 + ratio t_d) for one slot, without 2^exponent, vectorised over columns."""
+    return multiply_all(t, row, k, ratio, exponent)
+
+
+cdef clones_void logs_of_factors(const Densities *t, const double *const *rows,
+                                 const Py_ssize_t *slots, const double *ratio, Py_ssize_t n,
+                                 double *out) noexcept nogil:
+    """log prod_d (1 + ratio t_d) of n rows, MOST_TOGETHER at most, each for a slot of its own."""
+    cdef double product[MOST_TOGETHER]
+    cdef double exponent[MOST_TOGETHER]
+    cdef Py_ssize_t i
+    for i in range(n):
+        exponent[i] = 0.0
+        product[i] = multiply_all(t, rows[i], slots[i], ratio[i], &exponent[i])
+    for i in range(n):
+        out[i] = LOG_2 * exponent[i] + log_positive(product[i])
+
+
+cdef inline inlined_double multiply_all(const Densities *t, const double *row, Py_ssize_t k,
+                                        double ratio, double *exponent) noexcept nogil:
+    cdef double product = 1.0
+    cdef Py_ssize_t column = 0
+    while column + GROUP <= t.n_columns:
+        product = multiply_some(t, row, k, ratio, column, GROUP, product, exponent)
+        column += GROUP
+    if column < t.n_columns:
+        product = multiply_some(
+            t, row, k, ratio, column, t.n_columns - column, product, exponent)
+    return product
+
+
+cdef inline inlined_double multiply_some(
+        const Densities *t, const double *row, Py_ssize_t k, double ratio, Py_ssize_t first,
+        Py_ssize_t n, double product, double *exponent) noexcept nogil:
+    """The same for n columns from `first`, times what there is."""
     cdef double group[GROUP]
-    cdef double product = 1.0, e = 0.0
-    cdef Py_ssize_t column = 0, end, d, half
-    while t.n_columns - column > FEW:
-        end = min(t.n_columns - column, <Py_ssize_t> GROUP)
-        for d in range(end, GROUP):
+    cdef double e = 0.0
+    cdef Py_ssize_t d, half = GROUP // 2
+    if n <= FEW:
+        for d in range(n):
+            product *= factor(t, row, k, first + d, ratio)
+    else:
+        for d in range(n, GROUP):
             group[d] = 1.0
-        for d in range(end):
-            group[d] = factor(t, row, k, column + d, ratio)
-        half = GROUP // 2
+        for d in range(n):
+            group[d] = factor(t, row, k, first + d, ratio)
         while half > 0:  # a tree: its factors do not wait for one another
             for d in range(half):
                 group[d] *= group[d + half]
             half //= 2
-        product = split_exponent(product * group[0], &e)
-        exponent[0] += e
-        column += GROUP
-    for d in range(column, t.n_columns):
-        product *= factor(t, row, k, d, ratio)
+        product *= group[0]
     product = split_exponent(product, &e)
     exponent[0] += e
     return product
