@@ -183,14 +183,13 @@ class Climb:
     def _free_some(self, slots: list[int], rng: np.random.Generator) -> None:
         """The same of the rows of some slots alone: what becomes of them takes their place."""
         now, homes = np.asarray(self.partition.labels), homes_of(self.partition)
-        chosen = np.zeros(self.partition.component.n_slots, dtype=bool)
-        chosen[slots] = True
-        groups = np.flatnonzero(chosen[homes])
+        number = np.full(self.partition.component.n_slots, -1)
+        number[slots] = np.arange(len(slots))
+        groups = np.flatnonzero(number[homes] >= 0)
         members = np.asarray(inference.members_of(self.partition, slots), dtype=np.intp)
         rows = np.asarray(self.partition.rows_of(members), dtype=np.intp)
         problem = self.problem.of_groups(groups)
-        labels = np.searchsorted(slots, now[members])
-        some = problem.partition(labels, rows, np.searchsorted(slots, homes[groups]))
+        some = problem.partition(number[now[members]], rows, number[homes[groups]])
         found = self._after_freeing(problem, some, rows, rng)
         if found is not None:
             gain = some.neg_log_joint - found.neg_log_joint

@@ -68,7 +68,7 @@ cdef enum:
     N_VECTORS = 9   # [column] of Sums
     SUMS = 131072   # numbers of clusters that are asked together, which stay in a cache
     LISTED = 64        # rows that come from memory together
-    PART_ROWS = 16384  # of a part, at least
+    PART_ROWS = 4096   # of a part, at least
     PARTS = 8          # of the rows, at most
 
 cdef struct Sums:             # over the rows of a cluster
