@@ -104,7 +104,7 @@ def all_look_normal(Partition partition):
 
 
 def look_normal(Partition partition, slots, Py_ssize_t n_threads=1):
-    cdef Py_ssize_t k, piece, most, n_parts
+    cdef Py_ssize_t k, most, n_parts, piece = 0
     check_n_threads(n_threads)
     for k in slots:
         partition.component._check_slot(k)
@@ -115,17 +115,17 @@ def look_normal(Partition partition, slots, Py_ssize_t n_threads=1):
     together = [asked[k:k + most] for k in range(0, len(asked), most)]
     n_parts = max(min(partition.n_rows // PART_ROWS, PARTS // max(len(together), 1)), 1)
 
-    def part(Py_ssize_t piece):
-        return sums_of(partition, together[piece // n_parts], piece % n_parts, n_parts)
+    def part(Py_ssize_t i):
+        return sums_of(partition, together[i // n_parts], i % n_parts, n_parts)
 
-    pieces = range(len(together) * n_parts)
-    for piece, sums in zip(pieces, as_needed(part, pieces, n_threads)):
+    for sums in as_needed(part, range(len(together) * n_parts), n_threads):
         some = together[piece // n_parts]
         if piece % n_parts == 0:
             total = sums
         else:
             add(total, sums, len(some))
-        if piece % n_parts == n_parts - 1:
+        piece += 1
+        if piece % n_parts == 0:
             normal.update(verdicts(partition, some, total))
     return [normal[k] for k in slots]
 

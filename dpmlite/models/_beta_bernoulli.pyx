@@ -56,8 +56,8 @@ cdef class BetaBernoulli(Component):
         check_positive("a0", a0)
         check_positive("b0", b0)
         Component.__init__(self, len(a0))
-        self.a0 = [float(a) for a in a0]
-        self.b0 = [float(b) for b in b0]
+        self.a0 = array("d", a0).tolist()
+        self.b0 = array("d", b0).tolist()
         self.a, self.b = array("d", self.a0), array("d", self.b0)
         self.empty_delta = array("d", [log(a) - log(b) for a, b in zip(self.a0, self.b0)])
         self.empty_log_zero = array("d", [-log1p(a / b) for a, b in zip(self.a0, self.b0)])
@@ -244,7 +244,7 @@ cdef class BetaBernoulli(Component):
     def statistics(self, Py_ssize_t k):
         self._check_slot(k)
         cdef const double *cells = self.along + k * self.n_along
-        return [self.n[k], *(cells[i] for i in range(2 * self.n_columns))]
+        return [self.n[k], *[cells[i] for i in range(2 * self.n_columns)]]
 
     def load(self, Py_ssize_t k, statistics):
         self._check_slot(k)

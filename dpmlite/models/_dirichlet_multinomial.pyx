@@ -39,7 +39,7 @@ cdef class DirichletMultinomial(Component):
 
     def __init__(self, beta0):
         check_positive("beta0", beta0)
-        values = [float(value) for value in beta0]
+        values = array("d", beta0).tolist()
         self.set_up(values, array("d", values))
         if len(set(values)) == 1:
             self.use(growths(values[0]))
@@ -57,7 +57,7 @@ cdef class DirichletMultinomial(Component):
             self.total += beta[w]
             self.urns.largest_beta = max(self.urns.largest_beta, beta[w])
         self.urns.total, self.urns.beta, self.urns.n_words = self.total, &beta[0], n_words
-        self.has_bounds = all(LEAST_URN <= b <= LARGEST_URN for b in beta0)
+        self.has_bounds = all([LEAST_URN <= b <= LARGEST_URN for b in beta0])
         self.own_counts = array("d", bytes(n_words * sizeof(double)))
         self.own_words = array(
             "q" if sizeof(Py_ssize_t) == 8 else "i", bytes(n_words * sizeof(Py_ssize_t)))
@@ -245,7 +245,7 @@ cdef class DirichletMultinomial(Component):
     def statistics(self, Py_ssize_t k):
         self._check_slot(k)
         at = range(k, self.n_columns * self.capacity, self.capacity)
-        return [self.n[k], *(self.count[i] for i in at)]
+        return [self.n[k], *[self.count[i] for i in at]]
 
     def load(self, Py_ssize_t k, statistics):
         self._check_slot(k)

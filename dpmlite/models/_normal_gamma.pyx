@@ -45,11 +45,11 @@ cdef class NormalGamma(Component):
         for name, values in (("c0", [c0]), ("a0", [a0]), ("b0", b0)):
             check_positive(name, values)
         self.c0, self.a0 = c0, a0
-        self.m0 = [float(m) for m in m0]
-        self.b0 = [float(b) for b in b0]
+        self.m0 = array("d", m0).tolist()
+        self.b0 = array("d", b0).tolist()
         self.origin = array("d", self.m0)
         self.unit = array("d", [1.0 / sqrt(b) for b in self.b0])
-        self.log_scale = sum(0.5 * log(b) for b in self.b0)
+        self.log_scale = sum([0.5 * log(b) for b in self.b0])
         self.known = array("d", [NAN]) * KNOWN
         self.begin()
 
@@ -217,7 +217,7 @@ cdef class NormalGamma(Component):
     def statistics(self, Py_ssize_t k):
         self._check_slot(k)
         at = range(k * self.n_along, k * self.n_along + self.n_columns)
-        return [self.n[k], *(self.m[i] for i in at), *(self.b[i] for i in at)]
+        return [self.n[k], *[self.m[i] for i in at], *[self.b[i] for i in at]]
 
     def load(self, Py_ssize_t k, statistics):
         self._check_slot(k)

@@ -33,8 +33,8 @@ cdef class NormalInverseWishart(Component):
 
     def __init__(self, m0, double kappa0, double nu0, psi0):
         check_normal_inverse_wishart(m0, kappa0, nu0, psi0)
-        self.m0 = [float(m) for m in m0]
-        self.psi0 = [[float(p) for p in row] for row in psi0]
+        self.m0 = array("d", m0).tolist()
+        self.psi0 = [array("d", row).tolist() for row in psi0]
         self.kappa0, self.nu0 = kappa0, nu0
         self.origin = array("d", self.m0)
         self.whitening = whitening_columns(self.psi0)
@@ -207,7 +207,7 @@ cdef class NormalInverseWishart(Component):
     def statistics(self, Py_ssize_t k):
         self._check_slot(k)
         cdef double *slot = self.slot(k)
-        return [self.n[k], *(slot[at] for at in self.places())]
+        return [self.n[k], *[slot[at] for at in self.places()]]
 
     def load(self, Py_ssize_t k, statistics):
         self._check_slot(k)
@@ -227,8 +227,8 @@ cdef class NormalInverseWishart(Component):
         return [
             *range(D),
             *range(self.at_d, self.at_d + D),
-            *(self.at_scatter + j * width + i for i in range(D) for j in range(i + 1)),
-            *(self.at_W + j * width + i for i in range(D) for j in range(i)),
+            *[self.at_scatter + j * width + i for i in range(D) for j in range(i + 1)],
+            *[self.at_W + j * width + i for i in range(D) for j in range(i)],
         ]
 
 

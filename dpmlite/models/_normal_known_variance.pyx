@@ -45,13 +45,13 @@ cdef class NormalKnownVariance(Component):
             check_same_length("m0", m0, name, values)
             check_positive(name, values)
         Component.__init__(self, len(m0))
-        self.m0 = [float(m) for m in m0]
-        self.sigma2 = [float(s) for s in sigma2]
-        self.tau2 = [float(t) for t in tau2]
+        self.m0 = array("d", m0).tolist()
+        self.sigma2 = array("d", sigma2).tolist()
+        self.tau2 = array("d", tau2).tolist()
         self.origin = array("d", self.m0)
         self.unit = array("d", [1.0 / sqrt(s) for s in self.sigma2])
         self.ratio = array("d", [t / s for t, s in zip(self.tau2, self.sigma2)])
-        self.log_scale = sum(0.5 * log(s) for s in self.sigma2)
+        self.log_scale = sum([0.5 * log(s) for s in self.sigma2])
         self.low, self.high = self.origin[:0], self.origin[:0]
         self.start(5 + 3 * self.n_columns, self.n_columns)
 
@@ -224,7 +224,7 @@ cdef class NormalKnownVariance(Component):
     def statistics(self, Py_ssize_t k):
         self._check_slot(k)
         cdef const double *mean = self.mean + k * self.n_columns
-        return [self.n[k], *(mean[d] for d in range(self.n_columns)), self.spread[k]]
+        return [self.n[k], *[mean[d] for d in range(self.n_columns)], self.spread[k]]
 
     def load(self, Py_ssize_t k, statistics):
         self._check_slot(k)
