@@ -1,9 +1,8 @@
 """Kernel of alternative_trees.py: what relocations of branches add to the bound."""
 
-from array import array
-
 from libc.math cimport INFINITY, log
 
+from dpmlite.models._arrays cimport double_array
 from dpmlite.models._component cimport Component
 from dpmlite.models._special cimport log_gamma_c, log_rising_c
 
@@ -22,7 +21,7 @@ def log_increments(Component component, const Py_ssize_t[:, ::1] children,
         raise ValueError(f"log_e must have {2 * n - 1} values, got {log_e.shape[0]}")
     if out.shape[0] != n - 1 or out.shape[1] != 2:
         raise ValueError(f"out must have shape ({n - 1}, 2)")
-    cdef double[::1] outside = array("d", bytes(8 * (2 * n - 1)))
+    cdef double[::1] outside = double_array(2 * n - 1)
     cdef double log_alpha = log(alpha)
     outside[2 * n - 2] = -log_rising_c(alpha, component.n[2 * n - 2])
     with nogil:

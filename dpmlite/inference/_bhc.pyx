@@ -3,18 +3,17 @@
 When slot b goes into slot a, the last slot moves to b: a root's slot says nothing of its number.
 """
 
-from array import array
-
 from libc.math cimport INFINITY, log
 
 from dpmlite.inference._trees cimport log_add_c
+from dpmlite.models._arrays cimport double_array, index_array
 from dpmlite.models._component cimport Component, padded
 from dpmlite.models._partition cimport TIE
 from dpmlite.models._rows cimport Row, Rows
 from dpmlite.models._special cimport clones_void, larger, log_gamma_c
 
 from dpmlite.inference.leaves import rows_of_leaves
-from dpmlite.models._rows import as_rows, index_array
+from dpmlite.models._rows import as_rows
 
 cdef enum:
     NOBODY = -1
@@ -57,14 +56,14 @@ cdef class Forest:
             self.start[k + 1] = at
 
     cdef int allocate(self, Py_ssize_t n_nodes) except -1:
-        nodes, slots = bytes(8 * n_nodes), bytes(8 * padded(self.n_leaves))
-        self.odds, self.count, self.f = array("d", nodes), array("d", nodes), array("d", nodes)
-        self.e, self.d = array("d", nodes), array("d", nodes)
+        cdef Py_ssize_t n_slots = padded(self.n_leaves)
+        self.odds, self.count = double_array(n_nodes), double_array(n_nodes)
+        self.f, self.e, self.d = double_array(n_nodes), double_array(n_nodes), double_array(n_nodes)
         self.first, self.second = index_array(n_nodes), index_array(n_nodes)
         self.slot = index_array(n_nodes)
         self.node, self.partner = index_array(self.n_leaves), index_array(self.n_leaves)
-        self.best, self.tree = array("d", slots), array("d", slots)
-        self.scores = array("d", slots)
+        self.best, self.tree = double_array(n_slots), double_array(n_slots)
+        self.scores = double_array(n_slots)
         return 0
 
     @property

@@ -6,12 +6,12 @@ from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY, fabs
 
 from dpmlite.inference._map_dpm cimport sweep_rows
+from dpmlite.models._arrays cimport index_array
 from dpmlite.models._crp cimport log_prob_counts_c
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition
 
 from dpmlite.inference._merging import merge_change
 from dpmlite.inference._prediction import assign
-from dpmlite.models._rows import index_array
 
 cdef extern from *:
     """

@@ -4,12 +4,11 @@ Centres lie [column][slot], so that one vector instruction serves many clusters;
 centre lie infinitely far away. Rows are read about the mean of all rows.
 """
 
-from array import array
-
 from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY
 from libc.stdint cimport uintptr_t
 
+from dpmlite.models._arrays cimport double_array, index_array
 from dpmlite.models._rows cimport Row, Rows
 from dpmlite.models._special cimport clones_double, inlined_double, inlined_void
 
@@ -60,10 +59,10 @@ def farthest_first(X, Py_ssize_t n_clusters):
     if not 1 <= n_clusters <= rows.n_rows:
         raise ValueError(f"n_clusters must be from 1 to {rows.n_rows}, got {n_clusters}")
     cdef Centres centres = Centres(rows)
-    cdef double[::1] nearest = array("d", bytes(8 * rows.n_rows))
+    cdef double[::1] nearest = double_array(rows.n_rows)
     cdef Py_ssize_t i, n, far
     cdef double most
-    cdef double[::1] added = array("d", bytes(8 * rows.n_columns))  # the mean, first of all
+    cdef double[::1] added = double_array(rows.n_columns)  # the mean, first of all
     nearest[:] = INFINITY
     centres.set_origin_to_mean()
     with nogil:
@@ -120,9 +119,9 @@ cdef class Centres:
     def __init__(self, Rows X):
         self.X = X
         self.n_rows, self.n_columns = X.n_rows, X.n_columns
-        self.origin = array("d", bytes(8 * self.n_columns))
-        self.row = array("d", bytes(8 * self.n_columns))
-        self.memory, self.total, self.weight = array("d"), array("d"), array("d")
+        self.origin = double_array(self.n_columns)
+        self.row = double_array(self.n_columns)
+        self.memory, self.total, self.weight = double_array(0), double_array(0), double_array(0)
 
     cdef int open(self, Py_ssize_t n) except -1:
         """Make n more clusters, at the origin."""
@@ -141,7 +140,7 @@ cdef class Centres:
         cdef Py_ssize_t d, k, capacity = (wanted + WIDE - 1) // WIDE * WIDE, known = self.n_slots
         cdef double *before = self.centre
         cdef double[::1] kept = self.memory
-        self.memory = array("d", bytes(8 * (capacity * self.n_columns + 8)))
+        self.memory = double_array(capacity * self.n_columns + 8)
         self.centre = <double *> ((<uintptr_t> &self.memory[0] + 63) & ~(<uintptr_t> 63))
         for d in range(self.n_columns):
             for k in range(known):
@@ -150,15 +149,14 @@ cdef class Centres:
                 self.centre[d * capacity + k] = INFINITY
         self.total = grown(self.total, capacity * self.n_columns)
         self.weight = grown(self.weight, capacity)
-        self.distance = array("d", bytes(8 * capacity))
-        self.number = array("q" if sizeof(Py_ssize_t) == 8 else "i",
-                            bytes(sizeof(Py_ssize_t) * capacity))
+        self.distance = double_array(capacity)
+        self.number = index_array(capacity)
         self.capacity = capacity
         return 0
 
     cdef int set_origin_to_mean(self) except -1:
         """Summed about the first row: large offsets lose nothing."""
-        cdef double[::1] mean = array("d", bytes(8 * self.n_columns))
+        cdef double[::1] mean = double_array(self.n_columns)
         cdef double w, total = 0.0
         cdef Py_ssize_t i, d
         self.read(0)
@@ -368,7 +366,7 @@ cdef inline inlined_double smaller(double x, double y) noexcept nogil:
 
 cdef double[::1] grown(const double[::1] values, Py_ssize_t n):
     """A longer copy, zeros at its end."""
-    copy = array("d", bytes(8 * n))
+    copy = double_array(n)
     cdef double[::1] out = copy
     out[:values.shape[0]] = values
     return out

@@ -1,9 +1,8 @@
 """Kernel of exact.py: sums over all partitions of a few rows."""
 
-from array import array
-
 from libc.math cimport INFINITY, exp, log
 
+from dpmlite.models._arrays cimport double_array
 from dpmlite.models._component cimport Component
 from dpmlite.models._partition cimport TIE
 from dpmlite.models._rows cimport Row, Rows
@@ -52,10 +51,10 @@ cdef class Sets:
 
     def __init__(self, Py_ssize_t n):
         self.n, self.everyone = n, (1 << n) - 1
-        room = bytes(8 << n)
-        self.log_f, self.log_z = array("d", room), array("d", room)
-        self.log_best, self.terms = array("d", room), array("d", room)
-        self.proba = array("d", room * (n + 1))
+        cdef Py_ssize_t n_sets = <Py_ssize_t> 1 << n
+        self.log_f, self.log_z = double_array(n_sets), double_array(n_sets)
+        self.log_best, self.terms = double_array(n_sets), double_array(n_sets)
+        self.proba = double_array(n_sets * (n + 1))
 
     cdef int weigh(self, Rows X, Component component, double alpha) except -1 nogil:
         cdef Py_ssize_t block, others, low

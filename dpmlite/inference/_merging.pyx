@@ -1,15 +1,13 @@
 """Kernel of merging.py: whole clusters merged while that lowers the joint."""
 
-from array import array
-
 from libc.math cimport INFINITY, log
 from libc.string cimport memcpy
 
+from dpmlite.models._arrays cimport double_array, index_array
 from dpmlite.models._component cimport Component, padded
 from dpmlite.models._partition cimport TIE, Partition
 from dpmlite.models._special cimport log_gamma_c
 
-from dpmlite.models._rows import index_array
 
 cdef enum:
     NONE = -1
@@ -66,17 +64,17 @@ cdef class Pairs:
         self.partition = partition
         self.component = partition.component
         self.n_slots = partition.component.n_slots
-        room = bytes(8 * padded(self.n_slots))
-        self.change = array("d", room)  # of the slot that was scored last, by partner
-        self.base = array("d", room)    # what a slot brings in: marginal and log Gamma(n)
-        self.best = array("d", room)
+        cdef Py_ssize_t n = padded(self.n_slots)
+        self.change = double_array(n)  # of the slot that was scored last, by partner
+        self.base = double_array(n)    # what a slot brings in: marginal and log Gamma(n)
+        self.best = double_array(n)
         self.partner = index_array(self.n_slots)
 
     cdef int make_table(self) except -1:
         """Room for the changes of all pairs, unless they are too many."""
         cdef Py_ssize_t n = self.n_slots
         self.has_table = n <= LARGEST_TABLE
-        self.table = array("d", [0.0]) * (n * n if self.has_table else 0)
+        self.table = double_array(n * n if self.has_table else 0)
         return 0
 
     cdef void load(self) noexcept nogil:

@@ -8,12 +8,11 @@ where none is missing. Many rows are summed in as many parts however many thread
 sums are always the same.
 """
 
-from array import array
-
 from libc.math cimport INFINITY, erfc, log, log1p, sqrt
 from libc.stdint cimport uint64_t, uintptr_t
 
 from dpmlite.inference._map_dpm cimport check_n_threads
+from dpmlite.models._arrays cimport double_array, index_array
 from dpmlite.models._incomplete_normal_gamma cimport COUNT, MEAN, RATE, IncompleteNormalGamma
 from dpmlite.models._normal_gamma cimport NormalGamma
 from dpmlite.models._partition cimport UNPLACED, Partition
@@ -23,7 +22,6 @@ from dpmlite.models._special cimport (
 from dpmlite.models._student_t cimport GROUP, Densities, standardise
 
 from dpmlite._threads import as_needed
-from dpmlite.models._rows import index_array
 
 cdef extern from *:
     """
@@ -150,7 +148,7 @@ cdef sums_of(Partition partition, slots, Py_ssize_t part, Py_ssize_t n_parts):
     cdef Py_ssize_t j, k, n = len(slots), n_rows = partition.n_rows
     cdef bint gaps = partition.component is not prior
     cdef double[::1] room = partition.room_of_a_row()
-    cdef double[::1] memory = array("d", bytes(8 * (n + 1) * room_of_sums(prior.n_columns)))
+    cdef double[::1] memory = double_array((n + 1) * room_of_sums(prior.n_columns))
     cdef Sums *sums = first_of(memory)
     cdef Py_ssize_t[::1] place = index_array(partition.component.n_slots - UNPLACED)
     lay_out(sums, n, prior.n_columns)

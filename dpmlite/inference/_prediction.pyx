@@ -9,6 +9,7 @@ from dpmlite.inference._map_dpm cimport check_n_threads
 from dpmlite.inference._screening cimport (
     Screen, begin_screen, can_be_screened, end_screen, find_join_ceilings, next_rows, prepare,
     roughly, score_some, screen_chunk)
+from dpmlite.models._arrays cimport double_array, index_array
 from dpmlite.models._component cimport Component, padded
 from dpmlite.models._crp cimport log_prob_counts_c
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition, just_above
@@ -16,7 +17,7 @@ from dpmlite.models._rows cimport AHEAD, Row, Rows
 from dpmlite.models._student_t cimport MOST_TOGETHER
 
 from dpmlite._threads import on_threads
-from dpmlite.models._rows import as_rows, index_array
+from dpmlite.models._rows import as_rows
 
 cdef enum:
     LOO_ROWS = 16384   # that are added up at a time
@@ -161,7 +162,7 @@ cdef Partition unplaced_rows(Mixture mixture, Component component, double alpha,
 cdef int assign_screened(Partition groups, Py_ssize_t first, Py_ssize_t last,
                          Py_ssize_t[::1] out) except -1:
     """Find the best clusters of rows from the start of a chunk: each row is looked at once."""
-    cdef double[::1] cost = array("d", bytes(8 * groups.component.n_slots))
+    cdef double[::1] cost = double_array(groups.component.n_slots)
     cdef double[::1] room = room_of(groups.X)
     cdef Py_ssize_t[CHUNK] found
     cdef Screen screen
@@ -213,7 +214,7 @@ cdef inline Py_ssize_t first_within(const double *cost, double limit) noexcept n
 
 cdef room_of(Rows X):
     """Room for a row that has to be copied."""
-    return array("d", bytes(8 * (X.n_columns + 1)))
+    return double_array(X.n_columns + 1)
 
 
 def responsibilities(X, Component component, double alpha, double[:, ::1] out):
@@ -255,7 +256,7 @@ cdef double loo_of(Partition partition, Py_ssize_t first, Py_ssize_t last) excep
     # If rows have to be copied, they all are there at once.
     cdef Py_ssize_t width = partition.X.n_columns if partition.X.first == NULL else 0
     cdef Py_ssize_t most = min(max(LOO_CELLS // (width + 1), 1), <Py_ssize_t> MOST_TOGETHER)
-    cdef double[::1] room = array("d", bytes(8 * (most * width + 1)))
+    cdef double[::1] room = double_array(most * width + 1)
     cdef double total = 0.0
     with nogil:
         partition.component.begin_turn()

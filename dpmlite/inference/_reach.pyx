@@ -18,10 +18,10 @@ from libc.math cimport INFINITY, expm1, fabs, sqrt
 from dpmlite.inference._bounds cimport Chunk
 from dpmlite.inference._drift cimport LEAST_POWER, Drift, Shape, remembered
 from dpmlite.inference._screening cimport Screen, begin_screen, end_screen, prepare
+from dpmlite.models._arrays cimport index_array
 from dpmlite.models._partition cimport Partition
 from dpmlite.models._special cimport clones_double
 
-from dpmlite.models._rows import index_array
 
 cdef extern from *:
     """

@@ -6,12 +6,12 @@ from libc.math cimport INFINITY, isnan, log, sqrt
 
 from numpy import argsort
 
+from dpmlite.models._arrays cimport double_array, index_array
 from dpmlite.models._component cimport Component
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition
 from dpmlite.models._rows cimport Row
 from dpmlite.models._special cimport log_gamma_c
 
-from dpmlite.models._rows import index_array
 
 cdef extern from *:
     """
@@ -47,7 +47,7 @@ cpdef best_runs(Partition partition, members):
 cdef clearest(Partition partition, const Py_ssize_t[::1] members):
     """Columns by their bimodality, the first of those that are alike first."""
     cdef Py_ssize_t column, n_columns = partition.X.n_columns
-    cdef double[::1] found = array("d", bytes(8 * n_columns))
+    cdef double[::1] found = double_array(n_columns)
     cdef double most
     columns = []
     find_bimodality(partition, members, found)
@@ -120,7 +120,7 @@ cdef double find_runs_along(Partition partition, const Py_ssize_t[::1] member, P
                             Py_ssize_t[::1] label) except? -1.0:
     """Labels of the best runs along a column; returns what they gain beside one run."""
     cdef Py_ssize_t i, k, n = member.shape[0]
-    values = array("d", bytes(8 * n))
+    values = double_array(n)
     cdef double[::1] value = values
     read_column(partition, member, column, value)
     cdef const Py_ssize_t[::1] order = argsort(values)  # NaN come last; equal rows are in one slice

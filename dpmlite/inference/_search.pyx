@@ -12,12 +12,13 @@ from libc.math cimport INFINITY, log
 
 from dpmlite.inference._max_queue cimport MaxQueue, resized
 from dpmlite.inference._shared_clusters cimport EMPTY, NONE, SPARE, SharedClusters
+from dpmlite.models._arrays cimport double_array, index_array
 from dpmlite.models._component cimport Component
 from dpmlite.models._crp cimport log_best_completion_c
 from dpmlite.models._rows cimport Row, Rows
 from dpmlite.models._special cimport log_gamma_c, log_rising_c
 
-from dpmlite.models._rows import as_rows, index_array
+from dpmlite.models._rows import as_rows
 
 SCORINGS = ("trivial", "tight", "inadmissible")
 
@@ -98,12 +99,10 @@ cdef class PrefixSearch:
         self.queue, self.longer = MaxQueue(), MaxQueue()
         self.unused_state = self.last_step = NONE
         self.log_dropped, self.neg_log_joint = -INFINITY, INFINITY
-        room = bytes(8 * (self.n + 1))
-        self.before, self.data_left = array("d", room), array("d", room)
-        self.alone_left = array("d", room)
-        self.best, self.second = array("d", room), array("d", room)
-        self.alone = array("d", room)
-        self.tight_left = array("d", room)
+        self.before, self.data_left = double_array(self.n + 1), double_array(self.n + 1)
+        self.alone_left, self.tight_left = double_array(self.n + 1), double_array(self.n + 1)
+        self.best, self.second = double_array(self.n + 1), double_array(self.n + 1)
+        self.alone = double_array(self.n + 1)
         self.best_slot, self.n_expanded_at = index_array(self.n + 1), index_array(self.n + 1)
         self.sum_from_the_end(scoring == "inadmissible", getattr(component, "m0", None))
         self.start()

@@ -10,6 +10,7 @@ from dpmlite.inference._division cimport (
     TRIAL_ROWS, adopt, divided, division_of_all, member_lists, trial_division, trial_step, two_of)
 from dpmlite.inference._map_dpm cimport check_n_threads
 from dpmlite.inference._runs cimport best_runs
+from dpmlite.models._arrays cimport double_array, index_array
 from dpmlite.models._component cimport Component
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition
 from dpmlite.models._rows cimport Row
@@ -19,7 +20,6 @@ from dpmlite.inference._map_dpm import sweep
 from dpmlite.inference._merging import merge, nearest
 from dpmlite.inference._normality import look_normal
 from dpmlite.inference._prediction import assign
-from dpmlite.models._rows import index_array
 
 ATYPICAL_PARTS = (0.5, 0.1)
 
@@ -286,7 +286,7 @@ cdef int check_uniforms(Partition partition, Py_ssize_t n, Py_ssize_t n_seeds) e
 cdef cells(Partition partition, const Py_ssize_t[::1] members, double u, double v):
     """Labels with two rows apart in clusters 0 and 1, the others with what predicts them better."""
     cdef Py_ssize_t i, first, second, n = members.shape[0]
-    cdef double[::1] one = array("d", bytes(8 * n)), other = array("d", bytes(8 * n))
+    cdef double[::1] one = double_array(n), other = double_array(n)
     cdef double[::1] room = partition.room_of_a_row()  # threads ask this of the same partition
     cdef Component alone = partition.component.like()
     cdef Py_ssize_t[::1] labels = index_array(n)
@@ -358,7 +358,7 @@ cdef descent(Partition partition, const Py_ssize_t[::1] members, double u):
 cdef atypical(Partition partition, const Py_ssize_t[::1] members):
     """Labels with the least typical rows of a cluster in cluster 1, one for each part."""
     cdef Py_ssize_t i, n = members.shape[0]
-    scores = array("d", bytes(8 * n))
+    scores = double_array(n)
     cdef double[::1] typical = scores
     cdef double cut
     cdef Py_ssize_t[::1] label

@@ -4,11 +4,11 @@ from libc.math cimport exp, log, log1p
 
 from dpmlite.inference._division cimport joint_of, members_of, two_of
 from dpmlite.inference._gibbs cimport check_uniforms
+from dpmlite.models._arrays cimport index_array
 from dpmlite.models._partition cimport UNPLACED, Partition
 from dpmlite.models._rows cimport Row
 
 from dpmlite.inference._merging import merge_change
-from dpmlite.models._rows import index_array
 
 cdef enum:
     N_LEADING = 3

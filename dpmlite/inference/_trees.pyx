@@ -2,12 +2,12 @@
 
 from libc.math cimport exp, fabs, log, log1p
 
+from dpmlite.models._arrays cimport index_array
 from dpmlite.models._component cimport Component
 from dpmlite.models._partition cimport TIE, UNPLACED
 from dpmlite.models._rows cimport Row, Rows
 
 from dpmlite.inference.leaves import rows_of_leaves
-from dpmlite.models._rows import index_array
 from dpmlite.models._rows import as_rows
 
 

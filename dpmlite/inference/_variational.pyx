@@ -8,6 +8,7 @@ from array import array
 
 from libc.math cimport INFINITY, log
 
+from dpmlite.models._arrays cimport double_array
 from dpmlite.models._component cimport Component, padded
 from dpmlite.models._lanes cimport LANES, sum_of
 from dpmlite.models._mixing cimport Mixing
@@ -29,7 +30,7 @@ def absorb(X, Component component, Mixing mixing, double[:, ::1] responsibilitie
     cdef Rows rows = as_rows(X)
     component._check_rows(rows)
     mixing.check_shape(rows, responsibilities)
-    cdef double[::1] shares = array("d", bytes(8 * padded(mixing.n_components)))
+    cdef double[::1] shares = double_array(padded(mixing.n_components))
     cdef double entropy = 0.0, r
     cdef Py_ssize_t i, k
     with nogil:
@@ -51,7 +52,7 @@ def step(X, Component component, Mixing mixing, double[:, ::1] responsibilities,
     if component.n_slots != mixing.n_components:
         raise ValueError(f"component must have {mixing.n_components} slots, "
                          f"got {component.n_slots}")
-    cdef double[::1] scores = array("d", bytes(8 * padded(mixing.n_components)))
+    cdef double[::1] scores = double_array(padded(mixing.n_components))
     cdef double entropy
     component.expect()
     with nogil:
@@ -170,7 +171,7 @@ cdef int permute(double[:, ::1] responsibilities, list order) except -1:
     cdef Py_ssize_t i, k, n = len(order)
     cdef Py_ssize_t[::1] source = array(
         "q" if sizeof(Py_ssize_t) == 8 else "i", order)
-    cdef double[::1] moved = array("d", bytes(8 * n))
+    cdef double[::1] moved = double_array(n)
     for i in range(responsibilities.shape[0]):
         for k in range(n):
             moved[k] = responsibilities[i, source[k]]

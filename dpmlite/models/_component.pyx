@@ -1,12 +1,11 @@
 """Kernel of component.py: the interface of component families."""
 
-from array import array
-
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.math cimport INFINITY
 from libc.stdint cimport uintptr_t
 from libc.string cimport memcpy, memset
 
+from dpmlite.models._arrays cimport double_array
 from dpmlite.models._locks cimport (
     PyThread_acquire_lock, PyThread_allocate_lock, PyThread_free_lock, PyThread_release_lock)
 from dpmlite.models._rows cimport Row, Rows, dense_row
@@ -227,7 +226,7 @@ cdef class Component:
     cdef int expect_values(self, Py_ssize_t n_values) except -1:
         """Memory for n_values of every slot in `expected`."""
         if self.expected is None or self.expected.shape[0] < n_values * self.capacity:
-            self.expected = array("d", bytes(8 * n_values * self.capacity))
+            self.expected = double_array(n_values * self.capacity)
         return 0
 
     cdef double marginal(self, Py_ssize_t k) noexcept nogil:
@@ -299,8 +298,8 @@ cdef class Component:
 
     def log_predictive_all(self, const double[::1] row, double weight=1.0):
         cdef Row checked = self.checked_row(row, weight)
-        cdef double[::1] costs = array("d", bytes(8 * padded(self.n_slots)))
-        cdef double[::1] no_weight = array("d", bytes(8 * padded(self.n_slots)))
+        cdef double[::1] costs = double_array(padded(self.n_slots))
+        cdef double[::1] no_weight = double_array(padded(self.n_slots))
         self.costs_below(&checked, &no_weight[0], INFINITY, &costs[0])
         return [-costs[k] for k in range(self.n_slots)]
 
@@ -312,7 +311,7 @@ cdef class Component:
     def expected_log_density(self, const double[::1] row, Py_ssize_t k, double weight=1.0):
         self._check_slot(k)
         cdef Row checked = self.checked_row(row, weight)
-        cdef double[::1] scores = array("d", bytes(8 * padded(self.n_slots)))
+        cdef double[::1] scores = double_array(padded(self.n_slots))
         self.expect()
         self.expected_scores(&checked, &scores[0])
         return scores[k]
@@ -324,7 +323,7 @@ cdef class Component:
     def log_marginal_merged(self, Py_ssize_t j, Py_ssize_t k):
         self._check_slot(j)
         self._check_slot(k)
-        cdef double[::1] scores = array("d", bytes(8 * padded(self.n_slots)))
+        cdef double[::1] scores = double_array(padded(self.n_slots))
         self.marginals_merged(j, k, &scores[0])
         return scores[k]
 

@@ -4,6 +4,7 @@ from array import array
 
 from libc.math cimport log
 
+from dpmlite.models._arrays cimport double_array
 from dpmlite.models._special cimport log_gamma_c, log_rising_c
 
 
@@ -43,7 +44,7 @@ def sample(const double[::1] uniforms, double alpha):
     require_positive(alpha)
     cdef Py_ssize_t i, k, n_clusters = 0, n = uniforms.shape[0]
     cdef double rest
-    cdef double[::1] counts = array("d", bytes(8 * n))
+    cdef double[::1] counts = double_array(n)
     labels = []
     for i in range(n):
         rest, k = uniforms[i] * (i + alpha), 0

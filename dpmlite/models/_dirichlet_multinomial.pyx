@@ -8,6 +8,7 @@ from array import array
 
 from libc.math cimport INFINITY, NAN, log
 
+from dpmlite.models._arrays cimport double_array
 from dpmlite.models._component cimport LEAST_KEPT, Component, least_of, left_of_c, padded
 from dpmlite.models._log_counts cimport (
     LogCounts, catch_up, drop_logs, make_logs, note_row, note_slot, reach_of, score_bounds)
@@ -58,7 +59,7 @@ cdef class DirichletMultinomial(Component):
             self.urns.largest_beta = max(self.urns.largest_beta, beta[w])
         self.urns.total, self.urns.beta, self.urns.n_words = self.total, &beta[0], n_words
         self.has_bounds = all([LEAST_URN <= b <= LARGEST_URN for b in beta0])
-        self.own_counts = array("d", bytes(n_words * sizeof(double)))
+        self.own_counts = double_array(n_words)
         self.own_words = array(
             "q" if sizeof(Py_ssize_t) == 8 else "i", bytes(n_words * sizeof(Py_ssize_t)))
         self.longest = NAN

@@ -1,9 +1,8 @@
 """Kernel of mixing.py: beliefs about the labels of a mixture."""
 
-from array import array
-
 from libc.math cimport log
 
+from dpmlite.models._arrays cimport double_array
 from dpmlite.models._component cimport padded
 from dpmlite.models._rows cimport Rows
 from dpmlite.models._special cimport (
@@ -25,11 +24,11 @@ cdef class Mixing:
         if n_components < 1:
             raise ValueError(f"n_components must be at least 1, got {n_components}")
         self.alpha, self.n_components = alpha, n_components
-        cdef bytes zeros = bytes(8 * padded(n_components))
-        self.mean, self.variance = array("d", zeros), array("d", zeros)
-        self.tail, self.tail_variance = array("d", zeros), array("d", zeros)
-        self.aside, self.common = array("d", zeros), array("d", zeros)
-        self.log_weight = array("d", zeros)
+        cdef Py_ssize_t n = padded(n_components)
+        self.mean, self.variance = double_array(n), double_array(n)
+        self.tail, self.tail_variance = double_array(n), double_array(n)
+        self.aside, self.common = double_array(n), double_array(n)
+        self.log_weight = double_array(n)
         self.log_weight[n_components:] = NEVER
 
     # What a kind of labels overrides.

@@ -6,8 +6,7 @@ over its rows, and joined with those before: with n and m of each, the scatter o
 mean is theirs and n_a n_b / (n_a + n_b) (m_a - m_b)^2.
 """
 
-from array import array
-
+from dpmlite.models._arrays cimport double_array
 from dpmlite.models._rows cimport Row, Rows
 from dpmlite.models._special cimport clones_void, inlined_void
 
@@ -34,7 +33,7 @@ def column_moments(X, Py_ssize_t n_threads=1):
     if rows.n_columns == 0:
         return [], [], []
     cdef Py_ssize_t d, n_columns = rows.n_columns, width = rows_at_once(rows) * n_columns
-    cdef double[::1] origin = a_value_of_each(rows), total = zeros(3 * width), found
+    cdef double[::1] origin = a_value_of_each(rows), total = double_array(3 * width), found
     cdef Moments wide = moments_in(total), all_rows, some_rows
     parts = [(i * rows.n_rows // PARTS, (i + 1) * rows.n_rows // PARTS) for i in range(PARTS)]
 
@@ -63,15 +62,11 @@ cdef Py_ssize_t rows_at_once(Rows rows) noexcept nogil:
     return max(WIDE // rows.n_columns, <Py_ssize_t> 1) if rows.row_weights == NULL else 1
 
 
-cdef zeros(Py_ssize_t n):
-    return array("d", bytes(n * sizeof(double)))
-
-
 cdef a_value_of_each(Rows rows):
     """The first of each column that is not missing; 0 if all are."""
-    found = zeros(rows.n_columns)
+    found = double_array(rows.n_columns)
     cdef double[::1] value = found
-    cdef double[::1] room = zeros(rows.n_columns)
+    cdef double[::1] room = double_array(rows.n_columns)
     cdef Py_ssize_t i, d, n_missing
     cdef Row row
     for d in range(rows.n_columns):
@@ -102,8 +97,8 @@ cdef moments_of(Rows rows, const double[::1] origin, Py_ssize_t first, Py_ssize_
     cdef Py_ssize_t n_columns = rows.n_columns, n = rows_at_once(rows)
     cdef Py_ssize_t width = n * n_columns, d
     cdef Py_ssize_t step = max(BLOCK_CELLS // width, <Py_ssize_t> 1) * n
-    cdef double[::1] room = zeros(width), total = zeros(3 * width), of_block = zeros(3 * width)
-    cdef double[::1] origins = zeros(width)
+    cdef double[::1] room = double_array(width), total = double_array(3 * width), of_block = double_array(3 * width)
+    cdef double[::1] origins = double_array(width)
     cdef Moments so_far = moments_in(total), block = moments_in(of_block)
     for d in range(width):
         origins[d] = origin[d % n_columns]

@@ -13,6 +13,7 @@ from libc.math cimport INFINITY, NAN, fabs, log
 from libc.stdint cimport uintptr_t
 from libc.string cimport memcpy, memset
 
+from dpmlite.models._arrays cimport double_array
 from dpmlite.models._component cimport LEAST_KEPT, SLACK, Component
 from dpmlite.models._multivariate_t cimport LOG_PI, costs_below, log_peak_c, spread
 from dpmlite.models._rows cimport Row
@@ -48,7 +49,7 @@ cdef class NormalInverseWishart(Component):
         self.units = units_of(self.origin, self.whitening)
         for d in range(D):
             self.log_scale -= log(self.whitening[d * width + d])
-        self.room = array("d", bytes(8 * ((6 + D) * width + 8)))
+        self.room = double_array((6 + D) * width + 8)
         self.u = <double *> ((<uintptr_t> &self.room[0] + 63) & ~(<uintptr_t> 63))
         self.e, self.z, self.spare = self.u + width, self.u + 2 * width, self.u + 3 * width
         self.matrix = self.u + 6 * width

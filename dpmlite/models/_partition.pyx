@@ -1,18 +1,17 @@
 """Kernel of partition.py: labels, the statistics of their clusters and the exact joint."""
 
-from array import array
-
 from cpython.mem cimport PyMem_RawFree, PyMem_RawRealloc
 from libc.math cimport INFINITY, NAN, log
 from libc.string cimport memcpy, memset
 
+from dpmlite.models._arrays cimport double_array, index_array
 from dpmlite.models._component cimport Component, padded
 from dpmlite.models._crp cimport log_prob_counts_c
 from dpmlite.models._rows cimport Row, Rows
 from dpmlite.models._special cimport log_gamma_c, log_rising_c
 from dpmlite.models._tally cimport Tally, add_rows, tallies
 
-from dpmlite.models._rows import as_rows, index_array
+from dpmlite.models._rows import as_rows
 
 cdef enum:
     COUNTS = 4096       # numbers of rows whose logarithms are at hand
@@ -132,7 +131,7 @@ cdef class Partition:
         return rows.base
 
     def scores_with(self, Py_ssize_t i, const Py_ssize_t[::1] members):
-        cdef double[::1] scores = array("d", bytes(8 * members.shape[0]))
+        cdef double[::1] scores = double_array(members.shape[0])
         cdef double[::1] room = self.room_of_a_row()
         cdef Component alone = self.component.like()
         with nogil:
@@ -303,7 +302,7 @@ cdef class Partition:
 
     cdef room_of_a_row(self):
         """For `row_into`."""
-        return array("d", bytes((self.X.n_columns + 1) * sizeof(double)))
+        return double_array(self.X.n_columns + 1)
 
     cdef int check_row(self, Py_ssize_t i) except -1 nogil:
         if not 0 <= i < self.n_rows:

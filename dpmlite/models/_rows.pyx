@@ -4,20 +4,16 @@ Dense rows lie anywhere, in double or single precision: those that are not side 
 precision are copied one by one when they are read.
 """
 
-from array import array
-
-from cpython.array cimport array as Array, clone
-
 from numpy import empty
 
 from libc.string cimport memcpy
+
+from dpmlite.models._arrays cimport double_array, index_array
 
 from dpmlite._threads import on_threads
 
 cdef enum:
     MANY_CELLS = 262144  # worth the start of a thread
-
-cdef Array INDICES = array("q" if sizeof(Py_ssize_t) == 8 else "i")
 
 # What columns points to if there is no non-zero at all.
 cdef Py_ssize_t NO_COLUMN = 0
@@ -58,7 +54,7 @@ cdef class Rows:
         return 0
 
     cdef int make_room(self) except -1:
-        self.room = array("d", bytes(8 * self.n_columns))
+        self.room = double_array(self.n_columns)
         self.memory = &self.room[0]
         return 0
 
@@ -186,11 +182,6 @@ cdef class Rows:
             same = same and weights[i] == 1.0
         self.row_weights = NULL if same else &weights[0]
         return 0
-
-
-def index_array(Py_ssize_t n, bint zeros=True):
-    """An array of n zeros, or anything, that a Py_ssize_t memoryview can hold."""
-    return clone(INDICES, n, zeros)
 
 
 def as_rows(X):

@@ -5,6 +5,7 @@ These are added up in as many parts however many threads there are, so that sums
 
 from array import array
 
+from dpmlite.models._arrays cimport double_array
 from dpmlite.models._component cimport Component
 from dpmlite.models._rows cimport AHEAD, Row, Rows, fetch
 
@@ -48,7 +49,7 @@ cdef list tallies(Component component, Py_ssize_t n_slots, Rows X, const Py_ssiz
 
     def part(Py_ssize_t i):
         cdef Tally tally = Tally()
-        cdef double[::1] room = array("d", bytes(8 * (X.n_columns + 1)))
+        cdef double[::1] room = double_array(X.n_columns + 1)
         cdef Py_ssize_t k
         tally.component = component.like()
         tally.component.make_slots(n_slots)

@@ -2,11 +2,13 @@
 
 from array import array
 
+from dpmlite.models._arrays cimport double_array
+
 
 def factorise(A, double least):
     cdef Py_ssize_t i, n = len(A)
     cdef double[::1] rest = columns_of(A), W = columns_of(identity(n))
-    cdef double[::1] factor = array("d", bytes(8 * padded_columns(n)))
+    cdef double[::1] factor = double_array(padded_columns(n))
     if n:
         eliminate(&rest[0], least, n, &W[0], n, &factor[0])
     return rows_of(W, n), [rest[i * padded_columns(n) + i] for i in range(n)]
@@ -15,7 +17,7 @@ def factorise(A, double least):
 def residuals(W, x):
     cdef Py_ssize_t i, n = len(x)
     cdef double[::1] columns = columns_of(W), values = array("d", x)
-    cdef double[::1] z = array("d", bytes(8 * padded_columns(n)))
+    cdef double[::1] z = double_array(padded_columns(n))
     if n:
         residuals_c(&columns[0], &values[0], n, &z[0])
     return [z[i] for i in range(n)]
@@ -24,7 +26,7 @@ def residuals(W, x):
 def update(W, d, z, double weight):
     cdef Py_ssize_t i, n = len(d)
     cdef double[::1] columns = columns_of(W), pivots = array("d", d), values = array("d", z)
-    cdef double[::1] slope = array("d", bytes(8 * n))
+    cdef double[::1] slope = double_array(n)
     if n:
         update_c(&columns[0], &pivots[0], &values[0], weight, n, &slope[0])
     W[:] = rows_of(columns, n)
@@ -47,7 +49,7 @@ def identity(Py_ssize_t n):
 cdef double[::1] columns_of(A):
     """The padded columns of a lower triangle, zero above the diagonal."""
     cdef Py_ssize_t i, j, n = len(A), width = padded_columns(n)
-    cdef double[::1] columns = array("d", bytes(8 * n * width))
+    cdef double[::1] columns = double_array(n * width)
     for i in range(n):
         for j in range(i + 1):
             columns[j * width + i] = A[i][j]

@@ -6,10 +6,9 @@ instruction multiplies in many slots; for one slot, lanes have different words. 
 fractional needs logarithms of its own.
 """
 
-from array import array
-
 from libc.math cimport INFINITY, log
 
+from dpmlite.models._arrays cimport double_array
 from dpmlite.models._component cimport NARROW, WIDE, left_of_c, padded
 from dpmlite.models._lanes cimport LANES, most_of, product_of, sum_of
 from dpmlite.models._rows cimport Row, column_of
@@ -120,7 +119,7 @@ cdef double take_large(Words *some) noexcept nogil:
 
 cdef growths(double beta):
     """log of Gamma(beta + n) / Gamma(beta) for n = 0, 1, ..."""
-    values = array("d", bytes(8 * N_GROWTHS))
+    values = double_array(N_GROWTHS)
     cdef double[::1] value = values
     cdef Py_ssize_t n
     for n in range(N_GROWTHS):

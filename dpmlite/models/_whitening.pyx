@@ -4,6 +4,7 @@ from array import array
 
 from libc.math cimport sqrt
 
+from dpmlite.models._arrays cimport double_array
 from dpmlite.models._triangular cimport columns_of, rows_of
 
 from dpmlite.models._triangular import factorise
@@ -44,8 +45,8 @@ cdef Units units_of(const double[::1] m0, const double[::1] R):
 
 def whiten(R, m0, row):
     cdef double[::1] columns = columns_of(R), origin = array("d", m0), values = array("d", row)
-    cdef double[::1] shift = array("d", bytes(8 * padded_columns(len(R))))
-    cdef double[::1] u = array("d", bytes(8 * padded_columns(len(R))))
+    cdef double[::1] shift = double_array(padded_columns(len(R)))
+    cdef double[::1] u = double_array(padded_columns(len(R)))
     cdef Units units = units_of(origin, columns)
     whiten_c(&units, &values[0], &shift[0], &u[0])
     return [u[d] for d in range(units.n_columns)]
