@@ -104,9 +104,30 @@ def log_density():
     return lambda: inference.log_density(rows, component, 1.0, out)
 
 
+def all_look_normal():
+    """The test of which clusters need not be divided."""
+    state = partition(table(5 * N_ROWS)[1])
+    return lambda: inference.all_look_normal(state)
+
+
+def neg_log_loo():
+    state = partition(table(5 * N_ROWS)[1])
+    return lambda: inference.neg_log_loo(state)
+
+
 CALLS = {
     call.__name__: call
-    for call in (sweep, large_sweep, far_sweep, late_sweep, gibbs_sweep, merge, log_density)
+    for call in (
+        sweep,
+        large_sweep,
+        far_sweep,
+        late_sweep,
+        gibbs_sweep,
+        merge,
+        log_density,
+        all_look_normal,
+        neg_log_loo,
+    )
 }
 
 
@@ -165,7 +186,7 @@ def check(found, baseline):
     for call, n in found.items():
         change = n / baseline[name][call] - 1.0
         verdict = "MORE" if change > margin else "less: --write it" if change < -margin else ""
-        print(f"{call:<12} {n:>13,} {change:>+8.1%} {verdict}")
+        print(f"{call:<15} {n:>13,} {change:>+8.1%} {verdict}")
         fits = fits and change <= margin
     return fits
 
