@@ -60,14 +60,14 @@ cdef enum:
     N_BINS = 11
     ALL_BINS = N_BINS + 1  # with one of missing cells
     DEGREES_OF_BINS = 8
-    COUNT_BITS = 5  # of the rows of a block in a bin: the counts of all bins are one number
-    BLOCK = 31      # rows that are summed together: no more than that counts
-    PAIRED = 4      # columns that are multiplied with a group of them together
-    N_VECTORS = 9   # [column] of Sums
-    SUMS = 131072   # numbers of clusters that are asked together, which stay in a cache
-    LISTED = 64        # rows that come from memory together
-    PART_ROWS = 4096   # of a part, at least
-    PARTS = 8          # of the rows, at most
+    COUNT_BITS = 5    # of the rows of a block in a bin: the counts of all bins are one number
+    BLOCK = 31        # rows that are summed together: no more than that counts
+    PAIRED = 4        # columns that are multiplied with a group of them together
+    N_VECTORS = 9     # [column] of Sums
+    SUMS = 262144     # numbers of clusters that are asked together, which fit a cache
+    LISTED = 64       # rows that come from memory together
+    PART_ROWS = 4096  # of a part, at least
+    PARTS = 8         # of the rows, at most
 
 cdef struct Sums:             # over the rows of a cluster
     Py_ssize_t n_columns
