@@ -153,6 +153,30 @@ def test_leave_one_out_likelihood_is_eq_16(twin):
     assert twin.prediction.neg_log_loo(partition) == pytest.approx(expected, rel=1e-10)
 
 
+@needs_kernels
+@pytest.mark.parametrize("layout", ["as it is", "float32", "Fortran", "weighted"])
+@pytest.mark.parametrize("n_columns", [1, 3, 8, 13])
+def test_rows_are_left_out_one_by_one_however_many_are_scored_together(twins, layout, n_columns):
+    X, labels = blobs(n_rows=150, n_columns=n_columns, seed=2)
+    labels[0] = labels.max() + 1  # alone
+    X[1] = 1e9  # rounding would swallow it
+    weights = np.linspace(0.5, 2.0, 150) if layout == "weighted" else None
+    table = {"float32": X.astype(np.float32), "Fortran": np.asfortranarray(X)}.get(layout, X)
+    prior = {**empirical_prior(X), "b0": np.ones(n_columns)}
+    likelihoods = [
+        twin.prediction.neg_log_loo(
+            twin.partition.Partition(
+                twin.rows.Rows(table, weights),
+                labels.astype(np.intp),
+                twin.normal_gamma.NormalGamma(**prior),
+                1.7,
+            )
+        )
+        for twin in twins
+    ]
+    assert likelihoods[1] == pytest.approx(likelihoods[0], rel=1e-12)
+
+
 def test_a_far_row_has_a_density_too(twin):
     component = twin.normal_gamma.NormalGamma([0.0], 1.0, 1.0, [1.0])
     component.resize(1)

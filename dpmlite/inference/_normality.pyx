@@ -112,18 +112,24 @@ def look_normal(Partition partition, slots, Py_ssize_t n_threads=1):
     most = max(SUMS // room_of_sums(prior.n_columns), <Py_ssize_t> 1) if asked else 1
     together = [asked[k:k + most] for k in range(0, len(asked), most)]
     n_parts = max(min(partition.n_rows // PART_ROWS, PARTS // max(len(together), 1)), 1)
+    if most == 1:
+        n_parts = 1  # sums of wide rows take much memory
 
     def part(Py_ssize_t i):
-        return sums_of(partition, together[i // n_parts], i % n_parts, n_parts)
+        some = together[i // n_parts]
+        sums = sums_of(partition, some, i % n_parts, n_parts)
+        return sums if n_parts > 1 else verdicts(partition, some, sums)
 
-    for sums in as_needed(part, range(len(together) * n_parts), n_threads):
+    for found in as_needed(part, range(len(together) * n_parts), n_threads):
         some = together[piece // n_parts]
-        if piece % n_parts == 0:
-            total = sums
+        if n_parts == 1:
+            normal.update(found)
+        elif piece % n_parts == 0:
+            total = found
         else:
-            add(total, sums, len(some))
+            add(total, found, len(some))
         piece += 1
-        if piece % n_parts == 0:
+        if n_parts > 1 and piece % n_parts == 0:
             normal.update(verdicts(partition, some, total))
     return [normal[k] for k in slots]
 

@@ -513,7 +513,7 @@ cdef void score_members(NormalGamma self, const Row *rows, const Py_ssize_t *slo
 
 cdef inline double score_without(NormalGamma self, const Row *row, Py_ssize_t k,
                                  double log_left) noexcept nogil:
-    """What that is which is known of the factors of a row of slot k."""
+    """`score_member` of a row of slot k, from the logarithm of the product of its factors."""
     cdef double w = row.weight, left = self.n[k] - w
     if left <= 0.0:
         return score_new(self, row)
