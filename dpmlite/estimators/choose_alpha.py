@@ -33,7 +33,7 @@ SAME_SCORE = 1e-9
 INVERSE_GAMMA = (-0.5, 0.0, 0.5)
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Choice:
     """The best climb with the concentration that was chosen, and what it was chosen by.
 

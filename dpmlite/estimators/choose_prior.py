@@ -44,7 +44,7 @@ class Method(Protocol):
         """What is found from labels."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class ScaleSearch:
     """Coordinate descent on the factors of a prior's scales.
 

@@ -33,7 +33,7 @@ FEW_MOVES = 1e-3
 LARGE = 200
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Climb:
     """One descent of the joint: a partition, and how it came about.
 

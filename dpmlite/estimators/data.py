@@ -17,7 +17,7 @@ Indices = npt.NDArray[np.intp]
 NONZEROS = ("data", "indices", "indptr")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Data:
     """Checked rows of a table.
 

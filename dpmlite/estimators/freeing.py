@@ -39,7 +39,7 @@ FREE_ROWS = 10_000
 EXTEND_AT_ONCE = 100_000
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Attempt:
     """What came of freed rows, and what it took; and of all rows, if that is known yet."""
 
@@ -49,7 +49,7 @@ class Attempt:
     of_all: Attempt | None = None
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Freeing:
     """Attempts to make a partition better.
 

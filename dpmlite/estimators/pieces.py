@@ -28,7 +28,7 @@ GROWTH = 1.1
 IN_ALL = " in all pieces"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FirstRows:
     """The first rows of a model that learns from pieces.
 

@@ -26,7 +26,7 @@ NO_HOMES = (np.empty(0, dtype=np.intp), np.empty(0, dtype=np.intp))
 WORTHWHILE = 1e-5
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Problem:
     """What is to be partitioned, and what is believed of it.
 

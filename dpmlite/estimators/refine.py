@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MAX_SWEEPS = 1000
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Refinement:
     """How to refine.
 

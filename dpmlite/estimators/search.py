@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from threading import Event
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Search:
     """How to search: parameters of `MAPDPM`, checked.
 

@@ -81,7 +81,7 @@ SINGLETONS_AT_MOST = 2000
 SINGLETON_CELLS_AT_MOST = 2_000_000
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Found:
     """Labels of some rows, their joint, and what it took to find them.
 
@@ -95,7 +95,7 @@ class Found:
     is_normal: bool | None = None
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Seeds:
     """The sample in random order, and how many rows at its start are seeds: of cells, or alone."""
 
@@ -104,7 +104,7 @@ class Seeds:
     of_cells: bool
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Recombination:
     """A start made of descents from random seeds, each recombined with the best so far.
 

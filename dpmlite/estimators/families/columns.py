@@ -17,7 +17,7 @@ WIDE_ROW = 512
 LEAST_SPREAD = 1e-150
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Moments:
     """What default priors need to know of a table, missing values left out.
 
