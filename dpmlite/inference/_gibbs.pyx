@@ -5,7 +5,7 @@ from libc.math cimport INFINITY, exp
 from dpmlite.models._component cimport NARROW, padded
 from dpmlite.models._partition cimport UNPLACED, Partition
 from dpmlite.models._special cimport (
-    LOG_2, clones_double, exp_moderate, log2_floor, log_positive)
+    LOG_2, clones_double, exp_above, log2_floor, log_positive)
 
 cdef extern from *:
     """
@@ -110,22 +110,21 @@ cdef clones_double shares_of_costs(double *cost, const double *n, Py_ssize_t n_p
     It becomes 0 if that is negligible, and in every empty slot but `new`.
     """
     cdef double sums[NARROW]
-    cdef double total = 0.0, gap, share, kept = cost[new]
+    cdef double total = 0.0, share, kept = cost[new]
     cdef Py_ssize_t first = 0, j
     for j in range(NARROW):
         sums[j] = 0.0
     while first < n_padded:
         for j in range(NARROW):
-            gap = least - cost[first + j]
-            share = exp_moderate(gap)
-            share = share if gap >= -NEGLIGIBLE and n[first + j] > 0.0 else 0.0
+            share = exp_above(-NEGLIGIBLE, least - cost[first + j])
+            share = share if n[first + j] > 0.0 else 0.0
             cost[first + j] = share
             sums[j] += share
         first += NARROW
     for j in range(NARROW):
         total += sums[j]
-    if n[new] == 0.0 and kept <= least + NEGLIGIBLE:
-        cost[new] = exp_moderate(least - kept)
+    if n[new] == 0.0:
+        cost[new] = exp_above(-NEGLIGIBLE, least - kept)
         total += cost[new]
     return total
 

@@ -2,7 +2,7 @@
 
 from array import array
 
-from libc.math cimport INFINITY, exp, log
+from libc.math cimport INFINITY, log
 
 from dpmlite.inference._bounds cimport CHUNK, Chunk, two_least
 from dpmlite.inference._map_dpm cimport check_n_threads
@@ -12,8 +12,10 @@ from dpmlite.inference._screening cimport (
 from dpmlite.models._arrays cimport double_array, index_array
 from dpmlite.models._component cimport Component, padded
 from dpmlite.models._crp cimport log_prob_counts_c
+from dpmlite.models._lanes cimport LANES, sum_of
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition, just_above
 from dpmlite.models._rows cimport AHEAD, Row, Rows
+from dpmlite.models._special cimport LEAST_LOG, clones_double, exp_above
 from dpmlite.models._student_t cimport MOST_TOGETHER
 
 from dpmlite._threads import on_threads
@@ -99,14 +101,26 @@ def log_weights(Component component, double alpha):
 
 def log_mixture_density(X, Component component, log_weights, double[::1] out):
     cdef Mixture mixture = Mixture(X, component, log_weights, out.shape[0])
-    cdef Py_ssize_t i, k
-    cdef double least, total
+    cdef Py_ssize_t i
+    cdef double least
     with nogil:
         for i in range(mixture.n_rows):
-            least, total = mixture.score(i), 0.0
-            for k in range(mixture.n_slots):
-                total += exp(least - mixture.cost[k])
-            out[i] = log(total) - least
+            least = mixture.score(i)
+            out[i] = log(shares_of(&mixture.cost[0], mixture.n_slots, least)) - least
+
+
+cdef clones_double shares_of(double *cost, Py_ssize_t n, double least) noexcept nogil:
+    """cost[k] becomes exp(least - cost[k]) for whole vectors of slots; returns the sum."""
+    cdef double sums[LANES]
+    cdef Py_ssize_t first = 0, j
+    for j in range(LANES):
+        sums[j] = 0.0
+    while first < n:
+        for j in range(LANES):
+            cost[first + j] = exp_above(LEAST_LOG, least - cost[first + j])
+            sums[j] += cost[first + j]
+        first += LANES
+    return sum_of(sums)
 
 
 def assign(X, Component component, double alpha, Py_ssize_t[::1] out, Py_ssize_t n_threads=1,
@@ -226,15 +240,12 @@ def mixture_responsibilities(X, Component component, log_weights, double[:, ::1]
     if out.shape[1] != mixture.n_slots:
         raise ValueError(f"out must have {mixture.n_slots} columns, got {out.shape[1]}")
     cdef Py_ssize_t i, k
-    cdef double least, total
+    cdef double total
     with nogil:
         for i in range(mixture.n_rows):
-            least, total = mixture.score(i), 0.0
+            total = shares_of(&mixture.cost[0], mixture.n_slots, mixture.score(i))
             for k in range(mixture.n_slots):
-                out[i, k] = exp(least - mixture.cost[k])
-                total += out[i, k]
-            for k in range(mixture.n_slots):
-                out[i, k] /= total
+                out[i, k] = mixture.cost[k] / total
 
 
 def neg_log_loo(Partition partition, Py_ssize_t n_threads=1):

@@ -13,17 +13,15 @@ from dpmlite.models._component cimport Component, padded
 from dpmlite.models._lanes cimport LANES, sum_of
 from dpmlite.models._mixing cimport Mixing
 from dpmlite.models._rows cimport Row, Rows
-from dpmlite.models._special cimport clones_double, exp_moderate, larger
+from dpmlite.models._special cimport LEAST_LOG, clones_double, exp_above, larger
 
 from dpmlite.models._rows import as_rows
 
 cdef extern from *:
     """
     #define DPM_LARGER 1e-9
-    #define DPM_LEAST_LOG -700.0  /* of a responsibility that is not 0 */
     """
     double LARGER "DPM_LARGER"
-    double LEAST_LOG "DPM_LEAST_LOG"
 
 
 def absorb(X, Component component, Mixing mixing, double[:, ::1] responsibilities):
@@ -109,8 +107,7 @@ cdef clones_double normalise(double *scores, Py_ssize_t n, double *out) noexcept
     while first < n:
         for j in range(LANES):
             s = scores[first + j] - most
-            part = exp_moderate(larger(s, LEAST_LOG))
-            part = part if s > LEAST_LOG else 0.0
+            part = exp_above(LEAST_LOG, s)
             scores[first + j] = part
             lane[j] += part
             mean[j] += part * larger(s, LEAST_LOG)

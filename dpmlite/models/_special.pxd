@@ -7,6 +7,7 @@ cdef extern from *:
 
     #define DPM_LOG_2 0.693147180559945309417
     #define DPM_LOG_2PI 1.837877066409345483561
+    #define DPM_LEAST_LOG -700.0  /* e to less than this counts as nothing */
     #define DPM_HALF 0.5f  /* in single precision */
 
     /* One binary for every x86-64: the loader picks the widest clone that the processor runs.
@@ -103,6 +104,7 @@ cdef extern from *:
     ctypedef double inlined_double "DPM_ALWAYS_INLINE double"
     double LOG_2 "DPM_LOG_2"
     double LOG_2PI "DPM_LOG_2PI"
+    double LEAST_LOG "DPM_LEAST_LOG"
     float HALF "DPM_HALF"
     double log_positive "dpm_log"(double x) noexcept nogil
     double log2_floor "dpm_log2_floor"(double x) noexcept nogil
@@ -113,6 +115,12 @@ cdef extern from *:
 
 cdef inline inlined_double larger(double x, double y) noexcept nogil:
     return x if x > y else y  # fmax would be a call
+
+
+cdef inline inlined_double exp_above(double least, double x) noexcept nogil:
+    """exp(x) if x is above `least`, which is LEAST_LOG or more, else 0; x is less than 700."""
+    cdef double power = exp_moderate(x)
+    return power if x > least else 0.0
 
 
 cdef inline inlined_double within(double x, double reach) noexcept nogil:

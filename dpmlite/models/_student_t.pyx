@@ -24,6 +24,7 @@ from dpmlite.models._special cimport (
 cdef enum:
     SCALAR_COST = 16  # to score a row in one slot takes as long as in so many at once
     FEW = 4           # columns that are multiplied one by one sooner than in a tree
+    COLUMNS = 64      # of a row that are standardised together
 
 
 def log_density(double x, double m, double c, double b, double a, double weight=1.0):
@@ -115,40 +116,51 @@ cdef inline inlined_double factor(const Densities *t, const double *row, Py_ssiz
 cdef double costs_below(const Densities *t, Py_ssize_t n_slots, const double *row,
                         const double *log_weight, double limit, double *out) noexcept nogil:
     """The contract of Component.costs_below."""
-    cdef double least = INFINITY
     cdef Py_ssize_t k, n_below = costs(t, padded(n_slots), row, log_weight, limit, out)
-    if n_below == 0:
+    if n_below == 0 and limit < INFINITY:
         return limit
     if SCALAR_COST * n_below > n_slots and limit < INFINITY:
         limit = INFINITY
         costs(t, padded(n_slots), row, log_weight, limit, out)
-    for k in range(n_slots):
-        if out[k] < limit and limit < INFINITY:  # a bound, to be replaced by the cost
-            out[k] = (t.power[k] * log_factors(t, row, k, 1.0, True)
-                      - t.constant[k] - log_weight[k])
-        least = out[k] if out[k] < least else least
-    return least
+    if limit < INFINITY:
+        for k in range(n_slots):
+            if out[k] < limit:  # a bound, to be replaced by the cost
+                out[k] = (t.power[k] * log_factors(t, row, k, 1.0, True)
+                          - t.constant[k] - log_weight[k])
+    return least_of(out, n_slots, INFINITY)
 
 
 cdef clones_ssize costs(const Densities *t, Py_ssize_t n_slots, const double *row,
                         const double *log_weight, double limit, double *out) noexcept nogil:
     """Costs of every slot if `limit` is infinite, else bounds; returns how many are below it."""
+    if limit == INFINITY:  # known to the compiler, there
+        return cost_blocks(t, n_slots, row, log_weight, INFINITY, out)
+    return cost_blocks(t, n_slots, row, log_weight, limit, out)
+
+
+cdef inline inlined_ssize cost_blocks(
+        const Densities *t, Py_ssize_t n_slots, const double *row, const double *log_weight,
+        double limit, double *out) noexcept nogil:
+    cdef double u[COLUMNS]
     cdef Py_ssize_t first = 0, n_below = 0
-    if limit == INFINITY:
-        while first < n_slots:
-            n_below += cost_block(t, row, log_weight, INFINITY, first, NARROW, out)
-            first += NARROW
-        return n_below
+    standardise_some(t, row, 0, u)
     while first + WIDE <= n_slots:
-        n_below += cost_block(t, row, log_weight, limit, first, WIDE, out)
+        n_below += cost_block(t, row, u, log_weight, limit, first, WIDE, out)
         first += WIDE
     if first < n_slots:
-        n_below += cost_block(t, row, log_weight, limit, first, NARROW, out)
+        n_below += cost_block(t, row, u, log_weight, limit, first, NARROW, out)
     return n_below
 
 
+cdef inline inlined_void standardise_some(const Densities *t, const double *row,
+                                          Py_ssize_t first, double *u) noexcept nogil:
+    cdef Py_ssize_t d
+    for d in range(first, min(first + COLUMNS, t.n_columns)):
+        u[d % COLUMNS] = standardise(row[d], t.origin[d], t.unit[d])
+
+
 cdef inline inlined_ssize cost_block(
-        const Densities *t, const double *row, const double *log_weight, double limit,
+        const Densities *t, const double *row, double *u, const double *log_weight, double limit,
         Py_ssize_t first, int width, double *out) noexcept nogil:
     """Costs of `width` slots from `first` if `limit` is infinite, else bounds from below.
 
@@ -157,7 +169,6 @@ cdef inline inlined_ssize cost_block(
     """
     cdef double product[WIDE]
     cdef double exponent[WIDE]
-    cdef double u[GROUP]
     cdef const double *slope = t.slope + first
     cdef const double *shift = t.shift + first
     cdef Py_ssize_t d, column = 0, end, j, n_below = 0
@@ -166,12 +177,12 @@ cdef inline inlined_ssize cost_block(
         product[j] = 1.0
         exponent[j] = 0.0
     while True:
+        if column % COLUMNS == 0 and t.n_columns > COLUMNS:
+            standardise_some(t, row, column, u)
         end = min(t.n_columns - column, <Py_ssize_t> GROUP)
         for d in range(end):
-            u[d] = standardise(row[column + d], t.origin[column + d], t.unit[column + d])
-        for d in range(end):
             for j in range(width):
-                z = u[d] * slope[j] - shift[j]
+                z = u[column % COLUMNS + d] * slope[j] - shift[j]
                 product[j] = product[j] * (1.0 + z * z)
             slope += t.stride
             shift += t.stride
@@ -188,7 +199,8 @@ cdef inline inlined_ssize cost_block(
             z = (t.power[first + j] * (exponent[j] * LOG_2 + z)
                  - t.constant[first + j] - log_weight[first + j])
             out[first + j] = z
-            n_below += z < limit
+            if limit < INFINITY:
+                n_below += z < limit
         if n_below == 0 or column >= t.n_columns:
             return n_below
 
