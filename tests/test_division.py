@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
-from cases import build, problems
+from cases import build, needs_kernels, problems
 from hypothesis import given
 from hypothesis import strategies as st
+
+from dpmlite import inference, models
 
 
 @given(problem=problems(), data=st.data())
@@ -17,6 +19,20 @@ def test_members_are_listed_by_slot(twin, problem, data):
     assert {k: list(members) for k, members in lists.items()} == {
         k: partition.members(k) for k in slots
     }
+
+
+@needs_kernels
+@pytest.mark.parametrize("n_threads", [1, 2, 3])
+@pytest.mark.parametrize("n_rows", [131_072, 131_073])
+def test_members_of_many_rows_are_listed_on_threads(n_rows, n_threads):
+    labels = np.random.default_rng(0).integers(-1, 5, size=n_rows)
+    partition = models.Partition(
+        np.zeros((n_rows, 1)), labels, models.NormalGamma(np.zeros(1), 1.0, 1.0, np.ones(1)), 1.0
+    )
+    lists = inference._division.member_lists(partition, [0, 3, 5], n_threads)
+    for k, members in lists.items():
+        np.testing.assert_array_equal(members, np.flatnonzero(labels == k))
+    assert list(lists) == [0, 3, 5]
 
 
 @given(problem=problems(), data=st.data())

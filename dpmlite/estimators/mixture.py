@@ -361,7 +361,8 @@ def largest_first(
     rank[used[np.lexsort((first[used], -sizes[used]))]] = np.arange(len(used))
     numbers = np.empty(n_rows, dtype=np.intp) if out is None else out
     for start in range(0, n_rows, BLOCK_ROWS):
-        numbers[start : start + BLOCK_ROWS] = rank[labels[start : start + BLOCK_ROWS]]
+        block = slice(start, start + BLOCK_ROWS)
+        rank.take(labels[block], out=numbers[block], mode="clip")  # the default mode would copy
     return numbers
 
 

@@ -10,6 +10,7 @@ from dpmlite.models._arrays cimport index_array
 from dpmlite.models._crp cimport log_prob_counts_c
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition
 
+from dpmlite._threads import on_threads
 from dpmlite.inference._merging import merge_change
 from dpmlite.inference._prediction import assign
 
@@ -21,6 +22,7 @@ cdef extern from *:
 
 cdef enum:
     SETTLE_SWEEPS = 10
+    MANY_ROWS = 131072  # worth to wake a thread to list them
 
 cdef struct Trial:
     Py_ssize_t step
@@ -65,27 +67,40 @@ cpdef Py_ssize_t trial_step(Py_ssize_t n, bint thorough=False):
     return min((n + TRIAL_ROWS - 1) // TRIAL_ROWS, <Py_ssize_t> LARGEST_STEP)
 
 
-cpdef member_lists(Partition partition, slots):
-    cdef Py_ssize_t i, k, n_slots = partition.component.n_slots
-    cdef Py_ssize_t[::1] members
+def member_lists(Partition partition, slots, Py_ssize_t n_threads=1):
     lists = {k: index_array(partition.n_members(k), False) for k in slots}
+
+    def fill(bint is_end):
+        fill_half(partition, lists, is_end)
+
+    if lists:
+        on_threads(fill, (False, True), n_threads if partition.n_rows >= MANY_ROWS else 1)
+    return lists
+
+
+cdef int fill_half(Partition partition, lists, bint is_end) except -1:
+    """The first half of the rows, from the start of the lists; or the others, from the end."""
+    cdef Py_ssize_t i, k, row, n_rows = partition.n_rows, half = n_rows // 2
+    cdef Py_ssize_t n_slots = partition.component.n_slots - UNPLACED
+    cdef Py_ssize_t[::1] members
     # Where each slot's next row goes, and how far on the one after it: without a branch, for whether
     # a row is in one of some slots cannot be foreseen.
-    cdef Py_ssize_t[::1] goes = index_array(n_slots - UNPLACED), step = index_array(len(goes))
-    cdef Py_ssize_t[::1] nowhere = index_array(len(goes))
-    cdef Py_ssize_t n_rows = partition.n_rows if lists else 0
-    for k in range(n_slots - UNPLACED):
+    cdef Py_ssize_t[::1] goes = index_array(n_slots), step = index_array(n_slots)
+    cdef Py_ssize_t[::1] nowhere = index_array(n_slots)
+    for k in range(n_slots):
         goes[k] = <Py_ssize_t> &nowhere[k]
     for k in lists:
         members = lists[k]
         if members.shape[0] > 0:
-            goes[k - UNPLACED], step[k - UNPLACED] = <Py_ssize_t> &members[0], sizeof(Py_ssize_t)
+            goes[k - UNPLACED] = <Py_ssize_t> &members[members.shape[0] - 1 if is_end else 0]
+            step[k - UNPLACED] = -sizeof(Py_ssize_t) if is_end else sizeof(Py_ssize_t)
     with nogil:
-        for i in range(n_rows):
-            k = partition.label[i] - UNPLACED
-            (<Py_ssize_t *> goes[k])[0] = i
+        for i in range(n_rows - half if is_end else half):
+            row = n_rows - 1 - i if is_end else i
+            k = partition.label[row] - UNPLACED
+            (<Py_ssize_t *> goes[k])[0] = row
             goes[k] += step[k]
-    return lists
+    return 0
 
 
 cpdef members_of(Partition partition, slots):

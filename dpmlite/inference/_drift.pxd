@@ -1,6 +1,6 @@
 # How long rows are known to stay.
 
-from dpmlite.inference._bounds cimport Chunk
+from dpmlite.inference._bounds cimport CHUNK, Chunk
 from dpmlite.inference._screening cimport Screen
 from dpmlite.models._partition cimport Partition
 
@@ -17,6 +17,7 @@ cdef struct Known:              # of a slot
 
 cdef enum:
     LEAST_POWER = 8  # m of clusters that rows may be known to stay in
+    FEW_MOVE = 64    # one row in so many: else it is not known which stay in the next sweep
 
 cdef Py_ssize_t pass_known(const float *until, const Py_ssize_t *label, const float *own,
                            double drift, Py_ssize_t first, Py_ssize_t last) noexcept nogil
@@ -47,6 +48,11 @@ cdef class Drift:
     # Whether row i is known to stay, as things stand.
     cdef inline bint knows(self, Partition partition, Py_ssize_t i) noexcept nogil:
         return self.until[i] > self.before + self.forth + self.own[partition.label[i]]
+
+    # So many of the rows before `first` moved: where that is more than few, slots are not followed.
+    cdef inline void lose_if_busy(self, Py_ssize_t moves, Py_ssize_t first) noexcept nogil:
+        if moves > first // FEW_MOVE + CHUNK:
+            self.lose()
 
     # The row to go on from: those of first..last-1 before it are known to stay.
     cdef inline Py_ssize_t pass_known(self, Partition partition, Py_ssize_t first,

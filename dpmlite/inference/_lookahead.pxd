@@ -4,6 +4,7 @@ from dpmlite.inference._bounds cimport Chunk
 from dpmlite.inference._crew cimport Crew
 from dpmlite.inference._drift cimport Drift
 from dpmlite.inference._reach cimport Reach
+from dpmlite.inference._relay cimport Relay
 from dpmlite.inference._screening cimport Screen
 from dpmlite.models._partition cimport Partition
 
@@ -23,10 +24,14 @@ cdef class LookAhead(Crew):
     cdef Py_ssize_t *slots       # [thread][slot, one more] where each begins, or which are near
     cdef Py_ssize_t n_slots      # that there is memory for
     cdef bint meeting            # slots that are apart, rather
+    cdef Relay relay
+    cdef bint relaying           # no row is looked at ahead, but all are visited in turn
 
     cdef int meet(self, Screen *screen) except -1 nogil
     cdef bint is_worth_while(self, Py_ssize_t first) noexcept nogil
     cdef int look(self, Screen *screen, Py_ssize_t first) except -1 nogil
+    cdef bint can_take_turns(self, Py_ssize_t first, Py_ssize_t moves) noexcept nogil
+    cdef Py_ssize_t take_turns(self, Py_ssize_t first, Py_ssize_t *moves) except -1 nogil
     cdef bint has_short_reach(self) except -1 nogil
     cdef int make_room(self) except -1 nogil
     cdef Py_ssize_t n_pieces_of(self, Py_ssize_t n_rows) noexcept nogil

@@ -12,6 +12,7 @@ from dpmlite.inference._bounds cimport CHUNK, Chunk
 from dpmlite.inference._crew cimport Crew
 from dpmlite.inference._drift cimport Drift
 from dpmlite.inference._reach cimport Reach
+from dpmlite.inference._relay cimport CAN_RELAY, Relay
 from dpmlite.inference._screening cimport (
     Screen, look_closely, next_rows, screen_chunk, screen_some)
 from dpmlite.models._partition cimport UNPLACED, Partition
@@ -22,6 +23,9 @@ cdef enum:
     MOST_AHEAD = 65536     # and of which most are still known when it is their turn
     FEW = 4                # threads are not worth while for one row in so many,
     MANY = 8               # nor is one thread, if it had to visit one in so many all the same
+    LEAST_IN_TURN = 4096   # rows that are worth to wake a thread for, to visit them in turn,
+    MOST_IN_TURN = 65536   # and after which it is asked again whether
+    OFTEN = 16             # no more than one row in so many moves
     PIECE = 512            # rows that a thread looks at before it takes others, at least,
     PIECES = 8             # and for each thread so many times, where there are more
     PIECE_CELLS = 65536    # of rows that are sorted, which stay in the cache meanwhile
@@ -32,6 +36,7 @@ cdef class LookAhead(Crew):
 
     def __init__(self, Py_ssize_t n_threads, Partition partition):
         self.partition, self.drift, self.reach = partition, partition.drift, Reach()
+        self.relay = Relay(n_threads, partition, self.drift)
         self.first = self.last = self.n_screened = self.n_visited = 0
         self.all_blank = False
         self.first_ahead = max(LEAST_AHEAD, LEAST_CELLS // (
@@ -75,6 +80,21 @@ cdef class LookAhead(Crew):
         self.n_screened = self.share(self.n_pieces_of(self.last - first))
         return 0
 
+    cdef bint can_take_turns(self, Py_ssize_t first, Py_ssize_t moves) noexcept nogil:
+        """If of the rows so far too many moved to look ahead, but not so many that turns are vain."""
+        cdef bint unknown = self.drift.lost or (self.all_blank or self.drift.blank) and first >= self.last
+        return (CAN_RELAY and self.n_helpers > 0 and unknown and first >= LEAST_AHEAD
+                and self.partition.n_rows - first >= LEAST_IN_TURN and OFTEN * moves <= first)
+
+    cdef Py_ssize_t take_turns(self, Py_ssize_t first, Py_ssize_t *moves) except -1 nogil:
+        """Visit rows from `first` on in turn; returns the row after them."""
+        cdef Py_ssize_t last = min(first + MOST_IN_TURN, self.partition.n_rows)
+        self.relay.begin(first, last, moves[0])
+        self.relaying = True
+        moves[0] += self.share(self.n_helpers + 1)
+        self.relaying = False
+        return self.relay.end()
+
     cdef bint has_short_reach(self) except -1 nogil:
         """Whether few slots are near most rows, which lie side by side."""
         if self.partition.X.first == NULL:
@@ -104,6 +124,8 @@ cdef class LookAhead(Crew):
 
     cdef Py_ssize_t do(self, Py_ssize_t i, Py_ssize_t piece, Py_ssize_t n_pieces) noexcept nogil:
         """Look at rows that are not known to stay; returns how many."""
+        if self.relaying:
+            return self.relay.run(i)
         cdef Chunk *chunk = &self.screen.chunk[i]
         cdef Py_ssize_t n = self.last - self.first
         cdef Py_ssize_t first = self.first + piece * n // n_pieces

@@ -246,7 +246,7 @@ cdef void find_bounds(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogi
     if slot.line > 0.0:
         line_bounds(chunk.u, D, slope, <float> slot.line, <float> slot.line_end, floor,
                     chunk.bound + k * CHUNK)
-    elif s.t.power[k] * CLOSE < D:
+    elif slot.power * CLOSE < LOG_2 * D:
         close_bounds(chunk.u, D, slope, <float> slot.power, floor, chunk.bound + k * CHUNK)
     else:
         bounds(chunk.u, D, slope, <float> slot.power, floor, chunk.bound + k * CHUNK)

@@ -7,7 +7,7 @@ from numpy import partition as partition_by_rank
 from libc.math cimport INFINITY, fabs
 
 from dpmlite.inference._division cimport (
-    TRIAL_ROWS, adopt, divided, division_of_all, member_lists, trial_division, trial_step, two_of)
+    TRIAL_ROWS, adopt, divided, division_of_all, trial_division, trial_step, two_of)
 from dpmlite.inference._map_dpm cimport check_n_threads
 from dpmlite.inference._runs cimport best_runs
 from dpmlite.models._arrays cimport double_array, index_array
@@ -16,6 +16,7 @@ from dpmlite.models._partition cimport TIE, UNPLACED, Partition
 from dpmlite.models._rows cimport Row
 
 from dpmlite._threads import on_threads
+from dpmlite.inference._division import member_lists
 from dpmlite.inference._map_dpm import sweep
 from dpmlite.inference._merging import merge, nearest
 from dpmlite.inference._normality import look_normal
@@ -56,7 +57,7 @@ def split(Partition partition, const double[:, :, ::1] uniforms, Py_ssize_t n_th
         if n > 1 and partition.touched[k] > MUCH * n:
             slots.append(k)
     slots = not_normal(partition, slots, n_threads)
-    lists = member_lists(partition, slots)
+    lists = member_lists(partition, slots, n_threads)
 
     def proposal(Py_ssize_t slot):
         return split_of(partition, slot, lists[slot], uniforms[slot], thorough, False)
@@ -175,7 +176,8 @@ def exchange(Partition partition, const double[:, :, :, ::1] uniforms, Py_ssize_
     check_n_threads(n_threads)
     cdef Py_ssize_t exchanges = 0
     pairs, touched = neighbours(partition, uniforms.shape[1]), set()
-    lists = member_lists(partition, {slot for j, k, _ in pairs for slot in (j, k)})
+    in_pairs = {slot for j, k, _ in pairs for slot in (j, k)}
+    lists = member_lists(partition, in_pairs, n_threads)
 
     def proposal(pair):
         cdef Py_ssize_t j, k, rank

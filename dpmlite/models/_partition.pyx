@@ -8,7 +8,7 @@ from dpmlite.models._arrays cimport double_array, index_array
 from dpmlite.models._component cimport Component, padded
 from dpmlite.models._crp cimport log_prob_counts_c
 from dpmlite.models._rows cimport Row, Rows
-from dpmlite.models._special cimport log_gamma_c, log_rising_c
+from dpmlite.models._special cimport clones_void, log_gamma_c, log_rising_c
 from dpmlite.models._tally cimport Tally, add_rows, tallies
 
 from dpmlite.models._rows import as_rows
@@ -312,11 +312,9 @@ cdef class Partition:
 
     cdef Py_ssize_t check_labels(self) except -1 nogil:
         """Slots that the rows need."""
-        cdef Py_ssize_t i, k, least = UNPLACED, most = UNPLACED
-        for i in range(self.n_rows):
-            k = self.label[i]
-            least = k if k < least else least
-            most = k if k > most else most
+        cdef Py_ssize_t least = UNPLACED, most = UNPLACED
+        if self.n_rows > 0:
+            find_range(&self.label[0], self.n_rows, &least, &most)
         if least < UNPLACED or most > MOST_SLOTS:
             with gil:
                 raise ValueError(f"labels must be from -1 to {MOST_SLOTS}, "
@@ -688,6 +686,16 @@ cdef class Partition:
         for k in range(self.component.n_slots):
             total -= self.component.marginal(k)
         return total
+
+
+cdef clones_void find_range(const Py_ssize_t *label, Py_ssize_t n, Py_ssize_t *least,
+                            Py_ssize_t *most) noexcept nogil:
+    """Widen least..most until all labels are in it."""
+    cdef Py_ssize_t i, low = least[0], high = most[0]
+    for i in range(n):
+        low = min(low, label[i])
+        high = max(high, label[i])
+    least[0], most[0] = low, high
 
 
 cdef void add_group(Component component, Py_ssize_t k, Component groups, Py_ssize_t g) noexcept nogil:

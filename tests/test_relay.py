@@ -1,0 +1,70 @@
+"""Rows that several threads visit in turn end where one thread leaves them."""
+
+import numpy as np
+import pytest
+from cases import needs_kernels
+
+from dpmlite import inference, models
+from dpmlite.datasets import planted_gaussians
+
+pytestmark = needs_kernels
+
+N_ROWS = 30_000  # of fewer no thread takes any
+N_SWEEPS = 5
+
+
+def swept(X, labels, n_threads, **prior):
+    """Labels, joint and moves of some sweeps."""
+    prior = {"m0": X.mean(axis=0), "c0": 10.0 / len(X), "a0": 1.0, "b0": X.var(axis=0)} | prior
+    partition = models.Partition(X, labels.copy(), models.NormalGamma(**prior), 1.0)
+    moves = [inference.sweep(partition, n_threads) for _ in range(N_SWEEPS)]
+    return np.array(partition.labels), partition.neg_log_joint, moves
+
+
+def wrong_labels(labels, rng):
+    """One row in twenty is in any cluster, and clusters are in parts, which one of them dissolves."""
+    labels = labels.copy()
+    n_clusters = labels.max() + 1
+    wrong = rng.random(len(labels)) < 0.05
+    labels[wrong] = rng.integers(n_clusters, size=wrong.sum())
+    for part, k in enumerate(range(0, n_clusters, 2)):
+        members = np.flatnonzero(labels == k)
+        labels[members[: len(members) // (3 + part)]] = n_clusters + part
+    return labels
+
+
+def check_threads(X, labels, **prior):
+    """As many moves, and the same labels, and the same joint to the last bit."""
+    expected = swept(X, labels, 1, **prior)
+    for n_threads in (2, 3, 8):
+        found = swept(X, labels, n_threads, **prior)
+        np.testing.assert_array_equal(found[0], expected[0])
+        assert found[1:] == expected[1:]
+    return expected
+
+
+@pytest.mark.parametrize(("n_columns", "n_clusters"), [(2, 15), (5, 60), (20, 30), (3, 2000)])
+def test_where_some_rows_move(n_columns, n_clusters):
+    X, labels = planted_gaussians(N_ROWS, n_columns, n_clusters, random_state=n_columns)
+    _, _, moves = check_threads(X, wrong_labels(labels, np.random.default_rng(0)))
+    assert moves[0] > N_ROWS // 64
+
+
+def test_where_rows_found_clusters():
+    """More than there was memory for; and others join these."""
+    X, labels = planted_gaussians(N_ROWS, 3, 4, separation=9.0, random_state=0)
+    rng = np.random.default_rng(0)
+    places = rng.uniform(-1e3, 1e3, (600, 3))
+    elsewhere = np.flatnonzero(rng.random(N_ROWS) < 0.03)
+    X[elsewhere] += places[rng.integers(len(places), size=len(elsewhere))]
+    labels[elsewhere] = -1
+    found, _, moves = check_threads(X, labels, c0=1e-6, a0=10.0, b0=np.ones(3))
+    assert found.max() > 400
+    assert moves[0] < 2 * len(elsewhere)
+
+
+def test_rows_that_have_to_be_copied():
+    X, labels = planted_gaussians(N_ROWS, 4, 30, random_state=1)
+    labels = wrong_labels(labels, np.random.default_rng(1))
+    for table in (np.asfortranarray(X), X.astype(np.float32)):
+        check_threads(table, labels)
