@@ -22,7 +22,7 @@ def swept(X, labels, n_threads, **prior):
 
 
 def wrong_labels(labels, rng):
-    """One row in twenty is in any cluster, and clusters are in parts, which one of them dissolves."""
+    """One row in twenty is in any cluster, and some clusters are in two parts."""
     labels = labels.copy()
     n_clusters = labels.max() + 1
     wrong = rng.random(len(labels)) < 0.05
