@@ -117,7 +117,7 @@ cdef double costs_below(const Densities *t, Py_ssize_t n_slots, const double *ro
                         const double *log_weight, double limit, double *out) noexcept nogil:
     """The contract of Component.costs_below."""
     cdef Py_ssize_t k, n_below = costs(t, padded(n_slots), row, log_weight, limit, out)
-    if n_below == 0 and limit < INFINITY:
+    if n_below == 0:
         return limit
     if SCALAR_COST * n_below > n_slots and limit < INFINITY:
         limit = INFINITY
@@ -133,14 +133,6 @@ cdef double costs_below(const Densities *t, Py_ssize_t n_slots, const double *ro
 cdef clones_ssize costs(const Densities *t, Py_ssize_t n_slots, const double *row,
                         const double *log_weight, double limit, double *out) noexcept nogil:
     """Costs of every slot if `limit` is infinite, else bounds; returns how many are below it."""
-    if limit == INFINITY:  # known to the compiler, there
-        return cost_blocks(t, n_slots, row, log_weight, INFINITY, out)
-    return cost_blocks(t, n_slots, row, log_weight, limit, out)
-
-
-cdef inline inlined_ssize cost_blocks(
-        const Densities *t, Py_ssize_t n_slots, const double *row, const double *log_weight,
-        double limit, double *out) noexcept nogil:
     cdef double u[COLUMNS]
     cdef Py_ssize_t first = 0, n_below = 0
     standardise_some(t, row, 0, u)
@@ -193,16 +185,23 @@ cdef inline inlined_ssize cost_block(
                 exponent[j] += e
             if limit == INFINITY:
                 continue
+        if limit == INFINITY:
+            for j in range(width):
+                out[first + j] = cost_of(
+                    t, log_weight, first + j, exponent[j] * LOG_2 + log_positive(product[j]))
+            return width
         n_below = 0
         for j in range(width):
-            z = log_positive(product[j]) if limit == INFINITY else LOG_2 * log2_floor(product[j])
-            z = (t.power[first + j] * (exponent[j] * LOG_2 + z)
-                 - t.constant[first + j] - log_weight[first + j])
-            out[first + j] = z
-            if limit < INFINITY:
-                n_below += z < limit
+            z = LOG_2 * (exponent[j] + log2_floor(product[j]))
+            out[first + j] = z = cost_of(t, log_weight, first + j, z)
+            n_below += z < limit
         if n_below == 0 or column >= t.n_columns:
             return n_below
+
+
+cdef inline inlined_double cost_of(const Densities *t, const double *log_weight, Py_ssize_t k,
+                                   double log_product) noexcept nogil:
+    return t.power[k] * log_product - t.constant[k] - log_weight[k]
 
 
 # Columns one by one.
