@@ -4,6 +4,7 @@ What is noted of a row holds while others move, as long as clusters do not drift
 So it is noted of many rows; then these are visited in order, and most are passed over. Threads can
 share that. And rows of a slot can be looked at together, in the slots alone that they may be near
 (_reach.pyx): of clusters that lie far apart, that takes a fraction of the time, even of one thread.
+Where so many rows move that all this would not hold, threads visit them in turn (_relay.pyx).
 """
 
 from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
@@ -81,9 +82,11 @@ cdef class LookAhead(Crew):
         return 0
 
     cdef bint can_take_turns(self, Py_ssize_t first, Py_ssize_t moves) noexcept nogil:
-        """If of the rows so far too many moved to look ahead, but not so many that turns are vain."""
-        cdef bint unknown = self.drift.lost or (self.all_blank or self.drift.blank) and first >= self.last
-        return (CAN_RELAY and self.n_helpers > 0 and unknown and first >= LEAST_AHEAD
+        """If nothing is known of the rows to come, and not so many move that it is in vain."""
+        cdef bint all_unknown = self.drift.lost
+        if self.all_blank or self.drift.blank:
+            all_unknown = all_unknown or first >= self.last
+        return (CAN_RELAY and self.n_helpers > 0 and all_unknown and first >= LEAST_AHEAD
                 and self.partition.n_rows - first >= LEAST_IN_TURN and OFTEN * moves <= first)
 
     cdef Py_ssize_t take_turns(self, Py_ssize_t first, Py_ssize_t *moves) except -1 nogil:

@@ -24,6 +24,8 @@ cdef extern from *:
     #endif
     #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
     #  define dpm_wait_a_little() __builtin_ia32_pause()
+    #elif defined(__GNUC__) && defined(__aarch64__)
+    #  define dpm_wait_a_little() __asm__ __volatile__("yield")
     #else
     #  define dpm_wait_a_little()
     #endif
