@@ -14,11 +14,14 @@ N_SWEEPS = 5
 
 
 def swept(X, labels, n_threads, **prior):
-    """Labels, joint and moves of some sweeps."""
+    """Labels, joint and moves of some sweeps; and how many rows were visited in turn."""
     prior = {"m0": X.mean(axis=0), "c0": 10.0 / len(X), "a0": 1.0, "b0": X.var(axis=0)} | prior
     partition = models.Partition(X, labels.copy(), models.NormalGamma(**prior), 1.0)
-    moves = [inference.sweep(partition, n_threads) for _ in range(N_SWEEPS)]
-    return np.array(partition.labels), partition.neg_log_joint, moves
+    moves, n_in_turn = [], 0
+    for _ in range(N_SWEEPS):
+        moves.append(inference.sweep(partition, n_threads))
+        n_in_turn += partition.drift.n_in_turn
+    return (np.array(partition.labels), partition.neg_log_joint, moves), n_in_turn
 
 
 def wrong_labels(labels, rng):
@@ -35,17 +38,24 @@ def wrong_labels(labels, rng):
 
 def check_threads(X, labels, **prior):
     """As many moves, and the same labels, and the same joint to the last bit."""
-    expected = swept(X, labels, 1, **prior)
+    expected, n_in_turn = swept(X, labels, 1, **prior)
+    assert n_in_turn == 0
     for n_threads in (2, 3, 8):
-        found = swept(X, labels, n_threads, **prior)
+        found, n_in_turn = swept(X, labels, n_threads, **prior)
         np.testing.assert_array_equal(found[0], expected[0])
         assert found[1:] == expected[1:]
+        assert n_in_turn > N_ROWS // 4
     return expected
 
 
-@pytest.mark.parametrize(("n_columns", "n_clusters"), [(2, 15), (5, 60), (20, 30), (3, 2000)])
-def test_where_some_rows_move(n_columns, n_clusters):
-    X, labels = planted_gaussians(N_ROWS, n_columns, n_clusters, random_state=n_columns)
+@pytest.mark.parametrize(
+    ("n_columns", "n_clusters", "separation"),
+    [(8, 15, 6.0), (5, 60, 3.0), (20, 30, 3.0), (3, 2000, 3.0)],
+)
+def test_where_some_rows_move(n_columns, n_clusters, separation):
+    X, labels = planted_gaussians(
+        N_ROWS, n_columns, n_clusters, separation=separation, random_state=0
+    )
     _, _, moves = check_threads(X, wrong_labels(labels, np.random.default_rng(0)))
     assert moves[0] > N_ROWS // 64
 
@@ -61,6 +71,16 @@ def test_where_rows_found_clusters():
     found, _, moves = check_threads(X, labels, c0=1e-6, a0=10.0, b0=np.ones(3))
     assert found.max() > 400
     assert moves[0] < 2 * len(elsewhere)
+
+
+def test_up_to_rows_without_labels():
+    """Few slots: such rows are scored in all of them at once, on any number of threads."""
+    X, labels = planted_gaussians(N_ROWS, 8, 10, separation=6.0, random_state=0)
+    rng = np.random.default_rng(0)
+    wrong = rng.random(N_ROWS) < 0.03
+    labels[wrong] = rng.integers(10, size=wrong.sum())
+    labels[2 * N_ROWS // 3 :] = -1
+    check_threads(X, labels)
 
 
 def test_rows_that_have_to_be_copied():

@@ -41,8 +41,12 @@ class Search:
 
     @property
     def n_threads(self) -> int:
-        """As many as the processor has, if `n_jobs` is -1."""
-        return os.cpu_count() or 1 if self.n_jobs == -1 else self.n_jobs
+        """As many as there are processors for this program, if `n_jobs` is -1."""
+        if self.n_jobs != -1:
+            return self.n_jobs
+        if hasattr(os, "sched_getaffinity"):  # not everywhere
+            return len(os.sched_getaffinity(0))
+        return os.cpu_count() or 1
 
     def on(self, chosen: npt.NDArray[np.bool_]) -> Search:
         """The same for some of the rows."""

@@ -43,6 +43,7 @@ cdef class Drift:
     cdef float cap              # bounds of costs above it count as this
     cdef bint blank             # nothing was noted when the sweep began, or
     cdef bint lost              # slots have changed that were not followed
+    cdef readonly Py_ssize_t n_in_turn  # rows that threads visited in turn in this sweep (_relay.pyx)
     cdef bint busy              # so many rows moved in the last sweep that it was in vain
 
     # Whether row i is known to stay, as things stand.

@@ -102,7 +102,7 @@ cdef class Drift:
 
     cdef int begin(self, Partition partition) except -1:
         """A sweep begins: find out what has changed since the last one did."""
-        self.n_apart = 0
+        self.n_apart = self.n_in_turn = 0
         if self.busy:
             self.lose()
             return 0

@@ -31,7 +31,8 @@ cdef class LookAhead(Crew):
     cdef bint is_worth_while(self, Py_ssize_t first) noexcept nogil
     cdef int look(self, Screen *screen, Py_ssize_t first) except -1 nogil
     cdef bint can_take_turns(self, Py_ssize_t first, Py_ssize_t moves) noexcept nogil
-    cdef Py_ssize_t take_turns(self, Py_ssize_t first, Py_ssize_t *moves) except -1 nogil
+    cdef Py_ssize_t take_turns(self, Py_ssize_t first, Py_ssize_t last,
+                               Py_ssize_t *moves) except -1 nogil
     cdef bint has_short_reach(self) except -1 nogil
     cdef int make_room(self) except -1 nogil
     cdef Py_ssize_t n_pieces_of(self, Py_ssize_t n_rows) noexcept nogil

@@ -24,9 +24,9 @@ cdef enum:
     MOST_AHEAD = 65536     # and of which most are still known when it is their turn
     FEW = 4                # threads are not worth while for one row in so many,
     MANY = 8               # nor is one thread, if it had to visit one in so many all the same
-    LEAST_IN_TURN = 4096   # rows that are worth to wake a thread for, to visit them in turn,
-    MOST_IN_TURN = 65536   # and after which it is asked again whether
-    OFTEN = 16             # no more than one row in so many moves
+    MOST_IN_TURN = 65536   # rows that are visited in turn before it is asked again
+    OFTEN = 16             # whether no more than one in so many moves,
+    SELDOM = 128           # but not less than one in so many
     PIECE = 512            # rows that a thread looks at before it takes others, at least,
     PIECES = 8             # and for each thread so many times, where there are more
     PIECE_CELLS = 65536    # of rows that are sorted, which stay in the cache meanwhile
@@ -82,21 +82,27 @@ cdef class LookAhead(Crew):
         return 0
 
     cdef bint can_take_turns(self, Py_ssize_t first, Py_ssize_t moves) noexcept nogil:
-        """If nothing is known of the rows to come, and not so many move that it is in vain."""
-        cdef bint all_unknown = self.drift.lost
-        if self.all_blank or self.drift.blank:
-            all_unknown = all_unknown or first >= self.last
-        return (CAN_RELAY and self.n_helpers > 0 and all_unknown and first >= LEAST_AHEAD
-                and self.partition.n_rows - first >= LEAST_IN_TURN and OFTEN * moves <= first)
+        """If nothing is known of the rows to come, and it is not better to look ahead, nor in vain."""
+        cdef bint tried = self.last > 0 and first >= self.last
+        cdef bint unknown = (self.drift.lost or self.all_blank and tried
+                             or self.drift.blank and SELDOM * moves >= first)
+        return (CAN_RELAY and self.n_helpers > 0 and unknown and first >= LEAST_AHEAD
+                and OFTEN * moves <= first)
 
-    cdef Py_ssize_t take_turns(self, Py_ssize_t first, Py_ssize_t *moves) except -1 nogil:
-        """Visit rows from `first` on in turn; returns the row after them."""
-        cdef Py_ssize_t last = min(first + MOST_IN_TURN, self.partition.n_rows)
+    cdef Py_ssize_t take_turns(self, Py_ssize_t first, Py_ssize_t last,
+                               Py_ssize_t *moves) except -1 nogil:
+        """Visit rows from `first` on in turn, if they are worth it; returns the row to go on from."""
+        last = min(first + MOST_IN_TURN, last)
+        if last - first < self.first_ahead:
+            return first
         self.relay.begin(first, last, moves[0])
         self.relaying = True
-        moves[0] += self.share(self.n_helpers + 1)
+        moves[0] += self.share(self.relay.n_runners)
         self.relaying = False
-        return self.relay.end()
+        last = self.relay.end()
+        self.n_visited += last - first
+        self.drift.n_in_turn += last - first
+        return last
 
     cdef bint has_short_reach(self) except -1 nogil:
         """Whether few slots are near most rows, which lie side by side."""
@@ -128,7 +134,7 @@ cdef class LookAhead(Crew):
     cdef Py_ssize_t do(self, Py_ssize_t i, Py_ssize_t piece, Py_ssize_t n_pieces) noexcept nogil:
         """Look at rows that are not known to stay; returns how many."""
         if self.relaying:
-            return self.relay.run(i)
+            return self.relay.run(piece)
         cdef Chunk *chunk = &self.screen.chunk[i]
         cdef Py_ssize_t n = self.last - self.first
         cdef Py_ssize_t first = self.first + piece * n // n_pieces

@@ -87,7 +87,7 @@ cdef Py_ssize_t visit_rows(Partition partition, Py_ssize_t first,
 
 cdef Py_ssize_t visit_chunks(Partition partition, Screen *screen, LookAhead crew,
                              Drift drift) except -1 nogil:
-    cdef Py_ssize_t first = 0, moves = 0
+    cdef Py_ssize_t first = 0, row, moves = 0
     if drift is not None and drift.n_apart > 0:
         prepare(screen, partition)
         meet(partition, screen, crew, drift)
@@ -105,9 +105,11 @@ cdef Py_ssize_t visit_chunks(Partition partition, Screen *screen, LookAhead crew
         if crew is not None and crew.is_worth_while(first):
             crew.look(screen, first)
         elif crew is not None and crew.can_take_turns(first, moves):
-            first = crew.take_turns(first, &moves)
-            screen.room = 0
-            continue
+            row = crew.take_turns(first, end_of_placed(partition, first), &moves)
+            if row > first:
+                first = row
+                screen.room = 0
+                continue
         first = visit_chunk(partition, screen, drift, first, &moves)
         if crew is not None:
             crew.n_visited += screen.chunk[0].n_rows
@@ -132,6 +134,15 @@ cdef bint all_will_move(Partition partition, Py_ssize_t first, Py_ssize_t last) 
         if partition.label[i] != UNPLACED:
             return False
     return True
+
+
+cdef Py_ssize_t end_of_placed(Partition partition, Py_ssize_t first) noexcept nogil:
+    """The next row without a label, where chunks of such are not screened; or the end."""
+    if partition.component.n_slots <= FEW_SLOTS:
+        while first < partition.n_rows and partition.label[first] != UNPLACED:
+            first += 1
+        return first
+    return partition.n_rows
 
 
 cdef Py_ssize_t visit_chunk(Partition partition, Screen *screen, Drift drift, Py_ssize_t first,

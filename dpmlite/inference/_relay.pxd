@@ -41,10 +41,10 @@ cdef extern from *:
 cdef class Relay:
     cdef Partition partition
     cdef Drift drift
-    cdef Py_ssize_t n_threads
-    cdef Screen *screen        # [thread]
+    cdef Py_ssize_t n_runners
+    cdef Screen *screen        # [runner]
     cdef Py_ssize_t *turn      # the chunk whose turn it is, or OVER; and the memory of what follows:
-    cdef Py_ssize_t *n_taken   # chunks that threads have taken
+    cdef Py_ssize_t *n_taken   # chunks that runners have taken
     cdef Py_ssize_t *changed   # [slot] the chunk in which it last changed, or NEVER
     cdef Py_ssize_t opened     # the same of which slots are open
     cdef Py_ssize_t first, last  # rows to visit

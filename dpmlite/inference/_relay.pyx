@@ -21,22 +21,24 @@ from dpmlite.models._partition cimport UNPLACED, Partition
 cdef enum:
     OVER = -1
     NEVER = -1
-    APART = 16       # numbers: what one thread writes does not slow down one that reads another
-    PATIENCE = 1000  # looks at whose turn it is before another program may run
+    MOST_RUNNERS = 4  # visits, which are one after the other, are about a third of the work
+    APART = 16        # numbers: what one thread writes does not slow down one that reads another
+    PATIENCE = 1000   # looks at whose turn it is before another program may run
 
 
 cdef class Relay:
-    """So many threads, which `run` is to be called by."""
+    """As many runners as threads, or fewer: each is to `run` at the same time."""
 
     def __cinit__(self, Py_ssize_t n_threads, Partition partition, Drift drift):
-        self.partition, self.drift, self.n_threads = partition, drift, n_threads
-        self.screen = <Screen *> PyMem_RawCalloc(n_threads, sizeof(Screen))
+        self.partition, self.drift = partition, drift
+        self.n_runners = min(n_threads, <Py_ssize_t> MOST_RUNNERS)
+        self.screen = <Screen *> PyMem_RawCalloc(self.n_runners, sizeof(Screen))
         if self.screen == NULL:
             raise MemoryError(f"no memory for {n_threads} threads")
 
     def __dealloc__(self):
         cdef Py_ssize_t i
-        for i in range(self.n_threads if self.screen != NULL else 0):
+        for i in range(self.n_runners if self.screen != NULL else 0):
             end_screen(&self.screen[i])
         PyMem_RawFree(self.screen)
         PyMem_RawFree(self.turn)
@@ -44,7 +46,7 @@ cdef class Relay:
     cdef int begin(self, Py_ssize_t first, Py_ssize_t last, Py_ssize_t moves) except -1 nogil:
         """Rows first..last-1 are to be visited; so many moved before."""
         cdef Py_ssize_t i, k
-        for i in range(self.n_threads):
+        for i in range(self.n_runners):
             end_screen(&self.screen[i])
             begin_screen(&self.screen[i], self.partition, 1)
             prepare(&self.screen[i], self.partition)
@@ -71,7 +73,7 @@ cdef class Relay:
         return self.visited
 
     cdef Py_ssize_t run(self, Py_ssize_t i) noexcept with gil:
-        """What thread i does; returns how many rows it moved."""
+        """What runner i does; returns how many rows it moved."""
         cdef Py_ssize_t moves = 0
         try:
             with nogil:
@@ -99,14 +101,15 @@ cdef class Relay:
 
     cdef bint wait_for_turn(self, Py_ssize_t c) noexcept nogil:
         """False if it does not come."""
-        cdef Py_ssize_t turn = load(self.turn), n = 0
+        cdef const Py_ssize_t *place = self.turn  # what is beside it here is written meanwhile
+        cdef Py_ssize_t turn = load(place), n = 0
         while turn != c and turn != OVER:
             n += 1
             if n % PATIENCE == 0:
                 let_others_run()
             else:
                 wait_a_little()
-            turn = load(self.turn)
+            turn = load(place)
         return turn == c
 
     cdef void catch_up(self, Screen *screen, Py_ssize_t known) noexcept nogil:

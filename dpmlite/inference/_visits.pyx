@@ -84,9 +84,13 @@ cdef bint move_if_better(Partition partition, Py_ssize_t i, double ceiling,
 
 
 cdef int move_to_best(Partition partition, Py_ssize_t i, double best, double stay) except -1 nogil:
-    """To the lowest slot among those that cost the least."""
+    """To the lowest slot among those that cost the least.
+
+    What it costs there is found once more: scored among many slots, it may be rounded in another way.
+    """
     cdef Py_ssize_t k = 0
     while partition.cost[k] > best + TIE:
         k += 1
-    cdef double cost = partition.cost[k]
+    cdef Row row = partition.row(i)
+    cdef double cost = partition.any_cost_in(&row, k)
     return partition.move_row(i, k, cost if stay == INFINITY else cost - stay)
