@@ -64,7 +64,7 @@ cdef Py_ssize_t sweep_rows(Partition partition, Py_ssize_t n_threads, LookAhead 
     begin_screen(&screen, partition, n_threads)
     try:
         if screen.t == NULL:
-            moves = visit_rows(partition, 0, partition.n_rows)
+            moves = visit_rows(partition, 0, partition.n_rows, False)
         else:
             moves = visit_chunks(partition, &screen, crew, drift)
     finally:
@@ -74,14 +74,14 @@ cdef Py_ssize_t sweep_rows(Partition partition, Py_ssize_t n_threads, LookAhead 
     return moves
 
 
-cdef Py_ssize_t visit_rows(Partition partition, Py_ssize_t first,
-                           Py_ssize_t last) except -1 nogil:
+cdef Py_ssize_t visit_rows(Partition partition, Py_ssize_t first, Py_ssize_t last,
+                           bint again) except -1 nogil:
     cdef Py_ssize_t i, moves = 0
     cdef double limit
     for i in range(first, last):
         partition.expect(i + AHEAD)
         limit = partition.limit_of(i)
-        moves += move_if_better(partition, i, limit, partition.score(i, limit))
+        moves += move_if_better(partition, i, limit, partition.score(i, limit), again)
     return moves
 
 
@@ -95,7 +95,7 @@ cdef Py_ssize_t visit_chunks(Partition partition, Screen *screen, LookAhead crew
         if drift is not None:
             drift.lose_if_busy(moves, first)
         if all_will_move(partition, first, first + CHUNK):
-            moves += visit_rows(partition, first, first + CHUNK)
+            moves += visit_rows(partition, first, first + CHUNK, True)
             screen.room = 0  # all bounds are out of date
             if drift is not None:
                 drift.lose()

@@ -28,7 +28,7 @@ cdef bint visit(Partition partition, Screen *screen, Chunk *chunk, Drift drift,
     cdef Row row = partition.row(i)
     cdef double elsewhere, best = score_some(partition, &row, screen, chunk.bound + j, stay,
                                              partition.cost, &elsewhere)
-    if not move_if_better(partition, i, stay, best):
+    if not move_if_better(partition, i, stay, best, False):
         if drift is not None and not drift.lost:
             take_costs(screen, chunk, j, partition.quick_stay_cost(i, &row), elsewhere)
         return False
@@ -71,26 +71,28 @@ cdef void renew_slot(Partition partition, Screen *screen, Chunk *chunk,
     renew(screen, chunk, k)
 
 
-cdef bint move_if_better(Partition partition, Py_ssize_t i, double ceiling,
-                         double best) except -1 nogil:
+cdef bint move_if_better(Partition partition, Py_ssize_t i, double ceiling, double best,
+                         bint again) except -1 nogil:
     """Whether row i moved: if the best cost elsewhere is less than what it costs to stay."""
     if not best < ceiling - TIE:
         return False
     cdef double stay = partition.stay_cost(i)
     if not best < stay - TIE:
         return False
-    move_to_best(partition, i, best, stay)
+    move_to_best(partition, i, best, stay, again)
     return True
 
 
-cdef int move_to_best(Partition partition, Py_ssize_t i, double best, double stay) except -1 nogil:
+cdef int move_to_best(Partition partition, Py_ssize_t i, double best, double stay,
+                      bint again) except -1 nogil:
     """To the lowest slot among those that cost the least.
 
-    What it costs there is found once more: scored among many slots, it may be rounded in another way.
+    What it costs there is found `again` if it was found for many slots at once, and so may be rounded
+    in another way: joints do not depend on whether rows were screened.
     """
     cdef Py_ssize_t k = 0
     while partition.cost[k] > best + TIE:
         k += 1
     cdef Row row = partition.row(i)
-    cdef double cost = partition.any_cost_in(&row, k)
+    cdef double cost = partition.any_cost_in(&row, k) if again else partition.cost[k]
     return partition.move_row(i, k, cost if stay == INFINITY else cost - stay)
