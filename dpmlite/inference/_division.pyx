@@ -93,7 +93,7 @@ cdef int fill_half(Partition partition, lists, bint is_end) except -1:
         members = lists[k]
         if members.shape[0] > 0:
             goes[k - UNPLACED] = <Py_ssize_t> &members[members.shape[0] - 1 if is_end else 0]
-            step[k - UNPLACED] = -sizeof(Py_ssize_t) if is_end else sizeof(Py_ssize_t)
+            step[k - UNPLACED] = (-1 if is_end else 1) * <Py_ssize_t> sizeof(Py_ssize_t)
     with nogil:
         for i in range(n_rows - half if is_end else half):
             row = n_rows - 1 - i if is_end else i

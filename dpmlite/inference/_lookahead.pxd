@@ -8,6 +8,9 @@ from dpmlite.inference._relay cimport Relay
 from dpmlite.inference._screening cimport Screen
 from dpmlite.models._partition cimport Partition
 
+cdef enum:
+    MOST_IN_TURN = 65536  # rows that are visited in turn before it is asked again whether to
+
 
 cdef class LookAhead(Crew):
     cdef Partition partition

@@ -24,8 +24,7 @@ cdef enum:
     MOST_AHEAD = 65536     # and of which most are still known when it is their turn
     FEW = 4                # threads are not worth while for one row in so many,
     MANY = 8               # nor is one thread, if it had to visit one in so many all the same
-    MOST_IN_TURN = 65536   # rows that are visited in turn before it is asked again
-    OFTEN = 16             # whether no more than one in so many moves,
+    OFTEN = 16             # rows are visited in turn if no more than one in so many moves,
     SELDOM = 128           # but not less than one in so many
     PIECE = 512            # rows that a thread looks at before it takes others, at least,
     PIECES = 8             # and for each thread so many times, where there are more
@@ -87,12 +86,11 @@ cdef class LookAhead(Crew):
         cdef bint unknown = (self.drift.lost or self.all_blank and tried
                              or self.drift.blank and SELDOM * moves >= first)
         return (CAN_RELAY and self.n_helpers > 0 and unknown and first >= LEAST_AHEAD
-                and OFTEN * moves <= first)
+                and self.partition.n_rows - first >= self.first_ahead and OFTEN * moves <= first)
 
     cdef Py_ssize_t take_turns(self, Py_ssize_t first, Py_ssize_t last,
                                Py_ssize_t *moves) except -1 nogil:
         """Visit rows from `first` on in turn, if they are worth it; returns the row to go on from."""
-        last = min(first + MOST_IN_TURN, last)
         if last - first < self.first_ahead:
             return first
         self.relay.begin(first, last, moves[0])

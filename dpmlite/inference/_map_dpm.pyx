@@ -9,7 +9,7 @@ those of visits one by one.
 
 from dpmlite.inference._bounds cimport CHUNK, Chunk
 from dpmlite.inference._drift cimport FEW_MOVE, Drift, remembered
-from dpmlite.inference._lookahead cimport LookAhead
+from dpmlite.inference._lookahead cimport MOST_IN_TURN, LookAhead
 from dpmlite.inference._screening cimport (
     Screen, begin_screen, can_be_screened, end_screen, next_rows, prepare, screen_chunk)
 from dpmlite.inference._visits cimport move_if_better, visit
@@ -137,12 +137,13 @@ cdef bint all_will_move(Partition partition, Py_ssize_t first, Py_ssize_t last) 
 
 
 cdef Py_ssize_t end_of_placed(Partition partition, Py_ssize_t first) noexcept nogil:
-    """The next row without a label, where chunks of such are not screened; or the end."""
-    if partition.component.n_slots <= FEW_SLOTS:
-        while first < partition.n_rows and partition.label[first] != UNPLACED:
-            first += 1
-        return first
-    return partition.n_rows
+    """MOST_IN_TURN rows on; or the next without a label, where chunks of such are not screened."""
+    cdef Py_ssize_t last = min(first + MOST_IN_TURN, partition.n_rows)
+    if partition.component.n_slots > FEW_SLOTS:
+        return last
+    while first < last and partition.label[first] != UNPLACED:
+        first += 1
+    return first
 
 
 cdef Py_ssize_t visit_chunk(Partition partition, Screen *screen, Drift drift, Py_ssize_t first,
