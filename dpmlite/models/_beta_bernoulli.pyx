@@ -14,7 +14,7 @@ from libc.string cimport memset
 
 from dpmlite.models._component cimport (
     LEAST_KEPT, NARROW, SLACK, WIDE, Component, least_of, left_of_c, padded)
-from dpmlite.models._lanes cimport LANES, sum_of
+from dpmlite.models._lanes cimport LANES, product_of, sum_of
 from dpmlite.models._rows cimport Row, Rows, column_of
 from dpmlite.models._special cimport (
     LOG_2, clones_double, clones_void, digamma_c, inlined_double, inlined_void, larger,
@@ -44,6 +44,15 @@ cdef struct Cells:
     Py_ssize_t n_ones, n_missing
     Py_ssize_t ones[CHUNK]     # their columns
     Py_ssize_t missing[CHUNK]
+
+cdef struct Copies:
+    Py_ssize_t n_whole    # of the copies that a row stands for, FEW_COPIES at most
+    double rest           # of its weight
+    double more, light    # of the bounds of the rest: see heavy_bounds
+
+cdef struct Products:
+    double factor[LANES]  # the product of a lane is its factor times 2^exponent
+    double exponent[LANES]
 
 
 cdef class BetaBernoulli(Component):
@@ -461,21 +470,24 @@ cdef clones_void heavy_bounds(BetaBernoulli self, const Row *row, const double *
                               double *out) noexcept nogil:
     """Bounds from below of what all copies that a row stands for cost in every slot.
 
-    A column adds log(Gamma(s + w) / Gamma(s)) - log(Gamma(t + w) / Gamma(t)), with s and t what its
-    slot has of equal values and of all: at most w log((s + w) / t), and w / t more if w < 1. A few
-    copies are s / t (s + 1) / (t + 1) ... of them.
+    With s and t what a slot has of equal values and of all in a column, c whole copies are there
+    s / t (s + 1) / (t + 1) ... A rest r of 1 or more is at most ((s + c + r) / (t + c))^r, and one
+    below 1 at most ((s + c) / (t + c))^r e^(r (1 - r) / (t + c)), by Gautschi's inequality.
     """
-    cdef double w = row.weight
-    cdef Py_ssize_t n_copies = <Py_ssize_t> w if w <= FEW_COPIES and <Py_ssize_t> w == w else 0
+    cdef Copies copies
     cdef double[CHUNK] values
     cdef Py_ssize_t first = 0, n, k
+    copies.n_whole = <Py_ssize_t> min(row.weight, <double> FEW_COPIES)
+    copies.rest = row.weight - copies.n_whole
+    copies.more = copies.rest if copies.rest >= 1.0 else 0.0
+    copies.light = copies.rest * (1.0 - copies.rest) if copies.rest < 1.0 else 0.0
     for k in range(padded(self.n_slots)):
         out[k] = -log_weight[k]
     while first < self.n_columns:
         n = min(self.n_columns - first, <Py_ssize_t> CHUNK)
         read_values(row, first, n, values)
         for k in range(self.n_slots):
-            out[k] -= most_of_copies(self, values, first, n, w, n_copies, k)
+            out[k] -= most_of_copies(self, values, first, n, &copies, k)
         first += CHUNK
 
 
@@ -492,44 +504,71 @@ cdef inline inlined_void read_values(const Row *row, Py_ssize_t first, Py_ssize_
 
 
 cdef inline inlined_double most_of_copies(
-        BetaBernoulli self, const double *values, Py_ssize_t first, Py_ssize_t n, double w,
-        Py_ssize_t n_copies, Py_ssize_t k) noexcept nogil:
-    """A bound from above of log p of all copies of some values; n_copies is 0 unless they are few."""
+        BetaBernoulli self, const double *values, Py_ssize_t first, Py_ssize_t n,
+        const Copies *copies, Py_ssize_t k) noexcept nogil:
+    """A bound from above of log p of all copies of some values."""
+    cdef Products whole, rest
+    cdef double light[LANES]
+    cdef double total
+    cdef Py_ssize_t column = 0, i
+    for i in range(LANES):
+        whole.factor[i] = rest.factor[i] = 1.0
+        whole.exponent[i] = rest.exponent[i] = light[i] = 0.0
+    while column + LANES <= n:
+        bound_copies(self, values + column, first + column, LANES, copies, k, &whole, &rest, light)
+        column += LANES
+    if column < n:
+        bound_copies(
+            self, values + column, first + column, n - column, copies, k, &whole, &rest, light)
+    total = log_of(&whole)
+    if copies.rest > 0.0:
+        total += copies.rest * log_of(&rest) + copies.light * sum_of(light)
+    return total + SLACK * (
+        n * (1.0 + copies.n_whole + copies.rest) + (total if total > 0.0 else -total))
+
+
+cdef inline inlined_void bound_copies(
+        BetaBernoulli self, const double *values, Py_ssize_t first, Py_ssize_t n,
+        const Copies *copies, Py_ssize_t k, Products *whole, Products *rest,
+        double *light) noexcept nogil:
+    """Take in LANES columns from `first`, or fewer: if n is a constant, loops are vectors."""
     cdef double own[LANES]
     cdef double both[LANES]
     cdef double part[LANES]
-    cdef double product[LANES]
-    cdef double exponent[LANES]
-    cdef double light[LANES]
     cdef const double *ones = self.ones + k * self.n_along + first
     cdef const double *zeros = self.zeros + k * self.n_along + first
     cdef const double *a0 = &self.a[first]
     cdef const double *b0 = &self.b[first]
-    cdef Py_ssize_t column = 0, end, c, d, i
-    cdef double a, b, is_light = 1.0 if w < 1.0 else 0.0, total = 0.0, e = 0.0
-    cdef double more = w if n_copies == 0 else 0.0
-    for i in range(LANES):
-        product[i], exponent[i], light[i] = 1.0, 0.0, 0.0
-    while column < n:
-        end = min(n - column, <Py_ssize_t> LANES)
-        for i in range(end):
-            d = column + i
-            a, b = a0[d] + ones[d], b0[d] + zeros[d]
-            own[i], both[i] = b if values[d] == 0.0 else a, a + b
-            part[i] = (own[i] + more) / both[i]
-        for c in range(1, n_copies):
-            for i in range(end):
-                part[i] *= (own[i] + c) / (both[i] + c)
-        for i in range(end):
-            part[i] = part[i] if values[column + i] == values[column + i] else 1.0
-            product[i] = split_exponent(product[i] * part[i], &e)
-            exponent[i] += e
-            light[i] += is_light / both[i]
-        column += LANES
-    for i in range(LANES):
-        total += exponent[i] * LOG_2 + log_positive(product[i]) + light[i]
-    total *= w if n_copies == 0 else 1.0
-    return total + SLACK * (n * (1.0 + w) + (total if total > 0.0 else -total))
+    cdef double a, b
+    cdef Py_ssize_t c, i
+    for i in range(n):
+        a, b = a0[i] + ones[i], b0[i] + zeros[i]
+        own[i], both[i], part[i] = b if values[i] == 0.0 else a, a + b, 1.0
+    for c in range(copies.n_whole):
+        for i in range(n):
+            part[i] *= (own[i] + c) / (both[i] + c)
+    multiply_known(whole, values, part, n)
+    if copies.rest > 0.0:
+        for i in range(n):
+            light[i] += 1.0 / (both[i] + copies.n_whole)
+            part[i] = (own[i] + copies.n_whole + copies.more) / (both[i] + copies.n_whole)
+        multiply_known(rest, values, part, n)
+
+
+cdef inline inlined_void multiply_known(Products *products, const double *values,
+                                        const double *factor, Py_ssize_t n) noexcept nogil:
+    """By factors of values that are not missing."""
+    cdef double e = 0.0
+    cdef Py_ssize_t i
+    for i in range(n):
+        products.factor[i] = split_exponent(
+            products.factor[i] * (factor[i] if values[i] == values[i] else 1.0), &e)
+        products.exponent[i] += e
+
+
+cdef inline inlined_double log_of(const Products *products) noexcept nogil:
+    """Log of the product of all lanes."""
+    return sum_of(products.exponent) * LOG_2 + log_positive(product_of(products.factor))
 
 
 cdef clones_double evidence(BetaBernoulli self, Py_ssize_t j, Py_ssize_t k,
