@@ -114,6 +114,28 @@ def test_twins_agree_on_heavy_rows(twins, seed, n_columns, scale, spread, placed
     assert found[1][3] == pytest.approx(found[0][3], rel=1e-9, abs=1e-8)
 
 
+@pytest.mark.parametrize("weight", [0.3, 1.7, 2.0, 5.5, 16.0, 16.4, 40.0])
+@pytest.mark.parametrize("n_columns", [1, 8, 19, 130])
+def test_twins_agree_on_copies_of_bits(twins, weight, n_columns):
+    """Whole copies, a rest below 1, and one above: each has bounds of its own."""
+    rng = np.random.default_rng(n_columns)
+    X = (rng.random((40, n_columns)) < rng.random(n_columns)).astype(float)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    a0, b0 = rng.uniform(0.05, 1.0, size=(2, n_columns)).tolist()
+    found = []
+    for twin in twins:
+        rows = twin.rows.Rows(X, np.full(40, weight))
+        start = (np.arange(40) % 8).astype(np.intp)
+        partition = twin.partition.Partition(
+            rows, start, twin.beta_bernoulli.BetaBernoulli(a0, b0), 1.0
+        )
+        moves = [twin.map_dpm.sweep(partition) for _ in range(2)]
+        nearest = np.empty(40, dtype=np.intp)
+        twin.prediction.assign(rows, partition.component, 1.0, nearest)
+        found.append((moves, list(partition.labels), nearest.tolist()))
+    assert found[0] == found[1]
+
+
 def test_heavy_rows_keep_the_joint_among_light_clusters(twin):
     """Bounds of the prior of labels are far from it there: nothing may be left of them."""
     rng = np.random.default_rng(0)

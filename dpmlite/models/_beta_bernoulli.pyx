@@ -48,7 +48,7 @@ cdef struct Cells:
 cdef struct Copies:
     Py_ssize_t n_whole    # of the copies that a row stands for, FEW_COPIES at most
     double rest           # of its weight
-    double more, light    # of the bounds of the rest: see heavy_bounds
+    double shift          # c + m, see heavy_bounds
 
 cdef struct Products:
     double factor[LANES]  # the product of a lane is its factor times 2^exponent
@@ -471,16 +471,16 @@ cdef clones_void heavy_bounds(BetaBernoulli self, const Row *row, const double *
     """Bounds from below of what all copies that a row stands for cost in every slot.
 
     With s and t what a slot has of equal values and of all in a column, c whole copies are there
-    s / t (s + 1) / (t + 1) ... A rest r of 1 or more is at most ((s + c + r) / (t + c))^r, and one
-    below 1 at most ((s + c) / (t + c))^r e^(r (1 - r) / (t + c)), by Gautschi's inequality.
+    s / t (s + 1) / (t + 1) ... A rest r is at most ((s + c + m) / (t + c + m))^r: for m = r, since
+    log(Gamma(x + r) / Gamma(x)) - r log(x + m) rises with x, as digamma's slope is above 1 / x; for
+    m = 0 if r < 1, since digamma is concave, and rises by 1 / x from x to x + 1.
     """
     cdef Copies copies
     cdef double[CHUNK] values
     cdef Py_ssize_t first = 0, n, k
     copies.n_whole = <Py_ssize_t> min(row.weight, <double> FEW_COPIES)
     copies.rest = row.weight - copies.n_whole
-    copies.more = copies.rest if copies.rest >= 1.0 else 0.0
-    copies.light = copies.rest * (1.0 - copies.rest) if copies.rest < 1.0 else 0.0
+    copies.shift = copies.n_whole + (copies.rest if copies.rest >= 1.0 else 0.0)
     for k in range(padded(self.n_slots)):
         out[k] = -log_weight[k]
     while first < self.n_columns:
@@ -508,29 +508,26 @@ cdef inline inlined_double most_of_copies(
         const Copies *copies, Py_ssize_t k) noexcept nogil:
     """A bound from above of log p of all copies of some values."""
     cdef Products whole, rest
-    cdef double light[LANES]
     cdef double total
     cdef Py_ssize_t column = 0, i
     for i in range(LANES):
         whole.factor[i] = rest.factor[i] = 1.0
-        whole.exponent[i] = rest.exponent[i] = light[i] = 0.0
+        whole.exponent[i] = rest.exponent[i] = 0.0
     while column + LANES <= n:
-        bound_copies(self, values + column, first + column, LANES, copies, k, &whole, &rest, light)
+        bound_copies(self, values + column, first + column, LANES, copies, k, &whole, &rest)
         column += LANES
     if column < n:
-        bound_copies(
-            self, values + column, first + column, n - column, copies, k, &whole, &rest, light)
+        bound_copies(self, values + column, first + column, n - column, copies, k, &whole, &rest)
     total = log_of(&whole)
     if copies.rest > 0.0:
-        total += copies.rest * log_of(&rest) + copies.light * sum_of(light)
+        total += copies.rest * log_of(&rest)
     return total + SLACK * (
         n * (1.0 + copies.n_whole + copies.rest) + (total if total > 0.0 else -total))
 
 
 cdef inline inlined_void bound_copies(
         BetaBernoulli self, const double *values, Py_ssize_t first, Py_ssize_t n,
-        const Copies *copies, Py_ssize_t k, Products *whole, Products *rest,
-        double *light) noexcept nogil:
+        const Copies *copies, Py_ssize_t k, Products *whole, Products *rest) noexcept nogil:
     """Take in LANES columns from `first`, or fewer: if n is a constant, loops are vectors."""
     cdef double own[LANES]
     cdef double both[LANES]
@@ -550,8 +547,7 @@ cdef inline inlined_void bound_copies(
     multiply_known(whole, values, part, n)
     if copies.rest > 0.0:
         for i in range(n):
-            light[i] += 1.0 / (both[i] + copies.n_whole)
-            part[i] = (own[i] + copies.n_whole + copies.more) / (both[i] + copies.n_whole)
+            part[i] = (own[i] + copies.shift) / (both[i] + copies.shift)
         multiply_known(rest, values, part, n)
 
 
