@@ -3,6 +3,7 @@
 from dpmlite.inference._bounds cimport CHUNK, Chunk
 from dpmlite.inference._screening cimport Screen
 from dpmlite.models._partition cimport Partition
+from dpmlite.models._special cimport inlined_bint, inlined_ssize, inlined_void
 
 cdef struct Shape:              # of what rows cost in a slot, but for slopes and shifts
     double power, fixed         # if it is not theirs: fixed + power sum log(1 + z^2)
@@ -47,17 +48,17 @@ cdef class Drift:
     cdef bint busy              # so many rows moved in the last sweep that it was in vain
 
     # Whether row i is known to stay, as things stand.
-    cdef inline bint knows(self, Partition partition, Py_ssize_t i) noexcept nogil:
+    cdef inline inlined_bint knows(self, Partition partition, Py_ssize_t i) noexcept nogil:
         return self.until[i] > self.before + self.forth + self.own[partition.label[i]]
 
     # So many of the rows before `first` moved: where that is more than few, slots are not followed.
-    cdef inline void lose_if_busy(self, Py_ssize_t moves, Py_ssize_t first) noexcept nogil:
+    cdef inline inlined_void lose_if_busy(self, Py_ssize_t moves, Py_ssize_t first) noexcept nogil:
         if moves > first // FEW_MOVE + CHUNK:
             self.lose()
 
     # The row to go on from: those of first..last-1 before it are known to stay.
-    cdef inline Py_ssize_t pass_known(self, Partition partition, Py_ssize_t first,
-                                      Py_ssize_t last) noexcept nogil:
+    cdef inline inlined_ssize pass_known(self, Partition partition, Py_ssize_t first,
+                                         Py_ssize_t last) noexcept nogil:
         if first >= last:
             return first
         return pass_known(self.until, &partition.label[0], self.own, self.before + self.forth,

@@ -7,6 +7,8 @@ all below it; one on an odd level is worse than all below it.
 from cpython.mem cimport PyMem_RawFree, PyMem_RawRealloc
 from libc.math cimport INFINITY, rint
 
+from dpmlite.models._special cimport inlined_bint, inlined_void
+
 cdef extern from *:
     """
     #define DPM_GRID 67108864.0  /* 2^26 */
@@ -105,7 +107,7 @@ cdef int require_items(Py_ssize_t n) except -1:
     return 0
 
 
-cdef inline bint better(const Entry *a, const Entry *b) noexcept nogil:
+cdef inline inlined_bint better(const Entry *a, const Entry *b) noexcept nogil:
     if a.score != b.score:
         return a.score > b.score
     if a.depth != b.depth:
@@ -113,19 +115,19 @@ cdef inline bint better(const Entry *a, const Entry *b) noexcept nogil:
     return a.serial < b.serial
 
 
-cdef inline bint is_best_level(Py_ssize_t i) noexcept nogil:
+cdef inline inlined_bint is_best_level(Py_ssize_t i) noexcept nogil:
     cdef bint even = True
     while i > 0:
         i, even = (i - 1) // 2, not even
     return even
 
 
-cdef inline bint ahead(const Entry *a, const Entry *b, bint best) noexcept nogil:
+cdef inline inlined_bint ahead(const Entry *a, const Entry *b, bint best) noexcept nogil:
     """Whether a belongs above b on levels of the best, or of the worst."""
     return better(a, b) if best else better(b, a)
 
 
-cdef inline void swap(Entry *heap, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
+cdef inline inlined_void swap(Entry *heap, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
     cdef Entry entry = heap[i]
     heap[i] = heap[j]
     heap[j] = entry

@@ -298,7 +298,7 @@ cdef double price(NormalGamma prior, const Sums *sums, double alpha) noexcept no
     return 0.5 * total - log(larger(alpha, 1.0))
 
 
-cdef inline double cells_of(const Sums *sums, Py_ssize_t d) noexcept nogil:
+cdef inline inlined_double cells_of(const Sums *sums, Py_ssize_t d) noexcept nogil:
     """The weight of the cells in column d."""
     return sums.both[d * sums.width + d]
 

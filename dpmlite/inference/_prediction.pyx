@@ -15,7 +15,7 @@ from dpmlite.models._crp cimport log_prob_counts_c
 from dpmlite.models._lanes cimport LANES, sum_of
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition, just_above
 from dpmlite.models._rows cimport AHEAD, Row, Rows
-from dpmlite.models._special cimport LEAST_LOG, clones_double, exp_above
+from dpmlite.models._special cimport LEAST_LOG, clones_double, exp_above, inlined_ssize
 from dpmlite.models._student_t cimport MOST_TOGETHER
 
 from dpmlite._threads import on_threads
@@ -219,7 +219,7 @@ cdef void best_slots(Partition groups, const Screen *screen, double *cost, doubl
             found[i] = first_within(cost, least + TIE)
 
 
-cdef inline Py_ssize_t first_within(const double *cost, double limit) noexcept nogil:
+cdef inline inlined_ssize first_within(const double *cost, double limit) noexcept nogil:
     cdef Py_ssize_t k = 0
     while cost[k] > limit:
         k += 1

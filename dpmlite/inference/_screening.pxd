@@ -5,6 +5,7 @@ from libc.math cimport fabs
 from dpmlite.inference._bounds cimport Chunk
 from dpmlite.models._partition cimport Partition
 from dpmlite.models._rows cimport Row
+from dpmlite.models._special cimport inlined_double
 from dpmlite.models._student_t cimport Densities
 
 cdef struct Slot:
@@ -51,5 +52,5 @@ cdef double score_some(Partition partition, const Row *row, const Screen *screen
 
 
 # A cost may be below a limit where its bound, which is rounded, is below this.
-cdef inline double roughly(double limit) noexcept nogil:
+cdef inline inlined_double roughly(double limit) noexcept nogil:
     return limit + 2e-6 * fabs(limit)

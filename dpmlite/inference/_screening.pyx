@@ -10,7 +10,7 @@ from dpmlite.inference._bounds cimport (
     own_bounds, set_aside, spread)
 from dpmlite.models._partition cimport TIE, UNPLACED, Partition
 from dpmlite.models._rows cimport Row
-from dpmlite.models._special cimport LOG_2
+from dpmlite.models._special cimport LOG_2, inlined_void
 from dpmlite.models._student_t cimport Densities
 
 cdef extern from *:
@@ -261,7 +261,7 @@ cdef void renew(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogil:
     judge(chunk, &k, 1)
 
 
-cdef inline void set_one_aside(const Screen *s, Chunk *chunk, Py_ssize_t i) noexcept nogil:
+cdef inline inlined_void set_one_aside(const Screen *s, Chunk *chunk, Py_ssize_t i) noexcept nogil:
     """Row i of a chunk is in a slot already, or nowhere."""
     cdef Py_ssize_t k = chunk.label[i]
     cdef Stay there
@@ -293,7 +293,7 @@ cdef void find_join_ceilings(const Screen *s, Partition partition, Chunk *chunk,
     find_ceilings(&chunk.stay, chunk.own, chunk.ceiling)
 
 
-cdef inline void put(Chunk *chunk, Py_ssize_t i, const Stay *there) noexcept nogil:
+cdef inline inlined_void put(Chunk *chunk, Py_ssize_t i, const Stay *there) noexcept nogil:
     """Row i of a chunk is there."""
     chunk.stay.base[i], chunk.stay.per_power[i] = there.base, there.per_power
     chunk.stay.stay[i], chunk.stay.power[i] = there.stay, there.power

@@ -15,8 +15,8 @@ from dpmlite.inference._shared_clusters cimport EMPTY, NONE, SPARE, SharedCluste
 from dpmlite.models._arrays cimport double_array, index_array
 from dpmlite.models._component cimport Component
 from dpmlite.models._crp cimport log_best_completion_c
-from dpmlite.models._rows cimport Row, Rows
-from dpmlite.models._special cimport log_gamma_c, log_rising_c
+from dpmlite.models._rows cimport Row, Rows, inlined_row
+from dpmlite.models._special cimport inlined_double, inlined_void, log_gamma_c, log_rising_c
 
 from dpmlite.models._rows import as_rows
 
@@ -178,10 +178,10 @@ cdef class PrefixSearch:
         state.log_joint = state.score = -log_rising_c(self.alpha, self.before[self.n])
         return self.push(&state, self.queue)
 
-    cdef inline Row row(self, Py_ssize_t j) noexcept nogil:
+    cdef inline inlined_row row(self, Py_ssize_t j) noexcept nogil:
         return self.rows.row(self.order[j])
 
-    cdef inline double row_weight(self, Py_ssize_t j) noexcept nogil:
+    cdef inline inlined_double row_weight(self, Py_ssize_t j) noexcept nogil:
         return self.rows.weight_of(self.order[j])
 
     cdef int expand_best(self, Py_ssize_t n_expansions) except -1 nogil:
@@ -303,7 +303,7 @@ cdef class PrefixSearch:
         self.clusters.let_go(self.states[number].clustering)
         self.forget(number)
 
-    cdef inline void note_dropped(self, double score) noexcept nogil:
+    cdef inline inlined_void note_dropped(self, double score) noexcept nogil:
         self.log_dropped = score if score > self.log_dropped else self.log_dropped
 
     cdef double log_weight(self, double n, double weight) noexcept nogil:
@@ -354,7 +354,7 @@ cdef class PrefixSearch:
             for k in range(n_clusters):
                 self.score_slot(&row, slots[k], d)
 
-    cdef inline void score_slot(self, const Row *row, Py_ssize_t slot, Py_ssize_t d) noexcept nogil:
+    cdef void score_slot(self, const Row *row, Py_ssize_t slot, Py_ssize_t d) noexcept nogil:
         if self.gain_length[slot] != d:
             self.gain_length[slot] = d
             self.gain[slot] = self.component.score_slot(row, slot) + (
@@ -384,7 +384,7 @@ cdef class PrefixSearch:
                 total += max(bound, self.bound(j, SPARE, d))
             self.tight_left[k] = total
 
-    cdef inline double bound(self, Py_ssize_t j, Py_ssize_t slot, Py_ssize_t d) noexcept nogil:
+    cdef double bound(self, Py_ssize_t j, Py_ssize_t slot, Py_ssize_t d) noexcept nogil:
         cdef Row row = self.row(j)
         cdef double between = self.before[j] - self.before[d + 1]
         cdef double n = self.component.n[slot] + between, bound
@@ -393,7 +393,7 @@ cdef class PrefixSearch:
         bound = self.log_weight(n, row.weight) + self.component.score_bound(&row, slot, between)
         return bound if slot != EMPTY or bound > self.alone[j] else self.alone[j]
 
-    cdef inline void note_bound(self, Py_ssize_t j, Py_ssize_t slot, double bound) noexcept nogil:
+    cdef void note_bound(self, Py_ssize_t j, Py_ssize_t slot, double bound) noexcept nogil:
         if bound > self.best[j]:
             self.second[j] = self.best[j]
             self.best[j], self.best_slot[j] = bound, slot

@@ -2,6 +2,7 @@ cimport cython
 
 from dpmlite.models._component cimport Component
 from dpmlite.models._rows cimport Row
+from dpmlite.models._special cimport inlined_void
 
 cdef enum:
     EMPTY = 0  # slots that belong to no clustering
@@ -25,7 +26,7 @@ cdef class SharedClusters:
     cdef Py_ssize_t *next_free  # [slot] of those that nobody has
     cdef Py_ssize_t free_slot, slot_capacity
 
-    cdef inline void keep(self, Py_ssize_t c) noexcept nogil:
+    cdef inline inlined_void keep(self, Py_ssize_t c) noexcept nogil:
         self.clusterings[c].holders += 1
 
     cdef Py_ssize_t make(self, Py_ssize_t n) except -1 nogil

@@ -1,7 +1,7 @@
 # The row-sized virtual methods through which inference moves any family's statistics.
 
 from dpmlite.models._rows cimport Row, Rows
-from dpmlite.models._special cimport inlined_double
+from dpmlite.models._special cimport inlined_double, inlined_ssize
 from dpmlite.models._student_t cimport Densities
 
 cdef extern from *:
@@ -20,7 +20,7 @@ cdef enum:
 
 
 # Buffers of one value per slot are padded to a multiple of NARROW.
-cdef inline Py_ssize_t padded(Py_ssize_t n_slots) noexcept nogil:
+cdef inline inlined_ssize padded(Py_ssize_t n_slots) noexcept nogil:
     return (n_slots + NARROW - 1) & ~(<Py_ssize_t> (NARROW - 1))
 
 
@@ -29,7 +29,8 @@ cdef inline inlined_double left_of_c(double n, double weight) noexcept nogil:
     return left if left > ROUNDING * n else 0.0
 
 
-cdef inline double least_of(const double *costs, Py_ssize_t n_slots, double limit) noexcept nogil:
+cdef inline inlined_double least_of(const double *costs, Py_ssize_t n_slots,
+                                    double limit) noexcept nogil:
     """What costs_below returns."""
     cdef double least = limit
     cdef Py_ssize_t k

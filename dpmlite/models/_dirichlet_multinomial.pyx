@@ -13,7 +13,7 @@ from dpmlite.models._component cimport LEAST_KEPT, Component, least_of, left_of_
 from dpmlite.models._log_counts cimport (
     LogCounts, catch_up, drop_logs, make_logs, note_row, note_slot, reach_of, score_bounds)
 from dpmlite.models._rows cimport Row, Rows, column_of
-from dpmlite.models._special cimport clones_void, digamma_c, log_rising_c
+from dpmlite.models._special cimport clones_void, digamma_c, inlined_double, log_rising_c
 from dpmlite.models._urns cimport (
     LARGEST_URN, LEAST_URN, Urns, growths, marginals_by_growth, score_one, urn_costs)
 
@@ -261,13 +261,13 @@ cdef class DirichletMultinomial(Component):
         self.refresh(k)
 
 
-cdef inline double size_without(DirichletMultinomial self, Py_ssize_t k,
-                                double n_words) noexcept nogil:
+cdef inline inlined_double size_without(DirichletMultinomial self, Py_ssize_t k,
+                                        double n_words) noexcept nogil:
     return left_of_c(self.size[k], n_words)
 
 
-cdef inline double part_left(DirichletMultinomial self, Py_ssize_t k, double weight,
-                             double n_words) noexcept nogil:
+cdef inline inlined_double part_left(DirichletMultinomial self, Py_ssize_t k, double weight,
+                                     double n_words) noexcept nogil:
     """What part of n or of B + N, whichever loses more, is left without a row of slot k."""
     cdef double of_weight = (self.n[k] - weight) / self.n[k]
     cdef double of_words = (self.total + size_without(self, k, n_words)) / (

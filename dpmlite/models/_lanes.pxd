@@ -1,13 +1,13 @@
 # Sums over columns, eight at a time, so that terms of one lane do not wait for those of another.
 
-from dpmlite.models._special cimport inlined_double, larger
+from dpmlite.models._special cimport inlined_double, inlined_ssize, larger
 
 cdef enum:
     LANES = 8
 
 
 # Vectors of one value per column that are padded to a multiple of it need no loop for the rest.
-cdef inline Py_ssize_t padded_columns(Py_ssize_t n) noexcept nogil:
+cdef inline inlined_ssize padded_columns(Py_ssize_t n) noexcept nogil:
     return (n + LANES - 1) & ~(<Py_ssize_t> (LANES - 1))
 
 

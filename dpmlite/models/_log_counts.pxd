@@ -1,7 +1,7 @@
 # Logarithms of the counts of all words and slots, and bounds of scores by them.
 
 from dpmlite.models._rows cimport Row
-from dpmlite.models._special cimport clones_double, clones_void
+from dpmlite.models._special cimport clones_double, clones_void, inlined_void
 
 cdef struct LogCounts:
     Py_ssize_t n_words, capacity
@@ -22,13 +22,13 @@ cdef clones_void score_bounds(const LogCounts *logs, const Row *row, Py_ssize_t 
                               double *out) noexcept nogil
 
 
-cdef inline void note_slot(LogCounts *logs, Py_ssize_t k) noexcept nogil:
+cdef inline inlined_void note_slot(LogCounts *logs, Py_ssize_t k) noexcept nogil:
     """Slot k has changed in many words."""
     if logs.memory != NULL:
         logs.stale[k] = True
 
 
-cdef inline void note_row(LogCounts *logs, const Row *row, Py_ssize_t k) noexcept nogil:
+cdef inline inlined_void note_row(LogCounts *logs, const Row *row, Py_ssize_t k) noexcept nogil:
     """Slot k has changed in the row's words."""
     if logs.memory != NULL and not logs.stale[k]:
         note_words(logs, row, k)

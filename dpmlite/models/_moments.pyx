@@ -7,7 +7,7 @@ mean is theirs and n_a n_b / (n_a + n_b) (m_a - m_b)^2.
 """
 
 from dpmlite.models._arrays cimport double_array
-from dpmlite.models._rows cimport Row, Rows
+from dpmlite.models._rows cimport Row, Rows, inlined_row
 from dpmlite.models._special cimport clones_void, inlined_void
 
 from dpmlite._threads import on_threads
@@ -129,7 +129,8 @@ cdef void find(Rows rows, Py_ssize_t n, const double *origin, Py_ssize_t first, 
         i += n
 
 
-cdef inline Row wide_row(Rows rows, Py_ssize_t i, Py_ssize_t n, double *room) noexcept nogil:
+cdef inline inlined_row wide_row(Rows rows, Py_ssize_t i, Py_ssize_t n,
+                                 double *room) noexcept nogil:
     """Rows i..i+n-1, as they lie or in `room`, as if they were one."""
     cdef Row row = rows.row_into(i, room)
     cdef Py_ssize_t j

@@ -489,8 +489,8 @@ cdef double score_new(NormalGamma self, const Row *row) noexcept nogil:
             - (self.a0 + 0.5 * w) * (exponent * LOG_2 + log(product)))
 
 
-cdef inline double score_member(NormalGamma self, const Row *row, Py_ssize_t k,
-                                bint exact) noexcept nogil:
+cdef inline inlined_double score_member(NormalGamma self, const Row *row, Py_ssize_t k,
+                                        bint exact) noexcept nogil:
     cdef double w = row.weight, c = self.c0 + self.n[k]
     return score_without(self, row, k, log_factors(
         &self.t, row.values, k, -w * (c + 1.0) / (c - w), exact))
@@ -511,8 +511,8 @@ cdef void score_members(NormalGamma self, const Row *rows, const Py_ssize_t *slo
         out[i] = score_without(self, &rows[i], slots[i], out[i])
 
 
-cdef inline double score_without(NormalGamma self, const Row *row, Py_ssize_t k,
-                                 double log_left) noexcept nogil:
+cdef inline inlined_double score_without(NormalGamma self, const Row *row, Py_ssize_t k,
+                                         double log_left) noexcept nogil:
     """`score_member` of a row of slot k, from the logarithm of the product of its factors."""
     cdef double w = row.weight, left = self.n[k] - w
     if left <= 0.0:

@@ -2,8 +2,8 @@ cimport cython
 from libc.math cimport fabs
 
 from dpmlite.models._component cimport SLACK, Component
-from dpmlite.models._rows cimport AHEAD, Row, Rows, fetch
-from dpmlite.models._special cimport inlined_void
+from dpmlite.models._rows cimport AHEAD, Row, Rows, fetch, inlined_row
+from dpmlite.models._special cimport inlined_double, inlined_ssize, inlined_void
 
 cdef extern from *:
     """
@@ -19,7 +19,7 @@ cdef enum:
 
 
 # A cost that is more than a tie above this one, however either is rounded.
-cdef inline double just_above(double log_weight, double score) noexcept nogil:
+cdef inline inlined_double just_above(double log_weight, double score) noexcept nogil:
     return -log_weight - score + (2.0 * TIE + SLACK * (fabs(log_weight) + fabs(score)))
 
 
@@ -50,14 +50,14 @@ cdef class Partition:
     cdef char *normal                   # [slot] and whether it was found to look normal then
     cdef Py_ssize_t *former             # [slot] its number when `drift` last knew it, or -1
 
-    cdef inline Row row(self, Py_ssize_t i) noexcept nogil:
+    cdef inline inlined_row row(self, Py_ssize_t i) noexcept nogil:
         return self.row_into(i, self.room)
 
     # The row of X that is the partition's row i.
-    cdef inline Py_ssize_t in_use(self, Py_ssize_t i) noexcept nogil:
+    cdef inline inlined_ssize in_use(self, Py_ssize_t i) noexcept nogil:
         return self.rows[i] if self.rows is not None else i
 
-    cdef inline Row row_into(self, Py_ssize_t i, double *room) noexcept nogil:
+    cdef inline inlined_row row_into(self, Py_ssize_t i, double *room) noexcept nogil:
         return self.X.row_into(self.in_use(i), room)
 
     # Row i, if there is one, will be read soon, and its label.
@@ -72,11 +72,11 @@ cdef class Partition:
         if m + AHEAD < members.shape[0]:
             self.expect(members[m + AHEAD])
 
-    cdef inline double row_weight(self, Py_ssize_t i) noexcept nogil:
+    cdef inline inlined_double row_weight(self, Py_ssize_t i) noexcept nogil:
         return self.X.weight_of(self.in_use(i))
 
     # Cost of a row of weight 1 in a slot that is not its own, eq. (15).
-    cdef inline double cost_in(self, const Row *row, Py_ssize_t k) noexcept nogil:
+    cdef inline inlined_double cost_in(self, const Row *row, Py_ssize_t k) noexcept nogil:
         return -self.log_weight[k] - self.component.score_slot(row, k)
 
     cdef int begin(self, Py_ssize_t n_slots) except -1 nogil
@@ -111,7 +111,7 @@ cdef class Partition:
     cdef double quick_ceiling(self, Py_ssize_t i, const Row *row) noexcept nogil
     cdef double score_from_others(self, Py_ssize_t i) noexcept nogil
     cdef void rebuild_slot(self, Py_ssize_t k) noexcept nogil
-    cdef inline void forget(self, Py_ssize_t i) noexcept nogil:
+    cdef inline inlined_void forget(self, Py_ssize_t i) noexcept nogil:
         """Row i is not where it was."""
         if self.until != NULL:
             self.until[i] = 0

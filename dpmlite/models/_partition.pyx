@@ -714,7 +714,7 @@ cdef void fill_log_counts() noexcept:
         LOG_COUNT[n] = log(<double> n)
 
 
-cdef inline double log_of(double n) noexcept nogil:
+cdef inline inlined_double log_of(double n) noexcept nogil:
     return LOG_COUNT[<int> n] if 1.0 <= n < COUNTS and <int> n == n else log(n)
 
 

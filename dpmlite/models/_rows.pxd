@@ -2,7 +2,7 @@
 
 cimport cython
 
-from dpmlite.models._special cimport inlined_ssize, inlined_void
+from dpmlite.models._special cimport inlined_double, inlined_ssize, inlined_void
 
 cdef extern from *:
     """
@@ -12,20 +12,29 @@ cdef extern from *:
     #  define DPM_FETCH(address) (void) (address)
     #endif
     #define DPM_TOUCH(address) ((void) *(const volatile double *) (address))
+
+    typedef struct {  /* named, so that functions that return it can be inlined ones */
+        const double *values;
+        const Py_ssize_t *columns;
+        Py_ssize_t n_values;
+        double weight;
+    } dpm_row;
     """
     void fetch "DPM_FETCH" (const void *address) noexcept nogil
     void touch "DPM_TOUCH" (const double *address) noexcept nogil
+
+    ctypedef struct Row "dpm_row":
+        const double *values
+        const Py_ssize_t *columns  # of each value; NULL: all columns in order
+        Py_ssize_t n_values
+        double weight              # how many equal rows it stands for
+
+    ctypedef Row inlined_row "DPM_ALWAYS_INLINE dpm_row"
 
 cdef enum:
     AHEAD = 16      # rows from the one that is read to the one that is to come from memory
     LINE = 8        # numbers that come from memory together
     MOST_LINES = 4  # to ask for: by then the processor has seen where this leads to
-
-cdef struct Row:
-    const double *values
-    const Py_ssize_t *columns  # of each value; NULL: all columns in order
-    Py_ssize_t n_values
-    double weight              # how many equal rows it stands for
 
 
 @cython.final
@@ -59,7 +68,7 @@ cdef class Rows:
     cdef Rows some_sparse(self, const Py_ssize_t[::1] rows, const double[::1] weights)
     cdef void copy_row(self, Py_ssize_t i, double *room) noexcept nogil
 
-    cdef inline Row row_into(self, Py_ssize_t i, double *room) noexcept nogil:
+    cdef inline inlined_row row_into(self, Py_ssize_t i, double *room) noexcept nogil:
         """Row i, in `room` if it has to be copied: it is there until the next one is."""
         cdef Row row
         row.weight = self.weight_of(i)
@@ -93,11 +102,11 @@ cdef class Rows:
             touch(self.first + i * self.n_columns + d)
             d += LINE
 
-    cdef inline Row row(self, Py_ssize_t i) noexcept nogil:
+    cdef inline inlined_row row(self, Py_ssize_t i) noexcept nogil:
         """The same in memory of its own: for one thread, and one row at a time."""
         return self.row_into(i, self.memory)
 
-    cdef inline double weight_of(self, Py_ssize_t i) noexcept nogil:
+    cdef inline inlined_double weight_of(self, Py_ssize_t i) noexcept nogil:
         return self.row_weights[i] if self.row_weights != NULL else 1.0
 
 
@@ -106,7 +115,8 @@ cdef inline inlined_ssize column_of(const Row *row, Py_ssize_t i) noexcept nogil
     return i if row.columns == NULL else row.columns[i]
 
 
-cdef inline Row dense_row(const double *values, Py_ssize_t n_values, double weight) noexcept nogil:
+cdef inline inlined_row dense_row(const double *values, Py_ssize_t n_values,
+                                  double weight) noexcept nogil:
     cdef Row row
     row.values, row.columns, row.n_values, row.weight = values, NULL, n_values, weight
     return row

@@ -102,6 +102,7 @@ cdef extern from *:
     ctypedef void inlined_void "DPM_ALWAYS_INLINE void"
     ctypedef Py_ssize_t inlined_ssize "DPM_ALWAYS_INLINE Py_ssize_t"
     ctypedef double inlined_double "DPM_ALWAYS_INLINE double"
+    ctypedef bint inlined_bint "DPM_ALWAYS_INLINE int"
     double LOG_2 "DPM_LOG_2"
     double LOG_2PI "DPM_LOG_2PI"
     double LEAST_LOG "DPM_LEAST_LOG"
