@@ -81,3 +81,23 @@ def test_sweeps_by_slot_move_the_same_rows(kernel, n_rows, n_columns, n_pairs, g
             for state in (by_slot, in_order):
                 k, costs = state.labels[i], state.costs(i)
                 state.move(i, k ^ 1, costs[k ^ 1] - costs[k])
+
+
+@needs_kernels
+def test_rows_near_a_slot_that_is_new_in_a_sweep_are_looked_at(kernel):
+    """Row 4060 founds a cluster: the next ones at this edge of theirs are to have their own."""
+    rng = np.random.default_rng(0)
+    means = 12.0 * np.stack(np.divmod(np.arange(256), 16), axis=1) - 93.7
+    labels = rng.integers(256, size=1_100_000)
+    within = rng.normal(size=(2 * len(labels), 2))
+    within = within[(within**2).sum(axis=1) < 3.5][: len(labels)]
+    X = means[labels] + within
+    k = int(np.argmin((means**2).sum(axis=1)))
+    founders = [4060, 5000, 5100, 6000]
+    labels[founders] = k
+    X[founders] = means[k] - 2.2 * means[k] / np.linalg.norm(means[k])
+    prior = {"m0": [0.0] * 2, "c0": 0.05, "a0": 5.0, "b0": [5.0 * within.var()] * 2}
+    for n_threads in (1, 2):
+        state = partition(kernel, X, labels, alpha=5000.0, **prior)
+        assert kernel.map_dpm.sweep(state, n_threads) == 4
+        assert np.array_equal(np.asarray(state.labels)[founders], [256, 257, 258, 259])

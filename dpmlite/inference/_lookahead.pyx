@@ -103,8 +103,11 @@ cdef class LookAhead(Crew):
         return last
 
     cdef bint has_short_reach(self) except -1 nogil:
-        """Whether few slots are near most rows, which lie side by side."""
-        if self.partition.X.first == NULL:
+        """Whether few slots are near most rows, which lie side by side.
+
+        Nothing is known of a slot that is new in this sweep: rows near it could be anywhere.
+        """
+        if self.partition.X.first == NULL or self.screen.n_slots > self.drift.n_slots:
             return False
         if self.reach.stage != self.drift.stage:
             self.reach.find(self.drift, self.screen)
