@@ -1,5 +1,7 @@
 """What every component family promises, whichever it is: the interface is the subject here."""
 
+import sys
+
 import naive
 import numpy as np
 import pytest
@@ -297,6 +299,8 @@ def test_errors(twin, case):
         component.statistics(7)
     with pytest.raises(IndexError, match=r"slot must be in 0\.\.1, got 5"):
         component.copy(0, component, 5)
+    with pytest.raises(ValueError, match="two slots are merged, got slot 1 twice"):
+        component.merge(1, 1)
     with pytest.raises(ValueError, match="n_slots must not be negative, got -1"):
         component.resize(-1)
     other = case.component(twin, case.prior(rng, 1))
@@ -310,3 +314,9 @@ def test_what_is_left_of_a_count(twin):
     assert left_of(2.0**30, 2.0**30 - 2.0) == 2.0  # whole counts are exact
     assert left_of(0.1 + 0.2, 0.3) == 0.0
     assert left_of(0.3, 0.1 + 0.2) == 0.0
+
+
+def test_more_slots_than_there_can_be_are_refused(kernel, case):
+    component = case.component(kernel, case.prior(np.random.default_rng(0), 2))
+    with pytest.raises(MemoryError, match="no memory for the statistics of"):
+        component.resize(sys.maxsize)

@@ -135,6 +135,13 @@ def test_merge_and_replace(twin):
     assert partition.changed[:2] == [other.n_rows, 0]
 
 
+def test_an_empty_slot_is_left_when_rows_are_merged_into_the_last(twin):
+    partition = build(twin, np.zeros((2, 1)), [0, 1], {"m0": [0], "c0": 1, "a0": 1, "b0": [1]}, 1.0)
+    partition.merge(2, 0, 0.0)
+    assert list(partition.labels) == [2, 1]
+    assert partition.component.counts == [0.0, 1.0, 1.0, 0.0]
+
+
 def test_slots_are_reused_before_new_ones_are_made(twin):
     X = np.arange(4.0)[:, None]
     prior = {"m0": [0.0], "c0": 1.0, "a0": 1.0, "b0": [1.0]}
@@ -157,3 +164,8 @@ def test_errors(twin):
         partition.move(3, 0, 0.0)
     with pytest.raises(IndexError):
         partition.move(0, 2, 0.0)
+    with pytest.raises(ValueError, match="two slots are merged, got slot 1 twice"):
+        partition.merge(1, 1, 0.0)
+    partition.labels[1] = 2
+    with pytest.raises(ValueError, match="labels must be below 2, got 2"):
+        partition.rebuild()

@@ -154,7 +154,7 @@ cdef sums_of(Partition partition, slots, Py_ssize_t part, Py_ssize_t n_parts):
     cdef Py_ssize_t j, k, n = len(slots), n_rows = partition.n_rows
     cdef bint gaps = partition.component is not prior
     cdef double[::1] room = partition.room_of_a_row()
-    cdef double[::1] memory = double_array((n + 1) * room_of_sums(prior.n_columns))
+    cdef double[::1] memory = double_array(n * room_of_sums(prior.n_columns) + 2 * GROUP)
     cdef Sums *sums = first_of(memory)
     cdef Py_ssize_t[::1] place = index_array(partition.component.n_slots - UNPLACED)
     lay_out(sums, n, prior.n_columns)

@@ -253,14 +253,15 @@ cdef class PrefixSearch:
         return 0
 
     cdef int push(self, const State *state, MaxQueue queue) except -1 nogil:
-        cdef Py_ssize_t number = self.unused_state
+        cdef Py_ssize_t number = self.unused_state, capacity
         if number != NONE:
             self.unused_state = self.states[number].next_unused
         else:
             number = self.n_states
             if number == self.state_capacity:
-                self.state_capacity = 2 * number if number > 0 else 64
-                self.states = <State *> resized(self.states, self.state_capacity * sizeof(State))
+                capacity = 2 * number if number > 0 else 64
+                self.states = <State *> resized(self.states, capacity * sizeof(State))
+                self.state_capacity = capacity
             self.n_states += 1
         self.states[number] = state[0]
         queue.push_entry(state.score, state.depth, number)
@@ -272,9 +273,10 @@ cdef class PrefixSearch:
 
     cdef Py_ssize_t step(self, const State *state) except -1 nogil:
         """Put the state on the trail; returns where."""
+        cdef Py_ssize_t capacity = 2 * self.n_steps if self.n_steps > 0 else 64
         if self.n_steps == self.step_capacity:
-            self.step_capacity = 2 * self.n_steps if self.n_steps > 0 else 64
-            self.steps = <Step *> resized(self.steps, self.step_capacity * sizeof(Step))
+            self.steps = <Step *> resized(self.steps, capacity * sizeof(Step))
+            self.step_capacity = capacity
         self.steps[self.n_steps].parent, self.steps[self.n_steps].k = state.trail, state.k
         self.n_steps += 1
         return self.n_steps - 1

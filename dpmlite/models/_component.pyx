@@ -13,6 +13,9 @@ from dpmlite.models._student_t cimport Densities
 
 from dpmlite.models.checks import check_positive, check_same_length, require_bound
 
+cdef extern from "Python.h":
+    Py_ssize_t PY_SSIZE_T_MAX
+
 
 cdef class Component:
 
@@ -59,7 +62,7 @@ cdef class Component:
         cdef Py_ssize_t i, step = self.capacity, known = min(step, capacity)
         cdef double wanted = 8.0 * (self.n_across + self.n_along) * capacity
         cdef size_t n_bytes = (self.n_across + self.n_along) * capacity * sizeof(double)
-        cdef void *block = PyMem_RawMalloc(n_bytes + 64) if wanted < 2.0 ** 62 else NULL
+        cdef void *block = PyMem_RawMalloc(n_bytes + 64) if wanted < 0.5 * PY_SSIZE_T_MAX else NULL
         if block == NULL:
             with gil:
                 raise MemoryError(f"no memory for the statistics of {capacity} clusters")
@@ -81,7 +84,7 @@ cdef class Component:
     cdef int make_slots(self, Py_ssize_t n_slots) except -1 nogil:
         """Make exactly n_slots slots; those that are new are empty."""
         cdef Py_ssize_t k, capacity = self.capacity
-        while capacity < n_slots:
+        while capacity < n_slots and capacity <= PY_SSIZE_T_MAX // 2:
             capacity *= 2
         if capacity > self.capacity:
             self.reserve(capacity)
@@ -277,8 +280,7 @@ cdef class Component:
         return self.remove_row(&checked, k)
 
     def merge(self, Py_ssize_t j, Py_ssize_t k):
-        self._check_slot(j)
-        self._check_slot(k)
+        self._check_pair(j, k)
         self.merge_slots(j, k)
 
     def log_predictive(self, const double[::1] row, Py_ssize_t k, double weight=1.0):
@@ -321,8 +323,7 @@ cdef class Component:
         return self.marginal(k)
 
     def log_marginal_merged(self, Py_ssize_t j, Py_ssize_t k):
-        self._check_slot(j)
-        self._check_slot(k)
+        self._check_pair(j, k)
         cdef double[::1] scores = double_array(padded(self.n_slots))
         self.marginals_merged(j, k, &scores[0])
         return scores[k]
@@ -347,6 +348,12 @@ cdef class Component:
     def _check_n_slots(self, Py_ssize_t n_slots):
         if n_slots < 0:
             raise ValueError(f"n_slots must not be negative, got {n_slots}")
+
+    def _check_pair(self, Py_ssize_t j, Py_ssize_t k):
+        self._check_slot(j)
+        self._check_slot(k)
+        if j == k:
+            raise ValueError(f"two slots are merged, got slot {j} twice")
 
     def _check_same(self, Component other):
         if other.n_columns != self.n_columns:

@@ -153,9 +153,9 @@ cdef class Partition:
         self.move_row(i, k, change)
 
     def merge(self, Py_ssize_t j, Py_ssize_t k, double change):
-        self.component._check_slot(j)
-        self.component._check_slot(k)
+        self.component._check_pair(j, k)
         self.join(j, k, change)
+        self.keep_an_empty_slot()
 
     def replace(self, slots, const Py_ssize_t[::1] members, Partition other, double change):
         cdef Py_ssize_t g, i, j, k
@@ -216,6 +216,9 @@ cdef class Partition:
         self.touched[k], self.normal[k] = touched, normal
 
     def rebuild(self):
+        cdef Py_ssize_t n_slots = self.component.n_slots
+        if self.check_labels() > n_slots:
+            raise ValueError(f"labels must be below {n_slots}, got {max(self.label)}")
         self.forget_all()  # labels may be others
         self.rebuild_slots()
 

@@ -106,8 +106,7 @@ class BetaBernoulli(Component):
         return True
 
     def merge(self, j: int, k: int) -> None:
-        self._check_slot(j)
-        self._check_slot(k)
+        self._check_pair(j, k)
         self.ones[j], self.zeros[j] = self._merged(j, k)
         self.counts[j] += self.counts[k]
         self.clear(k)
@@ -153,8 +152,7 @@ class BetaBernoulli(Component):
         return self._log_evidence(self.ones[k], self.zeros[k])
 
     def log_marginal_merged(self, j: int, k: int) -> float:
-        self._check_slot(j)
-        self._check_slot(k)
+        self._check_pair(j, k)
         return self._log_evidence(*self._merged(j, k))
 
     def bound_over(self, X: Rows) -> None:

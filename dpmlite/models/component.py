@@ -177,6 +177,13 @@ class Component:
         if not 0 <= k < self.n_slots:
             raise IndexError(f"slot must be in 0..{self.n_slots - 1}, got {k}")
 
+    def _check_pair(self, j: int, k: int) -> None:
+        """Raise IndexError unless both slots exist, ValueError if they are one."""
+        self._check_slot(j)
+        self._check_slot(k)
+        if j == k:
+            raise ValueError(f"two slots are merged, got slot {j} twice")
+
     def _check_rows(self, rows: Rows) -> None:
         """Raise ValueError unless rows of a table have `n_columns` values, stored as they must."""
         if len(rows) and rows.n_columns != self.n_columns:

@@ -108,8 +108,7 @@ class DirichletMultinomial(Component):
         return True
 
     def merge(self, j: int, k: int) -> None:
-        self._check_slot(j)
-        self._check_slot(k)
+        self._check_pair(j, k)
         self.words[j] = [nj + nk for nj, nk in zip(self.words[j], self.words[k], strict=True)]
         self.size[j] += self.size[k]
         self.counts[j] += self.counts[k]
@@ -149,8 +148,7 @@ class DirichletMultinomial(Component):
 
     def log_marginal_merged(self, j: int, k: int) -> float:
         """`log_marginal` of slot `k`, and then the words of `j` from the urn that has these."""
-        self._check_slot(j)
-        self._check_slot(k)
+        self._check_pair(j, k)
         return self.log_marginal(k) + self._log_urn(self.words[j], self.words[k], self.size[k])
 
     def bound_over(self, X: Rows) -> None:

@@ -102,8 +102,7 @@ class IncompleteNormalGamma(Component):
         return True
 
     def merge(self, j: int, k: int) -> None:
-        self._check_slot(j)
-        self._check_slot(k)
+        self._check_pair(j, k)
         for column in self.columns:
             column.merge(j, k)
         self.counts[j] += self.counts[k]
@@ -129,8 +128,7 @@ class IncompleteNormalGamma(Component):
         return sum(column.log_marginal(k) for column in self.columns)
 
     def log_marginal_merged(self, j: int, k: int) -> float:
-        self._check_slot(j)
-        self._check_slot(k)
+        self._check_pair(j, k)
         return sum(column.log_marginal_merged(j, k) for column in self.columns)
 
     def posterior(self, k: int) -> dict[str, float | list[float]]:

@@ -121,8 +121,7 @@ class NormalGamma(Component):
         return True
 
     def merge(self, j: int, k: int) -> None:
-        self._check_slot(j)
-        self._check_slot(k)
+        self._check_pair(j, k)
         self.counts[j], self.m[j], self.b[j] = self._merged(j, k)
         self.kept[j] = min(self.kept[j], self.kept[k])
         self.clear(k)
@@ -161,8 +160,7 @@ class NormalGamma(Component):
         return self._log_evidence(self.counts[k], self.b[k])
 
     def log_marginal_merged(self, j: int, k: int) -> float:
-        self._check_slot(j)
-        self._check_slot(k)
+        self._check_pair(j, k)
         n, _, b = self._merged(j, k)
         return self._log_evidence(n, b)
 

@@ -123,8 +123,7 @@ class NormalInverseWishart(Component):
         return True
 
     def merge(self, j: int, k: int) -> None:
-        self._check_slot(j)
-        self._check_slot(k)
+        self._check_pair(j, k)
         self._slots[j] = self._merged(j, k)
         self.counts[j] += self.counts[k]
         self.clear(k)
@@ -150,8 +149,7 @@ class NormalInverseWishart(Component):
         return self._log_evidence(self.counts[k], self._slots[k])
 
     def log_marginal_merged(self, j: int, k: int) -> float:
-        self._check_slot(j)
-        self._check_slot(k)
+        self._check_pair(j, k)
         return self._log_evidence(self.counts[j] + self.counts[k], self._merged(j, k))
 
     def posterior(self, k: int) -> dict[str, Any]:

@@ -127,8 +127,7 @@ class NormalKnownVariance(Component):
         return True
 
     def merge(self, j: int, k: int) -> None:
-        self._check_slot(j)
-        self._check_slot(k)
+        self._check_pair(j, k)
         self.counts[j], self.mean[j], self.spread[j] = self._merged(j, k)
         self.kept[j] = min(self.kept[j], self.kept[k])
         self.clear(k)
@@ -164,8 +163,7 @@ class NormalKnownVariance(Component):
         return self._log_evidence(self.counts[k], self.mean[k], self.spread[k])
 
     def log_marginal_merged(self, j: int, k: int) -> float:
-        self._check_slot(j)
-        self._check_slot(k)
+        self._check_pair(j, k)
         return self._log_evidence(*self._merged(j, k))
 
     def bound_over(self, X: Rows) -> None:

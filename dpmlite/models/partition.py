@@ -257,6 +257,7 @@ class Partition:
         for g in self.settled_in([k]):
             self.homes[g] = j
         self.neg_log_joint += change
+        self._keep_an_empty_slot()
 
     def replace(
         self, slots: Sequence[int], members: Values, other: "Partition", change: float
@@ -319,8 +320,10 @@ class Partition:
 
     def rebuild(self) -> None:
         """Compute the statistics anew from the labels and the settled groups."""
-        self._n_moves = 0
         n_slots = self.component.n_slots
+        if max(self.labels, default=UNPLACED) >= n_slots:
+            raise ValueError(f"labels must be below {n_slots}, got {max(self.labels)}")
+        self._n_moves = 0
         self.component.resize(0)
         self.component.resize(n_slots)
         self._sizes = [0] * n_slots
