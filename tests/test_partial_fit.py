@@ -393,6 +393,31 @@ def test_models_that_cannot_be_merged():
         merge_models(one, other)
 
 
+@pytest.mark.parametrize(
+    ("component", "given", "unit"),
+    [
+        ("normal-gamma", {"b0": 1.0}, 8e8),
+        ("normal-known-variance", {"sigma2": 1.0, "tau2": 100.0}, 6e3),
+        ("normal-inverse-wishart", {"psi0": np.eye(2)}, 1.2e4),
+    ],
+)
+def test_rows_of_different_pieces_may_be_too_far_apart(component, given, unit):
+    """`fit` refuses them together: from the prior of all, kernels would not see so far."""
+    near = np.random.default_rng(0).normal(size=(40, 2))
+    models = [
+        quick(MAPDPM, component=component, prior=given).fit(near + start)
+        for start in (0.0, 0.9 * unit, 1.8 * unit)
+    ]
+    assert merge_models(*models[:2]).n_clusters_ == 2
+    with pytest.raises(ValueError, match="X must lie within .* of m0"):
+        merge_models(*models)
+    model = models[0].partial_fit(near + 0.9 * unit)
+    with pytest.raises(ValueError, match="X must lie within .* of m0"):
+        model.partial_fit(np.repeat(near + 1.8 * unit, 9, axis=0))
+    assert model.predict(near).tolist() == [0] * 40
+    assert model.n_samples_seen_ == 80
+
+
 def test_names_of_columns_must_be_the_same():
     pd = pytest.importorskip("pandas")
     X = table("normal-gamma", 30)

@@ -55,7 +55,8 @@ def merge_models(first: MAPDPM, second: MAPDPM, *others: MAPDPM) -> MAPDPM:
         If the models differ in what must be the same, or a model's `component` or `allow_missing`
         is no longer what it was fitted with. That is so for what ``alpha="map"``,
         ``"nll"``, ``"cv"`` and ``prior="nll"`` chose, and for the default ``sigma2`` of
-        "normal-known-variance": give numbers. Or if the weights of all rows sum to more than 2**53.
+        "normal-known-variance": give numbers. Or if the weights of all rows sum to more than 2**53,
+        or clusters lie too far from the prior of all rows.
 
     Examples
     --------

@@ -100,6 +100,11 @@ class Family(ABC):
         -------
         ndarray, shape (K, L)
             Counts, by default, which no prior changes.
+
+        Raises
+        ------
+        ValueError
+            If a cluster lies so far from the new prior that `check_reach` would refuse its rows.
         """
         return statistics
 

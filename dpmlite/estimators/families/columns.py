@@ -188,6 +188,11 @@ def check_distance(
     check_range(data.values, centre, scale, most, rule)
 
 
+def check_settled(means: Floats, most: float, rule: str) -> None:
+    """The same of the means of clusters, in scales of a prior, once it is that of more rows."""
+    check_range(means, np.zeros(1), np.ones(1), most, rule)
+
+
 def check_range(
     values: Floats | None, centre: Floats, scale: Floats, most: float, rule: str
 ) -> None:

@@ -11,6 +11,7 @@ from dpmlite.estimators.families.base import Family, Parameters, Prior, Rng, Tot
 from dpmlite.estimators.families.columns import (
     Moments,
     check_distance,
+    check_settled,
     per_column,
     positive,
     positive_per_column,
@@ -18,6 +19,7 @@ from dpmlite.estimators.families.columns import (
 
 #: Values may lie this many prior scales sqrt(b0) from m0.
 FARTHEST = 2.0**29
+REACH = "prior scales sqrt(b0) of m0 (raise b0)"
 
 
 class NormalGammaFamily(Family):
@@ -48,8 +50,7 @@ class NormalGammaFamily(Family):
         }
 
     def check_reach(self, data: Data, prior: Prior, moments: Moments) -> None:
-        rule = "prior scales sqrt(b0) of m0 (raise b0)"
-        check_distance(data, moments, prior["m0"], np.sqrt(prior["b0"]), FARTHEST, rule)
+        check_distance(data, moments, prior["m0"], np.sqrt(prior["b0"]), FARTHEST, REACH)
 
     def rebased(self, statistics: Floats, old: Prior, new: Prior) -> Floats:
         """Eq. (13) backwards, and then forwards from the other prior.
@@ -65,6 +66,7 @@ class NormalGammaFamily(Family):
         scatter = np.maximum(2.0 * (b - 1.0) - _lever(n, old) * x**2, 0.0)
         unit = np.sqrt(old["b0"] / new["b0"])
         x = x * unit + (old["m0"] - new["m0"]) / np.sqrt(new["b0"])
+        check_settled(x, FARTHEST, REACH)
         m = n * x / (new["c0"] + n)
         b = 1.0 + 0.5 * (scatter * unit**2 + _lever(n, new) * x**2)
         return np.hstack([statistics[:, :split], m, b])

@@ -11,6 +11,7 @@ from dpmlite.estimators.families.base import Family, Parameters, Prior, Rng, Tot
 from dpmlite.estimators.families.columns import (
     Moments,
     check_range,
+    check_settled,
     per_column,
     positive,
 )
@@ -18,6 +19,7 @@ from dpmlite.estimators.families.columns import (
 #: Values may lie this many prior scales, Cholesky factors of psi0, from m0. Farther out, rounding
 #: of the scatter of two clusters together could exceed the ties of 1e-8 nats.
 FARTHEST = 2.0**13
+REACH = "prior scales, Cholesky factors of psi0, of m0 (raise psi0)"
 
 
 class NormalInverseWishartFamily(Family):
@@ -58,8 +60,7 @@ class NormalInverseWishartFamily(Family):
         assert data.values is not None
         factor = np.linalg.cholesky(prior["psi0"])
         units = np.linalg.solve(factor, (data.values - prior["m0"]).T).T
-        rule = "prior scales, Cholesky factors of psi0, of m0 (raise psi0)"
-        check_range(units, np.zeros(1), np.ones(1), FARTHEST, rule)
+        check_range(units, np.zeros(1), np.ones(1), FARTHEST, REACH)
 
     def rebased(self, statistics: Floats, old: Prior, new: Prior) -> Floats:
         """Means and scatters in other units, and Psi factorised anew: W Psi W^T = diag(d)."""
@@ -72,6 +73,7 @@ class NormalInverseWishartFamily(Family):
         root, new_root = np.linalg.cholesky(old["psi0"]), np.linalg.cholesky(new["psi0"])
         units = np.linalg.solve(new_root, root)
         mean = mean @ units.T + np.linalg.solve(new_root, old["m0"] - new["m0"])
+        check_settled(mean, FARTHEST, REACH)
         scatter = units @ scatter @ units.T
         lever = new["kappa0"] * n / (new["kappa0"] + n)
         psi = np.eye(n_columns) + scatter + lever[:, :, None] * mean[:, :, None] * mean[:, None]

@@ -11,12 +11,14 @@ from dpmlite.estimators.families.base import Family, Parameters, Prior, Rng, Tot
 from dpmlite.estimators.families.columns import (
     Moments,
     check_distance,
+    check_settled,
     per_column,
     positive_per_column,
 )
 
 #: Values may lie this many standard deviations sqrt(sigma2) from m0.
 FARTHEST = 2.0**12
+REACH = "standard deviations sqrt(sigma2) of m0 (raise sigma2)"
 
 
 class NormalKnownVarianceFamily(Family):
@@ -49,13 +51,13 @@ class NormalKnownVarianceFamily(Family):
         }
 
     def check_reach(self, data: Data, prior: Prior, moments: Moments) -> None:
-        rule = "standard deviations sqrt(sigma2) of m0 (raise sigma2)"
-        check_distance(data, moments, prior["m0"], np.sqrt(prior["sigma2"]), FARTHEST, rule)
+        check_distance(data, moments, prior["m0"], np.sqrt(prior["sigma2"]), FARTHEST, REACH)
 
     def rebased(self, statistics: Floats, old: Prior, new: Prior) -> Floats:
         """Only the origin of the means changes: the spread is about them, in units of sigma2."""
         found = statistics.copy()
         found[:, 1:-1] += (old["m0"] - new["m0"]) / np.sqrt(new["sigma2"])
+        check_settled(found[:, 1:-1], FARTHEST, REACH)
         return found
 
     def component(self, prior: Prior, allow_missing: bool) -> models.Component:
