@@ -253,6 +253,16 @@ BAD = {
 }
 
 
+def test_a_heavy_row_alone_is_not_moved_by_rounding(estimator):
+    """An empty slot is as good, however differently its cost is rounded."""
+    for n in range(1, 30):
+        model = estimator(component="dirichlet-multinomial", init="single", random_state=0)
+        model.fit([[n, 13 - n % 13]], sample_weight=[1e6])
+        assert model.converged_
+        assert model.n_empty_clusters_ == 0
+
+
+
 @pytest.mark.parametrize("name", BAD)
 def test_bad_weights(name):
     weights, message = BAD[name]

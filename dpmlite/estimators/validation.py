@@ -78,9 +78,11 @@ def as_floats(
     Raises
     ------
     ValueError, TypeError
-        If one is not a number, as Python's `float` does; the message says where.
+        If one is complex, or not a number, as Python's `float` does; the message says where.
     """
     array = _asarray(name, values)
+    if np.iscomplexobj(array):
+        raise ValueError(f"{name} must be real, got dtype {array.dtype}")
     try:
         return np.ascontiguousarray(array, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
@@ -194,8 +196,6 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float
     if is_masked(sample_weight):
         raise ValueError("sample_weight must have no masked values")
     array = _asarray("sample_weight", sample_weight)
-    if np.iscomplexobj(array):
-        raise ValueError(f"sample_weight must be real, got dtype {array.dtype}")
     if array.shape != (n_rows,):
         raise ValueError(f"sample_weight must have shape ({n_rows},), got {array.shape}")
     weights = as_floats("sample_weight", array)

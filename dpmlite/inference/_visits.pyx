@@ -76,7 +76,11 @@ cdef bint move_if_better(Partition partition, Py_ssize_t i, double ceiling, doub
     """Whether row i moved: if the best cost elsewhere is less than what it costs to stay."""
     if not best < ceiling - TIE:
         return False
+    cdef Py_ssize_t own = partition.label[i]
     cdef double stay = partition.stay_cost(i)
+    if own != UNPLACED and partition.size[own] == 1:
+        # As good as the empty slot, whose cost was found in the way of the others, and so rounded.
+        stay = min(stay, partition.cost[partition.component.n_slots - 1])
     if not best < stay - TIE:
         return False
     move_to_best(partition, i, best, stay, again)

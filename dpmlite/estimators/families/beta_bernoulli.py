@@ -8,7 +8,7 @@ import numpy as np
 from dpmlite import models
 from dpmlite.estimators.data import Data, Floats, Indices, read_counts
 from dpmlite.estimators.families.base import Family, Parameters, Prior, Rng, Totals
-from dpmlite.estimators.families.columns import Moments, positive_per_column
+from dpmlite.estimators.families.columns import Moments, counts_per_column
 
 #: What a0 and b0 of a column add up to by default, in rows.
 DEFAULT_MASS = 2.0
@@ -37,7 +37,7 @@ class BetaBernoulliFamily(Family):
         return DEFAULT_MASS * (frequency if key == "a0" else 1.0 - frequency)
 
     def check_prior(self, prior: Prior, n_columns: int) -> Prior:
-        return {key: positive_per_column(key, prior[key], n_columns) for key in self.prior_keys}
+        return {key: counts_per_column(key, prior[key], n_columns) for key in self.prior_keys}
 
     def component(self, prior: Prior, allow_missing: bool) -> models.Component:
         return models.BetaBernoulli(**prior)

@@ -1,5 +1,6 @@
 """Means and variances of columns, and priors that have a value for each column."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,7 +9,7 @@ import numpy.typing as npt
 
 from dpmlite import models
 from dpmlite.estimators.data import Data, Floats
-from dpmlite.estimators.validation import as_floats, check_positive, warn
+from dpmlite.estimators.validation import LEAST, as_floats, check_positive, warn
 
 # Values of a row that make numpy's loops over rows no slower than those within.
 WIDE_ROW = 512
@@ -159,6 +160,27 @@ def positive_per_column(name: str, value: Any, n_columns: int) -> Floats:
         j = int(np.argmin(usable))
         raise ValueError(f"prior {name} must be positive and finite, got {full[j]} in column {j}")
     return full
+
+
+def counts_per_column(name: str, value: Any, n_columns: int) -> Floats:
+    """Pseudo-counts of a prior, from 1e-100 to 1e100: log-gammas of others are not precise."""
+    return _within_range(name, positive_per_column(name, value, n_columns), "")
+
+
+def check_ratio(prior: Mapping[str, Floats], name: str, other: str) -> None:
+    """Raise ValueError unless one key of a prior is from 1e-100 to 1e100 times another."""
+    with np.errstate(over="ignore"):
+        _within_range(name, prior[name] / prior[other], f" times {other}")
+
+
+def _within_range(name: str, values: Floats, unit: str) -> Floats:
+    usable = (values >= LEAST) & (values <= 1.0 / LEAST)
+    if not usable.all():
+        j = int(np.argmin(usable))
+        raise ValueError(
+            f"prior {name} must be from 1e-100 to 1e100{unit}, got {values[j]} in column {j}"
+        )
+    return values
 
 
 def _parameters(name: str, value: Any) -> Floats:

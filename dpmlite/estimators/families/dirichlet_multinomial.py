@@ -8,7 +8,7 @@ import numpy as np
 from dpmlite import models
 from dpmlite.estimators.data import Data, Floats, Indices, read_counts
 from dpmlite.estimators.families.base import Family, Parameters, Prior, Rng, Totals
-from dpmlite.estimators.families.columns import Moments, positive_per_column
+from dpmlite.estimators.families.columns import Moments, counts_per_column
 
 #: The greatest count: log-gammas of greater ones would lose the digits that tell clusters apart.
 MOST = 2.0**40
@@ -33,7 +33,7 @@ class DirichletMultinomialFamily(Family):
         return 1.0
 
     def check_prior(self, prior: Prior, n_columns: int) -> Prior:
-        return {"beta0": positive_per_column("beta0", prior["beta0"], n_columns)}
+        return {"beta0": counts_per_column("beta0", prior["beta0"], n_columns)}
 
     def component(self, prior: Prior, allow_missing: bool) -> models.Component:
         return models.DirichletMultinomial(**prior)

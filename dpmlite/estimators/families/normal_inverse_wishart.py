@@ -15,6 +15,7 @@ from dpmlite.estimators.families.columns import (
     per_column,
     positive,
 )
+from dpmlite.estimators.validation import as_floats
 
 #: Values may lie this many prior scales, Cholesky factors of psi0, from m0. Farther out, rounding
 #: of the scatter of two clusters together could exceed the ties of 1e-8 nats.
@@ -124,7 +125,7 @@ def _degrees(nu0: Any, n_columns: int) -> float:
 
 
 def _positive_definite(name: str, value: Any, n_columns: int) -> Floats:
-    matrix = np.array(value, dtype=np.float64)
+    matrix = as_floats(f"prior {name}", value)
     shape = (n_columns, n_columns)
     if matrix.shape != shape:
         raise ValueError(f"prior {name} must have shape {shape}, got {matrix.shape}")

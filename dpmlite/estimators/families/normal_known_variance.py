@@ -11,6 +11,7 @@ from dpmlite.estimators.families.base import Family, Parameters, Prior, Rng, Tot
 from dpmlite.estimators.families.columns import (
     Moments,
     check_distance,
+    check_ratio,
     check_settled,
     per_column,
     positive_per_column,
@@ -44,11 +45,13 @@ class NormalKnownVarianceFamily(Family):
         return moments.variances(aloud=False)
 
     def check_prior(self, prior: Prior, n_columns: int) -> Prior:
-        return {
+        checked = {
             "m0": per_column("m0", prior["m0"], n_columns),
             "sigma2": positive_per_column("sigma2", prior["sigma2"], n_columns),
             "tau2": positive_per_column("tau2", prior["tau2"], n_columns),
         }
+        check_ratio(checked, "tau2", "sigma2")
+        return checked
 
     def check_reach(self, data: Data, prior: Prior, moments: Moments) -> None:
         check_distance(data, moments, prior["m0"], np.sqrt(prior["sigma2"]), FARTHEST, REACH)
