@@ -70,6 +70,24 @@ def test_both_implementations_give_the_same(twins, name, seed):
     np.testing.assert_allclose(values[0], values[1], rtol=1e-11, atol=1e-10)
 
 
+@pytest.mark.parametrize("x", [40.0, 64.0, 65.0, 1000.0, 1000.3, 5e5])
+def test_a_row_of_many_words_is_bounded_as_one_of_few(twin, x):
+    """Factor by factor, of one kind of word; it takes no longer for more of them."""
+    component = twin.dirichlet_multinomial.DirichletMultinomial([0.25])
+    component.bound_over(twin.rows.Rows(np.array([[x]])))
+    component.resize(2)
+    component.add(np.array([3.0]), 0)
+    urns = 3.25 + np.arange(np.ceil(x))
+    parts = np.minimum(x - np.arange(len(urns)), 1.0)
+    for more in (0.0, 2.0):
+        grown = urns + more * x
+        growth = x * np.log1p(more * (parts / urns).sum())
+        expected = parts @ np.log(urns) + growth - parts @ np.log(grown)
+        bound = component.log_bound(np.array([x]), 0, more)
+        assert expected - 1e-9 * x <= bound <= expected + 1e-5 * x
+    assert np.isfinite(component.log_bound(np.array([1e12]), 0, 1.0))
+
+
 def test_a_scaled_replica_is_no_bound_for_words(twin):
     """Daumé's footnotes 1 and 2: a replica as long as the longest row, all that can be added."""
     component = twin.dirichlet_multinomial.DirichletMultinomial([1.0] * 1000)

@@ -6,7 +6,7 @@ most slots.
 
 from array import array
 
-from libc.math cimport INFINITY, NAN, log
+from libc.math cimport INFINITY, NAN, floor, log, log1p
 
 from dpmlite.models._arrays cimport double_array
 from dpmlite.models._component cimport LEAST_KEPT, Component, least_of, left_of_c, padded
@@ -26,7 +26,8 @@ cdef extern from *:
     double SINGLE_ROUNDING "DPM_SINGLE_ROUNDING"
 
 cdef enum:
-    FEW = 6  # slots that are scored one by one: more take longer than all at once
+    FEW = 6           # slots that are scored one by one: more take longer than all at once
+    FEW_FACTORS = 64  # summed one by one: more are known to 1e-5 without
 
 
 cdef class DirichletMultinomial(Component):
@@ -323,14 +324,19 @@ cdef clones_void share(DirichletMultinomial self, const Row *row,
 
 cdef double add_factors(double first, double x, double *reciprocals) noexcept nogil:
     """Sums of log, returned, and of reciprocals of `first`, `first` + 1, ..., `x` of them."""
-    cdef double total = 0.0, part, i = 0.0
+    cdef double total = 0.0, rest, part
+    cdef Py_ssize_t i, n = <Py_ssize_t> min(x, <double> FEW_FACTORS)
     reciprocals[0] = 0.0
-    while i < x:
-        part = x - i if x - i < 1.0 else 1.0
-        total += part * log(first + i)
-        reciprocals[0] += part / (first + i)
-        i += 1.0
-    return total
+    for i in range(n):
+        total += log(first + i)
+        reciprocals[0] += 1.0 / (first + i)
+    rest = floor(x - n)
+    if rest > 0.0:
+        total += log_rising_c(first + n, rest)
+        reciprocals[0] += log1p(rest / (first + n - 0.5))
+    part = x - n - rest
+    reciprocals[0] += part / (first + n + rest)
+    return total + part * log(first + n + rest)
 
 
 cdef double best_growth(const Row *row, double *base, double extra) noexcept nogil:

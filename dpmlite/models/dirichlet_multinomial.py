@@ -11,13 +11,16 @@ probability of the words in an order; there is no multinomial coefficient. It wo
 for every cluster.
 """
 
-from math import ceil, isnan, log, nan
+from math import floor, isnan, log, log1p, nan
 
 from dpmlite._types import Values
 from dpmlite.models.checks import check_positive, require_bound
 from dpmlite.models.component import LEAST_KEPT, Component, left_of
 from dpmlite.models.rows import Rows
 from dpmlite.models.special import digamma, log_rising
+
+# Of the factors of a rising factorial, those that bounds look at one by one.
+FEW_FACTORS = 64
 
 
 class DirichletMultinomial(Component):
@@ -213,14 +216,19 @@ class DirichletMultinomial(Component):
 def _factors(first: float, x: float) -> tuple[float, float]:
     """Sums of log and of reciprocals of `first`, `first` + 1, ..., `x` of them.
 
-    The last may be but a part: log rising(a, x) is convex in x, so it is at most that sum.
+    The last may be but a part: log rising(a, x) is convex in x, so it is at most that sum. Many
+    reciprocals are less than the integral of 1 / t from half before the first to half after the
+    last, for 1 / t is convex; the sum of them is close to that, which is enough for a bound.
     """
-    logs, reciprocals = 0.0, 0.0
-    for i in range(ceil(x)):
-        part = min(x - i, 1.0)
-        logs += part * log(first + i)
-        reciprocals += part / (first + i)
-    return logs, reciprocals
+    n = int(min(x, FEW_FACTORS))
+    logs = sum(log(first + i) for i in range(n))
+    reciprocals = sum(1.0 / (first + i) for i in range(n))
+    rest = float(floor(x - n))
+    if rest > 0.0:
+        logs += log_rising(first + n, rest)
+        reciprocals += log1p(rest / (first + n - 0.5))
+    part, end = x - n - rest, first + n + rest
+    return logs + part * log(end), reciprocals + part / end
 
 
 def _best_growth(bases: list[tuple[float, float]], extra: float) -> float:
