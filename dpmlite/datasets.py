@@ -202,7 +202,8 @@ class RandomMixture:
         if data.shape[1] != self.n_columns:
             raise ValueError(f"X must have {self.n_columns} columns, got {data.shape[1]}")
         log_density = FAMILIES[self.component].log_density(rows, self.parameters)
-        return np.asarray(log_density + np.log(self.weights))
+        with np.errstate(divide="ignore"):  # a weight may be less than a double can hold
+            return np.asarray(log_density + np.log(self.weights))
 
     def sample(
         self, n_samples: int, *, row_total: int = 100, random_state: Any = None

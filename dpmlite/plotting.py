@@ -1,6 +1,7 @@
 """Pictures of clusters. They need matplotlib, which is imported when the first is drawn."""
 
 import os
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpmlite.estimators.bhc import BayesianHierarchicalClustering
+from dpmlite.estimators.families import FAMILIES
 from dpmlite.estimators.mapdpm import MAPDPM
 from dpmlite.estimators.mixture import MixtureEstimator
 from dpmlite.estimators.validation import check_labels, check_rows
@@ -42,7 +44,7 @@ def check_picture(path: Path) -> None:
     from matplotlib.backend_bases import FigureCanvasBase
 
     formats = sorted(FigureCanvasBase.get_supported_filetypes())
-    if path.suffix and path.suffix[1:].lower() not in formats:
+    if path.suffix[1:].lower() not in formats:
         raise ValueError(f"{path}: must end with one of .{', .'.join(formats)}")
 
 
@@ -157,17 +159,21 @@ def plot_density(
     rows = check_rows(X)
     if rows.shape[1] != 1:
         raise ValueError(f"X must have one column for a density, got shape {rows.shape}")
+    if FAMILIES[model.component_].takes_sparse:
+        raise ValueError(f"model must be of real numbers, got component {model.component_!r}")
     margin = 0.15 * max(np.ptp(rows), np.finfo(float).tiny)
     grid = np.linspace(rows.min() - margin, rows.max() + margin, 512)[:, None]
-    density = np.exp(model.score_samples(grid))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "X does not have valid feature names")
+        density = np.exp(model.score_samples(grid))
+        shares = model.predict_proba(grid).T if isinstance(model, MAPDPM) else ()
     if axes is None:
         axes = Figure(figsize=(8.0, 5.0), dpi=150, layout="constrained").add_subplot()
         axes.spines[["top", "right"]].set_visible(False)
     axes.hist(rows[:, 0], bins=40, density=True, color="0.85")
     axes.plot(rows[:, 0], np.zeros(len(rows)), "|", color="0.4", markersize=4)
-    if isinstance(model, MAPDPM):
-        for rank, share in enumerate(model.predict_proba(grid).T):
-            axes.plot(grid[:, 0], share * density, color=_style(rank)[0], linewidth=1.0)
+    for rank, share in enumerate(shares):
+        axes.plot(grid[:, 0], share * density, color=_style(rank)[0], linewidth=1.0)
     axes.plot(grid[:, 0], density, color="black")
     axes.set(xlabel=name, ylabel="density")
     figure = axes.figure.get_figure(root=True)

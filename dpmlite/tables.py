@@ -107,7 +107,7 @@ def _records(lines: Iterable[str]) -> list[tuple[int, list[str]]]:
     records = [
         (row, [cell.strip() for cell in cells])
         for row, cells in enumerate(csv.reader(lines), start=1)
-        if cells
+        if cells and not (len(cells) == 1 and cells[0].isspace())
     ]
     if not records:
         raise ValueError("the file is empty")

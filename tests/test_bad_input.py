@@ -73,6 +73,7 @@ BAD_PARAMETERS = {
     "b0": ({"prior": {"b0": [1.0, -2.0]}}, r"prior b0 must be positive .*, got -2\.0 in column 1"),
     "c0": ({"prior": {"c0": 0.0}}, r"prior c0 must be positive, got 0\.0"),
     "a0": ({"prior": {"a0": -1}}, "prior a0 must be positive, got -1"),
+    "m0 complex": ({"prior": {"m0": 1j}}, "prior m0 must be real, got dtype complex128"),
     "b0 too small": ({"prior": {"b0": 1e-30}}, r"X must lie within 5\.4e\+08 prior scales"),
 }
 

@@ -212,6 +212,7 @@ def test_a_constant_column_warns_in_one_line(run, csv):
         (",b\n3,4\n", ["column 1", "b"], [[3, 4]]),
         ("\n\na\n\n3\n\n", ["a"], [[3]]),
         ("a\r\n3\r\n4", ["a"], [[3], [4]]),
+        ("a,b\n  \n3,4\n\t\n", ["a", "b"], [[3, 4]]),
     ],
 )
 def test_tables_with_and_without_header(text, columns, rows):
@@ -317,11 +318,12 @@ def test_bad_arguments_end_in_one_line(run, argv, message):
     assert run("fit", *argv) == (2, [], [f"dpmlite: error: {message}"])
 
 
-def test_an_unknown_picture_format_ends_in_one_line(run, csv):
+@pytest.mark.parametrize("name", ["a.xyz", "a"])
+def test_an_unknown_picture_format_ends_in_one_line(run, csv, name):
     pytest.importorskip("matplotlib")
-    code, _, (line,) = run("fit", csv(TWO_CLUSTERS), "--label-column", "3", "--plot", "a.xyz")
+    code, _, (line,) = run("fit", csv(TWO_CLUSTERS), "--label-column", "3", "--plot", name)
     assert code == 2
-    assert line.startswith("dpmlite: error: a.xyz: must end with one of .")
+    assert line.startswith(f"dpmlite: error: {name}: must end with one of .")
 
 
 def test_two_outputs_in_one_file_end_in_one_line(run, csv):

@@ -307,6 +307,22 @@ BAD_PRIORS = {
         r"X must lie within 8\.2e\+03 prior scales, Cholesky factors of psi0, of m0",
     ),
     "beta0": ("dirichlet-multinomial", {"beta0": 0.0}, "prior beta0 must be positive and finite"),
+    "beta0 tiny": (
+        "dirichlet-multinomial",
+        {"beta0": [1.0, 1e-300]},
+        "prior beta0 must be from 1e-100 to 1e100, got 1e-300 in column 1",
+    ),
+    "b0 huge": ("beta-bernoulli", {"b0": 1e300}, "prior b0 must be from 1e-100 to 1e100, got 1e"),
+    "tau2 huge": (
+        "normal-known-variance",
+        {"sigma2": 1e-10, "tau2": 1e299},
+        "prior tau2 must be from 1e-100 to 1e100 times sigma2, got inf in column 0",
+    ),
+    "psi0 text": (
+        "normal-inverse-wishart",
+        {"psi0": [["a", 0], [0, 1]]},
+        "prior psi0 must be numbers, got 'a' in row 0, column 0",
+    ),
     "a0": ("beta-bernoulli", {"a0": [1.0, -1.0]}, r"prior a0 must be positive .* in column 1"),
     "key": ("beta-bernoulli", {"c0": 1.0}, "prior must have keys among a0, b0, got 'c0'"),
 }

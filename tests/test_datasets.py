@@ -7,7 +7,13 @@ import pytest
 from cases import needs_kernels
 
 from dpmlite import MAPDPM
-from dpmlite.datasets import crp_mixture, load_sensors, machine_states, planted_gaussians
+from dpmlite.datasets import (
+    crp_mixture,
+    dpm_sample,
+    load_sensors,
+    machine_states,
+    planted_gaussians,
+)
 
 GENERATORS = [
     lambda random_state: crp_mixture(50, random_state=random_state),
@@ -83,6 +89,22 @@ def test_planted_gaussians_have_unit_variance_and_spread_means():
     assert means.mean() == pytest.approx(0.0, abs=0.8)
     assert means.std() == pytest.approx(5.0, rel=0.1)
     assert (X - means[labels]).std() == pytest.approx(1.0, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("component", "prior", "key"),
+    [
+        ("normal-gamma", {"m0": 0, "c0": 1.0, "a0": 1e-3, "b0": 1.0}, "a0"),
+        (
+            "normal-inverse-wishart",
+            {"m0": 0, "kappa0": 1.0, "nu0": 2.001, "psi0": np.eye(3)},
+            "nu0",
+        ),
+    ],
+)
+def test_priors_may_be_too_vague_to_draw_from(component, prior, key):
+    with pytest.raises(ValueError, match=rf"scales of the prior wide, got .* from {key}=.*: raise"):
+        dpm_sample(100, 3, component=component, alpha=50.0, prior=prior, random_state=0)
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ LAYOUTS = {
 }
 N_ROWS = 60 if PURE else 300
 X = planted_gaussians(N_ROWS, 3, 4, random_state=0)[0]
+
 COMPONENTS = ("normal-gamma", "normal-inverse-wishart", "normal-known-variance")
 
 
@@ -41,6 +42,16 @@ def test_fits_are_the_same(component, layout):
         assert model.neg_log_joint_ == pytest.approx(expected.neg_log_joint_, rel=1e-12)
     np.testing.assert_array_equal(model.predict(layout(X)), expected.predict(X))
     np.testing.assert_allclose(model.score_samples(layout(X)), expected.score_samples(X))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_cells_may_lie_at_odd_addresses(dtype):
+    records = np.zeros(len(X), dtype=[("kind", "u1"), ("values", dtype, 3)])
+    records["values"] = X
+    assert not records["values"].flags.aligned
+    model = MAPDPM(random_state=0).fit(records["values"])
+    expected = MAPDPM(random_state=0).fit(X.astype(dtype))
+    np.testing.assert_array_equal(model.labels_, expected.labels_)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)

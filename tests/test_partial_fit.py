@@ -409,10 +409,10 @@ def test_rows_of_different_pieces_may_be_too_far_apart(component, given, unit):
         for start in (0.0, 0.9 * unit, 1.8 * unit)
     ]
     assert merge_models(*models[:2]).n_clusters_ == 2
-    with pytest.raises(ValueError, match="X must lie within .* of m0"):
+    with pytest.raises(ValueError, match=r"X must lie within .* of m0"):
         merge_models(*models)
     model = models[0].partial_fit(near + 0.9 * unit)
-    with pytest.raises(ValueError, match="X must lie within .* of m0"):
+    with pytest.raises(ValueError, match=r"X must lie within .* of m0"):
         model.partial_fit(np.repeat(near + 1.8 * unit, 9, axis=0))
     assert model.predict(near).tolist() == [0] * 40
     assert model.n_samples_seen_ == 80

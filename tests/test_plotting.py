@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -207,6 +208,20 @@ def test_density_needs_one_column():
     X = np.zeros((3, 2))
     with pytest.raises(ValueError, match=r"one column for a density, got shape \(3, 2\)"):
         plot_density(MAPDPM(), X)
+
+
+def test_density_needs_real_numbers():
+    model = MAPDPM(component="beta-bernoulli").fit([[0], [1], [1]])
+    with pytest.raises(ValueError, match="must be of real numbers, got component 'beta-bernoulli'"):
+        plot_density(model, [[0], [1], [1]])
+
+
+def test_density_of_a_column_with_a_name():
+    pd = pytest.importorskip("pandas")
+    X = pd.DataFrame({"height": np.arange(9.0)})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        plot_density(MAPDPM(random_state=0).fit(X), X)
 
 
 def test_a_dendrogram_has_the_colours_of_the_clusters(tmp_path):

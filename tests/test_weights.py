@@ -262,7 +262,6 @@ def test_a_heavy_row_alone_is_not_moved_by_rounding(estimator):
         assert model.n_empty_clusters_ == 0
 
 
-
 @pytest.mark.parametrize("name", BAD)
 def test_bad_weights(name):
     weights, message = BAD[name]

@@ -17,7 +17,7 @@ from dpmlite.estimators.families import Prior
 from dpmlite.estimators.families.columns import Moments
 from dpmlite.estimators.mapdpm import MAPDPM
 from dpmlite.estimators.mixture import MixtureEstimator, largest_first
-from dpmlite.estimators.problem import UNPLACED, Labels, Problem
+from dpmlite.estimators.problem import UNPLACED, Labels, Problem, first_of_best
 from dpmlite.estimators.tree import Tree, TreeSearch, bayes_kmeans, grow, joined
 from dpmlite.estimators.validation import (
     check_bool,
@@ -318,7 +318,8 @@ class BayesianHierarchicalClustering(MixtureEstimator):
                 width,
             )
             found.append((search.run(), search.best.objective))
-        return min(found, key=lambda pair: pair[1])[0]
+        slack = self._problem(sample, default).worthwhile(size)
+        return found[first_of_best([objective for _, objective in found], slack)][0]
 
     def _leaves(self, problem: Problem, rng: np.random.Generator) -> Labels:
         if self.approximate == "bayes-kmeans":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Any, Self
 
@@ -21,7 +22,7 @@ from dpmlite.estimators.validation import (
 )
 
 #: Values of a column may lie so far apart: sums of squared distances stay finite.
-WIDEST = 1e140
+WIDEST, NARROWEST = 1e140, 1e-140
 
 # So many distances are held at a time.
 CHUNK = 2**20
@@ -242,7 +243,7 @@ class DPMeans(Estimator):
             order = rng.permutation(len(table)).astype(np.intp) if start else None
             labels = np.empty(len(table), dtype=np.intp)
             centres, inertia, trace, converged = inference.fit_centres(
-                table, lam, labels, self.max_iter, order
+                table, lam, labels, min(self.max_iter, sys.maxsize), order
             )
             if self.verbose:
                 print(
@@ -300,4 +301,6 @@ def _check_width(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         width = (rows.max(axis=0) - rows.min(axis=0)).max()
     if not width <= WIDEST:
         raise ValueError(f"X must have columns less than {WIDEST} wide, got {width}")
+    if 0.0 < width < NARROWEST:
+        raise ValueError(f"X must have a column {NARROWEST} wide, or constant ones, got {width}")
     return rows

@@ -65,7 +65,8 @@ def check_table(X: Any, strided: bool = False) -> npt.NDArray[Any]:
             f"X must have at least one column: 0 feature(s) (shape={array.shape}) "
             "while a minimum of 1 is required."
         )
-    if strided and array.dtype in (np.float32, np.float64) and array.dtype.isnative:
+    in_place = array.dtype in (np.float32, np.float64) and array.dtype.isnative
+    if strided and in_place and array.flags.aligned:
         return array
     return as_floats("X", array)
 

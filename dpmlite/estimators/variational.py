@@ -250,7 +250,7 @@ class VariationalDPM(FamilyEstimator):
         """
         rows = self._read_new(X).rows()
         out = np.empty(len(rows))
-        inference.log_mixture_density(rows, self._mixture(), np.log(self.weights_), out)
+        inference.log_mixture_density(rows, self._mixture(), self._log_weights(), out)
         return out
 
     def _check_parameters(self) -> None:
@@ -273,7 +273,7 @@ class VariationalDPM(FamilyEstimator):
         self, X: npt.ArrayLike, sample_weight: Any, prior: Prior, rng: np.random.Generator, n: int
     ) -> Labels:
         if not isinstance(self.init, str):
-            return check_labels(self.init, n)
+            return check_labels(self.init, n, "init")
         search = MAPDPM(component=self.component, alpha=self.alpha, prior=prior, random_state=rng)
         return search.fit(X, sample_weight=sample_weight).labels_
 
@@ -370,9 +370,12 @@ class VariationalDPM(FamilyEstimator):
 
     def _probabilities(self, data: Data) -> Floats:
         out = np.empty((data.shape[0], len(self.weights_)))
-        log_weights = np.log(self.weights_)
-        inference.mixture_responsibilities(data.rows(), self._mixture(), log_weights, out)
+        inference.mixture_responsibilities(data.rows(), self._mixture(), self._log_weights(), out)
         return out
+
+    def _log_weights(self) -> Floats:
+        with np.errstate(divide="ignore"):  # a weight may be less than a double can hold
+            return np.asarray(np.log(self.weights_))
 
 
 @dataclass

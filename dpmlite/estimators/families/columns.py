@@ -14,6 +14,9 @@ from dpmlite.estimators.validation import LEAST, as_floats, check_positive, warn
 # Values of a row that make numpy's loops over rows no slower than those within.
 WIDE_ROW = 512
 
+# In scales of the prior: rows of wider clusters may have no squares.
+LARGEST_DRAWN = 1e150
+
 # Of values that differ by less, squares need not be above 0.
 LEAST_SPREAD = 1e-150
 
@@ -208,6 +211,15 @@ def check_distance(
         if (farthest < 0.5 * most * scale).all():
             return
     check_range(data.values, centre, scale, most, rule)
+
+
+def check_drawn(name: str, prior: Mapping[str, Any], deviations: Floats) -> None:
+    """Raise ValueError, naming a key of the prior, if doubles cannot hold what was drawn."""
+    if not (deviations < LARGEST_DRAWN).all():
+        raise ValueError(
+            f"clusters drawn must be less than {LARGEST_DRAWN} scales of the prior wide, "
+            f"got {deviations.max()} from {name}={prior[name]}: raise {name}"
+        )
 
 
 def check_settled(means: Floats, most: float, rule: str) -> None:

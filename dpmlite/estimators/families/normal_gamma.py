@@ -11,6 +11,7 @@ from dpmlite.estimators.families.base import Family, Parameters, Prior, Rng, Tot
 from dpmlite.estimators.families.columns import (
     Moments,
     check_distance,
+    check_drawn,
     check_settled,
     per_column,
     positive,
@@ -85,8 +86,10 @@ class NormalGammaFamily(Family):
     def draw_parameters(self, prior: Prior, size: int, rng: Rng) -> Parameters:
         shape = (size, len(prior["m0"]))
         precision = rng.gamma(prior["a0"], 1.0 / prior["b0"], size=shape)
-        mean = rng.normal(prior["m0"], 1.0 / np.sqrt(prior["c0"] * precision))
-        return {"mean": mean, "precision": precision}
+        with np.errstate(divide="ignore"):
+            deviation = 1.0 / np.sqrt(prior["c0"] * precision)
+        check_drawn("a0", prior, deviation / np.sqrt(prior["b0"]))
+        return {"mean": rng.normal(prior["m0"], deviation), "precision": precision}
 
     def draw_rows(self, theta: Parameters, labels: Indices, totals: Totals, rng: Rng) -> Floats:
         mean, precision = theta["mean"][labels], theta["precision"][labels]

@@ -10,6 +10,7 @@ from dpmlite.estimators.data import Data, Floats, Indices, read_real
 from dpmlite.estimators.families.base import Family, Parameters, Prior, Rng, Totals
 from dpmlite.estimators.families.columns import (
     Moments,
+    check_drawn,
     check_range,
     check_settled,
     per_column,
@@ -98,7 +99,9 @@ class NormalInverseWishartFamily(Family):
         d = len(prior["m0"])
         bartlett = np.tril(rng.normal(size=(size, d, d)), -1)
         freedom = np.broadcast_to(prior["nu0"] - np.arange(d), (size, d))
-        bartlett[:, range(d), range(d)] = np.sqrt(rng.chisquare(freedom))
+        bartlett[:, range(d), range(d)] = roots = np.sqrt(rng.chisquare(freedom))
+        with np.errstate(divide="ignore"):
+            check_drawn("nu0", prior, 1.0 / roots)
         upper = np.linalg.cholesky(prior["psi0"]).T
         solved = np.linalg.solve(bartlett, np.broadcast_to(upper, (size, d, d)))
         factor = np.swapaxes(solved, 1, 2)
