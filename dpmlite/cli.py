@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
+
 from dpmlite import MAPDPM, __version__
 from dpmlite.datasets import load_sensors
 from dpmlite.estimators.families import COMPONENTS
@@ -92,6 +94,8 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     add("data", help="CSV file; its first row names the columns, unless it is all numbers")
     text = "column to leave out and to compare the clusters with: its name, or its number from 1"
     add("--label-column", metavar="NAME", help=text)
+    text = "take empty cells, NA, ? and the like as missing values, which tell nothing"
+    add("--allow-missing", action="store_true", help=text)
     add("--out", type=Path, metavar="CSV", help="file to write the cluster of each row to")
     add("--plot", type=Path, metavar="PATH", help="picture to draw, such as clusters.png")
     add("--save", type=Path, metavar="NPZ", help="file to save the model to, for MAPDPM.load")
@@ -130,8 +134,9 @@ def _demo(args: argparse.Namespace) -> None:
 
 def _fit(args: argparse.Namespace) -> None:
     _check_outputs(args)
-    table = read_table(args.data, args.label_column)
+    table = read_table(args.data, args.label_column, args.allow_missing)
     model = MAPDPM(
+        allow_missing=args.allow_missing,
         component=args.component,
         alpha=args.alpha,
         prior=args.prior,
@@ -218,5 +223,10 @@ def _align(lines: list[list[str]]) -> str:
 
 
 def _draw(model: MAPDPM, table: Table, path: Path) -> None:
-    plot_clusters(table.rows, model.labels_, columns=table.columns, path=path)
-    print(f"drew {path}")
+    whole = ~np.isnan(table.rows).any(axis=1)
+    if not whole.any():
+        print(f"did not draw {path}: every row has a missing value")
+        return
+    plot_clusters(table.rows[whole], model.labels_[whole], columns=table.columns, path=path)
+    left_out = np.count_nonzero(~whole)
+    print(f"drew {path}" + (f" without {left_out} rows that miss values" if left_out else ""))

@@ -224,6 +224,11 @@ class RandomMixture:
         X : ndarray, shape (N, D)
         labels : ndarray of int, shape (N,)
             The atom of each row.
+
+        Raises
+        ------
+        ValueError
+            If `n_samples` is not positive, or `row_total` is negative.
         """
         rng = check_random_state(random_state)
         n_samples = check_count("n_samples", n_samples)

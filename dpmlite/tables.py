@@ -22,6 +22,7 @@ class Table:
     columns : list of str
         D names; "column 1", ... where the file has none.
     rows : ndarray, shape (N, D)
+        NaN where a value is missing.
     labels : ndarray of str, shape (N,), or None
         The label column, which is not among `columns`.
     """
@@ -31,14 +32,16 @@ class Table:
     labels: npt.NDArray[np.str_] | None
 
 
-def read_table(path: str | os.PathLike[str], label_column: str | None = None) -> Table:
+def read_table(
+    path: str | os.PathLike[str], label_column: str | None = None, allow_missing: bool = False
+) -> Table:
     """Read a CSV file of numbers, separated by commas, in UTF-8.
 
     Parameters
     ----------
     path : path-like
-    label_column : str, optional
-        As for `parse_table`.
+    label_column, allow_missing
+        As of `parse_table`.
 
     Returns
     -------
@@ -53,14 +56,16 @@ def read_table(path: str | os.PathLike[str], label_column: str | None = None) ->
     """
     try:
         with open(path, encoding="utf-8-sig", newline="") as file:
-            return parse_table(file, label_column)
+            return parse_table(file, label_column, allow_missing)
     except UnicodeDecodeError as error:
         raise ValueError(f"{os.fspath(path)}: not a text file in UTF-8") from error
     except (ValueError, csv.Error) as error:
         raise ValueError(f"{os.fspath(path)}: {error}") from error
 
 
-def parse_table(lines: Iterable[str], label_column: str | None = None) -> Table:
+def parse_table(
+    lines: Iterable[str], label_column: str | None = None, allow_missing: bool = False
+) -> Table:
     """Turn lines of comma-separated numbers into a table.
 
     The first row names the columns if one of its cells, the numbered label column aside, is
@@ -71,6 +76,8 @@ def parse_table(lines: Iterable[str], label_column: str | None = None) -> Table:
     lines : iterable of str
     label_column : str, optional
         Name, or number from 1, of a column of labels; any text may be in it.
+    allow_missing : bool, default False
+        Whether cells may be missing, which become NaN: empty ones, or "NA", "?" and the like.
 
     Returns
     -------
@@ -79,8 +86,8 @@ def parse_table(lines: Iterable[str], label_column: str | None = None) -> Table:
     Raises
     ------
     ValueError
-        If there are no rows, a row has too few or too many cells, a cell is not a finite
-        number, or there is no such label column. Rows are counted from 1, with the header, as
+        If there are no rows, a row has too few or too many cells, a cell is missing, or not a
+        finite number, or there is no such label column. Rows are counted from 1, with the header, as
         a spreadsheet shows them.
     """
     records = _records(lines)
@@ -94,7 +101,9 @@ def parse_table(lines: Iterable[str], label_column: str | None = None) -> Table:
     kept = [j for j in range(n_columns) if j != label]
     if not kept:
         raise ValueError("there is no column besides the label column")
-    rows = [[_number(cells[j], names[j], row) for j in kept] for row, cells in records]
+    rows = [
+        [_number(cells[j], names[j], row, allow_missing) for j in kept] for row, cells in records
+    ]
     return Table(
         columns=[names[j] for j in kept],
         rows=np.array(rows),
@@ -152,15 +161,18 @@ def _find(column: str, names: list[str]) -> int:
     raise ValueError(f"there is no column {column!r}; the columns are {', '.join(names)}")
 
 
-def _number(cell: str, name: str, row: int) -> float:
+def _number(cell: str, name: str, row: int, allow_missing: bool) -> float:
     where = f"in column {name!r}, row {row}"
     if cell.lower() in MISSING:
-        raise ValueError(f"missing value {where}: {cell!r}")
+        if allow_missing:
+            return math.nan
+        raise ValueError(f"missing value {where}: {cell!r}; --allow-missing takes it as missing")
     try:
         value = _parsed(cell)
     except ValueError:
-        hint = "; cells must be separated by commas" if any(c in cell for c in ";\t") else ""
-        raise ValueError(f"text {where}: {cell!r} is not a number{hint}") from None
+        no_commas = any(c in cell for c in ";\t")
+        hint = "cells must be separated by commas" if no_commas else "--label-column leaves a column out"
+        raise ValueError(f"text {where}: {cell!r} is not a number; {hint}") from None
     if not math.isfinite(value):
         raise ValueError(f"values must be finite {where}: {cell!r}")
     return value

@@ -248,6 +248,13 @@ def test_a_byte_order_mark_is_no_part_of_a_name(run, csv):
     assert out[2].split()[-1] == "length"
 
 
+TEXT = (
+    "text in column {column!r}, row {row}: 'high' is not a number; "
+    "--label-column leaves a column out"
+)
+TAKES_MISSING = "; --allow-missing takes it as missing"
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -256,16 +263,16 @@ def test_a_byte_order_mark_is_no_part_of_a_name(run, csv):
         ("a,b\n", "there is no row below the header"),
         ("a,b\n1,2\n\n3\n", "row 4 has 1 cells, row 1 has 2"),
         ("1,2\n3,4,5\n", "row 2 has 3 cells, row 1 has 2"),
-        ("a,b\n1,2\n3,high\n", "text in column 'b', row 3: 'high' is not a number"),
+        ("a,b\n1,2\n3,high\n", TEXT.format(column="b", row=3)),
         (
             "a;b\n1;2\n",
             "text in column 'a;b', row 2: '1;2' is not a number; cells must be separated by commas",
         ),
-        ("1,2\n3,high\n", "text in column 'column 2', row 2: 'high' is not a number"),
-        ("a,b\n1,2\n3,\n", "missing value in column 'b', row 3: ''"),
-        ("1,\n3,4\n", "missing value in column 'column 2', row 1: ''"),
-        ("a,b\nNaN,2\n", "missing value in column 'a', row 2: 'NaN'"),
-        ("a,b\n1,N/A\n", "missing value in column 'b', row 2: 'N/A'"),
+        ("1,2\n3,high\n", TEXT.format(column="column 2", row=2)),
+        ("a,b\n1,2\n3,\n", "missing value in column 'b', row 3: ''" + TAKES_MISSING),
+        ("1,\n3,4\n", "missing value in column 'column 2', row 1: ''" + TAKES_MISSING),
+        ("a,b\nNaN,2\n", "missing value in column 'a', row 2: 'NaN'" + TAKES_MISSING),
+        ("a,b\n1,N/A\n", "missing value in column 'b', row 2: 'N/A'" + TAKES_MISSING),
         ("a,b\n1,-inf\n", "values must be finite in column 'b', row 2: '-inf'"),
         (b"a,b\n1,\xff\n", "not a text file in UTF-8"),
     ],
@@ -316,6 +323,18 @@ def test_a_cell_too_large_for_the_reader_ends_in_one_line(run, csv):
 )
 def test_bad_arguments_end_in_one_line(run, argv, message):
     assert run("fit", *argv) == (2, [], [f"dpmlite: error: {message}"])
+
+
+def test_missing_values_can_be_allowed(run, csv, tmp_path):
+    pytest.importorskip("matplotlib")
+    holes = TWO_CLUSTERS.replace("50.1,", "?,").replace("0.2,", ",")
+    options = ["--label-column", "kind", "--allow-missing", "--plot", tmp_path / "a.png"]
+    code, out, err = run("fit", csv(holes), *options)
+    assert (code, err) == (0, [])
+    assert out[0] == "18 rows x 2 columns; clusters found: 2"
+    assert out[-1] == f"drew {tmp_path / 'a.png'} without 2 rows that miss values"
+    out = run("fit", csv("1,\n,2\n"), *options[2:])[1]
+    assert out[-1] == f"did not draw {tmp_path / 'a.png'}: every row has a missing value"
 
 
 @pytest.mark.parametrize("name", ["a.xyz", "a"])

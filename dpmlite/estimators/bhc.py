@@ -241,6 +241,13 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         Returns
         -------
         ndarray, shape (L,)
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError, TypeError
+            If `X` is no table for the family, or has other columns than those of `fit`.
         """
         rows = self._read_new(X).rows()
         weights = np.empty(2 * self.n_leaves_)

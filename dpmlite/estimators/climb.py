@@ -1,4 +1,4 @@
-"""The hill-climbing of `MAPDPM`: which moves, in which order.
+"""The descent of `MAPDPM` in its objective: which moves, in which order.
 
 It draws the random numbers; the moves themselves are in `dpmlite.inference`.
 """

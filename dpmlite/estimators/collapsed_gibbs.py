@@ -216,6 +216,13 @@ class CollapsedGibbs(MixtureEstimator):
         Returns
         -------
         ndarray, shape (M,)
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError, TypeError
+            If `X` is no table for the family, or has other columns than those of `fit`.
         """
         rows = self._read_new(X).rows()
         training = Data.from_dict(self.training_rows_).rows()

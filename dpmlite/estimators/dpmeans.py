@@ -180,6 +180,13 @@ class DPMeans(Estimator):
         Returns
         -------
         ndarray of int, shape (N,)
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError, TypeError
+            If `X` is no table, or has other columns than those of `fit`.
         """
         return _nearest(self._read_new(X), self.cluster_centers_)
 
@@ -193,11 +200,20 @@ class DPMeans(Estimator):
         Returns
         -------
         ndarray, shape (N, K)
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError, TypeError
+            If `X` is no table, or has other columns than those of `fit`.
         """
         return np.sqrt(_squared_distances(self._read_new(X), self.cluster_centers_))
 
     def score(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> float:
         """Minus the objective of new rows with the fitted centres: higher is better.
+
+        A sum over the rows, as of scikit-learn's `KMeans`, not a mean.
 
         Parameters
         ----------
@@ -209,6 +225,13 @@ class DPMeans(Estimator):
         Returns
         -------
         float
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError, TypeError
+            If `X` is no table, or has other columns than those of `fit`.
         """
         rows = self._read_new(X)
         weights = check_sample_weight(sample_weight, len(rows))

@@ -47,8 +47,8 @@ class MAPDPM(MixtureEstimator):
 
     The number of clusters is found, not given. The default search sweeps over the rows as the
     paper's algorithm does, from a start that is recombined from many, and also merges, splits and
-    exchanges whole clusters and lets new ones form; every step raises the exact joint probability
-    of data and labels.
+    exchanges whole clusters and lets new ones form; every step lowers `neg_log_joint_`, minus the
+    log of the exact joint probability of data and labels.
 
     Parameters
     ----------

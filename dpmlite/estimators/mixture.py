@@ -118,7 +118,7 @@ class MixtureEstimator(FamilyEstimator):
     random_state: Any
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[np.intp]:
-        """The most probable cluster of new rows, eq. (18); -1 where a new cluster is.
+        """The most probable cluster of new rows, eq. (18); -1 where a new one is more probable.
 
         Parameters
         ----------
@@ -127,6 +127,13 @@ class MixtureEstimator(FamilyEstimator):
         Returns
         -------
         ndarray of int, shape (N,)
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError, TypeError
+            If `X` is no table for the family, or has other columns than those of `fit`.
         """
         rows = self._read_new(X).rows()
         labels = np.empty(len(rows), dtype=np.intp)
@@ -143,6 +150,13 @@ class MixtureEstimator(FamilyEstimator):
         Returns
         -------
         ndarray, shape (N, K)
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError, TypeError
+            If `X` is no table for the family, or has other columns than those of `fit`.
         """
         return self._responsibilities(X)[:, :-1]
 
@@ -156,6 +170,13 @@ class MixtureEstimator(FamilyEstimator):
         Returns
         -------
         ndarray, shape (N,)
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError, TypeError
+            If `X` is no table for the family, or has other columns than those of `fit`.
         """
         return self._responsibilities(X)[:, -1]
 
@@ -172,6 +193,13 @@ class MixtureEstimator(FamilyEstimator):
         Returns
         -------
         ndarray, shape (N,)
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError, TypeError
+            If `X` is no table for the family, or has other columns than those of `fit`.
         """
         rows = self._read_new(X).rows()
         out = np.empty(len(rows))
@@ -196,6 +224,13 @@ class MixtureEstimator(FamilyEstimator):
             average.
         labels : ndarray of int, shape (n_samples,)
             The cluster of each row; -1 for rows of new clusters.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError
+            If `n_samples` is no positive number, or the prior is too vague to draw new clusters.
         """
         mixture, family = self._mixture(), FAMILIES[self.component_]
         n_samples = check_count("n_samples", n_samples)

@@ -218,6 +218,13 @@ class VariationalDPM(FamilyEstimator):
         Returns
         -------
         ndarray of int, shape (M,)
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError, TypeError
+            If `X` is no table for the family, or has other columns than those of `fit`.
         """
         return np.asarray(self.predict_proba(X).argmax(axis=1), dtype=np.intp)
 
@@ -231,6 +238,13 @@ class VariationalDPM(FamilyEstimator):
         Returns
         -------
         ndarray, shape (M, T)
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError, TypeError
+            If `X` is no table for the family, or has other columns than those of `fit`.
         """
         return self._probabilities(self._read_new(X))
 
@@ -247,6 +261,13 @@ class VariationalDPM(FamilyEstimator):
         Returns
         -------
         ndarray, shape (M,)
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError, TypeError
+            If `X` is no table for the family, or has other columns than those of `fit`.
         """
         rows = self._read_new(X).rows()
         out = np.empty(len(rows))

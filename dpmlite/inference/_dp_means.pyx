@@ -60,7 +60,7 @@ def farthest_first(X, Py_ssize_t n_clusters):
         raise ValueError(f"n_clusters must be from 1 to {rows.n_rows}, got {n_clusters}")
     cdef Centres centres = Centres(rows)
     cdef double[::1] nearest = double_array(rows.n_rows)
-    cdef Py_ssize_t i, n, far
+    cdef Py_ssize_t n, far
     cdef double most
     cdef double[::1] added = double_array(rows.n_columns)  # the mean, first of all
     nearest[:] = INFINITY
@@ -139,7 +139,7 @@ cdef class Centres:
     cdef int reserve(self, Py_ssize_t wanted) except -1:
         cdef Py_ssize_t d, k, capacity = (wanted + WIDE - 1) // WIDE * WIDE, known = self.n_slots
         cdef double *before = self.centre
-        cdef double[::1] kept = self.memory
+        cdef double[::1] kept = self.memory  # alive, for `before` points into it
         self.memory = double_array(capacity * self.n_columns + 8)
         self.centre = <double *> ((<uintptr_t> &self.memory[0] + 63) & ~(<uintptr_t> 63))
         for d in range(self.n_columns):

@@ -11,7 +11,6 @@ from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 
 from dpmlite.inference._bounds cimport CHUNK, Chunk
 from dpmlite.inference._crew cimport Crew
-from dpmlite.inference._drift cimport Drift
 from dpmlite.inference._reach cimport Reach
 from dpmlite.inference._relay cimport CAN_RELAY, Relay
 from dpmlite.inference._screening cimport (

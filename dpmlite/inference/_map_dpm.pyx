@@ -79,7 +79,7 @@ cdef Py_ssize_t visit_rows(Partition partition, Py_ssize_t first, Py_ssize_t las
     cdef Py_ssize_t i, moves = 0
     cdef double limit
     for i in range(first, last):
-        partition.expect(i + AHEAD)
+        partition.prefetch(i + AHEAD)
         limit = partition.limit_of(i)
         moves += move_if_better(partition, i, limit, partition.score(i, limit), again)
     return moves

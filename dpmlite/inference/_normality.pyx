@@ -316,7 +316,7 @@ cdef void add_up(Partition partition, const Densities *t, Sums *sums, const Py_s
             listed[n] = i
             n += place[partition.label[i]] >= 0
         for m in range(n):
-            partition.X.expect(partition.in_use(listed[m]))
+            partition.X.prefetch(partition.in_use(listed[m]))
         for m in range(n):
             row = partition.row_into(listed[m], room)
             add_row(t, &row, &sums[place[partition.label[listed[m]]]], gaps, weighted)

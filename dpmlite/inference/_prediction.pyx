@@ -288,7 +288,7 @@ cdef double loo_of_some(Partition partition, Py_ssize_t first, Py_ssize_t n, dou
     cdef Py_ssize_t i, j
     for j in range(n):
         i = first + j
-        partition.expect(i + AHEAD)
+        partition.prefetch(i + AHEAD)
         rows[j], slots[j] = partition.row_into(i, room + j * width), partition.label[i]
     partition.component.score_members(rows, slots, n, scores)
     for j in range(n):

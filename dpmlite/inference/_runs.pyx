@@ -88,7 +88,7 @@ cdef void add_up(Partition partition, const Py_ssize_t[::1] members, double *roo
     cdef Py_ssize_t i, d
     cdef Row row
     for i in range(members.shape[0]):
-        partition.expect_after(members, i)
+        partition.prefetch_after(members, i)
         row = partition.row_into(members[i], room)
         for d in range(row.n_values):
             if not isnan(row.values[d]):
@@ -150,7 +150,7 @@ cdef int read_column(Partition partition, const Py_ssize_t[::1] members, Py_ssiz
     cdef Py_ssize_t i
     with nogil:
         for i in range(members.shape[0]):
-            partition.expect_after(members, i)
+            partition.prefetch_after(members, i)
             out[i] = partition.row_into(members[i], &room[0]).values[column]
     return 0
 

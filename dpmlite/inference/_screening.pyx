@@ -229,7 +229,7 @@ cdef void read_rows(const Screen *s, Partition partition, Chunk *chunk) noexcept
     if chunk.n_rows < CHUNK:
         memset(chunk.u, 0, D * CHUNK * sizeof(float))
     for i in range(chunk.n_rows):
-        partition.expect(chunk.index[i])
+        partition.prefetch(chunk.index[i])
     for i in range(chunk.n_rows):
         row = partition.row_into(chunk.index[i], chunk.row)
         chunk.label[i] = <int> partition.label[chunk.index[i]]

@@ -251,7 +251,7 @@ def n_indifferent(Partition partition, const Py_ssize_t[::1] members, Py_ssize_t
         partition.component.begin_turn()
         for m in range(members.shape[0]):
             i = members[m]
-            partition.expect_after(members, m)
+            partition.prefetch_after(members, m)
             row = partition.row_into(i, &room[0])
             other = k if partition.label[i] == j else j
             stay = partition.shared_stay_cost(i, &row)
@@ -369,7 +369,7 @@ cdef atypical(Partition partition, const Py_ssize_t[::1] members):
     with nogil:
         partition.component.begin_turn()
         for i in range(n):
-            partition.expect_after(members, i)
+            partition.prefetch_after(members, i)
             row = partition.row_into(members[i], &room[0])
             typical[i] = partition.component.score_per_copy(
                 -partition.shared_stay_cost(members[i], &row), &row)

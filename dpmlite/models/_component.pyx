@@ -11,8 +11,6 @@ from dpmlite.models._locks cimport (
 from dpmlite.models._rows cimport Row, Rows, dense_row
 from dpmlite.models._student_t cimport Densities
 
-from dpmlite.models.checks import check_positive, check_same_length, require_bound
-
 cdef extern from "Python.h":
     Py_ssize_t PY_SSIZE_T_MAX
 

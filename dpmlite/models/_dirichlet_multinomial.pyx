@@ -11,11 +11,11 @@ from libc.math cimport INFINITY, NAN, floor, log, log1p
 from dpmlite.models._arrays cimport double_array
 from dpmlite.models._component cimport LEAST_KEPT, Component, least_of, left_of_c, padded
 from dpmlite.models._log_counts cimport (
-    LogCounts, catch_up, drop_logs, make_logs, note_row, note_slot, reach_of, score_bounds)
+    catch_up, drop_logs, make_logs, note_row, note_slot, reach_of, score_bounds)
 from dpmlite.models._rows cimport Row, Rows, column_of
 from dpmlite.models._special cimport clones_void, digamma_c, inlined_double, log_rising_c
 from dpmlite.models._urns cimport (
-    LARGEST_URN, LEAST_URN, Urns, growths, marginals_by_growth, score_one, urn_costs)
+    LARGEST_URN, LEAST_URN, growths, marginals_by_growth, score_one, urn_costs)
 
 from dpmlite.models.checks import check_positive, require_bound
 

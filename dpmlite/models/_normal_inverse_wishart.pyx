@@ -388,7 +388,7 @@ cdef clones_void merge_into(NormalInverseWishart self, double *one, double nj,
 cdef clones_double log_det_merged(NormalInverseWishart self, const double *one, double nj,
                                   const double *other, double nk) noexcept nogil:
     """log det Psi of two slots' rows together."""
-    cdef Py_ssize_t i, D = self.n_columns, width = self.width
+    cdef Py_ssize_t D = self.n_columns, width = self.width
     cdef double n = nj + nk, part = nk / n if n > 0.0 else 0.0
     cdef double *gap = self.u + 4 * width
     cdef double *mean = gap + width

@@ -8,10 +8,10 @@ from dpmlite.models._special cimport inlined_double, inlined_ssize, inlined_void
 cdef extern from *:
     """
     #define DPM_TIE 1e-8
-    #define DPM_NARROW 9.5367431640625e-07
+    #define DPM_LEAST_LEFT 9.5367431640625e-07
     """
     double TIE "DPM_TIE"
-    double NARROW "DPM_NARROW"
+    double LEAST_LEFT "DPM_LEAST_LEFT"
 
 cdef enum:
     UNPLACED = -1
@@ -61,16 +61,16 @@ cdef class Partition:
         return self.X.row_into(self.in_use(i), room)
 
     # Row i, if there is one, will be read soon, and its label.
-    cdef inline inlined_void expect(self, Py_ssize_t i) noexcept nogil:
+    cdef inline inlined_void prefetch(self, Py_ssize_t i) noexcept nogil:
         if 0 <= i < self.n_rows:
-            self.X.expect(self.in_use(i))
+            self.X.prefetch(self.in_use(i))
             fetch(&self.label[i])
 
     # The same of a row that comes after `members[m]`, which is read now.
-    cdef inline inlined_void expect_after(self, const Py_ssize_t[::1] members,
+    cdef inline inlined_void prefetch_after(self, const Py_ssize_t[::1] members,
                                           Py_ssize_t m) noexcept nogil:
         if m + AHEAD < members.shape[0]:
-            self.expect(members[m + AHEAD])
+            self.prefetch(members[m + AHEAD])
 
     cdef inline inlined_double row_weight(self, Py_ssize_t i) noexcept nogil:
         return self.X.weight_of(self.in_use(i))

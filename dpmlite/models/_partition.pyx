@@ -7,7 +7,7 @@ from libc.string cimport memcpy, memset
 from dpmlite.models._arrays cimport double_array, index_array
 from dpmlite.models._component cimport Component, padded
 from dpmlite.models._crp cimport log_prob_counts_c
-from dpmlite.models._rows cimport Row, Rows
+from dpmlite.models._rows cimport Row
 from dpmlite.models._special cimport clones_void, log_gamma_c, log_rising_c
 from dpmlite.models._tally cimport Tally, add_rows, tallies
 
@@ -298,7 +298,7 @@ cdef class Partition:
         alone.add_row(&row, 0)
         for m in range(members.shape[0]):
             self.check_row(members[m])
-            self.expect_after(members, m)
+            self.prefetch_after(members, m)
             row = self.row_into(members[m], room)
             scores[m] = alone.score_per_copy(alone.score_slot(&row, 0), &row)
         return 0
@@ -372,7 +372,7 @@ cdef class Partition:
         cdef double others = self.component.n[own] - weight
         if self.size[own] == 1:
             return 0.0
-        if others >= NARROW * weight:
+        if others >= LEAST_LEFT * weight:
             return others
         others = 0.0
         for g in range(self.home.shape[0]):
@@ -535,7 +535,7 @@ cdef class Partition:
                 self.component.clear_slot(own)
                 self.n_emptied += 1
             elif (not self.component.remove_row(&row, own)
-                  or self.component.n[own] < NARROW * row.weight):
+                  or self.component.n[own] < LEAST_LEFT * row.weight):
                 self.rebuild_slot(own)
                 row = self.row(i)  # rows that are copied share their memory
             self.weigh(own)
@@ -585,7 +585,8 @@ cdef class Partition:
         self.log_weight[k] = log_of(n if n > 0.0 else self.alpha)
         # Fractions of weight that came and went may leave 1 + rounding of a row that is alone.
         cdef double others = n - 1.0 if self.size[k] > 1 else self.alpha
-        self.light_member_weight[k] = log_of(others) if self.size[k] <= 1 or others >= NARROW else NAN
+        cdef bint known = self.size[k] <= 1 or others >= LEAST_LEFT
+        self.light_member_weight[k] = log_of(others) if known else NAN
 
     cdef int make_slots(self, Py_ssize_t n_slots) except -1 nogil:
         cdef Py_ssize_t k, known = self.component.n_slots, capacity = max(self.capacity, 16)

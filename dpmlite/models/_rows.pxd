@@ -84,7 +84,7 @@ cdef class Rows:
         return row
 
     # Inlined, for GCC takes a function that only does this for one that does nothing.
-    cdef inline inlined_void expect(self, Py_ssize_t i) noexcept nogil:
+    cdef inline inlined_void prefetch(self, Py_ssize_t i) noexcept nogil:
         """Row i will be read soon: let it come from memory meanwhile."""
         cdef Py_ssize_t d = 0, last = min(self.n_columns, <Py_ssize_t> (MOST_LINES * LINE)) - 1
         cdef const double *row = self.first + i * self.n_columns

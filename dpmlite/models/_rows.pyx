@@ -134,7 +134,7 @@ cdef class Rows:
         with nogil:
             for i in range(rows.shape[0] if n_columns > 0 else 0):
                 if i + AHEAD < rows.shape[0]:
-                    self.expect(rows[i + AHEAD])
+                    self.prefetch(rows[i + AHEAD])
                 row = self.row_into(rows[i], &out[i, 0])
                 if row.values != &out[i, 0]:
                     memcpy(&out[i, 0], row.values, n_columns * sizeof(double))

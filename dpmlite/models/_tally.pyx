@@ -31,7 +31,7 @@ cdef double add_rows(Component component, Py_ssize_t *size, Rows X, const Py_ssi
     cdef Row row
     for i in range(first, last):
         if i + AHEAD < last:
-            X.expect(rows[i + AHEAD] if rows is not None else i + AHEAD)
+            X.prefetch(rows[i + AHEAD] if rows is not None else i + AHEAD)
             fetch(&label[i + AHEAD])
         k = label[i]
         if k >= 0:

@@ -26,7 +26,7 @@ UNPLACED = -1
 
 # The weight of a row's companions is the slot's less the row's; below this part of the row's weight
 # too few digits of the difference are right, and it is summed from the companions.
-NARROW = 2.0**-20
+LEAST_LEFT = 2.0**-20
 
 # More clusters than memory holds statistics of.
 MOST_SLOTS = 2**31
@@ -234,7 +234,7 @@ class Partition:
                 self.n_emptied += 1
             elif (
                 not self.component.remove(row, own, weight)
-                or self.component.counts[own] < NARROW * weight
+                or self.component.counts[own] < LEAST_LEFT * weight
             ):
                 self._rebuild_slot(own)
             self.changed[own] += 1
@@ -396,7 +396,7 @@ class Partition:
         if self._sizes[own] == 1:
             return 0.0
         others: float = self.component.counts[own] - weight
-        if others >= NARROW * weight:
+        if others >= LEAST_LEFT * weight:
             return others
         others = sum(self._settled.counts[g] for g in self.settled_in([own]))
         for j in self.members(own):
