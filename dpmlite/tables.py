@@ -87,8 +87,8 @@ def parse_table(
     ------
     ValueError
         If there are no rows, a row has too few or too many cells, a cell is missing, or not a
-        finite number, or there is no such label column. Rows are counted from 1, with the header, as
-        a spreadsheet shows them.
+        finite number, or there is no such label column. Rows are counted from 1, with the header,
+        as a spreadsheet shows them.
     """
     records = _records(lines)
     n_columns = len(records[0][1])
@@ -170,8 +170,9 @@ def _number(cell: str, name: str, row: int, allow_missing: bool) -> float:
     try:
         value = _parsed(cell)
     except ValueError:
-        no_commas = any(c in cell for c in ";\t")
-        hint = "cells must be separated by commas" if no_commas else "--label-column leaves a column out"
+        hint = "--label-column leaves a column out"
+        if any(c in cell for c in ";\t"):
+            hint = "cells must be separated by commas"
         raise ValueError(f"text {where}: {cell!r} is not a number; {hint}") from None
     if not math.isfinite(value):
         raise ValueError(f"values must be finite {where}: {cell!r}")

@@ -190,7 +190,8 @@ cdef class NormalGamma(Component):
             self.refresh(k)
 
     cdef double marginal(self, Py_ssize_t k) noexcept nogil:
-        return evidence(self, self.n[k], self.log_b[k])
+        return evidence(
+            self.a0, self.c0, self.n_columns, self.log_scale, self.n[k], self.log_b[k])
 
     cdef void marginals_merged(self, Py_ssize_t j, Py_ssize_t first, double *out) noexcept nogil:
         merged_evidences(self, j, first, out)
@@ -312,11 +313,12 @@ cdef double student_at_mean(NormalGamma self, double n) noexcept nogil:
                              + 0.5 * (log(c / (c + 1.0)) - LOG_2PI))
 
 
-cdef inline inlined_double evidence(NormalGamma self, double n, double log_b) noexcept nogil:
-    cdef double a = self.a0 + 0.5 * n
-    return (self.n_columns * (log_rising_c(self.a0, 0.5 * n)
-                              + 0.5 * log_positive(self.c0 / (self.c0 + n)) - 0.5 * n * LOG_2PI)
-            - a * log_b - n * self.log_scale)
+cdef inline inlined_double evidence(double a0, double c0, double n_columns, double log_scale,
+                                    double n, double log_b) noexcept nogil:
+    """Of n rows, from the logarithm of the product of their rates."""
+    return (n_columns * (log_rising_c(a0, 0.5 * n) + 0.5 * log_positive(c0 / (c0 + n))
+                         - 0.5 * n * LOG_2PI)
+            - (a0 + 0.5 * n) * log_b - n * log_scale)
 
 
 cdef clones_void expected_scores(NormalGamma self, const Row *row, double *out) noexcept nogil:
@@ -534,7 +536,9 @@ cdef inline inlined_void merged_block(NormalGamma self, Py_ssize_t j, Py_ssize_t
     """Log marginals of slot j with each of NARROW slots from `first`."""
     cdef double product[NARROW]
     cdef double exponent[NARROW]
-    cdef double c0 = self.c0, cj = self.c0 + self.n[j], mj, bj, e = 0.0
+    # Copies, for the compiler cannot know that `out` is none of these.
+    cdef double a0 = self.a0, c0 = self.c0, n_columns = self.n_columns, log_scale = self.log_scale
+    cdef double nj = self.n[j], cj = self.c0 + self.n[j], mj, bj, e = 0.0
     cdef const double *m = self.across_m + first
     cdef const double *b = self.across_b + first
     cdef const double *n = self.n + first
@@ -555,8 +559,8 @@ cdef inline inlined_void merged_block(NormalGamma self, Py_ssize_t j, Py_ssize_t
                 product[i] = split_exponent(product[i], &e)
                 exponent[i] += e
     for i in range(NARROW):
-        out[first + i] = evidence(
-            self, self.n[j] + n[i], exponent[i] * LOG_2 + log_positive(product[i]))
+        out[first + i] = evidence(a0, c0, n_columns, log_scale, nj + n[i],
+                                  exponent[i] * LOG_2 + log_positive(product[i]))
 
 
 cdef clones_void merged_evidences(NormalGamma self, Py_ssize_t j, Py_ssize_t first,

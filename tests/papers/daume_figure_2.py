@@ -172,7 +172,12 @@ def draw(curves, path):
     print(f"\ndrew {path}")
 
 
-if __name__ == "__main__":
+def main(folder):
+    folder.mkdir(parents=True, exist_ok=True)
     found = means(*experiment())
     report(found)
-    draw(found, Path(sys.argv[1]) / "daume-figure-2.png")
+    draw(found, folder / "daume-figure-2.png")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

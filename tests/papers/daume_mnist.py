@@ -83,6 +83,7 @@ def draw(X, model, path, n_images=40):
 
 
 def main(folder):
+    folder.mkdir(parents=True, exist_ok=True)
     X = images()
     rows = whitened(X)
     for part, (seconds, n_clusters, joint, *others) in PAPER.items():

@@ -154,6 +154,7 @@ FIGURES = {
 def main(folder):
     from matplotlib.figure import Figure
 
+    folder.mkdir(parents=True, exist_ok=True)
     for name, draw in FIGURES.items():
         figure = Figure(figsize=(9.0, 4.5), dpi=120, layout="constrained")
         draw(figure)
