@@ -343,6 +343,12 @@ CALLS = {
         lambda t, c: t.trees.cut(TREE + 1, np.zeros(2), np.empty(3, dtype=np.intp)),
         "children must be nodes made before and not merged, got 4",
     ),
+    "no pairs": (
+        lambda t, c: t.trees.cut(
+            np.ascontiguousarray(TREE[:, :1]), np.zeros(2), np.empty(3, dtype=np.intp)
+        ),
+        "children must be pairs, got 1 values",
+    ),
     "a node twice": (
         lambda t, c: t.trees.hold(np.zeros((3, 1)), np.arange(3), c, TREE[[0, 0]]),
         "children must be nodes made before and not merged, got 0",

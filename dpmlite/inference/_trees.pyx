@@ -71,8 +71,10 @@ def check_tree(const Py_ssize_t[:, ::1] children, Py_ssize_t n_leaves):
     check_length("children", children.shape[0], n_leaves - 1)
     cdef Py_ssize_t[::1] merged = index_array(2 * n_leaves)
     cdef Py_ssize_t i, c, k
+    if children.shape[0] > 0 and children.shape[1] != 2:
+        raise ValueError(f"children must be pairs, got {children.shape[1]} values")
     for i in range(children.shape[0]):
-        for c in range(children.shape[1]):
+        for c in range(2):
             k = children[i, c]
             if not 0 <= k < n_leaves + i or merged[k]:
                 raise ValueError(f"children must be nodes made before and not merged, got {k}")

@@ -147,6 +147,8 @@ def check_tree(children: Values, n_leaves: int) -> None:
     _check_length("children", children, n_leaves - 1)
     merged: set[int] = set()
     for i, pair in enumerate(children):
+        if len(pair) != 2:
+            raise ValueError(f"children must be pairs, got {len(pair)} values")
         for k in pair:
             if not 0 <= k < n_leaves + i or k in merged:
                 raise ValueError(f"children must be nodes made before and not merged, got {k}")
