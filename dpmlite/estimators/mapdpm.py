@@ -291,8 +291,9 @@ class MAPDPM(MixtureEstimator):
         Raises
         ------
         ValueError, TypeError
-            As `fit`; or if `component`, `allow_missing` or ``sigma2`` are not what they were, or
-            the weights of all rows seen sum to more than 2**53.
+            As `fit`; or if `component`, `allow_missing` or ``sigma2`` are not what they were,
+            the weights of all rows seen sum to more than 2**53, or clusters seen before lie too
+            far from the prior of all rows.
         """
         self._check_parameters()
         known = hasattr(self, "statistics_")
