@@ -92,6 +92,7 @@ cdef inline inlined_void read_words(const Urns *u, const Row *row, Py_ssize_t k,
                                     Words *some) noexcept nogil:
     """The row's values from `first`, LANES or fewer."""
     cdef double count[LANES]
+    cdef double taken = 1.0 if without else 0.0
     cdef Py_ssize_t j, w
     for j in range(LANES):
         some.x[j], some.factor[j], count[j] = 0.0, 1.0, 0.0
@@ -100,7 +101,7 @@ cdef inline inlined_void read_words(const Urns *u, const Row *row, Py_ssize_t k,
         some.x[j] = row.values[first + j] * row.weight
         some.factor[j], count[j] = u.beta[w], u.count[w * u.capacity + k]
     for j in range(LANES):
-        some.factor[j] += left_of_c(count[j], some.x[j]) if without else count[j]
+        some.factor[j] += left_of_c(count[j], taken * some.x[j])
         some.large[j] = is_large(some.x[j], some.factor[j], some.factor[j] + some.x[j])
     some.n_large, some.most = sum_of(some.large), most_of(some.x)
 
