@@ -423,12 +423,13 @@ def _linkage(
 ) -> npt.NDArray[np.float64]:
     """Scipy's matrix of merges."""
     n = len(children) + 1
-    height = np.maximum(-log_r, 0.0)
-    sizes = np.ones(2 * n - 1)
-    for k, pair in enumerate(children):
-        sizes[n + k] = sizes[pair].sum()
+    pairs = children.tolist()  # of Python's numbers, which loops take sooner than numpy's
+    height = np.maximum(-log_r, 0.0).tolist()
+    sizes = [1.0] * n
+    for one, other in pairs:
+        sizes.append(sizes[one] + sizes[other])
     for k in reversed(range(n - 1)):
-        for child in children[k]:
+        for child in pairs[k]:
             if child >= n:
                 height[child - n] = min(height[child - n], height[k])
     return np.column_stack([children, height, sizes[n:]]).astype(np.float64)

@@ -26,11 +26,13 @@ def rows_of_leaves(leaves: Values, n_rows: int) -> list[list[int]]:
         raise ValueError("X must have at least one row, got 0")
     if len(leaves) != n_rows:
         raise ValueError(f"leaves must have {n_rows} values, got {len(leaves)}")
-    for k in leaves:
-        if not 0 <= k < n_rows:
-            raise ValueError(f"leaves must be from 0 to {n_rows - 1}, got {k}")
-    members: list[list[int]] = [[] for _ in range(max(leaves) + 1)]
-    for i, k in enumerate(leaves):
+    numbers = list(map(int, leaves))  # of Python, each made once
+    most = max(numbers)
+    if min(numbers) < 0 or most >= n_rows:
+        bad = next(k for k in numbers if not 0 <= k < n_rows)
+        raise ValueError(f"leaves must be from 0 to {n_rows - 1}, got {bad}")
+    members: list[list[int]] = [[] for _ in range(most + 1)]
+    for i, k in enumerate(numbers):
         members[k].append(i)
     for k, rows in enumerate(members):
         if not rows:
