@@ -382,8 +382,10 @@ def test_who_takes_no_missing_values():
 def test_draws_refuse_what_they_lack():
     with pytest.raises(ValueError, match="prior must have keys m0, c0, a0, b0, 'c0' is missing"):
         dpm_sample(5, 2, prior={"m0": 0.0})
-    with pytest.raises(ValueError, match=r"tolerance must be positive, got 0\.0"):
+    with pytest.raises(ValueError, match=r"tolerance must be from 1e-12 to below 1, got 0\.0"):
         dpm_mixture(1, prior=PRIORS["normal-gamma"], tolerance=0.0)
+    with pytest.raises(ValueError, match=r"tolerance must be from 1e-12 to below 1, got 'x'"):
+        dpm_mixture(1, prior=PRIORS["normal-gamma"], tolerance="x")
     with pytest.raises(ValueError, match="alpha must need no more than 1000000 atoms, got 10000"):
         dpm_mixture(1, alpha=1e7, prior=PRIORS["normal-gamma"])
 
