@@ -4,7 +4,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -278,7 +277,8 @@ def dpm_mixture(
     family = FAMILIES[check_choice("component", component, COMPONENTS)]
     full = family.full_prior(prior, check_count("n_columns", n_columns))
     alpha = check_positive("alpha", alpha)
-    if not (isinstance(tolerance, Real) and LEAST_TOLERANCE <= tolerance < 1.0):
+    is_number = isinstance(tolerance, float | int | np.floating)
+    if not (is_number and LEAST_TOLERANCE <= tolerance < 1.0):
         raise ValueError(f"tolerance must be from {LEAST_TOLERANCE} to below 1, got {tolerance!r}")
     rng = check_random_state(random_state)
     # Each atom multiplies what is left by 1 - Beta(1, alpha), whose log has mean -1 / alpha.
