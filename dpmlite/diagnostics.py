@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpmlite.estimators.validation import check_positive
+from dpmlite.estimators.validation import as_floats, check_positive
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def _transition_probabilities(state: npt.NDArray[np.intp]) -> tuple[float, float
 
 
 def _check_chain(chain: Any) -> npt.NDArray[np.float64]:
-    values = np.asarray(chain, dtype=np.float64)
+    values = as_floats("chain", chain, ("step",))
     if values.ndim != 1:
         raise ValueError(f"chain must be 1-D, got shape {values.shape}")
     if not np.isfinite(values).all():

@@ -344,6 +344,7 @@ def _draw_plane(
 def _principal_plane(rows: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], list[str]]:
     """Scores on the two leading principal components of the standardised columns."""
     centred = rows - rows.mean(axis=0)
+    centred /= _largest(centred)
     scales = centred.std(axis=0)
     standard = centred / np.where(scales > 0.0, scales, 1.0)
     _, lengths, directions = np.linalg.svd(standard, full_matrices=False)
@@ -359,6 +360,12 @@ def _principal_plane(rows: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.floa
         f"principal component {j} ({share:.0%} of the variance)"
         for j, share in enumerate(shares, start=1)
     ]
+
+
+def _largest(centred: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """The largest size in each column, or 1: squares of numbers over it do not overflow."""
+    sizes = np.abs(centred).max(axis=0)
+    return np.where(sizes > 0.0, sizes, 1.0)
 
 
 def _style(rank: int) -> tuple[str, str]:
@@ -386,11 +393,12 @@ def _scatter(axes: "Axes", points: npt.NDArray[np.float64], ranks: npt.NDArray[n
 def _draw_ellipse(axes: "Axes", members: npt.NDArray[np.float64], colour: str) -> None:
     from matplotlib.patches import Ellipse
 
-    variances, directions = np.linalg.eigh(np.cov(members.T))
-    # Four standard deviations across are two to each side; rounding may leave a tiny negative.
-    height, width = 4.0 * np.sqrt(np.maximum(variances, 0.0))
-    angle = float(np.degrees(np.arctan2(directions[1, 1], directions[0, 1])))
     centre = members.mean(axis=0)
+    unit = _largest(members - centre).max()
+    variances, directions = np.linalg.eigh(np.cov(((members - centre) / unit).T))
+    # Four standard deviations across are two to each side; rounding may leave a tiny negative.
+    height, width = 4.0 * unit * np.sqrt(np.maximum(variances, 0.0))
+    angle = float(np.degrees(np.arctan2(directions[1, 1], directions[0, 1])))
     axes.add_patch(
         Ellipse((centre[0], centre[1]), width, height, angle=angle, fill=False, edgecolor=colour)
     )

@@ -226,6 +226,10 @@ BAD = {
     "burn_in": ({"burn_in": -1}, "burn_in must be a whole number of at least 0, got -1"),
     "thin": ({"thin": 0.5}, r"thin must be a whole number of at least 1, got 0\.5"),
     "init": ({"init": "auto"}, "init must be one of 'map', 'single'.*, got 'auto'"),
+    "init before all work": (
+        {"init": [0, 1, 2], "prior": {"m1": 0.0}},
+        r"init must have shape \(2,\), got \(3,\)",
+    ),
     "split_merge": ({"split_merge": "yes"}, "split_merge must be one of 'random', .*, got 'yes'"),
     "split_merge True": ({"split_merge": True}, "split_merge must be one of .*, got True"),
 }

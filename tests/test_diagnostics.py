@@ -101,6 +101,8 @@ CHAIN = np.random.default_rng(0).normal(size=5000)
         ([0.0, 1.0] * 2500, {}, "not at every step, got .* 0 others"),
         (CHAIN.reshape(2, -1), {}, r"chain must be 1-D, got shape \(2, 2500\)"),
         ([0.0, np.nan], {}, "chain must be finite, got nan at step 1"),
+        ([0.0, "a"], {}, "chain must be numbers, got 'a' in step 1"),
+        ([[0.0, 1.0], [0.0]], {}, "chain must have rows of the same length"),
         (CHAIN, {"q": 1.0}, r"q must be between 0 and 1, got 1\.0"),
         (CHAIN, {"s": 1.5}, r"s must be between 0 and 1, got 1\.5"),
         (CHAIN, {"r": 0.0}, r"r must be positive, got 0\.0"),

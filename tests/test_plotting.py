@@ -89,11 +89,26 @@ def test_more_columns_become_two_principal_components():
     assert axes.get_xlabel() == f"principal component 1 ({eigenvalues[0] / 3:.0%} of the variance)"
 
 
-def test_principal_components_do_not_depend_on_units():
+@pytest.mark.parametrize(("scale", "offset"), [(1e3, -1e5), (1e160, 0.0), (1e-160, 0.0)])
+def test_principal_components_do_not_depend_on_units(scale, offset):
     X, labels = planted_gaussians(60, 5, 3, random_state=0)
     here = np.concatenate(points(draw(X, labels)))
-    there = np.concatenate(points(draw(1e3 * X - 1e5, labels)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        there = np.concatenate(points(draw(scale * X + offset, labels)))
     assert there == pytest.approx(here, abs=1e-6)
+
+
+@pytest.mark.parametrize("scale", [1e160, 1e-160])
+def test_ellipses_are_as_large_as_the_rows_are_far_apart(scale):
+    X, labels = planted_gaussians(60, 2, 3, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        there = plot_clusters(scale * X, labels).axes[0].patches
+    for small, large in zip(draw(X, labels).patches, there, strict=True):
+        assert large.width == pytest.approx(scale * small.width)
+        assert large.height == pytest.approx(scale * small.height)
+        assert large.angle == pytest.approx(small.angle)
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 2), (1, 3), (2, 3), (3, 7), (4, 1)])

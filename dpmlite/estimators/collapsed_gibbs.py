@@ -191,9 +191,14 @@ class CollapsedGibbs(MixtureEstimator):
         self._check_parameters()
         data = self._read(X).weighted(sample_weight)
         data.require_weight()
+        n_rows = data.shape[0]
+        given = None if isinstance(self.init, str) else check_labels(self.init, n_rows, "init")
         rng = check_random_state(self.random_state)
         prior = self._family().prior(self.prior, data)
-        chain = Chain(self._start(X, data, prior, rng, sample_weight), self, rng)
+        labels = self._start(X, data, prior, rng, sample_weight) if given is None else given
+        component = self._family().component(prior, self.allow_missing)
+        start = models.Partition(data.rows(), labels, component, float(self.alpha))
+        chain = Chain(start, self, rng)
         samples = list(chain.samples())
         best = chain.best
         self._keep(data, self._partition(data, best.labels.copy(), prior, best.alpha), prior)
@@ -288,10 +293,9 @@ class CollapsedGibbs(MixtureEstimator):
         prior: Prior,
         rng: np.random.Generator,
         sample_weight: Any,
-    ) -> models.Partition:
-        if not isinstance(self.init, str):
-            labels = check_labels(self.init, data.shape[0], "init")
-        elif self.init == "map":
+    ) -> npt.NDArray[np.intp]:
+        """Labels that a chain begins with, unless they are given."""
+        if self.init == "map":
             search = MAPDPM(
                 component=self.component,
                 alpha=self.alpha,
@@ -299,13 +303,11 @@ class CollapsedGibbs(MixtureEstimator):
                 allow_missing=self.allow_missing,
                 random_state=rng,
             )
-            labels = search.fit(X, sample_weight=sample_weight).labels_
-        elif self.init != "search":
-            labels, _ = start_labels(self.init, data.shape[0], self.alpha, rng)
-        component = self._family().component(prior, self.allow_missing)
-        if isinstance(self.init, str) and self.init == "search":
-            labels = search_labels(Problem(data.rows(), component, float(self.alpha)), 0, rng)
-        return models.Partition(data.rows(), labels, component, float(self.alpha))
+            return search.fit(X, sample_weight=sample_weight).labels_
+        if self.init == "search":
+            component = self._family().component(prior, self.allow_missing)
+            return search_labels(Problem(data.rows(), component, float(self.alpha)), 0, rng)
+        return start_labels(self.init, data.shape[0], self.alpha, rng)[0]
 
     def _keep_samples(self, samples: list[Sample], chain: Chain) -> None:
         self.labels_samples_ = np.array([sample.labels for sample in samples])

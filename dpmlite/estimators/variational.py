@@ -190,15 +190,18 @@ class VariationalDPM(FamilyEstimator):
         self._check_parameters()
         data = self._read(X).weighted(sample_weight)
         used = data.has_weight()
+        given = None if isinstance(self.init, str) else check_labels(self.init, len(used), "init")
         table = data.take(used)
         prior = self._family().prior(self.prior, table)
         rng = check_random_state(self.random_state)
         rows, best = table.rows(), None
         for number in range(self.n_init):
-            if isinstance(self.init, str) and (self.init == "random" or number > 0):
+            if given is not None:
+                labels = given[used]
+            elif self.init == "random" or number > 0:
                 labels = self._random_labels(table, prior, rng)
             else:
-                labels = self._given_labels(X, sample_weight, prior, rng, len(used))[used]
+                labels = self._map_labels(X, sample_weight, prior, rng)[used]
             labels = np.minimum(largest_first(labels, table.weights), self.n_components - 1)
             ascent = self._climb(rows, self._one_hot(labels), prior, table.total_weight, number)
             if best is None or ascent.trace[-1] > best.trace[-1]:
@@ -290,11 +293,9 @@ class VariationalDPM(FamilyEstimator):
     def _family(self) -> Family:
         return FAMILIES[check_choice("component", self.component, COMPONENTS)]
 
-    def _given_labels(
-        self, X: npt.ArrayLike, sample_weight: Any, prior: Prior, rng: np.random.Generator, n: int
+    def _map_labels(
+        self, X: npt.ArrayLike, sample_weight: Any, prior: Prior, rng: np.random.Generator
     ) -> Labels:
-        if not isinstance(self.init, str):
-            return check_labels(self.init, n, "init")
         search = MAPDPM(component=self.component, alpha=self.alpha, prior=prior, random_state=rng)
         return search.fit(X, sample_weight=sample_weight).labels_
 
