@@ -38,7 +38,7 @@ def fit(m, rows, labels, max_sweeps):
         learner might have to forget. With c0 = p / q it can hold (15999 - p) // q rows, 1599 by
         default, whose sum of (x - m0)^2 is less than 500,000,000 in every column.
     """
-    _check(m, rows, labels)
+    _check(m, rows, labels, max_sweeps)
     clusters, dim, p, q, h, a, w, m0, b0 = m._prior
     s = m._slots
     x = list(m0)
@@ -78,11 +78,13 @@ def fit(m, rows, labels, max_sweeps):
     return sweeps
 
 
-def _check(m, rows, labels):
+def _check(m, rows, labels, max_sweeps):
     """Refuse what `fit` refuses."""
     clusters, dim, p, q, h, a, w, m0, b0 = m._prior
     n = len(labels)
-    wrong = m.k or min(labels) < -1 or max(labels) >= clusters or p + q * n > 15999
+    wrong = (
+        m.k or max_sweeps < 0 or min(labels) < -1 or max(labels) >= clusters or p + q * n > 15999
+    )
     wrong = wrong or len(rows) != n * dim or min(rows) < -2047 or max(rows) > 2047
     for d in range(dim):
         room = 499999999
@@ -91,7 +93,7 @@ def _check(m, rows, labels):
             room -= y * y
             wrong = wrong or room < 0
     if wrong:
-        raise ValueError("m is not new, or rows or labels are out of range")
+        raise ValueError("m is not new, or an argument is out of range")
 
 
 def dump(m):

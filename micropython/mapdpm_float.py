@@ -68,13 +68,15 @@ class MAPDPM:
     """
 
     def __init__(self, dim, clusters, m0, b0, c0=(1, 10), a0=(1, 1), alpha=(1, 1)):
-        c0, a0, alpha = [v[0] / v[1] if isinstance(v, tuple) else v for v in (c0, a0, alpha)]
+        c0, a0, alpha = [
+            v[0] / v[1] if isinstance(v, (tuple, list)) else v for v in (c0, a0, alpha)
+        ]
         if not (
             (len(m0) == len(b0) == dim > 0 < clusters and 0 < c0 < 3e38 > a0 > 0 < alpha < 3e38)
             and (all(-3e38 < m < 3e38 for m in m0) and all(0 < b < 3e38 for b in b0))
         ):
             raise ValueError("prior out of range")
-        self._prior = clusters, dim, c0, a0, alpha, m0
+        self._prior = clusters, dim, c0, a0, alpha, tuple(m0)
         self.k = self._best = self._second = 0
         self._gap = 0.0
         self.counts = [0] * clusters
@@ -162,7 +164,12 @@ class MAPDPM:
             return (least - log(total) + log(sum(self.counts) + alpha)) / 0.693147181
 
     def merge(self, limit=0.0):
-        """Merge the two clusters that lower the joint most, if any do.
+        """Merge the two clusters that lower the joint most, if any do, or raise it least.
+
+        Parameters
+        ----------
+        limit : float
+            Minus the log of the joint may rise by less than this, in nats.
 
         Returns
         -------

@@ -18,7 +18,7 @@ from array import array
 
 
 def _log2(y):
-    """Base-2 logarithm of 1 <= y < 2^30, to 1.5e-4.
+    """Base-2 logarithm of 1 <= y < 2^30, to 1.9e-4.
 
     With y = 2^e (1 + f) it is e + f + f (1 - f) (0.439 - 0.239 f + 0.082 f^2).
     """
@@ -48,7 +48,7 @@ class MAPDPM:
     Parameters
     ----------
     dim : int
-        Columns of a row.
+        Columns of a row, 5 times the denominator of c0 at most.
     clusters : int
         Slots for clusters, 127 at most.
     m0, b0 : sequences of int
@@ -56,8 +56,8 @@ class MAPDPM:
         a cluster. -2047..2047 and 1..2^22.
     c0, a0, alpha : (int, int)
         Numerator and denominator of the weight of m0 in rows (both 1..32), of the shape of the
-        precision (0.5, 1, .. 64) and of the concentration (1/1024..1023): the greater alpha, the
-        more clusters.
+        precision (0.5..64, rounded down to halves) and of the concentration (1/1024..1023): the
+        greater alpha, the more clusters.
 
     Attributes
     ----------
@@ -77,6 +77,7 @@ class MAPDPM:
             | (h - 1) >> 7
             | (a - 1 | a) >> 20
             | (clusters - 1 | clusters) >> 7
+            | (5 * q - dim) >> 8
             | (min(b0) - 1 | max(b0) - 1) >> 22
             | (2047 - max(m0) | 2047 + min(m0)) >> 12
             | len(m0) - dim
@@ -93,10 +94,10 @@ class MAPDPM:
         self.update(m0, clusters, 0, 0)
 
     def mean(self, k):
-        """Posterior mean of cluster `k`, rounded down."""
+        """Posterior mean of cluster `k`, rounded down; of a new one, -1, it is m0."""
         clusters, dim, p, q, h, a, w, m0, b0 = self._prior
         x = list(m0)
-        for d in range(dim):
+        for d in range(dim * (k >= 0)):
             x[d] += q * self._slots[k * w + 3 * d + 3] // (p + q * self.counts[k])
         return x
 
@@ -112,7 +113,7 @@ class MAPDPM:
             if self.k < k:
                 k = self.counts.index(0)
             else:
-                k = self.merge(self._gap >> 9)
+                k = self.merge(self._gap >> 8)  # in 1/512 bit
                 if k < 0:
                     k = self._second
         n = self.counts[k] + 1
@@ -160,19 +161,24 @@ class MAPDPM:
                     # 2^-y, linear between powers of two: what a cluster adds to the density.
                     y = abs(cost - least)
                     y = (8192 - (y >> 5 & 4095) >> 1) >> (y >> 17)
-                    total = total + y if least < cost else (total * y >> 12) + 4096
+                    total = total + y if least < cost else ((total >> 1) * y >> 11) + 4096
                 if cost < least:
                     self._gap = least - cost
                     self._second = self._best
                     self._best = k
                     least = cost
         if density:
-            a += sum(counts) << 10
+            a = (a + 1 >> 1) + (sum(counts) << 9)
             # log2(pi) + 10 for every column: pi of the Student t, and 2^10 that a is scaled by.
-            return least + 2 * (log2(a) - log2(total)) + dim * 763593 + (24 << 16) >> 9
+            return least + 2 * (log2(a) - log2(total)) + dim * 763593 + (26 << 16) >> 9
 
     def merge(self, limit=0):
-        """Merge the two clusters that lower the joint most, if any do.
+        """Merge the two clusters that lower the joint most, if any do, or raise it least.
+
+        Parameters
+        ----------
+        limit : int
+            Minus log2 of the joint may rise by less than this, in 1/512 bit.
 
         Returns
         -------

@@ -113,7 +113,7 @@ def _scan(t: ptr32, y: int, learner, x) -> int:
             total = 0
             if not y >> 21:  # A shift by 32 or more is not 0 on every processor.
                 total = (8192 - (y >> 5 & 4095) >> 1) >> (y >> 17)
-            total = m + (total * v >> 12)
+            total = m + ((v >> 1) * total >> 11)
     t[_TOTAL] = total
     t[_LEAST] = least
     learner._gap = gap
@@ -140,9 +140,9 @@ class MAPDPM(mapdpm_int.MAPDPM):
         if _scan(t, 0, self, x):
             super().surprise(x)  # It says what is wrong with x.
         if density:
-            a = self._prior[5] + (sum(self.counts) << 10)
+            a = (self._prior[5] + 1 >> 1) + (sum(self.counts) << 9)
             a = mapdpm_int._log2(a) - mapdpm_int._log2(t[_TOTAL])
-            return t[_LEAST] + 2 * a + t[_DIM] * 763593 + (24 << 16) >> 9
+            return t[_LEAST] + 2 * a + t[_DIM] * 763593 + (26 << 16) >> 9
 
     @micropython.viper
     def update(self, x, k: int, n: int, sign: int):

@@ -352,6 +352,38 @@ def test_c0_is_a_ratio_with_which_the_largest_cluster_fits(c0, largest, expected
     assert (learner.prior.m0, learner.prior.b0) == ((0,), (8,))
 
 
+@needs_learner
+@pytest.mark.parametrize(
+    ("columns", "largest", "c0", "expected", "rows"),
+    [
+        (5, 16_000, 1.0, (1, 1), 15_967),
+        (6, 16_000, 1.0, (2, 2), 7_983),
+        (160, 16_000, 1.0, (32, 32), 498),
+        (11, 100, 10.0, (30, 3), 100),
+    ],
+)
+def test_c0_has_a_denominator_with_which_columns_fit(columns, largest, c0, expected, rows):
+    zeros = (0,) * columns
+    prior = {"m0": np.zeros(columns), "c0": c0, "a0": 1.0, "b0": np.ones(columns)}
+    learner = learner_of(prior, 1.0, 127, [Cluster(largest, zeros, zeros)])
+    assert learner.prior.c0 == expected
+    assert learner.clusters[0].n == rows
+    board = runpy.run_path(str(MICROPYTHON / "mapdpm_int.py"))["MAPDPM"]
+    board(columns, 127, zeros, (1,) * columns, learner.prior.c0)
+
+
+def test_a_learner_takes_160_columns_at_most():
+    prior = {"m0": np.zeros(161), "c0": 1.0, "a0": 1.0, "b0": np.ones(161)}
+    with pytest.raises(ValueError, match="model must have 160 columns at most, got 161"):
+        learner_of(prior, 1.0, 8, [Cluster(1, (0,) * 161, (0,) * 161)])
+
+
+def test_wide_models_need_a_c0_that_is_a_ratio_of_small_numbers():
+    prior = {"m0": np.zeros(9), "c0": 17.0, "a0": 1.0, "b0": np.ones(9)}
+    with pytest.raises(ValueError, match="prior c0 must be at most 16 on a board, got 17"):
+        learner_of(prior, 1.0, 8, [Cluster(1, (0,) * 9, (0,) * 9)])
+
+
 def test_a0_and_alpha_are_rounded_to_what_the_learner_tells_apart():
     for a0, expected in ((0.5, (1, 2)), (2.4, (5, 2)), (64.0, (64, 1))):
         prior = {"m0": [0.0], "c0": 1.0, "a0": a0, "b0": [1.0]}

@@ -64,16 +64,17 @@ def to_micropython(
     has the exact sums of its clusters' ints, but a prior of small numbers:
 
     - ``m0`` and ``b0`` are rounded to ints, ``b0`` to at least 1.
-    - ``c0`` becomes the nearest p / q with both from 1 to 32, and q so small that the learner can
-      hold the largest cluster whole: p + q n < 16,000. So the default of `MAPDPM`, 10 / N, is out
-      of reach for more than 320 rows: on the board, small clusters are drawn to ``m0`` further,
-      and rows far from all clusters found new ones more often. Fit with ``prior={"c0": 1.0}`` to
-      have the same prior on both.
+    - ``c0`` becomes the nearest p / q with both from 1 to 32, q at least a fifth of the columns,
+      and so small that the learner can hold the largest cluster whole: p + q n < 16,000. So the
+      default of `MAPDPM`, 10 / N, is out of reach for more than 320 rows: on the board, small
+      clusters are drawn to ``m0`` further, and rows far from all clusters found new ones more
+      often. Fit with ``prior={"c0": 1.0}`` to have the same prior on both.
     - ``a0`` becomes a multiple of 1/2 from 0.5 to 64, alpha one of 1/1024 from 1/1024 to 1023.
 
-    If a cluster has more than 15,967 rows, or a column's sum of (x - m0)^2 is
-    500,000,000 or more (see `quantize`), all clusters are scaled down alike until they fit:
-    shares, means and variances stay, but clusters are held to be less certain than they are.
+    If a cluster has more than 15,967 rows, over a fifth of the columns where there are more than
+    five, or a column's sum of (x - m0)^2 is 500,000,000 or more (see `quantize`), all clusters are
+    scaled down alike until they fit: shares, means and variances stay, but clusters are held to be
+    less certain than they are.
 
     Examples
     --------

@@ -11,6 +11,8 @@ from dpmlite.boards.quantized import LIMIT
 
 #: Slots for clusters that a learner has at most.
 MOST_CLUSTERS = 127
+#: Columns that it has at most, for each part that the denominator of c0 counts.
+COLUMNS_PER_PART = 5
 #: It forgets when p + q n reaches MOST_WEIGHT, c0 = p / q, or a column's sum of squares reaches
 #: MOST_SQUARES.
 MOST_WEIGHT = 16000
@@ -67,12 +69,12 @@ class Cluster:
             tuple(w - 2 * o * s + self.n * o**2 for s, w, o in columns),
         )
 
-    def room(self) -> float:
-        """What part of its rows the learner can hold, with a c0 of its range."""
+    def room(self, least_part: int) -> float:
+        """What part of its rows the learner can hold, with a c0 of such a denominator at least."""
         # Rounding of n and of the sums, by a half each, must not pass the limits either.
         over = [w for w in self.squares if w >= MOST_SQUARES]
         parts = [(MOST_SQUARES - 4 * LIMIT) / w - 0.5 / self.n for w in over]
-        return min(1.0, (MOST_WEIGHT - 1 - MOST_PART) / self.n, *parts)
+        return min(1.0, (MOST_WEIGHT - 1 - MOST_PART) // least_part / self.n, *parts)
 
     def scaled(self, part: float) -> "Cluster":
         """A part of the rows, at least one, with the same means and variances."""
@@ -124,13 +126,14 @@ def learner_of(
     """
     m0 = tuple(_whole("m0", m, -LIMIT, LIMIT) for m in prior["m0"])
     centred = [cluster.about(m0) for cluster in clusters]
-    part = min(cluster.room() for cluster in centred)
+    least_part = _least_part(len(m0))
+    part = min(cluster.room(least_part) for cluster in centred)
     if part < 1.0:
         centred = [cluster.scaled(part) for cluster in centred]
     ints = LearnerPrior(
         m0=m0,
         b0=tuple(max(1, _whole("b0", b, 0, MOST_B0)) for b in prior["b0"]),
-        c0=_weight(float(prior["c0"]), max(cluster.n for cluster in centred)),
+        c0=_weight(float(prior["c0"]), least_part, max(cluster.n for cluster in centred)),
         a0=_shape(float(prior["a0"])),
         alpha=_concentration(alpha),
     )
@@ -146,12 +149,23 @@ def _whole(name: str, value: float, least: int, most: int) -> int:
     return round(value)
 
 
-def _weight(c0: float, largest: int) -> tuple[int, int]:
+def _least_part(dim: int) -> int:
+    """The least denominator of c0 with which the learner takes so many columns."""
+    if dim > COLUMNS_PER_PART * MOST_PART:
+        raise ValueError(
+            f"model must have {COLUMNS_PER_PART * MOST_PART} columns at most, got {dim}"
+        )
+    return -(-dim // COLUMNS_PER_PART)
+
+
+def _weight(c0: float, least_part: int, largest: int) -> tuple[int, int]:
     """The nearest p / q, p and q up to 32, with which the learner holds the largest cluster."""
-    if c0 > MOST_PART:
-        raise ValueError(f"prior c0 must be at most {MOST_PART} on a board, got {c0:g}")
+    if c0 > MOST_PART / least_part:
+        raise ValueError(
+            f"prior c0 must be at most {MOST_PART / least_part:g} on a board, got {c0:g}"
+        )
     most = min(MOST_PART, (MOST_WEIGHT - 1 - MOST_PART) // largest)
-    ratios = itertools.product(range(1, MOST_PART + 1), range(1, most + 1))
+    ratios = itertools.product(range(1, MOST_PART + 1), range(least_part, most + 1))
     return min(ratios, key=lambda ratio: abs(math.log(ratio[0] / ratio[1] / c0)))
 
 

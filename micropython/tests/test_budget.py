@@ -2,12 +2,12 @@
 
 import pytest
 from budget import budget
-from test_learners import available
+from needs import needs_runtime
 
 
 @pytest.fixture(scope="module")
 def figures():
-    available("microbit")
+    needs_runtime("microbit")
     return budget()
 
 

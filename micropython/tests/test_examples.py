@@ -1,8 +1,9 @@
 """The examples run: on the micro:bit's own firmware, and with stand-ins of a board's hardware."""
 
 import pytest
+from needs import needs_runtime
 from runtimes import run
-from test_learners import BOARDS, HERE, available, sources
+from test_learners import BOARDS, HERE, sources
 
 EXAMPLES = BOARDS / "examples"
 
@@ -11,7 +12,7 @@ everywhere = pytest.mark.parametrize("runtime", ["cpython", "wasm", "micropython
 
 def run_example(runtime, name, main, modules=BOARDS):
     """What `main`, which starts the example of that name, prints with stand-ins at hand."""
-    available(runtime)
+    needs_runtime(runtime)
     files = {path.name: path.read_text() for path in modules.glob("mapdpm_*.*")}
     files |= sources(EXAMPLES, f"{name}.py") | sources(HERE, "stand_ins.py")
     return run(runtime, {"main.py": main, **files}, timeout=60)
@@ -19,7 +20,7 @@ def run_example(runtime, name, main, modules=BOARDS):
 
 def test_the_microbit_example_on_its_firmware():
     """A few rounds of its loop, in QEMU, where the accelerometer reads always the same."""
-    available("microbit")
+    needs_runtime("microbit")
     main = (EXAMPLES / "microbit_main.py").read_text()
     assert main.count("while True:") == 1
     main = main.replace("while True:", "for _ in range(5):")

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mapdpm_float import MAPDPM, _log_ratio, _stirling
+from needs import needs_runtime
 from reference import EMPTY, Reference
 from runtimes import run
-from test_learners import BOARDS, available, sources
+from test_learners import BOARDS, sources
 
 BIT = 1e-3
 
@@ -298,7 +299,7 @@ print(m.k, m.merge(1e9), m.counts[0], m.mean(1)[0])
 @pytest.mark.parametrize("runtime", ["wasm", "micropython"])
 def test_boards_find_the_same(runtime):
     """Labels and, within the tolerance, scores: a board may have either precision."""
-    available(runtime)
+    needs_runtime(runtime)
     files = {"main.py": MAIN, **sources(BOARDS, "mapdpm_float.py")}
     expected = run("cpython", files, timeout=20).split()
     found = run(runtime, files, timeout=60).split()

@@ -2,7 +2,6 @@
 
 import functools
 import http.server
-import importlib.util
 import json
 import os
 import re
@@ -12,8 +11,9 @@ import threading
 from types import SimpleNamespace
 
 import pytest
+from needs import needs_package, needs_runtime
 from runtimes import RUNTIMES
-from test_learners import BOARDS, HERE, available
+from test_learners import BOARDS, HERE
 
 MODULES = ["mapdpm_int.py", "mapdpm_batch.py", "mapdpm_viper.py", "mapdpm_float.py"]
 
@@ -51,10 +51,8 @@ def test_the_manifest_freezes_every_module(viper):
 def board():
     """A serial line that has MicroPython's prompt at its other end."""
     tty = pytest.importorskip("tty", reason="serial lines are made where there are ttys")
-    available("wasm")
-    if importlib.util.find_spec("mpremote") is None:
-        required = os.environ.get("DPMLITE_REQUIRE_RUNTIMES") == "1"
-        (pytest.fail if required else pytest.skip)("no Python package mpremote")
+    needs_runtime("wasm")
+    needs_package("mpremote")
     *_, module = RUNTIMES["wasm"].command(BOARDS)
     theirs, ours = os.openpty()
     tty.setraw(ours)

@@ -1,21 +1,15 @@
 """Each runtime prints what CPython prints, reports exceptions and keeps its time limit."""
 
-import os
 import time
 
 import pytest
+from needs import needs_runtime
 from runtimes import RUNTIMES, MainFailed, run
-
-# Continuous integration has all runtimes that package registries offer, and says so.
-REQUIRED = os.environ.get("DPMLITE_REQUIRE_RUNTIMES") == "1"
 
 
 @pytest.fixture(params=RUNTIMES)
 def runtime(request: pytest.FixtureRequest) -> str:
-    if reason := RUNTIMES[request.param].missing():
-        if REQUIRED and request.param != "micropython":
-            pytest.fail(reason)
-        pytest.skip(reason)
+    needs_runtime(request.param)
     return request.param
 
 

@@ -54,14 +54,18 @@ def streams():
     yield "forgetting", (2, 4, [0] * 2, [9000] * 2, (1, 32)), spread
 
 
-def write():
+def texts():
+    """Name and text of every file."""
+    found = {}
     for name, arguments, rows in streams():
         learner = MAPDPM(*arguments)
         value = answers(learner, rows.tolist())
         lines = [repr(arguments), repr((len(rows), value, learner.counts))]
         lines += [" ".join(map(str, row)) for row in rows]
-        (HERE / f"{name}.txt").write_text("\n".join(lines) + "\n")
+        found[f"{name}.txt"] = "\n".join(lines) + "\n"
+    return found
 
 
 if __name__ == "__main__":
-    write()
+    for name, text in texts().items():
+        (HERE / name).write_text(text)

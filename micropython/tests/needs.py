@@ -1,0 +1,26 @@
+"""What tests need: they are skipped without it, or fail where it must be there."""
+
+import os
+from importlib.util import find_spec
+
+import pytest
+from runtimes import RUNTIMES
+
+# Continuous integration has all that package registries offer, and says so.
+REQUIRED = os.environ.get("DPMLITE_REQUIRE_RUNTIMES") == "1"
+
+
+def needs_runtime(name):
+    """A runtime of `runtimes.py`."""
+    if reason := RUNTIMES[name].missing():
+        _missing(f"{name}: {reason}")
+
+
+def needs_package(name):
+    """A Python package."""
+    if find_spec(name) is None:
+        _missing(f"no Python package {name}")
+
+
+def _missing(reason):
+    (pytest.fail if REQUIRED else pytest.skip)(reason)
