@@ -3,6 +3,7 @@
 import argparse
 import io
 import os
+import re
 import sys
 import time
 import warnings
@@ -51,7 +52,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="replace")
     try:
         args.run(args)
-        sys.stdout.flush()
+        if sys.stdout is not None:  # it may be closed from the beginning
+            sys.stdout.flush()
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
@@ -180,10 +182,14 @@ def _cluster(table: Table, model: MAPDPM) -> MAPDPM:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         start = time.perf_counter()
-        model.fit(table.rows)
+        try:
+            model.fit(table.rows)
+        except ValueError as error:
+            raise ValueError(_in_its_terms(str(error), table)) from error
         seconds = time.perf_counter() - start
     for warning in caught:
-        print(f"dpmlite: warning: {warning.message}", file=sys.stderr)
+        message = _in_its_terms(str(warning.message), table)
+        print(f"dpmlite: warning: {message}", file=sys.stderr)
     n_rows, n_columns = table.rows.shape
     print(f"{n_rows} rows x {n_columns} columns; clusters found: {model.n_clusters_}\n")
     print(_align(_summary(model, table)))
@@ -196,6 +202,14 @@ def _cluster(table: Table, model: MAPDPM) -> MAPDPM:
         f"alpha {model.alpha_:.3g}, fitted in {1e3 * seconds:.1f} ms"
     )
     return model
+
+
+def _in_its_terms(message: str, table: Table) -> str:
+    """What the library says of columns and rows, which it counts from 0, by names and from 1."""
+    message = re.sub(r"\brow (\d+)", lambda found: f"row {int(found[1]) + 1} of the data", message)
+    return re.sub(
+        r"\bcolumn (\d+)", lambda found: f"column {table.columns[int(found[1])]!r}", message
+    )
 
 
 def _summary(model: MAPDPM, table: Table) -> list[list[str]]:

@@ -28,6 +28,9 @@ COLUMNS = ("vibration", "temperature", "power")
 LEAST_TOLERANCE = 1e-12
 MOST_ATOMS = 1_000_000
 
+# Counts of a row: of more, sums of many rows would not be exact.
+MOST_TOTAL = 2**40
+
 # Decimals to which its sensors are read.
 DECIMALS = (3, 1, 1)
 
@@ -150,7 +153,7 @@ def dpm_sample(
     rng = check_random_state(random_state)
     labels = crp_sample(check_count("n_samples", n_samples), alpha, rng)
     parameters = family.draw_parameters(full, int(labels.max()) + 1, rng)
-    totals = np.full(n_samples, check_count("row_total", row_total, least=0))
+    totals = _totals(n_samples, row_total)
     return family.draw_rows(parameters, labels, totals, rng), labels
 
 
@@ -233,7 +236,7 @@ class RandomMixture:
         rng = check_random_state(random_state)
         n_samples = check_count("n_samples", n_samples)
         labels = rng.choice(len(self.weights), size=n_samples, p=self.weights).astype(np.intp)
-        totals = np.full(n_samples, check_count("row_total", row_total, least=0))
+        totals = _totals(n_samples, row_total)
         family = FAMILIES[self.component]
         return family.draw_rows(self.parameters, labels, totals, rng), labels
 
@@ -287,8 +290,7 @@ def dpm_mixture(
         raise ValueError(f"alpha must need no more than {MOST_ATOMS} atoms, got {alpha}")
     weights = np.array(models.stick_breaking(rng.random(n_atoms), alpha))
     enough = np.cumsum(weights) >= 1.0 - tolerance
-    weights = weights[: int(enough.argmax()) + 1 if enough.any() else n_atoms]
-    weights[-1] += 1.0 - weights.sum()
+    weights = _to_one(weights[: int(enough.argmax()) + 1 if enough.any() else n_atoms])
     parameters = family.draw_parameters(full, len(weights), rng)
     return RandomMixture(component, n_columns, weights, parameters)
 
@@ -370,13 +372,25 @@ def unequal_gaussians(
     shape = (check_count("n_clusters", n_clusters), check_count("n_columns", n_columns))
     alpha = shape[0] / 5.0 if alpha is None else check_positive("alpha", alpha)
     rng = check_random_state(random_state)
-    weights = np.array(models.stick_breaking(rng.random(shape[0]), alpha))
-    weights[-1] += 1.0 - weights.sum()
+    weights = _to_one(np.array(models.stick_breaking(rng.random(shape[0]), alpha)))
     means = rng.normal(0.0, check_positive("spread", spread), size=shape)
     precisions = rng.gamma(4.0, 1.0 / 4.0, size=shape)
     return RandomMixture(
         "normal-gamma", shape[1], weights, {"mean": means, "precision": precisions}
     )
+
+
+def _totals(n_samples: int, row_total: int) -> npt.NDArray[np.int64]:
+    """The same total of counts for every row."""
+    if check_count("row_total", row_total, least=0) > MOST_TOTAL:
+        raise ValueError(f"row_total must be at most 2**40, got {row_total}")
+    return np.full(n_samples, row_total, dtype=np.int64)
+
+
+def _to_one(weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Weights whose last takes what is left, none of it if that is less than rounding."""
+    weights[-1] = max(weights[-1] + (1.0 - weights.sum()), 0.0)
+    return weights
 
 
 def machine_states(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dpmlite.estimators.validation import as_floats, check_positive
+from dpmlite.estimators.validation import as_floats, check_positive, is_masked
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,8 @@ def raftery_lewis(
     _check_probability("epsilon", epsilon, 0.5)
     check_positive("r", r)
     values = _check_chain(chain)
-    z = NormalDist().inv_cdf(0.5 * (1.0 + s)) / r
-    n_min = ceil(q * (1.0 - q) * z * z)
+    z = NormalDist().inv_cdf(_upper_tail(s)) / r
+    n_min = max(ceil(q * (1.0 - q) * z * z), 1)
     if len(values) < n_min:
         raise ValueError(
             f"chain must have at least {n_min} values for q={q}, r={r}, s={s}, got {len(values)}"
@@ -140,7 +140,17 @@ def _transition_probabilities(state: npt.NDArray[np.intp]) -> tuple[float, float
     return float(n[0, 1] / n[0].sum()), float(n[1, 0] / n[1].sum())
 
 
+def _upper_tail(s: float) -> float:
+    """Where the middle part `s` of a distribution ends."""
+    p = 0.5 * (1.0 + s)
+    if not 0.5 < p < 1.0:
+        raise ValueError(f"s must be further from 0 and 1 than rounding, got {s!r}")
+    return p
+
+
 def _check_chain(chain: Any) -> npt.NDArray[np.float64]:
+    if is_masked(chain):
+        raise ValueError("chain must have no masked values")
     values = as_floats("chain", chain, ("step",))
     if values.ndim != 1:
         raise ValueError(f"chain must be 1-D, got shape {values.shape}")

@@ -143,6 +143,10 @@ def plot_density(
     ------
     ImportError
         If there is no matplotlib.
+    TypeError
+        If `model` has no density.
+    NotFittedError
+        If it is not fitted.
     ValueError
         If `X` has more than one column, or the model was fitted to more.
 
@@ -159,6 +163,9 @@ def plot_density(
     rows = check_rows(X)
     if rows.shape[1] != 1:
         raise ValueError(f"X must have one column for a density, got shape {rows.shape}")
+    if not isinstance(model, MixtureEstimator):
+        raise TypeError(f"model must be a MAPDPM or CollapsedGibbs, got a {type(model).__name__}")
+    model._check_fitted()
     if FAMILIES[model.component_].takes_sparse:
         raise ValueError(f"model must be of real numbers, got component {model.component_!r}")
     margin = 0.15 * max(np.ptp(rows), np.finfo(float).tiny)
@@ -175,7 +182,7 @@ def plot_density(
     for rank, share in enumerate(shares):
         axes.plot(grid[:, 0], share * density, color=_style(rank)[0], linewidth=1.0)
     axes.plot(grid[:, 0], density, color="black")
-    axes.set(xlabel=name, ylabel="density")
+    axes.set(xlabel=_plain(name), ylabel="density")
     figure = axes.figure.get_figure(root=True)
     assert figure is not None  # every axes has one
     if path is not None:
@@ -247,7 +254,7 @@ def plot_dendrogram(
     axes.set_yscale("symlog", linthresh=1.0)
     axes.set(ylabel="log odds against one cluster", xlim=(-1.0, float(n)), xticks=[])
     if n <= NAMED_LEAVES:
-        shown = [str(k) if names is None else names[k] for k in order]
+        shown = [str(k) if names is None else _plain(names[k]) for k in order]
         axes.set_xticks(range(n), shown, rotation=90, fontsize=7)
     _decorate(axes, entries, len(ranks))
     if path is not None:
@@ -298,10 +305,15 @@ def _leaf_order(children: npt.NDArray[np.intp]) -> list[int]:
 
 
 def _axis_names(columns: Sequence[str] | None, n_columns: int) -> list[str]:
-    names = [f"column {j}" for j in range(n_columns)] if columns is None else list(columns)
+    names = [f"column {j}" for j in range(n_columns)] if columns is None else columns
     if len(names) != n_columns:
         raise ValueError(f"columns must be {n_columns} names, got {len(names)}")
-    return names
+    return [_plain(name) for name in names]
+
+
+def _plain(text: object) -> str:
+    """Text that matplotlib does not take for a formula."""
+    return str(text).replace("$", r"\$")
 
 
 def _rank_by_size(
@@ -310,7 +322,7 @@ def _rank_by_size(
     """Clusters renumbered from the largest, and what the legend says about each."""
     counts = np.bincount(clusters)
     order = np.argsort(-counts, kind="stable")
-    entries = [f"{values[k]}  ({counts[k]})" for k in order]
+    entries = [f"{_plain(values[k])}  ({counts[k]})" for k in order]
     return np.argsort(order)[clusters], entries
 
 

@@ -28,6 +28,11 @@ BAD_ROWS = {
         r"X must be numbers, got 10+\.\.\.0+ in row 0, column 0",
     ),
     "ragged": ([[1.0, 2.0], [3.0]], ValueError, "X must have rows of the same length"),
+    "long doubles": (
+        np.array([["1e4000"], ["3"]]).astype(np.longdouble),
+        ValueError,
+        "X must be finite, got inf in row 0, column 0",
+    ),
     "huge": (
         [[1e200], [-1e200]],
         ValueError,
@@ -48,6 +53,22 @@ BAD_PARAMETERS = {
     "alpha tiny": ({"alpha": 1e-300}, "alpha must be from 1e-100 to 1e100, got 1e-300"),
     "split_merge": ({"split_merge": "no"}, "split_merge must be True or False, got 'no'"),
     "verbose": ({"verbose": 2}, "verbose must be True or False, got 2"),
+    "alpha of many digits": (
+        {"alpha": 10**400},
+        r"alpha must be from 1e-100 to 1e100, got 10+\.\.\.",
+    ),
+    "init with NaN": (
+        {"init": np.array([1, np.nan, 1, np.nan], dtype=object)},
+        "init must not be missing, got nan in row 1",
+    ),
+    "init with NaT": (
+        {"init": np.array(["2020", "2020", "NaT", "2021"], dtype="M8[Y]")},
+        "init must not be missing, got NaT in row 2",
+    ),
+    "init masked": (
+        {"init": np.ma.masked_equal([0, 1, 1, 2], 2)},
+        "init must have no masked values",
+    ),
     "init of two kinds": ({"init": ["a", 1, None, 2]}, "init must be of one kind"),
     "prior no dict": (
         {"prior": [1, 2]},
@@ -123,6 +144,10 @@ def test_functions():
         dpmlite.crp_log_prob([0], alpha=0)
     with pytest.raises(ValueError, match=r"labels must be 1-D, got shape \(1, 1\)"):
         dpmlite.crp_log_prob([[0]], alpha=1.0)
+    with pytest.raises(ValueError, match="labels must be finite, got nan"):
+        dpmlite.crp_log_prob([np.nan, np.nan, 1.0], alpha=1.0)
+    with pytest.raises(ValueError, match="labels must have rows of the same length"):
+        dpmlite.crp_log_prob([[1], [1, 2]], alpha=1.0)
     with pytest.raises(ValueError, match="n must be a whole number of at least 0, got -1"):
         dpmlite.crp_sample(-1, alpha=1.0)
     with pytest.raises(ValueError, match=r"labels must have shape \(2,\), got \(1,\)"):

@@ -101,6 +101,9 @@ def test_values_beyond_the_ints_are_clipped_aloud():
     [
         ({"amplitude": 0.0}, "amplitude must be positive, got 0.0"),
         ({"scale": 0.0}, "scale must be positive, got 0.0 in column 0"),
+        ({"scale": "a"}, "scale must be numbers, got 'a'"),
+        ({"scale": 1j}, "scale must be real"),
+        ({"offset": np.ma.masked_equal([0.0, 1.0], 1.0)}, "offset must have no masked values"),
         ({"scale": [1.0, np.nan]}, "scale must be finite, got nan in column 1"),
         ({"scale": [1.0]}, r"scale must have shape \(2,\), got \(1,\)"),
         ({"offset": [0.0, np.inf]}, "offset must be finite, got inf in column 1"),
@@ -422,8 +425,11 @@ def test_the_model_must_be_a_fitted_mapdpm(tmp_path):
         to_micropython(MAPDPM(), tmp_path / "mixture.py")
     with pytest.raises(TypeError, match="model must be a MAPDPM, got a DPMeans"):
         to_micropython(dpmlite.DPMeans(), tmp_path / "mixture.py")
-    with pytest.raises(ValueError, match=r"path must name a module .*, got 'my-model.py'"):
-        to_micropython(fit(quantize(table(20)).rows), tmp_path / "my-model.py")
+    for name in ("my-model.py", "class.py"):
+        with pytest.raises(ValueError, match=f"path must name a module .*, got '{name}'"):
+            to_micropython(fit(quantize(table(20)).rows), tmp_path / name)
+    with pytest.raises(TypeError, match="quantized must be a Quantized or None, got a str"):
+        to_micropython(fit(quantize(table(20)).rows), tmp_path / "model.py", quantized="q")
 
 
 @pytest.mark.parametrize("X", [table(20), 1000 * table(20).round(), 0.5 + table(20).round()])

@@ -121,6 +121,7 @@ def test_given_labels_are_the_start_of_every_choice():
         ({"alpha": "best"}, "alpha must be one of 'map', 'nll', 'cv', got 'best'"),
         ({"alpha_prior": "gamma"}, "alpha_prior must be one of 'inverse-gamma', got 'gamma'"),
         ({"alpha_prior": (1.0,)}, r"alpha_prior must be two numbers or .*, got \(1\.0,\)"),
+        ({"alpha_prior": (1e-17, 1.0)}, "shape of alpha_prior must be at least 2.3e-16, got 1e-17"),
         ({"alpha_prior": (0.0, 1.0)}, r"shape of alpha_prior must be positive, got 0\.0"),
         ({"alpha_prior": 3.0}, r"alpha_prior must be two numbers or .*, got 3\.0"),
         ({"alpha_prior": None}, "alpha_prior must be two numbers or .*, got None"),

@@ -1,6 +1,7 @@
 """The command: its reports, its files, and one plain line for every mistake."""
 
 import os
+import shlex
 import subprocess
 import sys
 from importlib.resources import files
@@ -361,6 +362,22 @@ def test_a_wanted_picture_without_matplotlib_ends_before_the_work(run, monkeypat
     code, out, (line,) = run("fit", SENSORS, "--plot", "clusters.png")
     assert (code, out) == (2, [])
     assert line.startswith("dpmlite: error: pictures need matplotlib")
+
+
+def test_errors_and_warnings_of_a_fit_name_the_files_columns(run, csv):
+    code, _, (line,) = run("fit", csv("x,y\n0,1\n1,2\n"), "--component", "beta-bernoulli")
+    assert code == 2
+    assert line == "dpmlite: error: X must be 0 or 1, got 2.0 in row 2 of the data, column 'y'"
+    code, _, (line,) = run("fit", csv("k,a,b\n1,5,2\n2,5,4\n3,5,7\n"), "--label-column", "k")
+    assert code == 0
+    assert "column 'a' first" in line
+
+
+@pytest.mark.skipif(os.name != "posix", reason="output is closed by a shell")
+def test_output_may_be_closed(tmp_path):
+    shell = f"{shlex.quote(sys.executable)} -P -m dpmlite demo >&-"
+    done = subprocess.run(shell, shell=True, cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("argv", [[], ["nonsense"], ["fit"], ["fit", "a.csv", "--alpha", "big"]])

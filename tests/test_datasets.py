@@ -13,6 +13,7 @@ from dpmlite.datasets import (
     load_sensors,
     machine_states,
     planted_gaussians,
+    unequal_gaussians,
 )
 
 GENERATORS = [
@@ -91,6 +92,15 @@ def test_planted_gaussians_have_unit_variance_and_spread_means():
     assert (X - means[labels]).std() == pytest.approx(1.0, rel=0.02)
 
 
+@pytest.mark.parametrize("seed", range(40, 60))  # 47: what is left is less than rounding
+def test_weights_are_not_negative_however_little_is_left(seed):
+    mixture = unequal_gaussians(1, 20, alpha=0.5, random_state=seed)
+    assert mixture.weights.min() >= 0.0
+    assert mixture.weights.sum() == pytest.approx(1.0, abs=1e-15)
+    X, _ = mixture.sample(9, random_state=0)
+    assert np.isfinite(mixture.score_samples(X)).all()
+
+
 @pytest.mark.parametrize(
     ("component", "prior", "key"),
     [
@@ -121,6 +131,17 @@ def test_priors_may_be_too_vague_to_draw_from(component, prior, key):
         (lambda: planted_gaussians(5, 0, 2), "n_columns must be .* got 0"),
         (lambda: planted_gaussians(5, 2, 0), "n_clusters must be .* got 0"),
         (lambda: planted_gaussians(5, 2, 2, separation=0.0), "separation must be positive"),
+        (
+            lambda: dpm_sample(
+                5,
+                2,
+                component="dirichlet-multinomial",
+                alpha=1.0,
+                prior={"beta0": 1.0},
+                row_total=2**63,
+            ),
+            r"row_total must be at most 2\*\*40, got 9223372036854775808",
+        ),
     ],
 )
 def test_bad_parameters_are_named(call, message):

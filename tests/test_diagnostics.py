@@ -105,6 +105,9 @@ CHAIN = np.random.default_rng(0).normal(size=5000)
         ([[0.0, 1.0], [0.0]], {}, "chain must have rows of the same length"),
         (CHAIN, {"q": 1.0}, r"q must be between 0 and 1, got 1\.0"),
         (CHAIN, {"s": 1.5}, r"s must be between 0 and 1, got 1\.5"),
+        (np.ma.masked_less(CHAIN, 0.0), {}, "chain must have no masked values"),
+        (CHAIN, {"s": 1e-20}, "s must be further from 0 and 1 than rounding, got 1e-20"),
+        (CHAIN, {"s": np.nextafter(1.0, 0.0)}, "s must be further from 0 and 1 than rounding"),
         (CHAIN, {"r": 0.0}, r"r must be positive, got 0\.0"),
         (CHAIN, {"epsilon": 0.5}, r"epsilon must be between 0 and 0\.5, got 0\.5"),
         (

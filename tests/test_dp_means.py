@@ -302,6 +302,8 @@ def test_prediction(model):
     weights = np.arange(90.0)
     expected = -(weights @ distances.min(axis=1) ** 2) - 40.0 * fitted.n_clusters_
     assert fitted.score(X, sample_weight=weights) == pytest.approx(expected)
+    far = np.vstack([X, np.full((1, X.shape[1]), 1e200)])
+    assert fitted.score(far, sample_weight=np.r_[weights, 0.0]) == pytest.approx(expected)
 
 
 def test_many_rows_are_predicted_in_chunks(model, monkeypatch):

@@ -306,6 +306,8 @@ def test_damaged_and_foreign_files_are_refused(fitted, tmp_path):
             MAPDPM.load(path)
     with pytest.raises(FileNotFoundError):
         MAPDPM.load(tmp_path / "nowhere")
+    with pytest.raises(FileNotFoundError, match=r"nowhere.model\.npz'$"):
+        MAPDPM().fit(blobs()[0]).save(tmp_path / "nowhere" / "model.npz")
 
 
 def test_what_cannot_be_saved_leaves_the_old_file(fitted, tmp_path):

@@ -219,6 +219,21 @@ def test_density_of_a_chain_on_axes_that_are_there():
     assert len(axes.lines) == 2
 
 
+def test_names_are_no_formulas(tmp_path):
+    axes = draw([[1.0, 2.0], [3.0, 4.0]], ["$x_$", "cost $ gain $"], columns=["a_$", "$b$"])
+    axes.figure.savefig(tmp_path / "names.svg")
+    drawn = (tmp_path / "names.svg").read_text()
+    for text in ("$x_$  (1)", "cost $ gain $  (1)", "a_$", "$b$"):
+        assert f"<!-- {text} -->" in drawn
+
+
+def test_density_needs_a_fitted_mixture():
+    with pytest.raises(NotFittedError, match="this MAPDPM is not fitted yet"):
+        plot_density(MAPDPM(), [[0.0], [1.0]])
+    with pytest.raises(TypeError, match="model must be a MAPDPM or CollapsedGibbs, got a NoneType"):
+        plot_density(None, [[0.0], [1.0]])
+
+
 def test_density_needs_one_column():
     X = np.zeros((3, 2))
     with pytest.raises(ValueError, match=r"one column for a density, got shape \(3, 2\)"):

@@ -1,6 +1,7 @@
 """Fitted models as files for boards."""
 
 import os
+from keyword import iskeyword
 from pathlib import Path
 
 import numpy as np
@@ -85,7 +86,9 @@ def to_micropython(
     >>> dpmlite.to_micropython(model, "sensors.py", quantized=q)  # doctest: +SKIP
     """
     mixture, target = _checked(model), Path(path)
-    if target.suffix == ".py" and not target.stem.isidentifier():
+    if not isinstance(quantized, Quantized | None):
+        raise TypeError(f"quantized must be a Quantized or None, got a {type(quantized).__name__}")
+    if target.suffix == ".py" and (not target.stem.isidentifier() or iskeyword(target.stem)):
         raise ValueError(f"path must name a module that can be imported, got {target.name!r}")
     if quantized is None:
         prior, found = model.prior_, recovered(model, mixture)

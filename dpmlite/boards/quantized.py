@@ -11,7 +11,7 @@ from dpmlite.estimators.families.columns import (
     Moments,
     constant_columns,
 )
-from dpmlite.estimators.validation import check_positive, check_rows, warn
+from dpmlite.estimators.validation import as_floats, check_positive, check_rows, is_masked, warn
 
 #: A board takes ints from -LIMIT to LIMIT: those of 12 bits, but for one.
 LIMIT = 2047
@@ -165,7 +165,9 @@ def _scales(table: Data, amplitude: float) -> Floats:
 
 
 def _per_column(name: str, value: npt.ArrayLike, n_columns: int) -> Floats:
-    array = np.asarray(value, dtype=np.float64)
+    if is_masked(value):
+        raise ValueError(f"{name} must have no masked values")
+    array = as_floats(name, value, ("column",)).reshape(np.shape(value))
     if array.shape not in ((), (n_columns,)):
         raise ValueError(f"{name} must have shape ({n_columns},), got {array.shape}")
     full = np.array(np.broadcast_to(array, (n_columns,)))

@@ -235,8 +235,9 @@ class DPMeans(Estimator):
         """
         rows = self._read_new(X)
         weights = check_sample_weight(sample_weight, len(rows))
-        least = [d.min(axis=1) for d in _in_chunks(rows, self.cluster_centers_)]
-        return -float(weights @ np.concatenate(least)) - self.lam_ * self.n_clusters_
+        used = weights > 0.0  # what is far may be at infinity
+        least = [d.min(axis=1) for d in _in_chunks(rows[used], self.cluster_centers_)]
+        return -float(weights[used] @ np.concatenate(least)) - self.lam_ * self.n_clusters_
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import TransformerTags  # only scikit-learn calls this

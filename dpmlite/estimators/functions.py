@@ -36,7 +36,7 @@ def crp_log_prob(labels: npt.ArrayLike, alpha: float) -> float:
     Raises
     ------
     ValueError
-        If `alpha` is not positive or `labels` is not 1-D.
+        If `alpha` is not positive, or `labels` are not 1-D, or one is missing.
 
     Examples
     --------
@@ -44,10 +44,7 @@ def crp_log_prob(labels: npt.ArrayLike, alpha: float) -> float:
     >>> round(math.exp(dpmlite.crp_log_prob([0, 0, 1], alpha=1.0)), 6)
     0.166667
     """
-    array = np.asarray(labels)
-    if array.ndim != 1:
-        raise ValueError(f"labels must be 1-D, got shape {array.shape}")
-    return models.log_prob(array.tolist(), check_positive("alpha", alpha))
+    return models.log_prob(check_labels(labels).tolist(), check_positive("alpha", alpha))
 
 
 def crp_sample(n: int, alpha: float, random_state: Any = None) -> npt.NDArray[np.intp]:
@@ -116,7 +113,7 @@ def neg_log_joint(
 
     Raises
     ------
-    ValueError
+    ValueError, TypeError
         If an argument breaks its rule; the message states it.
     """
     return _partition(

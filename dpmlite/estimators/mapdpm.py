@@ -233,7 +233,8 @@ class MAPDPM(MixtureEstimator):
             distinct rows and their multiplicities, or a coreset, can be clustered. Any
             non-negative numbers; a row of weight 0 is only labelled. In the prior of the labels,
             eq. (1), sizes of clusters are sums of weights: weights far below 1 favour small
-            clusters.
+            clusters. Joints and densities lose digits as weights grow: they are good to about
+            1e-16 times the sum of all, in nats.
 
         Returns
         -------
@@ -390,7 +391,9 @@ class MAPDPM(MixtureEstimator):
                 f"alpha_prior must be two numbers or 'inverse-gamma', got {self.alpha_prior!r}"
             )
         else:
-            check_positive("shape of alpha_prior", self.alpha_prior[0])
+            shape = check_positive("shape of alpha_prior", self.alpha_prior[0])
+            if shape < np.finfo(float).eps:  # with one cluster there would be no mode
+                raise ValueError(f"shape of alpha_prior must be at least 2.3e-16, got {shape}")
             check_positive("rate of alpha_prior", self.alpha_prior[1])
 
     def _grid(self) -> npt.NDArray[np.float64]:

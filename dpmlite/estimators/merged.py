@@ -1,5 +1,6 @@
 """Models of different rows, as one model."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -126,6 +127,6 @@ def _check_alike(fitted: list[MAPDPM]) -> None:
 
 
 def _same_prior(one: Any, other: Any) -> bool:
-    if not (isinstance(one, dict) and isinstance(other, dict)):
+    if not (isinstance(one, Mapping) and isinstance(other, Mapping)):
         return bool(one is None and other is None) or (isinstance(one, str) and one == other)
     return one.keys() == other.keys() and all(np.array_equal(one[k], other[k]) for k in one)

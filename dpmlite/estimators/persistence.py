@@ -6,6 +6,7 @@ saved or loaded: together they take longer than most of dpmlite.
 """
 
 import contextlib
+import errno
 import os
 from collections.abc import Iterator, Mapping
 from typing import IO, Any, TypeVar
@@ -53,11 +54,13 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
     What is at `path` and no file, a pipe or a device, is written to as it is.
     """
-    target = os.path.realpath(path)
+    target = os.path.realpath(os.fsdecode(path))
     if os.path.exists(target) and not os.path.isfile(target):
         with open(target, "wb") as file:
             yield file
         return
+    if not os.path.isdir(os.path.dirname(target)):
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path))
     unfinished = f"{target}.{os.urandom(4).hex()}.unfinished"  # several threads may save at once
     try:
         with open(unfinished, "xb") as file:

@@ -85,7 +85,8 @@ def as_floats(
     if np.iscomplexobj(array):
         raise ValueError(f"{name} must be real, got dtype {array.dtype}")
     try:
-        return np.ascontiguousarray(array, dtype=np.float64)
+        with np.errstate(over="ignore"):  # of long doubles: infinity is refused like any other
+            return np.ascontiguousarray(array, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         missing = _is_na(array)
         if missing.any():
@@ -147,11 +148,14 @@ def warn(message: str) -> None:
 def check_positive(name: str, value: Any) -> float:
     """A positive number, from 1e-100 to 1e100, as float, or ValueError."""
     is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
-    number = float(value) if is_number else np.nan
+    try:
+        number = float(value) if is_number else np.nan
+    except OverflowError:  # of an int
+        number = np.finfo(float).max
     if not 0.0 < number < np.inf:
         raise ValueError(f"{name} must be positive, got {value!r}")
     if not LEAST <= number <= 1e100:
-        raise ValueError(f"{name} must be from 1e-100 to 1e100, got {value!r}")
+        raise ValueError(f"{name} must be from 1e-100 to 1e100, got {shortened(value)}")
     return number
 
 
@@ -177,14 +181,23 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
     return value
 
 
-def check_labels(labels: Any, n_rows: int, name: str = "labels") -> npt.NDArray[np.intp]:
-    """Labels as numbers 0, 1, ... in the order of the values, a fresh array."""
+def check_labels(
+    labels: Any, n_rows: int | None = None, name: str = "labels"
+) -> npt.NDArray[np.intp]:
+    """Labels, of so many rows, as numbers 0, 1, ... in the order of the values, a fresh array."""
+    if is_masked(labels):
+        raise ValueError(f"{name} must have no masked values")
     array = _asarray(name, labels)
-    if array.shape != (n_rows,):
+    if n_rows is None and array.ndim != 1:
+        raise ValueError(f"{name} must be 1-D, got shape {array.shape}")
+    if n_rows is not None and array.shape != (n_rows,):
         raise ValueError(f"{name} must have shape ({n_rows},), got {array.shape}")
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
+    if array.dtype.kind in "fc" and not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite, got {array[~np.isfinite(array)][0]}")
     try:
+        if array.dtype.kind in "OmM":  # NaN and NaT differ from themselves
+            for i in np.flatnonzero(array != array):
+                raise ValueError(f"{name} must not be missing, got {array[i]} in row {i}")
         return np.unique(array, return_inverse=True)[1].astype(np.intp)
     except TypeError:
         raise ValueError(f"{name} must be of one kind, got {labels!r}") from None
