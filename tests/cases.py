@@ -56,10 +56,17 @@ def problems(draw, max_rows=16, max_columns=3):
     return X, prior, alpha
 
 
-def build(twin, X, labels, prior, alpha=1.0):
+def build(twin, X, labels, prior, alpha=1.0, rows=None):
     """A partition of one implementation, with labels of its own."""
-    labels = np.asarray(labels, dtype=np.intp).copy()
-    return twin.partition.Partition(X, labels, twin.normal_gamma.NormalGamma(**prior), alpha)
+    labels, family = np.array(labels, dtype=np.intp), twin.normal_gamma.NormalGamma(**prior)
+    return twin.partition.Partition(X, labels, family, alpha, rows)
+
+
+def compressed(twin, X, weights=None):
+    """The rows in sparse form."""
+    i, j = np.nonzero(X)
+    starts = np.searchsorted(i, np.arange(len(X) + 1)).astype(np.intp)
+    return twin.rows.Rows.sparse(X[i, j], j.astype(np.intp), starts, X.shape[1], weights)
 
 
 def start(kind, n_rows):

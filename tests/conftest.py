@@ -13,6 +13,8 @@ from real_tables import MissingTableError
 import dpmlite
 from dpmlite import inference, models
 
+pytest.register_assert_rewrite("chains", "slots")
+
 # On a busy machine a plain twin may take longer than the 200 ms that an example has by default.
 settings.register_profile("patient", settings(), deadline=None)
 settings.load_profile("patient")

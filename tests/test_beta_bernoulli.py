@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from slots import CLOSE, check_scores, check_scores_of_members, fill, spread
 
-CLOSE = {"rel": 1e-9, "abs": 1e-9}
 NAN = float("nan")
 
 
@@ -34,46 +34,30 @@ def problems(draw, least_rows=1):
 
 
 def build(twin, X, prior, labels, n_slots=3):
-    component = twin.beta_bernoulli.BetaBernoulli(**prior)
-    component.resize(n_slots)
-    for row, k in zip(X, labels, strict=True):
-        component.add(row, k)
-    return component
+    return fill(twin.beta_bernoulli.BetaBernoulli(**prior), X, labels, n_slots)
 
 
-def spread(twin, X, prior, n_slots=3):
-    """A component with the rows of X over the slots but the last."""
-    labels = np.arange(len(X)) % (n_slots - 1)
-    return build(twin, X, prior, labels, n_slots), labels
+def filled(twin, X, prior, n_slots=3):
+    """A component with the rows of X spread over the slots but the last."""
+    return spread(twin.beta_bernoulli.BetaBernoulli(**prior), X, n_slots)
 
 
 @given(problem=problems())
 def test_scores_are_ratios_of_counts(twin, problem):
     X, prior = problem
-    component, labels = spread(twin, X, prior)
-    scores = component.log_predictive_all(X[0])
-    for k in range(3):
-        expected = naive_log_predictive(X[0], X[labels == k], prior)
-        assert component.log_predictive(X[0], k) == pytest.approx(expected, **CLOSE)
-        assert scores[k] == pytest.approx(expected, **CLOSE)
+    check_scores(*filled(twin, X, prior), X, prior, naive_log_predictive)
 
 
 @given(problem=problems())
 def test_a_member_is_scored_without_itself(twin, problem):
     X, prior = problem
-    component, labels = spread(twin, X, prior)
-    before = [component.statistics(k) for k in range(3)]
-    for i, row in enumerate(X):
-        others = np.delete(X, i, axis=0)[np.delete(labels, i) == labels[i]]
-        expected = naive_log_predictive(row, others, prior)
-        assert component.log_predictive_member(row, labels[i]) == pytest.approx(expected, **CLOSE)
-    assert [component.statistics(k) for k in range(3)] == before
+    check_scores_of_members(*filled(twin, X, prior), X, prior, naive_log_predictive)
 
 
 @given(problem=problems(), i=st.integers(0, 100), weight=st.sampled_from([1.0, 2.0, 7.0]))
 def test_removing_undoes_adding_exactly(twin, problem, i, weight):
     X, prior = problem
-    component, _ = spread(twin, X, prior)
+    component, _ = filled(twin, X, prior)
     before, scores = component.statistics(0), component.log_predictive_all(X[0])
     component.add(X[i % len(X)], 0, weight)
     assert component.remove(X[i % len(X)], 0, weight)
@@ -161,7 +145,7 @@ def test_many_columns_and_slots(twin, n_columns, n_slots):
     rng = np.random.default_rng(2)
     X = rng.choice([0.0, 1.0, NAN], p=[0.6, 0.3, 0.1], size=(80, n_columns))
     prior = {"a0": rng.gamma(1.0, size=n_columns), "b0": rng.gamma(1.0, size=n_columns)}
-    component, labels = spread(twin, X, prior, n_slots)
+    component, labels = filled(twin, X, prior, n_slots)
     scores = component.log_predictive_all(X[3])
     merged = component.like()
     for k in (0, n_slots // 2, n_slots - 2, n_slots - 1):

@@ -5,8 +5,10 @@ from math import lgamma, log
 import mpmath
 import numpy as np
 import pytest
+from cases import compressed
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from slots import check_scores, others_of, spread
 
 CLOSE = {"rel": 1e-10, "abs": 1e-9}
 
@@ -34,12 +36,7 @@ def log_ratio(x, words, beta0):
 def filled(twin, X, beta0, n_slots=3, weights=None):
     """A component with the rows of X spread over the slots but the last."""
     component = twin.dirichlet_multinomial.DirichletMultinomial(beta0)
-    component.resize(n_slots)
-    labels = np.arange(len(X)) % (n_slots - 1)
-    weights = np.ones(len(X)) if weights is None else weights
-    for row, k, w in zip(X, labels, weights, strict=True):
-        component.add(row, k, w)
-    return component, labels
+    return spread(component, X, n_slots, weights)
 
 
 @st.composite
@@ -55,11 +52,11 @@ def problems(draw, max_rows=8, max_words=6, largest=5):
 def test_scores_are_those_of_an_urn(twin, problem):
     X, beta0 = problem
     component, labels = filled(twin, X, beta0)
-    scores = component.log_predictive_all(X[0])
-    for k in range(component.n_slots):
-        expected = log_urn(X[0], X[labels == k].sum(axis=0), beta0)
-        assert component.log_predictive(X[0], k) == pytest.approx(expected, **CLOSE)
-        assert scores[k] == pytest.approx(expected, **CLOSE)
+
+    def log_predictive(x, rows, beta0):
+        return log_urn(x, rows.sum(axis=0), beta0)
+
+    check_scores(component, labels, X, beta0, log_predictive, CLOSE)
 
 
 @given(problem=problems())
@@ -68,7 +65,7 @@ def test_a_member_is_scored_without_itself(twin, problem):
     component, labels = filled(twin, X, beta0)
     before = [component.statistics(k) for k in range(3)]
     for i, row in enumerate(X):
-        others = np.delete(X, i, axis=0)[np.delete(labels, i) == labels[i]]
+        others = others_of(i, X, labels)
         score = component.log_predictive_member(row, labels[i])
         assert np.isnan(score) or score == pytest.approx(
             log_urn(row, others.sum(axis=0), beta0), **CLOSE
@@ -257,14 +254,6 @@ def test_posterior(twin):
     assert component.posterior(2) == {"n": 0.0, "beta": [0.5, 1.5]}
 
 
-def compressed(X):
-    """The rows' non-zeros, their columns and where rows start."""
-    at = [np.flatnonzero(row) for row in X]
-    data = np.concatenate([row[j] for row, j in zip(X, at, strict=True)])
-    starts = np.cumsum([0] + [len(j) for j in at])
-    return data, np.concatenate(at).astype(np.intp), starts.astype(np.intp), X.shape[1]
-
-
 @pytest.mark.parametrize("weight", [1.0, 3.0, 0.7])
 def test_sparse_rows_are_dense_rows(twin, weight):
     rng = np.random.default_rng(4)
@@ -272,7 +261,7 @@ def test_sparse_rows_are_dense_rows(twin, weight):
     X[5] = 0.0
     weights = np.full(30, weight)
     results = []
-    for rows in (twin.rows.Rows(X, weights), twin.rows.Rows.sparse(*compressed(X), weights)):
+    for rows in (twin.rows.Rows(X, weights), compressed(twin, X, weights)):
         labels = np.arange(30, dtype=np.intp) % 20
         family = twin.dirichlet_multinomial.DirichletMultinomial([0.1] * 40)
         partition = twin.partition.Partition(rows, labels, family, 1.0)

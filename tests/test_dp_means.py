@@ -4,7 +4,7 @@ import inspect
 
 import numpy as np
 import pytest
-from cases import blobs
+from cases import blobs, compressed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -119,8 +119,7 @@ def test_a_weight_is_so_many_rows(twin):
 def test_sparse_rows_are_rows(twin):
     X = np.random.default_rng(0).normal(size=(50, 6)) * 3.0
     X[np.abs(X) < 2.0] = 0.0
-    indptr = np.concatenate([[0], (X != 0.0).sum(axis=1).cumsum()]).astype(np.intp)
-    sparse = twin.rows.Rows.sparse(X[X != 0.0], np.nonzero(X)[1].astype(np.intp), indptr, 6)
+    sparse = compressed(twin, X)
     labels = np.empty(50, dtype=np.intp)
     found = twin.dp_means.fit_centres(sparse, 30.0, labels, 100)
     expected, *dense = run(twin, X, 30.0)

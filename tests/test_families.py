@@ -8,6 +8,7 @@ import pytest
 from families import CASES, FAMILY_NAMES
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from slots import others_of, spread
 
 CLOSE = {"rel": 1e-9, "abs": 1e-8}
 
@@ -35,12 +36,7 @@ def problem(case, table):
 
 def filled(case, twin, X, prior, n_slots=3, weights=None):
     """A component with the rows spread over all slots but the last."""
-    component = case.component(twin, prior)
-    component.resize(n_slots)
-    labels = np.arange(len(X)) % (n_slots - 1)
-    for i, (row, k) in enumerate(zip(X, labels, strict=True)):
-        component.add(row, k, 1.0 if weights is None else weights[i])
-    return component, labels
+    return spread(case.component(twin, prior), X, n_slots, weights)
 
 
 @settings(max_examples=25, deadline=None)
@@ -81,7 +77,7 @@ def test_a_member_is_scored_without_itself(twin, case, table):
     X, prior, _ = problem(case, table)
     component, labels = filled(case, twin, X, prior)
     for i, row in enumerate(X):
-        others = np.delete(X, i, axis=0)[np.delete(labels, i) == labels[i]]
+        others = others_of(i, X, labels)
         with_it = X[labels == labels[i]]
         expected = case.log_marginal(with_it, prior) - case.log_marginal(others, prior)
         score = component.log_predictive_member(row, labels[i])

@@ -1,13 +1,14 @@
 """Normal-gamma components with missing values, against one column at a time."""
 
+from functools import partial
+
 import naive
 import numpy as np
 import pytest
 from cases import problems
 from hypothesis import given
 from hypothesis import strategies as st
-
-CLOSE = {"rel": 1e-9, "abs": 1e-9}
+from slots import CLOSE, check_scores, check_scores_of_members, fill, others_of, spread
 
 
 def column_prior(prior, d):
@@ -26,6 +27,9 @@ def by_column(function, x, rows, prior):
     return total
 
 
+log_student = partial(by_column, naive.log_student)
+
+
 @st.composite
 def gaps(draw, **sizes):
     """A problem of cases.py with missing cells; whole rows and columns may be missing."""
@@ -37,45 +41,26 @@ def gaps(draw, **sizes):
 
 def filled(twin, X, prior, n_slots=3):
     """A component with the rows of X spread over the slots but the last."""
-    component = twin.incomplete_normal_gamma.IncompleteNormalGamma(**prior)
-    component.resize(n_slots)
-    labels = np.arange(len(X)) % (n_slots - 1)
-    for row, k in zip(X, labels, strict=True):
-        component.add(row, k)
-    return component, labels
+    return spread(twin.incomplete_normal_gamma.IncompleteNormalGamma(**prior), X, n_slots)
 
 
 @given(problem=gaps())
 def test_scores_are_those_of_the_columns_that_are_there(twin, problem):
     X, prior, _ = problem
-    component, labels = filled(twin, X, prior)
-    scores = component.log_predictive_all(X[0])
-    for k in range(component.n_slots):
-        expected = by_column(naive.log_student, X[0], X[labels == k], prior)
-        assert component.log_predictive(X[0], k) == pytest.approx(expected, **CLOSE)
-        assert scores[k] == pytest.approx(expected, **CLOSE)
+    check_scores(*filled(twin, X, prior), X, prior, log_student)
 
 
 @given(problem=gaps())
 def test_a_member_is_scored_without_itself(twin, problem):
     X, prior, _ = problem
-    component, labels = filled(twin, X, prior)
-    before = [component.statistics(k) for k in range(3)]
-    for i, row in enumerate(X):
-        others = np.delete(X, i, axis=0)[np.delete(labels, i) == labels[i]]
-        expected = by_column(naive.log_student, row, others, prior)
-        assert component.log_predictive_member(row, labels[i]) == pytest.approx(expected, **CLOSE)
-    assert [component.statistics(k) for k in range(3)] == before
+    check_scores_of_members(*filled(twin, X, prior), X, prior, log_student)
 
 
 @given(problem=problems(), weight=st.sampled_from([1.0, 0.5]))
 def test_without_gaps_it_is_the_normal_gamma(twin, problem, weight):
     X, prior, _ = problem
     component, labels = filled(twin, X, prior)
-    complete = twin.normal_gamma.NormalGamma(**prior)
-    complete.resize(3)
-    for row, k in zip(X, labels, strict=True):
-        complete.add(row, k)
+    complete = fill(twin.normal_gamma.NormalGamma(**prior), X, labels)
     for call in (
         lambda c: c.log_predictive_all(X[0], weight),
         lambda c: c.log_predictive_member(X[0], 0, weight),
@@ -97,11 +82,10 @@ def test_many_columns_and_slots(twin, n_columns, n_slots):
     component, labels = filled(twin, X[:70], prior, n_slots)
     scores = component.log_predictive_all(X[75])
     for k in range(n_slots):
-        expected = by_column(naive.log_student, X[75], X[:70][labels == k], prior)
+        expected = log_student(X[75], X[:70][labels == k], prior)
         assert scores[k] == pytest.approx(expected, **CLOSE)
     for i in range(0, 70, 10):
-        others = np.delete(X[:70], i, axis=0)[np.delete(labels, i) == labels[i]]
-        expected = by_column(naive.log_student, X[i], others, prior)
+        expected = log_student(X[i], others_of(i, X[:70], labels), prior)
         assert component.log_predictive_member(X[i], labels[i]) == pytest.approx(expected, **CLOSE)
 
 
@@ -132,7 +116,7 @@ def test_a_far_value_is_not_removed_when_rounding_would_show(twin, distance):
     before = component.statistics(0)
     score = component.log_predictive_member(X[-1], 0)
     if component.remove(X[-1], 0):
-        assert score == pytest.approx(by_column(naive.log_student, X[-1], X[:-1], prior), rel=1e-11)
+        assert score == pytest.approx(log_student(X[-1], X[:-1], prior), rel=1e-11)
     else:
         assert distance > 1e2
         assert np.isnan(score)

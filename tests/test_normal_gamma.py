@@ -5,41 +5,24 @@ import numpy as np
 import pytest
 from cases import empirical_prior, problems
 from hypothesis import given
-
-CLOSE = {"rel": 1e-9, "abs": 1e-9}
+from slots import check_scores, check_scores_of_members, fill, spread
 
 
 def filled(twin, X, prior, n_slots=3):
     """A component with the rows of X spread over the slots but the last."""
-    component = twin.normal_gamma.NormalGamma(**prior)
-    component.resize(n_slots)
-    labels = np.arange(len(X)) % (n_slots - 1)
-    for row, k in zip(X, labels, strict=True):
-        component.add(row, k)
-    return component, labels
+    return spread(twin.normal_gamma.NormalGamma(**prior), X, n_slots)
 
 
 @given(problem=problems())
 def test_scores_are_those_of_eq_11(twin, problem):
     X, prior, _ = problem
-    component, labels = filled(twin, X, prior)
-    scores = component.log_predictive_all(X[0])
-    for k in range(component.n_slots):
-        expected = naive.log_student(X[0], X[labels == k], prior)
-        assert component.log_predictive(X[0], k) == pytest.approx(expected, **CLOSE)
-        assert scores[k] == pytest.approx(expected, **CLOSE)
+    check_scores(*filled(twin, X, prior), X, prior, naive.log_student)
 
 
 @given(problem=problems())
 def test_a_member_is_scored_without_itself(twin, problem):
     X, prior, _ = problem
-    component, labels = filled(twin, X, prior)
-    before = [component.statistics(k) for k in range(3)]
-    for i, row in enumerate(X):
-        others = np.delete(X, i, axis=0)[np.delete(labels, i) == labels[i]]
-        expected = naive.log_student(row, others, prior)
-        assert component.log_predictive_member(row, labels[i]) == pytest.approx(expected, **CLOSE)
-    assert [component.statistics(k) for k in range(3)] == before
+    check_scores_of_members(*filled(twin, X, prior), X, prior, naive.log_student)
 
 
 def test_the_last_row_leaves_the_prior_exactly(twin):
@@ -56,10 +39,7 @@ def test_a_far_row_is_not_removed_when_rounding_would_show(twin, distance):
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(size=(50, 3)), np.full((1, 3), distance)])
     prior = {"m0": np.zeros(3), "c0": 0.1, "a0": 1.0, "b0": np.ones(3)}
-    component = twin.normal_gamma.NormalGamma(**prior)
-    component.resize(1)
-    for row in X:
-        component.add(row, 0)
+    component = fill(twin.normal_gamma.NormalGamma(**prior), X, [0] * 51, n_slots=1)
     before = component.statistics(0)
     expected = naive.log_student(X[-1], X[:-1], prior)
     score = component.log_predictive_member(X[-1], 0)
@@ -77,10 +57,7 @@ def test_a_far_row_is_not_removed_when_rounding_would_show(twin, distance):
 def test_posterior_is_eq_13_in_the_units_of_the_data(twin):
     X = 1e6 + 10.0 * np.random.default_rng(1).normal(size=(20, 3))
     prior = empirical_prior(X)
-    component = twin.normal_gamma.NormalGamma(**prior)
-    component.resize(2)
-    for row in X:
-        component.add(row, 0)
+    component, _ = filled(twin, X, prior, n_slots=2)
     m, c, b, a = naive.posterior(X, prior)
     posterior = component.posterior(0)
     assert posterior["n"] == 20.0

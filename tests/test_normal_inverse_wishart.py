@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
-CLOSE = {"rel": 1e-9, "abs": 1e-9}
+from slots import CLOSE, check_scores, others_of, spread
 
 
 def log_evidence(rows, m0, kappa0, nu0, psi0, weights=None):
@@ -62,23 +61,14 @@ def problem_of(n_rows, n_columns, seed=0):
 
 def filled(twin, X, prior, n_slots=3):
     """A component with the rows of X spread over the slots but the last."""
-    component = twin.normal_inverse_wishart.NormalInverseWishart(**prior)
-    component.resize(n_slots)
-    labels = np.arange(len(X)) % (n_slots - 1)
-    for row, k in zip(X, labels, strict=True):
-        component.add(row, k)
-    return component, labels
+    return spread(twin.normal_inverse_wishart.NormalInverseWishart(**prior), X, n_slots)
 
 
 @given(problem=problems())
 def test_scores_are_conditional_probabilities(twin, problem):
     X, prior = problem
     component, labels = filled(twin, X, prior)
-    scores = component.log_predictive_all(X[0])
-    for k in range(component.n_slots):
-        expected = log_student(X[0], X[labels == k], **prior)
-        assert component.log_predictive(X[0], k) == pytest.approx(expected, **CLOSE)
-        assert scores[k] == pytest.approx(expected, **CLOSE)
+    check_scores(component, labels, X, prior, lambda x, rows, prior: log_student(x, rows, **prior))
 
 
 @given(problem=problems())
@@ -87,7 +77,7 @@ def test_a_member_is_scored_without_itself(twin, problem):
     component, labels = filled(twin, X, prior)
     before = [component.statistics(k) for k in range(3)]
     for i, row in enumerate(X):
-        others = np.delete(X, i, axis=0)[np.delete(labels, i) == labels[i]]
+        others = others_of(i, X, labels)
         score = component.log_predictive_member(row, labels[i])
         assert score == pytest.approx(log_student(row, others, **prior), nan_ok=True, **CLOSE) or (
             np.isnan(score) and not component.remove(row, labels[i])

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from slots import CLOSE, check_scores, check_scores_of_members, fill, spread
 
-CLOSE = {"rel": 1e-9, "abs": 1e-9}
 PRIOR = {"m0": [3.0, -1.0], "sigma2": [2.0, 0.5], "tau2": [9.0, 0.1]}
 
 
@@ -46,40 +46,24 @@ def problems(draw, least_rows=1):
 
 
 def build(twin, X, prior, labels, n_slots=3):
-    component = twin.normal_known_variance.NormalKnownVariance(**prior)
-    component.resize(n_slots)
-    for row, k in zip(np.array(X), labels, strict=True):
-        component.add(row, k)
-    return component
+    return fill(twin.normal_known_variance.NormalKnownVariance(**prior), X, labels, n_slots)
 
 
-def spread(twin, X, prior, n_slots=3):
-    """A component with the rows of X over the slots but the last."""
-    labels = np.arange(len(X)) % (n_slots - 1)
-    return build(twin, X, prior, labels, n_slots), labels
+def filled(twin, X, prior, n_slots=3):
+    """A component with the rows of X spread over the slots but the last."""
+    return spread(twin.normal_known_variance.NormalKnownVariance(**prior), X, n_slots)
 
 
 @given(problem=problems())
 def test_scores_are_those_of_section_2(twin, problem):
     X, prior = problem
-    component, labels = spread(twin, X, prior)
-    scores = component.log_predictive_all(X[0])
-    for k in range(3):
-        expected = naive_log_predictive(X[0], X[labels == k], prior)
-        assert component.log_predictive(X[0], k) == pytest.approx(expected, **CLOSE)
-        assert scores[k] == pytest.approx(expected, **CLOSE)
+    check_scores(*filled(twin, X, prior), X, prior, naive_log_predictive)
 
 
 @given(problem=problems())
 def test_a_member_is_scored_without_itself(twin, problem):
     X, prior = problem
-    component, labels = spread(twin, X, prior)
-    before = [component.statistics(k) for k in range(3)]
-    for i, row in enumerate(X):
-        others = np.delete(X, i, axis=0)[np.delete(labels, i) == labels[i]]
-        expected = naive_log_predictive(row, others, prior)
-        assert component.log_predictive_member(row, labels[i]) == pytest.approx(expected, **CLOSE)
-    assert [component.statistics(k) for k in range(3)] == before
+    check_scores_of_members(*filled(twin, X, prior), X, prior, naive_log_predictive)
 
 
 def test_any_weight_follows_the_chain_rule(twin):
@@ -205,7 +189,7 @@ def test_many_columns_and_slots(twin, n_columns, n_slots):
         "sigma2": rng.gamma(1.0, size=n_columns),
         "tau2": rng.gamma(1.0, size=n_columns),
     }
-    component, labels = spread(twin, X, prior, n_slots)
+    component, labels = filled(twin, X, prior, n_slots)
     scores = component.log_predictive_all(X[3])
     for k in range(0, n_slots, 5):
         expected = naive_log_predictive(X[3], X[labels == k], prior)

@@ -116,7 +116,9 @@ def test_a_first_fit_imports_little(tmp_path):
         "dpmlite.MAPDPM(random_state=0).fit([[0.0], [1.0], [5.0]])\n"
         "print(*sorted(set(sys.modules) - before), sep=',')\n"
     )
-    loaded = set(run(code, tmp_path).stdout.strip().split(","))
+    done = run(code, tmp_path)
+    assert done.returncode == 0, done.stderr
+    loaded = set(done.stdout.strip().split(","))
     assert all(name.startswith("dpmlite.") for name in loaded - {""}), loaded
 
 

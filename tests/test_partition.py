@@ -3,17 +3,11 @@
 import naive
 import numpy as np
 import pytest
-from cases import problems
+from cases import build, problems
 from hypothesis import given
 from hypothesis import strategies as st
 
 CLOSE = {"rel": 1e-9, "abs": 1e-8}
-
-
-def build(twin, X, labels, prior, alpha, rows=None):
-    labels = np.asarray(labels, dtype=np.intp).copy()
-    family = twin.normal_gamma.NormalGamma(**prior)
-    return twin.partition.Partition(X, labels, family, alpha, rows)
 
 
 def draw_labels(data, n, least=0):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import compressed
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,12 +12,6 @@ LAYOUTS = {
     "single": lambda X: X.astype(np.float32),
     "backwards": lambda X: np.ascontiguousarray(X[::-1, ::-1])[::-1, ::-1],
 }
-
-
-def compressed(twin, X, weights):
-    i, j = np.nonzero(X)
-    starts = np.searchsorted(i, np.arange(len(X) + 1)).astype(np.intp)
-    return twin.rows.Rows.sparse(X[i, j], j.astype(np.intp), starts, X.shape[1], weights)
 
 
 @given(seed=st.integers(0, 1000), kind=st.sampled_from(["sparse", *LAYOUTS]))
@@ -41,6 +36,6 @@ def test_rows_that_are_taken_are_those_rows(twin, seed, kind):
 
 @pytest.mark.parametrize("row", [-1, 3])
 def test_rows_to_take_are_rows_of_the_table(twin, row):
-    for rows in (twin.rows.Rows(np.ones((3, 2))), compressed(twin, np.ones((3, 2)), None)):
+    for rows in (twin.rows.Rows(np.ones((3, 2))), compressed(twin, np.ones((3, 2)))):
         with pytest.raises(IndexError, match=rf"rows must be in 0\.\.2, got {row}"):
             rows.take(np.array([0, row]))

@@ -3,7 +3,7 @@
 import naive_variational as naive
 import numpy as np
 import pytest
-from cases import problems
+from cases import compressed, problems
 from families import CASES
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -281,10 +281,8 @@ def test_sparse_rows_are_the_same_rows(twin, name):
     case, prior, X, rng = problem(name, 7, 10, 6)
     r = rng.dirichlet(np.ones(3), size=10)
     dense = Run(twin, case, prior, X, 1.0, "Sticks", r).steps(4)
-    i, j = np.nonzero(X)
-    starts = np.searchsorted(i, np.arange(11)).astype(np.intp)
     sparse = Run(twin, case, prior, X, 1.0, "Sticks", r)
-    sparse.rows = twin.rows.Rows.sparse(X[i, j], j.astype(np.intp), starts, 6)
+    sparse.rows = compressed(twin, X)
     sparse.steps(4)
     np.testing.assert_allclose(sparse.responsibilities, dense.responsibilities, rtol=1e-12)
 

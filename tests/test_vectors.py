@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import compressed
 from jsonschema import Draft202012Validator
 
 VECTORS = Path(__file__).parent / "vectors"
@@ -131,12 +132,8 @@ def test_component(twin, name, case):
 def test_rows_stored_by_their_non_zeros(twin, name, case):
     given = case["input"]
     X = table(given["rows"], given["prior"])
-    columns = [np.flatnonzero(row) for row in X]
-    indices = np.concatenate([np.empty(0, dtype=np.intp), *columns])
-    indptr = np.cumsum([0, *map(len, columns)])
     weights = np.array(given.get("weights", [1.0] * len(X)))
-    rows = twin.rows.Rows.sparse(X[X != 0.0], indices, indptr, X.shape[1], weights)
-    partition = one_cluster(twin, name, given, rows)
+    partition = one_cluster(twin, name, given, compressed(twin, X, weights))
     result = partition.component.log_marginal(0) if len(X) else 0.0
     assert_close(case, result, case["expected"]["log_marginal"])
 

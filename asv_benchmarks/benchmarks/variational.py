@@ -14,8 +14,11 @@ import numpy as np
 from dpmlite import VariationalDPM
 from dpmlite.datasets import planted_gaussians
 
-METHODS = {"vb": "Sticks", "collapsed-stick": "CollapsedSticks"}
-METHODS["collapsed-dirichlet"] = "CollapsedDirichlet"
+METHODS = {
+    "vb": "Sticks",
+    "collapsed-stick": "CollapsedSticks",
+    "collapsed-dirichlet": "CollapsedDirichlet",
+}
 
 # Rows, columns, components.
 TABLES = ((2_000, 2, 20), (10_000, 8, 20), (100_000, 8, 50), (100_000, 16, 50))
@@ -100,7 +103,7 @@ class Fit:
     track_log_evidence_bound.unit = "nats"
 
 
-class KernelSpeed:
+class IterationKernelSpeed:
     params = (tuple(FAMILIES), tuple(METHODS))
     param_names = ("component", "method")
     timeout = 600

@@ -1,6 +1,5 @@
 """Batch MAP-DPM in integers against the float64 sweeps of dpmlite; dumps, and what spoils them."""
 
-import ast
 import zlib
 from array import array
 
@@ -11,9 +10,9 @@ from hypothesis import strategies as st
 from mapdpm_batch import dump, fit, load
 from mapdpm_int import MAPDPM
 from needs import needs_runtime
+from ranges import checked
 from real_tables import MissingTableError, table_path
 from runtimes import run
-from test_int import CHECKED, Checked
 from test_learners import BOARDS, sources
 
 from dpmlite import datasets, neg_log_joint
@@ -342,25 +341,17 @@ def test_any_learner_survives(data):
 @pytest.mark.parametrize("seed", range(3))
 def test_no_intermediate_reaches_two_to_the_thirty(seed):
     """At the ends of every range: 12-bit extremes, as many rows as are allowed, priors."""
-    tree = ast.parse((BOARDS / "mapdpm_batch.py").read_text())
-    names = {"in_range": in_range}
-    exec(compile(ast.fix_missing_locations(Checked().visit(tree)), "checked", "exec"), names)
+    names, learner_class = checked("mapdpm_batch"), checked("mapdpm_int")["MAPDPM"]
     rng = np.random.default_rng(seed)
     p, q = [(32, 1), (1, 32), (32, 32)][seed]
     for ends in ([-2047, 2047], [-2, 2047], [-9, 9]):
         n = 29 if ends[1] > 9 else (15999 - p) // q
         rows = array("h", rng.choice(ends, 2 * n).tolist())
         labels = array("b", rng.integers(-1, 4, n).tolist())
-        learner = CHECKED(2, 4, ends, [1, 2**22], (p, q))
+        learner = learner_class(2, 4, ends, [1, 2**22], (p, q))
         names["fit"](learner, rows, labels, 1)
         learner.merge()
-        assert names["dump"](names["load"](names["dump"](learner), CHECKED)) == dump(learner)
-
-
-def in_range(value):
-    if type(value) is int:
-        assert -(2**30) < value < 2**30
-    return value
+        assert names["dump"](names["load"](names["dump"](learner), learner_class)) == dump(learner)
 
 
 MAIN = """

@@ -11,50 +11,13 @@ from accuracy import SHIPPED, TABLES, accuracy, int_costs
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mapdpm_int import MAPDPM, _log2
+from ranges import LIMIT, checked
 from real_tables import MissingTableError
 from reference import Reference
 
 HERE = Path(__file__).parent
 VECTORS = sorted((HERE / "vectors").glob("*.txt"))
-LIMIT = 2**30
-
-
-class Checked(ast.NodeTransformer):
-    """Sends the result of every operation through `in_range`."""
-
-    def checked(self, node):
-        call = ast.Call(ast.Name("in_range", ast.Load()), [node], [])
-        return ast.copy_location(call, node)
-
-    def visit_BinOp(self, node):
-        return self.checked(self.generic_visit(node))
-
-    visit_UnaryOp = visit_BinOp  # noqa: N815  (ast's name)
-
-    def visit_AugAssign(self, node):
-        load = ast.parse(ast.unparse(node.target), mode="eval").body
-        value = ast.BinOp(self.visit(load), node.op, self.visit(node.value))
-        return ast.copy_location(ast.Assign([node.target], self.checked(value)), node)
-
-
-def checked_learner(seen):
-    """The class, with every intermediate below 2^30 in magnitude or an AssertionError."""
-
-    def in_range(value):
-        if type(value) is int:
-            assert -LIMIT < value < LIMIT
-            seen[0] = max(seen[0], abs(value))
-        return value
-
-    path = HERE.parent / "mapdpm_int.py"
-    tree = ast.fix_missing_locations(Checked().visit(ast.parse(path.read_text())))
-    names = {"in_range": in_range}
-    exec(compile(tree, str(path), "exec"), names)
-    return names["MAPDPM"]
-
-
-SEEN = [0]
-CHECKED = checked_learner(SEEN)
+CHECKED = checked("mapdpm_int")["MAPDPM"]
 
 
 def stream(path):

@@ -21,6 +21,7 @@ from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
+from left_out import real_density, synthetic_density
 from measures import markdown, table
 from tree_tables import BINARY, REAL, SET_PRIOR, SETS, SIZES, draw_set, sample
 from variational_experiment import VARIATIONAL
@@ -113,28 +114,6 @@ def densities(train, test, prior):
             found[method] = np.mean([model.score(test) for model in models])
     found["MAPDPM"] = MAPDPM(prior=prior, random_state=0).fit(train).score(test)
     return found
-
-
-def mean_of(results):
-    """Mean of each value of dicts with the same keys."""
-    return {key: np.mean([result[key] for result in results]) for key in results[0]}
-
-
-def synthetic_density(name, size):
-    """Each row left out in turn."""
-    X = draw_set(name, 9, 0)[:size]
-    return mean_of(
-        [densities(np.delete(X, i, axis=0), X[i : i + 1], SET_PRIOR) for i in range(size)]
-    )
-
-
-def real_density(name, size):
-    """A tenth of the rows left out, in some samples."""
-    results = []
-    for seed in range(N_REAL):
-        X = sample(name, size, seed)
-        results.append(densities(X[size // 10 :], X[: size // 10], priors(name)["chosen"]))
-    return mean_of(results)
 
 
 def synthetic_gap(name, size):
@@ -250,9 +229,10 @@ def report():
             print(table(f"Figure 5, {name}, {kind} prior: bounds, by rows.", found))
         figures["5"][name] = found
     for name in SETS:
-        figures["6"][name] = {size: synthetic_density(name, size) for size in SIZES}
+        figures["6"][name] = {size: synthetic_density(densities, name, size) for size in SIZES}
     for name, sizes in REAL.items():
-        figures["6"][name] = {size: real_density(name, size) for size in sizes}
+        prior = priors(name)["chosen"]
+        figures["6"][name] = {n: real_density(densities, name, n, prior, N_REAL) for n in sizes}
     for name, found in figures["6"].items():
         print(table(f"Figure 6, {name}: mean log density of rows left out.", found, 3))
     for name in SETS:

@@ -21,6 +21,7 @@ from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
+from left_out import real_density, synthetic_density
 from measures import table
 from tree_tables import REAL, SET_PRIOR, SETS, SIZES, draw_set, sample
 
@@ -92,13 +93,6 @@ def synthetic_bounds(name, size):
     return {"exact": exact, **bounds(X, SET_PRIOR)}
 
 
-def synthetic_density(name, size):
-    """Each row left out in turn."""
-    X = draw_set(name, max(SIZES), 0)[:size]
-    found = [densities(np.delete(X, i, axis=0), X[i : i + 1], SET_PRIOR) for i in range(size)]
-    return {column: np.mean([each[column] for each in found]) for column in found[0]}
-
-
 @cache
 def priors(name):
     """The default prior of `MAPDPM`, and that with scales of the best joint, of a real table."""
@@ -111,15 +105,6 @@ def priors(name):
 
 def real_bounds(name, size, kind):
     return bounds(sample(name, size, 0), priors(name)[kind])
-
-
-def real_density(name, size):
-    """A tenth of the rows left out, in some samples."""
-    found = []
-    for seed in range(N_REAL):
-        X = sample(name, size, seed)
-        found.append(densities(X[size // 10 :], X[: size // 10], priors(name)["chosen"]))
-    return {column: np.mean([each[column] for each in found]) for column in found[0]}
 
 
 def counts_above(n_problems):
@@ -151,14 +136,15 @@ def report():
     print(table(title, counts_above(N_PROBLEMS), 0))
     for name in SETS:
         figures["5"][name] = {size: synthetic_bounds(name, size) for size in SIZES}
-        figures["6"][name] = {size: synthetic_density(name, size) for size in SIZES}
+        figures["6"][name] = {n: synthetic_density(densities, name, n) for n in SIZES}
         print(table(f"Figure 5, {name}: log evidence and bounds.", figures["5"][name], 3))
     for name, sizes in REAL.items():
         for kind in ("wide", "chosen"):
             found = {size: real_bounds(name, size, kind) for size in sizes}
             print(table(f"Figure 5, {name}, {kind} prior: bounds.", found, 2))
         figures["5"][name] = found
-        figures["6"][name] = {size: real_density(name, size) for size in sizes}
+        prior = priors(name)["chosen"]
+        figures["6"][name] = {n: real_density(densities, name, n, prior, N_REAL) for n in sizes}
     for name, found in figures["6"].items():
         print(table(f"Figure 6, {name}: mean log density of rows left out.", found, 3))
     return figures
