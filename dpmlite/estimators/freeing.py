@@ -7,7 +7,7 @@ and all join these or the old ones. What comes of that is recombined with what t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -193,16 +193,31 @@ class Freeing:
         order: Labels,
         n_threads: int,
     ) -> Attempt:
-        """A short descent from other labels, recombined with those of `partition`."""
-        now = np.array(partition.labels, dtype=np.intp)
-        other = self.problem.partition(labels, order, homes)
+        """A short descent from other labels, recombined with `partition`."""
+        problem = replace(self.problem, n_threads=n_threads)
+        other = problem.partition(labels, order, homes)
         inference.sweep(other, n_threads)
-        inference.merge(other)
-        n_sweeps = 1 + sweep_and_merge(other, FREED_SWEEPS, self.stop, n_threads)
-        both_homes = homes_of(partition), homes_of(other)
-        found = self.problem.recombined(now, np.asarray(other.labels), order, both_homes)
-        n_sweeps += sweep_and_merge(found, self.max_sweeps, self.stop, n_threads)
-        return Attempt(found, n_sweeps, other.n_emptied + found.n_emptied)
+        attempt = rejoined(problem, partition, other, order, self.max_sweeps, self.stop)
+        attempt.n_sweeps += 1
+        return attempt
+
+
+def rejoined(
+    problem: Problem,
+    partition: models.Partition,
+    other: models.Partition,
+    order: Labels | None,
+    max_sweeps: int,
+    stop: Event,
+) -> Attempt:
+    """What comes of a partition and a short descent of another, both of the rows `order`."""
+    inference.merge(other)
+    n_sweeps = sweep_and_merge(other, FREED_SWEEPS, stop, problem.n_threads)
+    now, then = (np.asarray(each.labels, dtype=np.intp) for each in (partition, other))
+    homes = homes_of(partition), homes_of(other)
+    found = problem.recombined(now, then, order, homes)
+    n_sweeps += sweep_and_merge(found, max_sweeps, stop, problem.n_threads)
+    return Attempt(found, n_sweeps, other.n_emptied + found.n_emptied)
 
 
 def greatest(costs: Costs, weights: Costs, part: float, slack: float) -> Labels:

@@ -41,7 +41,7 @@ class Refinement:
         """
         stop = new_event()
         start = Recombination(problem, rng, DESCENT_SWEEPS, self.verbose, stop)
-        if len(start.sample) < len(labels):
+        if not start.is_of_all:
             return self._climb(problem, labels.copy(), rng, stop, frees=not self.quick)
         if self.quick:
             better = start.improved(labels.copy())

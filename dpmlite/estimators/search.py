@@ -13,6 +13,7 @@ from dpmlite._threads import new_event, on_threads
 from dpmlite.estimators.climb import Climb
 from dpmlite.estimators.prefixes import search_labels
 from dpmlite.estimators.problem import Labels, Problem, first_of_best
+from dpmlite.estimators.resampling import Resampling
 from dpmlite.estimators.starts import Recombination, simple_starts, start_labels
 
 if TYPE_CHECKING:
@@ -93,8 +94,10 @@ class Search:
         self, problem: Problem, rng: np.random.Generator, stop: Event
     ) -> Climb:
         start = Recombination(problem, rng, self.max_sweeps, self.verbose, stop)
-        climb = self._climb(problem, start.run(), None, rng, stop, "best")
-        return start.counted(climb)
+        climb = start.counted(self._climb(problem, start.run(), None, rng, stop, "best"))
+        if start.is_of_all:
+            return climb
+        return Resampling(problem, rng, self.max_sweeps, self.verbose, stop).improved(climb)
 
     def _climb(
         self,

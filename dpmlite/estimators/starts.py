@@ -139,6 +139,11 @@ class Recombination:
         self.sample = np.sort(rows).astype(np.intp)
         self.sampled = self.problem.of_rows(self.sample)
 
+    @property
+    def is_of_all(self) -> bool:
+        """Whether all rows are in the sample."""
+        return len(self.sample) == len(self.problem.rows)
+
     def run(self) -> Labels:
         """Labels of all rows: those outside the last sample join its clusters, or get -1."""
         found = self.sampled.partition(self._best().labels)
@@ -147,7 +152,7 @@ class Recombination:
             sample = one_of_each_stretch(n_rows, size, self.rng)
             sampled = self.problem.of_rows(sample)
             found = self._climbed(sampled, self._joined(found, sampled))
-        if len(sample) == n_rows:
+        if self.is_of_all:
             return np.asarray(found.labels, dtype=np.intp)
         labels = self._joined(found, self.problem)
         labels[sample] = np.asarray(found.labels)
@@ -165,7 +170,7 @@ class Recombination:
 
     def counted(self, climb: Climb) -> Climb:
         """The climb that came after; sweeps are of all rows, so those of a mere sample are not."""
-        if len(self.sample) == len(self.problem.rows):
+        if self.is_of_all:
             climb.n_sweeps_aside += self.n_sweeps
             climb.n_emptied += self.n_emptied
         return climb
@@ -212,7 +217,7 @@ class Recombination:
         """Descents that will be made whatever they find. Of a mere sample the first may be all."""
         if n_descents == 0 and self._grows():
             return FIRST_SAMPLE_DESCENTS
-        if n_descents == 0 and len(self.sample) < len(self.problem.rows):
+        if n_descents == 0 and not self.is_of_all:
             return 1
         return min(self._patience() - failures, MOST_DESCENTS - n_descents)
 
@@ -225,7 +230,7 @@ class Recombination:
         if self._grows():
             return found
         partition = self.sampled.partition(found.labels.copy())
-        if len(self.sample) == len(self.problem.rows):
+        if self.is_of_all:
             found.is_normal = inference.all_look_normal(partition)
             return found
         n_sweeps = 0
@@ -242,10 +247,9 @@ class Recombination:
         return inference.split(partition, uniforms) > 0  # of so few rows that threads take longer
 
     def _patience(self) -> int:
-        n_sample, n_rows = len(self.sample), len(self.problem.rows)
         if self._grows():
             return FIRST_SAMPLE_PATIENCE
-        if n_sample < n_rows:
+        if not self.is_of_all:
             return SAMPLE_PATIENCE
         patience = PATIENCE + PATIENCE_PER_COLUMN * self.problem.component.n_columns
         return min(patience, MOST_PATIENCE)
