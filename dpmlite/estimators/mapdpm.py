@@ -103,8 +103,8 @@ class MAPDPM(MixtureEstimator):
         "random" draws labels; "search" takes those that `DPSearch` finds with a beam of 10.
         "auto" (default) recombines short descents from random rows, of 2,000 rows at most, until
         they find nothing better or clusters look normal; the others then join: a sixteenth of them
-        first, from 512,000 on. Where clusters do not look normal in the end, starts from other
-        samples follow, up to a million cells. With
+        first, from 512,000 on. Where most clusters do not look normal in the end, starts from
+        other samples follow, up to a million cells. With
         ``split_merge=False`` it keeps the best of "single" and "singletons" ("sequential" for more
         than 2,000 rows).
     split_merge : bool, default True

@@ -1,7 +1,7 @@
 """What other samples tell of a large table, once a climb from one of them has ended.
 
 The start is found on a sample, and a climb hardly leaves the way on which it sets out. Where
-clusters do not look normal, there are many ways to divide them. Starts from other samples lead to
+few clusters look normal, there are many ways to divide them. Starts from other samples lead to
 other ways; the common refinement of two is made use of as in a start.
 """
 
@@ -16,13 +16,16 @@ from dpmlite import inference
 from dpmlite.estimators.climb import N_SPLIT_SEEDS, Climb
 from dpmlite.estimators.freeing import Attempt, rejoined
 from dpmlite.estimators.problem import Problem, part_normal, sweep
-from dpmlite.estimators.starts import MOST_NORMAL, Recombination
+from dpmlite.estimators.starts import Recombination
 
 if TYPE_CHECKING:
     from threading import Event
 
 # So many samples in a row that improve little tell that others hardly will.
 IN_VAIN = 2
+
+# If so many clusters look normal, what the others could gain is little beside what it takes.
+MOST_NORMAL = 0.5
 
 # What larger tables gain takes minutes.
 MOST_CELLS = 1_000_000
