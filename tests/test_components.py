@@ -414,6 +414,8 @@ SPARSE = {
     "falls": ([1, 1], [0, 1], [0, 2, 1], (2, 3), r"X\.indptr must have 3 values that rise from 0"),
     "short": ([1], [0, 1], [0, 1, 2], (2, 3), "must have 2 values, got 1 and 2"),
     "columns": ([1, 1], [0, 7], [0, 1, 2], (2, 3), r"X\.indices must be in 0\.\.2, got 7"),
+    "halves": ([1, 1], [0, 1], [0, 1.5, 2], (2, 3), r"X\.indptr must be whole numbers"),
+    "text": ([1, 1], ["a", "b"], [0, 1, 2], (2, 3), r"X\.indices must be whole numbers"),
     "negative": ([1, 1], [0, -1], [0, 1, 2], (2, 3), r"X\.indices must be in 0\.\.2, got -1"),
     "twice": ([1, 1, 1], [1, 0, 1], [0, 3, 3], (2, 3), "X must have each cell once"),
     "complex": ([1j], [0], [0, 1], (1, 3), "Complex data not supported"),

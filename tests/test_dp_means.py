@@ -8,7 +8,7 @@ from cases import blobs, compressed
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpmlite import DPMeans
+from dpmlite import DPMeans, NotFittedError
 
 
 def naive_dp_means(X, lam):
@@ -297,6 +297,10 @@ def test_prediction(model):
     distances = np.linalg.norm(X[:, None] - fitted.cluster_centers_, axis=2)
     np.testing.assert_allclose(fitted.transform(X), distances, rtol=1e-12)
     np.testing.assert_allclose(model(lam=40.0).fit_transform(X), distances, rtol=1e-12)
+    names = [f"dpmeans{k}" for k in range(fitted.n_clusters_)]
+    assert fitted.get_feature_names_out().tolist() == names
+    with pytest.raises(NotFittedError):
+        model(lam=40.0).get_feature_names_out()
     assert fitted.score(X) == pytest.approx(-fitted.objective_)
     weights = np.arange(90.0)
     expected = -(weights @ distances.min(axis=1) ** 2) - 40.0 * fitted.n_clusters_

@@ -245,7 +245,7 @@ def test_save_and_load(fitted, tmp_path):
     model, X = fitted
     path = tmp_path / "model"
     model.save(path)
-    model.save(path)  # replaces the first
+    model.save(bytes(path))  # replaces the first
     loaded = MAPDPM.load(path)
     assert [p.name for p in tmp_path.iterdir()] == ["model"]
     assert loaded.get_params() == model.get_params()

@@ -1,6 +1,7 @@
 """Data that arrives in pieces: `partial_fit` and `merge_models`."""
 
 import pickle
+from collections import UserDict
 
 import numpy as np
 import pytest
@@ -364,6 +365,15 @@ def test_merging_keeps_what_differs(estimator):
     pieces_of_it = merge_models(learn(quick(estimator), X[:75], 25), other)
     assert pieces_of_it.labels_.shape == (25 + 60,)
     assert pieces_of_it.n_samples_seen_ == 75 + 60
+
+
+def test_priors_of_merged_models_may_be_any_mappings():
+    X = table("normal-gamma", 30)
+    one, other = (MAPDPM(prior=prior).fit(X) for prior in ({"c0": 0.1}, UserDict(c0=0.1)))
+    assert merge_models(one, other).counts_.tolist() == (2 * one.counts_).tolist()
+    assert merge_models(other, one).counts_.tolist() == (2 * one.counts_).tolist()
+    with pytest.raises(ValueError, match="prior must be the same in all models"):
+        merge_models(one, MAPDPM(prior=UserDict(c0=0.2)).fit(X))
 
 
 def test_models_that_cannot_be_merged():

@@ -208,10 +208,18 @@ def _read_sparse(X: Any) -> Data:
     if np.iscomplexobj(X.data):
         raise ValueError(f"Complex data not supported: X must be real, got dtype {X.data.dtype}")
     cells = np.ascontiguousarray(X.data, dtype=np.float64)
-    columns, starts = (np.ascontiguousarray(part, dtype=np.intp) for part in (X.indices, X.indptr))
+    columns, starts = (_as_indices(name, getattr(X, name)) for name in NONZEROS[1:])
     shape = (int(X.shape[0]), int(X.shape[1]))
     _check_parts(shape, cells, columns, starts)
     return Data(shape, nonzeros=(cells, columns, starts))
+
+
+def _as_indices(name: str, part: Any) -> Indices:
+    """One of the arrays of a sparse table, or ValueError if it is not of integers."""
+    kind = np.asarray(part).dtype
+    if kind.kind not in "iu":
+        raise ValueError(f"X.{name} must be whole numbers, got dtype {kind}")
+    return np.ascontiguousarray(part, dtype=np.intp)
 
 
 def _check_parts(shape: tuple[int, int], cells: Floats, columns: Indices, starts: Indices) -> None:

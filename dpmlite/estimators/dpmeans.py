@@ -210,6 +210,26 @@ class DPMeans(Estimator):
         """
         return np.sqrt(_squared_distances(self._read_new(X), self.cluster_centers_))
 
+    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
+        """Names of the columns of `transform`: "dpmeans0", "dpmeans1", ...
+
+        Parameters
+        ----------
+        input_features : ignored
+            There for scikit-learn.
+
+        Returns
+        -------
+        ndarray of str, shape (K,)
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        """
+        self._check_fitted()
+        return np.array([f"dpmeans{k}" for k in range(self.n_clusters_)], dtype=object)
+
     def score(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> float:
         """Minus the objective of new rows with the fitted centres: higher is better.
 

@@ -208,6 +208,7 @@ def test_what_fit_refuses():
     refused(learner(), rows, array("b", [0, 3, 1]), 9)
     refused(learner(), rows, array("b", [0, -2, 1]), 9)
     refused(learner(), array("h"), array("b"), 9)
+    refused(learner(), rows, labels, -1)
 
 
 @pytest.mark.parametrize("c0", [(1, 10), (32, 32), (3, 7)])

@@ -272,6 +272,15 @@ def test_wrong_priors_are_refused(arguments):
         MAPDPM(*arguments)
 
 
+def test_the_prior_is_the_learner_s_own():
+    m0 = [1.0, 2.0]
+    m = MAPDPM(2, 1, m0, [1.0, 1.0])
+    m.learn([3.0, 4.0])
+    before = m.mean(0), m.mean(-1)
+    m0[0] = 100.0
+    assert (m.mean(0), m.mean(-1)) == before
+
+
 def test_parameters_are_numbers_or_ratios():
     """And rows may be ints."""
     a = MAPDPM(1, 3, [0], [2], (1, 4), (3, 2), (1, 2))
