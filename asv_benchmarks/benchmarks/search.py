@@ -9,7 +9,8 @@ By hand, `python asv_benchmarks/benchmarks/search.py` prints a line for each cho
   columns dropped, alpha 1, the default prior. Sum over the tables of the median joint over seeds
   less the best joint that any line found, and the sum of the median times;
 - unequal: overlapping clusters of unequal sizes, 10,000 x 8. The mean of the joint less the best
-  that any line or a start from the true parameters' labels found, and the mean time.
+  that any line or a start from the true parameters' labels found, and the mean time;
+- bits: five clusters with chances drawn at random, 10,000 x 10, likewise.
 
 All joints are in nats; lower is better.
 """
@@ -25,12 +26,13 @@ import numpy as np
 
 from dpmlite import MAPDPM, inference, models
 from dpmlite.datasets import crp_mixture, unequal_gaussians
-from dpmlite.estimators import climb, freeing, starts
+from dpmlite.estimators import climb, freeing, resampling, starts
 
 PAPER = {
     "alpha": 3.0,
     "prior": {"m0": np.full(2, 1.0), "c0": 0.1, "a0": 1.0, "b0": np.full(2, 10.0)},
 }
+BITS = {"component": "beta-bernoulli"}
 GIBBS_SWEEPS = 2000
 UCI = ("iris", "wine", "wbc_original_683", "soybean_large_266", "parkinsons", "pima", "vehicle")
 SHIPPED = ("iris", "wine", "breast_cancer")  # with scikit-learn
@@ -67,6 +69,7 @@ CHOICES = {
     "twice the patience": ({}, TWICE_PATIENCE),
     "sample of 4,000 rows": ({}, {(starts, "SAMPLE_ROWS"): 4000}),
     "twice the attempts to free rows": ({}, {(freeing, "ATTEMPTS"): 12}),
+    "no other samples": ({}, {(resampling, "IN_VAIN"): 0}),
     "no rows freed": ({}, {(freeing, "ATTEMPTS"): 0}),
     "no splits": ({}, NO_SPLITS),
     "no exchanges": ({}, NO_EXCHANGES),
@@ -150,6 +153,14 @@ def unequal(seed):
     return X, mixture.predict(X)
 
 
+@functools.cache
+def bits(seed):
+    """10,000 rows of bits, and the labels that drew them."""
+    rng = np.random.default_rng(seed)
+    chances, labels = rng.random((5, 10)), rng.integers(5, size=10_000)
+    return (rng.random((10_000, 10)) < chances[labels]).astype(float), labels
+
+
 def fit(X, **parameters):
     """The joint found, and the seconds that took."""
     begin = time.perf_counter()
@@ -157,7 +168,7 @@ def fit(X, **parameters):
     return model.neg_log_joint_, time.perf_counter() - begin
 
 
-def measure(name, n_draws, n_unequal):
+def measure(name, n_draws, n_unequal, n_bits):
     """Joints and seconds of one choice: arrays by kind of table."""
     parameters, names = CHOICES[name]
     with changed(names):
@@ -166,26 +177,37 @@ def measure(name, n_draws, n_unequal):
             [fit(X, random_state=seed, **parameters) for seed in range(TABLE_SEEDS)]
             for X in tables().values()
         ]
-        overlapping = [fit(unequal(seed)[0], **parameters) for seed in range(n_unequal)]
-    return {"paper": np.array(paper), "tables": np.array(uci), "unequal": np.array(overlapping)}
+        large = {
+            "unequal": [fit(unequal(seed)[0], **parameters) for seed in range(n_unequal)],
+            "bits": [fit(bits(seed)[0], **BITS, **parameters) for seed in range(n_bits)],
+        }
+    large = {kind: np.array(found) for kind, found in large.items()}
+    return {"paper": np.array(paper), "tables": np.array(uci), **large}
 
 
-def print_table(n_draws, n_unequal):
+def print_table(n_draws, n_unequal, n_bits):
     references = np.array([best_of_gibbs(seed) for seed in range(n_draws)])
     truth = np.array([paper_draw(seed)[1] for seed in range(n_draws)])
-    by_truth = [fit(X, init=labels)[0] for X, labels in map(unequal, range(n_unequal))]
-    found = {name: measure(name, n_draws, n_unequal) for name in CHOICES}
+    by_truth = {
+        "unequal": [fit(X, init=labels)[0] for X, labels in map(unequal, range(n_unequal))],
+        "bits": [fit(X, init=labels, **BITS)[0] for X, labels in map(bits, range(n_bits))],
+    }
+    found = {name: measure(name, n_draws, n_unequal, n_bits) for name in CHOICES}
     best_tables = np.min([f["tables"][..., 0].min(axis=1) for f in found.values()], axis=0)
-    best_unequal = np.min([by_truth, *(f["unequal"][:, 0] for f in found.values())], axis=0)
+    best_large = {
+        kind: np.min([joints, *(f[kind][:, 0] for f in found.values())], axis=0)
+        for kind, joints in by_truth.items()
+    }
 
     print(
-        f"section 4.1: {n_draws} draws; tables: {', '.join(tables())}; unequal: {n_unequal} draws"
+        f"section 4.1: {n_draws} draws; tables: {', '.join(tables())}; "
+        f"unequal: {n_unequal} draws; bits: {n_bits}"
     )
-    print(f"{'':<32}  ------ section 4.1 ------  --- tables ----  --- unequal ---")
-    print(f"{'':<32}    joint  <= Gibbs       ms    joint       ms    joint       ms")
+    print(f"{'':<31}  ------ section 4.1 ------  --- tables ----  --- unequal ---  ---- bits -----")
+    print(f"{'':<31}    joint  <= Gibbs       ms" + 3 * "    joint       ms")
     gap = references[:, 0] - truth
     print(
-        f"{'best of 2,000 Gibbs sweeps':<32} {gap.mean():>8.2f} {'':>9} "
+        f"{'best of 2,000 Gibbs sweeps':<31} {gap.mean():>8.2f} {'':>9} "
         f"{1e3 * np.median(references[:, 1]):>8.1f}"
     )
     for name, f in found.items():
@@ -193,11 +215,13 @@ def print_table(n_draws, n_unequal):
         no_worse = np.mean(joints <= references[:, 0] + 1e-6)
         lost = np.median(f["tables"][..., 0], axis=1) - best_tables
         print(
-            f"{name:<32} {np.mean(joints - truth):>8.2f} {no_worse:>9.2f} "
+            f"{name:<31} {np.mean(joints - truth):>8.2f} {no_worse:>9.2f} "
             f"{1e3 * np.median(seconds):>8.1f} {lost.sum():>8.1f} "
-            f"{1e3 * np.median(f['tables'][..., 1], axis=1).sum():>8.1f} "
-            f"{np.mean(f['unequal'][:, 0] - best_unequal):>8.1f} "
-            f"{1e3 * f['unequal'][:, 1].mean():>8.1f}",
+            f"{1e3 * np.median(f['tables'][..., 1], axis=1).sum():>8.1f}",
+            *(
+                f"{np.mean(f[kind][:, 0] - best):>8.1f} {1e3 * f[kind][:, 1].mean():>8.1f}"
+                for kind, best in best_large.items()
+            ),
             flush=True,
         )
 
@@ -223,5 +247,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--draws", type=int, default=100, help="of section 4.1 (default: 100)")
     parser.add_argument("--unequal", type=int, default=12, help="mixtures (default: 12)")
+    parser.add_argument("--bits", type=int, default=12, help="tables (default: 12)")
     arguments = parser.parse_args()
-    print_table(arguments.draws, arguments.unequal)
+    print_table(arguments.draws, arguments.unequal, arguments.bits)
