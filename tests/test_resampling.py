@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from cases import empirical_prior, needs_kernels
 
-from dpmlite import MAPDPM, models
+from dpmlite import MAPDPM, inference, models
 from dpmlite.estimators import climb as climbs
 from dpmlite.estimators import resampling, starts
 from dpmlite.estimators.problem import Problem
@@ -55,18 +55,34 @@ def test_it_only_ever_helps(attempts):
     gains = []
     for seed in (0, 3, 7):
         before = climbed(uniform(seed=seed))
-        joint, n_sweeps = before.objective, before.n_sweeps
+        joint, trace = before.objective, list(before.trace)
         after = resampled(before, seed)
         gains.append(joint - after.objective)
         problem = before.problem
         assert problem.partition(after.labels()).neg_log_joint == pytest.approx(after.objective)
         assert after.converged
+        assert after.trace[: len(trace)] == trace
         assert (np.diff(after.trace) <= 0.0).all()
-        assert after.n_sweeps + after.n_sweeps_aside > n_sweeps
         assert (gains[-1] == 0.0) == (after is before)
     assert min(gains) >= 0.0
     assert max(gains) > 1.0
     assert len(attempts) >= 3 * resampling.IN_VAIN
+
+
+@pytest.mark.parametrize(("seed", "helps"), [(3, False), (7, True)])
+def test_sweeps_over_all_rows_are_counted(monkeypatch, seed, helps):
+    before = climbed(uniform(seed=seed))
+    n_sweeps = before.n_sweeps + before.n_sweeps_aside
+    swept, sweep = [], inference.sweep
+
+    def counted(partition, *n_threads):
+        swept.append(partition.n_rows)
+        return sweep(partition, *n_threads)
+
+    monkeypatch.setattr(inference, "sweep", counted)
+    after = resampled(before, seed)
+    assert (after is not before) == helps
+    assert after.n_sweeps + after.n_sweeps_aside - n_sweeps == swept.count(150)
 
 
 def test_attempts_in_vain_end_it(attempts):
