@@ -16,6 +16,24 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+MOST_EACH = 8
+
+
+def threads_for(n_jobs: int | None) -> int:
+    """How many threads `n_jobs` asks for, as joblib counts: -1 is one a processor, -2 one less.
+
+    Never more than `MOST_EACH` a processor: a thousand take seconds to start, and only wait.
+    """
+    if n_jobs is None:
+        return 1
+    if hasattr(os, "sched_getaffinity"):  # not everywhere
+        n_processors = len(os.sched_getaffinity(0))
+    else:
+        n_processors = os.cpu_count() or 1
+    if n_jobs < 0:
+        n_jobs += n_processors + 1
+    return max(1, min(n_jobs, MOST_EACH * n_processors))
+
 
 def on_threads(
     function: Callable[[Item], Result],

@@ -22,7 +22,7 @@ PRIORS = {
 def test_no_factor_is_worse_than_the_default(component):
     n_columns = 2 if component.startswith("normal") else 8
     X, _ = dpm_sample(
-        30 if PURE else 120,
+        20 if PURE else 120,
         n_columns,
         component=component,
         prior=PRIORS[component],

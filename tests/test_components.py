@@ -193,7 +193,7 @@ COUNT_FAMILIES = ("dirichlet-multinomial", "beta-bernoulli")
 
 @functools.cache
 def dense_fit(name):
-    X, _ = table(name, n_rows=30)
+    X, _ = table(name, n_rows=15 if PURE else 30)
     return X, MAPDPM(component=name, random_state=0).fit(X)
 
 
@@ -361,7 +361,7 @@ def test_without_gaps_missing_values_change_nothing():
 
 
 def test_missing_bits():
-    X, _ = table("beta-bernoulli", n_rows=60)
+    X, _ = table("beta-bernoulli", n_rows=30 if PURE else 60)
     holes = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
     model = MAPDPM(component="beta-bernoulli", allow_missing=True, random_state=0).fit(holes)
     case = CASES["incomplete beta-bernoulli"]

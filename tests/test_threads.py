@@ -13,12 +13,21 @@ from families import CASES, FAMILY_NAMES
 
 import dpmlite
 from dpmlite import MAPDPM, inference, models
-from dpmlite._threads import as_needed, kept_threads, on_threads
+from dpmlite._threads import MOST_EACH, as_needed, kept_threads, on_threads, threads_for
 from dpmlite.datasets import planted_gaussians
 from dpmlite.estimators.families import COMPONENTS
 
 if dpmlite.implementation == "cython":
     from dpmlite.inference._split_merge import n_indifferent
+
+
+@pytest.mark.parametrize(
+    ("n_jobs", "expected"),
+    [(None, 1), (1, 1), (3, 3), (-1, 4), (-2, 3), (-4, 1), (-9, 1), (2**70, 4 * MOST_EACH)],
+)
+def test_jobs_are_counted_as_joblib_does(n_jobs, expected, monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(4)), raising=False)
+    assert threads_for(n_jobs) == expected
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 5])

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dpmlite import inference
-from dpmlite._threads import kept_threads
+from dpmlite._threads import kept_threads, threads_for
 from dpmlite.estimators import choose_alpha
 from dpmlite.estimators.choose_alpha import ALPHAS, Choice
 from dpmlite.estimators.choose_prior import SAMPLE_ROWS, ScaleSearch
@@ -31,6 +31,7 @@ from dpmlite.estimators.validation import (
     check_bool,
     check_choice,
     check_count,
+    check_jobs,
     check_labels,
     check_positive,
     check_random_state,
@@ -118,9 +119,10 @@ class MAPDPM(MixtureEstimator):
         Sweeps over all rows at most, for each start, once it is made.
     random_state : None, int, Generator or RandomState, default None
         Source of chance for proposals and restarts.
-    n_jobs : int, default 1
+    n_jobs : int or None, default 1
         Threads that share the restarts, or, if there is but one, its work: rows of sweeps, clusters
-        that may be split; -1 for one a processor. Results do not depend on it.
+        that may be split. As in scikit-learn, None is one, -1 one a processor, -2 one less; more
+        than eight a processor are never started. Results do not depend on it.
     verbose : bool, default False
         Print a line for every step.
 
@@ -199,7 +201,7 @@ class MAPDPM(MixtureEstimator):
         n_init: int = 1,
         max_sweeps: int = 1000,
         random_state: Any = None,
-        n_jobs: int = 1,
+        n_jobs: int | None = 1,
         verbose: bool = False,
     ) -> None:
         self.component = component
@@ -381,8 +383,7 @@ class MAPDPM(MixtureEstimator):
         check_count("max_sweeps", self.max_sweeps)
         check_bool("split_merge", self.split_merge)
         check_bool("verbose", self.verbose)
-        if self.n_jobs != -1:
-            check_count("n_jobs", self.n_jobs, unless="-1")
+        check_jobs(self.n_jobs)
 
     def _check_alpha_prior(self) -> None:
         if isinstance(self.alpha_prior, str):
@@ -414,7 +415,11 @@ class MAPDPM(MixtureEstimator):
 
     def _search_from(self, init: str | npt.NDArray[np.intp]) -> Search:
         return Search(
-            init, bool(self.split_merge), self.max_sweeps, self.n_jobs, bool(self.verbose)
+            init,
+            bool(self.split_merge),
+            self.max_sweeps,
+            threads_for(self.n_jobs),
+            bool(self.verbose),
         )
 
     def _problem(self, table: Data, prior: Prior, alpha: float = 1.0) -> Problem:

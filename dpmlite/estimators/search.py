@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -30,24 +29,15 @@ class Search:
         The name of a start, or labels to start from.
     split_merge : bool
     max_sweeps : int
-    n_jobs : int
+    n_threads : int
     verbose : bool
     """
 
     init: str | Labels
     split_merge: bool
     max_sweeps: int
-    n_jobs: int
+    n_threads: int
     verbose: bool
-
-    @property
-    def n_threads(self) -> int:
-        """As many as there are processors for this program, if `n_jobs` is -1."""
-        if self.n_jobs != -1:
-            return self.n_jobs
-        if hasattr(os, "sched_getaffinity"):  # not everywhere
-            return len(os.sched_getaffinity(0))
-        return os.cpu_count() or 1
 
     def on(self, chosen: npt.NDArray[np.bool_]) -> Search:
         """The same for some of the rows."""

@@ -159,12 +159,19 @@ def check_positive(name: str, value: Any) -> float:
     return number
 
 
-def check_count(name: str, value: Any, least: int = 1, unless: str | None = None) -> int:
-    """A whole number from `least` up as int, or ValueError; it says what else is allowed."""
+def check_count(name: str, value: Any, least: int = 1) -> int:
+    """A whole number from `least` up as int, or ValueError."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        rule = f"a whole number of at least {least}" + (f", or {unless}" if unless else "")
-        raise ValueError(f"{name} must be {rule}, got {value!r}")
+        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
     return int(value)
+
+
+def check_jobs(value: Any) -> None:
+    """Raise ValueError unless joblib would take it for a number of jobs."""
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, Integral) or value == 0:
+        raise ValueError(f"n_jobs must be a whole number other than 0, or None, got {value!r}")
 
 
 def check_bool(name: str, value: Any) -> bool:
