@@ -523,7 +523,7 @@ def starts_of(capsys, X):
     return sum(line.startswith("start") for line in capsys.readouterr().out.splitlines())
 
 
-@pytest.mark.parametrize("n", [200, pytest.param(2500, marks=needs_kernels)])
+@pytest.mark.parametrize("n", [200, *(pytest.param(n, marks=needs_kernels) for n in (500, 2500))])
 def test_a_search_ends_when_all_clusters_look_normal(capsys, monkeypatch, n):
     freed = []
     monkeypatch.setattr(Freeing, "_attempts", lambda *rest: iter(freed.append(rest) or ()))
