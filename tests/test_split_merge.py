@@ -100,18 +100,22 @@ def test_seeds_are_in_clusters_apart(twin, u):
 
 
 def test_a_descent_divides_what_no_two_rows_can(twins):
-    """Thirty clusters that overlap, all one: no two of them stand out."""
-    X, _ = planted_gaussians(17000, 2, 30, random_state=2)
-    prior = {"m0": np.zeros(2), "c0": 0.01, "a0": 20.0, "b0": np.full(2, 100.0)}
-    found = []
-    for twin in twins:
-        partition = build(twin, X, np.zeros(17000), prior)
-        assert twin.division.trial_step(17000) == 16
-        assert twin.split_merge.split(partition, np.full((2, 1, 2), 0.3)) == 1
-        assert partition.n_clusters == 6
+    """Twelve clusters that overlap, all one: no two of its rows are seeds of a better division.
+
+    A trial of every sixteenth row asks a descent as well once these are more than a thousand.
+    """
+    X, _ = planted_gaussians(16_001, 1, 12, random_state=1)
+    prior = {"m0": [0.0], "c0": 0.01, "a0": 20.0, "b0": [10.0]}
+    assert [twin.division.trial_step(16_001) for twin in twins] == [16, 16]
+    for n, n_clusters in ((16_000, 1), (16_001, 3)):
+        partition = build(twins[1], X[:n], np.zeros(n), prior)
+        found = twins[1].split_merge.split(partition, np.full((2, 1, 2), 0.3))
+        assert (found, partition.n_clusters) == (n_clusters > 1, n_clusters)
         assert partition.neg_log_joint == pytest.approx(partition.exact_neg_log_joint(), **CLOSE)
-        found.append(list(partition.labels))
-    assert found[0] == found[1]
+    plain = build(twins[0], X, np.zeros(16_001), prior)
+    assert twins[0].split_merge.split(plain, np.full((2, 1, 2), 0.3)) == 1
+    assert plain.neg_log_joint == pytest.approx(plain.exact_neg_log_joint(), **CLOSE)
+    assert list(plain.labels) == list(partition.labels)
 
 
 def split_on(twin, partition, thorough):

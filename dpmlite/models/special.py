@@ -4,6 +4,7 @@ Stirling's series, after a shift of the argument to where the series is exact to
 precision (Abramowitz & Stegun 1964, 6.1.41, 6.1.15, 6.3.18 and 6.4.12).
 """
 
+from functools import lru_cache
 from math import log, log1p, pi
 
 HALF_LOG_2PI = 0.5 * log(2.0 * pi)
@@ -74,6 +75,7 @@ def log_gamma_half_step(x: float) -> float:
     return 0.5 * log(x) - series + log(shift)
 
 
+@lru_cache(maxsize=1 << 16)  # counts are few: twins of kernels spend half of their time here without
 def log_rising(x: float, n: float) -> float:
     """Log Gamma(x + n) - log Gamma(x), without the cancellation of that difference.
 
