@@ -310,6 +310,19 @@ def test_damaged_and_foreign_files_are_refused(fitted, tmp_path):
         MAPDPM().fit(blobs()[0]).save(tmp_path / "nowhere" / "model.npz")
 
 
+@pytest.mark.parametrize("alpha", [-1.0, 0.0, np.nan, np.inf])
+def test_a_file_with_another_alpha_is_refused(fitted, tmp_path, alpha):
+    fitted[0].save(tmp_path / "model.npz")
+    with np.load(tmp_path / "model.npz") as file:
+        arrays = dict(file)
+    header = json.loads(str(arrays["header"]))
+    header["fitted"]["alpha_"] = alpha
+    arrays["header"] = np.array(json.dumps(header))
+    np.savez(tmp_path / "model.npz", **arrays)
+    with pytest.raises(ValueError, match=f"it is damaged: KeyError.'alpha_ {alpha}'"):
+        MAPDPM.load(tmp_path / "model.npz")
+
+
 def test_what_cannot_be_saved_leaves_the_old_file(fitted, tmp_path):
     model, X = fitted
     path = tmp_path / "model.npz"

@@ -118,12 +118,14 @@ def _restored(
         if not name.endswith("_") or name.startswith("_"):
             raise KeyError(name)
         setattr(estimator, name, _unpack(value, arrays))
-    _check_statistics(estimator)
+    _check_fitted(estimator)
     return estimator  # type: ignore[no-any-return]
 
 
-def _check_statistics(estimator: Any) -> None:
-    """Raise KeyError unless the statistics are those of as many clusters, of the family."""
+def _check_fitted(estimator: Any) -> None:
+    """Raise KeyError unless alpha is one, and statistics are of all clusters, of the family."""
+    if not 0.0 < estimator.alpha_ < float("inf"):
+        raise KeyError(f"alpha_ {estimator.alpha_}")
     if len(estimator.statistics_) != estimator.n_clusters_:
         raise KeyError(f"statistics_ of {estimator.n_clusters_} clusters")
     try:

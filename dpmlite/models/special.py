@@ -75,7 +75,7 @@ def log_gamma_half_step(x: float) -> float:
     return 0.5 * log(x) - series + log(shift)
 
 
-@lru_cache(maxsize=1 << 16)  # counts are few: twins of kernels spend half of their time here without
+@lru_cache(maxsize=1 << 16)  # counts are few, and half of the time of searches is spent here
 def log_rising(x: float, n: float) -> float:
     """Log Gamma(x + n) - log Gamma(x), without the cancellation of that difference.
 
