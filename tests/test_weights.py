@@ -291,6 +291,21 @@ def test_heavy_rows_settle(weight):
 
 
 @needs_kernels
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("search", [MAPDPM, dpmlite.DPSearch])
+def test_moves_that_rounding_asks_for_end(search, seed):
+    """Merges gained what sweeps took back, for ever: terms of 1e18 hide what light rows change."""
+    rng = np.random.default_rng(seed)
+    X, weights = rng.poisson(1e4, size=(30, 3)), 10.0 ** rng.uniform(-6.0, 12.0, size=30)
+    component = "dirichlet-multinomial"
+    model = search(component=component, random_state=0).fit(X, sample_weight=weights)
+    joint = dpmlite.neg_log_joint(
+        X, model.labels_, alpha=1.0, component=component, sample_weight=weights
+    )
+    assert model.neg_log_joint_ == pytest.approx(joint, rel=1e-12)
+
+
+@needs_kernels
 @pytest.mark.parametrize("init", ["singletons", "random"])
 def test_light_rows_beside_a_heavy_one_still_find_their_clusters(init):
     rng = np.random.default_rng(0)

@@ -12,7 +12,7 @@ import numpy as np
 
 from dpmlite import inference, models
 from dpmlite.estimators.freeing import Freeing
-from dpmlite.estimators.problem import Labels, Problem, homes_of, rows_in_slots, sweep
+from dpmlite.estimators.problem import Falling, Labels, Problem, homes_of, rows_in_slots, sweep
 
 if TYPE_CHECKING:
     from threading import Event
@@ -88,9 +88,11 @@ class Climb:
         """
         if rows_in_slots(self.partition).sum() == self.partition.n_rows:
             self._record("start", self.partition.n_clusters)
+        falls = Falling()
         while (
             self._sweep(few if split_merge else 0.0)
             and split_merge
+            and falls(self.partition)
             and (self._move_clusters(rng) or (frees and self._free(rng)) or self._split_large(rng))
         ):
             self.converged = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -106,6 +107,23 @@ def first_of_best(joints: Sequence[float], slack: float) -> int:
     return next(i for i, joint in enumerate(joints) if not joint > least + slack)
 
 
+class Falling:
+    """Whether the joint of a partition falls from call to call, by more than rounding.
+
+    What a move changes is a difference of terms that may be far larger. Moves whose gain is mere
+    rounding can undo one another for ever where rows are heavy: the joint itself ends that.
+    """
+
+    def __init__(self) -> None:
+        self.least = math.inf
+
+    def __call__(self, partition: models.Partition) -> bool:
+        joint = partition.exact_neg_log_joint()
+        falls = joint < self.least - ROUNDING * abs(joint)
+        self.least = min(self.least, joint)
+        return falls
+
+
 def sweep_and_merge(
     partition: models.Partition, max_sweeps: int, stop: Event, n_threads: int = 1
 ) -> int:
@@ -113,14 +131,14 @@ def sweep_and_merge(
 
     Sweep by sweep, so that Ctrl-C need not wait for the last.
     """
-    n_sweeps = 0
+    n_sweeps, falls = 0, Falling()
     while True:
         for _ in range(max_sweeps):
             moved = sweep(partition, n_threads) > 0
             n_sweeps += 1
             if not moved or stop.is_set():
                 break
-        if not inference.merge(partition) or moved or stop.is_set():
+        if not inference.merge(partition) or moved or stop.is_set() or not falls(partition):
             return n_sweeps
 
 

@@ -22,6 +22,7 @@ from dpmlite._threads import as_needed
 from dpmlite.estimators.climb import N_SPLIT_SEEDS, Climb, print_step
 from dpmlite.estimators.problem import (
     UNPLACED,
+    Falling,
     Labels,
     Problem,
     first_of_best,
@@ -233,8 +234,8 @@ class Recombination:
         if self.is_of_all:
             found.is_normal = inference.all_look_normal(partition)
             return found
-        n_sweeps = 0
-        while self._split(partition) and not self.stop.is_set():
+        n_sweeps, falls = 0, Falling()
+        while falls(partition) and self._split(partition) and not self.stop.is_set():
             n_sweeps += sweep_and_merge(partition, self.max_sweeps, self.stop)
         labels, is_normal = np.asarray(partition.labels), part_normal(partition) >= MOST_NORMAL
         emptied = partition.n_emptied
