@@ -127,7 +127,7 @@ def dpm_sample(
     alpha : float, default 1.0
         Concentration, positive.
     prior : dict
-        All parameters of the family's prior; a scalar is for every column.
+        All parameters of the family's prior; a scalar is for every column, but of ``psi0`` (D, D).
     row_total : int, default 100
         Words in each row of "dirichlet-multinomial".
     random_state : None, int, Generator or RandomState, default None

@@ -254,7 +254,8 @@ def plot_dendrogram(
     axes.set_yscale("symlog", linthresh=1.0)
     axes.set(ylabel="log odds against one cluster", xlim=(-1.0, float(n)), xticks=[])
     if n <= NAMED_LEAVES:
-        shown = [str(k) if names is None else _plain(names[k]) for k in order]
+        given = range(n) if names is None else list(names)  # by position, of a Series too
+        shown = [_plain(given[k]) for k in order]
         axes.set_xticks(range(n), shown, rotation=90, fontsize=7)
     _decorate(axes, entries, len(ranks))
     if path is not None:

@@ -113,10 +113,11 @@ def parse_table(
 
 def _records(lines: Iterable[str]) -> list[tuple[int, list[str]]]:
     """Rows that are not blank, as cells of equal number, each row with its number."""
+    bare = ("\n" if line.isspace() else line for line in lines)
     records = [
         (row, [cell.strip() for cell in cells])
-        for row, cells in enumerate(csv.reader(lines), start=1)
-        if cells and not (len(cells) == 1 and cells[0].isspace())
+        for row, cells in enumerate(csv.reader(bare, skipinitialspace=True), start=1)
+        if cells
     ]
     if not records:
         raise ValueError("the file is empty")

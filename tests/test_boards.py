@@ -428,6 +428,8 @@ def test_the_model_must_be_a_fitted_mapdpm(tmp_path):
     for name in ("my-model.py", "class.py"):
         with pytest.raises(ValueError, match=f"path must name a module .*, got '{name}'"):
             to_micropython(fit(quantize(table(20)).rows), tmp_path / name)
+    with pytest.raises(ValueError, match=r"that of the learner on the board, got 'mapdpm_int"):
+        to_micropython(fit(quantize(table(20)).rows), tmp_path / "mapdpm_int.py")
     with pytest.raises(TypeError, match="quantized must be a Quantized or None, got a str"):
         to_micropython(fit(quantize(table(20)).rows), tmp_path / "model.py", quantized="q")
 

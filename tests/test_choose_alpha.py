@@ -115,6 +115,15 @@ def test_given_labels_are_the_start_of_every_choice():
         assert model.n_clusters_ == 3
 
 
+@needs_kernels
+def test_light_rows_have_no_mode_under_the_inverse_gamma():
+    X, weights = np.random.default_rng(0).normal(size=(8, 2)), np.full(8, 1 / 8)
+    model = MAPDPM(alpha="map", alpha_prior="inverse-gamma", random_state=0)
+    rule = r"alpha_prior='inverse-gamma' needs rows of a total weight above K - 1/2, got 1 for K = "
+    with pytest.raises(ValueError, match=rule):
+        model.fit(X, sample_weight=weights)
+
+
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [

@@ -269,6 +269,18 @@ def test_save_and_load_of_parameters_and_names(tmp_path):
     np.testing.assert_array_equal(loaded.init, labels)
 
 
+def test_array_likes_are_saved_as_arrays(tmp_path):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(blobs(n_rows=30)[0], columns=["a", "b"])
+    prior = {"b0": frame.var(axis=0) / 25}
+    start = pd.Series(np.zeros(30, dtype=int), index=frame.index + 7)
+    MAPDPM(prior=prior, init=start, alphas=range(1, 3)).fit(frame).save(tmp_path / "m.npz")
+    loaded = MAPDPM.load(tmp_path / "m.npz")
+    np.testing.assert_array_equal(loaded.prior["b0"], prior["b0"])
+    np.testing.assert_array_equal(loaded.init, start)
+    np.testing.assert_array_equal(loaded.alphas, [1, 2])
+
+
 def test_damaged_and_foreign_files_are_refused(fitted, tmp_path):
     model, _ = fitted
     path = tmp_path / "model.npz"

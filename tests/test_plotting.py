@@ -278,6 +278,20 @@ def test_a_dendrogram_has_the_colours_of_the_clusters(tmp_path):
     assert axes.get_title(loc="left") == "3 clusters in 30 rows"
 
 
+def test_names_of_leaves_count_by_position():
+    pd = pytest.importorskip("pandas")
+    model = BayesianHierarchicalClustering(prior={"b0": 0.1}).fit([[0.0], [10.0], [0.2], [10.1]])
+    names = ["zero", "ten", "about zero", "about ten"]
+    shuffled = pd.Series(names, index=[3, 2, 1, 0])
+    for given in (names, shuffled):
+        axes = plot_dendrogram(model, names=given).axes[0]
+        found = [text.get_text() for text in axes.get_xticklabels()]
+        assert {frozenset(found[:2]), frozenset(found[2:])} == {
+            frozenset(names[::2]),
+            frozenset(names[1::2]),
+        }
+
+
 @pytest.mark.parametrize(("n_rows", "named"), [(2, 2), (60, 60), (61, 0)])
 def test_many_leaves_are_not_named(n_rows, named):
     X = np.random.default_rng(0).normal(size=(n_rows, 2))

@@ -95,6 +95,18 @@ def test_clone_and_tags():
     assert str(again) == str(caught.value)
 
 
+def test_a_subclass_may_pass_other_arguments_on():
+    class Named(MAPDPM):
+        def __init__(self, name="a", **others):
+            super().__init__(**others)
+            self.name = name
+
+    assert Named().get_params() == {"name": "a"}
+    assert clone(Named("b")).name == "b"
+    assert repr(Named("b")) == "Named(name='b')"
+    assert Named(alpha=2.0).fit([[0.0], [9.0]]).alpha_ == 2.0
+
+
 def test_tags_say_what_a_family_takes():
     counts = MAPDPM(component="dirichlet-multinomial").__sklearn_tags__().input_tags
     assert (counts.sparse, counts.positive_only, counts.allow_nan) == (True, True, False)

@@ -19,6 +19,9 @@ from dpmlite.estimators.validation import check_count
 # Slots by default: so many at least, and so many of them free.
 SLOTS, FREE_SLOTS = 8, 4
 
+# What is imported on the board by the module that is written.
+LEARNER = "mapdpm_int.py"
+
 
 def to_micropython(
     model: MAPDPM,
@@ -90,6 +93,8 @@ def to_micropython(
         raise TypeError(f"quantized must be a Quantized or None, got a {type(quantized).__name__}")
     if target.suffix == ".py" and (not target.stem.isidentifier() or iskeyword(target.stem)):
         raise ValueError(f"path must name a module that can be imported, got {target.name!r}")
+    if target.name == LEARNER:
+        raise ValueError(f"path must not be that of the learner on the board, got {target.name!r}")
     if quantized is None:
         prior, found = model.prior_, recovered(model, mixture)
         scale, offset = np.ones(model.n_features_in_), np.zeros(model.n_features_in_)

@@ -26,7 +26,8 @@ class Estimator:
 
     @classmethod
     def _parameter_names(cls) -> list[str]:
-        return sorted(name for name in inspect.signature(cls.__init__).parameters if name != "self")
+        parameters = inspect.signature(cls.__init__).parameters.values()
+        return sorted(p.name for p in parameters if p.name != "self" and p.kind != p.VAR_KEYWORD)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Parameters of this estimator, by name. `deep` is there for scikit-learn."""

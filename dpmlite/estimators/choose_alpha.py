@@ -61,11 +61,22 @@ def by_posterior(
 
     Neither step raises -log p(x, z | alpha) - log p(log alpha), and there are finitely many
     partitions, so that it ends.
+
+    Raises
+    ------
+    ValueError
+        If eq. (25) has no mode: the rows weigh less than there are clusters.
     """
     prior = INVERSE_GAMMA if isinstance(alpha_prior, str) else (*alpha_prior, 0.0)
     climb = search.best(problem, seeds)
     for _ in range(MOST_ROUNDS):
-        alpha = models.alpha_mode(climb.partition.n_clusters, n_rows, *prior)
+        n_clusters = climb.partition.n_clusters
+        if isinstance(alpha_prior, str) and not n_clusters - 0.5 < n_rows:
+            raise ValueError(
+                f"alpha_prior={alpha_prior!r} needs rows of a total weight above K - 1/2, got "
+                f"{n_rows:g} for K = {n_clusters} clusters: raise sample_weight or give two numbers"
+            )
+        alpha = models.alpha_mode(n_clusters, n_rows, *prior)
         if abs(alpha - problem.alpha) <= SAME_ALPHA * alpha:
             break
         problem = replace(problem, alpha=alpha)

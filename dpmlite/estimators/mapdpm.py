@@ -75,7 +75,8 @@ class MAPDPM(MixtureEstimator):
         - "normal-gamma": ``m0`` the means, ``c0`` 10 / N, ``a0`` 1, ``b0`` the variances: section
           4.2 of [1]_. With it, labels depend neither on units nor on the origin of a column.
         - "normal-inverse-wishart": ``m0`` the means, ``kappa0`` 10 / N, ``nu0`` D + 2, ``psi0``
-          (D, D), such that the covariance is expected to be diagonal, with the columns' variances.
+          (D, D), no scalar, such that the covariance is expected to be diagonal, with the columns'
+          variances.
         - "normal-known-variance": ``m0`` the means, ``sigma2`` the variance within clusters, a
           tenth of the columns', ``tau2`` the variance of their means, the columns'.
         - "dirichlet-multinomial": ``beta0`` 1.
@@ -90,7 +91,7 @@ class MAPDPM(MixtureEstimator):
         says so if the width of a cluster ends at 2^-14.
     alpha_prior : tuple of two floats or "inverse-gamma", default (1.0, 1.0)
         For ``alpha="map"``: shape and rate of a gamma prior of alpha, eq. (26); or the prior of
-        eq. (25).
+        eq. (25), which needs more than K - 1/2 rows, or as much weight, for K clusters.
     alphas : array-like, optional
         For ``alpha="nll"`` and ``"cv"``: what to try. Default: 0.01 to 100, three a decade.
     cv : int, default 5

@@ -144,7 +144,7 @@ def _pack(name: str, value: Any, arrays: dict[str, np.ndarray[Any, Any]]) -> Any
         return {"dict": {k: _pack(f"{name} {k}", v, arrays) for k, v in value.items()}}
     if isinstance(value, tuple):
         return {"tuple": [_pack(name, item, arrays) for item in value]}
-    if isinstance(value, list | np.ndarray):
+    if isinstance(value, list | range) or hasattr(value, "__array__"):  # of pandas, too
         array = np.asarray(value)
         if array.dtype == object:
             array = array.astype(str)

@@ -131,7 +131,7 @@ def _positive_definite(name: str, value: Any, n_columns: int) -> Floats:
     matrix = as_floats(f"prior {name}", value)
     shape = (n_columns, n_columns)
     if matrix.shape != shape:
-        raise ValueError(f"prior {name} must have shape {shape}, got {matrix.shape}")
+        raise ValueError(f"prior {name} must have shape {shape}, got {np.shape(value)}")
     if not np.isfinite(matrix).all():
         raise ValueError(f"prior {name} must be finite, got {matrix[~np.isfinite(matrix)][0]}")
     scale = np.sqrt(np.abs(np.diag(matrix)))
