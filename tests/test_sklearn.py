@@ -95,6 +95,28 @@ def test_clone_and_tags():
     assert str(again) == str(caught.value)
 
 
+def test_distances_as_a_frame():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"a": [0.0, 0.1, 9.0], "b": [1.0, 1.1, 9.0]}, index=[5, 3, 4])
+    model = DPMeans(n_clusters=2, random_state=0)
+    plain = model.fit_transform(frame)
+    piped = make_pipeline(StandardScaler(), model).set_output(transform="pandas")
+    found = piped.fit_transform(frame)
+    assert found.index.tolist() == [5, 3, 4]
+    assert found.columns.tolist() == ["dpmeans0", "dpmeans1"]
+    again = clone(model).fit(frame)  # keeps it, as those of scikit-learn do
+    pd.testing.assert_frame_equal(
+        again.transform(frame), pd.DataFrame(plain, frame.index, found.columns)
+    )
+    assert again.fit(frame.to_numpy()).transform([[0.0, 1.0]]).index.tolist() == [0]
+    again.set_output().set_output(transform="default")
+    assert isinstance(again.transform([[0.0, 1.0]]), np.ndarray)
+    with pytest.raises(
+        ValueError, match="transform must be one of 'default', 'pandas', got 'list'"
+    ):
+        again.set_output(transform="list")
+
+
 def test_a_subclass_may_pass_other_arguments_on():
     class Named(MAPDPM):
         def __init__(self, name="a", **others):

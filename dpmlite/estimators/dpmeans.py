@@ -14,6 +14,7 @@ from dpmlite.estimators.base import Estimator
 from dpmlite.estimators.mixture import largest_first
 from dpmlite.estimators.validation import (
     check_bool,
+    check_choice,
     check_count,
     check_positive,
     check_random_state,
@@ -23,6 +24,9 @@ from dpmlite.estimators.validation import (
 
 #: Values of a column may lie so far apart: sums of squared distances stay finite.
 WIDEST, NARROWEST = 1e140, 1e-140
+
+# What `transform` can return.
+OUTPUTS = ("default", "pandas")
 
 # So many distances are held at a time.
 CHUNK = 2**20
@@ -164,9 +168,7 @@ class DPMeans(Estimator):
         """``fit(X, sample_weight=sample_weight).labels_``."""
         return self.fit(X, sample_weight=sample_weight).labels_
 
-    def fit_transform(
-        self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None
-    ) -> npt.NDArray[np.float64]:
+    def fit_transform(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Any:
         """``fit(X, sample_weight=sample_weight).transform(X)``."""
         return self.fit(X, sample_weight=sample_weight).transform(X)
 
@@ -190,7 +192,7 @@ class DPMeans(Estimator):
         """
         return _nearest(self._read_new(X), self.cluster_centers_)
 
-    def transform(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    def transform(self, X: npt.ArrayLike) -> Any:
         """Distances, not squared, of new rows from the centres.
 
         Parameters
@@ -199,7 +201,7 @@ class DPMeans(Estimator):
 
         Returns
         -------
-        ndarray, shape (N, K)
+        ndarray, or DataFrame if `set_output` asks for one, shape (N, K)
 
         Raises
         ------
@@ -208,7 +210,37 @@ class DPMeans(Estimator):
         ValueError, TypeError
             If `X` is no table, or has other columns than those of `fit`.
         """
-        return np.sqrt(_squared_distances(self._read_new(X), self.cluster_centers_))
+        distances = np.sqrt(_squared_distances(self._read_new(X), self.cluster_centers_))
+        if getattr(self, "_sklearn_output_config", {}).get("transform") != "pandas":
+            return distances
+        import pandas as pd
+
+        index = X.index if isinstance(X, pd.DataFrame) else None
+        return pd.DataFrame(distances, index=index, columns=self.get_feature_names_out())
+
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """Choose what `transform` and `fit_transform` return, as in scikit-learn.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas"}, optional
+            An array, or a DataFrame with the index of `X` and the names of `get_feature_names_out`.
+            None changes nothing.
+
+        Returns
+        -------
+        DPMeans
+            Itself.
+
+        Raises
+        ------
+        ValueError
+            If there is no such output.
+        """
+        if transform is not None:
+            check_choice("transform", transform, OUTPUTS)
+            self._sklearn_output_config = {"transform": transform}  # the name that clones keep
+        return self
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
         """Names of the columns of `transform`: "dpmeans0", "dpmeans1", ...
