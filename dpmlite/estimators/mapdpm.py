@@ -238,7 +238,8 @@ class MAPDPM(MixtureEstimator):
             non-negative numbers; a row of weight 0 is only labelled. In the prior of the labels,
             eq. (1), sizes of clusters are sums of weights: weights far below 1 favour small
             clusters. Joints and densities lose digits as weights grow: they are good to about
-            1e-16 times the sum of all, in nats.
+            1e-16 times the sum of all, in nats, where none is below 1e-15 of another: beside that
+            one in a cluster it is lost.
 
         Returns
         -------
