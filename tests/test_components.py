@@ -281,6 +281,7 @@ def test_bad_cells_are_named(name):
 BAD_PRIORS = {
     "nu0": ("normal-inverse-wishart", {"nu0": 1.0}, r"prior nu0 must be above D - 1 = 1, got 1\.0"),
     "psi0 shape": ("normal-inverse-wishart", {"psi0": np.eye(3)}, r"must have shape \(2, 2\)"),
+    "psi0 scalar": ("normal-inverse-wishart", {"psi0": 0.5}, r"shape \(2, 2\), got \(\)"),
     "psi0 asymmetric": (
         "normal-inverse-wishart",
         {"psi0": [[1.0, 0.5], [0.0, 1.0]]},

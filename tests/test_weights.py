@@ -305,6 +305,14 @@ def test_moves_that_rounding_asks_for_end(search, seed):
     assert model.neg_log_joint_ == pytest.approx(joint, rel=1e-12)
 
 
+def test_a_climb_ends_before_the_limit_of_sweeps(estimator):
+    """Two rows of 1e11 beside three of 1: whole clusters and rows moved to and fro until then."""
+    X, weights = [[-2.61], [0.15], [-1.07], [-0.73], [-1.55]], [1e11, 1e11, 1.0, 1.0, 1.0]
+    model = estimator(random_state=0).fit(X, sample_weight=weights)
+    assert model.converged_
+    assert model.n_sweeps_ < 500
+
+
 @needs_kernels
 @pytest.mark.parametrize("init", ["singletons", "random"])
 def test_light_rows_beside_a_heavy_one_still_find_their_clusters(init):

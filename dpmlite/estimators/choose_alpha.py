@@ -71,7 +71,7 @@ def by_posterior(
     climb = search.best(problem, seeds)
     for _ in range(MOST_ROUNDS):
         n_clusters = climb.partition.n_clusters
-        if isinstance(alpha_prior, str) and not n_clusters - 0.5 < n_rows:
+        if isinstance(alpha_prior, str) and not n_clusters + prior[0] < n_rows:
             raise ValueError(
                 f"alpha_prior={alpha_prior!r} needs rows of a total weight above K - 1/2, got "
                 f"{n_rows:g} for K = {n_clusters} clusters: raise sample_weight or give two numbers"
