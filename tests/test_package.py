@@ -13,7 +13,7 @@ from cases import needs_kernels
 import dpmlite
 
 PACKAGE = Path(dpmlite.__file__).parent
-MOST_BYTES = 2_600_000
+MOST_BYTES = 2_650_000
 SOURCE = Path(__file__).parent.parent / "dpmlite"
 
 
