@@ -374,9 +374,9 @@ def unequal_gaussians(
     rng = check_random_state(random_state)
     weights = _to_one(np.array(models.stick_breaking(rng.random(shape[0]), alpha)))
     means = rng.normal(0.0, check_positive("spread", spread), size=shape)
-    precisions = rng.gamma(4.0, 1.0 / 4.0, size=shape)
+    deviations = 1.0 / np.sqrt(rng.gamma(4.0, 1.0 / 4.0, size=shape))
     return RandomMixture(
-        "normal-gamma", shape[1], weights, {"mean": means, "precision": precisions}
+        "normal-gamma", shape[1], weights, {"mean": means, "deviation": deviations}
     )
 
 

@@ -59,7 +59,7 @@ def read_table(
             return parse_table(file, label_column, allow_missing)
     except UnicodeDecodeError as error:
         raise ValueError(f"{os.fspath(path)}: not a text file in UTF-8") from error
-    except (ValueError, csv.Error) as error:
+    except ValueError as error:
         raise ValueError(f"{os.fspath(path)}: {error}") from error
 
 
@@ -114,11 +114,14 @@ def parse_table(
 def _records(lines: Iterable[str]) -> list[tuple[int, list[str]]]:
     """Rows that are not blank, as cells of equal number, each row with its number."""
     bare = ("\n" if line.isspace() else line for line in lines)
-    records = [
-        (row, [cell.strip() for cell in cells])
-        for row, cells in enumerate(csv.reader(bare, skipinitialspace=True), start=1)
-        if cells
-    ]
+    records, row = [], 0
+    try:
+        # Strict, for rows may be lost within what a stray quote begins.
+        for row, cells in enumerate(csv.reader(bare, skipinitialspace=True, strict=True), start=1):
+            if cells:
+                records.append((row, [cell.strip() for cell in cells]))
+    except csv.Error as error:
+        raise ValueError(f"row {row + 1} is not one of a CSV file: {error}") from error
     if not records:
         raise ValueError("the file is empty")
     first, width = records[0][0], len(records[0][1])

@@ -277,6 +277,8 @@ TAKES_MISSING = "; --allow-missing takes it as missing"
         ("a,b\n1,N/A\n", "missing value in column 'b', row 2: 'N/A'" + TAKES_MISSING),
         ("a,b\n1,-inf\n", "values must be finite in column 'b', row 2: '-inf'"),
         (b"a,b\n1,\xff\n", "not a text file in UTF-8"),
+        ('a,b\n1,2\n3,"4\n5,6\n', "row 3 is not one of a CSV file: unexpected end of data"),
+        ('a,b\n"1\n2",3\n"4"5,6\n', "row 3 is not one of a CSV file: ',' expected after '\"'"),
     ],
 )
 def test_bad_tables_end_in_one_line(run, csv, text, message):

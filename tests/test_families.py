@@ -307,7 +307,9 @@ def test_errors(twin, case):
 def test_what_is_left_of_a_count(twin):
     left_of = twin.component.left_of
     assert left_of(5.0, 2.0) == 3.0
-    assert left_of(2.0**30, 2.0**30 - 2.0) == 2.0  # whole counts are exact
+    assert left_of(2.0**44, 2.0**44 - 1.0) == 1.0  # whole counts are exact
+    assert left_of(1e10 + 0.25, 1e10) == 0.25
+    assert left_of(0.125 + 1e-11, 0.125) == 0.0
     assert left_of(0.1 + 0.2, 0.3) == 0.0
     assert left_of(0.3, 0.1 + 0.2) == 0.0
 

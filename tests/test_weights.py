@@ -209,6 +209,40 @@ def test_heavy_rows_leave_their_companions_their_weight(twin, heavy, light):
     assert partition.neg_log_joint == pytest.approx(joint, rel=1e-9, abs=1e-8)
 
 
+@pytest.mark.parametrize("component", ["beta-bernoulli", "dirichlet-multinomial"])
+def test_counts_of_light_rows_stay_beside_heavy_ones(estimator, component):
+    """What heavy rows left of a column was taken for rounding when one of them went."""
+    rng = np.random.default_rng(3)
+    X = (rng.random((14, 3)) < 0.5).astype(float)
+    weights = np.where(rng.random(14) < 0.4, 1e10, 1.0)
+    model = estimator(component=component, init="single", split_merge=False, random_state=0)
+    model.fit(X, sample_weight=weights)
+    joint = dpmlite.neg_log_joint(
+        X, model.labels_, alpha=1.0, component=component, sample_weight=weights
+    )
+    assert model.neg_log_joint_trace_[-1] == pytest.approx(joint, abs=1e-3)
+
+
+@pytest.mark.parametrize("component", ["normal-gamma", "normal-inverse-wishart"])
+def test_a_heavy_row_beside_a_weight_that_rounding_swallowed_settles(estimator, component):
+    """It was scored as if alone: it left and came back in every sweep, each time for less."""
+    X, weights = [[1.0, 0.0, 1.0], [1.0, 0.0, 1.0]], [1e-6, 1.96e11]
+    model = estimator(component=component, init="single", random_state=0)
+    with pytest.warns(UserWarning, match="constant"):
+        model.fit(X, sample_weight=weights)
+    assert model.n_sweeps_ < 100
+
+
+def test_a_row_without_weight_far_from_all_clusters_is_in_the_nearest():
+    """That it would rather be in a new one by more than e^745 is no reason to take the first."""
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(0, 1, (60, 1)), rng.normal(400, 1, (40, 1)), [[330.0]]])
+    prior = {"m0": 0.0, "sigma2": 1.0, "tau2": 1e5}
+    model = MAPDPM(component="normal-known-variance", prior=prior, random_state=0)
+    model.fit(X, sample_weight=np.append(np.ones(100), 0.0))
+    assert model.labels_[-1] == model.labels_[-2] != model.labels_[0]
+
+
 def test_rows_without_weight_are_labelled_and_do_nothing_else():
     X, _ = blobs(n_rows=40, seed=5)
     strange = np.concatenate([X, [[1e3, 1e3], X[7]]])

@@ -350,7 +350,11 @@ class MixtureEstimator(FamilyEstimator):
         everyone = np.empty(data.shape[0], dtype=np.intp)
         everyone[used] = labels
         weightless = data.take(~used).unweighted()
-        everyone[~used] = self._probabilities(weightless)[:, :-1].argmax(axis=1)
+        nearest = np.empty(weightless.shape[0], dtype=np.intp)
+        clusters = self._mixture()
+        clusters.resize(self.n_clusters_)
+        inference.assign(weightless.rows(), clusters, self.alpha_, nearest)
+        everyone[~used] = nearest
         return everyone
 
     def _mixture(self) -> models.Component:

@@ -90,7 +90,7 @@ def assign(
     ----------
     X : Rows, or sequence of rows (N, D)
     component : Component
-        Clusters and one empty slot.
+        Clusters and one empty slot; without it, every row gets a cluster.
     alpha : float
         Concentration.
     out : mutable sequence of int, one for each row

@@ -1,17 +1,19 @@
 # The row-sized virtual methods through which inference moves any family's statistics.
 
 from dpmlite.models._rows cimport Row, Rows
-from dpmlite.models._special cimport inlined_double, inlined_ssize
+from dpmlite.models._special cimport inlined_double, inlined_ssize, larger
 from dpmlite.models._student_t cimport Densities
 
 cdef extern from *:
     """
     #define DPM_LEAST_KEPT 0.0009765625              /* 2^-10 */
-    #define DPM_ROUNDING 9.31322574615478515625e-10  /* 2^-30 */
+    #define DPM_ROUNDING 2.8421709430404007434844970703125e-14  /* 2^-45 */
+    #define DPM_ROUNDING_BELOW_1 9.31322574615478515625e-10     /* 2^-30 */
     #define DPM_SLACK 1e-13  /* several roundings: of the same number, found in two ways */
     """
     double LEAST_KEPT "DPM_LEAST_KEPT"
     double ROUNDING "DPM_ROUNDING"
+    double ROUNDING_BELOW_1 "DPM_ROUNDING_BELOW_1"
     double SLACK "DPM_SLACK"
 
 cdef enum:
@@ -26,7 +28,8 @@ cdef inline inlined_ssize padded(Py_ssize_t n_slots) noexcept nogil:
 
 cdef inline inlined_double left_of_c(double n, double weight) noexcept nogil:
     cdef double left = n - weight
-    return left if left > ROUNDING * n else 0.0
+    cdef double below = ROUNDING_BELOW_1 * (n if n < 1.0 else 1.0)
+    return left if left > larger(ROUNDING * n, below) else 0.0
 
 
 cdef inline inlined_double least_of(const double *costs, Py_ssize_t n_slots,

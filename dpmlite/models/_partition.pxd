@@ -109,6 +109,7 @@ cdef class Partition:
     cdef double quick_stay_cost(self, Py_ssize_t i, const Row *row) noexcept nogil
     cdef double stay_ceiling(self, Py_ssize_t i) noexcept nogil
     cdef double quick_ceiling(self, Py_ssize_t i, const Row *row) noexcept nogil
+    cdef bint outweighs(self, double weight, Py_ssize_t own) noexcept nogil
     cdef double score_from_others(self, Py_ssize_t i) noexcept nogil
     cdef void rebuild_slot(self, Py_ssize_t k) noexcept nogil
     cdef inline inlined_void forget(self, Py_ssize_t i) noexcept nogil:

@@ -367,12 +367,16 @@ cdef class Partition:
             return light
         return self.weight_of(self.weight_of_others(i, weight), weight)
 
+    cdef bint outweighs(self, double weight, Py_ssize_t own) noexcept nogil:
+        """Whether so much is in a row that what the others have is lost in the slot's sums."""
+        return self.component.n[own] - weight < LEAST_LEFT * weight
+
     cdef double weight_of_others(self, Py_ssize_t i, double weight) noexcept nogil:
         cdef Py_ssize_t g, j, own = self.label[i]
         cdef double others = self.component.n[own] - weight
         if self.size[own] == 1:
             return 0.0
-        if others >= LEAST_LEFT * weight:
+        if not self.outweighs(weight, own):
             return others
         others = 0.0
         for g in range(self.home.shape[0]):
@@ -480,6 +484,8 @@ cdef class Partition:
             return INFINITY
         if self.size[own] == 1:  # then it is as good as in the last slot, which is empty
             score = self.component.score_slot(row, self.component.n_slots - 1)
+        elif self.outweighs(row.weight, own):
+            return NAN
         else:
             score = self.component.score_member(row, own)
         return -self.member_weight(i, row.weight) - score
@@ -495,7 +501,7 @@ cdef class Partition:
         cdef Py_ssize_t own = self.label[i]
         if own == UNPLACED:
             return INFINITY
-        if self.size[own] == 1:
+        if self.size[own] == 1 or self.outweighs(row.weight, own):
             return NAN
         return (-self.member_weight(i, row.weight)
                 - self.component.score_member_floor(row, own))

@@ -88,7 +88,7 @@ class BetaBernoulli(Component):
         """Take a row out of slot `k`.
 
         Returns False, and changes nothing, if less than 2^-10 of the slot's weight would be left.
-        A count of which less than 2^-30 is left becomes 0.
+        A count of which but rounding is left becomes 0 (`left_of`).
         """
         self._check_slot(k)
         self._check_row(row)

@@ -14,9 +14,11 @@ from dpmlite.models.rows import Rows
 # built, this part of whatever else they take from. Of less, ten bits or more would be rounding.
 LEAST_KEPT = 2.0**-10
 
-# What a removal leaves of a count that is less than this part of it is rounding: weights that are
-# no whole numbers need not cancel to the last bit. Whole counts stay exact up to 2^30.
-ROUNDING = 2.0**-30
+# What a removal leaves of a count is rounding if it is no more than this part of it: weights that are
+# no whole numbers need not cancel to the last bit. Small counts may have been larger, and what they
+# were rounded by is still in them: of these it is as much as 2^-30 of the count, or of 1.
+ROUNDING = 2.0**-45
+ROUNDING_BELOW_1 = 2.0**-30
 
 
 class Component:
@@ -218,4 +220,4 @@ def left_of(n: float, weight: float) -> float:
         Exactly 0 if the difference is but rounding.
     """
     left = n - weight
-    return left if left > ROUNDING * n else 0.0
+    return left if left > max(ROUNDING * n, ROUNDING_BELOW_1 * min(n, 1.0)) else 0.0

@@ -92,7 +92,7 @@ class DirichletMultinomial(Component):
         """Take a row out of slot `k`.
 
         Returns False, and changes nothing, if removals would have left less than 2^-10 of the
-        slot's weight or of B + N. A word's count of which less than 2^-30 is left becomes 0.
+        slot's weight or of B + N. A word's count of which but rounding is left becomes 0.
         """
         self._check_slot(k)
         x = self._weighted(row, weight)

@@ -25,7 +25,8 @@ TIE = 1e-8
 UNPLACED = -1
 
 # The weight of a row's companions is the slot's less the row's; below this part of the row's weight
-# too few digits of the difference are right, and it is summed from the companions.
+# too few digits of the difference are right, and it is summed from the companions, as is what they
+# tell of the row.
 LEAST_LEFT = 2.0**-20
 
 # More clusters than memory holds statistics of.
@@ -378,7 +379,7 @@ class Partition:
     def _log_predictive_member(self, i: int) -> float:
         """Log p(x_i | the other rows of its cluster), from these anew if need be."""
         own, weight = self.labels[i], self._weights[i]
-        if self._sizes[own] > 1:
+        if self._sizes[own] > 1 and self.component.counts[own] - weight >= LEAST_LEFT * weight:
             score = self.component.log_predictive_member(self._rows[i], own, weight)
             if not isnan(score):
                 return score

@@ -85,20 +85,24 @@ class NormalGammaFamily(Family):
 
     def draw_parameters(self, prior: Prior, size: int, rng: Rng) -> Parameters:
         shape = (size, len(prior["m0"]))
-        precision = rng.gamma(prior["a0"], 1.0 / prior["b0"], size=shape)
+        precision = rng.standard_gamma(prior["a0"], size=shape)  # in units of the prior
         with np.errstate(divide="ignore"):
-            deviation = 1.0 / np.sqrt(prior["c0"] * precision)
-        check_drawn("a0", prior, deviation / np.sqrt(prior["b0"]))
-        return {"mean": rng.normal(prior["m0"], deviation), "precision": precision}
+            of_mean = 1.0 / np.sqrt(prior["c0"] * precision)
+        check_drawn("a0", prior, of_mean)
+        unit = np.sqrt(prior["b0"])
+        return {
+            "mean": rng.normal(prior["m0"], unit * of_mean),
+            "deviation": unit / np.sqrt(precision),
+        }
 
     def draw_rows(self, theta: Parameters, labels: Indices, totals: Totals, rng: Rng) -> Floats:
-        mean, precision = theta["mean"][labels], theta["precision"][labels]
-        return rng.normal(mean, 1.0 / np.sqrt(precision))
+        return rng.normal(theta["mean"][labels], theta["deviation"][labels])
 
     def log_density(self, X: Floats, theta: Parameters) -> Floats:
-        mean, precision = theta["mean"], theta["precision"]
-        terms = np.log(precision / (2.0 * np.pi)) - precision * (X[:, None] - mean) ** 2
-        return np.asarray(0.5 * terms.sum(axis=2))
+        mean, deviation = theta["mean"], theta["deviation"]
+        z = (X[:, None] - mean) / deviation
+        terms = 0.5 * np.log(2.0 * np.pi) + np.log(deviation) + 0.5 * z**2
+        return np.asarray(-terms.sum(axis=2))
 
 
 def _lever(n: Floats, prior: Prior) -> Floats:
