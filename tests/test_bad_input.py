@@ -36,12 +36,17 @@ BAD_ROWS = {
     "huge": (
         [[1e200], [-1e200]],
         ValueError,
-        "X must have variances from 1e-320 to 1e308, .* got more in column 0",
+        "X must have variances of 1e-320 at least, .* got more in column 0",
+    ),
+    "hugest": (
+        [[1.7e308], [-1.7e308]],
+        ValueError,
+        "X must have variances of 1e-320 at least, .* got more in column 0",
     ),
     "minute": (
         [[0.0, 1e-200], [0.0, -1e-200]],
         ValueError,
-        "X must have variances from 1e-320 to 1e308, .* got less in column 1",
+        "X must have variances of 1e-320 at least, .* got less in column 1",
     ),
 }
 
@@ -69,7 +74,18 @@ BAD_PARAMETERS = {
         {"init": np.ma.masked_equal([0, 1, 1, 2], 2)},
         "init must have no masked values",
     ),
-    "init of two kinds": ({"init": ["a", 1, None, 2]}, "init must be of one kind"),
+    "init with None": (
+        {"init": ["a", None, "b", "b"]},
+        "init must not be missing, got None in row 1",
+    ),
+    "init with NaN among strings": (
+        {"init": ["a", "b", float("nan"), "b"]},
+        "init must not be missing, got nan in row 2",
+    ),
+    "init of two kinds": (
+        {"init": np.array(["a", 1, "b", 2], dtype=object)},
+        "init must be of one kind",
+    ),
     "prior no dict": (
         {"prior": [1, 2]},
         r"prior must be a dict of its keys, or None, got \[1, 2\]",

@@ -1,10 +1,11 @@
 """DP-means: the algorithm against a naive statement of it, and the estimator."""
 
 import inspect
+import time
 
 import numpy as np
 import pytest
-from cases import blobs, compressed
+from cases import blobs, compressed, needs_kernels
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -405,3 +406,15 @@ def test_too_wide_tables():
         ValueError, match=r"X must have columns less than 1e\+140 wide, got 2e\+200"
     ):
         DPMeans(lam=1.0).fit([[1e200], [-1e200]])
+
+
+@needs_kernels
+@pytest.mark.parametrize("parameters", [{"n_clusters": 3000}, {"lam": 1.0}])
+def test_an_interrupt_stops_it_within_a_pass(interrupt_after, parameters):
+    """Passes over so many rows and centres take seconds."""
+    X = np.random.default_rng(0).normal(size=(200_000, 8))
+    interrupt_after(0.5)
+    start = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        DPMeans(**parameters).fit(X)
+    assert time.perf_counter() - start < 2.0

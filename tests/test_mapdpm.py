@@ -255,6 +255,33 @@ def test_save_and_load(fitted, tmp_path):
     assert loaded.fit(X).neg_log_joint_ == model.neg_log_joint_
 
 
+def test_saving_keeps_the_permissions_of_an_older_file(fitted, tmp_path):
+    model, _ = fitted
+    path = tmp_path / "model"
+    model.save(path)
+    path.chmod(0o600)
+    model.save(path)
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_errors_of_saving_name_the_file(fitted, tmp_path):
+    model, _ = fitted
+    with pytest.raises(IsADirectoryError, match="model/"):
+        model.save(f"{tmp_path}/model/")
+    long = tmp_path / ("n" * 250)
+    model.save(long)
+    assert [p.name for p in tmp_path.iterdir()] == [long.name]
+
+
+@pytest.mark.parametrize("unit", [1e-155, 1e150])
+def test_samples_are_of_the_scale_of_the_rows(unit):
+    X, _ = blobs(n_rows=60)
+    rows, labels = MAPDPM(random_state=0).fit(X).sample(500, random_state=0)
+    scaled, again = MAPDPM(random_state=0).fit(X * unit).sample(500, random_state=0)
+    np.testing.assert_array_equal(again, labels)
+    np.testing.assert_allclose(scaled / unit, rows, rtol=1e-5, atol=1e-5)
+
+
 def test_save_and_load_of_parameters_and_names(tmp_path):
     pd = pytest.importorskip("pandas")
     X, labels = blobs(n_rows=30)

@@ -289,7 +289,7 @@ def test_errors():
     model = MAPDPM(random_state=0).fit(X)
     with pytest.raises(ValueError, match="X has 1 features, but MAPDPM is expecting 2 features"):
         model.partial_fit(X[:, :1])
-    with pytest.raises(ValueError, match="X must have variances from"):  # and no other warning
+    with pytest.raises(ValueError, match="X must have variances of"):  # and no other warning
         model.partial_fit(np.full((3, 2), 1e160))
     with pytest.raises(ValueError, match="component must be that of the rows seen, 'normal-gam"):
         model.set_params(component="normal-inverse-wishart").partial_fit(X)
@@ -374,6 +374,29 @@ def test_priors_of_merged_models_may_be_any_mappings():
     assert merge_models(other, one).counts_.tolist() == (2 * one.counts_).tolist()
     with pytest.raises(ValueError, match="prior must be the same in all models"):
         merge_models(one, MAPDPM(prior=UserDict(c0=0.2)).fit(X))
+
+
+@pytest.mark.parametrize(("one", "other"), [(None, {}), ({"b0": 2.0}, {"b0": [2.0, 2.0]})])
+def test_equal_priors_of_merged_models_may_be_written_in_two_ways(one, other):
+    X = table("normal-gamma", 30)
+    models = [MAPDPM(prior=prior).fit(X) for prior in (one, other)]
+    assert merge_models(*models).n_samples_seen_ == 60
+
+
+def test_a_column_that_says_nothing_yet_takes_any_prior():
+    """Without values its mean is that of the old prior, however far from the new one's."""
+    X = table("normal-gamma", 40)
+    first = np.column_stack([X[:, 0], np.full(40, np.nan)])
+    model = MAPDPM(allow_missing=True, prior={"m0": [0.0, 0.0], "b0": 1.0}).fit(first)
+    far = np.array([0.0, 1e10])
+    model.set_params(prior={"m0": far, "b0": 1.0}).partial_fit(X + far)
+    assert model.n_samples_seen_ == 80
+
+
+def test_the_variance_of_a_piece_may_underflow():
+    X = table("normal-gamma", 40)
+    model = MAPDPM(prior={"b0": 1.0}).fit(1e-170 * X).set_params(prior=None).partial_fit(X)
+    np.testing.assert_allclose(model.prior_["b0"], np.concatenate([0.0 * X, X]).var(axis=0))
 
 
 def test_models_that_cannot_be_merged():

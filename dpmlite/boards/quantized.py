@@ -24,6 +24,7 @@ class Quantized:
     Attributes
     ----------
     rows : ndarray of int16, shape (N, D)
+        A board's module on a laptop takes ints of Python's: ``rows.tolist()``.
     scale : ndarray, shape (D,)
         What 1 stands for in each column.
     offset : ndarray, shape (D,)

@@ -227,9 +227,10 @@ class MAPDPM(MixtureEstimator):
         ----------
         X : array-like or scipy.sparse matrix, shape (N, D)
             Rows: finite numbers; counts for "dirichlet-multinomial"; 0 and 1 for
-            "beta-bernoulli". The last two may be sparse, and cost what their non-zeros do. Numbers
-            of double or single precision are read where they are, in any order of memory, from
-            memory-mapped files too; all statistics are in double precision.
+            "beta-bernoulli". The last two may be sparse: sweeps cost what their non-zeros do, but
+            merges what all columns do. Numbers of double or single precision are read where they
+            are, in any order of memory, from memory-mapped files too; all statistics are in double
+            precision.
         y : ignored
             There for scikit-learn.
         sample_weight : array-like, shape (N,), optional
@@ -274,8 +275,8 @@ class MAPDPM(MixtureEstimator):
 
         The objective is that of all rows seen, and its prior what `fit` would take for all of
         them: defaults follow the rows seen, and statistics are converted to them exactly. What is
-        chosen by ``alpha="map"``, ``"nll"``, ``"cv"`` or ``prior="nll"`` stays once the first rows
-        are gone; so does ``sigma2`` of "normal-known-variance".
+        chosen by ``alpha="map"``, ``"nll"``, ``"cv"`` or ``prior="nll"`` stays between these fits,
+        and once the first rows are gone; so does ``sigma2`` of "normal-known-variance".
 
         Parameters
         ----------

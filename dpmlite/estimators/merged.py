@@ -1,6 +1,5 @@
 """Models of different rows, as one model."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -127,6 +126,15 @@ def _check_alike(fitted: list[MAPDPM]) -> None:
 
 
 def _same_prior(one: Any, other: Any) -> bool:
-    if not (isinstance(one, Mapping) and isinstance(other, Mapping)):
-        return bool(one is None and other is None) or (isinstance(one, str) and one == other)
-    return one.keys() == other.keys() and all(np.array_equal(one[k], other[k]) for k in one)
+    if isinstance(one, str) or isinstance(other, str):
+        return isinstance(one, str) and one == other
+    one, other = one or {}, other or {}
+    return one.keys() == other.keys() and all(_same_value(one[k], other[k]) for k in one)
+
+
+def _same_value(one: Any, other: Any) -> bool:
+    """Whether numbers of a prior are equal, or one of them is that of every column."""
+    one, other = np.asarray(one), np.asarray(other)
+    if {one.ndim, other.ndim} == {0, 1}:
+        return bool((one == other).all())
+    return np.array_equal(one, other)

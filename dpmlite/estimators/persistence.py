@@ -8,6 +8,7 @@ saved or loaded: together they take longer than most of dpmlite.
 import contextlib
 import errno
 import os
+import shutil
 from collections.abc import Iterator, Mapping
 from typing import IO, Any, TypeVar
 
@@ -52,8 +53,11 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
 def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """A file to write, which replaces an older one at `path` only when it is complete.
 
-    What is at `path` and no file, a pipe or a device, is written to as it is.
+    It has the older one's permissions. What is at `path` and no file, a pipe or a device, is
+    written to as it is.
     """
+    if not os.path.basename(os.fsdecode(path)):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
     target = os.path.realpath(os.fsdecode(path))
     if os.path.exists(target) and not os.path.isfile(target):
         with open(target, "wb") as file:
@@ -61,14 +65,25 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         return
     if not os.path.isdir(os.path.dirname(target)):
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path))
-    unfinished = f"{target}.{os.urandom(4).hex()}.unfinished"  # several threads may save at once
+    name = f".{os.urandom(8).hex()}.unfinished"  # several threads may save at once
+    unfinished = os.path.join(os.path.dirname(target), name)
     try:
-        with open(unfinished, "xb") as file:
+        with _opened(unfinished, path) as file:
+            if os.path.exists(target):
+                shutil.copymode(target, unfinished)
             yield file
         os.replace(unfinished, target)
     finally:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(unfinished)
+
+
+def _opened(unfinished: str, path: str | os.PathLike[str]) -> IO[bytes]:
+    """A new file; errors name the one that it is written for."""
+    try:
+        return open(unfinished, "xb")
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from error
 
 
 def load(cls: type[T], path: str | os.PathLike[str]) -> T:

@@ -201,13 +201,21 @@ def check_labels(
         raise ValueError(f"{name} must have shape ({n_rows},), got {array.shape}")
     if array.dtype.kind in "fc" and not np.isfinite(array).all():
         raise ValueError(f"{name} must be finite, got {array[~np.isfinite(array)][0]}")
+    if array.dtype.kind in "OmM":
+        _check_none_missing(name, array)
+    elif array.dtype.kind == "U" and not isinstance(labels, np.ndarray):
+        _check_none_missing(name, labels)  # numpy has made text of NaN
     try:
-        if array.dtype.kind in "OmM":  # NaN and NaT differ from themselves
-            for i in np.flatnonzero(array != array):
-                raise ValueError(f"{name} must not be missing, got {array[i]} in row {i}")
         return np.unique(array, return_inverse=True)[1].astype(np.intp)
     except TypeError:
-        raise ValueError(f"{name} must be of one kind, got {labels!r}") from None
+        raise ValueError(f"{name} must be of one kind, got {shortened(labels)}") from None
+
+
+def _check_none_missing(name: str, labels: Any) -> None:
+    for i, label in enumerate(labels):
+        # NaN and NaT differ from themselves; of pandas' NA that would be NA.
+        if label is None or _is_na.pyfunc(label) or label != label:
+            raise ValueError(f"{name} must not be missing, got {label} in row {i}")
 
 
 def check_sample_weight(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64]:

@@ -25,6 +25,7 @@ cdef extern from *:
 cdef enum:
     WIDE = 32  # slots whose distances stay in registers; loops over less are not vectorised
     GROUP = 8  # columns
+    WATCHFUL = 1024  # rows of a pass between looks for Ctrl-C
 
 
 def fit_centres(X, double lam, Py_ssize_t[::1] labels, Py_ssize_t max_iter,
@@ -44,7 +45,6 @@ def fit_centres(X, double lam, Py_ssize_t[::1] labels, Py_ssize_t max_iter,
     centres.measure_all()
     trace = [centres.within + lam]
     while moves > 0 and n_passes < max_iter:
-        PyErr_CheckSignals()
         with nogil:
             moves = centres.visit(lam, labels, order)
             centres.update(labels)
@@ -68,6 +68,7 @@ def farthest_first(X, Py_ssize_t n_clusters):
     with nogil:
         most = centres.farthest(added, nearest)
         for n in range(1, n_clusters):
+            check_signals()
             far = 0
             while nearest[far] < most - EQUAL_PART * most:
                 far += 1
@@ -99,6 +100,11 @@ def squared_distances(X, const double[:, ::1] centres, double[:, ::1] out):
             places.measure()
             for k in range(n_centres):
                 out[i, k] = places.distance[k]
+
+
+cdef int check_signals() except -1 nogil:
+    with gil:
+        return PyErr_CheckSignals()
 
 
 cdef class Centres:
@@ -236,6 +242,8 @@ cdef class Centres:
         cdef double *total
         self.within = 0.0
         for at in range(self.n_rows):
+            if at % WATCHFUL == 0:
+                check_signals()
             i = order[at] if order is not None else at
             w = self.read(i)
             k = self.best_cluster(w, lam, labels[i])

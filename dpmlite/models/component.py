@@ -14,9 +14,9 @@ from dpmlite.models.rows import Rows
 # built, this part of whatever else they take from. Of less, ten bits or more would be rounding.
 LEAST_KEPT = 2.0**-10
 
-# What a removal leaves of a count is rounding if it is no more than this part of it: weights that are
-# no whole numbers need not cancel to the last bit. Small counts may have been larger, and what they
-# were rounded by is still in them: of these it is as much as 2^-30 of the count, or of 1.
+# What a removal leaves of a count is rounding if it is no more than this part of it: weights that
+# are no whole numbers need not cancel to the last bit. Small counts may have been larger, and what
+# they were rounded by is still in them: of these it is as much as 2^-30 of the count, or of 1.
 ROUNDING = 2.0**-45
 ROUNDING_BELOW_1 = 2.0**-30
 

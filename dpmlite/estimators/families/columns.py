@@ -53,6 +53,7 @@ class Moments:
             return cls(n_rows, data.total_weight, cells, mean, np.zeros(n_columns))
         found = models.column_moments(data.rows(), n_threads)
         cells, mean, variance = (np.array(each) for each in found)
+        variance[np.isnan(variance)] = np.inf  # the mean is not finite, either
         variance[_underflown(variance, data.values)] = np.nan
         return cls(n_rows, data.total_weight, cells, mean, variance)
 
@@ -61,15 +62,19 @@ class Moments:
         cells = self.cells + other.cells
         part = other.cells / np.maximum(cells, np.finfo(float).tiny)
         gap = other.mean - self.mean
-        within = (1.0 - part) * self.variance + part * other.variance
+        ours, theirs = np.nan_to_num([self.variance, other.variance], nan=0.0, posinf=np.inf)
+        within = (1.0 - part) * ours + part * theirs
         with np.errstate(over="ignore"):  # `check_reach` tells of it
             between = part * (1.0 - part) * np.square(gap)
+        variance = within + between
+        underflown = np.isnan(self.variance) | np.isnan(other.variance)
+        variance[underflown & (variance == 0.0)] = np.nan
         return Moments(
             self.n_rows + other.n_rows,
             self.weight + other.weight,
             cells,
             self.mean + part * gap,
-            within + between,
+            variance,
         )
 
     def means(self) -> Floats:
@@ -98,8 +103,8 @@ class Moments:
             j = int(np.argmax(beyond))
             value = "less" if np.isnan(self.variance[j]) else "more"
             raise ValueError(
-                "X must have variances from 1e-320 to 1e308, which doubles can hold, got "
-                f"{value} in column {j}: change its unit"
+                "X must have variances of 1e-320 at least, and squares about the mean that sum to "
+                f"1e308 at most, got {value} in column {j}: change its unit"
             )
         constant = self.variance == 0.0
         if aloud and constant.any() and self.n_rows > 1:

@@ -67,7 +67,7 @@ class NormalGammaFamily(Family):
         scatter = np.maximum(2.0 * (b - 1.0) - _lever(n, old) * x**2, 0.0)
         unit = np.sqrt(old["b0"] / new["b0"])
         x = x * unit + (old["m0"] - new["m0"]) / np.sqrt(new["b0"])
-        check_settled(x, FARTHEST, REACH)
+        check_settled(np.where(n > 0.0, x, 0.0), FARTHEST, REACH)
         m = n * x / (new["c0"] + n)
         b = 1.0 + 0.5 * (scatter * unit**2 + _lever(n, new) * x**2)
         return np.hstack([statistics[:, :split], m, b])
