@@ -1,5 +1,6 @@
 """The test that a cluster leaves nothing to be divided: what it finds, and what heeds it."""
 
+import tracemalloc
 from functools import cache
 from itertools import combinations
 from math import factorial
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from mpmath import mp
 from numpy.polynomial.hermite_e import hermeval
 
-from dpmlite import MAPDPM, neg_log_joint
+from dpmlite import MAPDPM, inference, models, neg_log_joint
 from dpmlite.datasets import planted_gaussians, unequal_gaussians
 from dpmlite.estimators import starts
 from dpmlite.estimators.climb import Climb
@@ -521,6 +522,23 @@ def starts_of(capsys, X):
     """How many descents a fit prints that it begins with."""
     MAPDPM(random_state=0, verbose=True).fit(X)
     return sum(line.startswith("start") for line in capsys.readouterr().out.splitlines())
+
+
+@needs_kernels
+def test_it_is_not_asked_of_many_more_columns_than_rows():
+    """It never passed there, and its sums of all pairs of columns took 288 MB."""
+    X = np.random.default_rng(0).normal(size=(20, 6000))
+    state = models.Partition(
+        X,
+        np.zeros(20, dtype=np.intp),
+        models.NormalGamma(X.mean(axis=0), 0.5, 1.0, X.var(axis=0)),
+        1.0,
+    )
+    tracemalloc.start()
+    assert not inference.all_look_normal(state)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < X.nbytes
 
 
 @pytest.mark.parametrize("n", [200, *(pytest.param(n, marks=needs_kernels) for n in (500, 2500))])

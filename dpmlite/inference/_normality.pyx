@@ -64,6 +64,7 @@ cdef enum:
     BLOCK = 31        # rows that are summed together: no more than that counts
     PAIRED = 4        # columns that are multiplied with a group of them together
     N_VECTORS = 9     # [column] of Sums
+    WIDE = 16         # of normality.py
     SUMS = 262144     # numbers of clusters that are asked together, which fit a cache
     LISTED = 64       # rows that come from memory together
     PART_ROWS = 4096  # of a part, at least
@@ -144,8 +145,9 @@ cdef NormalGamma prior_of(Partition partition):
 cdef bint can_be_asked(Partition partition, Py_ssize_t k) except -1:
     """As far as is known before its rows are looked at."""
     cdef Py_ssize_t n_members = partition.n_members(k)
-    return (n_members > 0 and partition.size[k] - n_members <= 1
-            and partition.component.n[k] >= partition.alpha)
+    cdef Py_ssize_t n_groups = partition.size[k] - n_members
+    return (n_members > 0 and n_groups <= 1 and partition.component.n[k] >= partition.alpha
+            and (n_groups > 0 or partition.component.n_columns <= WIDE * n_members))
 
 
 cdef sums_of(Partition partition, slots, Py_ssize_t part, Py_ssize_t n_parts):

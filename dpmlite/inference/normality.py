@@ -80,6 +80,12 @@ TOGETHER = 0.5
 # Less than that is what rounding leaves of no settled part.
 LEAST_SETTLED = 1e-9
 
+# Of so many times more columns than rows, chance makes correlations too large for any to pass: the
+# mean of -n log(1 - r^2) is about 1 + 1.5 / n, so that all pairs are 0.75 D^2 / n above their
+# degrees, which is more than the D log(1 + n) that a cluster costs. Their sums would take much more
+# memory than the rows.
+WIDE = 16
+
 LEAST_SQUARE = 1e-300  # of a row: it has a logarithm
 
 
@@ -129,9 +135,10 @@ def look_normal(partition: Partition, slots: Sequence[int], n_threads: int = 1) 
     -------
     list of bool
         Of each slot. False also where nothing can be said: of clusters without rows, with several
-        settled groups, or with one of fewer rows than join it; with fewer rows than `alpha`, or so
-        narrow that a slot hardly tells it; where the prior expects narrower ones, a row has no
-        cell, or two columns are hardly ever in one row; and of families other than normal-gamma.
+        settled groups, or with one of fewer rows than join it; with fewer rows than `alpha`, or
+        than a sixteenth of the columns, or so narrow that a slot hardly tells it; where the prior
+        expects narrower ones, a row has no cell, or two columns are hardly ever in one row; and of
+        families other than normal-gamma.
 
     Raises
     ------
@@ -169,6 +176,8 @@ def _can_be_asked(partition: Partition, k: int, n_rows: int, n: float) -> bool:
     """Something of `n_rows` rows of weight `n`."""
     n_all, n_groups = partition.component.counts[k], len(partition.settled_in([k]))
     if n_rows == 0 or n_groups > 1 or partition.sizes[k] != n_rows + n_groups:
+        return False
+    if n_groups == 0 and partition.X.n_columns > WIDE * n_rows:
         return False
     return n_all >= partition.alpha and (n_groups == 0 or n <= LARGEST_PART * n_all)
 
