@@ -8,7 +8,7 @@ saved or loaded: together they take longer than most of dpmlite.
 import contextlib
 import errno
 import os
-import shutil
+import stat
 from collections.abc import Iterator, Mapping
 from typing import IO, Any, TypeVar
 
@@ -70,7 +70,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     try:
         with _opened(unfinished, path) as file:
             if os.path.exists(target):
-                shutil.copymode(target, unfinished)
+                os.chmod(unfinished, stat.S_IMODE(os.stat(target).st_mode))
             yield file
         os.replace(unfinished, target)
     finally:
