@@ -86,9 +86,9 @@ def parse_table(
     Raises
     ------
     ValueError
-        If there are no rows, a row has too few or too many cells, a cell is missing, or not a
-        finite number, or there is no such label column. Rows are counted from 1, with the header,
-        as a spreadsheet shows them.
+        If there are no rows, a quote does not end or has more than a comma after it, a row has too
+        few or too many cells, a cell is missing, or not a finite number, or there is no such label
+        column. Rows are counted from 1, with the header, as a spreadsheet shows them.
     """
     records = _records(lines)
     n_columns = len(records[0][1])

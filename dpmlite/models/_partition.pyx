@@ -373,12 +373,11 @@ cdef class Partition:
 
     cdef double weight_of_others(self, Py_ssize_t i, double weight) noexcept nogil:
         cdef Py_ssize_t g, j, own = self.label[i]
-        cdef double others = self.component.n[own] - weight
+        cdef double others = 0.0
         if self.size[own] == 1:
             return 0.0
         if not self.outweighs(weight, own):
-            return others
-        others = 0.0
+            return self.component.n[own] - weight
         for g in range(self.home.shape[0]):
             others += self.settled.n[g] if self.home[g] == own else 0.0
         for j in range(self.n_rows):

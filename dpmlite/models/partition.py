@@ -379,7 +379,7 @@ class Partition:
     def _log_predictive_member(self, i: int) -> float:
         """Log p(x_i | the other rows of its cluster), from these anew if need be."""
         own, weight = self.labels[i], self._weights[i]
-        if self._sizes[own] > 1 and self.component.counts[own] - weight >= LEAST_LEFT * weight:
+        if self._sizes[own] > 1 and not self._outweighs(weight, own):
             score = self.component.log_predictive_member(self._rows[i], own, weight)
             if not isnan(score):
                 return score
@@ -392,14 +392,17 @@ class Partition:
                 others.add(self._rows[j], 0, self._weights[j])
         return others.log_predictive(self._rows[i], 0, weight)
 
+    def _outweighs(self, weight: float, own: int) -> bool:
+        """Whether so much is in a row that what the others have is lost in the slot's sums."""
+        return bool(self.component.counts[own] - weight < LEAST_LEFT * weight)
+
     def _weight_of_others(self, i: int) -> float:
         own, weight = self.labels[i], self._weights[i]
         if self._sizes[own] == 1:
             return 0.0
-        others: float = self.component.counts[own] - weight
-        if others >= LEAST_LEFT * weight:
-            return others
-        others = sum(self._settled.counts[g] for g in self.settled_in([own]))
+        if not self._outweighs(weight, own):
+            return float(self.component.counts[own] - weight)
+        others: float = sum(self._settled.counts[g] for g in self.settled_in([own]))
         for j in self.members(own):
             others += 0.0 if j == i else self._weights[j]
         return others
