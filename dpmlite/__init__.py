@@ -9,9 +9,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from dpmlite._implementation import implementation, require_kernels
-from dpmlite._loading import find_kernels
 
-find_kernels()
 require_kernels()
 
 from dpmlite.estimators.base import NotFittedError  # noqa: E402

@@ -13,7 +13,7 @@ def require_kernels() -> None:
     try:
         import dpmlite.models  # noqa: F401
     except ModuleNotFoundError as error:
-        if not (error.name or "").startswith("dpmlite.models._"):
+        if error.name != "dpmlite._kernels":
             raise
         folder = os.path.dirname(os.path.abspath(__file__))
         raise ImportError(

@@ -66,12 +66,13 @@ TWINS = ["python"] if os.environ.get("DPMLITE_PURE", "0") == "1" else ["python",
 
 
 def load_twin(implementation):
-    """Every module of one implementation, by its plain name."""
-    prefix = "" if implementation == "python" else "_"
+    """Every module of one implementation, by its plain name; all kernels are of one module."""
     return SimpleNamespace(
         implementation=implementation,
         **{
-            name: importlib.import_module(f"dpmlite.{room}.{prefix}{name}")
+            name: importlib.import_module(
+                f"dpmlite.{room}.{name}" if implementation == "python" else "dpmlite._kernels"
+            )
             for room, names in PAIRS.items()
             for name in names
         },

@@ -37,7 +37,7 @@ def pairs_of_clusters(n_rows, n_columns, n_pairs, gap, rng):
 def test_no_row_that_pays_little_to_stay_costs_less_in_a_slot_far_from_it(
     kernel, seed, n_columns, separation, scale, wrong
 ):
-    from dpmlite.inference._reach import Reach
+    from dpmlite._kernels import Reach
 
     rng = np.random.default_rng(seed)
     X, labels = planted_gaussians(600, n_columns, 8, separation=separation, random_state=rng)
@@ -54,7 +54,7 @@ def test_no_row_that_pays_little_to_stay_costs_less_in_a_slot_far_from_it(
 
 
 def test_slots_far_apart_are_found_to_be(kernel):
-    from dpmlite.inference._reach import Reach
+    from dpmlite._kernels import Reach
 
     X, labels = pairs_of_clusters(3000, 8, 10, 3.0, np.random.default_rng(0))
     most, near, _ = Reach().near_slots(partition(kernel, X, labels))

@@ -18,7 +18,7 @@ from dpmlite.datasets import planted_gaussians
 from dpmlite.estimators.families import COMPONENTS
 
 if dpmlite.implementation == "cython":
-    from dpmlite.inference._split_merge import n_indifferent
+    from dpmlite._kernels import n_indifferent
 
 
 @pytest.mark.parametrize(

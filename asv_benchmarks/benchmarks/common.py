@@ -37,9 +37,9 @@ def empirical_prior(X):
 
 
 def load_twin(room, module, implementation):
-    """A module of one implementation: `dpmlite.models.x`, or its kernel `dpmlite.models._x`."""
-    prefix = {"python": "", "cython": "_"}[implementation]
-    return importlib.import_module(f"dpmlite.{room}.{prefix}{module}")
+    """A module of one implementation: `dpmlite.models.x`, or that of all kernels."""
+    names = {"python": f"dpmlite.{room}.{module}", "cython": "dpmlite._kernels"}
+    return importlib.import_module(names[implementation])
 
 
 def partition(X, labels, prior, alpha=1.0, implementation="cython"):

@@ -30,30 +30,40 @@ if TYPE_CHECKING or PURE:
     from dpmlite.inference.trees import cut, hold, log_node_weights
     from dpmlite.inference.variational import absorb, step
 else:
-    from dpmlite.inference._alternative_trees import log_increments
-    from dpmlite.inference._bhc import Forest
-    from dpmlite.inference._division import members_of, two_of
-    from dpmlite.inference._dp_means import farthest_first, fit_centres, squared_distances
-    from dpmlite.inference._exact import sum_over_partitions
-    from dpmlite.inference._gibbs import gibbs_sweep
-    from dpmlite.inference._map_dpm import converge, sweep
-    from dpmlite.inference._merging import merge, merge_change
-    from dpmlite.inference._normality import all_look_normal
-    from dpmlite.inference._prediction import (
+    from dpmlite._kernels import (
+        Forest,
+        PrefixSearch,
+        absorb,
+        all_look_normal,
         assign,
+        converge,
+        cut,
+        exchange,
+        farthest_first,
+        fit_centres,
+        gibbs_sweep,
+        hold,
         log_density,
+        log_increments,
         log_mixture_density,
+        log_node_weights,
+        members_of,
+        merge,
+        merge_change,
         mixture_responsibilities,
         neg_log_loo,
         own_costs,
+        prior_log_densities,
+        propose_split_merge,
         responsibilities,
+        screen,
+        split,
+        squared_distances,
+        step,
+        sum_over_partitions,
+        sweep,
+        two_of,
     )
-    from dpmlite.inference._screening import screen
-    from dpmlite.inference._search import PrefixSearch, prior_log_densities
-    from dpmlite.inference._split_merge import exchange, split
-    from dpmlite.inference._split_merge_mcmc import propose_split_merge
-    from dpmlite.inference._trees import cut, hold, log_node_weights
-    from dpmlite.inference._variational import absorb, step
 
 __all__ = [
     "Forest",

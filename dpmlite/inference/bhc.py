@@ -14,8 +14,8 @@ left where r_k rounds to 1.
 
 from math import inf, log
 
+from dpmlite._leaves import rows_of_leaves
 from dpmlite._types import Values
-from dpmlite.inference.leaves import rows_of_leaves
 from dpmlite.inference.trees import log_add
 from dpmlite.models.component import Component
 from dpmlite.models.partition import TIE

@@ -6,8 +6,8 @@ before, the last one is the root. Equation numbers are those of Xu, Heller & Gha
 
 from math import exp, log, log1p
 
+from dpmlite._leaves import rows_of_leaves
 from dpmlite._types import Buffer, Values
-from dpmlite.inference.leaves import rows_of_leaves
 from dpmlite.models.component import Component
 from dpmlite.models.partition import TIE, UNPLACED
 from dpmlite.models.rows import Rows, as_rows

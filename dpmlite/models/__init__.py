@@ -41,40 +41,37 @@ if TYPE_CHECKING or PURE:
         multivariate_log_gamma,
     )
 else:
-    from dpmlite.models._beta_bernoulli import BetaBernoulli
-    from dpmlite.models._component import Component
-    from dpmlite.models._concentration import alpha_given_eta, alpha_mode
-    from dpmlite.models._crp import (
+    from dpmlite._kernels import (
+        BetaBernoulli,
+        CollapsedDirichlet,
+        CollapsedSticks,
+        Component,
+        DirichletMultinomial,
         GreedyCompletion,
+        IncompleteNormalGamma,
+        Mixing,
+        NormalGamma,
+        NormalInverseWishart,
+        NormalKnownVariance,
+        Partition,
+        Rows,
+        Sticks,
+        alpha_given_eta,
+        alpha_mode,
+        column_moments,
+        digamma,
         log_best_completion,
+        log_gamma,
+        log_gamma_half_step,
         log_prob,
         log_prob_counts,
         log_prob_multiplicities,
+        log_rising,
+        multivariate_log_gamma,
         predictive,
         sample,
         stick_breaking,
-    )
-    from dpmlite.models._dirichlet_multinomial import DirichletMultinomial
-    from dpmlite.models._incomplete_normal_gamma import IncompleteNormalGamma
-    from dpmlite.models._mixing import (
-        CollapsedDirichlet,
-        CollapsedSticks,
-        Mixing,
-        Sticks,
         unbroken_log_evidence,
-    )
-    from dpmlite.models._moments import column_moments
-    from dpmlite.models._normal_gamma import NormalGamma
-    from dpmlite.models._normal_inverse_wishart import NormalInverseWishart
-    from dpmlite.models._normal_known_variance import NormalKnownVariance
-    from dpmlite.models._partition import Partition
-    from dpmlite.models._rows import Rows
-    from dpmlite.models._special import (
-        digamma,
-        log_gamma,
-        log_gamma_half_step,
-        log_rising,
-        multivariate_log_gamma,
     )
 
 __all__ = [

@@ -10,8 +10,8 @@ its column's counts and nothing to a score.
 
 from math import isnan, nan
 
+from dpmlite._checks import check_positive, check_same_length
 from dpmlite._types import Values
-from dpmlite.models.checks import check_positive, check_same_length
 from dpmlite.models.component import LEAST_KEPT, Component, left_of
 from dpmlite.models.rows import Rows
 from dpmlite.models.special import digamma, log_rising

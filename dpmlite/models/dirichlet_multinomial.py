@@ -13,8 +13,8 @@ for every cluster.
 
 from math import floor, isnan, log, log1p, nan
 
+from dpmlite._checks import check_positive, require_bound
 from dpmlite._types import Values
-from dpmlite.models.checks import check_positive, require_bound
 from dpmlite.models.component import LEAST_KEPT, Component, left_of
 from dpmlite.models.rows import Rows
 from dpmlite.models.special import digamma, log_rising

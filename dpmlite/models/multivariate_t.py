@@ -15,7 +15,7 @@ from dpmlite.models.special import log_rising
 from dpmlite.models.triangular import determinant_ratios
 
 
-def log_density(z: Values, d: Values, kappa: float, nu: float, weight: float = 1.0) -> float:
+def log_multivariate_t(z: Values, d: Values, kappa: float, nu: float, weight: float = 1.0) -> float:
     """Log of the density of a row, or of several equal rows one after the other.
 
     They multiply det Psi by 1 + q w kappa / (kappa + w), w = `weight`, and the density falls with
@@ -56,11 +56,11 @@ def log_peak(n_columns: int, kappa: float, nu: float, log_det: float, weight: fl
     n_columns : int
         D.
     kappa, nu : float
-        As of `log_density`.
+        As of `log_multivariate_t`.
     log_det : float
         Log of det Psi.
     weight : float
-        As of `log_density`.
+        As of `log_multivariate_t`.
 
     Returns
     -------

@@ -10,11 +10,11 @@ data far from zero, and b >= 1 always.
 
 from math import log, log1p, nan, pi, sqrt
 
+from dpmlite._checks import check_positive, check_same_length
 from dpmlite._types import Values
-from dpmlite.models.checks import check_positive, check_same_length
 from dpmlite.models.component import LEAST_KEPT, Component
 from dpmlite.models.special import digamma, log_rising
-from dpmlite.models.student_t import REACH, log_density
+from dpmlite.models.student_t import REACH, log_student_t
 
 
 class NormalGamma(Component):
@@ -131,7 +131,7 @@ class NormalGamma(Component):
         self._check_slot(k)
         c, a = self.c0 + self.counts[k], self.a0 + 0.5 * self.counts[k]
         columns = zip(self._standardise(row), self.m[k], self.b[k], strict=True)
-        scores = (log_density(u, m, c, b, a, weight) for u, m, b in columns)
+        scores = (log_student_t(u, m, c, b, a, weight) for u, m, b in columns)
         return sum(scores) - weight * self.log_scale
 
     def log_predictive_member(self, row: Values, k: int, weight: float = 1.0) -> float:

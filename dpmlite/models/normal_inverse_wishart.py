@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from math import log, nan
 from typing import Any
 
+from dpmlite._checks import check_normal_inverse_wishart
 from dpmlite._types import Values
-from dpmlite.models.checks import check_normal_inverse_wishart
 from dpmlite.models.component import LEAST_KEPT, Component
-from dpmlite.models.multivariate_t import log_density, log_peak
+from dpmlite.models.multivariate_t import log_multivariate_t, log_peak
 from dpmlite.models.triangular import determinant_ratios, factorise, identity, residuals, update
 from dpmlite.models.whitening import restore, whiten, whitening
 
@@ -133,7 +133,7 @@ class NormalInverseWishart(Component):
         self._check_slot(k)
         kappa, nu = self.kappa0 + self.counts[k], self.nu0 + self.counts[k]
         z, d = self._residuals(self._standardise(row), k), self._slots[k].d
-        return log_density(z, d, kappa, nu, weight) - weight * self.log_scale
+        return log_multivariate_t(z, d, kappa, nu, weight) - weight * self.log_scale
 
     def log_predictive_member(self, row: Values, k: int, weight: float = 1.0) -> float:
         self._check_slot(k)

@@ -11,8 +11,8 @@ more has variance f(n + 1) / f(n). No precision is lost on data far from zero.
 
 from math import log, log1p, nan, pi, sqrt
 
+from dpmlite._checks import check_positive, check_same_length, require_bound
 from dpmlite._types import Values
-from dpmlite.models.checks import check_positive, check_same_length, require_bound
 from dpmlite.models.component import LEAST_KEPT, Component
 from dpmlite.models.rows import Rows
 

@@ -9,7 +9,7 @@ from dpmlite.models.special import log_rising
 REACH = 2.0**29
 
 
-def log_density(x: float, m: float, c: float, b: float, a: float, weight: float = 1.0) -> float:
+def log_student_t(x: float, m: float, c: float, b: float, a: float, weight: float = 1.0) -> float:
     """Log of St(x | m, a c / (b (c + 1)), 2 a), or of several equal values together.
 
     It is the predictive density of a normal whose mean and precision have the normal-gamma

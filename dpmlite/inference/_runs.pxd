@@ -1,3 +1,0 @@
-from dpmlite.models._partition cimport Partition
-
-cpdef best_runs(Partition partition, members)

@@ -1,1 +1,0 @@
-cdef double log_add_c(double x, double y) noexcept nogil
