@@ -1,7 +1,8 @@
-"""The compiled twins of `models` and `inference`: one module, which is a third of what many would be.
+"""The compiled twins of `models` and `inference`, in one module.
 
-`models/x.pxi` is the kernel of `models/x.py`, or helps others. Each is included before those that
-need its types; functions may be called before they are there.
+Modules of their own would each repeat Cython's helpers, and call each other through pointers.
+`models/x.pxi` is the kernel of `models/x.py`, or helps others. Types are there before what needs
+them, functions need not be; names are unique.
 """
 
 cimport cython
@@ -19,10 +20,10 @@ from array import array
 from numpy import argsort, empty
 from numpy import partition as partition_by_rank
 
-from dpmlite._threads import as_needed, on_threads, pool_of
-from dpmlite._leaves import rows_of_leaves
 from dpmlite._checks import (
     check_normal_inverse_wishart, check_positive, check_same_length, require_bound)
+from dpmlite._leaves import rows_of_leaves
+from dpmlite._threads import as_needed, on_threads, pool_of
 
 include "models/special.pxi"
 include "models/lanes.pxi"

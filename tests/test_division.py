@@ -6,7 +6,7 @@ from cases import build, needs_kernels, problems
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpmlite import inference, models
+from dpmlite import models
 
 
 @given(problem=problems(), data=st.data())

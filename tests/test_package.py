@@ -14,7 +14,8 @@ from conftest import PAIRS
 import dpmlite
 
 PACKAGE = Path(dpmlite.__file__).parent
-MOST_BYTES = 2_650_000
+# From Python 3.12 on, what counts references is longer, wherever it is inlined.
+MOST_BYTES = 2_000_000 if sys.version_info < (3, 12) else 2_050_000
 SOURCE = Path(__file__).parent.parent / "dpmlite"
 
 

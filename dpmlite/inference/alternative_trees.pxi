@@ -1,5 +1,6 @@
 """Kernel of alternative_trees.py: what relocations of branches add to the bound."""
 
+
 def log_increments(Component component, const Py_ssize_t[:, ::1] children,
                    const double[::1] log_e, double alpha, double[:, ::1] out):
     cdef Py_ssize_t n = children.shape[0] + 1, k, one, other, side, moved, left

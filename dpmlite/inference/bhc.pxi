@@ -182,4 +182,4 @@ cdef clones_void add_odds(const double *n, const double *log_e, double own, doub
     """From log marginals of merged slots to log r_k / (1 - r_k), eq. (8)."""
     cdef Py_ssize_t k
     for k in range(n_slots):
-        scores[k] += base - log_e[k] + log_gamma_c(own + n[k])
+        scores[k] += base - log_e[k] + log_gamma_of_lane(own + n[k])

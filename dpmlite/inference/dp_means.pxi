@@ -13,9 +13,9 @@ cdef extern from *:
     double EQUAL_PART_OF_ROW "DPM_EQUAL_PART_OF_ROW"
 
 cdef enum:
-    WIDE_DISTANCES = 32  # slots whose distances stay in registers; loops over less are not vectorised
-    DISTANCE_GROUP = 8  # columns
-    WATCHFUL = 1024  # rows of a pass between looks for Ctrl-C
+    WIDE_DISTANCES = 32  # slots that stay in registers; loops over less are not vectorised
+    DISTANCE_GROUP = 8   # columns
+    WATCHFUL = 1024      # rows of a pass between looks for Ctrl-C
 
 
 def fit_centres(X, double lam, Py_ssize_t[::1] labels, Py_ssize_t max_iter,
@@ -133,7 +133,8 @@ cdef class Centres:
         return 0
 
     cdef int reserve(self, Py_ssize_t wanted) except -1:
-        cdef Py_ssize_t d, k, capacity = (wanted + WIDE_DISTANCES - 1) // WIDE_DISTANCES * WIDE_DISTANCES, known = self.n_slots
+        cdef Py_ssize_t d, k, n_blocks = (wanted + WIDE_DISTANCES - 1) // WIDE_DISTANCES
+        cdef Py_ssize_t capacity = n_blocks * WIDE_DISTANCES, known = self.n_slots
         cdef double *before = self.centre
         cdef double[::1] kept = self.memory  # alive, for `before` points into it
         self.memory = double_array(capacity * self.n_columns + 8)

@@ -110,7 +110,7 @@ cdef class Pairs:
         for k in range(first, self.n_slots):
             if self.component.n[k] > 0.0 and k != j:
                 self.change[k] = (own + self.base[k] - self.change[k]
-                                  - log_gamma_c(self.component.n[j] + self.component.n[k]))
+                                  - log_gamma_of_lane(self.component.n[j] + self.component.n[k]))
             else:
                 self.change[k] = INFINITY
 

@@ -69,7 +69,8 @@ cdef int find_bimodality(Partition partition, const Py_ssize_t[::1] members,
     return 0
 
 
-cdef void add_up_run(Partition partition, const Py_ssize_t[::1] members, double *room, RunMoments *of,
+cdef void add_up_run(Partition partition, const Py_ssize_t[::1] members, double *room,
+                     RunMoments *of,
                      void (*add)(RunMoments *, double, double) noexcept nogil) noexcept nogil:
     """Of all columns, over the cells that are there."""
     cdef Py_ssize_t i, d

@@ -402,8 +402,8 @@ def prior_log_densities(X, Component component, double[::1] out):
             out[i] = component.score_per_copy(component.score_slot(&row, 0), &row)
 
 
-cdef int check_search(Rows rows, Component component, double alpha, const Py_ssize_t[::1] order, scoring,
-                      beam, max_queue) except -1:
+cdef int check_search(Rows rows, Component component, double alpha, const Py_ssize_t[::1] order,
+                      scoring, beam, max_queue) except -1:
     component._check_rows(rows)
     if not alpha > 0.0:
         raise ValueError(f"alpha must be positive, got {alpha}")

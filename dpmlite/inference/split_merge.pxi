@@ -99,7 +99,8 @@ cdef Partition split_of(Partition partition, Py_ssize_t k, members, const double
     runs = best_runs(partition, members[::run_step]) if asks_runs else None
     cdef Partition division = None
     if runs is not None:
-        division = division_from(partition, k, members, [runs[::step // run_step]], step, uniforms, in_turn)
+        division = division_from(partition, k, members, [runs[::step // run_step]], step, uniforms,
+                                 in_turn)
     if division is None:
         starts = starts_of(partition, members[::step], uniforms, thorough)
         division = division_from(partition, k, members, starts, step, uniforms, in_turn)

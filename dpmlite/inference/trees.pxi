@@ -1,5 +1,6 @@
 """Kernel of trees.py: statistics, clusters and predictive weights of a finished tree."""
 
+
 def hold(X, const Py_ssize_t[::1] leaves, Component component,
          const Py_ssize_t[:, ::1] children):
     cdef Rows rows = as_rows(X)

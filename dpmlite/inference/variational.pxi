@@ -51,8 +51,8 @@ def step(X, Component component, Mixing mixing, double[:, ::1] responsibilities,
     return entropy
 
 
-cdef double renew_responsibilities(Rows rows, Component component, Mixing mixing, double[:, ::1] responsibilities,
-                                   double[::1] scores) noexcept nogil:
+cdef double renew_responsibilities(Rows rows, Component component, Mixing mixing,
+                                   double[:, ::1] responsibilities, double[::1] scores) noexcept nogil:
     """New responsibilities of every row; returns their entropy."""
     cdef double entropy = 0.0, times
     cdef double *shares

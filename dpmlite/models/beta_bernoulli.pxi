@@ -283,32 +283,34 @@ cdef clones_void refresh_slot(BetaBernoulli self, Py_ssize_t k) noexcept nogil:
     """What scoring needs of slot k, LANES columns at a time."""
     cdef double base[LANES]
     cdef double member_base[LANES]
-    cdef double delta[LANES]
-    cdef double log_zero[LANES]
+    cdef double part[4 * LANES]  # delta, log p(0), of members log p(0) and log p(1)
     cdef const double *ones = self.ones + k * self.n_along
     cdef const double *zeros = self.zeros + k * self.n_along
     cdef const double *a0 = &self.a[0]
     cdef const double *b0 = &self.b[0]
     cdef double *member_delta = self.member_delta + k * self.n_along
     cdef Py_ssize_t first = 0, n_columns = self.n_columns, end, i, d
-    cdef double a, b, a_left, b_left, log_zero_left
+    cdef double a, b, a_left, b_left
     for i in range(LANES):
         base[i] = member_base[i] = 0.0
+    for i in range(4 * LANES):
+        part[i] = 1.0
     while first < n_columns:
         end = min(n_columns - first, <Py_ssize_t> LANES)
         for i in range(end):
             d = first + i
             a, b = a0[d] + ones[d], b0[d] + zeros[d]
             a_left, b_left = a0[d] + left_of_c(ones[d], 1.0), b0[d] + left_of_c(zeros[d], 1.0)
-            delta[i] = log_positive(a / b)
-            log_zero[i] = log_positive(b / (a + b))
-            log_zero_left = log_positive(b_left / (a + b_left))
-            member_delta[d] = log_positive(a_left / (a_left + b)) - log_zero_left
-            base[i] += log_zero[i]
-            member_base[i] += log_zero_left
+            part[i], part[LANES + i] = a / b, b / (a + b)
+            part[2 * LANES + i], part[3 * LANES + i] = b_left / (a + b_left), a_left / (a_left + b)
+        for i in range(4 * LANES):
+            part[i] = log_positive(part[i])
         for i in range(end):
-            self.delta[(first + i) * self.capacity + k] = delta[i]
-            self.log_zero[(first + i) * self.capacity + k] = log_zero[i]
+            base[i] += part[LANES + i]
+            member_base[i] += part[2 * LANES + i]
+            member_delta[first + i] = part[3 * LANES + i] - part[2 * LANES + i]
+            self.delta[(first + i) * self.capacity + k] = part[i]
+            self.log_zero[(first + i) * self.capacity + k] = part[LANES + i]
         first += LANES
     self.base[k] = sum_of(base)
     self.member_base[k] = sum_of(member_base)
@@ -444,6 +446,8 @@ cdef clones_double score_copies(BetaBernoulli self, const Row *row, Py_ssize_t k
     """log p of all copies that a row stands for, in slot k less such a row if it is `taken`."""
     cdef double[CELL_CHUNK] values
     cdef double lane[LANES]
+    cdef double there[LANES]
+    cdef double some[2 * LANES]
     cdef const double *ones = self.ones + k * self.n_along
     cdef const double *zeros = self.zeros + k * self.n_along
     cdef const double *a0 = &self.a[0]
@@ -451,7 +455,7 @@ cdef clones_double score_copies(BetaBernoulli self, const Row *row, Py_ssize_t k
     cdef double x, own, other
     cdef Py_ssize_t first = 0, column = 0, end, i, d
     for i in range(LANES):
-        lane[i] = 0.0
+        lane[i], some[i], some[LANES + i] = 0.0, 1.0, 1.0
     while column < self.n_columns:
         if column % CELL_CHUNK == 0:
             first = column
@@ -460,16 +464,21 @@ cdef clones_double score_copies(BetaBernoulli self, const Row *row, Py_ssize_t k
         for i in range(end):
             d = column + i
             x = values[d - first]
-            own = b0[d] + left_of_c(zeros[d], taken) if x == 0.0 else a0[d] + left_of_c(ones[d], taken)
+            own = (b0[d] + left_of_c(zeros[d], taken) if x == 0.0
+                   else a0[d] + left_of_c(ones[d], taken))
             other = a0[d] + ones[d] if x == 0.0 else b0[d] + zeros[d]
-            own = log_rising_c(own, row.weight) - log_rising_c(own + other, row.weight)
-            lane[i] += own if x == x else 0.0
+            some[i], some[LANES + i] = own, own + other
+            there[i] = 1.0 if x == x else 0.0
+        for i in range(2 * LANES):
+            some[i] = log_rising_of_lane(some[i], row.weight)
+        for i in range(end):
+            lane[i] += some[i] - some[LANES + i] if there[i] > 0.0 else 0.0
         column += LANES
     return sum_of(lane)
 
 
-cdef clones_void bernoulli_heavy_bounds(BetaBernoulli self, const Row *row, const double *log_weight,
-                                        double *out) noexcept nogil:
+cdef clones_void bernoulli_heavy_bounds(BetaBernoulli self, const Row *row,
+                                        const double *log_weight, double *out) noexcept nogil:
     """Bounds from below of what all copies that a row stands for cost in every slot.
 
     With s and t what a slot has of equal values and of all in a column, c whole copies are there
@@ -515,11 +524,10 @@ cdef inline inlined_double most_of_copies(
     for i in range(LANES):
         whole.factor[i] = rest.factor[i] = 1.0
         whole.exponent[i] = rest.exponent[i] = 0.0
-    while column + LANES <= n:
-        bound_copies(self, values + column, first + column, LANES, copies, k, &whole, &rest)
+    while column < n:
+        bound_copies(self, values + column, first + column, min(n - column, <Py_ssize_t> LANES),
+                     copies, k, &whole, &rest)
         column += LANES
-    if column < n:
-        bound_copies(self, values + column, first + column, n - column, copies, k, &whole, &rest)
     total = log_of_products(&whole)
     if copies.rest > 0.0:
         total += copies.rest * log_of_products(&rest)
@@ -530,7 +538,7 @@ cdef inline inlined_double most_of_copies(
 cdef inline inlined_void bound_copies(
         BetaBernoulli self, const double *values, Py_ssize_t first, Py_ssize_t n,
         const Copies *copies, Py_ssize_t k, Products *whole, Products *rest) noexcept nogil:
-    """Take in LANES columns from `first`, or fewer: if n is a constant, loops are vectors."""
+    """Take in LANES columns from `first`, or fewer: others have factors of 1."""
     cdef double own[LANES]
     cdef double both[LANES]
     cdef double part[LANES]
@@ -540,27 +548,27 @@ cdef inline inlined_void bound_copies(
     cdef const double *b0 = &self.b[first]
     cdef double a, b
     cdef Py_ssize_t c, i
+    for i in range(LANES):
+        own[i] = both[i] = part[i] = 1.0
     for i in range(n):
         a, b = a0[i] + ones[i], b0[i] + zeros[i]
-        own[i], both[i], part[i] = b if values[i] == 0.0 else a, a + b, 1.0
+        own[i], both[i] = b if values[i] == 0.0 else a, a + b
+        own[i] = both[i] if values[i] != values[i] else own[i]
     for c in range(copies.n_whole):
-        for i in range(n):
+        for i in range(LANES):
             part[i] *= (own[i] + c) / (both[i] + c)
-    multiply_known(whole, values, part, n)
+    multiply_by(whole, part)
     if copies.rest > 0.0:
-        for i in range(n):
+        for i in range(LANES):
             part[i] = (own[i] + copies.shift) / (both[i] + copies.shift)
-        multiply_known(rest, values, part, n)
+        multiply_by(rest, part)
 
 
-cdef inline inlined_void multiply_known(Products *products, const double *values,
-                                        const double *factor, Py_ssize_t n) noexcept nogil:
-    """By factors of values that are not missing."""
+cdef inline inlined_void multiply_by(Products *products, const double *factor) noexcept nogil:
     cdef double e = 0.0
     cdef Py_ssize_t i
-    for i in range(n):
-        products.factor[i] = split_exponent(
-            products.factor[i] * (factor[i] if values[i] == values[i] else 1.0), &e)
+    for i in range(LANES):
+        products.factor[i] = split_exponent(products.factor[i] * factor[i], &e)
         products.exponent[i] += e
 
 
@@ -573,6 +581,8 @@ cdef clones_double bernoulli_evidence(BetaBernoulli self, Py_ssize_t j, Py_ssize
                                       double part) noexcept nogil:
     """Log marginal of the rows of slot j and, if `part` is 1 and not 0, of slot k."""
     cdef double lane[LANES]
+    cdef double some[3 * LANES]
+    cdef double n[3 * LANES]
     cdef const double *ones = self.ones + j * self.n_along
     cdef const double *zeros = self.zeros + j * self.n_along
     cdef const double *other_ones = self.ones + k * self.n_along
@@ -583,12 +593,18 @@ cdef clones_double bernoulli_evidence(BetaBernoulli self, Py_ssize_t j, Py_ssize
     cdef double n1, n0
     for i in range(LANES):
         lane[i] = 0.0
+    for i in range(3 * LANES):
+        some[i], n[i] = 1.0, 0.0
     while first < self.n_columns:
         end = min(self.n_columns - first, <Py_ssize_t> LANES)
         for i in range(end):
             d = first + i
             n1, n0 = ones[d] + part * other_ones[d], zeros[d] + part * other_zeros[d]
-            lane[i] += (log_rising_c(a0[d], n1) + log_rising_c(b0[d], n0)
-                        - log_rising_c(a0[d] + b0[d], n1 + n0))
+            some[i], some[LANES + i], some[2 * LANES + i] = a0[d], b0[d], a0[d] + b0[d]
+            n[i], n[LANES + i], n[2 * LANES + i] = n1, n0, n1 + n0
+        for i in range(3 * LANES):
+            some[i] = log_rising_of_lane(some[i], n[i])
+        for i in range(end):
+            lane[i] += some[i] + some[LANES + i] - some[2 * LANES + i]
         first += LANES
     return sum_of(lane)

@@ -1,6 +1,9 @@
 """Kernel of crp.py: the Chinese restaurant process."""
 
-cdef double log_prob_counts_c(const double *counts, Py_ssize_t n_counts, double alpha) noexcept nogil:
+
+cdef double log_prob_counts_c(const double *counts, Py_ssize_t n_counts,
+                              double alpha) noexcept nogil:
+    """Empty slots, whose count is 0, are passed over."""
     cdef double total = 0.0, n = 0.0
     cdef Py_ssize_t k
     for k in range(n_counts):
@@ -70,7 +73,9 @@ def log_best_completion(double n_largest, double n_left, double alpha):
     return log_best_completion_c(n_largest, n_left, log(alpha))
 
 
-cdef double log_best_completion_c(double n_largest, double n_left, double log_alpha) noexcept nogil:
+cdef double log_best_completion_c(double n_largest, double n_left,
+                                  double log_alpha) noexcept nogil:
+    """The larger of Gamma(n + R) / Gamma(n) and alpha^R, as a log."""
     cdef double joined = log_rising_c(n_largest, n_left)
     return joined if joined > n_left * log_alpha else n_left * log_alpha
 

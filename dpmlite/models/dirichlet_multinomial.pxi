@@ -386,7 +386,7 @@ cdef clones_void finish_bounds(DirichletMultinomial self, double n_words,
                                const double *log_weight, double slack, double *out) noexcept nogil:
     cdef Py_ssize_t k
     for k in range(padded(self.n_slots)):
-        out[k] = (log_rising_c(self.total + self.size[k], n_words) - log_weight[k] - slack
+        out[k] = (log_rising_of_lane(self.total + self.size[k], n_words) - log_weight[k] - slack
                   - out[k])
 
 

@@ -273,7 +273,7 @@ cdef clones_double weighted_score(IncompleteNormalGamma self, double w,
         for i in range(LANES):
             d = column + i
             c, a, e = self.c0 + n[d], self.a0 + 0.5 * n[d], u[d] - m[d]
-            term = (log_rising_c(a, half) - 0.5 * log_positive((c + w) / c)
+            term = (log_rising_of_lane(a, half) - 0.5 * log_positive((c + w) / c)
                     - half * (LOG_2PI + log_positive(b[d])) - w * log_scale[d]
                     - (a + half) * log_positive(1.0 + half * c * e * e / ((c + w) * b[d])))
             total[i] += term if u[d] == u[d] else 0.0
@@ -281,7 +281,8 @@ cdef clones_double weighted_score(IncompleteNormalGamma self, double w,
     return sum_of(total)
 
 
-cdef double incomplete_score_without(IncompleteNormalGamma self, double w, Py_ssize_t k) noexcept nogil:
+cdef double incomplete_score_without(IncompleteNormalGamma self, double w,
+                                     Py_ssize_t k) noexcept nogil:
     """Score of the member that was read, column by column; NaN if rounding would show."""
     cdef double score = 0.0
     cdef Column left
@@ -301,27 +302,32 @@ cdef clones_void fit_terms(IncompleteNormalGamma self, Py_ssize_t k) noexcept no
     A member's column that has no other value, or little, has no term: its constant is NaN.
     """
     cdef double fitted[2 * N_TERMS][LANES]
+    cdef double shape[2 * LANES]  # of the slot, and of it without a member
+    cdef double ratio[2 * LANES]
     cdef const double *n = self.statistic(k, COUNT)
     cdef const double *m = self.statistic(k, MEAN)
     cdef const double *b = self.statistic(k, RATE)
     cdef double *terms = self.statistic(k, PREDICTIVE)
-    cdef double c, a, slope, constant, common
+    cdef double c, a, slope, common
     cdef Py_ssize_t column = 0, d
     cdef int i, j
     while column < self.width:
         for i in range(LANES):
             d = column + i
             c, a = self.c0 + n[d], self.a0 + 0.5 * n[d]
-            common = -0.5 * LOG_2PI - self.log_scales[d]
             slope = sqrt(0.5 * c / ((c + 1.0) * b[d]))
             fitted[0][i], fitted[1][i], fitted[2][i] = slope, m[d] * slope, -(a + 0.5)
-            fitted[3][i] = (
-                common + log_rising_c(a, 0.5) + 0.5 * log_positive(c / ((c + 1.0) * b[d])))
+            shape[i], ratio[i] = a, c / ((c + 1.0) * b[d])
             slope = sqrt(0.5 * c / ((c - 1.0) * b[d]))
             fitted[4][i], fitted[5][i], fitted[6][i] = slope, m[d] * slope, a - 0.5
-            constant = (
-                common + log_rising_c(a - 0.5, 0.5) + 0.5 * log_positive((c - 1.0) / (c * b[d])))
-            fitted[7][i] = constant if n[d] - 1.0 >= LEAST_KEPT * n[d] else NAN
+            shape[LANES + i], ratio[LANES + i] = a - 0.5, (c - 1.0) / (c * b[d])
+        for i in range(2 * LANES):
+            shape[i] = log_rising_of_lane(shape[i], 0.5) + 0.5 * log_positive(ratio[i])
+        for i in range(LANES):
+            d = column + i
+            common = -0.5 * LOG_2PI - self.log_scales[d]
+            fitted[3][i] = common + shape[i]
+            fitted[7][i] = (common + shape[LANES + i] if n[d] - 1.0 >= LEAST_KEPT * n[d] else NAN)
         for j in range(2 * N_TERMS):
             for i in range(LANES):
                 terms[j * self.width + column + i] = fitted[j][i]
@@ -330,7 +336,7 @@ cdef clones_void fit_terms(IncompleteNormalGamma self, Py_ssize_t k) noexcept no
 
 cdef inline inlined_double column_evidence(double c0, double a0, double log_scale, double n,
                                            double b) noexcept nogil:
-    return (log_rising_c(a0, 0.5 * n) + 0.5 * log_positive(c0 / (c0 + n))
+    return (log_rising_of_lane(a0, 0.5 * n) + 0.5 * log_positive(c0 / (c0 + n))
             - (a0 + 0.5 * n) * log_positive(b) - n * (0.5 * LOG_2PI + log_scale))
 
 

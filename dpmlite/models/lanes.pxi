@@ -1,4 +1,5 @@
-# Sums over columns, eight at a time, so that terms of one lane do not wait for those of another.
+"""Sums over columns, eight at a time: terms of one lane do not wait for those of another."""
+
 cdef enum:
     LANES = 8
 

@@ -1,4 +1,5 @@
-# Locks of Python's, for code that does not hold the interpreter's.
+"""Locks of Python's, for code that does not hold the interpreter's."""
+
 cdef extern from "pythread.h":
     void *PyThread_allocate_lock() noexcept nogil
     void PyThread_free_lock(void *lock) noexcept nogil

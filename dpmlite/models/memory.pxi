@@ -1,4 +1,4 @@
-# Memory that is not Python's: no lock is needed for it.
+"""Memory that can be had without the interpreter's lock."""
 
 
 cdef void *resized(void *memory, size_t n_bytes) except NULL nogil:

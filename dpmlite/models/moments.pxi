@@ -8,9 +8,9 @@ mean is theirs and n_a n_b / (n_a + n_b) (m_a - m_b)^2.
 
 cdef enum:
     BLOCK_CELLS = 16384
-    MOMENT_PARTS = 16  # of the rows, which threads take: sums are of the same rows however many they are
+    MOMENT_PARTS = 16  # of the rows, which threads take: sums are of these however many they are
     MOMENT_GROUP = 8   # columns that are added together
-    WIDE_TABLE = 64   # columns, or nearly, that rows of the same weight are taken for
+    WIDE_TABLE = 64    # columns, or nearly, that rows of the same weight are taken for
 
 cdef struct Moments:  # about an origin
     double *cells
@@ -27,7 +27,8 @@ def column_moments(X, Py_ssize_t n_threads=1):
     cdef Py_ssize_t d, n_columns = rows.n_columns, width = rows_at_once(rows) * n_columns
     cdef double[::1] origin = a_value_of_each(rows), total = double_array(3 * width), found
     cdef Moments wide = moments_in(total), all_rows, some_rows
-    parts = [(i * rows.n_rows // MOMENT_PARTS, (i + 1) * rows.n_rows // MOMENT_PARTS) for i in range(MOMENT_PARTS)]
+    ends = [i * rows.n_rows // MOMENT_PARTS for i in range(MOMENT_PARTS + 1)]
+    parts = [(ends[i], ends[i + 1]) for i in range(MOMENT_PARTS)]
 
     def part(some):
         return moments_of(rows, origin, some[0], some[1])
@@ -89,8 +90,8 @@ cdef moments_of(Rows rows, const double[::1] origin, Py_ssize_t first, Py_ssize_
     cdef Py_ssize_t n_columns = rows.n_columns, n = rows_at_once(rows)
     cdef Py_ssize_t width = n * n_columns, d
     cdef Py_ssize_t step = max(BLOCK_CELLS // width, <Py_ssize_t> 1) * n
-    cdef double[::1] room = double_array(width), total = double_array(3 * width), of_block = double_array(3 * width)
-    cdef double[::1] origins = double_array(width)
+    cdef double[::1] total = double_array(3 * width), of_block = double_array(3 * width)
+    cdef double[::1] room = double_array(width), origins = double_array(width)
     cdef Moments so_far = moments_in(total), block = moments_in(of_block)
     for d in range(width):
         origins[d] = origin[d % n_columns]

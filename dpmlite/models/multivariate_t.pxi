@@ -52,8 +52,9 @@ cdef double log_gamma_ratio(Py_ssize_t D, double nu, double w) noexcept nogil:
     return total + log_rising_c(0.5 * (nu + 1.0 - D), 0.5 * w) if D % 2 else total
 
 
-cdef void spread_factor(const MultivariateDensities *t, Py_ssize_t k, const double *W, const double *reciprocal,
-                        const double *z, double shrinkage, double ratio) noexcept nogil:
+cdef void spread_factor(const MultivariateDensities *t, Py_ssize_t k, const double *W,
+                        const double *reciprocal, const double *z, double shrinkage,
+                        double ratio) noexcept nogil:
     """Slope and shift of slot k, whose m is `shrinkage` times a vector x, z = W x.
 
     W lies in padded columns, `reciprocal` holds 1 / d, and `ratio` is kappa / (kappa + 1).
@@ -69,14 +70,16 @@ cdef void spread_factor(const MultivariateDensities *t, Py_ssize_t k, const doub
             slope += t.stride
 
 
-cdef double multivariate_costs_below(const MultivariateDensities *t, Py_ssize_t n_slots, const double *u,
-                                     const double *log_weight, double limit, double *out) noexcept nogil:
+cdef double multivariate_costs_below(const MultivariateDensities *t, Py_ssize_t n_slots,
+                                     const double *u, const double *log_weight, double limit,
+                                     double *out) noexcept nogil:
     """The contract of Component.costs_below."""
     return multivariate_costs(t, padded(n_slots), u, log_weight, limit, out)
 
 
-cdef clones_double multivariate_costs(const MultivariateDensities *t, Py_ssize_t n_slots, const double *u,
-                                      const double *log_weight, double limit, double *out) noexcept nogil:
+cdef clones_double multivariate_costs(const MultivariateDensities *t, Py_ssize_t n_slots,
+                                      const double *u, const double *log_weight, double limit,
+                                      double *out) noexcept nogil:
     cdef double least = limit, best
     cdef Py_ssize_t first = 0
     while first < n_slots:

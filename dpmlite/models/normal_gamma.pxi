@@ -9,6 +9,7 @@ Statistics lie [slot][column], so that one vector instruction serves many column
 serves many clusters at once reads, or fills, copies of them that lie [column][slot].
 """
 
+
 cdef inline inlined_double merged_rate(double c0, double cj, double ck, double mj, double mk,
                                        double bj, double bk) noexcept nogil:
     """b of two slots' rows together, eq. (13)."""
@@ -90,7 +91,8 @@ cdef class NormalGamma(Component):
     cdef void accumulate(self, const Row *row, Py_ssize_t k) noexcept nogil:
         cdef double w = row.weight, c = self.c0 + self.n[k]
         cdef Py_ssize_t at = k * self.n_along
-        normal_gamma_update(&self.t, row.values, w / (c + w), 0.5 * c * w / (c + w), self.m + at, self.b + at)
+        normal_gamma_update(&self.t, row.values, w / (c + w), 0.5 * c * w / (c + w), self.m + at,
+                            self.b + at)
         self.n[k] += w
 
     cdef bint remove_row(self, const Row *row, Py_ssize_t k) noexcept nogil:
@@ -103,7 +105,8 @@ cdef class NormalGamma(Component):
             return False
         cdef double c = self.c0 + self.n[k]
         cdef Py_ssize_t at = k * self.n_along
-        normal_gamma_update(&self.t, row.values, -w / (c - w), -0.5 * c * w / (c - w), self.m + at, self.b + at)
+        normal_gamma_update(&self.t, row.values, -w / (c - w), -0.5 * c * w / (c - w), self.m + at,
+                            self.b + at)
         self.n[k] = left
         self.kept[k] = kept
         self.refresh(k)
@@ -236,8 +239,8 @@ cdef class NormalGamma(Component):
         self.refresh(k)
 
 
-cdef clones_void normal_gamma_update(const Densities *t, const double *values, double part, double half,
-                                     double *m, double *b) noexcept nogil:
+cdef clones_void normal_gamma_update(const Densities *t, const double *values, double part,
+                                     double half, double *m, double *b) noexcept nogil:
     """Add a row to statistics, or take it out; columns in vectors, as far as they fill them."""
     cdef Py_ssize_t d = 0
     while d + FACTOR_GROUP <= t.n_columns:
@@ -318,15 +321,17 @@ cdef double student_at_mean(NormalGamma self, double n) noexcept nogil:
                              + 0.5 * (log(c / (c + 1.0)) - LOG_2PI))
 
 
-cdef inline inlined_double normal_gamma_evidence(double a0, double c0, double n_columns, double log_scale,
-                                                 double n, double log_b) noexcept nogil:
+cdef inline inlined_double normal_gamma_evidence(double a0, double c0, double n_columns,
+                                                 double log_scale, double n,
+                                                 double log_b) noexcept nogil:
     """Of n rows, from the logarithm of the product of their rates."""
-    return (n_columns * (log_rising_c(a0, 0.5 * n) + 0.5 * log_positive(c0 / (c0 + n))
+    return (n_columns * (log_rising_of_lane(a0, 0.5 * n) + 0.5 * log_positive(c0 / (c0 + n))
                          - 0.5 * n * LOG_2PI)
             - (a0 + 0.5 * n) * log_b - n * log_scale)
 
 
-cdef clones_void normal_gamma_expected_scores(NormalGamma self, const Row *row, double *out) noexcept nogil:
+cdef clones_void normal_gamma_expected_scores(NormalGamma self, const Row *row,
+                                              double *out) noexcept nogil:
     cdef Py_ssize_t first = 0, end = padded(self.n_slots)
     while first < end:
         expected_block(self, row, first, out)
@@ -357,7 +362,8 @@ cdef inline inlined_void expected_block(NormalGamma self, const Row *row, Py_ssi
         out[first + j] = w * (constant[j] - ratio[j] * square[j])
 
 
-cdef clones_void normal_gamma_share(NormalGamma self, const Row *row, const double *shares) noexcept nogil:
+cdef clones_void normal_gamma_share(NormalGamma self, const Row *row,
+                                    const double *shares) noexcept nogil:
     cdef Py_ssize_t first = 0, end = padded(self.n_slots)
     while first < end:
         share_block(self, row, shares, first)
@@ -428,8 +434,9 @@ cdef double normal_gamma_constant(NormalGamma self, double a, double c, double w
             - 0.5 * w * log_b - w * self.log_scale)
 
 
-cdef clones_void normal_gamma_heavy_bounds(NormalGamma self, const Row *row, const double *log_weight,
-                                           double limit, double *out) noexcept nogil:
+cdef clones_void normal_gamma_heavy_bounds(NormalGamma self, const Row *row,
+                                           const double *log_weight, double limit,
+                                           double *out) noexcept nogil:
     cdef Py_ssize_t first = 0, end = padded(self.n_slots)
     while first < end:
         heavy_block(self, row, log_weight, limit, first, out)
@@ -518,9 +525,9 @@ cdef void score_members(NormalGamma self, const Row *rows, const Py_ssize_t *slo
         out[i] = normal_gamma_score_without(self, &rows[i], slots[i], out[i])
 
 
-cdef inline inlined_double normal_gamma_score_without(NormalGamma self, const Row *row, Py_ssize_t k,
-                                                      double log_left) noexcept nogil:
-    """`normal_gamma_score_member` of a row of slot k, from the logarithm of the product of its factors."""
+cdef inline inlined_double normal_gamma_score_without(NormalGamma self, const Row *row,
+                                                      Py_ssize_t k, double log_left) noexcept nogil:
+    """Score of a member of slot k, from the logarithm of the product of its factors."""
     cdef double w = row.weight, left = self.n[k] - w
     if left <= 0.0:
         return normal_gamma_score_new(self, row)

@@ -7,6 +7,7 @@ by 1 - q kappa w / (kappa - w).
 A slot's statistics lie together, in padded columns; multivariate_t.pxi scores a row in all slots.
 """
 
+
 cdef class NormalInverseWishart(Component):
     cdef readonly double kappa0, nu0
     cdef readonly list m0, psi0
@@ -124,8 +125,8 @@ cdef class NormalInverseWishart(Component):
         if self.n[k] > 1.0:
             self.member_constant[k] = peak(self, kappa - 1.0, nu - 1.0, self.log_det[k], 1.0)
         turn(self, slot, slot)
-        spread_factor(&self.t, k, slot + self.at_W, slot + self.at_reciprocal, self.z, self.n[k] / kappa,
-                      kappa / (kappa + 1.0))
+        spread_factor(&self.t, k, slot + self.at_W, slot + self.at_reciprocal, self.z,
+                      self.n[k] / kappa, kappa / (kappa + 1.0))
 
     cdef void merge_slots(self, Py_ssize_t j, Py_ssize_t k) noexcept nogil:
         merge_into(self, self.slot(j), self.n[j], self.slot(k), self.n[k])
@@ -239,7 +240,8 @@ cdef class NormalInverseWishart(Component):
         ]
 
 
-cdef clones_void wishart_standardise(NormalInverseWishart self, const double *values) noexcept nogil:
+cdef clones_void wishart_standardise(NormalInverseWishart self,
+                                     const double *values) noexcept nogil:
     """u: the row in units of the prior."""
     whiten_c(&self.units, values, self.e, self.u)
 

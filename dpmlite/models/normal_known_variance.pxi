@@ -149,13 +149,13 @@ cdef class NormalKnownVariance(Component):
             scaled_distance(self, row, k, n + w))
 
     cdef double score_member(self, const Row *row, Py_ssize_t k) noexcept nogil:
-        cdef double w = row.weight, left = self.n[k] - w, spread = 0.0, kept = 1.0
+        cdef double w = row.weight, left = self.n[k] - w, spread = 0.0, kept = 1.0, constant
         if left <= 0.0:
             return known_variance_score_new(self, row)
         if not can_lose(self, row, k, &spread, &kept):
             return NAN
-        return (self.member_constant[k] if w == 1.0 else known_variance_constant(self, left, w)) - 0.5 * w * (
-            scaled_distance(self, row, k, left))
+        constant = self.member_constant[k] if w == 1.0 else known_variance_constant(self, left, w)
+        return constant - 0.5 * w * scaled_distance(self, row, k, left)
 
     cdef double marginal(self, Py_ssize_t k) noexcept nogil:
         cdef double n = self.n[k], total = self.spread[k]
@@ -235,7 +235,8 @@ cdef class NormalKnownVariance(Component):
         self.refresh(k)
 
 
-cdef inline inlined_double known_variance_standardise(double x, double origin, double unit) noexcept nogil:
+cdef inline inlined_double known_variance_standardise(double x, double origin,
+                                                      double unit) noexcept nogil:
     return within((x - origin) * unit, KNOWN_REACH)
 
 
@@ -243,8 +244,10 @@ cdef void shift_mean(NormalKnownVariance self, const Row *row, Py_ssize_t k,
                      double part) noexcept nogil:
     cdef double *mean = self.mean + k * self.n_columns
     cdef Py_ssize_t d
+    cdef double u
     for d in range(self.n_columns):
-        mean[d] += part * (known_variance_standardise(row.values[d], self.origin[d], self.unit[d]) - mean[d])
+        u = known_variance_standardise(row.values[d], self.origin[d], self.unit[d])
+        mean[d] += part * (u - mean[d])
 
 
 cdef bint can_lose(NormalKnownVariance self, const Row *row, Py_ssize_t k,
@@ -273,7 +276,8 @@ cdef double known_variance_score_new(NormalKnownVariance self, const Row *row) n
     return known_variance_constant(self, 0.0, w) - 0.5 * w * total
 
 
-cdef inline inlined_double known_variance_evidence(NormalKnownVariance self, double n, double loss) noexcept nogil:
+cdef inline inlined_double known_variance_evidence(NormalKnownVariance self, double n,
+                                                   double loss) noexcept nogil:
     return -0.5 * (n * self.n_columns * LOG_2PI + loss) - n * self.log_scale
 
 
@@ -320,7 +324,8 @@ cdef clones_double scaled_distance(NormalKnownVariance self, const Row *row, Py_
         for i in range(end):
             r = ratio[column + i]
             f = 1.0 + n * r
-            e = f * known_variance_standardise(values[column + i], origin[column + i], unit[column + i])
+            e = f * known_variance_standardise(values[column + i], origin[column + i],
+                                               unit[column + i])
             e -= n * r * mean[column + i]
             lane[i] += e * e / (f * (1.0 + other * r))
         column += LANES
@@ -349,8 +354,9 @@ cdef clones_double log_growth(NormalKnownVariance self, double n, double more) n
     return total
 
 
-cdef clones_ssize known_variance_costs(NormalKnownVariance self, const double *row, const double *log_weight,
-                                       double limit, double *out) noexcept nogil:
+cdef clones_ssize known_variance_costs(NormalKnownVariance self, const double *row,
+                                       const double *log_weight, double limit,
+                                       double *out) noexcept nogil:
     """Costs of every slot, or bounds that reach `limit`; returns how many are below it."""
     cdef Py_ssize_t first = 0, n_below = 0, n_slots = padded(self.n_slots)
     while first + WIDE <= n_slots:
@@ -400,8 +406,8 @@ cdef inline inlined_ssize known_variance_cost_block(
             return n_below
 
 
-cdef inline inlined_void known_variance_merged_block(NormalKnownVariance self, Py_ssize_t j, Py_ssize_t first,
-                                                     double *out) noexcept nogil:
+cdef inline inlined_void known_variance_merged_block(NormalKnownVariance self, Py_ssize_t j,
+                                                     Py_ssize_t first, double *out) noexcept nogil:
     """Log marginals of slot j with each of NARROW slots from `first`."""
     cdef double loss[NARROW]
     cdef double product[NARROW]
@@ -432,8 +438,8 @@ cdef inline inlined_void known_variance_merged_block(NormalKnownVariance self, P
             self, nj + n[i], loss[i] + exponent[i] * LOG_2 + log_positive(product[i]))
 
 
-cdef clones_void known_variance_merged_evidences(NormalKnownVariance self, Py_ssize_t j, Py_ssize_t first,
-                                                 double *out) noexcept nogil:
+cdef clones_void known_variance_merged_evidences(NormalKnownVariance self, Py_ssize_t j,
+                                                 Py_ssize_t first, double *out) noexcept nogil:
     cdef Py_ssize_t block = first - first % NARROW, end = padded(self.n_slots)
     while block < end:
         known_variance_merged_block(self, j, block, out)

@@ -771,7 +771,8 @@ cdef clones_void find_range(const Py_ssize_t *label, Py_ssize_t n, Py_ssize_t *l
     least[0], most[0] = low, high
 
 
-cdef void add_group(Component component, Py_ssize_t k, Component groups, Py_ssize_t g) noexcept nogil:
+cdef void add_group(Component component, Py_ssize_t k, Component groups,
+                    Py_ssize_t g) noexcept nogil:
     """Put a group of rows into slot k of a component whose last slot is empty."""
     cdef Py_ssize_t spare = component.n_slots - 1
     if component.n[k] == 0.0:

@@ -1,4 +1,7 @@
-"""Kernel of special.py: log-gamma and its relatives, for positive arguments."""
+"""Kernel of special.py: log-gamma and its relatives, for positive arguments.
+
+What is inlined into other kernels is here, too, and what lets compilers make vectors of their loops.
+"""
 
 cdef extern from *:
     """
@@ -145,18 +148,27 @@ cdef inline inlined_double stirling(double z) noexcept nogil:
         1.0 / 1188 - r * (691.0 / 360360 - r / 156)))))) / z
 
 
-cdef inline inlined_double log_gamma_c(double x) noexcept nogil:
+# Of lanes: inlined into loops over several, which become vectors; a single one is a call.
+cdef inline inlined_double log_gamma_of_lane(double x) noexcept nogil:
     cdef double z = x + 10.0
     return ((z - 0.5) * log_positive(z) - z + 0.918938533204672741780 + stirling(z)
             - log_positive(ten_factors(x)))
 
 
-cdef inline inlined_double log_rising_c(double x, double n) noexcept nogil:
+cdef inline inlined_double log_rising_of_lane(double x, double n) noexcept nogil:
     cdef double z = x + 10.0, y = z + n, part = n / z, sum = 1.0 + part
     # log1p: what rounding took from 1 + part is put back as a factor.
     cdef double log1p = log_positive(sum) * (part / (sum - 1.0)) if sum > 1.0 else part
     return (n * log_positive(z) + (y - 0.5) * log1p - n + stirling(y) - stirling(z)
             - log_positive(ten_factors(x + n) / ten_factors(x)))
+
+
+cdef double log_gamma_c(double x) noexcept nogil:
+    return log_gamma_of_lane(x)
+
+
+cdef double log_rising_c(double x, double n) noexcept nogil:
+    return log_rising_of_lane(x, n)
 
 
 cdef double SHIFTED = 10.0

@@ -229,8 +229,8 @@ cdef inline inlined_ssize student_cost_block(
             return n_below
 
 
-cdef inline inlined_double student_cost_of(const Densities *t, const double *log_weight, Py_ssize_t k,
-                                           double log_product) noexcept nogil:
+cdef inline inlined_double student_cost_of(const Densities *t, const double *log_weight,
+                                           Py_ssize_t k, double log_product) noexcept nogil:
     return t.power[k] * log_product - t.constant[k] - log_weight[k]
 
 

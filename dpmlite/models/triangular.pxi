@@ -1,4 +1,10 @@
-"""Kernel of triangular.py: scatter matrices held by what is left of each column."""
+"""Kernel of triangular.py: scatter matrices held by what is left of each column.
+
+For other kernels, vectors are of padded_columns(D) doubles, zero from D on, and matrices of D such
+columns. A lower triangular one may hold anything finite above its diagonal if that is said, else
+zeros.
+"""
+
 
 cdef inline inlined_void add_multiple(double *y, const double *x, double factor, Py_ssize_t i,
                                       Py_ssize_t width) noexcept nogil:

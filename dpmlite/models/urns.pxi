@@ -145,16 +145,28 @@ cdef clones_void marginals_by_growth(const Urns *u, Py_ssize_t n_slots, Py_ssize
     cdef Py_ssize_t k, w, end = padded(n_slots)
     first -= first % NARROW
     for k in range(first, end):
-        out[k] = -log_rising_c(u.total, u.size[j] + u.size[k])
+        out[k] = 0.0
+    add_log_rising(u.total, 0.0, u.size[j], u.size, -1.0, first, end, out)
     for w in range(u.n_words):
         x = count[j]
         if largest_sum(x, count, first, end) < N_GROWTHS:
             for k in range(first, end):
                 out[k] += growth[<int> (x + count[k])]
         else:
-            for k in range(first, end):
-                out[k] += log_rising_c(beta, x + count[k])
+            add_log_rising(beta, 0.0, x, count, 1.0, first, end, out)
         count += u.capacity
+
+
+cdef clones_void add_log_rising(double beta, double drawn, double x, const double *count,
+                                double sign, Py_ssize_t first, Py_ssize_t end,
+                                double *out) noexcept nogil:
+    """Add sign log Gamma(beta + x + count) / Gamma(b) of every slot.
+
+    b is beta if none is `drawn`, 0, or beta + count if all but x are, 1.
+    """
+    cdef Py_ssize_t k
+    for k in range(first, end):
+        out[k] += sign * log_rising_of_lane(beta + drawn * count[k], x + (1.0 - drawn) * count[k])
 
 
 cdef inline inlined_double largest_sum(double x, const double *count, Py_ssize_t first,
@@ -256,24 +268,22 @@ cdef inline inlined_void multiply_block(const Urns *u, const Factors *factors,
         u.exponent[first + i] += e
 
 
-cdef clones_void add_large(const Urns *u, Py_ssize_t n_slots, const Row *row, double largest,
-                           double *out) noexcept nogil:
+cdef void add_large(const Urns *u, Py_ssize_t n_slots, const Row *row, double largest,
+                    double *out) noexcept nogil:
     """Add what words score whose factors are not multiplied."""
-    cdef Py_ssize_t i, k, end = padded(n_slots)
-    cdef const double *count
+    cdef Py_ssize_t i
     cdef double x, beta
     for i in range(row.n_values):
         x = row.values[i] * row.weight
         beta = u.beta[column_of(row, i)]
         if x != 0.0 and is_large(x, beta, largest) > 0.0:
-            count = u.count + column_of(row, i) * u.capacity
-            for k in range(end):
-                out[k] += log_rising_c(beta + count[k], x)
+            add_log_rising(beta, 1.0, x, u.count + column_of(row, i) * u.capacity, 1.0, 0,
+                           padded(n_slots), out)
 
 
 cdef clones_void finish_costs(const Urns *u, Py_ssize_t n_slots, double n_words,
                               const double *log_weight, double *out) noexcept nogil:
     cdef Py_ssize_t k
     for k in range(padded(n_slots)):
-        out[k] = (log_rising_c(u.total + u.size[k], n_words) - log_weight[k]
+        out[k] = (log_rising_of_lane(u.total + u.size[k], n_words) - log_weight[k]
                   - LOG_2 * u.exponent[k] - log_positive(u.product[k]) - out[k])

@@ -1,4 +1,7 @@
-"""Kernel of whitening.py: units of a prior of columns that vary together."""
+"""Kernel of whitening.py: units of a prior of columns that vary together.
+
+For other kernels, R and vectors are as in triangular.pxi.
+"""
 
 cdef struct Units:
     Py_ssize_t n_columns
@@ -22,7 +25,7 @@ cdef inline inlined_void whiten_c(const Units *units, const double *row, double 
         u[d] = within(u[d], REACH)
 
 
-cdef inline inlined_void restore_c(const Units *units, double *x) noexcept nogil:
+cdef void restore_c(const Units *units, double *x) noexcept nogil:
     """In place."""
     cdef Py_ssize_t i, j, width = padded_columns(units.n_columns)
     for i in range(units.n_columns):
@@ -31,7 +34,7 @@ cdef inline inlined_void restore_c(const Units *units, double *x) noexcept nogil
         x[i] /= units.R[i * width + i]
 
 
-cdef inline inlined_void restore_square(const Units *units, double *A, double *room) noexcept nogil:
+cdef void restore_square(const Units *units, double *A, double *room) noexcept nogil:
     """A becomes R^-1 A R^-T; `room` is for a vector."""
     cdef Py_ssize_t i, j, D = units.n_columns, width = padded_columns(D)
     for j in range(D):
