@@ -89,16 +89,18 @@ cdef class BetaBernoulli(Component):
 
     cdef void accumulate(self, const Row *row, Py_ssize_t k) noexcept nogil:
         cdef Py_ssize_t d, at = k * self.n_along
-        cdef double w = row.weight
+        cdef double w = row.weight, zero, known
         cdef const double *x = full_values(self, row, k)
-        for d in range(self.n_columns):
-            self.zeros[at + d] += w if x[d] == 0.0 else 0.0
-            self.ones[at + d] += w if x[d] != 0.0 and x[d] == x[d] else 0.0
+        for d in range(self.n_columns):  # one condition a choice: others are branches, no vectors
+            zero = w if x[d] == 0.0 else 0.0
+            known = w if x[d] == x[d] else 0.0
+            self.zeros[at + d] += zero
+            self.ones[at + d] += known - zero
         self.n[k] += w
 
     cdef bint remove_row(self, const Row *row, Py_ssize_t k) noexcept nogil:
         cdef Py_ssize_t d, at = k * self.n_along
-        cdef double w = row.weight, left = self.n[k] - w
+        cdef double w = row.weight, left = self.n[k] - w, zero, known
         if left <= 0.0:
             self.clear_slot(k)
             return True
@@ -106,9 +108,10 @@ cdef class BetaBernoulli(Component):
             return False
         cdef const double *x = full_values(self, row, k)
         for d in range(self.n_columns):
-            self.zeros[at + d] = left_of_c(self.zeros[at + d], w if x[d] == 0.0 else 0.0)
-            self.ones[at + d] = left_of_c(
-                self.ones[at + d], w if x[d] != 0.0 and x[d] == x[d] else 0.0)
+            zero = w if x[d] == 0.0 else 0.0
+            known = w if x[d] == x[d] else 0.0
+            self.zeros[at + d] = left_of_c(self.zeros[at + d], zero)
+            self.ones[at + d] = left_of_c(self.ones[at + d], known - zero)
         self.n[k] = left
         self.refresh(k)
         return True
