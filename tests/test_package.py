@@ -14,8 +14,8 @@ from conftest import PAIRS
 import dpmlite
 
 PACKAGE = Path(dpmlite.__file__).parent
-# From Python 3.12 on, what counts references is longer, wherever it is inlined.
-MOST_BYTES = 2_000_000 if sys.version_info < (3, 12) else 2_050_000
+# 1.97 MB with GCC 12 and Python 3.11. Newer Pythons, and compilers that guard the stack, take more.
+MOST_BYTES = 2_100_000
 SOURCE = Path(__file__).parent.parent / "dpmlite"
 
 
