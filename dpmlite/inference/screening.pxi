@@ -361,7 +361,7 @@ cdef double score_some(Partition partition, const Row *row, const Screen *screen
 
     In no slot but its own the row costs less than `elsewhere`.
     """
-    cdef double best = stay, limit, below
+    cdef double best = stay, limit, below, others
     cdef Py_ssize_t j, k, nearest = screen.open[0]
     cdef float least = bound[nearest * CHUNK]
     for k in range(screen.n_slots):
@@ -373,7 +373,7 @@ cdef double score_some(Partition partition, const Row *row, const Screen *screen
     elsewhere[0] = least
     if least >= roughly(best):
         return best
-    cost[nearest] = elsewhere[0] = partition.cost_in(row, nearest)
+    cost[nearest] = others = partition.cost_in(row, nearest)
     best = min(best, cost[nearest])
     limit = roughly(best + TIE)
     for j in range(screen.n_open):
@@ -385,5 +385,6 @@ cdef double score_some(Partition partition, const Row *row, const Screen *screen
             below = cost[k] = partition.cost_in(row, k)
             best = min(best, below)
             limit = roughly(best + TIE)
-        elsewhere[0] = min(elsewhere[0], below)
+        others = min(others, below)
+    elsewhere[0] = others
     return best
