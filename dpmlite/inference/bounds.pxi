@@ -36,11 +36,8 @@ cdef enum:
 
 # For log P, from the bound of a row's own slot as if it were new: base + per_power bound; then the
 # cost to stay is stay - power log (1 - ratio (P - 1)), where ratio (P - 1) is less than `most`. Each
-# a little more, not less.
-cdef struct Stay:
-    float base, per_power, stay, power, ratio, most
-
-cdef struct Stays:  # the same of a chunk of rows
+# a little more, not less; of all rows of a chunk.
+cdef struct Stays:
     float base[CHUNK]
     float per_power[CHUNK]
     float stay[CHUNK]
@@ -229,35 +226,6 @@ cdef clones_void own_bounds(const float *u, Py_ssize_t n_columns, const float *s
             total[j] += z * z
     for j in range(CHUNK):
         own[j] += power[j] * log2_floor_single(total[j])
-
-
-cdef clones_ssize set_aside(Chunk *chunk, int k, const Stay *there) noexcept nogil:
-    """The chunk's rows of slot k are there already, which costs `there` to stay; returns how many."""
-    cdef float *bound = chunk.bound + k * CHUNK
-    cdef float base = there.base, per_power = there.per_power
-    cdef float stay = there.stay, power = there.power, ratio = there.ratio, most = there.most
-    cdef float new[CHUNK]
-    cdef int own[CHUNK]
-    cdef int j, n_own = 0
-    for j in range(CHUNK):
-        own[j] = chunk.label[j] == k
-        n_own += own[j]
-    if n_own == 0:
-        return 0
-    for j in range(CHUNK):
-        new[j] = bound[j]
-    for j in range(CHUNK):
-        bound[j] = HUGE if own[j] else new[j]
-    for j in range(CHUNK):
-        chunk.own[j] = new[j] if own[j] else chunk.own[j]
-    for j in range(CHUNK):
-        chunk.stay.base[j] = base if own[j] else chunk.stay.base[j]
-        chunk.stay.per_power[j] = per_power if own[j] else chunk.stay.per_power[j]
-        chunk.stay.stay[j] = stay if own[j] else chunk.stay.stay[j]
-        chunk.stay.power[j] = power if own[j] else chunk.stay.power[j]
-        chunk.stay.ratio[j] = ratio if own[j] else chunk.stay.ratio[j]
-        chunk.stay.most[j] = most if own[j] else chunk.stay.most[j]
-    return n_own
 
 
 cdef clones_void find_ceilings(const Stays *t, const float *own, float *ceiling) noexcept nogil:

@@ -3,7 +3,7 @@
 cdef struct Slot:
     double power, floor, reach        # bound: power log2 (a bound of P) + floor - reach max |u|,
     double line, line_end             # or with line min(a bound of P - 1, line_end), if line > 0
-    double base, base_reach           # of Stay: base + base_reach max |u|
+    double base, base_reach           # of Stays: base + base_reach max |u|
     double per_power, stay, member_power, member_ratio, most
 
 cdef struct Screen:
@@ -214,12 +214,10 @@ cdef void screen_against(const Screen *s, Partition partition, Chunk *chunk,
     cdef Py_ssize_t[CHUNK] at
     cdef float[CHUNK] power
     cdef Py_ssize_t i, k, D = s.t.n_columns
-    cdef Stay there
     read_rows(s, partition, chunk)
     for i in range(CHUNK):
         k = chunk.label[i] if i < chunk.n_rows else slots[0]
-        there = stay_in(s, chunk, k)
-        put(chunk, i, &there)
+        put(s, chunk, i, k)
         at[i], power[i] = 2 * k * D, <float> s.slot[k].power
         chunk.own[i] = <float> (s.slot[k].floor - chunk.reach * s.slot[k].reach)
         chunk.least[i] = HUGE
@@ -265,24 +263,36 @@ cdef void find_bounds(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogi
 
 cdef void renew_screen(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogil:
     """Slot k has changed. Lower bounds that it had still count: more rows than must be are visited."""
-    cdef Stay there = stay_in(s, chunk, k)
     find_bounds(s, chunk, k)
-    if set_aside(chunk, <int> k, &there) > 0:
+    if set_aside(s, chunk, k):
         find_ceilings(&chunk.stay, chunk.own, chunk.ceiling)
     judge(chunk, &k, 1)
+
+
+cdef bint set_aside(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogil:
+    """Rows of slot k are there already; whether there are any.
+
+    One by one: few are, and vectors would be stored by masks, in dozens of cycles each on some
+    processors.
+    """
+    cdef Py_ssize_t i
+    cdef bint found = False
+    for i in range(chunk.n_rows):
+        if chunk.label[i] == k:
+            set_one_aside(s, chunk, i)
+            found = True
+    return found
 
 
 cdef inline inlined_void set_one_aside(const Screen *s, Chunk *chunk, Py_ssize_t i) noexcept nogil:
     """Row i of a chunk is in a slot already, or nowhere."""
     cdef Py_ssize_t k = chunk.label[i]
-    cdef Stay there
     if k == UNPLACED:
         chunk.stay.ratio[i] = NAN  # no bound
         return
-    there = stay_in(s, chunk, k)
     chunk.own[i] = chunk.bound[k * CHUNK + i]
     chunk.bound[k * CHUNK + i] = HUGE
-    put(chunk, i, &there)
+    put(s, chunk, i, k)
 
 
 cdef void find_join_ceilings(const Screen *s, Partition partition, Chunk *chunk,
@@ -293,33 +303,23 @@ cdef void find_join_ceilings(const Screen *s, Partition partition, Chunk *chunk,
     for r = 1 (bounds.pxi) is no less.
     """
     cdef Py_ssize_t i, k
-    cdef Stay there
     for i in range(CHUNK):
         k = slots[i]
-        there = stay_in(s, chunk, k)
-        there.stay = <float> (-s.t.constant[k] - partition.log_weight[k])
-        there.power, there.ratio = <float> s.t.power[k], 1.0
         chunk.own[i] = chunk.bound[k * CHUNK + i]
-        put(chunk, i, &there)
+        put(s, chunk, i, k)
+        chunk.stay.stay[i] = <float> (-s.t.constant[k] - partition.log_weight[k])
+        chunk.stay.power[i], chunk.stay.ratio[i] = <float> s.t.power[k], 1.0
     find_ceilings(&chunk.stay, chunk.own, chunk.ceiling)
 
 
-cdef inline inlined_void put(Chunk *chunk, Py_ssize_t i, const Stay *there) noexcept nogil:
-    """Row i of a chunk is there."""
-    chunk.stay.base[i], chunk.stay.per_power[i] = there.base, there.per_power
-    chunk.stay.stay[i], chunk.stay.power[i] = there.stay, there.power
-    chunk.stay.ratio[i], chunk.stay.most[i] = there.ratio, there.most
-
-
-cdef inline Stay stay_in(const Screen *s, const Chunk *chunk, Py_ssize_t k) noexcept nogil:
-    """What it costs rows of slot k to stay."""
+cdef inline inlined_void put(const Screen *s, Chunk *chunk, Py_ssize_t i,
+                             Py_ssize_t k) noexcept nogil:
+    """Row i of a chunk is in slot k: what it costs it to stay."""
     cdef const Slot *slot = &s.slot[k]
-    cdef Stay there
-    there.base = <float> (slot.base + chunk.reach * slot.base_reach)
-    there.per_power, there.stay = <float> slot.per_power, <float> slot.stay
-    there.power, there.ratio = <float> slot.member_power, <float> slot.member_ratio
-    there.most = <float> slot.most
-    return there
+    chunk.stay.base[i] = <float> (slot.base + chunk.reach * slot.base_reach)
+    chunk.stay.per_power[i], chunk.stay.stay[i] = <float> slot.per_power, <float> slot.stay
+    chunk.stay.power[i], chunk.stay.ratio[i] = <float> slot.member_power, <float> slot.member_ratio
+    chunk.stay.most[i] = <float> slot.most
 
 
 cdef void take_costs(const Screen *s, Chunk *chunk, Py_ssize_t j, double stay,
