@@ -60,6 +60,7 @@ cdef struct Chunk:
     float ceiling[CHUNK]       # not below what it costs to stay: huge without a label
     int label[CHUNK]           # slot of each row when the chunk was screened
     int stays[CHUNK]           # rows that are known to stay
+    double apart[APART]        # from another thread's chunk
 
 cdef extern from *:
     """

@@ -8,6 +8,9 @@ they have nothing to do, they are there on every platform, and when they have en
 or with the fit that keeps them, nothing is left that would be broken by a fork.
 """
 
+cdef enum:
+    APART = 16  # numbers between what one thread writes and what others do: no cache line is shared
+
 
 cdef class Crew:
     """So many threads, one of them the caller's, for a with statement.

@@ -37,7 +37,7 @@ cdef class LookAhead(Crew):
     cdef bint all_blank          # nothing was noted of any row when the sweep began
     cdef bint is_by_slot         # rows of a slot are looked at together:
     cdef Py_ssize_t *order       # [row from `first`] sorted by slot,
-    cdef Py_ssize_t *slots       # [thread][slot, one more] where each begins, or which are near
+    cdef Py_ssize_t *slots       # [thread][slot, and APART] where each begins, or which are near
     cdef Py_ssize_t n_slots      # that there is memory for
     cdef bint meeting            # slots that are apart, rather
     cdef Relay relay
@@ -128,7 +128,7 @@ cdef class LookAhead(Crew):
         cdef Py_ssize_t n = self.drift.n_slots, n_threads = self.n_helpers + 1
         PyMem_RawFree(self.order)
         self.order = <Py_ssize_t *> PyMem_RawMalloc(
-            (MOST_AHEAD + n_threads * (n - UNPLACED)) * sizeof(Py_ssize_t))
+            (MOST_AHEAD + n_threads * (n + APART)) * sizeof(Py_ssize_t))
         if self.order == NULL:
             with gil:
                 raise MemoryError(f"no memory for {MOST_AHEAD} rows and {n} clusters")
@@ -154,7 +154,7 @@ cdef class LookAhead(Crew):
             return 0
         if self.is_by_slot:
             return self.look_by_slot(
-                chunk, self.slots + i * (self.n_slots - UNPLACED), first, last)
+                chunk, self.slots + i * (self.n_slots + APART), first, last)
         return self.look_in_order(chunk, first, last)
 
     cdef Py_ssize_t look_in_order(self, Chunk *chunk, Py_ssize_t first,

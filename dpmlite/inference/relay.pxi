@@ -45,7 +45,6 @@ cdef enum:
     OVER = -1
     NEVER = -1
     MOST_RUNNERS = 4  # visits, which are one after the other, are about a third of the work
-    APART = 16        # numbers: what one thread writes does not slow down one that reads another
     PATIENCE = 1000   # looks at whose turn it is before another program may run
 
 

@@ -99,7 +99,8 @@ cdef int lay_out_screen(Screen *s, Py_ssize_t n_slots) except -1 nogil:
     PyMem_RawFree(s.memory)
     s.memory = PyMem_RawMalloc(
         64 + s.room * (sizeof(Slot) + sizeof(Py_ssize_t)) + 2 * D * s.room * sizeof(float)
-        + s.n_chunks * (sizeof(Chunk) + (D + s.room) * (CHUNK * sizeof(float) + sizeof(double))))
+        + s.n_chunks * (sizeof(Chunk) + (D + s.room) * CHUNK * sizeof(float)
+                        + (D + s.room + APART) * sizeof(double)))
     if s.memory == NULL:
         s.room = 0
         with gil:
@@ -113,7 +114,7 @@ cdef int lay_out_screen(Screen *s, Py_ssize_t n_slots) except -1 nogil:
     for i in range(s.n_chunks):
         s.chunk[i].u = numbers + i * (D + s.room) * CHUNK
         s.chunk[i].bound = s.chunk[i].u + D * CHUNK
-        s.chunk[i].row = rows + i * (D + s.room)
+        s.chunk[i].row = rows + i * (D + s.room + APART)
         s.chunk[i].cost = s.chunk[i].row + D
         s.chunk[i].n_rows = 0
     return 0
