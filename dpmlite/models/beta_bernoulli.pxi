@@ -29,6 +29,7 @@ cdef extern from *:
 cdef enum:
     CELL_CHUNK = 128  # values of a row whose cells are listed at a time, a multiple of LANES
     FEW_COPIES = 16
+    MOST_DELTA = 1500  # of the sizes of two logarithms of doubles
 
 cdef struct Cells:
     Py_ssize_t n_ones, n_missing
@@ -50,6 +51,7 @@ cdef class BetaBernoulli(Component):
     cdef double[::1] a, b       # the same, typed
     cdef double[::1] empty_delta, empty_log_zero  # what an empty slot has of the values below
     cdef double empty_base
+    cdef RisingTable table      # of small counts
 
     cdef double *base           # [slot] log density of a row of zeros
     cdef double *member_base    # [slot] the same of a member, given the others
@@ -73,6 +75,7 @@ cdef class BetaBernoulli(Component):
         self.empty_delta = array("d", [log(a) - log(b) for a, b in zip(self.a0, self.b0)])
         self.empty_log_zero = array("d", [-log1p(a / b) for a, b in zip(self.a0, self.b0)])
         self.empty_base = sum(self.empty_log_zero)
+        self.table = RisingTable(self.a, self.b)
         self.start(3 + 2 * self.n_columns, 3 * self.n_columns)
 
     cdef void lay_out(self) noexcept nogil:
@@ -141,7 +144,7 @@ cdef class BetaBernoulli(Component):
 
     cdef void heavy_bounds(self, const Row *row, const double *log_weight, double limit,
                            double *out) noexcept nogil:
-        bernoulli_heavy_bounds(self, row, log_weight, out)
+        bernoulli_heavy_bounds(self, row, log_weight, limit, out)
 
     cdef double score_slot(self, const Row *row, Py_ssize_t k) noexcept nogil:
         if row.weight != 1.0:
@@ -214,12 +217,12 @@ cdef class BetaBernoulli(Component):
             refresh_empty(self, k)
 
     cdef double marginal(self, Py_ssize_t k) noexcept nogil:
-        return bernoulli_evidence(self, k, k, 0.0)
+        return evidence_of(self, k, k, 0.0)
 
     cdef void marginals_merged(self, Py_ssize_t j, Py_ssize_t first, double *out) noexcept nogil:
         cdef Py_ssize_t k
         for k in range(first, self.n_slots):
-            out[k] = bernoulli_evidence(self, j, k, 1.0)
+            out[k] = evidence_of(self, j, k, 1.0)
 
     cdef double score_bound(self, const Row *row, Py_ssize_t k, double more) noexcept nogil:
         cdef double total = 0.0, x
@@ -242,7 +245,7 @@ cdef class BetaBernoulli(Component):
         other.n_columns, other.a0, other.b0 = self.n_columns, self.a0, self.b0
         other.a, other.b = self.a, self.b
         other.empty_delta, other.empty_log_zero = self.empty_delta, self.empty_log_zero
-        other.empty_base = self.empty_base
+        other.empty_base, other.table = self.empty_base, self.table
         other.start(self.n_across, self.n_along)
         return other
 
@@ -481,10 +484,12 @@ cdef clones_double score_copies(BetaBernoulli self, const Row *row, Py_ssize_t k
 
 
 cdef clones_void bernoulli_heavy_bounds(BetaBernoulli self, const Row *row,
-                                        const double *log_weight, double *out) noexcept nogil:
+                                        const double *log_weight, double limit,
+                                        double *out) noexcept nogil:
     """Bounds from below of what all copies that a row stands for cost in every slot.
 
-    With s and t what a slot has of equal values and of all in a column, c whole copies are there
+    Where one row does not show that the limit is reached, all columns are looked at, till it is. With
+    s and t what a slot has of equal values and of all in a column, c whole copies are there
     s / t (s + 1) / (t + 1) ... A rest r is at most ((s + c + m) / (t + c + m))^r: for m = r, since
     log(Gamma(x + r) / Gamma(x)) - r log(x + m) rises with x, as digamma's slope is above 1 / x; for
     m = 0 if r < 1, since digamma is concave, and rises by 1 / x from x to x + 1.
@@ -495,14 +500,35 @@ cdef clones_void bernoulli_heavy_bounds(BetaBernoulli self, const Row *row,
     copies.n_whole = <Py_ssize_t> min(row.weight, <double> FEW_COPIES)
     copies.rest = row.weight - copies.n_whole
     copies.shift = copies.n_whole + (copies.rest if copies.rest >= 1.0 else 0.0)
-    for k in range(padded(self.n_slots)):
-        out[k] = -log_weight[k]
+    bound_by_one(self, row, log_weight, out)
+    for k in range(self.n_slots):
+        out[k] = -log_weight[k] if out[k] < limit else out[k]
     while first < self.n_columns:
         n = min(self.n_columns - first, <Py_ssize_t> CELL_CHUNK)
         read_values(row, first, n, values)
         for k in range(self.n_slots):
-            out[k] -= most_of_copies(self, values, first, n, &copies, k)
+            if out[k] < limit:
+                out[k] -= most_of_copies(self, values, first, n, &copies, k)
         first += CELL_CHUNK
+
+
+cdef inline inlined_void bound_by_one(BetaBernoulli self, const Row *row,
+                                      const double *log_weight, double *out) noexcept nogil:
+    """Bounds from what one copy costs, which is found for many slots at once.
+
+    Of w copies, log p falls with w and is convex, as digamma is concave: from 0 for none it falls
+    to no more than min(w, 1) log p of one.
+    """
+    cdef CellScores scores
+    cdef double part = min(row.weight, 1.0), cost
+    cdef Py_ssize_t k
+    scores.base, scores.delta, scores.log_zero = self.base, self.delta, self.log_zero
+    cell_costs(self, &scores, row, log_weight, out)
+    for k in range(self.n_slots):
+        if log_weight[k] > -INFINITY:
+            cost = out[k] + log_weight[k]
+            cost -= SLACK * (fabs(self.base[k]) + fabs(out[k]) + MOST_DELTA * row.n_values)
+            out[k] = part * cost - log_weight[k]
 
 
 cdef inline inlined_void read_values(const Row *row, Py_ssize_t first, Py_ssize_t n,
@@ -580,9 +606,20 @@ cdef inline inlined_double log_of_products(const Products *products) noexcept no
     return sum_of(products.exponent) * LOG_2 + log_positive(product_of(products.factor))
 
 
+cdef double evidence_of(BetaBernoulli self, Py_ssize_t j, Py_ssize_t k,
+                        double part) noexcept nogil:
+    """Log marginal of the rows of slot j and, if `part` is 1 and not 0, of slot k."""
+    cdef double total = NAN
+    if self.n[j] + part * self.n[k] <= self.table.most:
+        total = tabled_evidence(
+            self.table, self.ones + j * self.n_along, self.zeros + j * self.n_along,
+            self.ones + k * self.n_along, self.zeros + k * self.n_along, part)
+    return total if total == total else bernoulli_evidence(self, j, k, part)
+
+
 cdef clones_double bernoulli_evidence(BetaBernoulli self, Py_ssize_t j, Py_ssize_t k,
                                       double part) noexcept nogil:
-    """Log marginal of the rows of slot j and, if `part` is 1 and not 0, of slot k."""
+    """The same of any counts."""
     cdef double lane[LANES]
     cdef double some[3 * LANES]
     cdef double n[3 * LANES]
