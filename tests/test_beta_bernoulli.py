@@ -160,6 +160,61 @@ def test_many_columns_and_slots(twin, n_columns, n_slots):
             assert component.log_marginal_merged(1, k) == pytest.approx(expected, rel=1e-11)
 
 
+def naive_log_evidence(ones, zeros, prior):
+    """Log of prod_d (a)_x (b)_z / (a + b)_(x + z), in 50 digits."""
+    with mpmath.workdps(50):
+        rf, total = mpmath.rf, mpmath.mpf(0)
+        for a, b, x, z in zip(prior["a0"], prior["b0"], ones, zeros, strict=True):
+            a, b, x, z = (mpmath.mpf(float(value)) for value in (a, b, x, z))
+            total += mpmath.log(rf(a, x) * rf(b, z) / rf(a + b, x + z))
+        return float(total)
+
+
+@pytest.mark.parametrize("n_columns", [1, 3, 70, 300])
+@pytest.mark.parametrize("scale", [1e-9, 0.7, 1e9])
+def test_evidence_of_whole_counts_and_of_others(twin, n_columns, scale):
+    """Few whole counts, of which the kernel has a table, and those that it has none for."""
+    rng = np.random.default_rng(n_columns)
+    prior = {key: (scale * rng.uniform(0.1, 2.0, n_columns)).tolist() for key in ("a0", "b0")}
+    component = twin.beta_bernoulli.BetaBernoulli(**prior)
+    component.resize(2)
+    sizes = (1.0, 2.0), (3.0, 5.0), (100.0, 156.0), (100.0, 157.0), (0.5, 1.5), (2.0, 2.0 + 1e-9)
+    for n in sizes:
+        cells = [np.maximum(rows - rng.integers(0, 2, n_columns), 0.0) for rows in n]  # or missing
+        ones = [
+            np.minimum(np.floor(rows * rng.random(n_columns)), both)
+            for rows, both in zip(n, cells, strict=True)
+        ]
+        zeros = [both - first for both, first in zip(cells, ones, strict=True)]
+        for k in range(2):
+            component.load(k, [n[k], *ones[k], *zeros[k]])
+            expected = naive_log_evidence(ones[k], zeros[k], prior)
+            assert component.log_marginal(k) == pytest.approx(expected, rel=1e-11, abs=1e-9)
+        expected = naive_log_evidence(ones[0] + ones[1], zeros[0] + zeros[1], prior)
+        merged = component.log_marginal_merged(0, 1)
+        assert merged == pytest.approx(expected, rel=1e-11, abs=1e-9)
+
+
+@pytest.mark.parametrize("weight", [0.3, 0.999, 2.0, 3.0, 17.0, 40.5])
+def test_heavy_rows_are_not_ruled_out_where_they_belong(twins, weight):
+    """What rules out most slots for rows that stand for others does so for no better one."""
+    rng = np.random.default_rng(3)
+    X = (rng.random((120, 12)) < rng.beta(0.3, 0.3, (6, 12))[rng.integers(6, size=120)]) * 1.0
+    X[rng.random(X.shape) < 0.05] = NAN
+    weights = np.where(rng.random(120) < 0.5, weight, 1.0)
+    found = []
+    for twin in twins:
+        family = twin.beta_bernoulli.BetaBernoulli([0.4] * 12, [0.6] * 12)
+        labels = np.arange(120, dtype=np.intp) % 15
+        rows = twin.rows.Rows(X, weights)
+        state = twin.partition.Partition(rows, labels, family, 1.0)
+        moves = [twin.map_dpm.sweep(state) for _ in range(4)]
+        found.append((moves, np.asarray(state.labels).tolist(), state.neg_log_joint))
+    assert found[0][:2] == found[1][:2]
+    assert found[0][2] == pytest.approx(found[1][2], **CLOSE)
+    assert found[0][0][0] > 20
+
+
 def test_fractions_of_weights_leave_no_dust(twin):
     """0.3 - (0.1 + 0.2) is not 0, but such a cell must not differ from one without a row."""
     prior = {"a0": [1e-9], "b0": [1.0]}

@@ -1,7 +1,8 @@
 """Rising factorials of small whole counts, from a table.
 
 While many small clusters are merged, evidence is asked of all their pairs, of counts that are small
-and mostly whole. Its logarithms then come from a table that was made with the prior.
+and mostly whole. Logarithms then come from a table that was made with the prior: that takes a tenth
+of the time.
 """
 
 cdef enum:
@@ -11,24 +12,24 @@ cdef enum:
 
 @cython.final
 cdef class RisingTable:
-    """log (a)_n, log (b)_n and log (a + b)_n in every column, for counts n up to `most`."""
+    """log (a)_n, log (b)_n and log (a + b)_n in every column, for counts n up to `most`.
+
+    They lie count by count: small ones, which are asked for most, are in few pages of memory.
+    """
 
     cdef Py_ssize_t n_columns, most
-    cdef double[::1] values  # [column][a, b, a + b][n]
+    cdef double[::1] values  # [n][a, b, a + b][column]
 
     def __init__(self, const double[::1] a, const double[::1] b):
-        cdef Py_ssize_t d, width
-        self.n_columns = a.shape[0]
-        self.most = min(TABLED_CELLS // max(self.n_columns, 1), <Py_ssize_t> MOST_TABLED)
-        width = self.most + 1
-        self.values = double_array(3 * width * self.n_columns)
-        cdef double[::1] count = array("d", range(width))
-        for d in range(self.n_columns):
-            add_log_rising(a[d], 0.0, 0.0, &count[0], 1.0, 0, width, &self.values[3 * d * width])
-            add_log_rising(
-                b[d], 0.0, 0.0, &count[0], 1.0, 0, width, &self.values[(3 * d + 1) * width])
-            add_log_rising(
-                a[d] + b[d], 0.0, 0.0, &count[0], 1.0, 0, width, &self.values[(3 * d + 2) * width])
+        cdef Py_ssize_t n, d, D = a.shape[0]
+        self.n_columns = D
+        self.most = min(TABLED_CELLS // max(D, 1), <Py_ssize_t> MOST_TABLED)
+        self.values = double_array(3 * D * (self.most + 1))
+        cdef double[::1] parts = double_array(3 * D)
+        for d in range(D):
+            parts[d], parts[D + d], parts[2 * D + d] = a[d], b[d], a[d] + b[d]
+        for n in range(self.most + 1 if D > 0 else 0):
+            add_log_rising(0.0, 1.0, n, &parts[0], 1.0, 0, 3 * D, &self.values[3 * D * n])
 
 
 cdef double tabled_evidence(RisingTable table, const double *ones, const double *zeros,
@@ -38,13 +39,15 @@ cdef double tabled_evidence(RisingTable table, const double *ones, const double 
 
     Of both counts if `part` is 1 and not 0.
     """
-    cdef Py_ssize_t width = table.most + 1, d, n1, n0
-    cdef const double *value = &table.values[0]
+    cdef Py_ssize_t D = table.n_columns, d, n1, n0
+    cdef const double *of_ones = &table.values[0]
+    cdef const double *of_zeros = of_ones + D
+    cdef const double *of_both = of_zeros + D
     cdef double total = 0.0, rest = 0.0, x, z
-    for d in range(table.n_columns):
+    for d in range(D):
         x, z = ones[d] + part * other_ones[d], zeros[d] + part * other_zeros[d]
         n1, n0 = <Py_ssize_t> x, <Py_ssize_t> z
         rest += (x + z) - (n1 + n0)
-        total += value[n1] + value[width + n0] - value[2 * width + n1 + n0]
-        value += 3 * width
+        total += (of_ones[3 * D * n1 + d] + of_zeros[3 * D * n0 + d]
+                  - of_both[3 * D * (n1 + n0) + d])
     return NAN if rest > 0.0 else total
