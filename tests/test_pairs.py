@@ -23,6 +23,7 @@ HELPERS = {
     "Pairs",
     "Reach",
     "Relay",
+    "RisingTable",
     "Sets",
     "Tally",
 }

@@ -16,7 +16,7 @@ else:  # as a script
 SHAPES = ((10_000, 20), (100_000, 50), (1_000_000, 50), (1_000_000, 100))  # rows, clusters
 N_COLUMNS = 8
 THREADS = (1, 2)
-ROUNDS = 7
+ROUNDS = 15
 
 
 class Scaling:
