@@ -195,6 +195,16 @@ def test_evidence_of_whole_counts_and_of_others(twin, n_columns, scale):
         assert merged == pytest.approx(expected, rel=1e-11, abs=1e-9)
 
 
+@pytest.mark.parametrize("cells", [(300.0, 0.0), (0.0, 5000.0), (200.0, 200.0)])
+def test_cells_that_are_more_than_their_rows_are_not_looked_up(twin, cells):
+    """As rounding may leave them, and so in a file; the first count is that of the rows."""
+    component = twin.beta_bernoulli.BetaBernoulli([0.5], [1.5])
+    component.resize(1)
+    component.load(0, [2.0, *cells])
+    expected = naive_log_evidence([cells[0]], [cells[1]], {"a0": [0.5], "b0": [1.5]})
+    assert component.log_marginal(0) == pytest.approx(expected, rel=1e-11)
+
+
 @pytest.mark.parametrize("weight", [0.3, 0.999, 2.0, 3.0, 17.0, 40.5])
 def test_heavy_rows_are_not_ruled_out_where_they_belong(twins, weight):
     """What rules out most slots for rows that stand for others does so for no better one."""

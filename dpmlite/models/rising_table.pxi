@@ -1,7 +1,7 @@
 """Rising factorials of small whole counts, from a table.
 
 While many small clusters are merged, evidence is asked of all their pairs, of counts that are small
-and mostly whole. Logarithms then come from a table that was made with the prior: that takes a tenth
+and mostly whole. Logarithms then come from a table that was made with the prior, in less than a fifth
 of the time.
 """
 
@@ -35,19 +35,24 @@ cdef class RisingTable:
 cdef double tabled_evidence(RisingTable table, const double *ones, const double *zeros,
                             const double *other_ones, const double *other_zeros,
                             double part) noexcept nogil:
-    """Log marginal of rows that are counted so, no more than `most`: NaN if not all is whole.
+    """Log marginal of rows that are counted so: NaN if not all counts are whole, and in the table.
 
     Of both counts if `part` is 1 and not 0.
     """
-    cdef Py_ssize_t D = table.n_columns, d, n1, n0
+    cdef Py_ssize_t D = table.n_columns, d, n1, n0, both
     cdef const double *of_ones = &table.values[0]
     cdef const double *of_zeros = of_ones + D
     cdef const double *of_both = of_zeros + D
     cdef double total = 0.0, rest = 0.0, x, z
     for d in range(D):
         x, z = ones[d] + part * other_ones[d], zeros[d] + part * other_zeros[d]
-        n1, n0 = <Py_ssize_t> x, <Py_ssize_t> z
-        rest += (x + z) - (n1 + n0)
-        total += (of_ones[3 * D * n1 + d] + of_zeros[3 * D * n0 + d]
-                  - of_both[3 * D * (n1 + n0) + d])
+        n1, n0 = in_table(x, table.most), in_table(z, table.most)
+        both = min(n1 + n0, table.most)
+        rest += fabs((x + z) - both)
+        total += of_ones[3 * D * n1 + d] + of_zeros[3 * D * n0 + d] - of_both[3 * D * both + d]
     return NAN if rest > 0.0 else total
+
+
+cdef inline inlined_ssize in_table(double x, Py_ssize_t most) noexcept nogil:
+    """The whole part of a number, or what of 0..most is next to it."""
+    return min(max(<Py_ssize_t> x, <Py_ssize_t> 0), most)
