@@ -273,8 +273,7 @@ cdef void renew_screen(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nog
 cdef bint set_aside(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogil:
     """Rows of slot k are there already; whether there are any.
 
-    One by one: few are, and vectors would be stored by masks, in dozens of cycles each on some
-    processors.
+    One by one, for few are: vectors, which have to be stored by masks, take as long.
     """
     cdef Py_ssize_t i
     cdef bint found = False
