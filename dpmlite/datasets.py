@@ -1,13 +1,13 @@
 """Tables with known clusters: seeded generators, and the table that is shipped."""
 
+from __future__ import annotations
+
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from dpmlite import models
 from dpmlite.estimators.families import COMPONENTS, FAMILIES
@@ -20,6 +20,11 @@ from dpmlite.estimators.validation import (
     check_rows,
 )
 from dpmlite.tables import parse_table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy.typing as npt
 
 #: Columns of the imaginary milling machine, in mm/s, deg C and W.
 COLUMNS = ("vibration", "temperature", "power")

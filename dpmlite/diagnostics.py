@@ -1,14 +1,18 @@
 """How long a Markov chain must run: the diagnostic of Raftery & Lewis."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from math import ceil, log
 from statistics import NormalDist
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from dpmlite.estimators.validation import as_floats, check_positive, is_masked
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 @dataclass(frozen=True)

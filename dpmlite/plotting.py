@@ -1,13 +1,11 @@
 """Pictures of clusters. They need matplotlib, which is imported when the first is drawn."""
 
-import os
+from __future__ import annotations
+
 import warnings
-from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from dpmlite.estimators.bhc import BayesianHierarchicalClustering
 from dpmlite.estimators.families import FAMILIES
@@ -16,6 +14,11 @@ from dpmlite.estimators.mixture import MixtureEstimator
 from dpmlite.estimators.validation import check_labels, check_rows
 
 if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import numpy.typing as npt
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
@@ -54,7 +57,7 @@ def plot_clusters(
     *,
     columns: Sequence[str] | None = None,
     path: str | os.PathLike[str] | None = None,
-) -> "Figure":
+) -> Figure:
     """Draw rows in the colours of their clusters.
 
     One column becomes a strip for each cluster. Two columns become a scatter plot; more become
@@ -115,8 +118,8 @@ def plot_density(
     *,
     name: str = "x",
     path: str | os.PathLike[str] | None = None,
-    axes: "Axes | None" = None,
-) -> "Figure":
+    axes: Axes | None = None,
+) -> Figure:
     """Draw the density that a model gives to one column, over a histogram of rows.
 
     For a `MAPDPM` each cluster's part of the density is drawn in the cluster's colour.
@@ -195,7 +198,7 @@ def plot_dendrogram(
     *,
     names: Sequence[str] | None = None,
     path: str | os.PathLike[str] | None = None,
-) -> "Figure":
+) -> Figure:
     """Draw the tree of a hierarchical clustering in the colours of its clusters.
 
     A merge is as high as the log odds against its being one cluster, or as the lowest merge above
@@ -264,7 +267,7 @@ def plot_dendrogram(
 
 
 def _draw_tree(
-    axes: "Axes", model: BayesianHierarchicalClustering, ranks: npt.NDArray[np.intp]
+    axes: Axes, model: BayesianHierarchicalClustering, ranks: npt.NDArray[np.intp]
 ) -> list[int]:
     """Draw all merges; returns the leaves from left to right."""
     from matplotlib.collections import LineCollection
@@ -328,7 +331,7 @@ def _rank_by_size(
 
 
 def _draw_strips(
-    axes: "Axes", values: npt.NDArray[np.float64], ranks: npt.NDArray[np.intp], name: str
+    axes: Axes, values: npt.NDArray[np.float64], ranks: npt.NDArray[np.intp], name: str
 ) -> None:
     # Values that coincide are told apart by height; the fixed seed draws the same picture again.
     heights = ranks + np.random.default_rng(0).uniform(-0.3, 0.3, size=len(ranks))
@@ -339,7 +342,7 @@ def _draw_strips(
 
 
 def _draw_plane(
-    axes: "Axes",
+    axes: Axes,
     rows: npt.NDArray[np.float64],
     ranks: npt.NDArray[np.intp],
     names: list[str],
@@ -386,7 +389,7 @@ def _style(rank: int) -> tuple[str, str]:
     return COLOURS[rank % len(COLOURS)], MARKERS[rank // len(COLOURS) % len(MARKERS)]
 
 
-def _scatter(axes: "Axes", points: npt.NDArray[np.float64], ranks: npt.NDArray[np.intp]) -> None:
+def _scatter(axes: Axes, points: npt.NDArray[np.float64], ranks: npt.NDArray[np.intp]) -> None:
     # Many points become small and light, so that a crowd still shows its shape.
     crowd = min(1.0, (500.0 / len(points)) ** 0.5)
     for rank in range(int(ranks.max()) + 1):
@@ -403,7 +406,7 @@ def _scatter(axes: "Axes", points: npt.NDArray[np.float64], ranks: npt.NDArray[n
         )
 
 
-def _draw_ellipse(axes: "Axes", members: npt.NDArray[np.float64], colour: str) -> None:
+def _draw_ellipse(axes: Axes, members: npt.NDArray[np.float64], colour: str) -> None:
     from matplotlib.patches import Ellipse
 
     centre = members.mean(axis=0)
@@ -417,7 +420,7 @@ def _draw_ellipse(axes: "Axes", members: npt.NDArray[np.float64], colour: str) -
     )
 
 
-def _decorate(axes: "Axes", entries: list[str], n_rows: int) -> None:
+def _decorate(axes: Axes, entries: list[str], n_rows: int) -> None:
     from matplotlib.lines import Line2D
 
     n_clusters = len(entries)

@@ -1,13 +1,19 @@
 """Tables of numbers in CSV files, read with errors that name the row and the column."""
 
+from __future__ import annotations
+
 import csv
 import math
 import os
-from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import numpy.typing as npt
 
 # Cells that stand for a missing value, in lower case.
 MISSING = ("", "na", "n/a", "nan", "null", "none", "?")

@@ -1,7 +1,12 @@
 """A fitted model as source text: a module that a board imports."""
 
-from dpmlite.boards.learner import Learner
-from dpmlite.estimators.data import Floats
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dpmlite.boards.learner import Learner
+    from dpmlite.estimators.data import Floats
 
 TEXT = """\
 # {n_clusters} cluster(s) of {dim} column(s), found by dpmlite. On a board, beside mapdpm_int.py:

@@ -1,17 +1,23 @@
 """Tables as the small ints that the learner for boards takes."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
-from dpmlite.estimators.data import Data, Floats
+from dpmlite.estimators.data import Data
 from dpmlite.estimators.families.columns import (
     Moments,
     constant_columns,
 )
 from dpmlite.estimators.validation import as_floats, check_positive, check_rows, is_masked, warn
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from dpmlite.estimators.data import Floats
 
 #: A board takes ints from -LIMIT to LIMIT: those of 12 bits, but for one.
 LIMIT = 2047

@@ -1,13 +1,20 @@
 """Exact sums of the ints behind a fitted model's clusters."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import numpy as np
 
-from dpmlite import models
 from dpmlite.boards.learner import Cluster
-from dpmlite.boards.quantized import LIMIT, Quantized
-from dpmlite.estimators.data import Floats
-from dpmlite.estimators.families import Prior
-from dpmlite.estimators.mapdpm import MAPDPM
+from dpmlite.boards.quantized import LIMIT
+
+if TYPE_CHECKING:
+    from dpmlite import models
+    from dpmlite.boards.quantized import Quantized
+    from dpmlite.estimators.data import Floats
+    from dpmlite.estimators.families.base import Prior
+    from dpmlite.estimators.mapdpm import MAPDPM
 
 # What rounding may add to a sum of ints: in all, and as a part of the sum of squares.
 ATOL = 1e-3

@@ -1,14 +1,18 @@
 """What scikit-learn's tools expect of an estimator, without importing scikit-learn."""
 
+from __future__ import annotations
+
 import inspect
 import sys
 from functools import cache
-from typing import Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from dpmlite.estimators.validation import check_rows, warn
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 class NotFittedError(ValueError, AttributeError):

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
-from dpmlite import inference, models
+from dpmlite import inference
 from dpmlite.estimators.choose_prior import ScaleSearch
 from dpmlite.estimators.data import Data
-from dpmlite.estimators.families import Prior
 from dpmlite.estimators.families.columns import Moments
 from dpmlite.estimators.mapdpm import MAPDPM
 from dpmlite.estimators.mixture import MixtureEstimator, largest_first
-from dpmlite.estimators.problem import UNPLACED, Labels, Problem, first_of_best
-from dpmlite.estimators.tree import Tree, TreeSearch, bayes_kmeans, grow, joined
+from dpmlite.estimators.problem import UNPLACED, Problem, first_of_best
+from dpmlite.estimators.tree import TreeSearch, bayes_kmeans, grow, joined
 from dpmlite.estimators.validation import (
     check_bool,
     check_choice,
@@ -26,6 +23,16 @@ from dpmlite.estimators.validation import (
     check_positive,
     check_random_state,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy.typing as npt
+
+    from dpmlite import models
+    from dpmlite.estimators.families.base import Prior
+    from dpmlite.estimators.problem import Labels
+    from dpmlite.estimators.tree import Tree
 
 APPROXIMATIONS = ("bayes-kmeans", "map-dpm")
 PRIOR_CHOICES = ("nll",)

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from dpmlite import inference, models
-from dpmlite.estimators.climb import Climb
-from dpmlite.estimators.data import Data
-from dpmlite.estimators.problem import Problem, first_of_best
-from dpmlite.estimators.search import Search
+from dpmlite.estimators.problem import first_of_best
 
-Floats = npt.NDArray[np.float64]
-Seeds = npt.NDArray[np.int64]
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import numpy.typing as npt
+
+    from dpmlite.estimators.climb import Climb
+    from dpmlite.estimators.data import Data
+    from dpmlite.estimators.problem import Problem
+    from dpmlite.estimators.search import Search
+
+    Floats = npt.NDArray[np.float64]
+    Seeds = npt.NDArray[np.int64]
 
 #: Concentrations that are tried by default.
 ALPHAS = np.geomspace(0.01, 100.0, 13)

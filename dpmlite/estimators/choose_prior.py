@@ -1,17 +1,24 @@
 """Choosing the scales of a prior by the joint, or a bound: "empirical Bayes" on a grid."""
 
-from collections.abc import Callable
+from __future__ import annotations
+
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
-from dpmlite.estimators.data import Data
-from dpmlite.estimators.families import Family, Prior
-from dpmlite.estimators.families.columns import Moments, constant_columns
-from dpmlite.estimators.problem import Labels, Problem
+from dpmlite.estimators.families.columns import constant_columns
 from dpmlite.estimators.validation import warn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy.typing as npt
+
+    from dpmlite.estimators.data import Data
+    from dpmlite.estimators.families.base import Family, Prior
+    from dpmlite.estimators.families.columns import Moments
+    from dpmlite.estimators.problem import Labels, Problem
 
 # Factors go up or down by the first of these while that lowers the joint, then by the next.
 STEPS = (4.0, 2.0)

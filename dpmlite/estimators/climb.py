@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite import inference, models
+from dpmlite import inference
 from dpmlite.estimators.freeing import Freeing
-from dpmlite.estimators.problem import Falling, Labels, Problem, homes_of, rows_in_slots, sweep
+from dpmlite.estimators.problem import Falling, homes_of, rows_in_slots, sweep
 
 if TYPE_CHECKING:
     from threading import Event
+
+    from dpmlite import models
+    from dpmlite.estimators.problem import Labels, Problem
 
 # Proposals of a pass: pairs of seeds for each cluster that may be split; of exchanges, neighbours
 # of each cluster and pairs of seeds for each of them. `asv_benchmarks/benchmarks/search.py` shows

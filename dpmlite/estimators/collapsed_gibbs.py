@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from dpmlite import inference, models
 from dpmlite.estimators.data import Data
-from dpmlite.estimators.families import Prior
 from dpmlite.estimators.mapdpm import MAPDPM
 from dpmlite.estimators.mixture import MixtureEstimator
 from dpmlite.estimators.prefixes import search_labels
@@ -25,6 +22,13 @@ from dpmlite.estimators.validation import (
     check_positive,
     check_random_state,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    import numpy.typing as npt
+
+    from dpmlite.estimators.families.base import Prior
 
 INITS = ("map", "single", "singletons", "random", "sequential", "search")
 

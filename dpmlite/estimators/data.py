@@ -1,17 +1,22 @@
 """Tables as estimators hold them: checked, dense or by their non-zeros, with weights."""
 
-from collections.abc import Mapping
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from dpmlite import models
 from dpmlite.estimators.validation import check_rows, check_sample_weight, check_table, raise_where
 
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.intp]
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
+    Indices = npt.NDArray[np.intp]
 
 # Names of the arrays of compressed sparse rows, as of scipy.sparse.
 NONZEROS = ("data", "indices", "indptr")
@@ -57,7 +62,7 @@ class Data:
         return {"shape": np.array(self.shape), "weights": weights, **cells}
 
     @classmethod
-    def from_dict(cls, parts: Mapping[str, Any]) -> "Data":
+    def from_dict(cls, parts: Mapping[str, Any]) -> Data:
         """What `to_dict` gave."""
         n_rows, n_columns = parts["shape"]
         nonzeros = tuple(parts[name] for name in NONZEROS) if "indptr" in parts else None
@@ -68,7 +73,7 @@ class Data:
         """N, or the sum of the weights."""
         return float(self.shape[0] if self.weights is None else self.weights.sum())
 
-    def weighted(self, sample_weight: Any) -> "Data":
+    def weighted(self, sample_weight: Any) -> Data:
         """The same rows with weights, which are checked.
 
         Raises
@@ -92,11 +97,11 @@ class Data:
             return np.ones(self.shape[0], dtype=bool)
         return np.asarray(self.weights > 0.0)
 
-    def unweighted(self) -> "Data":
+    def unweighted(self) -> Data:
         """The same rows, each of weight 1."""
         return replace(self, weights=None)
 
-    def take(self, chosen: npt.NDArray[np.bool_]) -> "Data":
+    def take(self, chosen: npt.NDArray[np.bool_]) -> Data:
         """The rows where `chosen` is true."""
         if chosen.all():
             return self
@@ -111,7 +116,7 @@ class Data:
         starts = np.concatenate([[0], np.cumsum(sizes[chosen])]).astype(np.intp)
         return Data(shape, nonzeros=(cells[kept], columns[kept], starts), weights=weights)
 
-    def followed_by(self, other: "Data") -> "Data":
+    def followed_by(self, other: Data) -> Data:
         """The rows of two tables of one kind."""
         weights = None
         if self.weights is not None or other.weights is not None:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from dpmlite import inference, models
 from dpmlite.estimators.base import Estimator
@@ -21,6 +19,11 @@ from dpmlite.estimators.validation import (
     check_rows,
     check_sample_weight,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy.typing as npt
 
 #: Values of a column may lie so far apart: sums of squared distances stay finite.
 WIDEST, NARROWEST = 1e140, 1e-140

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from dpmlite import inference
-from dpmlite.estimators.climb import Climb
 from dpmlite.estimators.mixture import MixtureEstimator, verify_joint
 from dpmlite.estimators.prefixes import ORDERS, row_order, run
-from dpmlite.estimators.problem import Labels, Problem
+from dpmlite.estimators.problem import Problem
 from dpmlite.estimators.refine import Refinement
 from dpmlite.estimators.validation import (
     check_bool,
@@ -21,6 +18,14 @@ from dpmlite.estimators.validation import (
     check_positive,
     check_random_state,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy.typing as npt
+
+    from dpmlite.estimators.climb import Climb
+    from dpmlite.estimators.problem import Labels
 
 SCORINGS = ("trivial", "tight", "inadmissible")
 

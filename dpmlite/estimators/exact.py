@@ -1,16 +1,21 @@
 """The exact posterior of a few rows: a yardstick for every approximation."""
 
-from collections.abc import Mapping
+from __future__ import annotations
+
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from dpmlite import inference
 from dpmlite.estimators.families import COMPONENTS, FAMILIES
 from dpmlite.estimators.mixture import largest_first
 from dpmlite.estimators.validation import check_bool, check_choice, check_positive
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy.typing as npt
 
 # As in inference.sum_over_partitions, which would say so only after the prior's warnings.
 MOST_ROWS = 13

@@ -6,21 +6,25 @@ and all join these or the old ones. What comes of that is recombined with what t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from dpmlite import inference, models
+from dpmlite import inference
 from dpmlite._threads import on_threads
-from dpmlite.estimators.problem import UNPLACED, Labels, Problem, homes_of, sweep_and_merge
+from dpmlite.estimators.problem import UNPLACED, homes_of, sweep_and_merge
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from threading import Event
 
-Costs = npt.NDArray[np.float64]  # or weights, one of each row
+    import numpy.typing as npt
+
+    from dpmlite import models
+    from dpmlite.estimators.problem import Labels, Problem
+
+    Costs = npt.NDArray[np.float64]  # or weights, one of each row
 
 # The part of the rows is drawn anew for each attempt, between these; it sets the number of seeds.
 ATTEMPTS = 6

@@ -1,10 +1,10 @@
 """Functions for people: the model's probabilities of partitions, without an estimator."""
 
-from collections.abc import Mapping
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from dpmlite import inference, models
 from dpmlite.estimators.families import COMPONENTS, FAMILIES
@@ -16,6 +16,11 @@ from dpmlite.estimators.validation import (
     check_positive,
     check_random_state,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy.typing as npt
 
 
 def crp_log_prob(labels: npt.ArrayLike, alpha: float) -> float:

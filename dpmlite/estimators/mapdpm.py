@@ -1,20 +1,17 @@
 """MAPDPM: the estimator."""
 
-from collections.abc import Mapping, Sequence
+from __future__ import annotations
+
 from dataclasses import asdict
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from dpmlite import inference
 from dpmlite._threads import kept_threads, threads_for
 from dpmlite.estimators import choose_alpha
 from dpmlite.estimators.choose_alpha import ALPHAS, Choice
 from dpmlite.estimators.choose_prior import SAMPLE_ROWS, ScaleSearch
-from dpmlite.estimators.climb import Climb
-from dpmlite.estimators.data import Data
-from dpmlite.estimators.families import Prior
 from dpmlite.estimators.families.columns import Moments
 from dpmlite.estimators.mixture import MixtureEstimator, verify_joint
 from dpmlite.estimators.pieces import (
@@ -36,6 +33,15 @@ from dpmlite.estimators.validation import (
     check_positive,
     check_random_state,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
+
+    from dpmlite.estimators.climb import Climb
+    from dpmlite.estimators.data import Data
+    from dpmlite.estimators.families.base import Prior
 
 INITS = ("auto", "single", "singletons", "random", "sequential", "search")
 ALPHA_CHOICES = ("map", "nll", "cv")

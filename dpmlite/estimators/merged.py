@@ -1,9 +1,10 @@
 """Models of different rows, as one model."""
 
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from dpmlite import inference
 from dpmlite.estimators.data import Data
@@ -17,6 +18,9 @@ from dpmlite.estimators.pieces import (
     settled_groups,
 )
 from dpmlite.estimators.problem import Problem
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 # What must be the same in all models.
 SHARED = ("component_", "allow_missing_", "n_features_in_", "alpha_")

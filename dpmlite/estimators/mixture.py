@@ -1,16 +1,15 @@
 """What estimators of mixture models share, and those of them that end with one partition."""
 
-import os
-from typing import Any, Self
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from dpmlite import inference, models
 from dpmlite.estimators import persistence
 from dpmlite.estimators.base import Estimator
-from dpmlite.estimators.data import Data
-from dpmlite.estimators.families import COMPONENTS, FAMILIES, Family, Prior
+from dpmlite.estimators.families import COMPONENTS, FAMILIES
 from dpmlite.estimators.problem import NO_HOMES, rows_in_slots
 from dpmlite.estimators.validation import (
     check_bool,
@@ -19,6 +18,14 @@ from dpmlite.estimators.validation import (
     check_random_state,
     check_sample_weight,
 )
+
+if TYPE_CHECKING:
+    import os
+
+    import numpy.typing as npt
+
+    from dpmlite.estimators.data import Data
+    from dpmlite.estimators.families.base import Family, Prior
 
 # The incremental joint may differ from the recomputed one by this part of the rows' values; and by
 # the rounding of log-gammas of counts, which are large and cancel.

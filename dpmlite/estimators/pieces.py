@@ -1,19 +1,24 @@
 """Data that comes in pieces: rows seen before, and rows of other models, as settled groups."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
-from dpmlite import models
 from dpmlite.estimators.data import Data
-from dpmlite.estimators.families import FAMILIES, Prior
-from dpmlite.estimators.families.columns import Moments
+from dpmlite.estimators.families import FAMILIES
 from dpmlite.estimators.validation import check_total_weight
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from dpmlite import models
+    from dpmlite.estimators.families.base import Prior
+    from dpmlite.estimators.families.columns import Moments
     from dpmlite.estimators.mapdpm import MAPDPM
 
 # The first rows are kept until there are so many, or they have so many cells. Clusters of fewer
@@ -43,7 +48,7 @@ class FirstRows:
     n_fitted: int
 
     @classmethod
-    def of(cls, model: "MAPDPM", data: Data) -> "FirstRows | None":
+    def of(cls, model: MAPDPM, data: Data) -> FirstRows | None:
         """Those of a model, and new ones; None if it has none any more."""
         if not hasattr(model, "statistics_"):
             return cls(data, 0)
@@ -58,7 +63,7 @@ class FirstRows:
         """Everything as arrays and numbers, for files."""
         return {"rows": self.rows.to_dict(), "n_fitted": self.n_fitted}
 
-    def fitted(self) -> "FirstRows":
+    def fitted(self) -> FirstRows:
         """The same, now that all are fitted."""
         return replace(self, n_fitted=self.rows.shape[0])
 
@@ -72,7 +77,7 @@ class FirstRows:
         return self.are_enough() or self.rows.shape[0] >= GROWTH * self.n_fitted
 
 
-def check_same_model(model: "MAPDPM") -> None:
+def check_same_model(model: MAPDPM) -> None:
     """Raise ValueError if a model's parameters mean other statistics than it has."""
     for name in ("component", "allow_missing"):
         given, fitted = getattr(model, name), getattr(model, name + "_")
@@ -93,7 +98,7 @@ def moments_of_all(pieces: Sequence[Moments]) -> Moments:
     return total
 
 
-def prior_of_all(fitted: "Sequence[MAPDPM]", moments: Moments) -> Prior:
+def prior_of_all(fitted: Sequence[MAPDPM], moments: Moments) -> Prior:
     """The prior of the rows of all models, and of more rows that `moments` are of.
 
     It has what the first model's `prior` gives, and defaults for the rest. What was chosen by a
@@ -120,7 +125,7 @@ def prior_of_all(fitted: "Sequence[MAPDPM]", moments: Moments) -> Prior:
     return prior
 
 
-def settled_groups(fitted: "Sequence[MAPDPM]", prior: Prior) -> models.Component:
+def settled_groups(fitted: Sequence[MAPDPM], prior: Prior) -> models.Component:
     """The clusters of all models, one after the other, each as a slot under a prior of all."""
     settled = FAMILIES[fitted[0].component_].component(prior, fitted[0].allow_missing_)
     rows = np.vstack([_statistics_under(prior, model) for model in fitted])
@@ -137,7 +142,7 @@ def settled_counts(counts: npt.NDArray[np.intp], final: models.Partition) -> npt
     return rows
 
 
-def _statistics_under(prior: Prior, model: "MAPDPM") -> npt.NDArray[np.float64]:
+def _statistics_under(prior: Prior, model: MAPDPM) -> npt.NDArray[np.float64]:
     if all(np.array_equal(model.prior_[key], prior[key]) for key in prior):
         return model.statistics_
     return FAMILIES[model.component_].rebased(model.statistics_, model.prior_, prior)

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpmlite import inference
-from dpmlite.estimators.problem import Labels, Problem
 
 if TYPE_CHECKING:
     from threading import Event
+
+    from dpmlite.estimators.problem import Labels, Problem
 
 ORDERS = ("ascending", "descending", "random", "given")
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from dpmlite import inference, models
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from threading import Event
 
-Labels = npt.NDArray[np.intp]
+    import numpy.typing as npt
+
+    Labels = npt.NDArray[np.intp]
 
 UNPLACED = -1
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from dpmlite._threads import new_event
 from dpmlite.estimators.climb import Climb
-from dpmlite.estimators.problem import Labels, Problem
 from dpmlite.estimators.starts import DESCENT_SWEEPS, Recombination
 
 if TYPE_CHECKING:
     from threading import Event
+
+    import numpy as np
+
+    from dpmlite.estimators.problem import Labels, Problem
 
 # Sweeps of a climb over all rows, at most.
 MAX_SWEEPS = 1000

@@ -10,16 +10,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from dpmlite import inference
 from dpmlite.estimators.climb import N_SPLIT_SEEDS, Climb
-from dpmlite.estimators.freeing import Attempt, rejoined
-from dpmlite.estimators.problem import Problem, part_normal, sweep
+from dpmlite.estimators.freeing import rejoined
+from dpmlite.estimators.problem import part_normal, sweep
 from dpmlite.estimators.starts import Recombination
 
 if TYPE_CHECKING:
     from threading import Event
+
+    import numpy as np
+
+    from dpmlite.estimators.freeing import Attempt
+    from dpmlite.estimators.problem import Problem
 
 # So many samples in a row that improve little tell that others hardly will.
 IN_VAIN = 2

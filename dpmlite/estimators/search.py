@@ -6,17 +6,20 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from dpmlite._threads import new_event, on_threads
 from dpmlite.estimators.climb import Climb
 from dpmlite.estimators.prefixes import search_labels
-from dpmlite.estimators.problem import Labels, Problem, first_of_best
+from dpmlite.estimators.problem import first_of_best
 from dpmlite.estimators.resampling import Resampling
 from dpmlite.estimators.starts import Recombination, simple_starts, start_labels
 
 if TYPE_CHECKING:
     from threading import Event
+
+    import numpy.typing as npt
+
+    from dpmlite.estimators.problem import Labels, Problem
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -10,28 +10,32 @@ rows of a large table join it, a larger sample does, and climbs by itself.
 from __future__ import annotations
 
 import math
-from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite import inference, models
+from dpmlite import inference
 from dpmlite._threads import as_needed
 from dpmlite.estimators.climb import N_SPLIT_SEEDS, Climb, print_step
 from dpmlite.estimators.problem import (
     UNPLACED,
     Falling,
-    Labels,
-    Problem,
     first_of_best,
     part_normal,
     sweep_and_merge,
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
     from threading import Event
+
+    from dpmlite import models
+    from dpmlite.estimators.problem import (
+        Labels,
+        Problem,
+    )
 
 # Rows that a descent starts from, each as a cluster: more than there are clusters in most tables,
 # for those that belong together are merged. Where hundreds of clusters have a few rows each,

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from dpmlite import inference, models
-from dpmlite.estimators.problem import UNPLACED, Labels, Problem
+from dpmlite.estimators.problem import UNPLACED
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from dpmlite.estimators.problem import Labels, Problem
 
 # Values that are scored between two looks at Ctrl-C: one for each pair of nodes and column.
 CELLS_AT_A_TIME = 2**22

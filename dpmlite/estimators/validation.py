@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable
 from numbers import Integral, Real
 from reprlib import repr as shortened
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
-import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import numpy.typing as npt
 
 # Sums of weights up to here are exact if the weights are whole numbers.
 MOST_WEIGHT = 2.0**53

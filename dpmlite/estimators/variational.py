@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from dpmlite import inference, models
-from dpmlite.estimators.data import Data
-from dpmlite.estimators.families import FAMILIES, Family, Prior
+from dpmlite.estimators.families import FAMILIES
 from dpmlite.estimators.mapdpm import MAPDPM
 from dpmlite.estimators.mixture import FamilyEstimator, largest_first
 from dpmlite.estimators.validation import (
@@ -23,13 +20,21 @@ from dpmlite.estimators.validation import (
     check_random_state,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy.typing as npt
+
+    from dpmlite.estimators.data import Data
+    from dpmlite.estimators.families.base import Family, Prior
+
+    Floats = npt.NDArray[np.float64]
+    Labels = npt.NDArray[np.intp]
+
 #: Families whose posteriors give expected log densities.
 COMPONENTS = ("normal-gamma", "dirichlet-multinomial", "beta-bernoulli")
 METHODS = ("vb", "collapsed-stick", "collapsed-dirichlet")
 INITS = ("map", "random")
-
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.intp]
 
 
 class VariationalDPM(FamilyEstimator):

@@ -9,11 +9,15 @@ is one partition, eq. (1), whose best completion has the closed form of `log_bes
 Searches use that; `log_prob_multiplicities` and `GreedyCompletion` are for comparison.
 """
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Mapping
 from math import log
+from typing import TYPE_CHECKING
 
 from dpmlite._types import Values
 from dpmlite.models.special import log_gamma, log_rising
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
 
 
 def log_prob_counts(counts: Values, alpha: float) -> float:

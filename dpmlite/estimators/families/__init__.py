@@ -1,6 +1,6 @@
 """Component families as users meet them: one file each, and the table of all of them."""
 
-from dpmlite.estimators.families.base import Family, Prior
+from dpmlite.estimators.families.base import Family
 from dpmlite.estimators.families.beta_bernoulli import BetaBernoulliFamily
 from dpmlite.estimators.families.dirichlet_multinomial import DirichletMultinomialFamily
 from dpmlite.estimators.families.normal_gamma import NormalGammaFamily
@@ -21,4 +21,4 @@ FAMILIES: dict[str, Family] = {
 #: Values of the parameter `component`.
 COMPONENTS = tuple(FAMILIES)
 
-__all__ = ["COMPONENTS", "FAMILIES", "Family", "Prior"]
+__all__ = ["COMPONENTS", "FAMILIES", "Family"]

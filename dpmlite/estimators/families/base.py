@@ -1,19 +1,23 @@
 """What a component family is to an estimator: its tables, its prior, its draws."""
 
+from __future__ import annotations
+
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from dpmlite import models
-from dpmlite.estimators.data import Data, Floats, Indices
 from dpmlite.estimators.families.columns import Moments
 
-Prior = dict[str, Any]
-Parameters = dict[str, Floats]  # theta: the first axis of every array is the cluster
-Totals = Indices | None
-Rng: TypeAlias = "np.random.Generator"  # a string: numpy.random takes its time
+if TYPE_CHECKING:
+    import numpy as np
+
+    from dpmlite import models
+    from dpmlite.estimators.data import Data, Floats, Indices
+
+    Prior = dict[str, Any]
+    Parameters = dict[str, Floats]  # theta: the first axis of every array is the cluster
+    Totals = Indices | None
+    Rng = np.random.Generator
 
 
 class Family(ABC):

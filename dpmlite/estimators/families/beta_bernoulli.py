@@ -1,14 +1,22 @@
 """The family "beta-bernoulli": independent columns of zeros and ones."""
 
-from collections.abc import Mapping
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dpmlite import models
-from dpmlite.estimators.data import Data, Floats, Indices, read_counts
-from dpmlite.estimators.families.base import Family, Parameters, Prior, Rng, Totals
-from dpmlite.estimators.families.columns import Moments, counts_per_column
+from dpmlite.estimators.data import read_counts
+from dpmlite.estimators.families.base import Family
+from dpmlite.estimators.families.columns import counts_per_column
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dpmlite.estimators.data import Data, Floats, Indices
+    from dpmlite.estimators.families.base import Parameters, Prior, Rng, Totals
+    from dpmlite.estimators.families.columns import Moments
 
 #: What a0 and b0 of a column add up to by default, in rows.
 DEFAULT_MASS = 2.0

@@ -1,15 +1,21 @@
 """Means and variances of columns, and priors that have a value for each column."""
 
-from collections.abc import Mapping
+from __future__ import annotations
+
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from dpmlite import models
-from dpmlite.estimators.data import Data, Floats
 from dpmlite.estimators.validation import LEAST, as_floats, check_positive, warn
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy.typing as npt
+
+    from dpmlite.estimators.data import Data, Floats
 
 # Values of a row that make numpy's loops over rows no slower than those within.
 WIDE_ROW = 512
@@ -44,7 +50,7 @@ class Moments:
     variance: Floats
 
     @classmethod
-    def of(cls, data: Data, n_threads: int = 1) -> "Moments":
+    def of(cls, data: Data, n_threads: int = 1) -> Moments:
         """Those of a table."""
         n_rows, n_columns = data.shape
         if data.values is None:
@@ -57,7 +63,7 @@ class Moments:
         variance[_underflown(variance, data.values)] = np.nan
         return cls(n_rows, data.total_weight, cells, mean, variance)
 
-    def __add__(self, other: "Moments") -> "Moments":
+    def __add__(self, other: Moments) -> Moments:
         """Those of the rows of two tables together."""
         cells = self.cells + other.cells
         part = other.cells / np.maximum(cells, np.finfo(float).tiny)

@@ -1,15 +1,15 @@
 """The family "normal-gamma": independent columns, each normal with unknown mean and precision."""
 
-from collections.abc import Mapping
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dpmlite import models
-from dpmlite.estimators.data import Data, Floats, Indices, read_real
-from dpmlite.estimators.families.base import Family, Parameters, Prior, Rng, Totals
+from dpmlite.estimators.data import read_real
+from dpmlite.estimators.families.base import Family
 from dpmlite.estimators.families.columns import (
-    Moments,
     check_distance,
     check_drawn,
     check_settled,
@@ -17,6 +17,15 @@ from dpmlite.estimators.families.columns import (
     positive,
     positive_per_column,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dpmlite.estimators.data import Data, Floats, Indices
+    from dpmlite.estimators.families.base import Parameters, Prior, Rng, Totals
+    from dpmlite.estimators.families.columns import (
+        Moments,
+    )
 
 #: Values may lie this many prior scales sqrt(b0) from m0.
 FARTHEST = 2.0**29

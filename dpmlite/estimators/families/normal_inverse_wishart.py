@@ -1,15 +1,15 @@
 """The family "normal-inverse-wishart": normal clusters with a full covariance matrix."""
 
-from collections.abc import Mapping
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dpmlite import models
-from dpmlite.estimators.data import Data, Floats, Indices, read_real
-from dpmlite.estimators.families.base import Family, Parameters, Prior, Rng, Totals
+from dpmlite.estimators.data import read_real
+from dpmlite.estimators.families.base import Family
 from dpmlite.estimators.families.columns import (
-    Moments,
     check_drawn,
     check_range,
     check_settled,
@@ -17,6 +17,15 @@ from dpmlite.estimators.families.columns import (
     positive,
 )
 from dpmlite.estimators.validation import as_floats
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dpmlite.estimators.data import Data, Floats, Indices
+    from dpmlite.estimators.families.base import Parameters, Prior, Rng, Totals
+    from dpmlite.estimators.families.columns import (
+        Moments,
+    )
 
 #: Values may lie this many prior scales, Cholesky factors of psi0, from m0. Farther out, rounding
 #: of the scatter of two clusters together could exceed the ties of 1e-8 nats.

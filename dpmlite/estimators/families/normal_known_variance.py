@@ -1,21 +1,30 @@
 """The family "normal-known-variance": columns are normal, only their means are unknown."""
 
-from collections.abc import Mapping
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dpmlite import models
-from dpmlite.estimators.data import Data, Floats, Indices, read_real
-from dpmlite.estimators.families.base import Family, Parameters, Prior, Rng, Totals
+from dpmlite.estimators.data import read_real
+from dpmlite.estimators.families.base import Family
 from dpmlite.estimators.families.columns import (
-    Moments,
     check_distance,
     check_ratio,
     check_settled,
     per_column,
     positive_per_column,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dpmlite.estimators.data import Data, Floats, Indices
+    from dpmlite.estimators.families.base import Parameters, Prior, Rng, Totals
+    from dpmlite.estimators.families.columns import (
+        Moments,
+    )
 
 #: Values may lie this many standard deviations sqrt(sigma2) from m0.
 FARTHEST = 2.0**12
