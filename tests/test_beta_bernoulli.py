@@ -195,6 +195,29 @@ def test_evidence_of_whole_counts_and_of_others(twin, n_columns, scale):
         assert merged == pytest.approx(expected, rel=1e-11, abs=1e-9)
 
 
+@pytest.mark.parametrize("n_missing", [0, 5])
+@pytest.mark.parametrize("n", [(100.0, 120.0), (200.0, 56.0), (200.0, 57.0), (90.5, 30.0)])
+def test_evidence_of_rows_that_are_mostly_zeros(twin, n, n_missing):
+    rng = np.random.default_rng(7)
+    n_columns = 205
+    prior = {key: rng.uniform(0.01, 2.0, n_columns).tolist() for key in ("a0", "b0")}
+    component = twin.beta_bernoulli.BetaBernoulli(**prior)
+    component.resize(3)
+    totals = np.zeros((3, 2, n_columns))
+    for k in range(2):  # and a slot of zeros alone
+        some = rng.integers(n_columns, size=11)
+        totals[k, 0, some] = rng.integers(1, 30, size=11)
+        totals[k, 1] = n[k] - totals[k, 0]
+        totals[k, 1, rng.integers(n_columns, size=n_missing)] = 3.0
+    totals[2, 1] = n[1]
+    for k, size in enumerate((*n, n[1])):
+        component.load(k, [size, *totals[k].ravel()])
+    for j, k in ((0, 1), (1, 0), (0, 2), (2, 1)):
+        expected = naive_log_evidence(*(totals[j] + totals[k]), prior)
+        merged = component.log_marginal_merged(j, k)
+        assert merged == pytest.approx(expected, rel=1e-12, abs=1e-9)
+
+
 @pytest.mark.parametrize("cells", [(300.0, 0.0), (0.0, 5000.0), (200.0, 200.0)])
 def test_cells_that_are_more_than_their_rows_are_not_looked_up(twin, cells):
     """As rounding may leave them, and so in a file; the first count is that of the rows."""

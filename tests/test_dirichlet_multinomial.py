@@ -192,6 +192,23 @@ def test_many_words_and_slots(twin, beta, n_slots):
             assert score == pytest.approx(expected, rel=1e-10)
 
 
+@pytest.mark.parametrize("beta", [1e-3, 1.0, [0.5, 2.0] * 100])
+def test_clusters_of_few_words_merge(twin, beta):
+    """Small counts, large ones and fractions, in words of the other cluster and in others."""
+    beta0 = np.broadcast_to(beta, 200).astype(float)
+    counts = np.zeros((4, 200))
+    counts[0, [3, 70, 71, 199]] = 2.0, 9000.0, 0.25, 1.0
+    counts[1, [3, 4, 5, 71]] = 1.0, 1.0, 40.0, 2.0
+    counts[2] = np.arange(200) % 7  # most words
+    component = twin.dirichlet_multinomial.DirichletMultinomial(beta0)
+    component.resize(4)
+    for k, words in enumerate(counts):
+        component.load(k, [1.0, *words])
+    for j, k in ((0, 1), (1, 0), (0, 2), (2, 0), (1, 3), (3, 1)):
+        expected = log_many(counts[j] + counts[k], 0.0 * beta0, beta0)
+        assert component.log_marginal_merged(j, k) == pytest.approx(expected, rel=1e-11)
+
+
 @pytest.mark.parametrize("beta", [1e-8, 1e-12, 1e-17])
 def test_products_of_tiny_numbers(twin, beta):
     """A product of many new words would be zero, were each a factor of it."""

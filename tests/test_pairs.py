@@ -26,6 +26,7 @@ HELPERS = {
     "RisingTable",
     "Sets",
     "Tally",
+    "ZeroRows",
 }
 
 

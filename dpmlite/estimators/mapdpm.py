@@ -234,7 +234,7 @@ class MAPDPM(MixtureEstimator):
         X : array-like or scipy.sparse matrix, shape (N, D)
             Rows: finite numbers; counts for "dirichlet-multinomial"; 0 and 1 for
             "beta-bernoulli". The last two may be sparse: sweeps cost what their non-zeros do, but
-            merges what all columns do. Numbers of double or single precision are read where they
+            merges look at all columns. Numbers of double or single precision are read where they
             are, in any order of memory, from memory-mapped files too; all statistics are in double
             precision.
         y : ignored

@@ -33,6 +33,7 @@ cdef class Forest:
         self.log_alpha = log(alpha)
         self.slack = TIE * larger(1.0, 1e-6 * self.X.n_rows * component.n_columns)
         self.component = component.like()
+        self.component.begin_merging()
         self.n_leaves = len(members)
         self.members, self.start = index_array(self.X.n_rows), index_array(self.n_leaves + 1)
         self.allocate(2 * self.n_leaves - 1)

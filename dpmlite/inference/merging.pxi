@@ -53,6 +53,7 @@ cdef class Pairs:
     def __init__(self, Partition partition):
         self.partition = partition
         self.component = partition.component
+        self.component.begin_merging()
         self.n_slots = partition.component.n_slots
         cdef Py_ssize_t n = padded(self.n_slots)
         self.change = double_array(n)  # of the slot that was scored last, by partner

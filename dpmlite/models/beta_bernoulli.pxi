@@ -41,10 +41,6 @@ cdef struct Copies:
     double rest           # of its weight
     double shift          # c + m, see heavy_bounds
 
-cdef struct Products:
-    double factor[LANES]  # the product of a lane is its factor times 2^exponent
-    double exponent[LANES]
-
 
 cdef class BetaBernoulli(Component):
     cdef readonly list a0, b0
@@ -52,6 +48,8 @@ cdef class BetaBernoulli(Component):
     cdef double[::1] empty_delta, empty_log_zero  # what an empty slot has of the values below
     cdef double empty_base
     cdef RisingTable table      # of small counts
+    cdef ZeroRows zero_rows
+    cdef const double *of_zero_rows  # what these know; NULL before merges
 
     cdef double *base           # [slot] log density of a row of zeros
     cdef double *member_base    # [slot] the same of a member, given the others
@@ -76,6 +74,7 @@ cdef class BetaBernoulli(Component):
         self.empty_log_zero = array("d", [-log1p(a / b) for a, b in zip(self.a0, self.b0)])
         self.empty_base = sum(self.empty_log_zero)
         self.table = RisingTable(self.a, self.b)
+        self.zero_rows = ZeroRows(self.a, self.b)
         self.start(3 + 2 * self.n_columns, 3 * self.n_columns)
 
     cdef void lay_out(self) noexcept nogil:
@@ -216,6 +215,10 @@ cdef class BetaBernoulli(Component):
         for k in range(self.n_slots, self.capacity):
             refresh_empty(self, k)
 
+    cdef int begin_merging(self) except -1:
+        self.of_zero_rows = self.zero_rows.known()
+        return 0
+
     cdef double marginal(self, Py_ssize_t k) noexcept nogil:
         return evidence_of(self, k, k, 0.0)
 
@@ -246,6 +249,7 @@ cdef class BetaBernoulli(Component):
         other.a, other.b = self.a, self.b
         other.empty_delta, other.empty_log_zero = self.empty_delta, self.empty_log_zero
         other.empty_base, other.table = self.empty_base, self.table
+        other.zero_rows = self.zero_rows
         other.start(self.n_across, self.n_along)
         return other
 
@@ -454,6 +458,7 @@ cdef clones_double score_copies(BetaBernoulli self, const Row *row, Py_ssize_t k
     cdef double lane[LANES]
     cdef double there[LANES]
     cdef double some[2 * LANES]
+    cdef double weight[2 * LANES]
     cdef const double *ones = self.ones + k * self.n_along
     cdef const double *zeros = self.zeros + k * self.n_along
     cdef const double *a0 = &self.a[0]
@@ -462,6 +467,7 @@ cdef clones_double score_copies(BetaBernoulli self, const Row *row, Py_ssize_t k
     cdef Py_ssize_t first = 0, column = 0, end, i, d
     for i in range(LANES):
         lane[i], some[i], some[LANES + i] = 0.0, 1.0, 1.0
+        weight[i] = weight[LANES + i] = row.weight
     while column < self.n_columns:
         if column % CELL_CHUNK == 0:
             first = column
@@ -475,8 +481,7 @@ cdef clones_double score_copies(BetaBernoulli self, const Row *row, Py_ssize_t k
             other = a0[d] + ones[d] if x == 0.0 else b0[d] + zeros[d]
             some[i], some[LANES + i] = own, own + other
             there[i] = 1.0 if x == x else 0.0
-        for i in range(2 * LANES):
-            some[i] = log_rising_of_lane(some[i], row.weight)
+        log_rising_of(some, weight, 2)
         for i in range(end):
             lane[i] += some[i] - some[LANES + i] if there[i] > 0.0 else 0.0
         column += LANES
@@ -549,10 +554,9 @@ cdef inline inlined_double most_of_copies(
     """A bound from above of log p of all copies of some values."""
     cdef Products whole, rest
     cdef double total
-    cdef Py_ssize_t column = 0, i
-    for i in range(LANES):
-        whole.factor[i] = rest.factor[i] = 1.0
-        whole.exponent[i] = rest.exponent[i] = 0.0
+    cdef Py_ssize_t column = 0
+    begin_products(&whole)
+    begin_products(&rest)
     while column < n:
         bound_copies(self, values + column, first + column, min(n - column, <Py_ssize_t> LANES),
                      copies, k, &whole, &rest)
@@ -593,58 +597,21 @@ cdef inline inlined_void bound_copies(
         multiply_by(rest, part)
 
 
-cdef inline inlined_void multiply_by(Products *products, const double *factor) noexcept nogil:
-    cdef double e = 0.0
-    cdef Py_ssize_t i
-    for i in range(LANES):
-        products.factor[i] = split_exponent(products.factor[i] * factor[i], &e)
-        products.exponent[i] += e
-
-
-cdef inline inlined_double log_of_products(const Products *products) noexcept nogil:
-    """Log of the product of all lanes."""
-    return sum_of(products.exponent) * LOG_2 + log_positive(product_of(products.factor))
-
-
 cdef double evidence_of(BetaBernoulli self, Py_ssize_t j, Py_ssize_t k,
                         double part) noexcept nogil:
     """Log marginal of the rows of slot j and, if `part` is 1 and not 0, of slot k."""
-    cdef double total = NAN
-    if self.n[j] + part * self.n[k] <= self.table.most:
-        total = tabled_evidence(
-            self.table, self.ones + j * self.n_along, self.zeros + j * self.n_along,
-            self.ones + k * self.n_along, self.zeros + k * self.n_along, part)
-    return total if total == total else bernoulli_evidence(self, j, k, part)
-
-
-cdef clones_double bernoulli_evidence(BetaBernoulli self, Py_ssize_t j, Py_ssize_t k,
-                                      double part) noexcept nogil:
-    """The same of any counts."""
-    cdef double lane[LANES]
-    cdef double some[3 * LANES]
-    cdef double n[3 * LANES]
     cdef const double *ones = self.ones + j * self.n_along
     cdef const double *zeros = self.zeros + j * self.n_along
     cdef const double *other_ones = self.ones + k * self.n_along
     cdef const double *other_zeros = self.zeros + k * self.n_along
-    cdef const double *a0 = &self.a[0]
-    cdef const double *b0 = &self.b[0]
-    cdef Py_ssize_t first = 0, end, i, d
-    cdef double n1, n0
-    for i in range(LANES):
-        lane[i] = 0.0
-    for i in range(3 * LANES):
-        some[i], n[i] = 1.0, 0.0
-    while first < self.n_columns:
-        end = min(self.n_columns - first, <Py_ssize_t> LANES)
-        for i in range(end):
-            d = first + i
-            n1, n0 = ones[d] + part * other_ones[d], zeros[d] + part * other_zeros[d]
-            some[i], some[LANES + i], some[2 * LANES + i] = a0[d], b0[d], a0[d] + b0[d]
-            n[i], n[LANES + i], n[2 * LANES + i] = n1, n0, n1 + n0
-        for i in range(3 * LANES):
-            some[i] = log_rising_of_lane(some[i], n[i])
-        for i in range(end):
-            lane[i] += some[i] + some[LANES + i] - some[2 * LANES + i]
-        first += LANES
-    return sum_of(lane)
+    cdef double n = self.n[j] + part * self.n[k], of_zeros = 0.0, total = NAN
+    if n <= self.table.most:
+        total = tabled_evidence(self.table, ones, zeros, other_ones, other_zeros, part)
+    if total == total:
+        return total
+    if self.of_zero_rows != NULL and n <= MOST_ZERO_ROWS and n == floor(n):
+        of_zeros = self.of_zero_rows[<Py_ssize_t> n]
+    else:
+        n = 0.0
+    return of_zeros + evidence_beside(
+        self.zero_rows, ones, zeros, other_ones, other_zeros, part, n)

@@ -277,6 +277,10 @@ cdef class Component:
     cdef double marginal(self, Py_ssize_t k) noexcept nogil:
         return 0.0
 
+    cdef int begin_merging(self) except -1:
+        """Get ready for many calls of what follows, while the interpreter's lock is held."""
+        return 0
+
     cdef void marginals_merged(self, Py_ssize_t j, Py_ssize_t first, double *out) noexcept nogil:
         """out[k] = log marginal of the rows of slots j and k together, of slots from `first` on."""
         pass
@@ -367,6 +371,7 @@ cdef class Component:
     def log_marginal_merged(self, Py_ssize_t j, Py_ssize_t k):
         self._check_pair(j, k)
         cdef double[::1] scores = double_array(padded(self.n_slots))
+        self.begin_merging()
         self.marginals_merged(j, k, &scores[0])
         return scores[k]
 

@@ -13,6 +13,7 @@ cdef extern from *:
 cdef enum:
     FEW_URNS = 6           # slots that are scored one by one: more take longer than all at once
     FEW_FACTORS = 64  # summed one by one: more are known to 1e-5 without
+    FEW_WORDS = 2     # one in so many: a word takes longer in `marginals_by_words`
 
 
 cdef class DirichletMultinomial(Component):
@@ -182,15 +183,17 @@ cdef class DirichletMultinomial(Component):
 
     cdef void marginals_merged(self, Py_ssize_t j, Py_ssize_t first, double *out) noexcept nogil:
         cdef Py_ssize_t k
-        if self.urns.growth != NULL:
-            marginals_by_growth(&self.urns, self.n_slots, j, first, out)
-            return
         for k in range(self.n_slots):
             self.marginal(k)
         cdef Row row = self.row_of_slot(j)
-        self.costs_below(&row, self.evidence, INFINITY, out)
-        for k in range(first, self.n_slots):
-            out[k] = -out[k]
+        if self.urns.growth == NULL:
+            self.costs_below(&row, self.evidence, INFINITY, out)
+            for k in range(first, self.n_slots):
+                out[k] = -out[k]
+        elif FEW_WORDS * row.n_values < self.n_columns:
+            marginals_by_words(&self.urns, self.n_slots, &row, self.evidence, first, out)
+        else:
+            marginals_by_growth(&self.urns, self.n_slots, j, first, out)
 
     cdef double score_bound(self, const Row *row, Py_ssize_t k, double more) noexcept nogil:
         cdef double total = 0.0, n_words = 0.0, extra = more * self.longest, x, sum_of_inverses = 0.0

@@ -1,7 +1,11 @@
-"""Sums over columns, eight at a time: terms of one lane do not wait for those of another."""
+"""Sums and products over columns, eight at a time: one lane does not wait for another."""
 
 cdef enum:
     LANES = 8
+
+cdef struct Products:
+    double factor[LANES]  # the product of a lane is its factor times 2^exponent
+    double exponent[LANES]
 
 
 # Vectors of one value per column that are padded to a multiple of it need no loop for the rest.
@@ -20,3 +24,22 @@ cdef inline inlined_double product_of(const double *lane) noexcept nogil:
 cdef inline inlined_double most_of(const double *lane) noexcept nogil:
     return larger(larger(larger(lane[0], lane[4]), larger(lane[2], lane[6])),
                   larger(larger(lane[1], lane[5]), larger(lane[3], lane[7])))
+
+
+cdef inline inlined_void begin_products(Products *products) noexcept nogil:
+    cdef Py_ssize_t i
+    for i in range(LANES):
+        products.factor[i], products.exponent[i] = 1.0, 0.0
+
+
+cdef inline inlined_void multiply_by(Products *products, const double *factor) noexcept nogil:
+    cdef double e = 0.0
+    cdef Py_ssize_t i
+    for i in range(LANES):
+        products.factor[i] = split_exponent(products.factor[i] * factor[i], &e)
+        products.exponent[i] += e
+
+
+cdef inline inlined_double log_of_products(const Products *products) noexcept nogil:
+    """Log of the product of all lanes."""
+    return sum_of(products.exponent) * LOG_2 + log_positive(product_of(products.factor))

@@ -163,6 +163,13 @@ cdef inline inlined_double log_rising_of_lane(double x, double n) noexcept nogil
             - log_positive(ten_factors(x + n) / ten_factors(x)))
 
 
+cdef clones_void log_rising_of(double *x, const double *n, Py_ssize_t n_lanes) noexcept nogil:
+    """x[i] becomes log of Gamma(x[i] + n[i]) / Gamma(x[i]), for so many times LANES values."""
+    cdef Py_ssize_t i
+    for i in range(n_lanes * LANES):
+        x[i] = log_rising_of_lane(x[i], n[i])
+
+
 cdef double log_gamma_c(double x) noexcept nogil:
     return log_gamma_of_lane(x)
 

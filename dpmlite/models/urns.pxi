@@ -157,6 +157,28 @@ cdef clones_void marginals_by_growth(const Urns *u, Py_ssize_t n_slots, Py_ssize
         count += u.capacity
 
 
+cdef clones_void marginals_by_words(const Urns *u, Py_ssize_t n_slots, const Row *row,
+                                    const double *marginal, Py_ssize_t first,
+                                    double *out) noexcept nogil:
+    """The same by the words of a slot, as one row: log p(row | slot k) beside what k has."""
+    cdef const double *count
+    cdef const double *growth = u.growth
+    cdef double beta = u.beta[0], x, n_words = 0.0
+    cdef Py_ssize_t i, k, end = padded(n_slots)
+    first -= first % NARROW
+    for k in range(first, end):
+        out[k] = marginal[k]
+    for i in range(row.n_values):
+        x, count = row.values[i], u.count + column_of(row, i) * u.capacity
+        n_words += x
+        if largest_sum(x, count, first, end) < N_GROWTHS:
+            for k in range(first, end):
+                out[k] += growth[<int> (x + count[k])] - growth[<int> count[k]]
+        else:
+            add_log_rising(beta, 1.0, x, count, 1.0, first, end, out)
+    add_log_rising(u.total, 1.0, n_words, u.size, -1.0, first, end, out)
+
+
 cdef clones_void add_log_rising(double beta, double drawn, double x, const double *count,
                                 double sign, Py_ssize_t first, Py_ssize_t end,
                                 double *out) noexcept nogil:
