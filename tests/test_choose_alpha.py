@@ -104,8 +104,14 @@ def test_every_choice_is_reproducible_and_survives_a_file(alpha, tmp_path):
     loaded = MAPDPM.load(tmp_path / "model.npz")
     assert loaded.alpha_ == one.alpha_
     assert loaded.get_params()["alpha"] == alpha
-    one.set_params(alpha=1.0).fit(X)
+    one.partial_fit(X)
+    assert one.alpha_ == other.alpha_
+    scores = [getattr(model, "alpha_scores_", None) for model in (one, other)]
+    np.testing.assert_array_equal(*scores)
+    one.set_params(alpha=1.0).partial_fit(X)
+    other.set_params(alpha=1.0).fit(X)
     assert not hasattr(one, "alpha_scores_")
+    assert not hasattr(other, "alpha_scores_")
 
 
 def test_given_labels_are_the_start_of_every_choice():

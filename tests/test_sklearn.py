@@ -20,6 +20,7 @@ from dpmlite import (
 
 sklearn = pytest.importorskip("sklearn")
 
+from sklearn import config_context  # noqa: E402
 from sklearn.base import clone, is_clusterer  # noqa: E402
 from sklearn.exceptions import NotFittedError  # noqa: E402
 from sklearn.model_selection import GridSearchCV  # noqa: E402
@@ -109,6 +110,10 @@ def test_distances_as_a_frame():
         again.transform(frame), pd.DataFrame(plain, frame.index, found.columns)
     )
     assert again.fit(frame.to_numpy()).transform([[0.0, 1.0]]).index.tolist() == [0]
+    with config_context(transform_output="pandas"):
+        assert isinstance(DPMeans(n_clusters=2).fit_transform(frame), pd.DataFrame)
+        default = DPMeans(n_clusters=2).set_output(transform="default")
+        assert isinstance(default.fit_transform(frame), np.ndarray)
     again.set_output().set_output(transform="default")
     assert isinstance(again.transform([[0.0, 1.0]]), np.ndarray)
     with pytest.raises(

@@ -204,7 +204,8 @@ class DPMeans(Estimator):
 
         Returns
         -------
-        ndarray, or DataFrame if `set_output` asks for one, shape (N, K)
+        ndarray or DataFrame, shape (N, K)
+            A frame if `set_output` asks for one, or else scikit-learn's configuration.
 
         Raises
         ------
@@ -214,7 +215,7 @@ class DPMeans(Estimator):
             If `X` is no table, or has other columns than those of `fit`.
         """
         distances = np.sqrt(_squared_distances(self._read_new(X), self.cluster_centers_))
-        if getattr(self, "_sklearn_output_config", {}).get("transform") != "pandas":
+        if self._output() != "pandas":
             return distances
         import pandas as pd
 
@@ -244,6 +245,14 @@ class DPMeans(Estimator):
             check_choice("transform", transform, OUTPUTS)
             self._sklearn_output_config = {"transform": transform}  # the name that clones keep
         return self
+
+    def _output(self) -> str:
+        """What `set_output` chose, or scikit-learn's configuration, if it has been imported."""
+        if hasattr(self, "_sklearn_output_config"):
+            return self._sklearn_output_config["transform"]
+        if "sklearn" in sys.modules:
+            return str(sys.modules["sklearn"].get_config()["transform_output"])
+        return "default"
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
         """Names of the columns of `transform`: "dpmeans0", "dpmeans1", ...

@@ -345,7 +345,7 @@ class MAPDPM(MixtureEstimator):
         )
         verify_joint(best.partition.neg_log_joint, final, table)
         self._keep(data, final, prior)
-        self._keep_scores(choice)
+        self._keep_scores(choice.scores)
         self._keep_climb(best)
         self._keep_moments(moments)
         self.neg_log_loo_ = inference.neg_log_loo(final, search.n_threads)
@@ -366,6 +366,8 @@ class MAPDPM(MixtureEstimator):
         counts = self.counts_
         self._keep(data, final, prior)
         self.counts_ += settled_counts(counts, final)
+        if not isinstance(self.alpha, str):
+            self._keep_scores(None)
         self._keep_climb(climb)
         self._keep_moments(moments)
         self.__dict__.pop("neg_log_loo_", None)
@@ -491,8 +493,9 @@ class MAPDPM(MixtureEstimator):
         self.moments_ = asdict(moments)
         self.n_samples_seen_ = int(self.counts_.sum())
 
-    def _keep_scores(self, choice: Choice) -> None:
+    def _keep_scores(self, scores: npt.NDArray[np.float64] | None) -> None:
+        """Keep what the concentrations scored that were tried, or forget what others did."""
         for name in ("alphas_", "alpha_scores_"):
             self.__dict__.pop(name, None)
-        if choice.scores is not None:
-            self.alphas_, self.alpha_scores_ = self._grid(), choice.scores
+        if scores is not None:
+            self.alphas_, self.alpha_scores_ = self._grid(), scores

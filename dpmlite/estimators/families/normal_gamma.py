@@ -23,9 +23,7 @@ if TYPE_CHECKING:
 
     from dpmlite.estimators.data import Data, Floats, Indices
     from dpmlite.estimators.families.base import Parameters, Prior, Rng, Totals
-    from dpmlite.estimators.families.columns import (
-        Moments,
-    )
+    from dpmlite.estimators.families.columns import Moments
 
 #: Values may lie this many prior scales sqrt(b0) from m0.
 FARTHEST = 2.0**29
