@@ -85,9 +85,14 @@ cdef class BetaBernoulli(Component):
         self.member_delta = self.along + 2 * self.n_columns
 
     cdef void clear_slot(self, Py_ssize_t k) noexcept nogil:
-        self.n[k] = 0.0
-        memset(self.ones + k * self.n_along, 0, 2 * self.n_columns * sizeof(double))
-        refresh_empty(self, k)
+        self.clear_slots(k, k + 1)
+
+    cdef void clear_slots(self, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+        cdef Py_ssize_t k
+        for k in range(first, last):
+            self.n[k] = 0.0
+            memset(self.ones + k * self.n_along, 0, 2 * self.n_columns * sizeof(double))
+        refresh_empty(self, first, last)
 
     cdef void accumulate(self, const Row *row, Py_ssize_t k) noexcept nogil:
         cdef Py_ssize_t d, at = k * self.n_along
@@ -122,7 +127,7 @@ cdef class BetaBernoulli(Component):
         if self.n[k] > 0.0:
             refresh_slot(self, k)
         else:
-            refresh_empty(self, k)
+            refresh_empty(self, k, k + 1)
 
     cdef void merge_slots(self, Py_ssize_t j, Py_ssize_t k) noexcept nogil:
         cdef Py_ssize_t i
@@ -212,8 +217,7 @@ cdef class BetaBernoulli(Component):
                 self.zeros[k * self.n_along + d] = larger(
                     self.n[k] - self.delta[at] - self.log_zero[at], 0.0)
             self.refresh(k)
-        for k in range(self.n_slots, self.capacity):
-            refresh_empty(self, k)
+        refresh_empty(self, self.n_slots, self.capacity)
 
     cdef int begin_merging(self) except -1:
         self.of_zero_rows = self.zero_rows.known()
@@ -326,15 +330,20 @@ cdef clones_void refresh_slot(BetaBernoulli self, Py_ssize_t k) noexcept nogil:
     self.member_base[k] = sum_of(member_base)
 
 
-cdef void refresh_empty(BetaBernoulli self, Py_ssize_t k) noexcept nogil:
-    """The same of an empty slot, which holds the prior. It has no members."""
-    cdef Py_ssize_t d, at = k
+cdef void refresh_empty(BetaBernoulli self, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+    """The same of slots first..last-1, which are empty: they hold the prior, and no members."""
+    cdef double *delta = self.delta
+    cdef double *log_zero = self.log_zero
+    cdef Py_ssize_t d, k
     for d in range(self.n_columns):
-        self.delta[at] = self.empty_delta[d]
-        self.log_zero[at] = self.empty_log_zero[d]
-        self.member_delta[k * self.n_along + d] = self.empty_delta[d]
-        at += self.capacity
-    self.base[k] = self.member_base[k] = self.empty_base
+        for k in range(first, last):
+            delta[k], log_zero[k] = self.empty_delta[d], self.empty_log_zero[d]
+        delta += self.capacity
+        log_zero += self.capacity
+    for k in range(first, last):
+        memcpy(self.member_delta + k * self.n_along, &self.empty_delta[0],
+               self.n_columns * sizeof(double))
+        self.base[k] = self.member_base[k] = self.empty_base
 
 
 cdef double bound_of(BetaBernoulli self, Py_ssize_t d, Py_ssize_t k, bint one, double more,

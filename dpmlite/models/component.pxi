@@ -119,19 +119,17 @@ cdef class Component:
         self.block, self.capacity = block, capacity
         self.n, self.across, self.along = across, across, along
         self.lay_out()
-        for i in range(known, capacity):
-            self.clear_slot(i)
+        self.clear_slots(known, capacity)
         return 0
 
     cdef int make_slots(self, Py_ssize_t n_slots) except -1 nogil:
         """Make exactly n_slots slots; those that are new are empty."""
-        cdef Py_ssize_t k, capacity = self.capacity
+        cdef Py_ssize_t capacity = self.capacity
         while capacity < n_slots and capacity <= PY_SSIZE_T_MAX // 2:
             capacity *= 2
         if capacity > self.capacity:
             self.reserve(capacity)
-        for k in range(n_slots, self.n_slots):
-            self.clear_slot(k)
+        self.clear_slots(n_slots, self.n_slots)
         self.n_slots = n_slots
         return 0
 
@@ -158,6 +156,12 @@ cdef class Component:
 
     cdef void clear_slot(self, Py_ssize_t k) noexcept nogil:
         pass
+
+    cdef void clear_slots(self, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
+        """Slots first..last-1."""
+        cdef Py_ssize_t k
+        for k in range(first, last):
+            self.clear_slot(k)
 
     cdef void accumulate(self, const Row *row, Py_ssize_t k) noexcept nogil:
         """add_row without what scoring caches; refresh(k) must follow before slot k is scored."""
