@@ -251,7 +251,7 @@ class DPMeans(Estimator):
         if hasattr(self, "_sklearn_output_config"):
             return self._sklearn_output_config["transform"]
         if "sklearn" in sys.modules:
-            return str(sys.modules["sklearn"].get_config()["transform_output"])
+            return str(sys.modules["sklearn"].get_config().get("transform_output"))  # new in 1.2
         return "default"
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
