@@ -177,12 +177,36 @@ def test_rows_are_left_out_one_by_one_however_many_are_scored_together(twins, la
     assert likelihoods[1] == pytest.approx(likelihoods[0], rel=1e-12)
 
 
-def test_a_far_row_has_a_density_too(twin):
-    component = twin.normal_gamma.NormalGamma([0.0], 1.0, 1.0, [1.0])
-    component.resize(1)
-    out = np.empty(2)
-    twin.prediction.log_density(np.array([[1e300], [1e7]]), component, 1.0, out)
-    assert -np.inf < out[0] < out[1] < -log(1e7)
+@pytest.mark.parametrize("n_columns", [1, 7, 16, 17, 40])
+def test_a_far_row_has_a_density_too(twin, n_columns):
+    """However far and in however many columns: its factors are multiplied, and none is lost."""
+
+    def densities(n_columns):
+        prior = [0.0] * n_columns, 1e6, 1.0, [1.0] * n_columns
+        component = twin.normal_gamma.NormalGamma(*prior)
+        component.resize(1)
+        out = np.empty(2)
+        rows = np.repeat([[1e300], [1e7]], n_columns, axis=1)
+        twin.prediction.log_density(rows, component, 1.0, out)
+        return out
+
+    of_one, of_all = densities(1), densities(n_columns)
+    assert -np.inf < of_one[0] < of_one[1] < -log(1e7)
+    assert of_all == pytest.approx(n_columns * of_one, rel=1e-13)
+
+
+@pytest.mark.parametrize("n_slots", [1, 7, 8, 9, 16, 30])
+def test_of_equal_slots_the_first_is_taken(twin, n_slots):
+    """Wherever it is: the others are far away."""
+    for first in range(n_slots):
+        component = twin.normal_gamma.NormalGamma([0.0], 1e-3, 1.0, [1.0])
+        component.resize(n_slots + 1)
+        for k in range(n_slots):
+            for _ in range(5):
+                component.add(np.array([3.0 if k in {first, n_slots - 1} else -40.0 - k]), k)
+        labels = np.empty(1, dtype=np.intp)
+        twin.prediction.assign(np.array([[3.1]]), component, 1.0, labels)
+        assert labels[0] == first
 
 
 @needs_kernels

@@ -359,10 +359,6 @@ cdef clones_double distance_of(const double *x, const double *y, Py_ssize_t n) n
     return total
 
 
-cdef inline inlined_double smaller(double x, double y) noexcept nogil:
-    return x if x < y else y
-
-
 cdef double[::1] grown(const double[::1] values, Py_ssize_t n):
     """A longer copy, zeros at its end."""
     copy = double_array(n)

@@ -51,7 +51,7 @@ cdef class Mixture:
             for i in range(first, last):
                 row = self.X.row_into(self.rows[i] if self.rows is not None else i, &room[0])
                 least = self.least_cost(component, &row, &cost[0])
-                k = first_within(&cost[0], least + TIE)
+                k = first_within(&cost[0], self.n_slots, least + TIE)
                 out[i] = k if component.n[k] > 0.0 else UNPLACED
         return 0
 
@@ -155,7 +155,7 @@ cdef Partition unplaced_rows(Mixture mixture, Component component, double alpha,
 cdef int assign_screened(Partition groups, Py_ssize_t first, Py_ssize_t last,
                          Py_ssize_t[::1] out) except -1:
     """Find the best clusters of rows from the start of a chunk: each row is looked at once."""
-    cdef double[::1] cost = double_array(groups.component.n_slots)
+    cdef double[::1] cost = double_array(padded(groups.component.n_slots))
     cdef double[::1] room = room_of(groups.X)
     cdef Py_ssize_t[CHUNK] found
     cdef Screen screen
@@ -195,14 +195,26 @@ cdef void best_slots(Partition groups, const Screen *screen, double *cost, doubl
         row = groups.row_into(chunk.index[i], room)
         if not second[i] >= roughly(groups.cost_in(&row, nearest[i]) + TIE):
             least = score_some(groups, &row, screen, chunk.bound + i, INFINITY, cost, &elsewhere)
-            found[i] = first_within(cost, least + TIE)
+            found[i] = first_within(cost, groups.component.n_slots, least + TIE)
 
 
-cdef inline inlined_ssize first_within(const double *cost, double limit) noexcept nogil:
-    cdef Py_ssize_t k = 0
-    while cost[k] > limit:
-        k += 1
-    return k
+cdef clones_ssize first_within(const double *cost, Py_ssize_t n_slots,
+                               double limit) noexcept nogil:
+    """The first slot that costs no more than `limit`; whole vectors of slots are read.
+
+    All of them, since a wrong guess of the processor where to stop takes longer than the rest.
+    """
+    cdef double place[LANES]
+    cdef double slot[LANES]
+    cdef Py_ssize_t first = 0, i
+    for i in range(LANES):
+        place[i], slot[i] = INFINITY, i
+    while first < n_slots:
+        for i in range(LANES):
+            place[i] = smaller(place[i], INFINITY if cost[first + i] > limit else slot[i])
+            slot[i] += LANES
+        first += LANES
+    return <Py_ssize_t> least_lane(place)
 
 
 cdef room_of(Rows X):

@@ -28,14 +28,19 @@ cdef inline inlined_double left_of_c(double n, double weight) noexcept nogil:
     return left if left > larger(ROUNDING * n, below) else 0.0
 
 
-cdef inline inlined_double least_of(const double *costs, Py_ssize_t n_slots,
-                                    double limit) noexcept nogil:
+cdef double least_of(const double *costs, Py_ssize_t n_slots, double limit) noexcept nogil:
     """What costs_below returns."""
-    cdef double least = limit
-    cdef Py_ssize_t k
-    for k in range(n_slots):
-        least = costs[k] if costs[k] < least else least
-    return least
+    cdef double least[LANES]
+    cdef Py_ssize_t first = 0, i
+    for i in range(LANES):
+        least[i] = limit
+    while first + LANES <= n_slots:
+        for i in range(LANES):
+            least[i] = smaller(costs[first + i], least[i])
+        first += LANES
+    for i in range(n_slots - first):
+        least[i] = smaller(costs[first + i], least[i])
+    return least_lane(least)
 
 
 cdef extern from "Python.h":

@@ -26,6 +26,11 @@ cdef inline inlined_double most_of(const double *lane) noexcept nogil:
                   larger(larger(lane[1], lane[5]), larger(lane[3], lane[7])))
 
 
+cdef inline inlined_double least_lane(const double *lane) noexcept nogil:
+    return smaller(smaller(smaller(lane[0], lane[4]), smaller(lane[2], lane[6])),
+                   smaller(smaller(lane[1], lane[5]), smaller(lane[3], lane[7])))
+
+
 cdef inline inlined_void begin_products(Products *products) noexcept nogil:
     cdef Py_ssize_t i
     for i in range(LANES):

@@ -123,6 +123,10 @@ cdef inline inlined_double larger(double x, double y) noexcept nogil:
     return x if x > y else y  # fmax would be a call
 
 
+cdef inline inlined_double smaller(double x, double y) noexcept nogil:
+    return x if x < y else y
+
+
 cdef inline inlined_double exp_above(double least, double x) noexcept nogil:
     """exp(x) if x is above `least`, which is LEAST_LOG or more, else 0; x is less than 700."""
     cdef double power = exp_moderate(x)
@@ -131,7 +135,7 @@ cdef inline inlined_double exp_above(double least, double x) noexcept nogil:
 
 cdef inline inlined_double within(double x, double reach) noexcept nogil:
     """x, or the end of -reach .. reach that is nearest to it."""
-    return reach if x > reach else (-reach if x < -reach else x)
+    return larger(-reach, smaller(reach, x))  # NaN if x is
 
 
 # The functions below always shift their argument by ten, so that a loop over them has no branch

@@ -21,7 +21,8 @@ cdef extern from *:
     double LEAST_FACTOR "DPM_LEAST_FACTOR"
 
 cdef enum:
-    FACTOR_GROUP = 8           # columns whose factors cannot overflow when multiplied
+    FACTOR_GROUP = 8           # columns whose factors cannot overflow when multiplied,
+    PLAIN_FACTORS = 16         # or so many of those of a row of weight 1
     MOST_TOGETHER = 64  # rows whose logarithms are taken together
 
 cdef struct Densities:
@@ -210,9 +211,10 @@ cdef inline inlined_ssize student_cost_block(
             shift += t.stride
         column += FACTOR_GROUP
         if column < t.n_columns:
-            for j in range(width):
-                product[j] = split_exponent(product[j], &e)
-                exponent[j] += e
+            if column % PLAIN_FACTORS == 0:
+                for j in range(width):
+                    product[j] = split_exponent(product[j], &e)
+                    exponent[j] += e
             if limit == INFINITY:
                 continue
         if limit == INFINITY:
