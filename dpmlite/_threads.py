@@ -61,8 +61,6 @@ def as_needed(
         for item in items:
             yield function(item)
         return
-    from concurrent.futures import wait  # 5 ms, of use to few
-
     results: dict[int, Result] = {}
     waiting = deque(enumerate(items))
 
@@ -84,7 +82,8 @@ def as_needed(
                         helper.result()
                     yield results.pop(i)
         finally:
-            wait(helpers)
+            for helper in helpers:
+                helper.exception()  # waits for it, and takes a third of the time of `wait`
 
 
 _kept: ContextVar[ThreadPoolExecutor | None] = ContextVar("_kept", default=None)

@@ -64,9 +64,8 @@ cdef class Crew:
         self.over = True
         self.call(0)
         if self.started:
-            from concurrent.futures import wait
-
-            wait(self.helpers)
+            for helper in self.helpers:
+                helper.exception()  # when it has ended
             self.pool.__exit__(*error)
 
     def help(self, Py_ssize_t i):
