@@ -1,25 +1,64 @@
-"""Benchmarks that change what is inside the search still find it there."""
+"""Benchmarks still find what they compare, and what they change inside the search."""
 
-import importlib.util
+import importlib
+import sys
 from pathlib import Path
 
 import pytest
 from cases import needs_kernels
 
-BENCHMARKS = Path(__file__).parent.parent / "asv_benchmarks" / "benchmarks"
+FOLDER = Path(__file__).parent.parent / "asv_benchmarks"
+NAMES = sorted(path.stem for path in (FOLDER / "benchmarks").glob("[!_]*.py"))
 
 
-@pytest.fixture(scope="module")
-def search():
-    spec = importlib.util.spec_from_file_location("search", BENCHMARKS / "search.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+@pytest.fixture(autouse=True)
+def folder(monkeypatch):
+    monkeypatch.syspath_prepend(str(FOLDER))
+    yield
+    for name in [name for name in sys.modules if name.split(".")[0] == "benchmarks"]:
+        del sys.modules[name]
+
+
+def benchmark(name):
+    return importlib.import_module(f"benchmarks.{name}")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_benchmark_can_be_imported(name):
+    benchmark(name)
 
 
 @needs_kernels
-def test_every_choice_of_the_search_can_be_made(search):
+def test_twins_are_compared_in_every_family_and_move(monkeypatch):
+    twins = benchmark("twins")
+    monkeypatch.setattr(twins, "N_ROWS", 40)
+    for name in twins.COMPONENTS:
+        for move in twins.MOVES:
+            assert twins.ratio(name, move) > 0.0, (name, move)
+
+
+@needs_kernels
+def test_twins_of_trees_are_compared(monkeypatch):
+    bhc = benchmark("bhc")
+    monkeypatch.setattr(bhc, "SMALL", 10)
+    monkeypatch.setattr(bhc, "LARGE", 40)
+    assert bhc.times_as_fast() > 0.0
+
+
+@needs_kernels
+def test_twins_of_variational_inference_are_compared(monkeypatch):
+    variational = benchmark("variational")
+    monkeypatch.setattr(variational, "FEW", 5)
+    monkeypatch.setattr(variational, "MANY", 40)
+    for name in variational.FAMILIES:
+        for method in variational.METHODS:
+            assert variational.ratio(name, method) > 0.0, (name, method)
+
+
+@needs_kernels
+def test_every_choice_of_the_search_can_be_made():
     """Of 10,000 rows, so that a sample of them is searched too."""
+    search = benchmark("search")
     X, _ = search.unequal(0)
     joint, _ = search.fit(X)
     for name, (parameters, names) in search.CHOICES.items():

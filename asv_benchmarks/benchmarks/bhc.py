@@ -4,13 +4,17 @@
 kernel is than its plain twin, whose time is extrapolated by N^2 from small tables.
 """
 
-import importlib
 import time
 
 import numpy as np
 
 from dpmlite import BayesianHierarchicalClustering
 from dpmlite.datasets import planted_gaussians
+
+if __package__:
+    from .common import load_twin
+else:  # as a script
+    from common import load_twin
 
 N_COLUMNS, N_CLUSTERS = 8, 10
 SIZES = (500, 2_000, 5_000)
@@ -31,11 +35,11 @@ def model(prior, method="exact", **parameters):
     )
 
 
-def grow(n_rows, prefix):
+def grow(n_rows, implementation):
     """Processor seconds of a whole tree by one implementation."""
     X, prior = table(n_rows)
-    family = importlib.import_module(f"dpmlite.models.{prefix}normal_gamma").NormalGamma(**prior)
-    forest = importlib.import_module(f"dpmlite.inference.{prefix}bhc").Forest
+    family = load_twin("models", "normal_gamma", implementation).NormalGamma(**prior)
+    forest = load_twin("inference", "bhc", implementation).Forest
     start = time.process_time()
     forest(X, np.arange(n_rows), family, 1.0).grow(2 * n_rows)
     return time.process_time() - start
@@ -43,7 +47,8 @@ def grow(n_rows, prefix):
 
 def times_as_fast():
     """The plain twin's seconds at 2,000 rows, extrapolated, by the kernel's."""
-    return grow(SMALL, "") * (LARGE / SMALL) ** 2 / min(grow(LARGE, "_") for _ in range(3))
+    plain = grow(SMALL, "python") * (LARGE / SMALL) ** 2
+    return plain / min(grow(LARGE, "cython") for _ in range(3))
 
 
 class Fit:

@@ -3,13 +3,17 @@
 `python3 asv_benchmarks/benchmarks/twins.py` prints the table.
 """
 
-import importlib
 import time
 
 import numpy as np
 
 from dpmlite.datasets import dpm_sample
 from dpmlite.estimators.families import FAMILIES
+
+if __package__:
+    from .common import load_twin
+else:  # as a script
+    from common import load_twin
 
 N_ROWS = 2_000
 REPEATS = 3
@@ -37,32 +41,28 @@ MODULES = {
 }
 
 
-def load(room, module, prefix):
-    return importlib.import_module(f"dpmlite.{room}.{prefix}{module}")
-
-
 def module_of(name):
     """normal_gamma of NormalGamma."""
     return "".join(f"_{c.lower()}" if c.isupper() else c for c in name).lstrip("_")
 
 
-def state(name, prefix):
+def state(name, implementation):
     """A partition of one implementation, at the labels that drew the rows."""
     family, n_columns, prior = COMPONENTS[name]
     X, labels = dpm_sample(
         N_ROWS, n_columns, component=family, alpha=2.0, prior=prior, row_total=40, random_state=0
     )
     full = FAMILIES[family].full_prior(prior, n_columns)
-    component = getattr(load("models", module_of(name), prefix), name)(**full)
-    return load("models", "partition", prefix).Partition(X, labels, component, 2.0)
+    component = getattr(load_twin("models", module_of(name), implementation), name)(**full)
+    return load_twin("models", "partition", implementation).Partition(X, labels, component, 2.0)
 
 
-def seconds(name, move, prefix):
+def seconds(name, move, implementation):
     """The least time of one move, each on a partition of its own."""
     best = np.inf
-    for repeat in range(REPEATS if prefix else 1):
-        partition = state(name, prefix)
-        run = getattr(load("inference", MODULES[move], prefix), move)
+    for repeat in range(REPEATS if implementation == "cython" else 1):
+        partition = state(name, implementation)
+        run = getattr(load_twin("inference", MODULES[move], implementation), move)
         rng = np.random.default_rng(repeat)
         arguments = {
             "gibbs_sweep": lambda rng=rng: (rng.random(N_ROWS),),
@@ -75,13 +75,18 @@ def seconds(name, move, prefix):
     return best
 
 
+def ratio(name, move):
+    """The plain twin's seconds, by the kernel's."""
+    return seconds(name, move, "python") / seconds(name, move, "cython")
+
+
 class KernelSpeed:
     params = (tuple(COMPONENTS), MOVES)
     param_names = ("component", "move")
     timeout = 600
 
     def track_ratio(self, name, move):
-        return seconds(name, move, "") / seconds(name, move, "_")
+        return ratio(name, move)
 
     track_ratio.unit = "times the plain twin"
 
@@ -89,8 +94,7 @@ class KernelSpeed:
 def main():
     print(f"{'':<22}" + "".join(f"{move:>21}" for move in MOVES))
     for name in COMPONENTS:
-        ratios = (seconds(name, move, "") / seconds(name, move, "_") for move in MOVES)
-        print(f"{name:<22}" + "".join(f"{ratio:>21.0f}" for ratio in ratios), flush=True)
+        print(f"{name:<22}" + "".join(f"{ratio(name, m):>21.0f}" for m in MOVES), flush=True)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@
 "normal-gamma". It may use several threads; OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 sets one.
 """
 
-import importlib
 import time
 import warnings
 
@@ -13,6 +12,11 @@ import numpy as np
 
 from dpmlite import VariationalDPM
 from dpmlite.datasets import planted_gaussians
+
+if __package__:
+    from .common import load_twin
+else:  # as a script
+    from common import load_twin
 
 METHODS = {
     "vb": "Sticks",
@@ -31,6 +35,9 @@ FAMILIES = {
 }
 N_ITERATIONS = 10
 
+# Rows that the twins are compared on: the plain one's time grows with them, and is taken on fewer.
+MANY, FEW = 2_000, 100
+
 
 def draw(name, n_rows, n_columns):
     rng = np.random.default_rng(0)
@@ -43,9 +50,9 @@ def draw(name, n_rows, n_columns):
 class State:
     """One implementation, ready for iterations from random responsibilities."""
 
-    def __init__(self, method, shape, name="NormalGamma", prefix="_"):
+    def __init__(self, method, shape, name="NormalGamma", implementation="cython"):
         def load(room, module):
-            return importlib.import_module(f"dpmlite.{room}.{prefix}{module}")
+            return load_twin(room, module, implementation)
 
         n_rows, n_columns, n_components = shape
         module, _, prior = FAMILIES[name]
@@ -55,7 +62,7 @@ class State:
         self.component = getattr(load("models", module), name)(**prior)
         self.mixing = getattr(load("models", "mixing"), METHODS[method])(1.0, n_components)
         shares = np.random.default_rng(0).dirichlet(np.ones(n_components), size=n_rows)
-        self.shares = shares if prefix else shares.tolist()
+        self.shares = shares if implementation == "cython" else shares.tolist()
         inference = load("inference", "variational")
         inference.absorb(self.rows, self.component, self.mixing, self.shares)
         self._step = inference.step
@@ -115,11 +122,10 @@ class IterationKernelSpeed:
 
 
 def ratio(name, method):
-    """On 2,000 rows; the plain twin's time grows with the rows, and is taken on fewer."""
-    shape = (2_000, FAMILIES[name][1], 20)
-    few = (100, *shape[1:])
-    plain = State(method, few, name, "").seconds(1) * shape[0] / few[0]
-    return plain / State(method, shape, name).seconds(N_ITERATIONS)
+    """The plain twin's seconds, by the kernel's."""
+    shape = FAMILIES[name][1], 20
+    plain = State(method, (FEW, *shape), name, "python").seconds(1) * MANY / FEW
+    return plain / State(method, (MANY, *shape), name).seconds(N_ITERATIONS)
 
 
 def scikit_learn(X, n_components):
