@@ -1,6 +1,7 @@
 """The command `dpmlite`: cluster a CSV file, or the shipped example, and report."""
 
 import argparse
+import errno
 import io
 import os
 import re
@@ -175,6 +176,8 @@ def _check_output(path: Path) -> None:
         raise ValueError(f"{path}: there is no folder {path.parent}")
     if path.is_dir():
         raise ValueError(f"{path}: is a folder")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
 
 
 def _cluster(table: Table, model: MAPDPM) -> MAPDPM:

@@ -355,6 +355,19 @@ def test_two_outputs_in_one_file_end_in_one_line(run, csv):
     assert run("fit", csv(TWO_CLUSTERS), "--label-column", "3", *argv) == (2, [], [message])
 
 
+@pytest.mark.parametrize("option", ["--out", "--plot", "--save"])
+@pytest.mark.parametrize("is_there", [False, True])
+def test_what_may_not_be_written_ends_before_the_work(run, monkeypatch, tmp_path, option, is_there):
+    path = tmp_path / "a.png"
+    if is_there:
+        path.write_text("")
+    asked = []
+    monkeypatch.setattr("os.access", lambda *question: asked.append(question))  # root may, mostly
+    message = f"dpmlite: error: {path}: Permission denied"
+    assert run("fit", SENSORS, option, path) == (2, [], [message])
+    assert asked == [(path if is_there else tmp_path, os.W_OK)]
+
+
 def test_the_demo_finds_out_before_the_work_where_it_cannot_draw(run):
     message = "dpmlite: error: no/a.png: there is no folder no"
     assert run("demo", "--plot", "no/a.png") == (2, [], [message])
