@@ -65,7 +65,7 @@ cdef class Crew:
         self.call(0)
         if self.started:
             for helper in self.helpers:
-                helper.exception()  # when it has ended
+                helper.exception()  # waits until it is done
             self.pool.__exit__(*error)
 
     def help(self, Py_ssize_t i):
