@@ -198,25 +198,6 @@ cdef void best_slots(Partition groups, const Screen *screen, double *cost, doubl
             found[i] = first_within(cost, groups.component.n_slots, least + TIE)
 
 
-cdef clones_ssize first_within(const double *cost, Py_ssize_t n_slots,
-                               double limit) noexcept nogil:
-    """The first slot that costs no more than `limit`; whole vectors of slots are read.
-
-    All of them, since a wrong guess of the processor where to stop takes longer than the rest.
-    """
-    cdef double place[LANES]
-    cdef double slot[LANES]
-    cdef Py_ssize_t first = 0, i
-    for i in range(LANES):
-        place[i], slot[i] = INFINITY, i
-    while first < n_slots:
-        for i in range(LANES):
-            place[i] = smaller(place[i], INFINITY if cost[first + i] > limit else slot[i])
-            slot[i] += LANES
-        first += LANES
-    return <Py_ssize_t> least_lane(place)
-
-
 cdef room_of(Rows X):
     """Room for a row that has to be copied."""
     return double_array(X.n_columns + 1)

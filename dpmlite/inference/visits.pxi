@@ -85,9 +85,7 @@ cdef int move_to_best(Partition partition, Py_ssize_t i, double best, double sta
     What it costs there is found `again` if it was found for many slots at once, and so may be rounded
     in another way: joints do not depend on whether rows were screened.
     """
-    cdef Py_ssize_t k = 0
-    while partition.cost[k] > best + TIE:
-        k += 1
+    cdef Py_ssize_t k = first_within(partition.cost, partition.component.n_slots, best + TIE)
     cdef Row row = partition.row(i)
     cdef double cost = partition.any_cost_in(&row, k) if again else partition.cost[k]
     return partition.move_row(i, k, cost if stay == INFINITY else cost - stay)

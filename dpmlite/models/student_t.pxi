@@ -22,7 +22,7 @@ cdef extern from *:
 
 cdef enum:
     FACTOR_GROUP = 8           # columns whose factors cannot overflow when multiplied,
-    PLAIN_FACTORS = 16         # or so many of those of a row of weight 1
+    PLAIN_FACTORS = 16         # or so many of those of a row of weight 1, each below 2^60
     MOST_TOGETHER = 64  # rows whose logarithms are taken together
 
 cdef struct Densities:
