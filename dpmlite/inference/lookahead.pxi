@@ -22,6 +22,10 @@ cdef enum:
     PIECES = 8             # and for each thread so many times, where there are more
     PIECE_CELLS = 65536    # of rows that are sorted, which stay in the cache meanwhile
 
+cdef enum Task:      # what threads share:
+    LOOK, MEET,      # to look at rows; at slots that are apart, for all rows;
+    NEAR, TURNS     # to find what is near each slot; to visit rows in turn
+
 
 cdef class LookAhead(Crew):
     """Threads that look at different rows, each in a chunk of the screen of its own."""
@@ -39,15 +43,15 @@ cdef class LookAhead(Crew):
     cdef Py_ssize_t *order       # [row from `first`] sorted by slot,
     cdef Py_ssize_t *slots       # [thread][slot, and APART] where each begins, or which are near
     cdef Py_ssize_t n_slots      # that there is memory for
-    cdef bint meeting            # slots that are apart, rather
     cdef Relay relay
-    cdef bint relaying           # no row is looked at ahead, but all are visited in turn
+    cdef Task task
 
     def __init__(self, Py_ssize_t n_threads, Partition partition):
         self.partition, self.drift, self.reach = partition, partition.drift, Reach()
         self.relay = Relay(n_threads, partition, self.drift)
         self.first = self.last = self.n_screened = self.n_visited = 0
         self.all_blank = False
+        self.task = LOOK
         self.first_ahead = max(LEAST_AHEAD, LEAST_CELLS // (
             self.drift.n_columns * partition.component.n_slots))
 
@@ -56,9 +60,9 @@ cdef class LookAhead(Crew):
 
     cdef int meet(self, Screen *screen) except -1 nogil:
         """Look at slots that are apart, for all rows."""
-        self.screen, self.last, self.meeting = screen, self.partition.n_rows, True
-        self.share(self.n_pieces_of(self.last))
-        self.last, self.meeting = 0, False
+        self.screen, self.last = screen, self.partition.n_rows
+        self.share_out(MEET, max(self.n_pieces_of(self.last // PIECE), <Py_ssize_t> 1))
+        self.last = 0
         return 0
 
     cdef bint is_worth_while(self, Py_ssize_t first) noexcept nogil:
@@ -86,7 +90,7 @@ cdef class LookAhead(Crew):
         self.last = min(first + min(first, <Py_ssize_t> MOST_AHEAD), self.partition.n_rows)
         self.drift.blank = False
         self.n_visited = 0
-        self.n_screened = self.share(self.n_pieces_of(self.last - first))
+        self.n_screened = self.share_out(LOOK, self.n_looks_of(self.last - first))
         return 0
 
     cdef bint can_take_turns(self, Py_ssize_t first, Py_ssize_t moves) noexcept nogil:
@@ -103,9 +107,7 @@ cdef class LookAhead(Crew):
         if last - first < self.first_ahead:
             return first
         self.relay.begin(first, last, moves[0])
-        self.relaying = True
-        moves[0] += self.share(self.relay.n_runners)
-        self.relaying = False
+        moves[0] += self.share_out(TURNS, self.relay.n_runners)
         last = self.relay.end()
         self.n_visited += last - first
         self.drift.n_in_turn += last - first
@@ -118,8 +120,8 @@ cdef class LookAhead(Crew):
         """
         if self.partition.X.first == NULL or self.screen.n_slots > self.drift.n_slots:
             return False
-        if self.reach.stage != self.drift.stage:
-            self.reach.find(self.drift, self.screen)
+        if self.reach.begin(self.drift, self.screen):
+            self.reach.end(self.share_out(NEAR, self.n_pieces_of(self.screen.n_open)))
         if self.reach.is_short and self.n_slots != self.drift.n_slots:
             self.make_room()
         return self.reach.is_short
@@ -135,21 +137,30 @@ cdef class LookAhead(Crew):
         self.slots, self.n_slots = self.order + MOST_AHEAD, n
         return 0
 
-    cdef Py_ssize_t n_pieces_of(self, Py_ssize_t n_rows) noexcept nogil:
-        cdef Py_ssize_t n_threads = self.n_helpers + 1
-        if self.is_by_slot and not self.meeting:
-            return max(n_rows * self.drift.n_columns // PIECE_CELLS, n_threads)
-        return max(min(n_rows // PIECE, PIECES * n_threads), <Py_ssize_t> 1)
+    cdef Py_ssize_t share_out(self, Task task, Py_ssize_t n_pieces) except -1 nogil:
+        self.task = task
+        return self.share(n_pieces)
+
+    cdef Py_ssize_t n_pieces_of(self, Py_ssize_t n) noexcept nogil:
+        """Of so many things, which take about as long: some for each thread."""
+        return min(n, <Py_ssize_t> PIECES * (self.n_helpers + 1))
+
+    cdef Py_ssize_t n_looks_of(self, Py_ssize_t n_rows) noexcept nogil:
+        if self.is_by_slot:
+            return max(n_rows * self.drift.n_columns // PIECE_CELLS, self.n_helpers + 1)
+        return max(self.n_pieces_of(n_rows // PIECE), <Py_ssize_t> 1)
 
     cdef Py_ssize_t do(self, Py_ssize_t i, Py_ssize_t piece, Py_ssize_t n_pieces) noexcept nogil:
-        """Look at rows that are not known to stay; returns how many."""
-        if self.relaying:
+        """A piece of the task on thread i; returns how many rows, or pairs of slots, were found."""
+        if self.task == TURNS:
             return self.relay.run(piece)
+        cdef Py_ssize_t n = self.screen.n_open if self.task == NEAR else self.last - self.first
+        cdef Py_ssize_t first = piece * n // n_pieces, last = (piece + 1) * n // n_pieces
         cdef Chunk *chunk = &self.screen.chunk[i]
-        cdef Py_ssize_t n = self.last - self.first
-        cdef Py_ssize_t first = self.first + piece * n // n_pieces
-        cdef Py_ssize_t last = self.first + (piece + 1) * n // n_pieces
-        if self.meeting:
+        if self.task == NEAR:
+            return self.reach.find_some(self.drift, self.screen, first, last)
+        first, last = self.first + first, self.first + last
+        if self.task == MEET:
             self.drift.meet(self.partition, self.screen, chunk, first, last)
             return 0
         if self.is_by_slot:

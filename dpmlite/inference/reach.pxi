@@ -34,7 +34,8 @@ cdef class Reach:
     cdef float level           # what the others cost them, at least
     cdef int stage             # when that was,
     cdef Py_ssize_t n_found    # and how many times it was found
-    cdef bint is_short         # few slots are near most rows
+    cdef bint is_short         # few slots are near most rows,
+    cdef Py_ssize_t n_many     # so many pairs of slots or more are far from each other
 
     def __cinit__(self):
         self.stage = -1
@@ -53,31 +54,45 @@ cdef class Reach:
         cdef Py_ssize_t k
         try:
             prepare(&screen, partition)
-            self.find_all(drift, &screen)
+            self.start(drift)
+            self.find_some(drift, &screen, 0, screen.n_open)
             near = [slots[:self.near_any(k, k, &found[0])].tolist() for k in range(len(slots))]
             return [self.most[k] for k in range(len(slots))], near, self.level
         finally:
             end_screen(&screen)
 
-    cdef int find(self, Drift drift, const Screen *screen) except -1 nogil:
-        """For the stage that there is, if all this in a sweep does not take too long."""
-        cdef Py_ssize_t n = screen.n_open, D = drift.n_columns
-        self.stage, self.is_short = drift.stage, False
-        if n * D >= MANY_FAR and drift.n_rows * D >= PAIR_CELLS * n * (self.n_found + 1):
-            self.n_found += 1
-            self.is_short = self.find_all(drift, screen) * D >= MANY_FAR * n
-        return 0
+    cdef bint begin(self, Drift drift, const Screen *screen) except -1 nogil:
+        """Whether to find what is near in the stage that there is.
 
-    cdef Py_ssize_t find_all(self, Drift drift, const Screen *screen) except -1 nogil:
-        """Returns how many pairs of slots are far from each other."""
-        cdef Py_ssize_t j, n = screen.n_open, n_far = 0
-        self.make_room(drift.n_slots)
-        self.level = min(drift.cap, <float> (drift.reference + drift.n_columns + 4.0))
-        for j in range(n):
-            n_far += n - self.find_near(drift, screen, screen.open[j])
+        Not if it was found, or if that would take too long, with all times before in a sweep.
+        """
+        cdef Py_ssize_t n = screen.n_open, D = drift.n_columns
+        if self.stage == drift.stage:
+            return False
+        self.stage, self.is_short = drift.stage, False
+        if n * D < MANY_FAR or drift.n_rows * D < PAIR_CELLS * n * (self.n_found + 1):
+            return False
+        self.n_found += 1
+        self.n_many = (MANY_FAR * n + D - 1) // D
+        self.start(drift)
+        return True
+
+    cdef void end(self, Py_ssize_t n_far) noexcept nogil:
+        """All was found: so many pairs of slots are far from each other."""
+        self.is_short = n_far >= self.n_many
+
+    cdef Py_ssize_t find_some(self, Drift drift, const Screen *screen, Py_ssize_t first,
+                              Py_ssize_t last) noexcept nogil:
+        """What is near the open slots first..last-1; returns how many others are far, in all."""
+        cdef Py_ssize_t j, n_far = 0
+        for j in range(first, last):
+            n_far += screen.n_open - self.find_near(drift, screen, screen.open[j])
         return n_far
 
-    cdef int make_room(self, Py_ssize_t n_slots) except -1 nogil:
+    cdef int start(self, Drift drift) except -1 nogil:
+        """Nothing is known to be near."""
+        cdef Py_ssize_t n_slots = drift.n_slots
+        self.level = min(drift.cap, <float> (drift.reference + drift.n_columns + 4.0))
         self.n_words = (n_slots + BITS - 1) // BITS
         PyMem_RawFree(self.near)
         self.near = <uint64_t *> PyMem_RawCalloc(
