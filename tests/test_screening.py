@@ -56,7 +56,7 @@ def test_large_clusters_keep_only_rows_that_stay(
     labels[rng.random(len(X)) < 0.05] = 0
     state = partition(kernel, X + offset, labels, alpha)
     known = np.flatnonzero(kernel.screening.screen(state, 0, len(X)))
-    costs = np.array([state.costs(i) for i in known]).reshape(len(known), -1)
+    costs = np.array([state.costs(i) for i in known]).reshape(len(known), state.component.n_slots)
     own = costs[np.arange(len(known)), labels[known]]
     assert np.all(costs.min(axis=1, initial=np.inf) >= own - 2e-8 - 1e-13 * np.abs(own))
 
@@ -121,7 +121,7 @@ def test_labels_do_not_depend_on_threads(kernel, separation):
 @pytest.mark.parametrize("layout", ["C", "F"])
 @pytest.mark.parametrize("n_moved", [0, 1, 6, 60])
 def test_threads_that_look_ahead_miss_no_move(kernel, n_moved, layout):
-    X, labels = planted_gaussians(60_000, 3, 10, separation=9.0, random_state=7)
+    X, labels = planted_gaussians(150_000, 3, 10, separation=9.0, random_state=7)
     X = np.asarray(X, order=layout)
     settled = partition(kernel, X, labels)
     while kernel.map_dpm.sweep(settled):
