@@ -25,6 +25,7 @@ HELPERS = {
     "Relay",
     "RisingTable",
     "Sets",
+    "Snapshot",
     "Tally",
     "ZeroRows",
 }

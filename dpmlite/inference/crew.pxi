@@ -90,11 +90,20 @@ cdef class Crew:
 
     cdef Py_ssize_t share(self, Py_ssize_t n_pieces) except -1 nogil:
         """Do the work, and return the sum of what `do` did when all is done."""
-        cdef bint wait
+        self.hand_out(n_pieces)
+        return self.finish()
+
+    cdef int hand_out(self, Py_ssize_t n_pieces) except -1 nogil:
+        """Let the helpers begin to work, while the caller does something else until it is to finish."""
         if not self.started and self.n_helpers > 0:
             with gil:
                 self.start()
         self.call(n_pieces)
+        return 0
+
+    cdef Py_ssize_t finish(self) noexcept nogil:
+        """Help; return the sum of what `do` did when all is done."""
+        cdef bint wait
         self.work(0)
         PyThread_acquire_lock(self.board, True)
         wait = self.awaited = self.n_busy > 0

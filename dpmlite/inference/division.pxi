@@ -209,7 +209,7 @@ cdef int settle(Partition division, double present, double goal) except -1 nogil
     cdef double before = division.neg_log_joint, now
     cdef int i
     for i in range(SETTLE_SWEEPS):
-        if sweep_rows(division, 1, None, None) == 0:
+        if sweep_rows(division, None, None) == 0:
             break
         now = division.neg_log_joint
         if fabs(now - present) <= division.least_gain:

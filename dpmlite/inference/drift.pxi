@@ -80,8 +80,12 @@ cdef struct Change:
 
 
 cdef class Drift:
-    """What sweeps remember of a partition, whatever else changes it in between."""
+    """What sweeps remember of a partition, whatever else changes it in between.
 
+    One beside an `original` has the same notes of rows, and drift of its own.
+    """
+
+    cdef Drift original
     cdef float *until           # [row] the drift until which it is known to stay; 0: not at all
     cdef Py_ssize_t n_rows, n_columns
     cdef Py_ssize_t n_slots     # that are known
@@ -121,13 +125,18 @@ cdef class Drift:
         return pass_known(self.until, &partition.label[0], self.own, self.before + self.forth,
                           first, last)
 
-    def __cinit__(self, Partition partition):
+    def __cinit__(self, Partition partition, Drift original=None):
         self.n_rows, self.n_columns = partition.n_rows, partition.component.n_columns
-        self.until = <float *> calloc(self.n_rows, sizeof(float))
+        self.original = original
+        if original is None:
+            self.until = <float *> calloc(self.n_rows, sizeof(float))
+        else:
+            self.until = original.until
         self.lost = True
 
     def __dealloc__(self):
-        PyMem_RawFree(self.until)
+        if self.original is None:
+            PyMem_RawFree(self.until)
         PyMem_RawFree(self.known)
 
     def known_to_stay(self, Partition partition):
@@ -187,14 +196,28 @@ cdef class Drift:
 
     cdef int make_slots(self, Py_ssize_t n_slots) except -1:
         """New memory; that which there was is the caller's."""
-        cdef Py_ssize_t n_slopes = 2 * self.n_columns * n_slots
-        self.known = <Known *> calloc(
-            1, n_slots * (sizeof(Known) + sizeof(Py_ssize_t)) + n_slopes * sizeof(double)
-            + (n_slots - UNPLACED) * sizeof(float))
+        self.known = <Known *> calloc(1, self.n_bytes(n_slots))
         self.slope = <double *> (self.known + n_slots)
-        self.apart = <Py_ssize_t *> (self.slope + n_slopes)
+        self.apart = <Py_ssize_t *> (self.slope + 2 * self.n_columns * n_slots)
         self.own = <float *> (self.apart + n_slots) - UNPLACED  # there too, where it says nothing
         self.n_slots = n_slots
+        return 0
+
+    cdef size_t n_bytes(self, Py_ssize_t n_slots) noexcept nogil:
+        """Memory of so many slots."""
+        return (n_slots * (sizeof(Known) + sizeof(Py_ssize_t) + 2 * self.n_columns * sizeof(double))
+                + (n_slots - UNPLACED) * sizeof(float))
+
+    cdef int copy_drift(self, Drift other) except -1 nogil:
+        if self.n_slots != other.n_slots:
+            with gil:
+                PyMem_RawFree(self.known)
+                self.known = NULL  # for the case that there is no memory
+                self.make_slots(other.n_slots)
+        memcpy(self.known, other.known, self.n_bytes(self.n_slots))
+        self.before, self.forth, self.back = other.before, other.forth, other.back
+        self.reference, self.cap, self.n_apart = other.reference, other.cap, other.n_apart
+        self.stage, self.lost = other.stage, other.lost
         return 0
 
     cdef void forget(self, Partition partition) noexcept nogil:

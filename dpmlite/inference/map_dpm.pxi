@@ -19,16 +19,15 @@ def sweep(Partition partition, Py_ssize_t n_threads=1):
         drift = remembered(partition)
         drift.begin(partition)
     if partition.n_rows < MANY_SWEPT or drift is None:
-        return released_sweep(partition, 1, None, drift)
+        return released_sweep(partition, None, drift)
     with LookAhead(n_threads, partition) as crew:
-        return released_sweep(partition, n_threads, crew, drift)
+        return released_sweep(partition, crew, drift)
 
 
-cdef Py_ssize_t released_sweep(Partition partition, Py_ssize_t n_threads, LookAhead crew,
-                               Drift drift) except -1:
+cdef Py_ssize_t released_sweep(Partition partition, LookAhead crew, Drift drift) except -1:
     cdef Py_ssize_t moves
     with nogil:
-        moves = sweep_rows(partition, n_threads, crew, drift)
+        moves = sweep_rows(partition, crew, drift)
     if drift is not None:
         drift.busy = moves > partition.n_rows // FEW_MOVE
     return moves
@@ -48,11 +47,11 @@ cpdef check_n_threads(Py_ssize_t n_threads):
         raise ValueError(f"n_threads must be at least 1, got {n_threads}")
 
 
-cdef Py_ssize_t sweep_rows(Partition partition, Py_ssize_t n_threads, LookAhead crew,
+cdef Py_ssize_t sweep_rows(Partition partition, LookAhead crew,
                            Drift drift) except -1 nogil:
     cdef Screen screen
     cdef Py_ssize_t moves = -1
-    begin_screen(&screen, partition, n_threads)
+    begin_screen(&screen, partition, 1)
     try:
         if screen.t == NULL:
             moves = visit_rows(partition, 0, partition.n_rows, False)
@@ -78,7 +77,7 @@ cdef Py_ssize_t visit_rows(Partition partition, Py_ssize_t first, Py_ssize_t las
 
 cdef Py_ssize_t visit_chunks(Partition partition, Screen *screen, LookAhead crew,
                              Drift drift) except -1 nogil:
-    cdef Py_ssize_t first = 0, row, moves = 0
+    cdef Py_ssize_t first = 0, last, row, moves = 0
     if drift is not None and drift.n_apart > 0:
         prepare(screen, partition)
         meet(partition, screen, crew, drift)
@@ -86,6 +85,8 @@ cdef Py_ssize_t visit_chunks(Partition partition, Screen *screen, LookAhead crew
         if drift is not None:
             drift.lose_if_busy(moves, first)
         if all_will_move(partition, first, first + CHUNK):
+            if crew is not None:
+                crew.wait()
             moves += visit_rows(partition, first, first + CHUNK, True)
             screen.room = 0  # all bounds are out of date
             if drift is not None:
@@ -93,15 +94,14 @@ cdef Py_ssize_t visit_chunks(Partition partition, Screen *screen, LookAhead crew
             first += CHUNK
             continue
         prepare(screen, partition)
-        if crew is not None and crew.is_worth_while(first):
-            crew.look(screen, first)
-        elif crew is not None and crew.can_take_turns(first, moves):
+        if crew is not None and not crew.advance(screen, first) and crew.can_take_turns(first, moves):
             row = crew.take_turns(first, end_of_placed(partition, first), &moves)
             if row > first:
                 first = row
                 screen.room = 0
                 continue
-        first = visit_chunk(partition, screen, drift, first, &moves)
+        last = crew.end() if crew is not None else partition.n_rows
+        first = visit_chunk(partition, screen, drift, first, last, &moves)
         if crew is not None:
             crew.n_visited += screen.chunk[0].n_rows
     return moves
@@ -138,8 +138,8 @@ cdef Py_ssize_t end_of_placed(Partition partition, Py_ssize_t first) noexcept no
 
 
 cdef Py_ssize_t visit_chunk(Partition partition, Screen *screen, Drift drift, Py_ssize_t first,
-                            Py_ssize_t *moves) except -1 nogil:
-    """Visit rows from `first`, as many as can be screened together; returns the row after them.
+                            Py_ssize_t last, Py_ssize_t *moves) except -1 nogil:
+    """Visit rows of first..last-1, as many as can be screened together; returns the row after them.
 
     That is as long as there is room for bounds of all slots, and rows passed over surely stay: what
     moves before them is known when it would be their turn.
@@ -148,9 +148,9 @@ cdef Py_ssize_t visit_chunk(Partition partition, Screen *screen, Drift drift, Py
     cdef Py_ssize_t i, j
     cdef bint moved = False
     if drift is None or drift.blank:
-        next_rows(chunk, first, partition.n_rows)
+        next_rows(chunk, first, last)
     else:
-        drift.gather(partition, chunk, first, partition.n_rows)
+        drift.gather(partition, chunk, first, last)
     screen_chunk(screen, partition, chunk)
     for j in range(chunk.n_rows):
         i = chunk.index[j]

@@ -106,70 +106,72 @@ def assign(X, Component component, double alpha, Py_ssize_t[::1] out, Py_ssize_t
            const Py_ssize_t[::1] rows=None):
     check_n_threads(n_threads)
     cdef Mixture mixture = Mixture(X, component, log_weights(component, alpha), out.shape[0], rows)
-    cdef Partition groups = None
+    cdef Partition unplaced = None
     if mixture.n_rows >= CHUNK and component.densities() != NULL:
-        groups = unplaced_rows(mixture, component, alpha, out)
+        unplaced = unplaced_rows(mixture, component, alpha, out)
 
     def part(rows):
-        if groups is None:
+        if unplaced is None:
             own = component if n_threads == 1 else component.copied()
             mixture.assign(own, rows[0], rows[1], out)
         else:
-            assign_screened(groups, rows[0], rows[1], out)
+            assign_screened(unplaced, rows[0], rows[1], out)
 
     on_threads(part, parts_of(mixture, n_threads), n_threads)
 
 
 cdef parts_of(Mixture mixture, Py_ssize_t n_threads):
     """First and last row of each part, which has whole chunks: some for each thread."""
-    cdef Py_ssize_t n_rows = mixture.n_rows, n_chunks = (n_rows + CHUNK - 1) // CHUNK, n_parts = 1
-    if n_threads > 1:
-        n_parts = n_rows * mixture.X.n_columns * mixture.n_slots // MANY_SCORES
-        n_parts = max(min(n_parts, 8 * n_threads), <Py_ssize_t> 1)
-    ends = [min(n_rows, i * n_chunks // n_parts * CHUNK) for i in range(n_parts + 1)]
+    cdef Py_ssize_t n_rows = mixture.n_rows, n_chunks = (n_rows + CHUNK - 1) // CHUNK
+    if n_threads == 1 or n_rows * mixture.X.n_columns * mixture.n_slots < 2 * MANY_SCORES:
+        return [(0, n_rows)]
+    cdef Py_ssize_t n_parts = n_rows * mixture.X.n_columns * mixture.n_slots // MANY_SCORES
+    n_parts = min(n_parts, 8 * n_threads) + 2
+    ends = [min(n_rows, start_of(i, n_parts, n_chunks) * CHUNK) for i in range(n_parts + 1)]
     return list(zip(ends, ends[1:]))
 
 
 cdef Partition unplaced_rows(Mixture mixture, Component component, double alpha,
                              Py_ssize_t[::1] out):
-    """All rows beside settled clusters, `out` for their labels. None if slots have gaps, or rows
-    weights: such are not screened.
+    """All rows, beside clusters; `out` for their labels. None if slots have gaps, or rows weights:
+    such are not screened.
     """
-    cdef Py_ssize_t k, n_groups = component.n_slots - 1
+    cdef Py_ssize_t k, n_clusters = component.n_slots - 1
     for k in range(component.n_slots):
-        if (component.n[k] > 0.0) != (k < n_groups):
+        if (component.n[k] > 0.0) != (k < n_clusters):
             return None
-    cdef Component groups = component.like()
-    groups.make_slots(n_groups)
-    for k in range(n_groups):
-        groups.copy_slot(k, component, k)
-    homes = index_array(n_groups)
-    for k in range(n_groups):
-        homes[k] = k
-    out[:] = UNPLACED
-    partition = Partition(
-        mixture.X, out, component.like(), alpha, mixture.rows, groups, homes)
-    return partition if can_be_screened(partition) else None
+    cdef Partition partition = partition_to_score_in(
+        mixture.X, mixture.rows, out, component, alpha)
+    if not can_be_screened(partition):
+        return None
+    partition.make_slots(component.n_slots)
+    partition.component.copy_all(component)
+    for k in range(n_clusters):
+        partition.size[k] = 1
+        partition.weigh(k)
+    return partition
 
 
-cdef int assign_screened(Partition groups, Py_ssize_t first, Py_ssize_t last,
+cdef int assign_screened(Partition partition, Py_ssize_t first, Py_ssize_t last,
                          Py_ssize_t[::1] out) except -1:
     """Find the best clusters of rows from the start of a chunk: each row is looked at once."""
-    cdef double[::1] cost = double_array(padded(groups.component.n_slots))
-    cdef double[::1] room = room_of(groups.X)
+    cdef double[::1] cost = double_array(padded(partition.component.n_slots))
+    cdef double[::1] room = room_of(partition.X)
     cdef Py_ssize_t[CHUNK] found
     cdef Screen screen
     cdef Py_ssize_t i
-    begin_screen(&screen, groups, 1)
+    begin_screen(&screen, partition, 1)
     try:
         with nogil:
             while first < last:
-                prepare(&screen, groups)
-                next_rows(screen.chunk, first, groups.n_rows)
-                screen_chunk(&screen, groups, screen.chunk)
-                best_slots(groups, &screen, &cost[0], &room[0], found)
+                prepare(&screen, partition)
+                next_rows(screen.chunk, first, partition.n_rows)
                 for i in range(screen.chunk.n_rows):
-                    if found[i] < groups.component.n_slots - 1:
+                    out[first + i] = UNPLACED
+                screen_chunk(&screen, partition, screen.chunk)
+                best_slots(partition, &screen, &cost[0], &room[0], found)
+                for i in range(screen.chunk.n_rows):
+                    if found[i] < partition.component.n_slots - 1:
                         out[first + i] = found[i]
                 first += CHUNK
     finally:
@@ -177,7 +179,7 @@ cdef int assign_screened(Partition groups, Py_ssize_t first, Py_ssize_t last,
     return 0
 
 
-cdef void best_slots(Partition groups, const Screen *screen, double *cost, double *room,
+cdef void best_slots(Partition partition, const Screen *screen, double *cost, double *room,
                      Py_ssize_t *found) noexcept nogil:
     """Of each row of a chunk; most are much nearer to one slot than to any other."""
     cdef Chunk *chunk = screen.chunk
@@ -187,15 +189,15 @@ cdef void best_slots(Partition groups, const Screen *screen, double *cost, doubl
     cdef double least, elsewhere
     cdef Row row
     two_least(chunk.bound, screen.open, screen.n_open, nearest, second)
-    find_join_ceilings(screen, groups, chunk, nearest)
+    find_join_ceilings(screen, partition, chunk, nearest)
     for i in range(chunk.n_rows):
         found[i] = nearest[i]
         if second[i] >= roughly(chunk.ceiling[i] + TIE):
             continue
-        row = groups.row_into(chunk.index[i], room)
-        if not second[i] >= roughly(groups.cost_in(&row, nearest[i]) + TIE):
-            least = score_some(groups, &row, screen, chunk.bound + i, INFINITY, cost, &elsewhere)
-            found[i] = first_within(cost, groups.component.n_slots, least + TIE)
+        row = partition.row_into(chunk.index[i], room)
+        if not second[i] >= roughly(partition.cost_in(&row, nearest[i]) + TIE):
+            least = score_some(partition, &row, screen, chunk.bound + i, INFINITY, cost, &elsewhere)
+            found[i] = first_within(cost, partition.component.n_slots, least + TIE)
 
 
 cdef room_of(Rows X):

@@ -81,13 +81,20 @@ cdef void end_screen(Screen *s) noexcept nogil:
 
 cdef int prepare(Screen *s, Partition partition) except -1 nogil:
     """Make room for all slots, if there is not enough; bounds that were found are lost then."""
+    if s.room < partition.component.n_slots:
+        prepare_anew(s, partition)
+    return 0
+
+
+cdef int prepare_anew(Screen *s, Partition partition) except -1 nogil:
+    """All slots may have changed; so bounds that were found are lost."""
     cdef Py_ssize_t k
     if s.room < partition.component.n_slots:
         lay_out_screen(s, partition.component.n_slots)
-        list_open(s, partition)
-        find_level(s, partition)
-        for k in range(s.n_open):
-            note_change(s, partition, s.open[k])
+    list_open(s, partition)
+    find_level(s, partition)
+    for k in range(s.n_open):
+        note_change(s, partition, s.open[k])
     return 0
 
 

@@ -171,6 +171,15 @@ cdef class Component:
         memcpy(self.along + k * self.n_along, other.along + j * self.n_along,
                self.n_along * sizeof(double))
 
+    cdef int copy_all(self, Component other) except -1 nogil:
+        """Have the slots of another of the same prior; for families that have all in the block."""
+        if self.capacity != other.capacity:
+            self.reserve(other.capacity)
+        self.n_slots = other.n_slots
+        memcpy(self.across, other.across,
+               (self.n_across + self.n_along) * self.capacity * sizeof(double))
+        return 0
+
     # What a family overrides. Arguments are checked by the methods further down, never in here;
     # an `out` has room for n_slots rounded up by `padded`.
 

@@ -8,7 +8,7 @@ mean is theirs and n_a n_b / (n_a + n_b) (m_a - m_b)^2.
 
 cdef enum:
     BLOCK_CELLS = 16384
-    MOMENT_PARTS = 16  # of the rows, which threads take: sums are of these however many they are
+    MOMENT_PARTS = 18  # of the rows, which threads take: sums are of these however many they are
     MOMENT_GROUP = 8   # columns that are added together
     WIDE_TABLE = 64    # columns, or nearly, that rows of the same weight are taken for
 
@@ -27,7 +27,7 @@ def column_moments(X, Py_ssize_t n_threads=1):
     cdef Py_ssize_t d, n_columns = rows.n_columns, width = rows_at_once(rows) * n_columns
     cdef double[::1] origin = a_value_of_each(rows), total = double_array(3 * width), found
     cdef Moments wide = moments_in(total), all_rows, some_rows
-    ends = [i * rows.n_rows // MOMENT_PARTS for i in range(MOMENT_PARTS + 1)]
+    ends = [start_of(i, MOMENT_PARTS, rows.n_rows) for i in range(MOMENT_PARTS + 1)]
     parts = [(ends[i], ends[i + 1]) for i in range(MOMENT_PARTS)]
 
     def part(some):

@@ -339,6 +339,16 @@ cdef class Partition:
             n_slots = max(n_slots, homes[g] + 1)
         return self.begin(max(n_slots, self.check_labels()))
 
+    cdef int copy_slots(self, Partition other) except -1 nogil:
+        """Be what another partition of these rows is, as far as it takes to score them."""
+        cdef Py_ssize_t k, n_slots = other.component.n_slots
+        self.make_slots(n_slots)
+        self.component.copy_all(other.component)
+        for k in range(n_slots):
+            self.log_weight[k], self.size[k] = other.log_weight[k], other.size[k]
+            self.light_member_weight[k] = other.light_member_weight[k]
+        return 0
+
     cdef void forget_all(self) noexcept nogil:
         """No row may be where it was."""
         if self.until != NULL:
@@ -759,6 +769,16 @@ cdef class Partition:
         for k in range(self.component.n_slots):
             total -= self.component.marginal(k)
         return total
+
+
+cdef Partition partition_to_score_in(Rows X, const Py_ssize_t[::1] rows, Py_ssize_t[::1] label,
+                                     Component component, double alpha):
+    """One of these labels, which are not looked at. It has no joint, and no slots yet."""
+    cdef Partition partition = Partition.__new__(Partition)
+    partition.X, partition.rows, partition.n_rows = X, rows, label.shape[0]
+    partition.label, partition.home = label, index_array(0)
+    partition.component, partition.alpha = component.like(), alpha
+    return partition
 
 
 cdef clones_void find_range(const Py_ssize_t *label, Py_ssize_t n, Py_ssize_t *least,

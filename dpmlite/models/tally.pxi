@@ -4,7 +4,7 @@ These are added up in as many parts however many threads there are, so that sums
 """
 
 cdef enum:
-    TALLY_PARTS = 8
+    TALLY_PARTS = 10
 
 
 cdef class Tally:
@@ -52,8 +52,8 @@ cdef list tallies(Component component, Py_ssize_t n_slots, Rows X, const Py_ssiz
         tally.size = array("q" if sizeof(Py_ssize_t) == 8 else "i", [0]) * n_slots
         with nogil:
             tally.weight = add_rows(
-                tally.component, &tally.size[0], X, rows, label, i * n_rows // TALLY_PARTS,
-                (i + 1) * n_rows // TALLY_PARTS, &room[0])
+                tally.component, &tally.size[0], X, rows, label, start_of(i, TALLY_PARTS, n_rows),
+                start_of(i + 1, TALLY_PARTS, n_rows), &room[0])
             for k in range(n_slots):
                 tally.component.refresh(k)
         return tally
