@@ -94,7 +94,7 @@ cdef class Crew:
         return self.finish()
 
     cdef int hand_out(self, Py_ssize_t n_pieces) except -1 nogil:
-        """Let the helpers begin to work, while the caller does something else until it is to finish."""
+        """Let the helpers begin; the caller may do something else before it calls `finish`."""
         if not self.started and self.n_helpers > 0:
             with gil:
                 self.start()

@@ -100,7 +100,7 @@ cdef class LookAhead(Crew):
         else:
             return False
         self.end_look()
-        if self.snapshot is not None and was_of_use and self.found_many() and not self.drift.lost:
+        if was_of_use and self.can_go_on():
             self.begin_look(screen)
         return True
 
@@ -113,6 +113,11 @@ cdef class LookAhead(Crew):
         if self.n_helpers == 0 and MANY * self.n_visited > self.last - self.first:
             return False
         return self.found_many() and self.was_of_use()
+
+    cdef bint can_go_on(self) noexcept nogil:
+        """Whether threads may look at the rows that come next, and it is worth while."""
+        return (self.snapshot is not None and self.last < self.partition.n_rows
+                and self.found_many() and not self.drift.lost)
 
     cdef bint found_many(self) noexcept nogil:
         """Whether enough of the rows looked at last were not known to stay."""

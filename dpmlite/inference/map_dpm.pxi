@@ -47,8 +47,7 @@ cpdef check_n_threads(Py_ssize_t n_threads):
         raise ValueError(f"n_threads must be at least 1, got {n_threads}")
 
 
-cdef Py_ssize_t sweep_rows(Partition partition, LookAhead crew,
-                           Drift drift) except -1 nogil:
+cdef Py_ssize_t sweep_rows(Partition partition, LookAhead crew, Drift drift) except -1 nogil:
     cdef Screen screen
     cdef Py_ssize_t moves = -1
     begin_screen(&screen, partition, 1)
