@@ -61,7 +61,9 @@ cdef class Crew:
         return self
 
     def __exit__(self, *error):
+        PyThread_acquire_lock(self.board, True)
         self.over = True
+        PyThread_release_lock(self.board)
         self.call(0)
         if self.started:
             for helper in self.helpers:
@@ -70,15 +72,16 @@ cdef class Crew:
 
     def help(self, Py_ssize_t i):
         """What helper i does until all is over."""
+        cdef bint over = False
         with nogil:
-            while True:
+            while not over:
                 PyThread_acquire_lock(self.go[i], True)
                 PyThread_acquire_lock(self.board, True)
                 self.called[i] = False
+                over = self.over
                 PyThread_release_lock(self.board)
-                if self.over:
-                    break
-                self.work(i + 1)
+                if not over:
+                    self.work(i + 1)
 
     cdef int start(self) except -1:
         self.pool = pool_of(self.n_helpers)
@@ -137,10 +140,11 @@ cdef class Crew:
             busy = True
             PyThread_release_lock(self.board)
             total += self.do(i, piece, self.n_pieces)
-        self.n_busy -= busy
-        self.total += total
-        if busy and self.awaited and self.n_busy == 0:
-            PyThread_release_lock(self.finished)
+        if busy:  # who came late writes nothing: the caller may be reading
+            self.n_busy -= 1
+            self.total += total
+            if self.awaited and self.n_busy == 0:
+                PyThread_release_lock(self.finished)
         PyThread_release_lock(self.board)
 
     cdef Py_ssize_t do(self, Py_ssize_t i, Py_ssize_t piece, Py_ssize_t n_pieces) noexcept nogil:

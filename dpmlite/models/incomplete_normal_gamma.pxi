@@ -207,7 +207,7 @@ cdef class IncompleteNormalGamma(Component):
         other.n_columns, other.width = self.n_columns, self.width
         other.complete, other.c0, other.a0 = self.complete, self.c0, self.a0
         other.log_scale, other.log_scales = self.log_scale, self.log_scales
-        other.u = array("d", self.u)
+        other.u = array("d", [NAN]) * self.width
         other.start(self.n_across, self.n_along)
         return other
 

@@ -25,6 +25,27 @@ cdef extern from *:
     double HALF_OF_KEPT "DPM_HALF_OF_KEPT"
     double LOG_HALF_OF_KEPT "DPM_LOG_HALF_OF_KEPT"
 
+# Numbers that threads find and remember, each the same one: they are there as a whole, or not at all.
+cdef extern from *:
+    """
+    #if defined(__GNUC__) && __SIZEOF_POINTER__ >= 8
+    DPM_INLINE double dpm_recall(const double *x) {
+        double y;
+        __atomic_load(x, &y, __ATOMIC_RELAXED);
+        return y;
+    }
+    DPM_INLINE void dpm_remember(double *x, double y) { __atomic_store(x, &y, __ATOMIC_RELAXED); }
+    #elif defined(_WIN64)
+    DPM_INLINE double dpm_recall(const double *x) { return *(const volatile double *) x; }
+    DPM_INLINE void dpm_remember(double *x, double y) { *(volatile double *) x = y; }
+    #else  /* half of it may be there before the other: nothing is remembered */
+    DPM_INLINE double dpm_recall(const double *x) { (void) x; return NAN; }
+    DPM_INLINE void dpm_remember(double *x, double y) { (void) x; (void) y; }
+    #endif
+    """
+    double recall "dpm_recall"(const double *x) noexcept nogil
+    void remember "dpm_remember"(double *x, double y) noexcept nogil
+
 cdef enum:
     KNOWN = 4096  # counts of rows that at_mean remembers: a fit asks for the same again and again
 
@@ -306,13 +327,14 @@ cdef inline inlined_double find_some_slopes(
 
 cdef double at_mean(NormalGamma self, double n) noexcept nogil:
     """Log density, for b of 1, of a row at the mean of n others."""
-    cdef int count
+    cdef double found
     if n >= KNOWN or <int> n != n:
         return student_at_mean(self, n)
-    count = <int> n
-    if self.known[count] != self.known[count]:
-        self.known[count] = student_at_mean(self, n)
-    return self.known[count]
+    found = recall(&self.known[<int> n])
+    if found != found:
+        found = student_at_mean(self, n)
+        remember(&self.known[<int> n], found)
+    return found
 
 
 cdef double student_at_mean(NormalGamma self, double n) noexcept nogil:
