@@ -123,9 +123,9 @@ def assign(X, Component component, double alpha, Py_ssize_t[::1] out, Py_ssize_t
 cdef parts_of(Mixture mixture, Py_ssize_t n_threads):
     """First and last row of each part, which has whole chunks: some for each thread."""
     cdef Py_ssize_t n_rows = mixture.n_rows, n_chunks = (n_rows + CHUNK - 1) // CHUNK
-    if n_threads == 1 or n_rows * mixture.X.n_columns * mixture.n_slots < 2 * MANY_SCORES:
-        return [(0, n_rows)]
     cdef Py_ssize_t n_parts = n_rows * mixture.X.n_columns * mixture.n_slots // MANY_SCORES
+    if n_threads == 1 or n_parts < 2:
+        return [(0, n_rows)]
     n_parts = min(n_parts, 8 * n_threads) + 2
     ends = [min(n_rows, start_of(i, n_parts, n_chunks) * CHUNK) for i in range(n_parts + 1)]
     return list(zip(ends, ends[1:]))
