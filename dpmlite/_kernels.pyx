@@ -18,7 +18,6 @@ from libc.string cimport memcpy, memset
 from array import array
 
 from numpy import argsort, empty
-from numpy import partition as partition_by_rank
 
 from dpmlite._checks import (
     check_normal_inverse_wishart, check_positive, check_same_length, require_bound)
@@ -31,6 +30,7 @@ include "models/arrays.pxi"
 include "models/memory.pxi"
 include "models/locks.pxi"
 include "models/shares.pxi"
+include "models/ranks.pxi"
 include "models/rows.pxi"
 
 include "models/student_t.pxi"

@@ -58,19 +58,22 @@ cpdef Py_ssize_t trial_step(Py_ssize_t n, bint thorough=False):
 
 
 def member_lists(Partition partition, slots, Py_ssize_t n_threads=1):
+    cdef Py_ssize_t half = partition.n_rows // 2
     lists = {k: index_array(partition.n_members(k), False) for k in slots}
 
     def fill(bint is_end):
-        fill_half(partition, lists, is_end)
+        fill_lists(partition, lists, partition.n_rows - half if is_end else half, is_end)
 
-    if lists:
-        on_threads(fill, (False, True), n_threads if partition.n_rows >= MANY_ROWS else 1)
+    if lists and n_threads > 1 and partition.n_rows >= MANY_ROWS:
+        on_threads(fill, (False, True), n_threads)
+    elif lists:
+        fill_lists(partition, lists, partition.n_rows, False)
     return lists
 
 
-cdef int fill_half(Partition partition, lists, bint is_end) except -1:
-    """The first half of the rows, from the start of the lists; or the others, from the end."""
-    cdef Py_ssize_t i, k, row, n_rows = partition.n_rows, half = n_rows // 2
+cdef int fill_lists(Partition partition, lists, Py_ssize_t n, bint is_end) except -1:
+    """The first n rows, from the start of the lists; or the last, from the end."""
+    cdef Py_ssize_t i, k, row, n_rows = partition.n_rows
     cdef Py_ssize_t n_slots = partition.component.n_slots - UNPLACED
     cdef Py_ssize_t[::1] members
     # Where each slot's next row goes, and how far on the one after it: without a branch, for whether
@@ -85,7 +88,7 @@ cdef int fill_half(Partition partition, lists, bint is_end) except -1:
             goes[k - UNPLACED] = <Py_ssize_t> &members[members.shape[0] - 1 if is_end else 0]
             step[k - UNPLACED] = (-1 if is_end else 1) * <Py_ssize_t> sizeof(Py_ssize_t)
     with nogil:
-        for i in range(n_rows - half if is_end else half):
+        for i in range(n):
             row = n_rows - 1 - i if is_end else i
             k = partition.label[row] - UNPLACED
             (<Py_ssize_t *> goes[k])[0] = row

@@ -60,6 +60,8 @@ cdef struct Sums:             # over the rows of a cluster
     Py_ssize_t width          # columns, padded
     bint can_tell             # its slot tells of its cells
     bint beside               # there is a settled group
+    bint normal               # what comes of all that
+    double n_slot             # weight of the slot
     double *n_all             # [column] weight of the slot's cells
     double *mean              # [column] in units of the prior
     double *scale             # [column] 1 / standard deviation
@@ -147,6 +149,7 @@ cdef sums_of(Partition partition, slots, Py_ssize_t part, Py_ssize_t n_parts):
     lay_out_sums(sums, n, prior.n_columns)
     place[:] = -1
     for j, k in enumerate(slots):
+        sums[j].n_slot = partition.component.n[k]
         sums[j].beside = partition.size[k] > partition.n_members(k)
         sums[j].can_tell = find_units(partition, prior, k, &sums[j])
         if sums[j].can_tell:
@@ -174,21 +177,25 @@ cdef void add(double[::1] memory, double[::1] others, Py_ssize_t n) noexcept:
 
 cdef verdicts(Partition partition, slots, double[::1] memory):
     """Of each slot."""
-    cdef Py_ssize_t j, k
-    cdef Sums *sums = first_of(memory)
-    return {k: verdict(partition, k, &sums[j]) for j, k in enumerate(slots)}
-
-
-cdef bint verdict(Partition partition, Py_ssize_t k, Sums *sums):
     cdef NormalGamma prior = prior_of(partition)
+    cdef bint gaps = partition.component is not prior
+    cdef Py_ssize_t j, n = len(slots)
+    cdef Sums *sums = first_of(memory)
+    with nogil:
+        for j in range(n):
+            sums[j].normal = verdict(prior, gaps, partition.alpha, &sums[j])
+    return {k: sums[j].normal for j, k in enumerate(slots)}
+
+
+cdef bint verdict(NormalGamma prior, bint gaps, double alpha, Sums *sums) noexcept nogil:
     cdef Py_ssize_t d
-    if not sums.can_tell or (sums.beside and sums.n > LARGEST_PART * partition.component.n[k]):
+    if not sums.can_tell or (sums.beside and sums.n > LARGEST_PART * sums.n_slot):
         return False
-    if partition.component is prior:
+    if not gaps:
         count_all(sums)
     for d in range(sums.n_columns if sums.beside else 0):
         sums.settled[d] = settled_part(cells_of(sums, d), sums.n_all[d])
-    return excess(sums) < price(prior, sums, partition.alpha)
+    return excess(sums) < price(prior, sums, alpha)
 
 
 cdef Py_ssize_t padded_width(Py_ssize_t n_columns) noexcept nogil:

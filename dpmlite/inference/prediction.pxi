@@ -15,25 +15,27 @@ cdef class Mixture:
     cdef const Py_ssize_t[::1] rows    # of X; None: all
     cdef Py_ssize_t n_rows, n_slots
 
-    def __init__(self, X, Component component, log_weights, Py_ssize_t n_out,
-                 const Py_ssize_t[::1] rows=None):
+    def __init__(self, X, Component component, Py_ssize_t n_out, const Py_ssize_t[::1] rows=None):
         self.X, self.rows = as_rows(X), rows
         self.n_rows = self.X.n_rows if rows is None else rows.shape[0]
         if n_out != self.n_rows:
             raise ValueError(f"out must be for {self.n_rows} rows, got {n_out}")
-        cdef Py_ssize_t k
         if rows is not None:
             self.X.check_rows(rows)
         component._check_rows(self.X)
-        if len(log_weights) != component.n_slots:
-            raise ValueError(
-                f"log_weights must have {component.n_slots} values, got {len(log_weights)}")
         self.component = component
         self.n_slots = component.n_slots
+
+    cdef int weigh(self, log_weights) except -1:
+        """The weight of each slot, which has to be known before any row is scored."""
+        cdef Py_ssize_t k
+        if len(log_weights) != self.n_slots:
+            raise ValueError(f"log_weights must have {self.n_slots} values, got {len(log_weights)}")
         self.log_weight = array("d", [-INFINITY] * padded(self.n_slots))
         self.cost = array("d", self.log_weight)
         for k in range(self.n_slots):
             self.log_weight[k] = log_weights[k]
+        return 0
 
     cdef double score(self, Py_ssize_t i) noexcept nogil:
         """cost[k] = -log of the term of slot k for row i; returns the least."""
@@ -69,6 +71,12 @@ cdef class Mixture:
             just_above(self.log_weight[nearest], component.score_slot(row, nearest)), cost)
 
 
+cdef Mixture weighed_mixture(X, Component component, log_weights, Py_ssize_t n_out):
+    cdef Mixture mixture = Mixture(X, component, n_out)
+    mixture.weigh(log_weights)
+    return mixture
+
+
 def log_density(X, Component component, double alpha, double[::1] out):
     log_mixture_density(X, component, log_weights(component, alpha), out)
 
@@ -79,7 +87,7 @@ def log_weights(Component component, double alpha):
 
 
 def log_mixture_density(X, Component component, log_weights, double[::1] out):
-    cdef Mixture mixture = Mixture(X, component, log_weights, out.shape[0])
+    cdef Mixture mixture = weighed_mixture(X, component, log_weights, out.shape[0])
     cdef Py_ssize_t i
     cdef double least
     with nogil:
@@ -105,10 +113,12 @@ cdef clones_double shares_of(double *cost, Py_ssize_t n, double least) noexcept 
 def assign(X, Component component, double alpha, Py_ssize_t[::1] out, Py_ssize_t n_threads=1,
            const Py_ssize_t[::1] rows=None):
     check_n_threads(n_threads)
-    cdef Mixture mixture = Mixture(X, component, log_weights(component, alpha), out.shape[0], rows)
+    cdef Mixture mixture = Mixture(X, component, out.shape[0], rows)
     cdef Partition unplaced = None
     if mixture.n_rows >= CHUNK and component.densities() != NULL:
         unplaced = unplaced_rows(mixture, component, alpha, out)
+    if unplaced is None:
+        mixture.weigh(log_weights(component, alpha))
 
     def part(rows):
         if unplaced is None:
@@ -210,7 +220,7 @@ def responsibilities(X, Component component, double alpha, double[:, ::1] out):
 
 
 def mixture_responsibilities(X, Component component, log_weights, double[:, ::1] out):
-    cdef Mixture mixture = Mixture(X, component, log_weights, out.shape[0])
+    cdef Mixture mixture = weighed_mixture(X, component, log_weights, out.shape[0])
     if out.shape[1] != mixture.n_slots:
         raise ValueError(f"out must have {mixture.n_slots} columns, got {out.shape[1]}")
     cdef Py_ssize_t i, k
@@ -290,6 +300,9 @@ def own_costs(Partition partition, double[::1] out, double[::1] weights):
 
 
 cdef int check_placed(Partition partition) except -1:
-    if UNPLACED in partition.labels:
+    cdef Py_ssize_t least = 0, most = 0
+    if partition.n_rows > 0:
+        find_range(&partition.label[0], partition.n_rows, &least, &most)
+    if least == UNPLACED:
         raise ValueError("every row must have a label")
     return 0

@@ -1,7 +1,5 @@
 """Kernel of split_merge.py: moves that divide clusters anew."""
 
-ATYPICAL_PARTS = (0.5, 0.1)
-
 cdef extern from *:
     """
     #define DPM_MUCH 0.01
@@ -9,12 +7,14 @@ cdef extern from *:
     #define DPM_NEARLY_ALL 0.9
     #define DPM_HESITATING 0.02
     #define DPM_ABOUT 6.0
+    static const double DPM_ATYPICAL_PARTS[2] = {0.5, 0.1};
     """
     double MUCH "DPM_MUCH"
     double THOROUGH_PART "DPM_THOROUGH_PART"
     double NEARLY_ALL "DPM_NEARLY_ALL"
     double HESITATING "DPM_HESITATING"
     double ABOUT "DPM_ABOUT"
+    const double *ATYPICAL_PARTS "DPM_ATYPICAL_PARTS"
 
 cdef enum:
     SPLIT_BATCH = 32  # proposals of a thread
@@ -22,6 +22,7 @@ cdef enum:
     DESCENT_SWEEPS = 2
     FIRST_ASKED = 160
     RUNS_OF = 4
+    N_PARTS = 2  # ATYPICAL_PARTS
 
 
 def split(Partition partition, const double[:, :, ::1] uniforms, Py_ssize_t n_threads=1,
@@ -338,29 +339,26 @@ cdef descent(Partition partition, const Py_ssize_t[::1] members, double u):
 
 cdef atypical(Partition partition, const Py_ssize_t[::1] members):
     """Labels with the least typical rows of a cluster in cluster 1, one for each part."""
-    cdef Py_ssize_t i, n = members.shape[0]
-    scores = double_array(n)
-    cdef double[::1] typical = scores
-    cdef double cut
-    cdef Py_ssize_t[::1] label
+    cdef Py_ssize_t i, j, n = members.shape[0]
+    cdef double[::1] typical = double_array(n), ranked = double_array(n)
     cdef double[::1] room = partition.room_of_a_row()
+    cdef double[N_PARTS] cut
+    cdef Py_ssize_t[::1] label
     cdef Row row
     with nogil:
         partition.component.begin_turn()
         for i in range(n):
             partition.prefetch_after(members, i)
             row = partition.row_into(members[i], &room[0])
-            typical[i] = partition.component.score_per_copy(
+            typical[i] = ranked[i] = partition.component.score_per_copy(
                 -partition.shared_stay_cost(members[i], &row), &row)
         partition.component.end_turn()
-    ranks = [int(part * n) for part in ATYPICAL_PARTS]
-    ranked = partition_by_rank(scores, ranks)
+        for j in range(N_PARTS):
+            cut[j] = TIE + of_rank(&ranked[0], n, <Py_ssize_t> (ATYPICAL_PARTS[j] * n))
     starts = []
-    for rank in ranks:
-        cut = ranked[rank] + TIE
-        labels = index_array(n)
-        label = labels
+    for j in range(N_PARTS):
+        label = index_array(n)
         for i in range(n):
-            label[i] = typical[i] <= cut
-        starts.append(labels)
+            label[i] = typical[i] <= cut[j]
+        starts.append(label.base)
     return starts

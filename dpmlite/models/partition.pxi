@@ -583,8 +583,8 @@ cdef class Partition:
         """log p(x_i | the other rows of its cluster), from these anew."""
         cdef Py_ssize_t g, j, own = self.label[i]
         cdef Row row
-        with gil:
-            if self.others is None:
+        if self.others is None:
+            with gil:
                 self.others = self.component.like()
                 self.others.make_slots(2)
         self.others.clear_slot(0)
