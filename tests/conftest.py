@@ -34,6 +34,7 @@ PAIRS = {
         "normal_inverse_wishart",
         "normal_known_variance",
         "partition",
+        "ranks",
         "rows",
         "special",
         "student_t",

@@ -354,7 +354,7 @@ cdef atypical(Partition partition, const Py_ssize_t[::1] members):
                 -partition.shared_stay_cost(members[i], &row), &row)
         partition.component.end_turn()
         for j in range(N_PARTS):
-            cut[j] = TIE + of_rank(&ranked[0], n, <Py_ssize_t> (ATYPICAL_PARTS[j] * n))
+            cut[j] = TIE + find_rank(&ranked[0], n, <Py_ssize_t> (ATYPICAL_PARTS[j] * n))
     starts = []
     for j in range(N_PARTS):
         label = index_array(n)

@@ -23,6 +23,7 @@ from dpmlite.inference.normality import look_normal
 from dpmlite.inference.prediction import assign
 from dpmlite.inference.runs import best_runs
 from dpmlite.models.partition import TIE, UNPLACED, Partition
+from dpmlite.models.ranks import value_of_rank
 
 # The parts of a cluster, least typical rows first, that `split` proposes as clusters.
 ATYPICAL_PARTS = (0.5, 0.1)
@@ -377,6 +378,5 @@ def _descent(partition: Partition, members: list[int], u: float) -> Buffer:
 def _atypical(partition: Partition, k: int, members: list[int]) -> list[list[int]]:
     """Labels with the least typical rows of a cluster in cluster 1, one for each part."""
     typical = [partition.per_copy(i, -partition.costs(i)[k]) for i in members]
-    ranked = sorted(typical)
-    cuts = [ranked[int(part * len(members))] + TIE for part in ATYPICAL_PARTS]
+    cuts = [value_of_rank(typical, int(part * len(members))) + TIE for part in ATYPICAL_PARTS]
     return [[int(score <= cut) for score in typical] for cut in cuts]

@@ -1,10 +1,18 @@
-"""Values by their rank, without the interpreter."""
+"""Kernel of ranks.py: values by their rank."""
 
 
-cdef double of_rank(double *x, Py_ssize_t n, Py_ssize_t rank) noexcept nogil:
-    """What x[rank] would be if x were sorted: it is there then, and none before it is larger.
+def value_of_rank(const double[::1] values, Py_ssize_t rank):
+    if not 0 <= rank < values.shape[0]:
+        raise IndexError(f"rank must be in 0..{values.shape[0] - 1}, got {rank}")
+    cdef double[::1] some = double_array(values.shape[0])
+    some[:] = values
+    return find_rank(&some[0], values.shape[0], rank)
 
-    Hoare's FIND (1961). NaN has no rank, but does no harm.
+
+cdef double find_rank(double *x, Py_ssize_t n, Py_ssize_t rank) noexcept nogil:
+    """What x[rank] is when x is sorted so far that it is there: Hoare's FIND (1961).
+
+    Where there are NaN it ends, too.
     """
     cdef Py_ssize_t first = 0, last = n - 1, i, j
     cdef double pivot, kept
