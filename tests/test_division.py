@@ -1,5 +1,8 @@
 """Divisions: of all rows at once, or judged by a part of them first."""
 
+import time
+from array import array
+
 import numpy as np
 import pytest
 from cases import build, needs_kernels, problems
@@ -92,3 +95,25 @@ def test_a_part_of_the_rows_tells_what_all_would_gain(twin, away, found):
     division = twin.division.divided(partition, [0], members, [trial])
     assert (division is not None) is found
     assert not found or division.n_clusters == 2
+
+
+def test_an_interrupt_stops_one_between_its_sweeps(kernel, interrupt_after):
+    X = np.random.default_rng(0).normal(size=(60_000, 8))
+    prior = {"m0": X.mean(axis=0), "c0": 0.01, "a0": 1.0, "b0": X.var(axis=0)}
+    partition = build(kernel, X, np.zeros(len(X), dtype=np.intp), prior, 1.0)
+    members = partition.members(0)
+
+    def divide():
+        starts = list(np.random.default_rng(1).integers(60, size=(8, len(X))))
+        begin = time.perf_counter()
+        try:
+            kernel.division.trial_division(partition, [0], array("q", members), starts, 1)
+        finally:
+            seconds.append(time.perf_counter() - begin)
+
+    seconds = []
+    divide()
+    interrupt_after(seconds[0] / 10)
+    with pytest.raises(KeyboardInterrupt):
+        divide()
+    assert seconds[1] < 0.6 * seconds[0]

@@ -1,5 +1,7 @@
 """Sweeps: the paper's algorithm against a naive statement of it."""
 
+import time
+
 import naive
 import numpy as np
 import pytest
@@ -107,3 +109,28 @@ def test_it_counts_clusters_that_lose_their_last_row(twin):
     assert twin.map_dpm.sweep(partition) == 3
     assert partition.n_clusters == 1
     assert partition.n_emptied == 3
+
+
+def test_an_interrupt_stops_it_between_sweeps(kernel, interrupt_after):
+    X = np.random.default_rng(0).normal(size=(100_000, 8))
+
+    def random():
+        labels = np.random.default_rng(1).integers(60, size=len(X))
+        return build(kernel, X, labels, empirical_prior(X), 1.0)
+
+    partition, begin = random(), time.perf_counter()
+    n_sweeps = kernel.map_dpm.converge(partition, 1000)
+    seconds = time.perf_counter() - begin
+    partition = random()
+    interrupt_after(seconds / 10)
+    with pytest.raises(KeyboardInterrupt):
+        kernel.map_dpm.converge(partition, 1000)
+    assert 1 < kernel.map_dpm.converge(partition, 1000) < n_sweeps
+
+
+def test_rows_without_columns_stay(kernel):
+    """So many that threads might look ahead."""
+    X = np.empty((20_000, 0))
+    prior = {"m0": [], "c0": 1.0, "a0": 1.0, "b0": []}
+    partition = build(kernel, X, np.zeros(len(X), dtype=np.intp), prior, 1.0)
+    assert kernel.map_dpm.sweep(partition, 2) == 0

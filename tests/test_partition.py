@@ -1,9 +1,12 @@
 """The partition: every change keeps statistics, counts and the exact joint right."""
 
+import subprocess
+import sys
+
 import naive
 import numpy as np
 import pytest
-from cases import build, problems
+from cases import build, needs_kernels, problems
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -163,3 +166,32 @@ def test_errors(twin):
     partition.labels[1] = 2
     with pytest.raises(ValueError, match="labels must be below 2, got 2"):
         partition.rebuild()
+
+
+# Three of four rows are lost in the sums of the fourth: what it costs that one to stay is found
+# from these anew, for which there is no memory.
+WITHOUT_MEMORY = """
+import resource
+import numpy as np
+from dpmlite import models
+X = np.random.default_rng(0).standard_normal((4, 100_000))
+X[0] = 1e9
+ones = np.ones(X.shape[1])
+component = models.NormalGamma(0.0 * ones, 1.0, 1.0, ones)
+partition = models.Partition(X, np.zeros(4, dtype=np.intp), component, 1.0)
+with open("/proc/self/statm") as file:
+    n_bytes = int(file.read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (n_bytes + 20_000_000,) * 2)
+try:
+    print(partition.costs(0))
+except MemoryError as error:
+    print("MemoryError:", error)
+"""
+
+
+@needs_kernels
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits memory as Linux does")
+def test_a_lack_of_memory_is_no_cost(tmp_path):
+    command = [sys.executable, "-c", WITHOUT_MEMORY]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout.startswith("MemoryError: no memory for the statistics"), done.stderr

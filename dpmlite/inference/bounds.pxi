@@ -22,7 +22,8 @@ if it is less than L.
 
 Rounding: with u the values of a row, |u| <= U, and z = u slope - shift, the error of z is at most
 epsilon (3 U slope + 2 |shift|), and that of log(1 + z^2) at most the same and 2 epsilon, for
-2 z / (1 + z^2) <= 1. Sums over columns of slopes and shifts give that of log P.
+2 z / (1 + z^2) <= 1. Sums over columns of slopes and shifts give that of log P. So it is for a line, for
+z^2 counts only up to L <= 1/4, where 2 z <= 1, and its slope is at most `power`.
 """
 
 cdef extern from *:

@@ -128,18 +128,18 @@ cdef class Crew:
 
     cdef void work(self, Py_ssize_t i) noexcept nogil:
         """Thread i does pieces until all are taken."""
-        cdef Py_ssize_t piece, total = 0
+        cdef Py_ssize_t piece, n_pieces, total = 0
         cdef bint busy = False
         while True:
             PyThread_acquire_lock(self.board, True)
             if self.n_taken == self.n_pieces:
                 break
-            piece = self.n_taken
+            piece, n_pieces = self.n_taken, self.n_pieces
             self.n_taken += 1
             self.n_busy += not busy
             busy = True
             PyThread_release_lock(self.board)
-            total += self.do(i, piece, self.n_pieces)
+            total += self.do(i, piece, n_pieces)
         if busy:  # who came late writes nothing: the caller may be reading
             self.n_busy -= 1
             self.total += total

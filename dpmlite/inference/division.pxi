@@ -13,6 +13,7 @@ cdef extern from *:
 
 cdef enum:
     SETTLE_SWEEPS = 10
+    DEAF_CELLS = 10000000  # times slots, of a sweep after which Ctrl-C is asked for
 
 cdef struct Trial:
     Py_ssize_t step
@@ -212,6 +213,7 @@ cdef int settle(Partition division, double present, double goal) except -1 nogil
     cdef double before = division.neg_log_joint, now
     cdef int i
     for i in range(SETTLE_SWEEPS):
+        listen_after(division.n_rows * division.component.n_columns * division.component.n_slots)
         if sweep_rows(division, None, None) == 0:
             break
         now = division.neg_log_joint
@@ -221,6 +223,14 @@ cdef int settle(Partition division, double present, double goal) except -1 nogil
         if now <= before and now - HOPE * (before - now) > goal:
             break
         before = now
+    return 0
+
+
+cdef int listen_after(Py_ssize_t cells) except -1 nogil:
+    """Ctrl-C stops here. Not after so little work that threads would only wait for each other."""
+    if cells >= DEAF_CELLS:
+        with gil:
+            PyErr_CheckSignals()
     return 0
 
 

@@ -86,6 +86,7 @@ cdef class Drift:
     """
 
     cdef Drift original
+    cdef bint owns_until
     cdef float *until           # [row] the drift until which it is known to stay; 0: not at all
     cdef Py_ssize_t n_rows, n_columns
     cdef Py_ssize_t n_slots     # that are known
@@ -127,7 +128,7 @@ cdef class Drift:
 
     def __cinit__(self, Partition partition, Drift original=None):
         self.n_rows, self.n_columns = partition.n_rows, partition.component.n_columns
-        self.original = original
+        self.original, self.owns_until = original, original is None
         if original is None:
             self.until = <float *> calloc(self.n_rows, sizeof(float))
         else:
@@ -135,7 +136,7 @@ cdef class Drift:
         self.lost = True
 
     def __dealloc__(self):
-        if self.original is None:
+        if self.owns_until:
             PyMem_RawFree(self.until)
         PyMem_RawFree(self.known)
 

@@ -51,7 +51,7 @@ cdef int draw_rows(Partition partition, const double *uniforms) except -1 nogil:
     return partition.tidy_slots() if partition.n_moves > moves else 0
 
 
-cdef Py_ssize_t looks_to_stay(Partition partition, Py_ssize_t i, double u) noexcept nogil:
+cdef Py_ssize_t looks_to_stay(Partition partition, Py_ssize_t i, double u) except -2 nogil:
     """Of how many slots one must know the cost to be sure that row i stays; -1 if one is not.
 
     In units of its own slot's share a row stays if u (1 + others) < 1. Slots at or above the

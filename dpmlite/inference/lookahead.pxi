@@ -10,9 +10,6 @@ one thread. Where so many rows move that all this would not hold, threads visit 
 """
 
 cdef enum:
-    MOST_IN_TURN = 65536  # rows that are visited in turn before it is asked again whether to
-
-cdef enum:
     LEAST_CELLS = 1000000  # times slots: rows that are worth to wake a thread for,
     LEAST_AHEAD = 2048     # rows that tell whether it is worth while at all,
     MOST_AHEAD = 65536     # and of which most are still known when it is their turn
@@ -61,8 +58,8 @@ cdef class LookAhead(Crew):
             self.snapshot = Snapshot(partition, n_threads)
             self.seen, self.seen_drift = self.snapshot.partition, self.snapshot.drift
         self.relay = Relay(n_threads, partition, self.drift)
-        self.first_ahead = max(LEAST_AHEAD, LEAST_CELLS // (
-            self.drift.n_columns * partition.component.n_slots))
+        self.first_ahead = max(LEAST_AHEAD, LEAST_CELLS // max(
+            self.drift.n_columns * partition.component.n_slots, <Py_ssize_t> 1))
 
     def __dealloc__(self):
         PyMem_RawFree(self.order)
@@ -145,7 +142,7 @@ cdef class LookAhead(Crew):
 
     cdef void end_look(self) noexcept nogil:
         """Rows up to `ahead` have been looked at."""
-        self.n_screened = self.finish()
+        self.n_screened = self.finish()  # of no use where the rest is not looked at
         self.first, self.last, self.n_visited = self.last, self.ahead, 0
 
     cdef void wait(self) noexcept nogil:
@@ -267,7 +264,7 @@ cdef class LookAhead(Crew):
         """List those of rows first..last-1 that have a slot; returns how many.
 
         They are read once in the order in which they lie: processors foresee that, and ask memory for
-        rows to come. To ask for so many ahead, as `expect` does, has been of no use.
+        rows to come. To ask for so many ahead, as `prefetch` does, has been of no use.
         """
         cdef Py_ssize_t i, k, total = 0
         for k in range(-1, self.n_slots):

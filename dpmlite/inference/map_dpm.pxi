@@ -8,8 +8,9 @@ those of visits one by one.
 """
 
 cdef enum:
-    MANY_SWEPT = 16384  # worth the start of a thread
-    FEW_SLOTS = 32     # whose costs are found sooner than bounds
+    MANY_SWEPT = 16384    # worth the start of a thread
+    MOST_IN_TURN = 65536  # rows that are visited in turn before it is asked again whether to
+    FEW_SLOTS = 32        # whose costs are found sooner than bounds
 
 
 def sweep(Partition partition, Py_ssize_t n_threads=1):
@@ -37,6 +38,7 @@ def converge(Partition partition, Py_ssize_t max_sweeps, Py_ssize_t n_threads=1)
     cdef Py_ssize_t n_sweeps
     check_n_threads(n_threads)
     for n_sweeps in range(1, max_sweeps + 1):
+        PyErr_CheckSignals()
         if sweep(partition, n_threads) == 0:
             return n_sweeps
     return max_sweeps

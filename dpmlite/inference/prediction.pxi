@@ -263,7 +263,7 @@ cdef double loo_of(Partition partition, Py_ssize_t first, Py_ssize_t last) excep
 
 
 cdef double loo_of_some(Partition partition, Py_ssize_t first, Py_ssize_t n, double *room,
-                        Py_ssize_t width) noexcept nogil:
+                        Py_ssize_t width) except? -1.0 nogil:
     """Of n rows from `first`; `room` has `width` for each."""
     cdef Row[MOST_TOGETHER] rows
     cdef Py_ssize_t[MOST_TOGETHER] slots

@@ -136,7 +136,10 @@ cdef class Reach:
         return found
 
     cdef bint holds(self, Drift drift, const Chunk *chunk, Py_ssize_t j) noexcept nogil:
-        """Whether the chunk's row j paid so little to stay when the stage began."""
+        """Whether the chunk's row j paid so little to stay when the stage began.
+
+        A ceiling is above the cost by more than `most` is rounded.
+        """
         cdef Py_ssize_t k = chunk.label[j]
         cdef double since = drift.known[k].own_back * (1.0 + self.level - drift.reference)
         return chunk.ceiling[j] + since < self.most[k]

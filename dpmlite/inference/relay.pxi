@@ -5,8 +5,8 @@ change. So threads take chunks, and screen them while others visit those before;
 thread finds bounds anew of the slots that have changed since, and visits. Labels are those of visits
 one by one.
 
-Each thread has a screen of its own, by which it knows the slots: what is shared is read and written
-only by the thread whose turn it is.
+Each thread has a screen of its own, by which it knows the slots. Of what is shared, all threads read
+rows, and the label of each before its turn; the rest is for the thread whose turn it is.
 """
 
 # What another thread has written before it stored a value is there when that value is loaded.

@@ -29,7 +29,7 @@ cdef bint visit(Partition partition, Screen *screen, Chunk *chunk, Drift drift,
 
 
 cdef double ceiling_of(Partition partition, const Screen *screen, Chunk *chunk,
-                       Py_ssize_t j) noexcept nogil:
+                       Py_ssize_t j) except? -1.0 nogil:
     """What it costs the chunk's row j to stay, or a little more.
 
     The chunk knows a number, which is the less good the more columns and the fewer rows a cluster

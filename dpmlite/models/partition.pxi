@@ -510,7 +510,7 @@ cdef class Partition:
             least = min(least, self.cost[k])
         return least
 
-    cdef double limit_of(self, Py_ssize_t i) noexcept nogil:
+    cdef double limit_of(self, Py_ssize_t i) except? -1.0 nogil:
         """A number that the cost is below of every slot that row i may go to.
 
         Without a label, it may go anywhere. To find exact costs of a heavy row takes long: bounds
@@ -533,7 +533,7 @@ cdef class Partition:
             return self.cost_in(row, k)
         return -self.weight_of(self.component.n[k], row.weight) - self.component.score_slot(row, k)
 
-    cdef double stay_cost(self, Py_ssize_t i) noexcept nogil:
+    cdef double stay_cost(self, Py_ssize_t i) except? -1.0 nogil:
         """Cost of row i where it is, without itself; infinity if it has no label."""
         cdef Row row = self.row(i)
         cdef double cost = self.quick_stay_cost(i, &row)
@@ -541,11 +541,11 @@ cdef class Partition:
             return -self.member_weight(i, row.weight) - self.score_from_others(i)
         return cost
 
-    cdef double shared_stay_cost(self, Py_ssize_t i, const Row *row) noexcept nogil:
+    cdef double shared_stay_cost(self, Py_ssize_t i, const Row *row) except? -1.0 nogil:
         """The same for one of many threads, of a row in memory of its own."""
         cdef double cost = self.quick_stay_cost(i, row)
         if cost != cost:
-            with gil:  # the others wait
+            with gil:  # others that come here wait
                 cost = self.stay_cost(i)
         return cost
 
@@ -563,23 +563,19 @@ cdef class Partition:
             score = self.component.score_member(row, own)
         return -self.member_weight(i, row.weight) - score
 
-    cdef double stay_ceiling(self, Py_ssize_t i) noexcept nogil:
+    cdef double stay_ceiling(self, Py_ssize_t i) except? -1.0 nogil:
         """A number not below stay_cost, for less."""
         cdef Row row = self.row(i)
-        cdef double ceiling = self.quick_ceiling(i, &row)
-        return ceiling if ceiling == ceiling else self.stay_cost(i)
-
-    cdef double quick_ceiling(self, Py_ssize_t i, const Row *row) noexcept nogil:
-        """The same, or NaN if it takes more than a look; nothing is written, not even scratch."""
         cdef Py_ssize_t own = self.label[i]
+        cdef double ceiling = NAN
         if own == UNPLACED:
             return INFINITY
-        if self.size[own] == 1 or self.outweighs(row.weight, own):
-            return NAN
-        return (-self.member_weight(i, row.weight)
-                - self.component.score_member_floor(row, own))
+        if self.size[own] > 1 and not self.outweighs(row.weight, own):
+            ceiling = -self.member_weight(i, row.weight)
+            ceiling -= self.component.score_member_floor(&row, own)
+        return ceiling if ceiling == ceiling else self.stay_cost(i)
 
-    cdef double score_from_others(self, Py_ssize_t i) noexcept nogil:
+    cdef double score_from_others(self, Py_ssize_t i) except? -1.0 nogil:
         """log p(x_i | the other rows of its cluster), from these anew."""
         cdef Py_ssize_t g, j, own = self.label[i]
         cdef Row row
