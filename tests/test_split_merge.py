@@ -227,8 +227,24 @@ def test_exchange_mends_a_wrong_border(twin):
     labels[45:60] = 1  # half of the middle rows are with the wrong neighbours
     partition = build(twin, X, labels, empirical_prior(X))
     uniforms = rng.random((3, 3, 5, 2))
+    assert twin.split_merge.exchange(partition, uniforms, thorough=True) == 0  # it has no more rows
     assert twin.split_merge.exchange(partition, uniforms) >= 1
     assert naive.canonical(partition.labels) == [0] * 60 + [1] * 30
+
+
+@pytest.mark.parametrize("thorough", [False, True])
+def test_thorough_exchanges_settle_on_more_rows(twins, thorough):
+    """A wide prior hides in every second row that the middle ones had better change sides."""
+    X = np.random.default_rng(0).normal(size=(1200, 2))
+    X += np.repeat([[0.0, 0.0], [3.0, 1.5], [6.0, 3.0]], 400, axis=0)
+    prior = {"m0": np.full(2, 50.0), "c0": 1e-3, "a0": 1.0, "b0": np.full(2, 1e2)}
+    parts = [build(twin, X, np.repeat([0, 0, 1], 400), prior) for twin in twins]
+    uniforms = np.random.default_rng(1).random((3, 1, 4, 2))
+    for twin, partition in zip(twins, parts, strict=True):
+        joint = partition.neg_log_joint
+        assert twin.split_merge.exchange(partition, uniforms, 1, thorough) == thorough
+        assert (partition.neg_log_joint < joint - 20.0) == thorough
+    np.testing.assert_array_equal(*(partition.labels for partition in parts))
 
 
 @given(problem=problems(), data=st.data())

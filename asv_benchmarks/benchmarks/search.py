@@ -38,7 +38,9 @@ UCI = ("iris", "wine", "wbc_original_683", "soybean_large_266", "parkinsons", "p
 SHIPPED = ("iris", "wine", "breast_cancer")  # with scikit-learn
 TABLE_SEEDS = 5
 NO_SPLITS = {(climb.inference, "split"): lambda partition, uniforms, n_threads=1, thorough=False: 0}
-NO_EXCHANGES = {(climb.inference, "exchange"): lambda partition, uniforms, n_threads=1: 0}
+NO_EXCHANGES = {
+    (climb.inference, "exchange"): lambda partition, uniforms, n_threads=1, thorough=False: 0
+}
 
 LESS_PATIENCE = {
     (starts, "PATIENCE"): 1,

@@ -22,8 +22,8 @@ cdef struct Trial:
     double blank
 
 
-cpdef Partition divided(Partition partition, slots, members, starts):
-    cdef Py_ssize_t step = trial_step(len(members))
+cpdef Partition divided(Partition partition, slots, members, starts, Py_ssize_t step=0):
+    step = step if step > 0 else trial_step(len(members))
     cdef Partition division = trial_division(partition, slots, members, starts, step)
     return None if division is None else division_of_all(partition, slots, members, division, step)
 

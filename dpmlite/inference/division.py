@@ -35,7 +35,11 @@ THOROUGH_ROWS = 50_000
 
 
 def divided(
-    partition: Partition, slots: Sequence[int], members: Sequence[int], starts: Sequence[Buffer]
+    partition: Partition,
+    slots: Sequence[int],
+    members: Sequence[int],
+    starts: Sequence[Buffer],
+    step: int = 0,
 ) -> Partition | None:
     """The rows of some slots divided anew from the best of several starts, if that is better.
 
@@ -48,14 +52,16 @@ def divided(
     members : sequence of int
         Positions of all their rows, ascending.
     starts : sequence of sequences of int
-        Labels of every `trial_step`-th member each.
+        Labels of every `step`-th member each.
+    step : int, default 0
+        0 is their `trial_step`.
 
     Returns
     -------
     Partition or None
         A division of those rows, for `adopt`; None if none was found whose joint is lower.
     """
-    step = trial_step(len(members))
+    step = step or trial_step(len(members))
     division = trial_division(partition, slots, members, starts, step)
     return None if division is None else division_of_all(partition, slots, members, division, step)
 

@@ -22,6 +22,7 @@ cdef enum:
     DESCENT_SWEEPS = 2
     FIRST_ASKED = 160
     RUNS_OF = 4
+    MORE_ROWS = 2
     N_PARTS = 2  # ATYPICAL_PARTS
 
 
@@ -151,7 +152,8 @@ cdef int split_parts(Partition division, const double[:, ::1] uniforms) except -
     return 0
 
 
-def exchange(Partition partition, const double[:, :, :, ::1] uniforms, Py_ssize_t n_threads=1):
+def exchange(Partition partition, const double[:, :, :, ::1] uniforms, Py_ssize_t n_threads=1,
+             bint thorough=False):
     check_split_uniforms(partition, uniforms.shape[0], uniforms.shape[3])
     check_n_threads(n_threads)
     cdef Py_ssize_t exchanges = 0
@@ -160,13 +162,16 @@ def exchange(Partition partition, const double[:, :, :, ::1] uniforms, Py_ssize_
     lists = member_lists(partition, in_pairs, n_threads)
 
     def proposal(pair):
-        cdef Py_ssize_t j, k, rank
+        cdef Py_ssize_t j, k, rank, n, step
         j, k, rank = pair
-        if j in touched or k in touched or len(lists[j]) + len(lists[k]) < 2:
+        n = len(lists[j]) + len(lists[k])
+        step = pool_step(n, thorough)
+        if j in touched or k in touched or n < 2 or (thorough and step == trial_step(n)):
             return None
         if not hesitate(partition, lists[j], lists[k], j, k):
             return None
-        return exchange_of(partition, [j, k], united(lists[j], lists[k]), uniforms[j, rank])
+        return exchange_of(
+            partition, [j, k], united(lists[j], lists[k]), uniforms[j, rank], step)
 
     for some in batches(pairs, n_threads):
         for (j, k, _), division in zip(some, on_threads(proposal, some, n_threads)):
@@ -193,12 +198,17 @@ cdef neighbours(Partition partition, Py_ssize_t n_nearest):
     return [(j, k, rank) for (j, k), rank in pairs.items()]
 
 
-cdef Partition exchange_of(Partition partition, slots, members, const double[:, ::1] uniforms):
+cdef Partition exchange_of(Partition partition, slots, members, const double[:, ::1] uniforms,
+                           Py_ssize_t step):
     cdef Py_ssize_t i
-    trial = members[::trial_step(len(members))]
+    trial = members[::step]
     starts = [cells(partition, trial, uniforms[i, 0], uniforms[i, 1])
               for i in range(uniforms.shape[0])]
-    return divided(partition, slots, members, starts)
+    return divided(partition, slots, members, starts, step)
+
+
+cdef Py_ssize_t pool_step(Py_ssize_t n, bint thorough) except -1:
+    return trial_step((n + MORE_ROWS - 1) // MORE_ROWS if thorough else n)
 
 
 cdef bint hesitate(Partition partition, first, second, Py_ssize_t j, Py_ssize_t k) except -1:

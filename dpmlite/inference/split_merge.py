@@ -31,6 +31,9 @@ ATYPICAL_PARTS = (0.5, 0.1)
 # Thorough are trials of clusters that hold more than such a part of all rows: they may be many.
 THOROUGH_PART = 1 / 16
 
+# Thorough exchanges settle on so many times the rows.
+MORE_ROWS = 2
+
 # Runs are sought in so many times the rows that proposals settle on.
 RUNS_OF = 4
 
@@ -204,7 +207,9 @@ def _split_parts(division: Partition, uniforms: Values) -> None:
         _split_slot(division, k, parts[k], uniforms, in_turn=True)
 
 
-def exchange(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
+def exchange(
+    partition: Partition, uniforms: Values, n_threads: int = 1, thorough: bool = False
+) -> int:
     """Pool each cluster with the clusters nearest to it, in turn, and divide the pools anew.
 
     Nearest are those whose merge would raise the joint least. A cluster that took part in a
@@ -220,6 +225,9 @@ def exchange(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
         Numbers of [0, 1) that choose the seeds.
     n_threads : int, default 1
         Threads that share the pools.
+    thorough : bool, default False
+        Settle on more rows of the pools of which proposals settle on a part, and leave out others:
+        under a wide prior a part of the rows may not tell what all do.
 
     Returns
     -------
@@ -241,11 +249,13 @@ def exchange(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
         members = sorted(lists[j] + lists[k])
         if {j, k} & touched or len(members) < 2:
             continue
+        step = _pool_step(len(members), thorough)
+        if thorough and step == trial_step(len(members)):
+            continue
         if not _hesitate(partition, lists[j], lists[k], j, k):
             continue
-        trial = members[:: trial_step(len(members))]
-        starts = [_cells(partition, trial, u, v) for u, v in seeds]
-        division = divided(partition, [j, k], members, starts)
+        starts = [_cells(partition, members[::step], u, v) for u, v in seeds]
+        division = divided(partition, [j, k], members, starts, step)
         if division is not None:
             adopt(partition, [j, k], members, division)
             touched |= {j, k}
@@ -253,6 +263,11 @@ def exchange(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
     if exchanges:
         partition.tidy()
     return exchanges
+
+
+def _pool_step(n: int, thorough: bool) -> int:
+    """Of a pool of n rows, an exchange settles on every so many-th."""
+    return trial_step(-(-n // MORE_ROWS) if thorough else n)
 
 
 def _hesitate(partition: Partition, first: list[int], second: list[int], j: int, k: int) -> bool:
