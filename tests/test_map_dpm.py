@@ -126,11 +126,3 @@ def test_an_interrupt_stops_it_between_sweeps(kernel, interrupt_after):
     with pytest.raises(KeyboardInterrupt):
         kernel.map_dpm.converge(partition, 1000)
     assert 1 < kernel.map_dpm.converge(partition, 1000) < n_sweeps
-
-
-def test_rows_without_columns_stay(kernel):
-    """So many that threads might look ahead."""
-    X = np.empty((20_000, 0))
-    prior = {"m0": [], "c0": 1.0, "a0": 1.0, "b0": []}
-    partition = build(kernel, X, np.zeros(len(X), dtype=np.intp), prior, 1.0)
-    assert kernel.map_dpm.sweep(partition, 2) == 0

@@ -75,6 +75,7 @@ CHOICES = {
     "no rows freed": ({}, {(freeing, "ATTEMPTS"): 0}),
     "no splits": ({}, NO_SPLITS),
     "no exchanges": ({}, NO_EXCHANGES),
+    "no thorough exchanges": ({}, {(climb.Climb, "_exchange_large"): lambda climb, rng: False}),
     "4 seeds of splits, 9 exchanges": (
         {},
         {
@@ -88,7 +89,7 @@ CHOICES = {
 
 @contextlib.contextmanager
 def changed(names):
-    """Names of modules set to other values for a while."""
+    """Names of modules or classes set to other values for a while."""
     before = {key: getattr(*key) for key in names}
     try:
         for key, value in names.items():
