@@ -247,6 +247,18 @@ def test_thorough_exchanges_settle_on_more_rows(twins, thorough):
     np.testing.assert_array_equal(*(partition.labels for partition in parts))
 
 
+def test_thorough_exchanges_leave_out_pools_of_which_enough_rows_are_asked(twins):
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(c, 0.3, size=(6000, 1)) for c in (-4.0, -2.0, 2.0)])
+    labels = np.repeat([0, 0, 1], 6000)
+    labels[9000:12000] = 1
+    uniforms = rng.random((3, 1, 5, 2))
+    for twin in twins:
+        partition = build(twin, X, labels, empirical_prior(X))
+        assert twin.split_merge.exchange(partition, uniforms, thorough=True) == 0
+    assert twins[1].split_merge.exchange(partition, uniforms) == 1
+
+
 @given(problem=problems(), data=st.data())
 def test_rows_hesitate_that_change_the_joint_little_elsewhere(twin, problem, data):
     X, prior, alpha = problem

@@ -23,6 +23,7 @@ cdef enum:
     FIRST_ASKED = 160
     RUNS_OF = 4
     MORE_ROWS = 2
+    MOST_POOLED = 16_000
     N_PARTS = 2  # ATYPICAL_PARTS
 
 
@@ -208,7 +209,7 @@ cdef Partition exchange_of(Partition partition, slots, members, const double[:, 
 
 
 cdef Py_ssize_t pool_step(Py_ssize_t n, bint thorough) except -1:
-    return trial_step((n + MORE_ROWS - 1) // MORE_ROWS if thorough else n)
+    return trial_step((n + MORE_ROWS - 1) // MORE_ROWS if thorough and n <= MOST_POOLED else n)
 
 
 cdef bint hesitate(Partition partition, first, second, Py_ssize_t j, Py_ssize_t k) except -1:

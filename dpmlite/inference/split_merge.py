@@ -31,8 +31,9 @@ ATYPICAL_PARTS = (0.5, 0.1)
 # Thorough are trials of clusters that hold more than such a part of all rows: they may be many.
 THOROUGH_PART = 1 / 16
 
-# Thorough exchanges settle on so many times the rows.
+# Thorough exchanges settle on so many times the rows, of pools up to this size: others tell enough.
 MORE_ROWS = 2
+MOST_POOLED = 16_000
 
 # Runs are sought in so many times the rows that proposals settle on.
 RUNS_OF = 4
@@ -267,7 +268,7 @@ def exchange(
 
 def _pool_step(n: int, thorough: bool) -> int:
     """Of a pool of n rows, an exchange settles on every so many-th."""
-    return trial_step(-(-n // MORE_ROWS) if thorough else n)
+    return trial_step(-(-n // MORE_ROWS) if thorough and n <= MOST_POOLED else n)
 
 
 def _hesitate(partition: Partition, first: list[int], second: list[int], j: int, k: int) -> bool:
