@@ -232,14 +232,19 @@ def test_exchange_mends_a_wrong_border(twin):
     assert naive.canonical(partition.labels) == [0] * 60 + [1] * 30
 
 
+def wrong_side(twin, n):
+    """Three groups of n rows, of which those in the middle had better change sides."""
+    X = np.random.default_rng(0).normal(size=(3 * n, 2))
+    X += np.repeat([[0.0, 0.0], [3.0, 1.5], [6.0, 3.0]], n, axis=0)
+    prior = {"m0": np.full(2, 50.0), "c0": 1e-3, "a0": 1.0, "b0": np.full(2, 1e2)}
+    return build(twin, X, np.repeat([0, 0, 1], n), prior)
+
+
 @pytest.mark.parametrize("thorough", [False, True])
 def test_thorough_exchanges_settle_on_more_rows(twins, thorough):
-    """A wide prior hides in every second row that the middle ones had better change sides."""
-    X = np.random.default_rng(0).normal(size=(1200, 2))
-    X += np.repeat([[0.0, 0.0], [3.0, 1.5], [6.0, 3.0]], 400, axis=0)
-    prior = {"m0": np.full(2, 50.0), "c0": 1e-3, "a0": 1.0, "b0": np.full(2, 1e2)}
-    parts = [build(twin, X, np.repeat([0, 0, 1], 400), prior) for twin in twins]
+    """A wide prior hides from every second row what all tell."""
     uniforms = np.random.default_rng(1).random((3, 1, 4, 2))
+    parts = [wrong_side(twin, 400) for twin in twins]
     for twin, partition in zip(twins, parts, strict=True):
         joint = partition.neg_log_joint
         assert twin.split_merge.exchange(partition, uniforms, 1, thorough) == thorough
@@ -247,15 +252,12 @@ def test_thorough_exchanges_settle_on_more_rows(twins, thorough):
     np.testing.assert_array_equal(*(partition.labels for partition in parts))
 
 
-def test_thorough_exchanges_leave_out_pools_of_which_enough_rows_are_asked(twins):
-    rng = np.random.default_rng(0)
-    X = np.concatenate([rng.normal(c, 0.3, size=(6000, 1)) for c in (-4.0, -2.0, 2.0)])
-    labels = np.repeat([0, 0, 1], 6000)
-    labels[9000:12000] = 1
-    uniforms = rng.random((3, 1, 5, 2))
+@pytest.mark.parametrize("n", [50, 10_000])
+def test_thorough_exchanges_leave_out_small_pools_and_large(twins, n):
+    uniforms = np.random.default_rng(1).random((3, 1, 4, 2))
     for twin in twins:
-        partition = build(twin, X, labels, empirical_prior(X))
-        assert twin.split_merge.exchange(partition, uniforms, thorough=True) == 0
+        partition = wrong_side(twin, n)
+        assert twin.split_merge.exchange(partition, uniforms, 1, True) == 0
     assert twins[1].split_merge.exchange(partition, uniforms) == 1
 
 

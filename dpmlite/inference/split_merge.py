@@ -31,7 +31,8 @@ ATYPICAL_PARTS = (0.5, 0.1)
 # Thorough are trials of clusters that hold more than such a part of all rows: they may be many.
 THOROUGH_PART = 1 / 16
 
-# Thorough exchanges settle on so many times the rows, of pools up to this size: others tell enough.
+# Thorough exchanges settle on so many times the rows, of pools up to this size: in a
+# table of a million they would take a tenth of a fit.
 MORE_ROWS = 2
 MOST_POOLED = 16_000
 
