@@ -2,11 +2,14 @@
 
 
 def value_of_rank(const double[::1] values, Py_ssize_t rank):
-    if not 0 <= rank < values.shape[0]:
-        raise IndexError(f"rank must be in 0..{values.shape[0] - 1}, got {rank}")
-    cdef double[::1] some = double_array(values.shape[0])
-    some[:] = values
-    return find_rank(&some[0], values.shape[0], rank)
+    cdef Py_ssize_t i, n = values.shape[0]
+    cdef double[::1] some
+    if not 0 <= rank < n:
+        raise IndexError(f"rank must be in 0..{n - 1}, got {rank}")
+    some = double_array(n)
+    for i in range(n):
+        some[i] = values[i]
+    return find_rank(&some[0], n, rank)
 
 
 cdef double find_rank(double *x, Py_ssize_t n, Py_ssize_t rank) noexcept nogil:
