@@ -108,7 +108,7 @@ cdef inline inlined_void note(LogCounts *logs, const Py_ssize_t *words,
     logs.span = larger(logs.span, most_of(size))
 
 
-cdef clones_double reach_of(const Row *row, double *n_words) noexcept nogil:
+cdef double reach_of(const Row *row, double *n_words) noexcept nogil:
     """Sum of x + 2 e, not below that of |x - e| + e; negative if an x is fractional or large.
 
     Also counts the row's words.
