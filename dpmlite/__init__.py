@@ -16,6 +16,9 @@ from dpmlite.estimators.base import NotFittedError  # noqa: E402
 from dpmlite.estimators.mapdpm import MAPDPM  # noqa: E402
 
 if TYPE_CHECKING:
+    from dpmlite import datasets as datasets
+    from dpmlite import diagnostics as diagnostics
+    from dpmlite import plotting as plotting
     from dpmlite.boards import Quantized, quantize, to_micropython
     from dpmlite.estimators.bhc import BayesianHierarchicalClustering
     from dpmlite.estimators.collapsed_gibbs import CollapsedGibbs
@@ -51,6 +54,7 @@ __all__ = [
 ]
 
 # Where the rest is. It is imported when it is asked for: most programs need one estimator.
+MODULES = ("datasets", "diagnostics", "plotting")
 HOMES = {
     "boards": ("Quantized", "quantize", "to_micropython"),
     "estimators.bhc": ("BayesianHierarchicalClustering",),
@@ -66,6 +70,8 @@ HOMES = {
 
 def __getattr__(name: str) -> Any:
     """A public name that was not asked for so far."""
+    if name in MODULES:
+        return import_module(f"{__name__}.{name}")
     for home, names in HOMES.items():
         if name in names:
             return getattr(import_module(f"{__name__}.{home}"), name)
@@ -75,4 +81,4 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     modules = {name for name, value in globals().items() if isinstance(value, ModuleType)}
     public = {name for name in modules if not name.startswith("_")}
-    return sorted({"__doc__", "__version__", *public, *__all__})
+    return sorted({"__doc__", "__version__", *public, *MODULES, *__all__})

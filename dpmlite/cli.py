@@ -10,6 +10,7 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -125,6 +126,8 @@ def _alpha(text: str) -> float | str:
 
 def _demo(args: argparse.Namespace) -> None:
     _check_output(args.plot)
+    with suppress(ImportError):  # there is more to be seen than the picture
+        check_picture(args.plot)
     print(DEMO)
     rows, states, columns = load_sensors()
     table = Table(columns, rows, states)

@@ -191,7 +191,8 @@ class RandomMixture:
         ValueError, TypeError
             If they are not rows of the family, or do not have D columns.
         """
-        return np.asarray(np.logaddexp.reduce(self._log_joint(X), axis=1))
+        with np.errstate(under="ignore"):
+            return np.asarray(np.logaddexp.reduce(self._log_joint(X), axis=1))
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[np.intp]:
         """The most probable atom of each row, by the true parameters: no labels are better.

@@ -26,6 +26,20 @@ def fitted(X, **parameters):
     return BayesianHierarchicalClustering(**{"prior": PRIOR, **parameters}).fit(X)
 
 
+@pytest.mark.parametrize("alternative_trees", [False, True])
+def test_far_groups_are_merged_where_numpy_raises_all(alternative_trees):
+    """One minus the probability of their merge is less than a double can hold."""
+    X = np.concatenate([blobs(20, 2, 1)[0] + shift for shift in (0.0, 100.0)])
+    prior = {"m0": 0.0, "sigma2": 1.0, "tau2": 100.0}
+    model = BayesianHierarchicalClustering(
+        component="normal-known-variance", prior=prior, alternative_trees=alternative_trees
+    )
+    with np.errstate(all="raise"):
+        model.fit(X)
+    assert model.log_odds_.min() < -750.0
+    assert model.log_odds_.max() > 0.0
+
+
 def test_iris_has_two_clusters():
     """A known implementation that numbers nodes wrongly finds 18."""
     sklearn = pytest.importorskip("sklearn.datasets")

@@ -371,6 +371,10 @@ def test_what_may_not_be_written_ends_before_the_work(run, monkeypatch, tmp_path
 def test_the_demo_finds_out_before_the_work_where_it_cannot_draw(run):
     message = "dpmlite: error: no/a.png: there is no folder no"
     assert run("demo", "--plot", "no/a.png") == (2, [], [message])
+    pytest.importorskip("matplotlib")
+    code, out, err = run("demo", "--plot", "a.xyz")
+    assert (code, out, len(err)) == (2, [], 1)
+    assert err[0].startswith("dpmlite: error: a.xyz: must end with one of ")
 
 
 def test_a_wanted_picture_without_matplotlib_ends_before_the_work(run, monkeypatch):

@@ -101,6 +101,15 @@ def test_weights_are_not_negative_however_little_is_left(seed):
     assert np.isfinite(mixture.score_samples(X)).all()
 
 
+def test_densities_of_far_rows_are_found_where_numpy_raises_all():
+    """What the other components add to them is less than a double can hold."""
+    mixture = unequal_gaussians(2, 5, random_state=0)
+    X = np.linspace(-60.0, 60.0, 400)[:, np.newaxis] * np.ones(2)
+    expected = mixture.score_samples(X)
+    with np.errstate(all="raise"):
+        np.testing.assert_array_equal(mixture.score_samples(X), expected)
+
+
 @pytest.mark.parametrize(
     ("component", "prior", "key"),
     [

@@ -126,8 +126,14 @@ def test_what_is_left_out_is_there_when_asked_for(tmp_path):
     code = (
         "import dpmlite\n"
         "print(dpmlite.quantize.__module__, set(dpmlite.__all__) <= set(dir(dpmlite)))\n"
+        "print(*(getattr(dpmlite, name).__name__ for name in dpmlite.MODULES))\n"
+        "print(set(dpmlite.MODULES) <= set(dir(dpmlite)))\n"
     )
-    assert run(code, tmp_path).stdout.split() == ["dpmlite.boards.quantized", "True"]
+    assert run(code, tmp_path).stdout.splitlines() == [
+        "dpmlite.boards.quantized True",
+        "dpmlite.datasets dpmlite.diagnostics dpmlite.plotting",
+        "True",
+    ]
     assert not {"Any", "HOMES", "TYPE_CHECKING", "import_module"} & set(dir(dpmlite))
     assert {name for names in dpmlite.HOMES.values() for name in names} < set(dpmlite.__all__)
     with pytest.raises(AttributeError, match="module 'dpmlite' has no attribute 'nothing'"):

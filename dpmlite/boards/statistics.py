@@ -49,7 +49,7 @@ def recovered(model: MAPDPM, mixture: models.Component) -> list[Cluster]:
         numbers = np.stack([np.full_like(sums, n), sums, squares])
         off = np.abs(numbers - np.rint(numbers)) > ATOL + RTOL * squares
         if off.any():
-            raise ValueError(f"{NOT_INTS}; got a sum of {numbers[off][0]!r} in cluster {k}")
+            raise ValueError(f"{NOT_INTS}; got a sum of {numbers[off][0]} in cluster {k}")
         found.append(Cluster(round(n), *(tuple(map(round, row.tolist())) for row in numbers[1:])))
     return found
 

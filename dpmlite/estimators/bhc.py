@@ -368,7 +368,8 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         self.leaves_[used] = leaves
         self.children_, self.log_odds_ = tree.children, tree.log_odds
         self.node_counts_ = tree.counts
-        self.log_r_ = -np.logaddexp(0.0, -self.log_odds_)
+        with np.errstate(under="ignore"):
+            self.log_r_ = -np.logaddexp(0.0, -self.log_odds_)
         self.linkage_ = _linkage(self.children_, self.log_r_)
         self.log_evidence_bound_ = tree.lower_bound(float(self.alpha))
         self.log_evidence_approximation_ = float(tree.log_e[-1] - tree.log_d[-1])
@@ -391,7 +392,8 @@ class BayesianHierarchicalClustering(MixtureEstimator):
             found[: start - self.n_leaves_] = -np.inf
         self.log_increments_ = found
         terms = np.append(found.ravel(), self.log_evidence_bound_)
-        self.log_evidence_bound_alternative_ = float(np.logaddexp.reduce(terms))
+        with np.errstate(under="ignore"):
+            self.log_evidence_bound_alternative_ = float(np.logaddexp.reduce(terms))
 
     def _nodes(self) -> models.Component:
         """The statistics of every node, and an empty slot."""
