@@ -22,7 +22,7 @@ sklearn = pytest.importorskip("sklearn")
 
 from sklearn import config_context  # noqa: E402
 from sklearn.base import clone, is_clusterer  # noqa: E402
-from sklearn.exceptions import NotFittedError  # noqa: E402
+from sklearn.exceptions import NotFittedError, UnsetMetadataPassedError  # noqa: E402
 from sklearn.model_selection import GridSearchCV  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
@@ -83,6 +83,30 @@ def test_grid_search_by_held_out_density():
     assert len(set(scores)) == 3
     assert grid.best_score_ == max(scores)
     assert grid.best_estimator_.score(X) > MAPDPM(init="single", split_merge=False).fit(X).score(X)
+
+
+@needs_kernels
+def test_weights_are_routed_where_they_were_asked_for():
+    X, _ = blobs(n_rows=90)
+    weights = np.where(np.arange(90) < 30, 5.0, 1.0)
+    grid = {"alpha": [0.1, 10.0]}
+    plain = GridSearchCV(MAPDPM(random_state=0), grid, cv=3).fit(X, sample_weight=weights)
+    with config_context(enable_metadata_routing=True):
+        model = MAPDPM(random_state=0)
+        with pytest.raises(UnsetMetadataPassedError, match="sample_weight"):
+            GridSearchCV(model, grid, cv=3).fit(X, sample_weight=weights)
+        fits = model.set_fit_request(sample_weight=True).set_score_request(sample_weight=False)
+        assert fits is model
+        routed = GridSearchCV(model, grid, cv=3).fit(X, sample_weight=weights)
+        named = clone(model).set_fit_request(sample_weight="mass")
+        pipeline = make_pipeline(StandardScaler(), named).fit(X, mass=weights)
+    np.testing.assert_array_equal(
+        routed.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"]
+    )
+    alone = MAPDPM(random_state=0).fit(StandardScaler().fit_transform(X), sample_weight=weights)
+    assert pipeline[-1].neg_log_joint_ == alone.neg_log_joint_
+    request = MAPDPM().set_partial_fit_request(sample_weight=True).get_metadata_routing()
+    assert request.partial_fit.requests == {"sample_weight": True}
 
 
 def test_clone_and_tags():

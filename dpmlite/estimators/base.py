@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 
+from dpmlite.estimators.routing import WeightRequests
 from dpmlite.estimators.validation import check_rows, warn
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ class NotFittedError(ValueError, AttributeError):
     """A method that needs `fit` was called before it."""
 
 
-class Estimator:
+class Estimator(WeightRequests):
     """Parameters by name, feature names and tags, as in scikit-learn.
 
     The parameters are the keyword arguments of the subclass's ``__init__``; each is kept in

@@ -328,6 +328,10 @@ class MAPDPM(MixtureEstimator):
             self._remember_columns(X, data.shape[1])
         return self
 
+    def set_partial_fit_request(self, *, sample_weight: bool | str | None) -> Self:
+        """As `set_fit_request`, of `partial_fit`."""
+        return self._request("partial_fit", sample_weight)
+
     def _fit(self, data: Data) -> None:
         search = self._search(data)
         with kept_threads(search.n_threads):
