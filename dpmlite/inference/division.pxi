@@ -183,7 +183,7 @@ cdef Partition best_division(const Trial *trial, Partition division, const Py_ss
             change = change_by(trial, division)
             if change < least - TIE:
                 least = change
-                found[:] = division.label
+                memcpy(&found[0], &division.label[0], n_rows * sizeof(Py_ssize_t))
                 found_homes[:] = division.home
                 for k in range(division.component.n_slots):
                     touched[k] = division.touched[k]

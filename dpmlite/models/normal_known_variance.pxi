@@ -332,7 +332,7 @@ cdef clones_double scaled_distance(NormalKnownVariance self, const Row *row, Py_
     return sum_of(lane)
 
 
-cdef clones_double log_growth(NormalKnownVariance self, double n, double more) noexcept nogil:
+cdef double log_growth(NormalKnownVariance self, double n, double more) noexcept nogil:
     """sum_d log(f(more) / f(n))."""
     cdef double product[LANES]
     cdef double exponent[LANES]
