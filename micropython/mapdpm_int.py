@@ -11,7 +11,8 @@ so that adding a row and taking it away again changes nothing. With c0 = p / q a
 
 are what the posterior predictive, a Student t, needs: t = (x - m)^2 / B. The slot after the
 clusters' stays empty: it is the new cluster. In one more, `merge` tries pairs. Logarithms are to
-base 2, in units of 2^-16; costs are twice -log2 of a probability, so in units of 2^-17.
+base 2, in units of 2^-16; costs are twice -log2 of a probability, so in units of 2^-17. From 2^29,
+which is 4096 bits, they go on in units 1024 times as large.
 """
 
 from array import array
@@ -117,8 +118,7 @@ class MAPDPM:
                 if k < 0:
                     k = self._second
         n = self.counts[k] + 1
-        if n < 2:
-            self.k += 1
+        self.k += n < 2
         self.update(x, k, n, 1)
         return k
 
@@ -138,7 +138,7 @@ class MAPDPM:
         s = self._slots
         counts = self.counts
         log2 = _log2  # a board finds what is local sooner
-        least = (1 << 29) + 1
+        least = 3 << 28
         total = 0
         for k in range(clusters + 1):
             n = counts[k] if k < clusters else 0
@@ -152,11 +152,10 @@ class MAPDPM:
                     i += 3
                     y = ((x[d] - m0[d]) * c - q * s[i] << 3) // c
                     r += log2(s[i + 2] + (y * y >> 6))
-                # Beyond this no cluster is the best, and the cost would pass 2^30.
-                if r < (1 << 29) // n:
+                if r < ((1 << 29) - cost) // n:
                     cost += r * n
                 else:
-                    cost = 1 << 29
+                    cost = (1 << 29) + (cost >> 10) + (r >> 10) * n
                 if density:
                     # 2^-y, linear between powers of two: what a cluster adds to the density.
                     y = abs(cost - least)

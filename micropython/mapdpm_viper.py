@@ -57,7 +57,7 @@ def _scan(t: ptr32, y: int, learner, x) -> int:
     s = ptr32(learner._slots)
     w = 1 << 29
     z = w << 3 >> 27
-    least = w + 1
+    least = 3 << 28
     gap = total = second = 0
     best = int(learner._best)
     q = t[_Q]
@@ -70,7 +70,7 @@ def _scan(t: ptr32, y: int, learner, x) -> int:
             n = int(counts[k])
         if n or not k:
             e = ptr32(int(s) + (k + t[_CLUSTERS]) * t[_SLOT])
-            cost = e[0]
+            cost = e[0] << z >> z
             r = 0 - e[1]
             c = t[_P] + q * n
             u = t
@@ -94,10 +94,10 @@ def _scan(t: ptr32, y: int, learner, x) -> int:
                 r += (m << 16) + 2 * y + (((32768 - y) * y >> 15) * v >> 14)
                 d -= 1
             n += t[_H] + 1
-            if r < w // n:
+            if r < (w - cost) // n:
                 cost += r * n
             else:
-                cost = w
+                cost = w + (cost >> 10) + (r >> 10) * n
             y = cost - least << z >> z
             # The dearer of the two adds 2^-y of the cheaper, which counts 4096.
             m = total

@@ -101,16 +101,16 @@ def holding(rows, labels, clusters):
 
 def cost(learner, x, k):
     """What the learner thinks of slot `k`, the last being the new cluster: `_gap` is by how much
-    the best slot is cheaper than the best before it, and 2^29.
+    the best slot is cheaper than the best before it, and 3 2^28.
     """
     new = len(learner.counts)
     counts, learner.counts = learner.counts, [0] * new
     learner.surprise(x, False)
-    found = 2**29 - learner._gap
+    found = 3 * 2**28 - learner._gap
     if k < new:
         learner.counts[k] = counts[k]
         learner.surprise(x, False)
-        found = found + learner._gap if learner._best == new else 2**29 - learner._gap
+        found = found + learner._gap if learner._best == new else 3 * 2**28 - learner._gap
     learner.counts = counts
     return found
 

@@ -242,6 +242,54 @@ def test_where_no_merge_is_worth_it_a_row_joins_what_there_is():
     assert learner.counts[k] == 101
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_decisions_beyond_4096_bits_are_those_of_float64(seed):
+    """Firm priors, or heavy clusters, and rows so far that a cost of 2^29 is passed."""
+    rng = np.random.default_rng(seed)
+    dim, clusters = int(rng.integers(3, 21)), int(rng.integers(2, 5))
+    b0, a0 = int(rng.integers(200, 9000)), (int(rng.integers(1, 65)), 1)
+    prior = ([0] * dim, [b0] * dim, (1, 4), a0)
+    learner, reference = MAPDPM(dim, clusters, *prior), Reference(*prior)
+    centres = rng.integers(-400, 400, (clusters, dim))
+    for k in range(clusters):
+        for x in np.rint(rng.normal(centres[k], 10, (rng.integers(100, 900), dim))).astype(int):
+            learner.update(x.tolist(), k, learner.counts[k] + 1, 1)
+            reference.add(x, k)
+    learner.k = clusters
+    compared = 0
+    for x in rng.integers(-2047, 2048, (40, dim)).tolist():
+        costs = reference.costs(x)
+        joined = sorted((cost, k) for k, cost in costs.items() if k >= 0)
+        learner.surprise(x)
+        if joined[1][0] > 1.01 * joined[0][0]:
+            found = learner._second if learner._best == clusters else learner._best
+            assert found == joined[0][1]
+            compared += joined[0][0] > 4096 * math.log(2)
+        if abs(joined[0][0] - costs[-1]) > 0.01 * costs[-1]:
+            assert (learner.predict(x) == -1) == (costs[-1] < joined[0][0])
+    assert compared > 10 or dim < 6
+
+
+def test_a_row_far_from_heavy_clusters_joins_the_nearer_one():
+    learner = MAPDPM(3, 2, [0] * 3, [6500] * 3)
+    for i in range(1000):
+        for centre in (-300, 300):
+            learner.learn([centre + (7 * i + 3 * d) % 21 - 10 for d in range(3)])
+    near = learner.predict([300] * 3)
+    assert learner.predict([1500] * 3) == -1
+    assert learner.learn([1500] * 3) == near
+
+
+def test_a_row_beyond_4096_bits_founds_a_cluster():
+    learner = MAPDPM(10, 8, [0] * 10, [6400] * 10, (1, 2), (64, 1))
+    for i in range(20):
+        learner.learn([7 * i % 11 - 5] * 10)
+    scores = [learner.surprise([x] * 10) for x in range(0, 2048, 89)]
+    assert scores == sorted(scores)
+    assert scores[-1] > 4096 * 256
+    assert learner.learn([2047] * 10) != learner.learn([0] * 10)
+
+
 def test_old_rows_are_forgotten():
     """The mean of a cluster follows a drift that outlasts the window."""
     learner = MAPDPM(1, 1, [0], [1000], (1, 32))

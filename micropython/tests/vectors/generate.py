@@ -52,6 +52,8 @@ def streams():
     yield "rationals", (4, 6, *prior), blobs(rng, 120, rng.normal(0, 600, (4, 4)), 50)
     spread = blobs(rng, 1200, [[-300] * 2, [200, 100]], 70)
     yield "forgetting", (2, 4, [0] * 2, [9000] * 2, (1, 32)), spread
+    firm = blobs(rng, 120, [[0] * 10, [1900] * 10, [-1900] * 10], 20)
+    yield "dear", (10, 2, [0] * 10, [6400] * 10, (1, 2), (64, 1)), firm
 
 
 def texts():
