@@ -10,7 +10,7 @@ import numpy as np
 from dpmlite.estimators.bhc import BayesianHierarchicalClustering
 from dpmlite.estimators.families import FAMILIES
 from dpmlite.estimators.mapdpm import MAPDPM
-from dpmlite.estimators.mixture import MixtureEstimator
+from dpmlite.estimators.mixture import FamilyEstimator
 from dpmlite.estimators.validation import check_labels, check_rows
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def plot_clusters(
 
 
 def plot_density(
-    model: MixtureEstimator,
+    model: FamilyEstimator,
     X: npt.ArrayLike,
     *,
     name: str = "x",
@@ -126,7 +126,7 @@ def plot_density(
 
     Parameters
     ----------
-    model : MAPDPM or CollapsedGibbs
+    model : MAPDPM, CollapsedGibbs, DPSearch, BayesianHierarchicalClustering or VariationalDPM
         Fitted to one column.
     X : array-like, shape (N, 1)
         Rows; finite numbers.
@@ -166,8 +166,8 @@ def plot_density(
     rows = check_rows(X)
     if rows.shape[1] != 1:
         raise ValueError(f"X must have one column for a density, got shape {rows.shape}")
-    if not isinstance(model, MixtureEstimator):
-        raise TypeError(f"model must be a MAPDPM or CollapsedGibbs, got a {type(model).__name__}")
+    if not isinstance(model, FamilyEstimator):
+        raise TypeError(f"model must have a density, got a {type(model).__name__}")
     model._check_fitted()
     if FAMILIES[model.component_].takes_sparse:
         raise ValueError(f"model must be of real numbers, got component {model.component_!r}")

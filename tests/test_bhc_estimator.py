@@ -313,12 +313,12 @@ def test_ctrl_c_stops_a_fit(monkeypatch):
         ({"component": "gamma"}, "component must be one of 'normal-gamma'.*, got 'gamma'"),
         (
             {"approximate": "fast"},
-            "approximate must be one of 'bayes-kmeans', 'map-dpm', got 'fast'",
+            "approximate must be None or one of 'bayes-kmeans', 'map-dpm', got 'fast'",
         ),
         ({"alternative_trees": 3}, "alternative_trees must be a node from 4 to 6, got 3"),
         ({"alternative_trees": "all"}, "alternative_trees must be True, False or .*, got 'all'"),
-        ({"prior": "best"}, "prior must be one of 'nll', got 'best'"),
-        ({"verbose": 1}, "verbose must be True or False, got 1"),
+        ({"prior": "best"}, "prior must be a dict, None or one of 'nll', got 'best'"),
+        ({"verbose": -1}, "verbose must be True or False, or a level from 0 up, got -1"),
         ({"prior": {"c0": -1.0}}, r"prior c0 must be positive, got -1\.0"),
     ],
 )

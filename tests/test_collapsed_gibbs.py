@@ -230,8 +230,11 @@ BAD = {
         {"init": [0, 1, 2], "prior": {"m1": 0.0}},
         r"init must have shape \(2,\), got \(3,\)",
     ),
-    "split_merge": ({"split_merge": "yes"}, "split_merge must be one of 'random', .*, got 'yes'"),
-    "split_merge True": ({"split_merge": True}, "split_merge must be one of .*, got True"),
+    "split_merge": (
+        {"split_merge": "yes"},
+        "split_merge must be None or one of 'random', .*, got 'yes'",
+    ),
+    "split_merge True": ({"split_merge": True}, "split_merge must be None or one of .*, got True"),
 }
 
 

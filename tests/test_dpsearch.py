@@ -159,7 +159,7 @@ def test_tight_is_refused_where_it_is_not_proven(component):
         ({"alpha": "map"}, "alpha must be a positive number|alpha must be"),
         ({"scoring": "tighter"}, "scoring must be one of 'trivial', .*, got 'tighter'"),
         ({"order": "up"}, "order must be one of 'ascending', .*, got 'up'"),
-        ({"refine": "fast"}, "refine must be one of 'quick', got 'fast'"),
+        ({"refine": "fast"}, "refine must be True, False or one of 'quick', got 'fast'"),
         ({"refine": 1}, "refine must be True or False, got 1"),
         ({"beam": 0}, "beam must be a whole number of at least 1, got 0"),
         ({"max_queue": 0.5}, r"max_queue must be a whole number of at least 1, got 0\.5"),

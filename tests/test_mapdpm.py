@@ -430,7 +430,7 @@ def test_methods_before_fit():
 
 def test_verbose_shows_progress(capsys):
     X, _ = blobs(n_rows=40)
-    MAPDPM(verbose=True, random_state=0).fit(X)
+    MAPDPM(verbose=1, random_state=0).fit(X)
     lines = capsys.readouterr().out.splitlines()
     assert any("sweep" in line for line in lines)
     assert any("split" in line for line in lines)

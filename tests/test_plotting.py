@@ -7,7 +7,14 @@ import warnings
 import numpy as np
 import pytest
 
-from dpmlite import MAPDPM, BayesianHierarchicalClustering, CollapsedGibbs, NotFittedError
+from dpmlite import (
+    MAPDPM,
+    BayesianHierarchicalClustering,
+    CollapsedGibbs,
+    DPSearch,
+    NotFittedError,
+    VariationalDPM,
+)
 from dpmlite.datasets import load_sensors, planted_gaussians
 from dpmlite.plotting import (
     COLOURS,
@@ -219,6 +226,16 @@ def test_density_of_a_chain_on_axes_that_are_there():
     assert len(axes.lines) == 2
 
 
+@pytest.mark.parametrize(
+    "model", [DPSearch(), BayesianHierarchicalClustering(), VariationalDPM(random_state=0)]
+)
+def test_density_of_other_models(model):
+    X = np.random.default_rng(0).normal(size=(20, 1))
+    *_, whole = plot_density(model.fit(X), X).axes[0].lines
+    x, y = whole.get_data()
+    np.testing.assert_allclose(y, np.exp(model.score_samples(x[:, None])), rtol=1e-12)
+
+
 def test_names_are_no_formulas(tmp_path):
     axes = draw([[1.0, 2.0], [3.0, 4.0]], ["$x_$", "cost $ gain $"], columns=["a_$", "$b$"])
     axes.figure.savefig(tmp_path / "names.svg")
@@ -230,7 +247,7 @@ def test_names_are_no_formulas(tmp_path):
 def test_density_needs_a_fitted_mixture():
     with pytest.raises(NotFittedError, match="this MAPDPM is not fitted yet"):
         plot_density(MAPDPM(), [[0.0], [1.0]])
-    with pytest.raises(TypeError, match="model must be a MAPDPM or CollapsedGibbs, got a NoneType"):
+    with pytest.raises(TypeError, match="model must have a density, got a NoneType"):
         plot_density(None, [[0.0], [1.0]])
 
 

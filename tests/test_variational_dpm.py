@@ -209,7 +209,7 @@ def test_sparse_tables(estimator, method, component):
         ({"init": "best"}, "init must be one of 'map', 'random', got 'best'"),
         ({"init": [0, 1], "prior": {"m1": 0.0}}, r"init must have shape \(3,\), got \(2,\)"),
         ({"reorder": 1}, "reorder must be True or False, got 1"),
-        ({"verbose": "yes"}, "verbose must be True or False, got 'yes'"),
+        ({"verbose": "yes"}, "verbose must be True or False, or a level .*, got 'yes'"),
         ({"prior": {"m1": 0.0}}, "prior must have keys among m0, c0, a0, b0, got 'm1'"),
     ],
 )

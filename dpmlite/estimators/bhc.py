@@ -17,11 +17,11 @@ from dpmlite.estimators.mixture import MixtureEstimator, largest_first
 from dpmlite.estimators.problem import UNPLACED, Problem, first_of_best
 from dpmlite.estimators.tree import TreeSearch, bayes_kmeans, grow, joined
 from dpmlite.estimators.validation import (
-    check_bool,
     check_choice,
     check_count,
     check_positive,
     check_random_state,
+    check_verbose,
 )
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class BayesianHierarchicalClustering(MixtureEstimator):
     random_state : None, int, Generator or RandomState, default None
         Source of chance for `approximate`, for the rows that ``prior="nll"`` looks at, and for
         `sample`.
-    verbose : bool, default False
+    verbose : bool or int, default False
         Print a line for every tenth of the nodes.
 
     Attributes
@@ -175,7 +175,7 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         alternative_trees: bool | int = False,
         allow_missing: bool = False,
         random_state: Any = None,
-        verbose: bool = False,
+        verbose: bool | int = False,
     ) -> None:
         self.component = component
         self.alpha = alpha
@@ -295,15 +295,15 @@ class BayesianHierarchicalClustering(MixtureEstimator):
     def _check_parameters(self) -> None:
         check_positive("alpha", self.alpha)
         if isinstance(self.prior, str):
-            check_choice("prior", self.prior, PRIOR_CHOICES)
+            check_choice("prior", self.prior, PRIOR_CHOICES, "a dict, None or ")
         if self.approximate is not None:
-            check_choice("approximate", self.approximate, APPROXIMATIONS)
+            check_choice("approximate", self.approximate, APPROXIMATIONS, "None or ")
         if not isinstance(self.alternative_trees, bool | np.bool_ | Integral):
             raise ValueError(
                 "alternative_trees must be True, False or the number of a node, "
                 f"got {self.alternative_trees!r}"
             )
-        check_bool("verbose", self.verbose)
+        check_verbose(self.verbose)
 
     def _problem(self, table: Data, prior: Prior) -> Problem:
         component = self._family().component(prior, self.allow_missing)
@@ -347,7 +347,7 @@ class BayesianHierarchicalClustering(MixtureEstimator):
             prior=prior,
             allow_missing=self.allow_missing,
             random_state=rng,
-            verbose=self.verbose,
+            verbose=bool(self.verbose),
         )
 
     def _grow_nested(self, table: Data, prior: Prior, groups: Labels) -> Tree:
@@ -357,9 +357,9 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         branches = []
         for k, rows in enumerate(members):
             problem = self._problem(table.take(groups == k), prior)
-            branches.append(grow(problem, np.arange(len(rows), dtype=np.intp), self.verbose))
+            branches.append(grow(problem, np.arange(len(rows), dtype=np.intp), bool(self.verbose)))
         roots = np.array([[branch.log_e[-1], branch.log_d[-1]] for branch in branches])
-        trunk = grow(self._problem(table, prior), groups, self.verbose, roots)
+        trunk = grow(self._problem(table, prior), groups, bool(self.verbose), roots)
         return joined(branches, members, trunk)
 
     def _keep_tree(self, tree: Tree, leaves: Labels, used: npt.NDArray[np.bool_]) -> None:

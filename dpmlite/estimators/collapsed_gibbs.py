@@ -15,12 +15,12 @@ from dpmlite.estimators.prefixes import search_labels
 from dpmlite.estimators.problem import Problem
 from dpmlite.estimators.starts import start_labels
 from dpmlite.estimators.validation import (
-    check_bool,
     check_choice,
     check_count,
     check_labels,
     check_positive,
     check_random_state,
+    check_verbose,
 )
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class CollapsedGibbs(MixtureEstimator):
         latter and a full Gibbs sweep; None: the Gibbs sweep alone.
     random_state : None, int, Generator or RandomState, default None
         Source of chance.
-    verbose : bool, default False
+    verbose : bool or int, default False
         Print a line for every tenth of the sweeps.
 
     Attributes
@@ -154,7 +154,7 @@ class CollapsedGibbs(MixtureEstimator):
         init: Any = "map",
         split_merge: str | None = "interleaved",
         random_state: Any = None,
-        verbose: bool = False,
+        verbose: bool | int = False,
     ) -> None:
         self.component = component
         self.alpha = alpha
@@ -287,8 +287,10 @@ class CollapsedGibbs(MixtureEstimator):
         if self.burn_in is not None:
             check_count("burn_in", self.burn_in, least=0)
         if self.split_merge is not None:
-            check_choice("split_merge", self.split_merge, tuple(v for v in VARIANTS if v))
-        check_bool("verbose", self.verbose)
+            check_choice(
+                "split_merge", self.split_merge, tuple(v for v in VARIANTS if v), "None or "
+            )
+        check_verbose(self.verbose)
 
     def _start(
         self,

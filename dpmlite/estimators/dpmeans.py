@@ -11,13 +11,13 @@ from dpmlite import inference, models
 from dpmlite.estimators.base import Estimator
 from dpmlite.estimators.mixture import largest_first
 from dpmlite.estimators.validation import (
-    check_bool,
     check_choice,
     check_count,
     check_positive,
     check_random_state,
     check_rows,
     check_sample_weight,
+    check_verbose,
 )
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class DPMeans(Estimator):
         random orders.
     random_state : None, int, Generator or RandomState, default None
         Source of chance for the orders.
-    verbose : bool, default False
+    verbose : bool or int, default False
         Print a line for every start.
 
     Attributes
@@ -110,7 +110,7 @@ class DPMeans(Estimator):
         max_iter: int = 300,
         n_init: int = 1,
         random_state: Any = None,
-        verbose: bool = False,
+        verbose: bool | int = False,
     ) -> None:
         self.lam = lam
         self.n_clusters = n_clusters
@@ -322,7 +322,7 @@ class DPMeans(Estimator):
             check_count("n_clusters", self.n_clusters)
         check_count("max_iter", self.max_iter)
         check_count("n_init", self.n_init)
-        check_bool("verbose", self.verbose)
+        check_verbose(self.verbose)
 
     def _search(self, table: models.Rows, lam: float, rng: np.random.Generator) -> None:
         """Keep the best of all starts; the first of equals."""

@@ -17,6 +17,7 @@ from dpmlite.estimators.validation import (
     check_count,
     check_positive,
     check_random_state,
+    check_verbose,
 )
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class DPSearch(MixtureEstimator):
         Whether NaN is a missing value, as in `MAPDPM`.
     random_state : None, int, Generator or RandomState, default None
         Source of chance for random orders and for the refinement's proposals.
-    verbose : bool, default False
+    verbose : bool or int, default False
         Print lines on the progress.
 
     Attributes
@@ -147,7 +148,7 @@ class DPSearch(MixtureEstimator):
         refine: bool | str = True,
         allow_missing: bool = False,
         random_state: Any = None,
-        verbose: bool = False,
+        verbose: bool | int = False,
     ) -> None:
         self.component = component
         self.alpha = alpha
@@ -219,10 +220,10 @@ class DPSearch(MixtureEstimator):
             if value is not None:
                 check_count(name, value)
         if isinstance(self.refine, str):
-            check_choice("refine", self.refine, REFINES)
+            check_choice("refine", self.refine, REFINES, "True, False or ")
         else:
             check_bool("refine", self.refine)
-        check_bool("verbose", self.verbose)
+        check_verbose(self.verbose)
         self._family()
         if self.scoring == "tight" and self.component not in TIGHT:
             raise ValueError(

@@ -32,6 +32,7 @@ from dpmlite.estimators.validation import (
     check_labels,
     check_positive,
     check_random_state,
+    check_verbose,
 )
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ class MAPDPM(MixtureEstimator):
         Threads that share the restarts, or, if there is but one, its work: rows of sweeps, clusters
         that may be split. As in scikit-learn, None is one, -1 one a processor, -2 one less; more
         than eight a processor are never started. Results do not depend on it.
-    verbose : bool, default False
+    verbose : bool or int, default False
         Print a line for every step.
 
     Attributes
@@ -209,7 +210,7 @@ class MAPDPM(MixtureEstimator):
         max_sweeps: int = 1000,
         random_state: Any = None,
         n_jobs: int | None = 1,
-        verbose: bool = False,
+        verbose: bool | int = False,
     ) -> None:
         self.component = component
         self.alpha = alpha
@@ -384,11 +385,11 @@ class MAPDPM(MixtureEstimator):
 
     def _check_parameters(self) -> None:
         if isinstance(self.alpha, str):
-            check_choice("alpha", self.alpha, ALPHA_CHOICES)
+            check_choice("alpha", self.alpha, ALPHA_CHOICES, "a positive number or ")
         else:
             check_positive("alpha", self.alpha)
         if isinstance(self.prior, str):
-            check_choice("prior", self.prior, PRIOR_CHOICES)
+            check_choice("prior", self.prior, PRIOR_CHOICES, "a dict, None or ")
         self._check_alpha_prior()
         self._grid()
         check_count("cv", self.cv, least=2)
@@ -397,12 +398,12 @@ class MAPDPM(MixtureEstimator):
         check_count("n_init", self.n_init)
         check_count("max_sweeps", self.max_sweeps)
         check_bool("split_merge", self.split_merge)
-        check_bool("verbose", self.verbose)
+        check_verbose(self.verbose)
         check_jobs(self.n_jobs)
 
     def _check_alpha_prior(self) -> None:
         if isinstance(self.alpha_prior, str):
-            check_choice("alpha_prior", self.alpha_prior, ALPHA_PRIORS)
+            check_choice("alpha_prior", self.alpha_prior, ALPHA_PRIORS, "two numbers or ")
         elif np.shape(self.alpha_prior) != (2,):
             raise ValueError(
                 f"alpha_prior must be two numbers or 'inverse-gamma', got {self.alpha_prior!r}"

@@ -190,6 +190,9 @@ class MixtureEstimator(FamilyEstimator):
     def score_samples(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Log predictive density of new rows, log of eq. (17), in nats.
 
+        For "dirichlet-multinomial" it is of the words in one order, given how many there are: what
+        counts of words add, the number of such orders, does not depend on the model.
+
         Values very far from the prior count as lying less far: 2^29 prior scales from ``m0``, for
         "normal-known-variance" 2^12 standard deviations.
 

@@ -50,17 +50,22 @@ def is_masked(values: Any) -> bool:
 def check_table(X: Any, strided: bool = False) -> npt.NDArray[Any]:
     """A dense table of any numbers, as `check_rows`."""
     if is_masked(X):
-        raise ValueError("X must have no masked values: fill them, or drop their rows")
+        raise ValueError(
+            "X must have no masked values: drop their rows, or fill them, with NaN where "
+            "allow_missing is True"
+        )
     array = _asarray("X", X)
     if array.dtype.kind in "mM":
         raise TypeError(f"X must be numbers, got dtype {array.dtype}")
     if np.iscomplexobj(array):
         raise ValueError(f"Complex data not supported: X must be real, got dtype {array.dtype}")
     if array.ndim != 2:
-        raise ValueError(
-            f"X must be 2-D, got shape {array.shape}. Reshape your data: X.reshape(-1, 1) "
-            "makes one column, X.reshape(1, -1) one row"
+        advice = (
+            ". Reshape your data: X.reshape(-1, 1) makes one column, X.reshape(1, -1) one row"
+            if array.ndim < 2
+            else ""
         )
+        raise ValueError(f"X must be 2-D, got shape {array.shape}{advice}")
     if array.shape[0] == 0:
         raise ValueError(f"X must have at least one row, got shape {array.shape}")
     if array.shape[1] == 0:
@@ -184,10 +189,17 @@ def check_bool(name: str, value: Any) -> bool:
     return bool(value)
 
 
-def check_choice(name: str, value: Any, choices: tuple[str, ...]) -> str:
-    """One of some strings, or ValueError."""
+def check_verbose(value: Any) -> None:
+    """Raise ValueError unless it is True, False or a level, as scikit-learn has them."""
+    if not isinstance(value, bool | np.bool_ | Integral) or value < 0:
+        raise ValueError(f"verbose must be True or False, or a level from 0 up, got {value!r}")
+
+
+def check_choice(name: str, value: Any, choices: tuple[str, ...], others: str = "") -> str:
+    """One of some strings, or ValueError, which may say what `others` there are."""
     if not isinstance(value, str) or value not in choices:
-        raise ValueError(f"{name} must be one of {', '.join(map(repr, choices))}, got {value!r}")
+        known = ", ".join(map(repr, choices))
+        raise ValueError(f"{name} must be {others}one of {known}, got {value!r}")
     return value
 
 
@@ -262,4 +274,9 @@ def check_random_state(random_state: Any) -> np.random.Generator:
         return random_state
     if random_state is None or isinstance(random_state, np.random.SeedSequence):
         return np.random.default_rng(random_state)
+    if not isinstance(random_state, Integral):
+        raise ValueError(
+            "random_state must be None, a whole number, or a generator of numpy's, "
+            f"got {random_state!r}"
+        )
     return np.random.default_rng(check_count("random_state", random_state, least=0))

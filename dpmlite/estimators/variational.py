@@ -18,6 +18,7 @@ from dpmlite.estimators.validation import (
     check_labels,
     check_positive,
     check_random_state,
+    check_verbose,
 )
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class VariationalDPM(FamilyEstimator):
         An iteration that changes the bound by less than this, in nats a row, is the last.
     random_state : None, int, Generator or RandomState, default None
         Source of chance.
-    verbose : bool, default False
+    verbose : bool or int, default False
         Print the bound after 1, 2, 4, 8, ... iterations and at the end.
 
     Attributes
@@ -153,7 +154,7 @@ class VariationalDPM(FamilyEstimator):
         max_iter: int = 1000,
         tol: float = 1e-7,
         random_state: Any = None,
-        verbose: bool = False,
+        verbose: bool | int = False,
     ) -> None:
         self.component = component
         self.alpha = alpha
@@ -293,7 +294,7 @@ class VariationalDPM(FamilyEstimator):
         check_count("n_init", self.n_init)
         check_count("max_iter", self.max_iter)
         check_positive("tol", self.tol)
-        check_bool("verbose", self.verbose)
+        check_verbose(self.verbose)
 
     def _family(self) -> Family:
         return FAMILIES[check_choice("component", self.component, COMPONENTS)]
