@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 # Cells that stand for a missing value, in lower case.
 MISSING = ("", "na", "n/a", "nan", "null", "none", "?")
 
+BY_COMMAS = "cells must be separated by commas, and decimals by points"
+
 
 @dataclass(frozen=True)
 class Table:
@@ -131,10 +133,16 @@ def _records(lines: Iterable[str]) -> list[tuple[int, list[str]]]:
     if not records:
         raise ValueError("the file is empty")
     first, width = records[0][0], len(records[0][1])
+    hint = f"; {BY_COMMAS}" if _has_other_separator(records[0][1]) else ""
     for row, cells in records:
         if len(cells) != width:
-            raise ValueError(f"row {row} has {len(cells)} cells, row {first} has {width}")
+            raise ValueError(f"row {row} has {len(cells)} cells, row {first} has {width}{hint}")
     return records
+
+
+def _has_other_separator(cells: list[str]) -> bool:
+    """Whether a row may have been meant to have more cells than this one."""
+    return len(cells) == 1 and any(c in cells[0] for c in ";\t")
 
 
 def _is_header(cells: list[str], label_column: str | None) -> bool:
@@ -181,8 +189,8 @@ def _number(cell: str, name: str, row: int, allow_missing: bool) -> float:
         value = _parsed(cell)
     except ValueError:
         hint = "--label-column leaves a column out"
-        if any(c in cell for c in ";\t"):
-            hint = "cells must be separated by commas"
+        if _has_other_separator([cell]):
+            hint = BY_COMMAS
         raise ValueError(f"text {where}: {cell!r} is not a number; {hint}") from None
     if not math.isfinite(value):
         raise ValueError(f"values must be finite {where}: {cell!r}")

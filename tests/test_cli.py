@@ -14,7 +14,7 @@ import dpmlite
 from dpmlite import MAPDPM
 from dpmlite.cli import main
 from dpmlite.datasets import load_sensors, planted_gaussians
-from dpmlite.tables import parse_table
+from dpmlite.tables import BY_COMMAS, parse_table
 
 SENSORS = str(files("dpmlite").joinpath("data/sensors.csv"))
 
@@ -268,8 +268,10 @@ TAKES_MISSING = "; --allow-missing takes it as missing"
         ("a,b\n1,2\n3,high\n", TEXT.format(column="b", row=3)),
         (
             "a;b\n1;2\n",
-            "text in column 'a;b', row 2: '1;2' is not a number; cells must be separated by commas",
+            "text in column 'a;b', row 2: '1;2' is not a number; " + BY_COMMAS,
         ),
+        ("a;b\n1,5;2,5\n", "row 2 has 3 cells, row 1 has 1; " + BY_COMMAS),
+        ("a\n1,5\n", "row 2 has 2 cells, row 1 has 1"),
         ("1,2\n3,high\n", TEXT.format(column="column 2", row=2)),
         ("a,b\n1,2\n3,\n", "missing value in column 'b', row 3: ''" + TAKES_MISSING),
         ("1,\n3,4\n", "missing value in column 'column 2', row 1: ''" + TAKES_MISSING),

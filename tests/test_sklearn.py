@@ -185,6 +185,21 @@ def test_column_names_of_a_data_frame():
         assert [warning.filename for warning in caught] == [__file__]
 
 
+@pytest.mark.parametrize("estimator", [MAPDPM(), DPSearch(), VariationalDPM(random_state=0)])
+def test_a_prior_by_name_is_in_the_order_of_the_columns(estimator):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"a": [0.0, 1.0, 9.0], "b": [100.0, 300.0, 200.0]})
+    variances = frame.var(axis=0)
+    model = clone(estimator).set_params(prior={"b0": variances}).fit(frame)
+    assert model.prior_["b0"].tolist() == variances.tolist()
+    model.fit(frame.to_numpy())
+    model.set_params(prior={"b0": variances[["b", "a"]]})
+    message = r"prior b0 must be of the columns \['a', 'b'\] in this order, got \['b', 'a'\]"
+    with pytest.raises(ValueError, match=message):
+        model.fit(frame)
+    model.set_params(prior={"b0": pd.Series([1.0, 2.0])}).fit(frame)  # without names
+
+
 def test_names_of_columns_do_not_make_a_table_sparse():
     pd = pytest.importorskip("pandas")
     X = np.eye(3)

@@ -92,7 +92,7 @@ class Estimator(WeightRequests):
     def _remember_columns(self, X: npt.ArrayLike, n_columns: int) -> None:
         """Keep the number and, if `X` has them, the names of the columns given to ``fit``."""
         self.n_features_in_ = n_columns
-        names = _column_names(X)
+        names = column_names(X)
         if names is not None:
             self.feature_names_in_ = names
         elif hasattr(self, "feature_names_in_"):
@@ -101,7 +101,7 @@ class Estimator(WeightRequests):
     def _read_new(self, X: npt.ArrayLike) -> Any:
         """Check rows given after ``fit`` against those given to it."""
         self._check_fitted()
-        self._compare_names(_column_names(X))
+        self._compare_names(column_names(X))
         table = self._read_as_fitted(X)
         if table.shape[1] != self.n_features_in_:
             raise ValueError(
@@ -141,10 +141,10 @@ def _error_of_both(theirs: type[Exception]) -> type[NotFittedError]:
     return type("NotFittedError", (NotFittedError, theirs), body)
 
 
-def _column_names(X: Any) -> npt.NDArray[np.object_] | None:
-    """Names of a data frame's columns, if all of them are strings."""
-    columns = getattr(X, "columns", None)
-    if columns is None or not all(isinstance(name, str) for name in columns):
+def column_names(X: Any, axis: str = "columns") -> npt.NDArray[np.object_] | None:
+    """Names of a data frame's columns, or of what has one value for each; if all are strings."""
+    columns = getattr(X, axis, None)
+    if not np.iterable(columns) or not all(isinstance(name, str) for name in columns):
         return None
     return np.asarray(list(columns), dtype=object)
 

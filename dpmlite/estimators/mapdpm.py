@@ -77,7 +77,8 @@ class MAPDPM(MixtureEstimator):
         - "cv": of `alphas`, the one with the greatest log density of rows left out, in `cv` folds.
     prior : dict or "nll", optional
         Parameters of the family's prior; what is missing has a default. N is the number, or the
-        total weight, of the rows; a scalar stands for all columns.
+        total weight, of the rows; a scalar stands for all columns, and a pandas Series has their
+        names in their order.
 
         - "normal-gamma": ``m0`` the means, ``c0`` 10 / N, ``a0`` 1, ``b0`` the variances: section
           4.2 of [1]_. With it, labels depend neither on units nor on the origin of a column.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from dpmlite import inference, models
 from dpmlite.estimators import persistence
-from dpmlite.estimators.base import Estimator
+from dpmlite.estimators.base import Estimator, column_names
 from dpmlite.estimators.families import COMPONENTS, FAMILIES
 from dpmlite.estimators.problem import NO_HOMES, rows_in_slots
 from dpmlite.estimators.validation import (
@@ -45,6 +46,7 @@ class FamilyEstimator(Estimator):
 
     component: str
     allow_missing: bool
+    prior: Any
 
     component_: str
     allow_missing_: bool
@@ -103,7 +105,18 @@ class FamilyEstimator(Estimator):
         return FAMILIES[check_choice("component", self.component, COMPONENTS)]
 
     def _read(self, X: Any) -> Data:
+        self._check_prior_names(column_names(X))
         return self._family().read(X, check_bool("allow_missing", self.allow_missing))
+
+    def _check_prior_names(self, names: npt.NDArray[np.object_] | None) -> None:
+        """Raise ValueError if what the prior says of columns is in the order of other names."""
+        for key, value in self.prior.items() if isinstance(self.prior, Mapping) else ():
+            given = column_names(value, "index")
+            if names is not None and given is not None and list(given) != list(names):
+                raise ValueError(
+                    f"prior {key} must be of the columns {list(names)} in this order, "
+                    f"got {list(given)}"
+                )
 
     def _read_as_fitted(self, X: Any) -> Data:
         return FAMILIES[self.component_].read(X, self.allow_missing_)
@@ -121,7 +134,6 @@ class MixtureEstimator(FamilyEstimator):
     """
 
     alpha: Any
-    prior: Any
     random_state: Any
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[np.intp]:
