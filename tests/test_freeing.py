@@ -12,7 +12,7 @@ from dpmlite import MAPDPM, models
 from dpmlite.datasets import planted_gaussians
 from dpmlite.estimators import freeing
 from dpmlite.estimators.climb import Climb
-from dpmlite.estimators.freeing import Freeing, drawn, greatest
+from dpmlite.estimators.freeing import Fits, Freeing, drawn
 from dpmlite.estimators.problem import Problem
 
 GO_ON = threading.Event()
@@ -23,7 +23,7 @@ def test_of_equal_costs_the_first_are_freed(costs, data):
     n = data.draw(st.integers(1, len(costs)))
     rounding = data.draw(st.lists(st.sampled_from([0.0, 1e-12]), min_size=len(costs)))
     rounded = np.array(costs) + np.array(rounding[: len(costs)])
-    found = greatest(rounded, np.ones(len(costs)), (n + 0.5) / len(costs), 1e-8)
+    found = Fits(rounded, np.ones(len(costs))).worst((n + 0.5) / len(costs), 1e-8)
     first_of_equals = sorted(range(len(costs)), key=lambda i: (-costs[i], i))
     assert found.tolist() == sorted(first_of_equals[:n])
 
@@ -37,14 +37,14 @@ def test_a_part_of_the_weight_is_freed(costs, part, data):
     """Of the worst rows, the first of equals first, as many as fit into it; or the very worst."""
     n = len(costs)
     weights = data.draw(st.lists(st.sampled_from([1.0, 2.0, 8.0]), min_size=n, max_size=n))
-    found = greatest(np.array(costs, dtype=float), np.array(weights), part, 1e-8)
+    found = Fits(np.array(costs, dtype=float), np.array(weights)).worst(part, 1e-8)
     ranked = sorted(range(n), key=lambda i: (-costs[i], i))
     fitting = np.cumsum([weights[i] for i in ranked]) <= part * sum(weights)
     assert found.tolist() == sorted(ranked[: max(1, fitting.sum())])
 
 
 def test_the_worst_row_is_freed_however_heavy_it_is():
-    found = greatest(np.array([1.0, 3.0, 2.0]), np.array([1.0, 50.0, 1.0]), 0.1, 1e-8)
+    found = Fits(np.array([1.0, 3.0, 2.0]), np.array([1.0, 50.0, 1.0])).worst(0.1, 1e-8)
     assert found.tolist() == [1]
 
 

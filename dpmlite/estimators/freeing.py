@@ -6,7 +6,7 @@ and all join these or the old ones. What comes of that is recombined with what t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,6 +41,49 @@ FREE_ROWS = 10_000
 # thread, before it is known whether an earlier one will do. Each takes two partitions of all rows:
 # those of larger tables are extended one at a time, by all threads.
 EXTEND_AT_ONCE = 100_000
+
+
+@dataclass(eq=False, repr=False)
+class Fits:
+    """How well rows fit where they are.
+
+    Attributes
+    ----------
+    costs, weights : ndarray, shape (N,)
+        What it costs each row to stay, and its weight.
+    falling : ndarray of int, shape (N,)
+        Rows in the order of their costs, the greatest first.
+    """
+
+    costs: Costs
+    weights: Costs
+    falling: Labels = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.falling = np.argsort(self.costs)[::-1]
+
+    @classmethod
+    def of(cls, partition: models.Partition) -> Fits:
+        """Those of the rows of a partition."""
+        costs, weights = np.empty(partition.n_rows), np.empty(partition.n_rows)
+        inference.own_costs(partition, costs, weights)
+        return cls(costs, weights)
+
+    def worst(self, part: float, slack: float) -> Labels:
+        """Rows of the greatest costs that have at most `part` of all weight, ascending.
+
+        At least one. Of those within `slack` of the first that does not fit, the first: so neither
+        rounding nor the order of a sort, which differs between processors, counts.
+        """
+        weight = part * self.weights.sum()
+        n_fitting = np.searchsorted(np.cumsum(self.weights[self.falling]), weight, "right")
+        cut = self.costs[self.falling[min(n_fitting, len(self.costs) - 1)]]
+        above = np.flatnonzero(self.costs > cut + slack)
+        tied = np.flatnonzero(np.abs(self.costs - cut) <= slack)
+        left = weight - self.weights[above].sum()
+        n_tied = np.searchsorted(np.cumsum(self.weights[tied]), left, "right")
+        least = 0 if len(above) else 1
+        return np.sort(np.concatenate([above, tied[: max(least, n_tied)]]))
 
 
 @dataclass(eq=False, repr=False)
@@ -98,16 +141,13 @@ class Freeing:
         self, some: models.Partition, order: Labels, rng: np.random.Generator
     ) -> Iterator[Attempt]:
         """Attempts one after the other, found as many at a time as there are threads."""
-        costs, weights = np.empty(some.n_rows), np.empty(some.n_rows)
-        inference.own_costs(some, costs, weights)
+        fits = Fits.of(some)
         n_threads, seeds = self.problem.n_threads, rng.integers(2**63, size=ATTEMPTS).tolist()
         for first in range(0, ATTEMPTS, n_threads):
             if self.stop.is_set():
                 break
             yield from on_threads(
-                lambda seed: self._attempt(
-                    some, order, costs, weights, np.random.default_rng(seed)
-                ),
+                lambda seed: self._attempt(some, order, fits, np.random.default_rng(seed)),
                 seeds[first : first + n_threads],
                 n_threads,
                 self.stop,
@@ -147,15 +187,10 @@ class Freeing:
         return np.ascontiguousarray(self.order[::step])
 
     def _attempt(
-        self,
-        some: models.Partition,
-        order: Labels,
-        costs: Costs,
-        weights: Costs,
-        rng: np.random.Generator,
+        self, some: models.Partition, order: Labels, fits: Fits, rng: np.random.Generator
     ) -> Attempt:
         """What freed rows bring `some`; and all rows, if it helps and they are few."""
-        attempt = self._freed(some, order, costs, weights, rng)
+        attempt = self._freed(some, order, fits, rng)
         at_once = some is not self.partition and self.partition.n_rows <= EXTEND_AT_ONCE
         if at_once and self._helps(attempt, some) and not self.stop.is_set():
             attempt.of_all = self._extended(attempt.partition, 1)
@@ -166,19 +201,14 @@ class Freeing:
         return gain > self.problem.worthwhile(some.n_rows)
 
     def _freed(
-        self,
-        partition: models.Partition,
-        order: Labels,
-        costs: Costs,
-        weights: Costs,
-        rng: np.random.Generator,
+        self, partition: models.Partition, order: Labels, fits: Fits, rng: np.random.Generator
     ) -> Attempt:
         """What comes of it when the rows that fit worst may found clusters, joined with the old."""
         labels = np.array(partition.labels, dtype=np.intp)
         part = LEAST_FREED * (MOST_FREED / LEAST_FREED) ** rng.random()
         n_seeds = SEEDS_IF_NONE + int(part * (SEEDS_IF_ALL - SEEDS_IF_NONE))
-        worst = greatest(costs, weights, part, partition.least_gain)
-        seeds = drawn(worst, n_seeds, weights[worst], rng)
+        worst = fits.worst(part, partition.least_gain)
+        seeds = drawn(worst, n_seeds, fits.weights[worst], rng)
         labels[worst] = UNPLACED
         labels[seeds] = partition.n_clusters + np.arange(len(seeds))
         return self._rejoined(partition, labels, homes_of(partition), order, 1)
@@ -222,24 +252,6 @@ def rejoined(
     found = problem.recombined(now, then, order, homes)
     n_sweeps += sweep_and_merge(found, max_sweeps, stop, problem.n_threads)
     return Attempt(found, n_sweeps, other.n_emptied + found.n_emptied)
-
-
-def greatest(costs: Costs, weights: Costs, part: float, slack: float) -> Labels:
-    """Positions of the greatest costs that have at most `part` of all weight, ascending.
-
-    At least one. Of those within `slack` of the first that does not fit, the first: so neither
-    rounding nor the order of a sort, which differs between processors, counts.
-    """
-    order = np.argsort(costs)[::-1]
-    weight = part * weights.sum()
-    n_fitting = np.searchsorted(np.cumsum(weights[order]), weight, "right")
-    cut = costs[order[min(n_fitting, len(order) - 1)]]
-    above = np.flatnonzero(costs > cut + slack)
-    tied = np.flatnonzero(np.abs(costs - cut) <= slack)
-    left = weight - weights[above].sum()
-    n_tied = np.searchsorted(np.cumsum(weights[tied]), left, "right")
-    least = 0 if len(above) else 1
-    return np.sort(np.concatenate([above, tied[: max(least, n_tied)]]))
 
 
 def drawn(rows: Labels, n: int, weights: Costs, rng: np.random.Generator) -> Labels:

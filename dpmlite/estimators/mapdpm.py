@@ -347,7 +347,12 @@ class MAPDPM(MixtureEstimator):
         choice = self._choose_alpha(search, table, prior, seeds)
         best = choice.climb
         final = self._partition(
-            table, best.labels(), prior, choice.alpha, n_threads=search.n_threads
+            table,
+            best.labels(),
+            prior,
+            choice.alpha,
+            n_threads=search.n_threads,
+            counts=np.array(best.partition.sizes),
         )
         verify_joint(best.partition.neg_log_joint, final, table)
         self._keep(data, final, prior)

@@ -320,14 +320,16 @@ class MixtureEstimator(FamilyEstimator):
         settled: models.Component | None = None,
         homes: npt.NDArray[np.intp] = NO_HOMES[0],
         n_threads: int = 1,
+        counts: npt.NDArray[np.intp] | None = None,
     ) -> models.Partition:
         """The partition of rows that all have weight, its clusters numbered by weight.
 
-        Without settled groups, which have the labels `homes`, it takes `labels` and renumbers them.
+        Without settled groups, which have the labels `homes`, it takes `labels`, of which there are
+        so many `counts` if that is known, and renumbers them.
         """
         weights = table.weights
         if settled is None:
-            largest_first(labels, weights, out=labels)
+            largest_first(labels, weights, labels, counts)
         else:
             weights = np.ones(table.shape[0]) if weights is None else weights
             weights = np.concatenate([settled.counts, weights])
@@ -408,15 +410,17 @@ def largest_first(
     labels: npt.NDArray[np.intp],
     weights: npt.NDArray[np.float64] | None = None,
     out: npt.NDArray[np.intp] | None = None,
+    counts: npt.NDArray[np.intp] | None = None,
 ) -> npt.NDArray[np.intp]:
     """Number clusters by size or weight, the largest 0; of equals, the one that appears first.
 
-    The numbers are new, or in `out`, which may be `labels`: then they need no memory.
+    The numbers are new, or in `out`, which may be `labels`: then they need no memory. `counts` are
+    how often each label is there, if that is known.
     """
     n_rows = len(labels)
-    counts = np.bincount(labels)
+    counts = np.bincount(labels) if counts is None else counts
     used = np.flatnonzero(counts)
-    sizes = counts if weights is None else np.bincount(labels, weights)
+    sizes = counts if weights is None else np.bincount(labels, weights, len(counts))
     first = first_appearances(labels, counts)
     rank = np.zeros(len(counts), dtype=np.intp)
     rank[used[np.lexsort((first[used], -sizes[used]))]] = np.arange(len(used))
