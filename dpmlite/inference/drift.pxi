@@ -396,16 +396,19 @@ cdef Drift remembered(Partition partition):
 cdef inline inlined_void fill(Drift drift, Partition partition, Chunk *chunk, Py_ssize_t first,
                               Py_ssize_t last, bint known) noexcept nogil:
     """The next rows of first..last-1 that are known to stay, or are not, as many as fill a chunk."""
-    cdef Py_ssize_t n = 0, i
+    cdef Py_ssize_t n = 0, n_before, i
     while first < last and n < CHUNK:
         if not known:
             first = drift.pass_known(partition, first, last)
+        n_before = n
         for i in range(first, min(first + DRIFT_TOGETHER, last)):
             chunk.index[n] = first
             n += drift.knows(partition, first) == known
             first += 1
             if n == CHUNK:
                 break
+        for i in range(n_before, n):
+            partition.prefetch(chunk.index[i])
     chunk.n_rows, chunk.end = n, first
 
 

@@ -158,21 +158,18 @@ def exchange(Partition partition, const double[:, :, :, ::1] uniforms, Py_ssize_
     check_split_uniforms(partition, uniforms.shape[0], uniforms.shape[3])
     check_n_threads(n_threads)
     cdef Py_ssize_t exchanges = 0
-    pairs, touched = neighbours(partition, uniforms.shape[1]), set()
+    pairs, touched = pools(partition, uniforms.shape[1], thorough), set()
     in_pairs = {slot for j, k, _ in pairs for slot in (j, k)}
     lists = member_lists(partition, in_pairs, n_threads)
 
     def proposal(pair):
-        cdef Py_ssize_t j, k, rank, n, step
+        cdef Py_ssize_t j, k, rank
         j, k, rank = pair
-        n = len(lists[j]) + len(lists[k])
-        step = pool_step(n, thorough)
-        if j in touched or k in touched or n < 2 or (thorough and step == trial_step(n)):
+        if j in touched or k in touched or not hesitate(partition, lists[j], lists[k], j, k):
             return None
-        if not hesitate(partition, lists[j], lists[k], j, k):
-            return None
+        members = united(lists[j], lists[k])
         return exchange_of(
-            partition, [j, k], united(lists[j], lists[k]), uniforms[j, rank], step)
+            partition, [j, k], members, uniforms[j, rank], pool_step(len(members), thorough))
 
     for some in batches(pairs, n_threads):
         for (j, k, _), division in zip(some, on_threads(proposal, some, n_threads)):
@@ -185,16 +182,18 @@ def exchange(Partition partition, const double[:, :, :, ::1] uniforms, Py_ssize_
     return exchanges
 
 
-cdef neighbours(Partition partition, Py_ssize_t n_nearest):
+cdef pools(Partition partition, Py_ssize_t n_nearest, bint thorough):
     """Pairs of slots that are near each other, every pair once: j, k, and the rank of k.
 
-    Without those that both look normal.
+    Without those that both look normal, and those that there is nothing to find in.
     """
-    cdef Py_ssize_t j, k
+    cdef Py_ssize_t j, k, n
     pairs = {}
     for j, others in nearest(partition, n_nearest).items():
         for rank, k in enumerate(others):
-            if (k, j) not in pairs and not (partition.normal[j] and partition.normal[k]):
+            n = partition.n_members(j) + partition.n_members(k)
+            if ((k, j) not in pairs and not (partition.normal[j] and partition.normal[k])
+                    and n >= 2 and not (thorough and pool_step(n, thorough) == trial_step(n))):
                 pairs[j, k] = rank
     return [(j, k, rank) for (j, k), rank in pairs.items()]
 
