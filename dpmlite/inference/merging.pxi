@@ -30,7 +30,12 @@ def merge_change(Partition partition, Py_ssize_t j, Py_ssize_t k):
 
 def nearest(Partition partition, Py_ssize_t n_nearest):
     cdef Pairs pairs = Pairs(partition)
-    pairs.load()
+    pairs.make_table()
+    with nogil:
+        if pairs.has_table:
+            pairs.start()
+        else:
+            pairs.load()
     return {j: pairs.nearest(j, n_nearest) for j in used_slots(partition)}
 
 
@@ -79,7 +84,7 @@ cdef class Pairs:
         cdef Py_ssize_t k
         cdef double least
         found = []
-        self.score(j, 0)
+        self.recall_all(j)
         while len(found) < n_nearest:
             least = INFINITY
             for k in range(self.n_slots):
@@ -121,6 +126,18 @@ cdef class Pairs:
             return &self.table[j * self.n_slots]
         self.score(j, j + 1)
         return &self.change[0]
+
+    cdef void recall_all(self, Py_ssize_t j) noexcept nogil:
+        """change[k] as `score` finds it, for every k, after `start`."""
+        cdef Py_ssize_t k
+        if not self.has_table:
+            self.score(j, 0)
+            return
+        memcpy(&self.change[0], &self.table[j * self.n_slots], self.n_slots * sizeof(double))
+        for k in range(j + 1):
+            self.change[k] = INFINITY
+            if k < j and self.component.n[k] > 0.0:
+                self.change[k] = self.table[k * self.n_slots + j]
 
     cdef void note(self, Py_ssize_t j) noexcept nogil:
         """Slot j has just been scored with those above it."""
