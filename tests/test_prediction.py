@@ -95,8 +95,10 @@ def test_rows_to_assign_are_rows_of_the_table(twin):
             )
 
 
-def test_how_badly_rows_fit_where_they_are(twin):
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_how_badly_rows_fit_where_they_are(twin, order):
     X, labels = blobs(n_rows=30, seed=1)
+    X = np.asarray(X, order=order)
     labels[7] = 3  # alone
     prior, alpha = empirical_prior(X), 0.8
     partition = build(twin, X, labels, prior, alpha)
