@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from cases import build, empirical_prior, needs_kernels, problems
 from families import CASES
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from mpmath import mp
 from numpy.polynomial.hermite_e import hermeval
@@ -70,8 +70,8 @@ def explained(z, w):
         moments = n * sum(hermite[i] ** 2 / factorial(i) for i in range(1, 5)) - 2 * (1 + w)
     else:
         skewness, kurtosis = (z**3).mean(), (z**4).mean() - 3
-        between = np.sqrt(np.clip((skewness**2 - kurtosis) / 2, 0, 1 - 1e-15))
-        parts = np.clip(-np.log(1 - between) / 2 - 0.6, 0, None)
+        between = np.sqrt(np.clip((skewness**2 - kurtosis) / 2, 0, None))
+        parts = np.clip(-np.log(np.clip(1 - between, 1e-12, None)) / 2 - 0.6, 0, None)
         moments = n * (skewness**2 / 6 + kurtosis**2 / 24 + parts) - 2
     chances = np.diff([0.0, *(float(mp.ncdf(edge)) for edge in EDGES), 1.0])
     rows = np.bincount(np.digitize(z, EDGES), minlength=len(chances))
@@ -107,7 +107,7 @@ def verdict(X, prior, alpha, group=()):
             return False
         if both.any():
             r = (z[both, d] * z[both, e]).mean()
-            square = r**2 if w[d] or w[e] else -np.log1p(-min(r**2, 1 - 1e-15))
+            square = r**2 if w[d] or w[e] else -np.log(max(1 - r**2, 1e-12))
             total += both.sum() * square - 1
     away = variance = 0.0
     shares = np.zeros(n_columns)
@@ -146,6 +146,7 @@ def test_it_is_what_numpy_makes_of_the_rule(twin, seed, n, n_columns, apart, alp
     apart=st.sampled_from([0.0, 0.0, 0.5, 2.0]),
     has_group=st.booleans(),
 )
+@example(seed=905, n=10, n_columns=10, apart=0.0, has_group=True)  # a column has two cells
 def test_so_it_is_where_cells_are_missing(twin, seed, n, n_columns, apart, has_group):
     """Of some columns hardly any, of others most or all; at some prior each verdict changes."""
     rng = np.random.default_rng(seed)
@@ -483,6 +484,14 @@ def test_splits_leave_what_looks_normal_and_remember_it(twin):
     members = np.array(partition.members(0), dtype=np.intp)
     partition.replace([0], members, partition.part(members, np.zeros_like(members), [0]), 0.0)
     assert partition.normal == [False, True, False, False]
+
+
+def test_thorough_splits_do_not_ask_what_looks_normal(twin):
+    X = np.random.default_rng(0).normal(size=(80, 2))
+    for thorough in (False, True):
+        partition = build(twin, X, np.zeros(80), empirical_prior(X))
+        assert twin.split_merge.split(partition, np.full((2, 1, 2), 0.5), 1, thorough) == 0
+        assert (partition.changed[0], partition.normal[0]) == (0, not thorough)
 
 
 def test_exchanges_leave_neighbours_that_both_look_normal(twin):

@@ -171,8 +171,9 @@ class Climb:
     def _split_large(self, rng: np.random.Generator) -> bool:
         """Whether other seeds split large clusters, which all moves have left as they are.
 
-        Thoroughly: a wide prior hides in a few of their rows what all of them tell, and most of all
-        what they tell in the order of a column, along which clusters lie side by side.
+        They did not look normal when they were tried before. Thoroughly: a wide prior hides in a
+        few of their rows what all of them tell, and most of all what they tell in the order of a
+        column, along which clusters lie side by side.
         """
         slots = zip(self.partition.sizes, self.partition.normal, strict=True)
         large = [k for k, (size, normal) in enumerate(slots) if size > LARGE and not normal]

@@ -18,6 +18,7 @@ cdef extern from *:
     #define DPM_TOGETHER 0.5
     #define DPM_LEAST_SETTLED 1e-9
     #define DPM_LEAST_SQUARE 1e-300
+    #define DPM_LEAST_REST 1e-12
 
     /* Of n < 16 bins that which z is in; n if z is missing. Vectors may lack conversions, so x + 16 is
        looked at: behind its first bit are those of the whole part of x. */
@@ -39,6 +40,7 @@ cdef extern from *:
     double TOGETHER "DPM_TOGETHER"
     double LEAST_SETTLED "DPM_LEAST_SETTLED"
     double LEAST_SQUARE "DPM_LEAST_SQUARE"
+    double LEAST_REST "DPM_LEAST_REST"
     uint64_t bin_of "dpm_bin_of"(double z, double n) noexcept nogil
 
 cdef enum:
@@ -531,7 +533,7 @@ cdef double of_moments(const Sums *sums, Py_ssize_t d) noexcept nogil:
 
 cdef double of_shape(double n, double skewness, double kurtosis) noexcept nogil:
     cdef double between = sqrt(larger(0.5 * (skewness * skewness - kurtosis), 0.0))
-    cdef double parts = -0.5 * log1p(-between) - ENTROPY if between < 1.0 else INFINITY
+    cdef double parts = -0.5 * log(larger(1.0 - between, LEAST_REST)) - ENTROPY
     return n * (skewness * skewness / 6.0 + kurtosis * kurtosis / 24.0 + larger(parts, 0.0)) - 2.0
 
 
@@ -581,7 +583,7 @@ cdef double of_pairs(const Sums *sums) noexcept nogil:
 
 
 cdef double of_pair(const Sums *sums, Py_ssize_t d, Py_ssize_t e) noexcept nogil:
-    cdef double n = sums.both[d * sums.width + e], correlation, rest
+    cdef double n = sums.both[d * sums.width + e], correlation
     if n < TOGETHER * cells_of(sums, d) * cells_of(sums, e) / sums.n:
         return INFINITY
     if n == 0.0:
@@ -589,5 +591,4 @@ cdef double of_pair(const Sums *sums, Py_ssize_t d, Py_ssize_t e) noexcept nogil
     correlation = sums.product[d * sums.width + e] / n
     if sums.settled[d] > 0.0 or sums.settled[e] > 0.0:
         return n * correlation * correlation - 1.0
-    rest = 1.0 - correlation * correlation
-    return -n * log(rest) - 1.0 if rest > 0.0 else INFINITY
+    return -n * log(larger(1.0 - correlation * correlation, LEAST_REST)) - 1.0

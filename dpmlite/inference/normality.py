@@ -88,6 +88,9 @@ WIDE = 16
 
 LEAST_SQUARE = 1e-300  # of a row: it has a logarithm
 
+# A variance that is explained but for so small a part is explained: the rest is rounding.
+LEAST_REST = 1e-12
+
 
 class _Unit(NamedTuple):
     """What a slot knows of the cells of a column, in units of the prior."""
@@ -246,7 +249,7 @@ def _sum(weights: list[float], x: list[float]) -> float:
 def _of_shape(n: float, skewness: float, kurtosis: float) -> float:
     squares = skewness * skewness / 6.0 + kurtosis * kurtosis / 24.0
     between = sqrt(max(0.5 * (skewness * skewness - kurtosis), 0.0))
-    parts = -0.5 * log1p(-between) - ENTROPY if between < 1.0 else inf
+    parts = -0.5 * log(max(1.0 - between, LEAST_REST)) - ENTROPY
     return n * (squares + max(parts, 0.0)) - 2.0
 
 
@@ -299,8 +302,7 @@ def _of_pair(one: _Column, other: _Column, weights: list[float]) -> float:
     correlation = _sum(weights, products) / n
     if one.settled or other.settled:
         return n * correlation * correlation - 1.0
-    rest = 1.0 - correlation * correlation
-    return -n * log(rest) - 1.0 if rest > 0.0 else inf
+    return -n * log(max(1.0 - correlation * correlation, LEAST_REST)) - 1.0
 
 
 def _price(

@@ -37,7 +37,8 @@ def split(Partition partition, const double[:, :, ::1] uniforms, Py_ssize_t n_th
         n = partition.n_members(k)
         if n > 1 and partition.touched[k] > MUCH * n:
             slots.append(k)
-    slots = not_normal(partition, slots, n_threads)
+    if not thorough:
+        slots = not_normal(partition, slots, n_threads)
     lists = member_lists(partition, slots, n_threads)
 
     def proposal(Py_ssize_t slot):

@@ -74,7 +74,8 @@ def split(
     their own. Where a cluster has so many rows that proposals settle on some of them, what it is
     split into is tried in turn, first by these, then by all; what is left of it counts as changed
     if it lost few rows. If trials are thorough, the best runs of the members along a column come
-    before all these (`runs.best_runs`).
+    before all these (`runs.best_runs`), and no cluster is asked whether it looks normal: for those
+    that do not, and are to be tried again.
 
     Parameters
     ----------
@@ -101,9 +102,9 @@ def split(
     _check_uniforms(partition, uniforms)
     check_n_threads(n_threads)
     lists, changed = member_lists(partition, range(len(uniforms))), partition.changed
-    slots = [k for k, members in lists.items() if changed[k] > MUCH * len(members)]
+    slots = [k for k, members in lists.items() if changed[k] > MUCH * len(members) and members[1:]]
     splits = 0
-    for k in _not_normal(partition, lists, slots):
+    for k in slots if thorough else _not_normal(partition, lists, slots):
         splits += _split_slot(partition, k, lists[k], uniforms[k], thorough)
     if splits:
         partition.tidy()
