@@ -13,7 +13,7 @@ cdef enum:
     LEAST_CELLS = 1000000  # times slots: rows that are worth to wake a thread for,
     LEAST_AHEAD = 2048     # rows that tell whether it is worth while at all,
     MOST_AHEAD = 65536     # and of which most are still known when it is their turn
-    FEW_AHEAD = 4          # threads are not worth while for one row in so many,
+    FEW_AHEAD = 16         # threads are not worth while for one row in so many,
     MANY = 8               # nor is one thread, if it had to visit one in so many all the same
     OFTEN = 16             # rows are visited in turn if no more than one in so many moves,
     SELDOM = 128           # but not less than one in so many
