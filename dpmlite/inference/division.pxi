@@ -236,10 +236,8 @@ cdef int listen_after(Py_ssize_t cells) except -1 nogil:
 
 cdef joined(Partition partition, members, Partition division, Py_ssize_t step):
     """Labels of all members from a division of every `step`-th, whose clusters the others join."""
-    cdef Py_ssize_t i
-    cdef Py_ssize_t[::1] labels = index_array(len(members))
+    labels = index_array(len(members))
     assign(partition.X, division.component, partition.alpha, labels,
            rows=partition.rows_of(members))
-    for i in range(division.n_rows):
-        labels[i * step] = division.label[i]
-    return labels.base
+    labels[::step] = division.labels
+    return labels

@@ -407,8 +407,9 @@ cdef inline inlined_void fill(Drift drift, Partition partition, Chunk *chunk, Py
             first += 1
             if n == CHUNK:
                 break
-        for i in range(n_before, n):
-            partition.prefetch(chunk.index[i])
+        if not known:  # they may be far between: have them come from memory meanwhile
+            for i in range(n_before, n):
+                partition.X.prefetch(partition.in_use(chunk.index[i]))
     chunk.n_rows, chunk.end = n, first
 
 

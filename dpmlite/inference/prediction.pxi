@@ -248,7 +248,9 @@ def neg_log_loo(Partition partition, Py_ssize_t n_threads=1):
 
 cdef double loo_of(Partition partition, Py_ssize_t first, Py_ssize_t last) except? -1.0:
     """The share of some rows: sums of as many on every thread, so that they are always the same."""
-    cdef Py_ssize_t width = width_of_copies(partition.X), most = most_together(width)
+    # If rows have to be copied, they all are there at once.
+    cdef Py_ssize_t width = partition.X.n_columns if partition.X.first == NULL else 0
+    cdef Py_ssize_t most = min(max(LOO_CELLS // (width + 1), 1), <Py_ssize_t> MOST_TOGETHER)
     cdef double[::1] room = double_array(most * width + 1)
     cdef double total = 0.0
     with nogil:
@@ -262,23 +264,11 @@ cdef double loo_of(Partition partition, Py_ssize_t first, Py_ssize_t last) excep
 
 cdef double loo_of_some(Partition partition, Py_ssize_t first, Py_ssize_t n, double *room,
                         Py_ssize_t width) except? -1.0 nogil:
+    """Of n rows from `first`; `room` has `width` for each."""
     cdef Row[MOST_TOGETHER] rows
+    cdef Py_ssize_t[MOST_TOGETHER] slots
     cdef double[MOST_TOGETHER] scores
     cdef double total = 0.0
-    cdef Py_ssize_t j
-    score_members_of(partition, first, n, room, width, rows, scores)
-    for j in range(n):
-        total -= scores[j]
-    return total
-
-
-cdef int score_members_of(Partition partition, Py_ssize_t first, Py_ssize_t n, double *room,
-                          Py_ssize_t width, Row *rows, double *scores) except -1 nogil:
-    """Log p(row | the others of its cluster) of n rows from `first`.
-
-    They are read into `rows`; if they have to be copied, `room` has `width` for each.
-    """
-    cdef Py_ssize_t[MOST_TOGETHER] slots
     cdef Py_ssize_t i, j
     for j in range(n):
         i = first + j
@@ -289,37 +279,25 @@ cdef int score_members_of(Partition partition, Py_ssize_t first, Py_ssize_t n, d
         if partition.size[slots[j]] == 1 or scores[j] != scores[j]:
             scores[j] = -partition.shared_stay_cost(first + j, &rows[j])
             scores[j] -= partition.member_weight(first + j, rows[j].weight)
-    return 0
+        total -= scores[j]
+    return total
 
 
 def own_costs(Partition partition, double[::1] out, double[::1] weights):
+    cdef double cost
+    cdef Py_ssize_t i
+    cdef Row row
     check_placed(partition)
     for name, places in (("out", out), ("weights", weights)):
         if len(places) != partition.n_rows:
             raise ValueError(f"{name} must be for {partition.n_rows} rows, got {len(places)}")
-    cdef Py_ssize_t width = width_of_copies(partition.X), most = most_together(width), first = 0, j
-    cdef double[::1] room = double_array(most * width + 1)
-    cdef Row[MOST_TOGETHER] rows
-    cdef double[MOST_TOGETHER] scores
     with nogil:
-        while first < partition.n_rows:
-            most = min(partition.n_rows - first, most)
-            score_members_of(partition, first, most, &room[0], width, rows, scores)
-            for j in range(most):
-                weights[first + j] = rows[j].weight
-                out[first + j] = -partition.component.score_per_copy(
-                    partition.member_weight(first + j, rows[j].weight) + scores[j], &rows[j])
-            first += most
-
-
-cdef Py_ssize_t width_of_copies(Rows X) noexcept nogil:
-    """Values of a row that has to be copied; 0 if none has."""
-    return X.n_columns if X.first == NULL else 0
-
-
-cdef Py_ssize_t most_together(Py_ssize_t width) noexcept nogil:
-    """Rows of so many values that are there at once."""
-    return min(max(LOO_CELLS // (width + 1), 1), <Py_ssize_t> MOST_TOGETHER)
+        for i in range(partition.n_rows):
+            partition.prefetch(i + AHEAD)
+            weights[i] = partition.row_weight(i)
+            cost = partition.stay_cost(i)
+            row = partition.row(i)  # the cost may have read others into its room
+            out[i] = -partition.component.score_per_copy(-cost, &row)
 
 
 cdef int check_placed(Partition partition) except -1:

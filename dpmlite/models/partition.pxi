@@ -21,7 +21,6 @@ cdef inline inlined_double just_above(double log_weight, double score) noexcept 
 cdef enum:
     COUNTS = 4096       # numbers of rows whose logarithms are at hand
     MANY_ROWS = 32768   # worth the start of threads
-    SHORT = 16384       # lists: to let go of the interpreter's lock takes longer
     FEW_CELLS = 64      # one cell of a cluster in so many rows takes little memory
 
 cdef double[COUNTS] LOG_COUNT
@@ -187,20 +186,12 @@ cdef class Partition:
         return Partition(self.X, labels, self.component.like(), self.alpha, rows, settled, homes)
 
     def rows_of(self, const Py_ssize_t[::1] members):
-        cdef Py_ssize_t[::1] rows = index_array(members.shape[0], False)
-        if members.shape[0] < SHORT:
-            self.find_rows(members, rows)
-        else:
-            with nogil:
-                self.find_rows(members, rows)
-        return rows.base
-
-    cdef int find_rows(self, const Py_ssize_t[::1] members, Py_ssize_t[::1] rows) except -1 nogil:
         cdef Py_ssize_t i
-        for i in range(members.shape[0]):
+        cdef Py_ssize_t[::1] rows = index_array(members.shape[0], False)
+        for i in range(members.shape[0]):  # to let go of the interpreter's lock would take longer
             self.check_row(members[i])
             rows[i] = self.in_use(members[i])
-        return 0
+        return rows.base
 
     def scores_with(self, Py_ssize_t i, const Py_ssize_t[::1] members):
         cdef double[::1] scores = double_array(members.shape[0])
