@@ -83,21 +83,35 @@ def test_the_nearest_are_those_with_the_best_merges(twin, problem, data):
         assert [changes[k] for k in found] == pytest.approx(best, rel=1e-9, abs=1e-7)
 
 
-def test_many_clusters_merge_as_few_do(twins):
-    """Those far from all others change nothing, but that there are too many for a table."""
+def few_and_many(twins):
+    """Rows in clusters of their own, and the same with those far away: too many for a table."""
     kernel = twins[1]
     X = np.random.default_rng(0).uniform(0.0, 60.0, size=(200, 1))
     far = 100.0 + 12.0 * np.arange(300.0)
     far = np.concatenate([-far, far])[:, None]
-    found = []
     for rows in (X, np.vstack([X, far])):
         component = kernel.normal_known_variance.NormalKnownVariance([0.0], [1.0], [1e6])
         labels = np.arange(len(rows), dtype=np.intp)
-        found.append(kernel.partition.Partition(rows, labels, component, 1.0))
-    few, many = found
+        yield kernel.partition.Partition(rows, labels, component, 1.0)
+
+
+def test_many_clusters_merge_as_few_do(twins):
+    """Those far from all others change nothing."""
+    kernel = twins[1]
+    few, many = few_and_many(twins)
     assert kernel.merging.merge(few) == kernel.merging.merge(many)
     assert 5 < few.n_clusters == many.n_clusters - 600
     assert list(few.labels) == list(many.labels)[:200]
+
+
+def test_of_many_clusters_the_same_are_nearest_as_of_few(twins):
+    found = []
+    for partition in few_and_many(twins):
+        partition.move(3, 4, 0.0)
+        nearest = twins[1].merging.nearest(partition, 100)
+        assert 3 not in {*nearest, *(k for each in nearest.values() for k in each)}
+        found.append([nearest[j] for j in range(200) if j != 3])
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
