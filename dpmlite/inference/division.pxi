@@ -4,6 +4,7 @@ cdef enum:
     TRIAL_ROWS = 1000
     LARGEST_STEP = 16
     THOROUGH_ROWS = 50_000
+    MANY_LISTED = 131072  # rows that are worth to wake a thread for
 
 cdef extern from *:
     """
@@ -65,7 +66,7 @@ def member_lists(Partition partition, slots, Py_ssize_t n_threads=1):
     def fill(bint is_end):
         fill_lists(partition, lists, partition.n_rows - half if is_end else half, is_end)
 
-    if lists and n_threads > 1 and partition.n_rows >= MANY_ROWS:
+    if lists and n_threads > 1 and partition.n_rows >= MANY_LISTED:
         on_threads(fill, (False, True), n_threads)
     elif lists:
         fill_lists(partition, lists, partition.n_rows, False)

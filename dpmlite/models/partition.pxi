@@ -20,7 +20,7 @@ cdef inline inlined_double just_above(double log_weight, double score) noexcept 
 
 cdef enum:
     COUNTS = 4096       # numbers of rows whose logarithms are at hand
-    MANY_ROWS = 32768   # worth the start of threads
+    MANY_ROWS = 32768   # worth to wake threads for
     FEW_CELLS = 64      # one cell of a cluster in so many rows takes little memory
 
 cdef double[COUNTS] LOG_COUNT
