@@ -83,7 +83,8 @@ def as_needed(
                     yield results.pop(i)
         finally:
             for helper in helpers:
-                helper.exception()  # waits until it is done
+                if not helper.cancel():  # it has begun:
+                    helper.exception()  # waits until it is done
 
 
 _kept: ContextVar[ThreadPoolExecutor | None] = ContextVar("_kept", default=None)

@@ -67,7 +67,8 @@ cdef class Crew:
         self.call(0)
         if self.started:
             for helper in self.helpers:
-                helper.exception()  # waits until it is done
+                if not helper.cancel():  # it has begun:
+                    helper.exception()  # waits until it is done
             self.pool.__exit__(*error)
 
     def help(self, Py_ssize_t i):
