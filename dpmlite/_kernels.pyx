@@ -22,7 +22,7 @@ from numpy import argsort, empty
 from dpmlite._checks import (
     check_normal_inverse_wishart, check_positive, check_same_length, require_bound)
 from dpmlite._leaves import rows_of_leaves
-from dpmlite._threads import as_needed, on_threads, pool_of
+from dpmlite._threads import as_needed, end, on_threads, pool_of
 
 include "models/special.pxi"
 include "models/lanes.pxi"

@@ -82,9 +82,14 @@ def as_needed(
                         helper.result()
                     yield results.pop(i)
         finally:
-            for helper in helpers:
-                if not helper.cancel():  # it has begun:
-                    helper.exception()  # waits until it is done
+            end(helpers)
+
+
+def end(helpers: Sequence[Future[None]]) -> None:
+    """Nothing is left for them to do: wait for those that have begun, until they are done."""
+    for helper in helpers:
+        if not helper.cancel():
+            helper.exception()
 
 
 _kept: ContextVar[ThreadPoolExecutor | None] = ContextVar("_kept", default=None)

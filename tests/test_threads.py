@@ -13,7 +13,14 @@ from families import CASES, FAMILY_NAMES
 
 import dpmlite
 from dpmlite import MAPDPM, inference, models
-from dpmlite._threads import MOST_EACH, as_needed, kept_threads, on_threads, threads_for
+from dpmlite._threads import (
+    MOST_EACH,
+    as_needed,
+    kept_threads,
+    on_threads,
+    pool_of,
+    threads_for,
+)
 from dpmlite.datasets import planted_gaussians
 from dpmlite.estimators.families import COMPONENTS
 
@@ -38,6 +45,15 @@ def test_results_come_in_the_order_of_the_items(n_threads, n_items):
         return i**2
 
     assert on_threads(late, range(n_items), n_threads) == [i**2 for i in range(n_items)]
+
+
+def test_who_has_not_begun_when_all_is_done_is_not_waited_for():
+    free = threading.Event()
+    with kept_threads(2), pool_of(1) as pool:
+        busy = pool.submit(free.wait, 10.0)
+        assert on_threads(str, [0, 1], 2) == ["0", "1"]
+        assert not busy.done()
+        free.set()
 
 
 @pytest.mark.parametrize("error", [KeyError, IndexError])

@@ -66,9 +66,7 @@ cdef class Crew:
         PyThread_release_lock(self.board)
         self.call(0)
         if self.started:
-            for helper in self.helpers:
-                if not helper.cancel():  # it has begun:
-                    helper.exception()  # waits until it is done
+            end(self.helpers)
             self.pool.__exit__(*error)
 
     def help(self, Py_ssize_t i):

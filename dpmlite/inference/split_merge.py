@@ -102,7 +102,9 @@ def split(
     _check_uniforms(partition, uniforms)
     check_n_threads(n_threads)
     lists, changed = member_lists(partition, range(len(uniforms))), partition.changed
-    slots = [k for k, members in lists.items() if changed[k] > MUCH * len(members) and members[1:]]
+    slots = [
+        k for k, members in lists.items() if len(members) > 1 and changed[k] > MUCH * len(members)
+    ]
     splits = 0
     for k in slots if thorough else _not_normal(partition, lists, slots):
         splits += _split_slot(partition, k, lists[k], uniforms[k], thorough)
