@@ -1,9 +1,11 @@
-"""The README is true: its Python runs, and its example output is what the command prints."""
+"""README and docs/ are true: their Python runs, their commands and links exist, the README is short."""
 
 import ast
 import re
+import shlex
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -13,32 +15,57 @@ import dpmlite
 from dpmlite import cli
 
 ROOT = Path(__file__).parent.parent
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-SCRIPTS = sorted(set(re.findall(r"python3\s+([\w/]+\.py)", README)))
+README = ROOT / "README.md"
+INDEX = ROOT / "docs" / "index.md"
+PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+TEXTS = {page.relative_to(ROOT).as_posix(): page.read_text(encoding="utf-8") for page in PAGES}
+ALL_TEXT = "\n".join(TEXTS.values())
+BOARDS = "docs/guide/boards.md"
+ON_BOARD = "# on the board"
+
+README_AT_MOST = 160  # lines
 
 
-def blocks(language):
+def blocks(text, language):
     """Fenced blocks in one language."""
-    fenced = [block.split("\n", 1) for block in README.split("```")[1::2]]
-    return [text for first_line, text in fenced if first_line == language]
+    fenced = [block.split("\n", 1) for block in text.split("```")[1::2]]
+    return [code for first_line, code in fenced if first_line == language]
+
+
+def outside_blocks(text):
+    return "".join(text.split("```")[::2])
+
+
+def links(text):
+    """Targets of links and images within the repository."""
+    targets = re.findall(r"\]\(([^)\s]+)\)", outside_blocks(text))
+    return [target for target in targets if "://" not in target]
+
+
+def anchors(text):
+    """Names that GitHub and MyST give to the headings of a page."""
+    headings = re.findall(r"^#+ (.*)$", outside_blocks(text), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def commands():
+    """Calls of the command `dpmlite`, without its name."""
+    inline = re.findall(r"`(dpmlite \w[^`]*)`", outside_blocks(ALL_TEXT))
+    shell = re.findall(r"^(?:.*&& )?(dpmlite \w.*)$", "\n".join(blocks(ALL_TEXT, "sh")), re.M)
+    return sorted({call.removeprefix("dpmlite ") for call in inline + shell})
+
+
+PYTHON = [
+    pytest.param(code, id=f"{name}-{i}")
+    for name, text in TEXTS.items()
+    for i, code in enumerate(blocks(text, "python"), start=1)
+    if not code.startswith(ON_BOARD)
+]
+SCRIPTS = sorted(set(re.findall(r"python3\s+([\w/]+\.py)", ALL_TEXT)))
 
 
 @needs_kernels
-@pytest.mark.parametrize(
-    "code",
-    [code for code in blocks("python") if not code.startswith("# on the board")],
-    ids=[
-        "table",
-        "scales",
-        "kinds",
-        "pieces",
-        "board",
-        "posterior",
-        "search",
-        "trees",
-        "variational",
-    ],
-)
+@pytest.mark.parametrize("code", PYTHON)
 def test_the_python_runs_and_gives_the_numbers_in_its_comments(code, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names, lines = {}, code.splitlines()
@@ -52,7 +79,7 @@ def test_the_python_runs_and_gives_the_numbers_in_its_comments(code, tmp_path, m
 
 
 @needs_kernels
-def test_what_it_shows_of_a_board_runs(tmp_path, monkeypatch):
+def test_what_is_shown_of_a_board_runs(tmp_path, monkeypatch):
     """On CPython, where mapdpm_int is the same."""
     boards = ROOT / "micropython"
     if not boards.is_dir():
@@ -60,9 +87,8 @@ def test_what_it_shows_of_a_board_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(boards)
     monkeypatch.syspath_prepend(tmp_path)
-    python = blocks("python")
-    (at,) = [i for i, code in enumerate(python) if code.startswith("# on the board")]
-    host, board = python[at - 1 : at + 1]
+    host, board = blocks(TEXTS[BOARDS], "python")
+    assert board.startswith(ON_BOARD)
     exec(host, {})
     names = {}
     exec(board, names)
@@ -75,26 +101,62 @@ def test_what_it_shows_of_a_board_runs(tmp_path, monkeypatch):
 def test_scripts_find_what_they_import(script, tmp_path):
     """As commands, not only where pytest has put their folders on the path."""
     path = ROOT / script
-    if not path.exists():
-        pytest.skip(f"{script} is not beside the tests")
     start = "import runpy, sys; sys.path[0], path = sys.argv[1:]; runpy.run_path(path)"
     command = [sys.executable, "-c", start, str(path.parent), str(path)]
     subprocess.run(command, check=True, cwd=tmp_path)
+
+
+@pytest.mark.parametrize("call", commands())
+def test_the_command_has_the_options_shown(call, capsys):
+    name, *words = shlex.split(call)
+    with pytest.raises(SystemExit) as end:
+        cli.main([name, "--help"])
+    assert end.value.code == 0
+    known = capsys.readouterr().out
+    for option in words:
+        assert not option.startswith("--") or option in known, call
+
+
+def test_extras_that_are_installed_exist():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    named = re.findall(r"\.\[([\w,]+)\]", ALL_TEXT)
+    assert {extra for extras in named for extra in extras.split(",")} <= set(
+        project["optional-dependencies"]
+    )
 
 
 @needs_kernels
 def test_the_demo_prints_what_is_shown(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert cli.main(["demo"]) == 0
-    shown = next(block for block in blocks("") if "milling machine" in block)
+    shown = next(block for block in blocks(ALL_TEXT, "") if "milling machine" in block)
     assert capsys.readouterr().out.startswith(shown)
 
 
 @needs_kernels
 def test_the_prior_it_suggests_is_accepted():
-    (suggestion,) = re.findall(r"`(MAPDPM\(prior=.*?\))`", README)
+    (suggestion,) = re.findall(r"`(MAPDPM\(prior=.*?\))`", ALL_TEXT)
     from dpmlite.datasets import planted_gaussians
 
     X, _ = planted_gaussians(400, 2, 8, separation=10.0, random_state=2)
     model = eval(suggestion, {"MAPDPM": dpmlite.MAPDPM, "X": X})
     assert model.fit(X).n_clusters_ > dpmlite.MAPDPM(random_state=0).fit(X).n_clusters_
+
+
+def test_the_readme_is_short():
+    assert len(TEXTS["README.md"].splitlines()) <= README_AT_MOST
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_links_and_images_exist(name):
+    page = ROOT / name
+    for link in links(TEXTS[name]):
+        file, _, anchor = link.partition("#")
+        target = (page.parent / file).resolve() if file else page
+        assert target.exists(), link
+        assert not anchor or anchor in anchors(target.read_text(encoding="utf-8")), link
+
+
+def test_the_index_lists_every_page():
+    listed = {(INDEX.parent / link).resolve() for link in links(INDEX.read_text(encoding="utf-8"))}
+    assert {page.resolve() for page in INDEX.parent.rglob("*.md")} - {INDEX.resolve()} <= listed
