@@ -1,4 +1,4 @@
-"""README and docs/ are true: their Python runs, their commands and links exist, the README is short."""
+"""README and docs/ are true: their Python runs, what they name exists, the README is short."""
 
 import ast
 import re
