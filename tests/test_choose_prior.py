@@ -44,7 +44,7 @@ def test_no_factor_is_worse_than_the_default(component):
 
 @needs_kernels
 def test_tight_neighbours_are_told_apart():
-    """README's advice for tables with dozens of tight clusters, found by itself."""
+    """The guide's advice for tables with dozens of tight clusters, found by itself."""
     X, _ = planted_gaussians(3000, 2, 30, separation=12.0, random_state=0)
     default = MAPDPM(random_state=0).fit(X)
     chosen = MAPDPM(prior="nll", random_state=0).fit(X)
