@@ -19,6 +19,7 @@ from array import array
 
 from numpy import argsort, empty
 
+from dpmlite import _constants
 from dpmlite._checks import (
     check_normal_inverse_wishart, check_positive, check_same_length, require_bound)
 from dpmlite._leaves import rows_of_leaves
@@ -70,12 +71,15 @@ include "inference/map_dpm.pxi"
 include "inference/gibbs.pxi"
 include "inference/prediction.pxi"
 
-include "inference/merging.pxi"
+include "inference/merge.pxi"
+include "inference/seeds.pxi"
 include "inference/division.pxi"
 include "inference/runs.pxi"
+include "inference/normality_sums.pxi"
 include "inference/normality.pxi"
-include "inference/split_merge.pxi"
-include "inference/split_merge_mcmc.pxi"
+include "inference/split.pxi"
+include "inference/exchange.pxi"
+include "inference/jain_neal.pxi"
 
 include "inference/trees.pxi"
 include "inference/alternative_trees.pxi"

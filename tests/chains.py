@@ -14,7 +14,7 @@ def gibbs(twin, partition, rng):
 def proposals(twin, partition, rng, n_scans, n_proposals):
     n = 3 + ((n_scans or 0) + 2) * partition.n_rows
     for _ in range(n_proposals):
-        twin.split_merge_mcmc.propose_split_merge(partition, n_scans, rng.random(n))
+        twin.jain_neal.propose_split_merge(partition, n_scans, rng.random(n))
 
 
 def random(twin, partition, rng):

@@ -47,28 +47,32 @@ PAIRS = {
         "division",
         "dp_means",
         "exact",
+        "exchange",
         "gibbs",
+        "jain_neal",
         "map_dpm",
         "max_queue",
-        "merging",
+        "merge",
         "normality",
         "prediction",
         "runs",
         "screening",
         "search",
+        "seeds",
         "shared_clusters",
-        "split_merge",
-        "split_merge_mcmc",
+        "split",
         "trees",
         "variational",
     ),
 }
+ROOMS = (models, inference)
 TWINS = ["python"] if os.environ.get("DPMLITE_PURE", "0") == "1" else ["python", "cython"]
 
 
 def load_twin(implementation):
     """Every module of one implementation, by its plain name; all kernels are of one module."""
-    return SimpleNamespace(
+    exported = {room: {name: getattr(room, name) for name in room.__all__} for room in ROOMS}
+    loaded = SimpleNamespace(
         implementation=implementation,
         **{
             name: importlib.import_module(
@@ -78,6 +82,9 @@ def load_twin(implementation):
             for name in names
         },
     )
+    for room, things in exported.items():
+        vars(room).update(things)  # a module that is imported hides a function of its name
+    return loaded
 
 
 @pytest.hookimpl(wrapper=True)
@@ -138,7 +145,7 @@ def estimators(twins, monkeypatch):
 
 def estimator_on(twin, monkeypatch):
     """MAPDPM; from now on it runs on this implementation."""
-    for room in (models, inference):
+    for room in ROOMS:
         modules = [getattr(twin, name) for name in PAIRS[room.__name__.split(".")[-1]]]
         for name in room.__all__:
             owner = next(module for module in modules if hasattr(module, name))

@@ -243,10 +243,10 @@ def test_the_twins_search_alike(twins, case, table, weighted):
         trace = []
         for u in uniforms:
             trace.append([labels.tolist(), twin.map_dpm.sweep(partition)])
-            twin.merging.merge(partition)
+            twin.merge.merge(partition)
             n_slots = partition.component.n_slots
-            twin.split_merge.split(partition, np.ascontiguousarray(u[:n_slots, 0]))
-            twin.split_merge.exchange(
+            twin.split.split(partition, np.ascontiguousarray(u[:n_slots, 0]))
+            twin.exchange.exchange(
                 partition, np.ascontiguousarray(u[: partition.component.n_slots])
             )
             assert partition.neg_log_joint == pytest.approx(

@@ -468,10 +468,10 @@ def test_splits_leave_what_looks_normal_and_remember_it(twin):
     labels = np.repeat([0, 1, 2, 2], 80)
     partition = build(twin, X, labels, empirical_prior(X))
     assert partition.normal == [False] * 4
-    assert twin.split_merge.split(partition, rng.random((4, 1, 2))) == 1
+    assert twin.split.split(partition, rng.random((4, 1, 2))) == 1
     assert partition.normal[:3] == [True, True, False]
     assert partition.changed[:2] == [0, 0]
-    twin.split_merge.split(partition, rng.random((5, 1, 2)))
+    twin.split.split(partition, rng.random((5, 1, 2)))
     assert partition.normal == [True] * 4 + [False]
     assert twin.normality.all_look_normal(partition)
 
@@ -490,25 +490,8 @@ def test_thorough_splits_do_not_ask_what_looks_normal(twin):
     X = np.random.default_rng(0).normal(size=(80, 2))
     for thorough in (False, True):
         partition = build(twin, X, np.zeros(80), empirical_prior(X))
-        assert twin.split_merge.split(partition, np.full((2, 1, 2), 0.5), 1, thorough) == 0
+        assert twin.split.split(partition, np.full((2, 1, 2), 0.5), 1, thorough) == 0
         assert (partition.changed[0], partition.normal[0]) == (0, not thorough)
-
-
-def test_exchanges_leave_neighbours_that_both_look_normal(twin):
-    """Two that overlap, divided where they are not, unless both are said to look normal."""
-    rng = np.random.default_rng(4)
-    X = rng.normal(size=(300, 2)) + np.array([3.0, 0.0]) * (np.arange(300) < 150)[:, None]
-    labels = (X[:, 1] > 0.0).astype(int)  # not where they are
-    uniforms = rng.random((3, 1, 2, 2))
-    partition = build(twin, X, labels, empirical_prior(X))
-    assert twin.split_merge.exchange(partition, uniforms) == 1
-    partition = build(twin, X, labels, empirical_prior(X))
-    partition.mark_unchanged(0, True)
-    assert twin.split_merge.exchange(partition, uniforms) == 1
-    partition = build(twin, X, labels, empirical_prior(X))
-    partition.mark_unchanged(0, True)
-    partition.mark_unchanged(1, True)
-    assert twin.split_merge.exchange(partition, uniforms) == 0
 
 
 def test_replaced_slots_are_what_was_found_of_their_parts(twin):

@@ -111,24 +111,12 @@ def test_columns_that_fall_into_two_parts_are_not_the_only_ones(twin, gap):
     assert list(with_known_variance(twin, X)) == truth.tolist()
 
 
-def test_all_rows_of_a_large_cluster_are_asked(kernel):
-    """Of every second row one run is best."""
-    X, truth = side_by_side(20, 2800)
-    prior = empirical_prior(X) | {"b0": 16.0 * X.var(axis=0)}
-    assert kernel.division.trial_step(len(X), True) == 2
-    assert runs(kernel, X[::2].copy(), prior) is None
-    one = build(kernel, X, np.zeros(len(X)), prior)
-    uniforms = np.full((one.component.n_slots, 1, 2), 0.5)
-    assert kernel.split_merge.split(one, uniforms, 1, True) == 1
-    assert naive.canonical(one.labels) == (truth >= 10).astype(int).tolist()
-
-
 def test_runs_of_a_part_of_very_many_rows_are_for_all(kernel):
     X, truth = side_by_side(20, 12_000)
     assert kernel.division.trial_step(len(X), True) == 8
     one = partition(kernel, X, np.zeros(len(X)))
     uniforms = np.full((one.component.n_slots, 1, 2), 0.5)
-    assert kernel.split_merge.split(one, uniforms, 1, True) == 1
+    assert kernel.split.split(one, uniforms, 1, True) == 1
     assert one.labels.tolist() == truth.tolist()
 
 
@@ -171,7 +159,7 @@ def test_thorough_splits_find_them(twin):
     for thorough in (False, True):
         one = partition(twin, X, np.zeros(len(X)))
         uniforms = np.full((one.component.n_slots, 1, 2), 0.5)
-        twin.split_merge.split(one, uniforms, 1, thorough)
+        twin.split.split(one, uniforms, 1, thorough)
         found = one.n_clusters == 6
         assert found == thorough
     assert list(one.labels) == truth.tolist()

@@ -38,9 +38,7 @@ UCI = ("iris", "wine", "wbc_original_683", "soybean_large_266", "parkinsons", "p
 SHIPPED = ("iris", "wine", "breast_cancer")  # with scikit-learn
 TABLE_SEEDS = 5
 NO_SPLITS = {(climb.inference, "split"): lambda partition, uniforms, n_threads=1, thorough=False: 0}
-NO_EXCHANGES = {
-    (climb.inference, "exchange"): lambda partition, uniforms, n_threads=1, thorough=False: 0
-}
+NO_EXCHANGES = {(climb.inference, "exchange"): lambda partition, uniforms, n_threads=1: 0}
 
 LESS_PATIENCE = {
     (starts, "PATIENCE"): 1,
@@ -75,7 +73,6 @@ CHOICES = {
     "no rows freed": ({}, {(freeing, "ATTEMPTS"): 0}),
     "no splits": ({}, NO_SPLITS),
     "no exchanges": ({}, NO_EXCHANGES),
-    "no thorough exchanges": ({}, {(climb.Climb, "_exchange_large"): lambda climb, rng: False}),
     "4 seeds of splits, 9 exchanges": (
         {},
         {

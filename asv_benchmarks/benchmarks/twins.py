@@ -35,9 +35,9 @@ MOVES = ("sweep", "gibbs_sweep", "merge", "split", "propose_split_merge")
 MODULES = {
     "sweep": "map_dpm",
     "gibbs_sweep": "gibbs",
-    "merge": "merging",
-    "split": "split_merge",
-    "propose_split_merge": "split_merge_mcmc",
+    "merge": "merge",
+    "split": "split",
+    "propose_split_merge": "jain_neal",
 }
 
 

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 N_SPLIT_SEEDS = 1
 N_NEIGHBOURS = 2
 N_EXCHANGE_SEEDS = 1
-N_THOROUGH_SEEDS = 4  # of exchanges when all else is in vain
 
 # While whole clusters move, the sweeps between need not end at a fixed point: only until no more
 # than this part of the rows moves. It says something for more than 1,000 rows.
@@ -97,12 +96,7 @@ class Climb:
             self._sweep(few if split_merge else 0.0)
             and split_merge
             and falls(self.partition)
-            and (
-                self._move_clusters(rng)
-                or (frees and self._free(rng))
-                or self._split_large(rng)
-                or self._exchange_large(rng)
-            )
+            and (self._move_clusters(rng) or (frees and self._free(rng)) or self._split_large(rng))
         ):
             self.converged = False
         if not self.converged:
@@ -151,12 +145,12 @@ class Climb:
         splits = self._split(rng)
         if merges or splits or self.stop.is_set():
             return True  # a stop ends the sweeps that follow
-        return self._exchange(rng, N_EXCHANGE_SEEDS) > 0
+        return self._exchange(rng) > 0
 
-    def _exchange(self, rng: np.random.Generator, n_seeds: int, thorough: bool = False) -> int:
-        uniforms = rng.random((self.partition.component.n_slots, N_NEIGHBOURS, n_seeds, 2))
+    def _exchange(self, rng: np.random.Generator) -> int:
+        shape = (self.partition.component.n_slots, N_NEIGHBOURS, N_EXCHANGE_SEEDS, 2)
         exchanges: int = inference.exchange(
-            self.partition, uniforms, self.problem.n_threads, thorough
+            self.partition, rng.random(shape), self.problem.n_threads
         )
         self._record("exchange", exchanges)
         return exchanges
@@ -180,17 +174,6 @@ class Climb:
         for k in large:
             self.partition.mark_changed(k)
         return bool(large) and self._split(rng, thorough=True) > 0
-
-    def _exchange_large(self, rng: np.random.Generator) -> bool:
-        """Exchange rows of large clusters by more of them; whether it is worth to go on.
-
-        A wide prior hides in few rows that one of the groups in a cluster belongs to another.
-        """
-        joint = self.partition.neg_log_joint
-        exchanges = self._exchange(rng, N_THOROUGH_SEEDS, thorough=True)
-        self.converged = self.converged and exchanges == 0
-        gain: float = joint - self.partition.neg_log_joint
-        return gain > self.problem.worthwhile(self.partition.n_rows)
 
     def _free(self, rng: np.random.Generator) -> bool:
         """Free rows of clusters that do not look normal; whether it is worth to go on."""

@@ -1,22 +1,17 @@
-"""Kernel of division.py: the rows of some clusters divided anew."""
+"""Kernel of division.py: the rows of some clusters divided anew, by threads or by one."""
+
+cdef Py_ssize_t MAX_SETTLE_SWEEPS = _constants.MAX_SETTLE_SWEEPS
+cdef double MAX_SWEEPS_TO_GOAL = _constants.MAX_SWEEPS_TO_GOAL
+cdef Py_ssize_t TRIAL_ROWS = _constants.TRIAL_ROWS
+cdef Py_ssize_t MAX_TRIAL_STEP = _constants.MAX_TRIAL_STEP
+cdef Py_ssize_t MAX_THOROUGH_ROWS = _constants.MAX_THOROUGH_ROWS
 
 cdef enum:
-    TRIAL_ROWS = 1000
-    LARGEST_STEP = 16
-    THOROUGH_ROWS = 50_000
-    MANY_LISTED = 131072  # rows that are worth to wake a thread for
+    BATCH_PER_THREAD = 32       # slots or pools whose divisions are found before any is adopted
+    MIN_LISTED_ROWS = 131072    # rows from which on a second thread shares their listing
+    MIN_SWEEP_CELLS = 10000000  # rows * columns * slots of a sweep after which Ctrl-C is asked for
 
-cdef extern from *:
-    """
-    #define DPM_HOPE 4.0
-    """
-    double HOPE "DPM_HOPE"
-
-cdef enum:
-    SETTLE_SWEEPS = 10
-    DEAF_CELLS = 10000000  # times slots, of a sweep after which Ctrl-C is asked for
-
-cdef struct Trial:
+cdef struct Trial:  # see _Trial of division.py
     Py_ssize_t step
     double joint
     Py_ssize_t n_clusters
@@ -32,7 +27,7 @@ cpdef Partition divided(Partition partition, slots, members, starts, Py_ssize_t 
 cpdef Partition trial_division(Partition partition, slots, members, starts, Py_ssize_t step):
     cdef Trial trial = Trial(step, 0.0, len(slots), 0.0)
     chosen = members[::trial.step] if trial.step > 1 else members
-    cdef Partition division = judge_by(&trial, partition, slots, chosen)
+    cdef Partition division = fill_trial(&trial, partition, slots, chosen)
     return best_division(&trial, division, partition.homes_in(slots), starts)
 
 
@@ -53,10 +48,16 @@ cpdef adopt(Partition partition, slots, members, Partition division):
 cpdef Py_ssize_t trial_step(Py_ssize_t n, bint thorough=False):
     cdef Py_ssize_t step = 1
     if thorough:
-        while step * THOROUGH_ROWS < n:
+        while step * MAX_THOROUGH_ROWS < n:
             step *= 2
         return step
-    return min((n + TRIAL_ROWS - 1) // TRIAL_ROWS, <Py_ssize_t> LARGEST_STEP)
+    return min((n + TRIAL_ROWS - 1) // TRIAL_ROWS, MAX_TRIAL_STEP)
+
+
+cdef batches(items, Py_ssize_t n_threads):
+    """The items in lists, between which divisions are adopted: threads only read a partition."""
+    cdef Py_ssize_t i, size = 1 if n_threads == 1 else BATCH_PER_THREAD * n_threads
+    return [items[i:i + size] for i in range(0, len(items), size)]
 
 
 def member_lists(Partition partition, slots, Py_ssize_t n_threads=1):
@@ -66,7 +67,7 @@ def member_lists(Partition partition, slots, Py_ssize_t n_threads=1):
     def fill(bint is_end):
         fill_lists(partition, lists, partition.n_rows - half if is_end else half, is_end)
 
-    if lists and n_threads > 1 and partition.n_rows >= MANY_LISTED:
+    if lists and n_threads > 1 and partition.n_rows >= MIN_LISTED_ROWS:
         on_threads(fill, (False, True), n_threads)
     elif lists:
         fill_lists(partition, lists, partition.n_rows, False)
@@ -74,12 +75,12 @@ def member_lists(Partition partition, slots, Py_ssize_t n_threads=1):
 
 
 cdef int fill_lists(Partition partition, lists, Py_ssize_t n, bint is_end) except -1:
-    """The first n rows, from the start of the lists; or the last, from the end."""
+    """Write the first n rows to the lists of their slots; or the last n, from the lists' ends."""
     cdef Py_ssize_t i, k, row, n_rows = partition.n_rows
     cdef Py_ssize_t n_slots = partition.component.n_slots - UNPLACED
     cdef Py_ssize_t[::1] members
-    # Where each slot's next row goes, and how far on the one after it: without a branch, for whether
-    # a row is in one of some slots cannot be foreseen.
+    # The address of each slot's next row, and the step to the one after it. Rows of other slots go
+    # nowhere: a branch would be mispredicted too often.
     cdef Py_ssize_t[::1] goes = index_array(n_slots), step = index_array(n_slots)
     cdef Py_ssize_t[::1] nowhere = index_array(n_slots)
     for k in range(n_slots):
@@ -126,18 +127,9 @@ cpdef double joint_of(Partition partition, slots) except? -1.0:
     return total
 
 
-cpdef two_of(Py_ssize_t n, double u, double v):
-    if n < 2:
-        raise ValueError(f"n must be at least 2, got {n}")
-    if not (0.0 <= u < 1.0 and 0.0 <= v < 1.0):
-        raise ValueError(f"uniforms must be in [0, 1), got {u} and {v}")
-    cdef Py_ssize_t first = <Py_ssize_t> (u * n), second = <Py_ssize_t> (v * (n - 1))
-    return first, second + (second >= first)
-
-
-cdef Partition judge_by(Trial *trial, Partition partition, slots,
-                        const Py_ssize_t[::1] chosen):
-    """Fill in what the chosen rows say; returns some partition of them."""
+cdef Partition fill_trial(Trial *trial, Partition partition, slots,
+                          const Py_ssize_t[::1] chosen):
+    """Fill in what divisions of the chosen rows are compared with; returns a partition of them."""
     cdef Py_ssize_t i, n = chosen.shape[0], slot = slots[0]
     cdef Py_ssize_t[::1] now = index_array(n), dealt
     if trial.step == 1:
@@ -148,7 +140,7 @@ cdef Partition judge_by(Trial *trial, Partition partition, slots,
         now[i] = partition.label[chosen[i]] != slot
     cdef Partition present = partition.part(chosen, now, slots)
     if len(slots) > 1:
-        # The few would move on by themselves; what they gain by that is not the division's.
+        # Rows of a trial may move even without a new division, which must not count as its gain.
         with nogil:
             settle(present, INFINITY, INFINITY)
     trial.joint, trial.n_clusters = present.neg_log_joint, present.n_clusters
@@ -161,9 +153,9 @@ cdef Partition judge_by(Trial *trial, Partition partition, slots,
 
 cdef Partition best_division(const Trial *trial, Partition division, const Py_ssize_t[::1] homes,
                              starts):
-    """The best that comes of the starts; None if none is better than what there is.
+    """The best division that the starts lead to; None if none lowers the joint.
 
-    One partition is each of them in turn, so that threads hardly wait for the interpreter's lock.
+    One partition takes the labels of each start in turn, without the interpreter's lock.
     """
     PyErr_CheckSignals()
     cdef Py_ssize_t i, k, n_starts = len(starts), n_rows = division.n_rows
@@ -196,6 +188,7 @@ cdef Partition best_division(const Trial *trial, Partition division, const Py_ss
 
 
 cdef double change_by(const Trial *trial, Partition division) noexcept nogil:
+    """The change of the joint of all rows, estimated from every step-th."""
     if trial.step == 1:
         return division.neg_log_joint - trial.joint
     cdef double cost = (division.count_clusters() - trial.n_clusters) * trial.blank
@@ -203,6 +196,7 @@ cdef double change_by(const Trial *trial, Partition division) noexcept nogil:
 
 
 cdef Partition swept(Partition partition, slots, members, labels, double present, double goal):
+    """A partition of some rows after sweeps from a start."""
     PyErr_CheckSignals()
     cdef Partition division = partition.part(members, labels, slots)
     with nogil:
@@ -211,32 +205,34 @@ cdef Partition swept(Partition partition, slots, members, labels, double present
 
 
 cdef int settle(Partition division, double present, double goal) except -1 nogil:
+    """Sweep until no row moves, the joint is back at `present`, or it will not reach `goal`."""
     cdef double before = division.neg_log_joint, now
-    cdef int i
-    for i in range(SETTLE_SWEEPS):
-        listen_after(division.n_rows * division.component.n_columns * division.component.n_slots)
+    cdef Py_ssize_t i
+    for i in range(MAX_SETTLE_SWEEPS):
+        check_signals_after(
+            division.n_rows * division.component.n_columns * division.component.n_slots)
         if sweep_rows(division, None, None) == 0:
             break
         now = division.neg_log_joint
         if fabs(now - present) <= division.least_gain:
-            break  # it has come back to what there was
-        # Rows that had no label yet raised the joint by what they are.
-        if now <= before and now - HOPE * (before - now) > goal:
+            break  # the division has come back to the present labels
+        # The joint rises while rows without a label join.
+        if now <= before and now - MAX_SWEEPS_TO_GOAL * (before - now) > goal:
             break
         before = now
     return 0
 
 
-cdef int listen_after(Py_ssize_t cells) except -1 nogil:
-    """Ctrl-C stops here. Not after so little work that threads would only wait for each other."""
-    if cells >= DEAF_CELLS:
+cdef int check_signals_after(Py_ssize_t n_cells) except -1 nogil:
+    """Raise KeyboardInterrupt after Ctrl-C. Short sweeps do not ask: that takes the lock."""
+    if n_cells >= MIN_SWEEP_CELLS:
         with gil:
             PyErr_CheckSignals()
     return 0
 
 
 cdef joined(Partition partition, members, Partition division, Py_ssize_t step):
-    """Labels of all members from a division of every `step`-th, whose clusters the others join."""
+    """Labels of all members: those of the trial, and for others the most probable cluster."""
     labels = index_array(len(members))
     assign(partition.X, division.component, partition.alpha, labels,
            rows=partition.rows_of(members))

@@ -1,37 +1,28 @@
-"""Dividing the rows of some clusters anew: what splits and exchanges of clusters are made of.
+"""Divisions: the rows of some clusters divided anew, as splits and exchanges do.
 
-A division is MAP-DPM itself, run on those rows alone from a proposed start; the best of several
-is kept if the exact joint falls. Settled groups stay where they are: the first of the clusters
-that a slot is divided into has its groups.
+MAP-DPM is run on those rows alone, from each of several starts. The best result is a division if it
+lowers the exact joint. Starts may be compared on a trial of every step-th row; all rows then join
+the best of them. Settled groups stay in their slot: they go with the first of the clusters that the
+slot is divided into.
 """
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
 
+from dpmlite._constants import (
+    MAX_SETTLE_SWEEPS,
+    MAX_SWEEPS_TO_GOAL,
+    MAX_THOROUGH_ROWS,
+    MAX_TRIAL_STEP,
+    TRIAL_ROWS,
+)
 from dpmlite._types import Buffer, Values
 from dpmlite.inference.map_dpm import sweep
-from dpmlite.inference.merging import merge_change
+from dpmlite.inference.merge import merge_change
 from dpmlite.inference.prediction import assign
 from dpmlite.models.crp import log_prob_counts
 from dpmlite.models.partition import TIE, UNPLACED, Partition
-
-# Sweeps that a proposed division gets to settle.
-SETTLE_SWEEPS = 10
-
-# It is given up when so many sweeps as good as its last one would not bring it to what it must
-# beat.
-HOPE = 4.0
-
-# Proposals settle on so many rows, evenly spread, but on no smaller part of them than every so
-# many-th: few rows of a cluster that holds many tell nothing of them. The best proposal, if it is
-# promising, is then settled on all rows.
-TRIAL_ROWS = 1000
-LARGEST_STEP = 16
-
-# A prior that is wide beside clusters outweighs what few rows tell: where they found nothing, a
-# thorough trial asks so many, or as many as every second, fourth, ... row is of more.
-THOROUGH_ROWS = 50_000
 
 
 def divided(
@@ -41,7 +32,7 @@ def divided(
     starts: Sequence[Buffer],
     step: int = 0,
 ) -> Partition | None:
-    """The rows of some slots divided anew from the best of several starts, if that is better.
+    """The division of some slots' rows that the best of several starts leads to.
 
     Parameters
     ----------
@@ -52,14 +43,14 @@ def divided(
     members : sequence of int
         Positions of all their rows, ascending.
     starts : sequence of sequences of int
-        Labels of every `step`-th member each.
+        Each has a label for every `step`-th member.
     step : int, default 0
-        0 is their `trial_step`.
+        0 means `trial_step` of the number of members.
 
     Returns
     -------
     Partition or None
-        A division of those rows, for `adopt`; None if none was found whose joint is lower.
+        A division of all members, for `adopt`; None if none lowers the joint.
     """
     step = step or trial_step(len(members))
     division = trial_division(partition, slots, members, starts, step)
@@ -73,21 +64,19 @@ def trial_division(
     starts: Sequence[Buffer],
     step: int,
 ) -> Partition | None:
-    """The best that comes of the starts: the first half of `divided`.
+    """The best division of every `step`-th row: the first half of `divided`.
 
     Parameters
     ----------
-    partition, slots, members
-        As of `divided`.
-    starts : sequence of sequences of int
-        Labels of every `step`-th member each.
+    partition, slots, members, starts
+        See `divided`.
     step : int
         Positive.
 
     Returns
     -------
     Partition or None
-        Of every `step`-th member; None if nothing promises a lower joint of all of them.
+        A division of every `step`-th member; None if none is expected to lower the joint of all.
     """
     trial = _trial(partition, slots, members, step)
     best, least = None, 0.0
@@ -106,21 +95,21 @@ def division_of_all(
     division: Partition,
     step: int,
 ) -> Partition | None:
-    """What a trial's division comes to when all rows join: the second half of `divided`.
+    """The division of all rows that a trial's leads to: the second half of `divided`.
 
     Parameters
     ----------
     partition, slots, members
-        As of `divided`.
+        See `divided`.
     division : Partition
-        From `trial_division`; it may have been divided further.
+        From `trial_division`; its parts may have been split since.
     step : int
-        That of the trial.
+        The step of the trial.
 
     Returns
     -------
     Partition or None
-        As of `divided`.
+        A division of all members, for `adopt`; None if it does not lower the joint.
     """
     present = joint_of(partition, slots)
     if step > 1:
@@ -132,16 +121,16 @@ def division_of_all(
 def adopt(
     partition: Partition, slots: Sequence[int], members: Sequence[int], division: Partition
 ) -> None:
-    """Divide the rows of some slots as they are in what `divided` found."""
+    """Give the rows of some slots the labels of a division, and update the joint."""
     change = division.neg_log_joint - joint_of(partition, slots)
     partition.replace(slots, members, division, change)
 
 
 def trial_step(n: int, thorough: bool = False) -> int:
-    """Of `n` rows, proposals settle on every so many-th."""
+    """The step between rows of a trial, for a cluster of `n` rows."""
     if thorough:
-        return 1 << ((n - 1) // THOROUGH_ROWS).bit_length()
-    return min(-(-n // TRIAL_ROWS), LARGEST_STEP)
+        return 1 << ((n - 1) // MAX_THOROUGH_ROWS).bit_length()
+    return min(-(-n // TRIAL_ROWS), MAX_TRIAL_STEP)
 
 
 def member_lists(
@@ -164,7 +153,7 @@ def members_of(partition: Partition, slots: Sequence[int]) -> list[int]:
 
 
 def joint_of(partition: Partition, slots: Sequence[int]) -> float:
-    """The joint of the rows in some slots as they are divided now, as if there were no others."""
+    """The joint of the rows in some slots with their present labels, as if there were no others."""
     for k in slots:
         partition.component._check_slot(k)
     counts = [partition.component.counts[k] for k in slots]
@@ -172,27 +161,19 @@ def joint_of(partition: Partition, slots: Sequence[int]) -> float:
     return -log_prob_counts(counts, partition.alpha) - sum(log_marginals)
 
 
-def two_of(n: int, u: float, v: float) -> tuple[int, int]:
-    """Two different numbers of 0..n-1, chosen by two uniforms."""
-    if n < 2:
-        raise ValueError(f"n must be at least 2, got {n}")
-    if not (0.0 <= u < 1.0 and 0.0 <= v < 1.0):
-        raise ValueError(f"uniforms must be in [0, 1), got {float(u)} and {float(v)}")
-    first, second = int(u * n), int(v * (n - 1))
-    return first, second + (second >= first)
-
-
 @dataclass
 class _Trial:
-    """How divisions of a part of the rows are judged: every `step`-th.
+    """What divisions of every `step`-th row are compared with.
 
     Attributes
     ----------
     step : int
-    joint, n_clusters : float, int
-        Of these rows as they are divided now.
+    joint : float
+        The joint of these rows with their present labels.
+    n_clusters : int
+        The number of their present clusters.
     blank : float
-        What one more cluster adds to their joint if it explains nothing.
+        The increase of their joint if one cluster is halved at random.
     """
 
     step: int
@@ -202,13 +183,14 @@ class _Trial:
 
     @property
     def goal(self) -> float:
-        """The joint that a division with one more cluster must beat to be promising."""
+        """The joint below which a division with one more cluster lowers the joint of all rows."""
         return self.joint + (1.0 - 1.0 / self.step) * self.blank
 
     def change(self, division: Partition) -> float:
-        """What the division adds to the joint of all rows, about.
+        """The change of the joint of all rows, estimated from every `step`-th.
 
-        What clusters explain grows with the rows; what they cost for being there hardly does.
+        The cost of a cluster, `blank`, hardly depends on the number of rows; the rest of the change
+        is proportional to it.
         """
         if self.step == 1:
             return division.neg_log_joint - self.joint
@@ -222,7 +204,7 @@ def _trial(partition: Partition, slots: Sequence[int], members: Sequence[int], s
     chosen = members[::step]
     now = partition.part(chosen, [slots.index(partition.labels[i]) for i in chosen], slots)
     if len(slots) > 1:
-        # The few would move on by themselves; what they gain by that is not the division's.
+        # Rows of a trial may move even without a new division, which must not count as its gain.
         _settle(now, inf, inf)
     dealt = partition.part(chosen, [i % 2 for i in range(len(chosen))])
     blank = max(-merge_change(dealt, 0, 1), 0.0)
@@ -232,9 +214,9 @@ def _trial(partition: Partition, slots: Sequence[int], members: Sequence[int], s
 def _joined(
     partition: Partition, members: Sequence[int], division: Partition, step: int
 ) -> list[int]:
-    """Labels of all members from a division of every `step`-th, whose clusters the others join.
+    """Labels of all members: those of the trial, and for others the most probable cluster.
 
-    Those that no cluster would have are left without a label.
+    A row that would rather be in a new cluster gets no label.
     """
     labels = [UNPLACED] * len(members)
     rows = partition.rows_of(members)
@@ -251,22 +233,22 @@ def _swept(
     present: float,
     goal: float,
 ) -> Partition:
-    """Some rows swept from a start."""
+    """A partition of some rows after sweeps from a start."""
     division = partition.part(members, labels, slots)
     _settle(division, present, goal)
     return division
 
 
 def _settle(division: Partition, present: float, goal: float) -> None:
-    """Sweep until nothing moves, it is back at `present`, or there is no hope to come to `goal`."""
+    """Sweep until no row moves, the joint is back at `present`, or it will not reach `goal`."""
     before = division.neg_log_joint
-    for _ in range(SETTLE_SWEEPS):
+    for _ in range(MAX_SETTLE_SWEEPS):
         if sweep(division) == 0:
             break
         now = division.neg_log_joint
         if abs(now - present) <= division.least_gain:
-            break  # it has come back to what there was
-        # Rows that had no label yet raised the joint by what they are.
-        if now <= before and now - HOPE * (before - now) > goal:
+            break  # the division has come back to the present labels
+        # The joint rises while rows without a label join.
+        if now <= before and now - MAX_SWEEPS_TO_GOAL * (before - now) > goal:
             break
         before = now

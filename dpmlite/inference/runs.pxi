@@ -1,21 +1,18 @@
-"""Kernel of runs.py: the best division of rows into runs along a column."""
+"""Kernel of runs.py: the best division of rows into intervals of a column."""
 
-cdef extern from *:
-    """
-    #define DPM_SAME 1e-6
-    #define DPM_WHOLE 0.45
-    """
-    double SAME "DPM_SAME"
-    double WHOLE "DPM_WHOLE"
+cdef Py_ssize_t MAX_RUN_COLUMNS = _constants.MAX_RUN_COLUMNS
+cdef double MIN_BIMODALITY = _constants.MIN_BIMODALITY
+cdef double BIMODALITY_TIE = _constants.BIMODALITY_TIE
+cdef Py_ssize_t SLICE_FACTOR = _constants.SLICE_FACTOR
 
 cdef enum:
-    RUN_COLUMNS = 3
-    SLICES = 4
-    MOST_SLICES = 64
+    MAX_SLICES = 64  # the size of arrays
+
+assert MAX_SLICES == _constants.MAX_SLICES
 
 cdef struct RunMoments:  # of a column
     double least, most, n, mean
-    double second, third, fourth  # sums of powers of what values differ by, in units of the most
+    double second, third, fourth  # sums of powers of (value - mean) / (most - least)
 
 
 cpdef best_runs(Partition partition, members):
@@ -23,7 +20,7 @@ cpdef best_runs(Partition partition, members):
     cdef double gain, most = 0.0
     best = None
     if partition.X.columns == NULL:
-        for column in clearest(partition, member):
+        for column in most_bimodal(partition, member):
             labels = index_array(member.shape[0])
             gain = find_runs_along(partition, member, column, labels)
             if gain > most + TIE:
@@ -31,19 +28,19 @@ cpdef best_runs(Partition partition, members):
     return best
 
 
-cdef clearest(Partition partition, const Py_ssize_t[::1] members):
-    """Columns by their bimodality, the first of those that are alike first."""
+cdef list most_bimodal(Partition partition, const Py_ssize_t[::1] members):
+    """The columns of greatest bimodality, greatest first; of equal ones the first column first."""
     cdef Py_ssize_t column, n_columns = partition.X.n_columns
     cdef double[::1] found = double_array(n_columns)
     cdef double most
     columns = []
     find_bimodality(partition, members, found)
-    while len(columns) < RUN_COLUMNS:
+    while len(columns) < MAX_RUN_COLUMNS:
         most = max(found)
-        if not most > WHOLE:
+        if not most > MIN_BIMODALITY:
             break
         column = 0
-        while not found[column] > most - SAME:
+        while not found[column] > most - BIMODALITY_TIE:
             column += 1
         columns.append(column)
         found[column] = 0.0
@@ -52,7 +49,7 @@ cdef clearest(Partition partition, const Py_ssize_t[::1] members):
 
 cdef int find_bimodality(Partition partition, const Py_ssize_t[::1] members,
                          double[::1] out) except -1:
-    """Of each column; 0 if its values do not differ, or by more than can be told."""
+    """The bimodality of each column; 0 if all values are equal, or their range overflows."""
     cdef Py_ssize_t column
     cdef double[::1] memory = array("d", bytes(out.shape[0] * sizeof(RunMoments)))
     cdef RunMoments *of = <RunMoments *> &memory[0]
@@ -72,7 +69,7 @@ cdef int find_bimodality(Partition partition, const Py_ssize_t[::1] members,
 cdef void add_up_run(Partition partition, const Py_ssize_t[::1] members, double *room,
                      RunMoments *of,
                      void (*add)(RunMoments *, double, double) noexcept nogil) noexcept nogil:
-    """Of all columns, over the cells that are there."""
+    """Call `add` for each cell that is not missing."""
     cdef Py_ssize_t i, d
     cdef Row row
     for i in range(members.shape[0]):
@@ -106,7 +103,7 @@ cdef double bimodality(const RunMoments *of) noexcept nogil:
 
 cdef double find_runs_along(Partition partition, const Py_ssize_t[::1] member, Py_ssize_t column,
                             Py_ssize_t[::1] label) except? -1.0:
-    """Labels of the best runs along a column; returns what they gain beside one run."""
+    """Write labels of the best runs along a column; returns their nats below one run."""
     cdef Py_ssize_t i, k, n = member.shape[0]
     values = double_array(n)
     cdef double[::1] value = values
@@ -114,8 +111,8 @@ cdef double find_runs_along(Partition partition, const Py_ssize_t[::1] member, P
     cdef const Py_ssize_t[::1] order = argsort(values)  # NaN come last; equal rows are in one slice
     while isnan(value[order[n - 1]]):
         n -= 1
-    cdef Py_ssize_t[MOST_SLICES + 1] start
-    cdef Py_ssize_t[MOST_SLICES] run
+    cdef Py_ssize_t[MAX_SLICES + 1] start
+    cdef Py_ssize_t[MAX_SLICES] run
     cdef Py_ssize_t n_slices = find_starts(value, order, n, partition.X.n_columns, start)
     label[:] = UNPLACED
     for k in range(n_slices):
@@ -145,10 +142,13 @@ cdef int read_column(Partition partition, const Py_ssize_t[::1] members, Py_ssiz
 
 cdef Py_ssize_t find_starts(const double[::1] value, const Py_ssize_t[::1] order, Py_ssize_t n,
                             Py_ssize_t n_columns, Py_ssize_t *start) noexcept nogil:
-    """Where slices begin, and after the last their end: in the first of the widest gaps nearby."""
+    """Write where slices begin, and the end of the last; returns their number.
+
+    Slices begin at the first of the widest gaps near even spacing.
+    """
     cdef Py_ssize_t i, j, n_found = 1
     cdef Py_ssize_t n_slices = min(
-        <Py_ssize_t> MOST_SLICES, SLICES * <Py_ssize_t> sqrt(<double> (n // n_columns)), n // 2)
+        <Py_ssize_t> MAX_SLICES, SLICE_FACTOR * <Py_ssize_t> sqrt(<double> (n // n_columns)), n // 2)
     cdef double gap, widest
     start[0] = 0
     for i in range(1, n_slices):
@@ -164,9 +164,9 @@ cdef Py_ssize_t find_starts(const double[::1] value, const Py_ssize_t[::1] order
 
 cdef double find_runs(Partition slices, Component run, Py_ssize_t n,
                       Py_ssize_t *number) except? -1.0 nogil:
-    """The number of each slice's run, for the runs of the least joint; returns what these gain."""
-    cdef double[MOST_SLICES + 1] least  # of the slices before each,
-    cdef Py_ssize_t[MOST_SLICES + 1] first  # and of their last run
+    """Write each slice's run number in the best division; returns its nats below one run."""
+    cdef double[MAX_SLICES + 1] least  # the joint of the first 0, 1, ... n slices, divided best
+    cdef Py_ssize_t[MAX_SLICES + 1] first  # the first slice of the last run of that division
     cdef Py_ssize_t i, end, n_runs = 0
     cdef double cost, whole = INFINITY
     least[0] = 0.0

@@ -1,38 +1,31 @@
-"""The best division of rows into runs along a column.
+"""Runs: the best division of rows into intervals of a column.
 
-Clusters that lie side by side hide from proposals that begin with a few rows: beside a wide prior
-these tell little, and half of such clusters are worth no more than all. But where clusters are runs
-of rows in order, the joint is a sum over runs, and its least value is found exactly: the best
-division of the first rows ends with some run, before which there is the best division of the rows
-before it (Bellman 1961; Jackson et al. 2005). Runs begin where slices of about as many rows do, in
-the widest gap nearby.
+Many clusters side by side are worth dividing where no two of them are: under a wide prior, half of
+the clusters have no lower joint than all of them. But the joint of runs of rows in the order of a
+column is a sum over runs, so dynamic programming finds its minimum: the best division of the first
+rows is the best division of the rows before some last run, and that run (Bellman 1961; Jackson et
+al. 2005). Rows are first cut into slices of about equal numbers, each cut in the widest gap nearby;
+a run is one slice or several in a row.
 
-The columns that are asked are those that fall into parts most clearly, by their bimodality: of
-skewness g and kurtosis k it is (g^2 + 1) / k, 1 of two values, 5/9 of a uniform density and 1/3 of
-a normal one.
+Columns are chosen by Sarle's bimodality coefficient: (g^2 + 1) / k for skewness g and kurtosis k.
 """
 
 from itertools import pairwise
 from math import inf, isnan, isqrt, log
 
+from dpmlite._constants import (
+    BIMODALITY_TIE,
+    MAX_RUN_COLUMNS,
+    MAX_SLICES,
+    MIN_BIMODALITY,
+    SLICE_FACTOR,
+)
 from dpmlite.models.partition import TIE, UNPLACED, Partition
 from dpmlite.models.special import log_gamma
 
-# So many columns are asked at most, and none that looks as whole as this.
-COLUMNS = 3
-WHOLE = 0.45
-
-# Slices have two rows or more in the mean. They are so few that all runs of them take about as long
-# as to read the rows a few times: SLICES^2 / 2 cells a row.
-SLICES = 4
-MOST_SLICES = 64
-
-# By less, the bimodality of two columns differs by rounding, or by nothing that tells.
-SAME = 1e-6
-
 
 def best_runs(partition: Partition, members: list[int]) -> list[int] | None:
-    """Labels of the runs of some rows whose joint is least.
+    """Labels of the division of some rows into runs that has the least joint.
 
     Parameters
     ----------
@@ -44,34 +37,38 @@ def best_runs(partition: Partition, members: list[int]) -> list[int] | None:
     -------
     list of int or None
         Labels 0, 1, ... in the order of the column; -1 where its cell is missing. None if one run
-        is best along any column that is asked, or rows are sparse.
+        is best along every column chosen, or rows are sparse.
     """
     if partition.X.is_sparse:
         return None
     rows = [partition.X.values(i) for i in partition.rows_of(members)]
     best, most = None, 0.0
-    for column in _clearest(rows, [partition.weight(i) for i in members]):
+    for column in _most_bimodal(rows, [partition.weight(i) for i in members]):
         labels, gain = _runs_along(partition, members, [row[column] for row in rows])
         if gain > most + TIE:
             best, most = labels, gain
     return best
 
 
-def _clearest(rows: list[list[float]], weights: list[float]) -> list[int]:
-    """Columns by their bimodality, the first of those that are alike first."""
+def _most_bimodal(rows: list[list[float]], weights: list[float]) -> list[int]:
+    """The columns of greatest bimodality, greatest first; of equal ones the first column first."""
     found = {}
     for column in range(len(rows[0])):
         cells = [(row[column], w) for row, w in zip(rows, weights, strict=True)]
         found[column] = _bimodality([(x, w) for x, w in cells if not isnan(x)])
     columns: list[int] = []
-    while len(columns) < COLUMNS and found and (most := max(found.values())) > WHOLE:
-        columns.append(next(column for column, each in found.items() if each > most - SAME))
+    while (
+        len(columns) < MAX_RUN_COLUMNS and (most := max(found.values(), default=0)) > MIN_BIMODALITY
+    ):
+        columns.append(
+            next(column for column, each in found.items() if each > most - BIMODALITY_TIE)
+        )
         del found[columns[-1]]
     return columns
 
 
 def _bimodality(cells: list[tuple[float, float]]) -> float:
-    """Of values with weights; 0 if they do not differ, or by more than can be told."""
+    """The bimodality of values with weights; 0 if all are equal, or their range overflows."""
     width = max((x for x, _ in cells), default=0.0) - min((x for x, _ in cells), default=0.0)
     if not 0.0 < width < inf:
         return 0.0
@@ -90,7 +87,7 @@ def _bimodality(cells: list[tuple[float, float]]) -> float:
 def _runs_along(
     partition: Partition, members: list[int], values: list[float]
 ) -> tuple[list[int], float]:
-    """Labels of the best runs in the order of some values, and what they gain beside one run."""
+    """Labels of the best runs in the order of some values, and their nats below one run."""
     present = [i for i, x in enumerate(values) if not isnan(x)]
     order = sorted(present, key=lambda i: values[i])
     starts = _starts([values[i] for i in order], partition.component.n_columns)
@@ -103,9 +100,9 @@ def _runs_along(
 
 
 def _starts(values: list[float], n_columns: int) -> list[int]:
-    """Where slices of ascending values begin: of those nearby, the first of the widest gaps."""
+    """Where slices of ascending values begin: at the first of the widest gaps near even spacing."""
     n = len(values)
-    n_slices = min(MOST_SLICES, SLICES * isqrt(n // n_columns), n // 2)
+    n_slices = min(MAX_SLICES, SLICE_FACTOR * isqrt(n // n_columns), n // 2)
     starts = [0]
     for i in range(1, n_slices):
         nearby = range((2 * i - 1) * n // (2 * n_slices), (2 * i + 1) * n // (2 * n_slices))
@@ -116,9 +113,9 @@ def _starts(values: list[float], n_columns: int) -> list[int]:
 
 
 def _runs_of_slices(slices: Partition, n: int) -> tuple[list[int], float]:
-    """The number of each slice's run, for the runs of the least joint, and what these gain."""
-    least = [0.0] + [inf] * n  # of the slices before each,
-    first = [0] * (n + 1)  # and of their last run
+    """The run number of each slice in the best division, and its nats below one run."""
+    least = [0.0] + [inf] * n  # the joint of the first 0, 1, ... n slices, divided best
+    first = [0] * (n + 1)  # the first slice of the last run of that division
     whole = inf
     run = slices.component.like()
     run.resize(2)

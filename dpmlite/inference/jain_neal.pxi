@@ -1,12 +1,11 @@
-"""Kernel of split_merge_mcmc.py: split-merge Metropolis-Hastings moves."""
+"""Kernel of jain_neal.py: split-merge Metropolis-Hastings moves."""
 
-cdef enum:
-    N_LEADING = 3
+cdef Py_ssize_t N_LEADING_UNIFORMS = _constants.N_LEADING_UNIFORMS
 
 
 def propose_split_merge(Partition partition, n_scans, const double[::1] uniforms):
     check_mcmc(partition, n_scans)
-    check_uniforms(uniforms, N_LEADING)
+    check_uniforms(uniforms, N_LEADING_UNIFORMS)
     if partition.n_rows < 2:
         return False
     i, j = two_of(partition.n_rows, uniforms[0], uniforms[1])
@@ -14,16 +13,16 @@ def propose_split_merge(Partition partition, n_scans, const double[::1] uniforms
     slots = [home] if home == away else [home, away]
     members = members_of(partition, slots)
     cdef Py_ssize_t n = len(members)
-    n_used = N_LEADING + n * (1 if n_scans is None else n_scans + 2)
+    n_used = N_LEADING_UNIFORMS + n * (1 if n_scans is None else n_scans + 2)
     check_uniforms(uniforms, n_used)
     a, b = members.index(i), members.index(j)
     cdef Partition division = None
     cdef double change, log_q = -(n - 2) * log(2.0)
     if home == away or n_scans is not None:
-        division = launch(partition, members, a, b, &uniforms[N_LEADING])
+        division = launch(partition, members, a, b, &uniforms[N_LEADING_UNIFORMS])
     if n_scans is not None:
         now = None if home == away else sides_now(partition, members, away)
-        log_q = scan_all(division, a, b, &uniforms[N_LEADING + n], n_scans, now)
+        log_q = scan_all(division, a, b, &uniforms[N_LEADING_UNIFORMS + n], n_scans, now)
 
     if home == away:
         change = division.neg_log_joint - joint_of(partition, slots)
@@ -52,7 +51,7 @@ cdef int check_mcmc(Partition partition, n_scans) except -1:
 
 cdef Partition launch(Partition partition, members, Py_ssize_t a, Py_ssize_t b,
                       const double *uniforms):
-    """The members on the sides that fair coins give them; members a and b on sides 0 and 1."""
+    """The members on the sides that the coins choose, members a and b on sides 0 and 1."""
     cdef Py_ssize_t r, n = len(members)
     sides = index_array(n)
     cdef Py_ssize_t[::1] side = sides
@@ -63,6 +62,7 @@ cdef Partition launch(Partition partition, members, Py_ssize_t a, Py_ssize_t b,
 
 
 cdef sides_now(Partition partition, const Py_ssize_t[::1] members, Py_ssize_t away):
+    """The present side of each member: 1 in slot `away`, else 0."""
     cdef Py_ssize_t r
     sides = index_array(members.shape[0])
     cdef Py_ssize_t[::1] side = sides
@@ -73,7 +73,7 @@ cdef sides_now(Partition partition, const Py_ssize_t[::1] members, Py_ssize_t aw
 
 cdef double scan_all(Partition division, Py_ssize_t a, Py_ssize_t b, const double *uniforms,
                      Py_ssize_t n_scans, const Py_ssize_t[::1] sides) except? 1.0:
-    """`n_scans` scans and the last one; returns the log probability of what that one gave."""
+    """Make `n_scans` scans and the last; returns the log probability of the last one's sides."""
     cdef const Py_ssize_t *last = NULL if sides is None else &sides[0]
     cdef double log_q
     cdef Py_ssize_t s
@@ -86,7 +86,10 @@ cdef double scan_all(Partition division, Py_ssize_t a, Py_ssize_t b, const doubl
 
 cdef double scan(Partition division, Py_ssize_t a, Py_ssize_t b, const double *uniforms,
                  const Py_ssize_t *sides) except? 1.0 nogil:
-    """Draw the side of every row but a and b anew; `sides`, unless NULL, are what is drawn."""
+    """Draw the side of every row except a and b; `sides`, unless NULL, take their place.
+
+    Returns the log probability of the sides.
+    """
     cdef double log_q = 0.0, gap, ratio
     cdef Py_ssize_t r, own, side
     for r in range(division.n_rows):
@@ -94,7 +97,7 @@ cdef double scan(Partition division, Py_ssize_t a, Py_ssize_t b, const double *u
             continue
         own = division.label[r]
         gap = cost_of(division, r, 1 - own) - division.stay_cost(r)
-        # The sides' weights are 1 and `ratio`, own's first if the gap is above 0.
+        # The more probable side has weight 1, the other one `ratio`; a gap above 0 favours `own`.
         ratio = exp(-gap if gap > 0.0 else gap)
         if sides != NULL:
             side = sides[r]
@@ -110,7 +113,7 @@ cdef double scan(Partition division, Py_ssize_t a, Py_ssize_t b, const double *u
 
 
 cdef double cost_of(Partition partition, Py_ssize_t i, Py_ssize_t k) noexcept nogil:
-    """What `Partition.score` gives for slot k, which must not be the row's own."""
+    """The cost of row i in slot k, which must not be the row's own slot."""
     cdef Row row = partition.row(i)
     cdef double log_weight = (partition.log_weight[k] if row.weight == 1.0 else
                               partition.weight_of(partition.component.n[k], row.weight))

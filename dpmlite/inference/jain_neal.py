@@ -1,46 +1,46 @@
 """Split-merge Metropolis-Hastings moves (Jain & Neal 2004).
 
-Two rows are drawn. If they share a cluster a split of it is proposed, else the merge of their
-two. Their paper's samplers are made of these: random splits (`n_scans` None), restricted Gibbs
-splits, and the latter in turn with full sweeps, `gibbs_sweep`.
+Two rows are drawn. If they share a cluster, its split is proposed, else the merge of their two
+clusters. The paper's samplers are random splits (`n_scans` None), restricted Gibbs splits, and the
+latter in turn with full sweeps, `gibbs_sweep`.
 """
 
 from math import exp, log, log1p
 
+from dpmlite._constants import N_LEADING_UNIFORMS
 from dpmlite._types import Values
-from dpmlite.inference.division import joint_of, members_of, two_of
+from dpmlite.inference.division import joint_of, members_of
 from dpmlite.inference.gibbs import check_uniforms
-from dpmlite.inference.merging import merge_change
+from dpmlite.inference.merge import merge_change
+from dpmlite.inference.seeds import two_of
 from dpmlite.models.partition import UNPLACED, Partition
-
-# Uniforms for the two rows and for the acceptance; those for the proposal come after them.
-N_LEADING = 3
 
 
 def propose_split_merge(partition: Partition, n_scans: int | None, uniforms: Values) -> bool:
     """Propose to split the cluster of two random rows, or to merge their two clusters.
 
-    The rows of these clusters, the members, are divided into two sides: the first drawn row stays
-    on one, the second on the other, fair coins put the others to either. `n_scans` restricted
-    Gibbs scans of the others then give the launch state, and one more scan the proposed split. Of
-    a merge the same is done, to know how probable it is that the last scan would undo it.
+    The rows of these clusters, the members, are divided into two sides. The first drawn row stays
+    on one side, the second on the other; a fair coin chooses the side of each other member.
+    `n_scans` restricted Gibbs scans of the other members give the launch state, and one more scan
+    gives the proposed split. For a merge, the scans give the probability of the split that would
+    undo it.
 
     Parameters
     ----------
     partition : Partition
         Changed in place, if the proposal is accepted.
     n_scans : int or None
-        Restricted Gibbs scans before the last. None: the coins are the proposal, without scans.
+        Restricted Gibbs scans before the last. None: the coins alone make the proposal.
     uniforms : sequence of float
         Numbers of [0, 1), at least ``3 + (n_scans + 2) * n_members``, or ``3 + n_members`` if
-        `n_scans` is None. ``two_of(n_rows, uniforms[0], uniforms[1])`` are the two rows,
-        ``uniforms[2]`` decides about acceptance, then come one number a member, in the order of
-        rows, for the coins and as many for each scan. What is left over is not used.
+        `n_scans` is None. ``two_of(n_rows, uniforms[0], uniforms[1])`` are the two rows, and
+        ``uniforms[2]`` decides on acceptance. Then come the coins, one number for each member in
+        the order of rows, and as many numbers for each scan. Further numbers are not used.
 
     Returns
     -------
     bool
-        Whether it was accepted. False if there is but one row.
+        Whether the proposal was accepted. False if there is only one row.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def propose_split_merge(partition: Partition, n_scans: int | None, uniforms: Val
         raise ValueError(f"n_scans must not be negative, got {n_scans}")
     if UNPLACED in list(partition.labels):
         raise ValueError("every row must have a label")
-    check_uniforms(uniforms, N_LEADING)
+    check_uniforms(uniforms, N_LEADING_UNIFORMS)
     if partition.n_rows < 2:
         return False
     i, j = two_of(partition.n_rows, uniforms[0], uniforms[1])
@@ -60,14 +60,14 @@ def propose_split_merge(partition: Partition, n_scans: int | None, uniforms: Val
     slots = [home] if home == away else [home, away]
     members = members_of(partition, slots)
     n = len(members)
-    n_used = N_LEADING + n * (1 if n_scans is None else n_scans + 2)
+    n_used = N_LEADING_UNIFORMS + n * (1 if n_scans is None else n_scans + 2)
     check_uniforms(uniforms, n_used)
-    blocks = [[uniforms[b + r] for r in range(n)] for b in range(N_LEADING, n_used, n)]
+    blocks = [[uniforms[b + r] for r in range(n)] for b in range(N_LEADING_UNIFORMS, n_used, n)]
     now = None if home == away else [int(partition.labels[m] == away) for m in members]
     fixed = (members.index(i), members.index(j))
     division, log_q = _divide(partition, members, fixed, blocks, now)
 
-    # The Metropolis-Hastings ratio. Two rows in two clusters propose their merge for certain.
+    # The Metropolis-Hastings ratio. The proposal of a merge has probability 1.
     if home == away:
         change = division.neg_log_joint - joint_of(partition, slots)
         log_ratio = -change - log_q
@@ -91,7 +91,7 @@ def _divide(
     blocks: list[list[float]],
     now: list[int] | None,
 ) -> tuple[Partition, float]:
-    """A proposed division and its log probability, that of the division `now` if there is one."""
+    """A proposed division and its log probability; if `now` is given, that of `now`."""
     sides = [int(u >= 0.5) for u in blocks[0]]
     sides[fixed[0]], sides[fixed[1]] = 0, 1
     division = partition.part(members, sides)
@@ -105,9 +105,9 @@ def _divide(
 def _scan(
     division: Partition, fixed: tuple[int, int], uniforms: Values, sides: Values | None = None
 ) -> float:
-    """Draw the side of every row but the fixed ones anew, given all others.
+    """Draw the side of every row except the fixed ones, given all other rows.
 
-    Returns the log probability of what was drawn. If `sides` are given, they are what is drawn.
+    Returns the log probability of the sides drawn. If `sides` are given, these take their place.
     """
     log_q = 0.0
     for r, u in enumerate(uniforms):

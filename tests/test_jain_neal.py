@@ -24,7 +24,7 @@ def run(twin, problem, labels, weights, n_scans, seed):
     rng, path = np.random.default_rng(seed), []
     for _ in range(6):
         uniforms = rng.random(n_uniforms(len(X), n_scans))
-        accepted = twin.split_merge_mcmc.propose_split_merge(partition, n_scans, uniforms)
+        accepted = twin.jain_neal.propose_split_merge(partition, n_scans, uniforms)
         path.append((accepted, partition.labels.tolist(), list(partition.component.counts)))
     return path, partition
 
@@ -102,7 +102,7 @@ def test_a_proposal_is_accepted_at_its_exact_ratio(twin, seed, n_scans, heavy):
             continue
         uniforms[2] = u
         partition = chains.build(twin, X, labels, 0.7, prior, weights.astype(float))
-        accepted = twin.split_merge_mcmc.propose_split_merge(partition, n_scans, uniforms)
+        accepted = twin.jain_neal.propose_split_merge(partition, n_scans, uniforms)
         assert accepted == expected
         now = proposed if expected else labels
         assert naive.canonical(partition.labels.tolist()) == naive.canonical(now)
@@ -138,7 +138,7 @@ def test_it_crosses_what_sweeps_do_not(twin):
 def test_one_row_stays_alone(twin):
     prior = {"m0": [0.0], "c0": 1.0, "a0": 1.0, "b0": [1.0]}
     partition = chains.build(twin, np.zeros((1, 1)), [0], 1.0, prior)
-    assert twin.split_merge_mcmc.propose_split_merge(partition, 0, np.zeros(3)) is False
+    assert twin.jain_neal.propose_split_merge(partition, 0, np.zeros(3)) is False
     assert partition.labels.tolist() == [0]
 
 
@@ -146,20 +146,20 @@ def test_only_the_members_need_uniforms(twin):
     prior = {"m0": [0.0], "c0": 1.0, "a0": 1.0, "b0": [1.0]}
     X, labels = np.arange(5.0)[:, None], [0, 0, 1, 1, 1]
     leading = [0.9, 0.9, 0.0]  # rows 4 and 3
-    assert twin.division.two_of(5, 0.9, 0.9) == (4, 3)
+    assert twin.seeds.two_of(5, 0.9, 0.9) == (4, 3)
     for n_scans, needed in ((None, 6), (0, 9), (2, 15)):
         partition = chains.build(twin, X, labels, 1.0, prior)
         uniforms = np.array(leading + [0.4] * (needed - 3))
-        assert twin.split_merge_mcmc.propose_split_merge(partition, n_scans, uniforms) is True
+        assert twin.jain_neal.propose_split_merge(partition, n_scans, uniforms) is True
         partition = chains.build(twin, X, labels, 1.0, prior)
         message = rf"^uniforms must have at least {needed} values, got {needed - 1}$"
         with pytest.raises(ValueError, match=message):
-            twin.split_merge_mcmc.propose_split_merge(partition, n_scans, uniforms[:-1])
+            twin.jain_neal.propose_split_merge(partition, n_scans, uniforms[:-1])
 
 
 def test_errors(twin):
     prior = {"m0": [0.0], "c0": 1.0, "a0": 1.0, "b0": [1.0]}
-    propose = twin.split_merge_mcmc.propose_split_merge
+    propose = twin.jain_neal.propose_split_merge
     partition = chains.build(twin, np.zeros((3, 1)), [0, 1, 1], 1.0, prior)
     with pytest.raises(ValueError, match=r"^n_scans must not be negative, got -1$"):
         propose(partition, -1, np.zeros(9))
@@ -174,7 +174,7 @@ def test_errors(twin):
     with pytest.raises(ValueError, match=r"^every row must have a label$"):
         propose(unplaced, 0, np.zeros(9))
     with pytest.raises(ValueError, match=r"^n must be at least 2, got 1$"):
-        twin.division.two_of(1, 0.0, 0.0)
+        twin.seeds.two_of(1, 0.0, 0.0)
     for of in (twin.division.members_of, twin.division.joint_of):
         with pytest.raises(IndexError, match=r"^slot must be in 0\.\.2, got 3$"):
             of(partition, [3])

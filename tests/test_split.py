@@ -1,4 +1,4 @@
-"""Moves of whole clusters: each changes the joint by what it says, and only ever lowers it."""
+"""Splits; and for every move of whole clusters, that it only lowers the joint."""
 
 import naive
 import numpy as np
@@ -26,9 +26,9 @@ def test_moves_lower_the_joint_or_do_nothing(twin, problem, data):
     partition = build(twin, X, labels, prior, alpha)
     rng = np.random.default_rng(len(X))
     moves = (
-        (twin.split_merge.split, (2, 2)),
-        (twin.split_merge.exchange, (2, 2, 2)),
-        (twin.merging.merge, None),
+        (twin.split.split, (2, 2)),
+        (twin.exchange.exchange, (2, 2, 2)),
+        (twin.merge.merge, None),
     )
     for move, shape in moves:
         before, old = partition.neg_log_joint, list(partition.labels)
@@ -58,7 +58,7 @@ def test_weights_do_not_count_as_rows(twin, problem, data):
     rng = np.random.default_rng(n)
     for move, shape in (("split", (2, 2)), ("exchange", (2, 2, 2))):
         uniforms = rng.random((partition.component.n_slots, *shape))
-        getattr(twin.split_merge, move)(partition, uniforms)
+        getattr(getattr(twin, move), move)(partition, uniforms)
         assert partition.neg_log_joint == pytest.approx(partition.exact_neg_log_joint(), **CLOSE)
 
 
@@ -68,7 +68,7 @@ def test_split_parts_what_sweeps_cannot(twin):
     prior = empirical_prior(X)
     partition = build(twin, X, np.zeros(40), prior)
     assert twin.map_dpm.sweep(partition) == 0
-    assert twin.split_merge.split(partition, np.random.default_rng(1).random((2, 4, 2))) == 1
+    assert twin.split.split(partition, np.random.default_rng(1).random((2, 4, 2))) == 1
     assert len(set(partition.labels[:20])) == len(set(partition.labels[20:])) == 1
     assert partition.n_clusters == 2
 
@@ -79,7 +79,7 @@ def test_seeds_part_what_rows_joining_one_by_one_cannot(twin):
     X[300:, :2] += 3.5
     prior = {"m0": np.zeros(8), "c0": 1e-5, "a0": 1.0, "b0": np.full(8, 30.0)}
     partition = build(twin, X, np.zeros(600), prior)
-    assert twin.split_merge.split(partition, np.array([[[0.1, 0.9]]] * 2)) == 1
+    assert twin.split.split(partition, np.array([[[0.1, 0.9]]] * 2)) == 1
     assert naive.canonical(partition.labels) == [0] * 300 + [1] * 300
     alone = build(twin, X, np.zeros(600), prior)
     seeds = np.full(600, -1, dtype=np.intp)
@@ -95,32 +95,13 @@ def test_seeds_are_in_clusters_apart(twin, u):
     X[1500:] += 10.0
     prior = {"m0": np.full(2, 5.0), "c0": 1e-3, "a0": 1.0, "b0": np.full(2, 1e4)}
     partition = build(twin, X, np.zeros(3000), prior)
-    assert twin.split_merge.split(partition, np.full((2, 1, 2), u)) == 1
+    assert twin.split.split(partition, np.full((2, 1, 2), u)) == 1
     assert naive.canonical(partition.labels) == [0] * 1500 + [1] * 1500
-
-
-def test_a_descent_divides_what_no_two_rows_can(twins):
-    """Twelve clusters that overlap, all one: no two of its rows are seeds of a better division.
-
-    A trial of every sixteenth row asks a descent as well once these are more than a thousand.
-    """
-    X, _ = planted_gaussians(16_001, 1, 12, random_state=1)
-    prior = {"m0": [0.0], "c0": 0.01, "a0": 20.0, "b0": [10.0]}
-    assert [twin.division.trial_step(16_001) for twin in twins] == [16, 16]
-    for n, n_clusters in ((16_000, 1), (16_001, 3)):
-        partition = build(twins[1], X[:n], np.zeros(n), prior)
-        found = twins[1].split_merge.split(partition, np.full((2, 1, 2), 0.3))
-        assert (found, partition.n_clusters) == (n_clusters > 1, n_clusters)
-        assert partition.neg_log_joint == pytest.approx(partition.exact_neg_log_joint(), **CLOSE)
-    plain = build(twins[0], X, np.zeros(16_001), prior)
-    assert twins[0].split_merge.split(plain, np.full((2, 1, 2), 0.3)) == 1
-    assert plain.neg_log_joint == pytest.approx(plain.exact_neg_log_joint(), **CLOSE)
-    assert list(plain.labels) == list(partition.labels)
 
 
 def split_on(twin, partition, thorough):
     """Split until that is in vain."""
-    while twin.split_merge.split(
+    while twin.split.split(
         partition, np.full((partition.component.n_slots, 1, 2), 0.5), 1, thorough
     ):
         pass
@@ -160,10 +141,10 @@ def test_threads_change_nothing(twins, dtype, n):
         rng, done = np.random.default_rng(1), []
         for _ in range(4):
             n_slots = partition.component.n_slots
-            split = twins[1].split_merge.split(partition, rng.random((n_slots, 1, 2)), n_threads)
+            split = twins[1].split.split(partition, rng.random((n_slots, 1, 2)), n_threads)
             n_slots = partition.component.n_slots
             uniforms = rng.random((n_slots, 2, 1, 2))
-            done.append((split, twins[1].split_merge.exchange(partition, uniforms, n_threads)))
+            done.append((split, twins[1].exchange.exchange(partition, uniforms, n_threads)))
         found.append((done, list(partition.labels), partition.neg_log_joint))
     assert found[0] == found[1] == found[2]
     assert min(np.sum(found[0][0], axis=0)) > 10
@@ -171,7 +152,7 @@ def test_threads_change_nothing(twins, dtype, n):
 
 def test_n_threads_must_be_positive(twin):
     partition = build(twin, np.eye(2), [0, 1], empirical_prior(np.eye(2)))
-    for move, shape in ((twin.split_merge.split, (3, 1)), (twin.split_merge.exchange, (3, 1, 1))):
+    for move, shape in ((twin.split.split, (3, 1)), (twin.exchange.exchange, (3, 1, 1))):
         with pytest.raises(ValueError, match="n_threads must be at least 1, got 0"):
             move(partition, np.zeros((*shape, 2)), 0)
 
@@ -180,7 +161,7 @@ def test_a_cluster_that_could_not_be_split_is_not_tried_again(twin):
     X = np.random.default_rng(0).normal(size=(30, 2))
     partition = build(twin, X, np.zeros(30), empirical_prior(X))
     assert partition.changed == [partition.n_rows] * 2
-    twin.split_merge.split(partition, np.random.default_rng(1).random((2, 3, 2)))
+    twin.split.split(partition, np.random.default_rng(1).random((2, 3, 2)))
     assert partition.changed[0] == 0
 
 
@@ -193,20 +174,6 @@ def never_normal(twin, X):
     return twin.partition.Partition(X, np.zeros(len(X), dtype=np.intp), component, 1.0)
 
 
-def test_a_cluster_that_lost_few_rows_is_tried_again(twin):
-    """So large a one is tried in turn too, but by the same seeds."""
-    X = np.random.default_rng(0).normal(size=(1100, 1))
-    X[::100] += 30.0
-    partition = never_normal(twin, X)
-    rng = np.random.default_rng(1)
-    assert twin.split_merge.split(partition, rng.random((2, 1, 2))) == 1
-    assert sorted(partition.sizes) == [0, 11, 1089]
-    many = partition.sizes.index(1089)
-    assert partition.changed[many] == 1100
-    assert twin.split_merge.split(partition, rng.random((3, 1, 2))) == 0
-    assert partition.changed[many] == 0
-
-
 def test_a_joint_lowered_by_rounding_is_no_split(twin):
     """Where a slot has forgotten digits, the same rows may be worth more in a new one."""
     X = np.random.default_rng(0).normal(size=(60, 1))
@@ -216,99 +183,5 @@ def test_a_joint_lowered_by_rounding_is_no_split(twin):
     partition.component.load(0, statistics)
     assert twin.normality.look_normal(partition, [0]) == [False]
     assert partition.exact_neg_log_joint() > partition.neg_log_joint + 1e-6
-    assert twin.split_merge.split(partition, np.random.default_rng(1).random((2, 1, 2))) == 0
+    assert twin.split.split(partition, np.random.default_rng(1).random((2, 1, 2))) == 0
     assert partition.n_clusters == 1
-
-
-def test_exchange_mends_a_wrong_border(twin):
-    rng = np.random.default_rng(0)
-    X = np.concatenate([rng.normal(c, 0.3, size=(30, 1)) for c in (-4.0, -2.0, 2.0)])
-    labels = np.repeat([0, 0, 1], 30)
-    labels[45:60] = 1  # half of the middle rows are with the wrong neighbours
-    partition = build(twin, X, labels, empirical_prior(X))
-    uniforms = rng.random((3, 3, 5, 2))
-    assert twin.split_merge.exchange(partition, uniforms, thorough=True) == 0  # it has no more rows
-    assert twin.split_merge.exchange(partition, uniforms) >= 1
-    assert naive.canonical(partition.labels) == [0] * 60 + [1] * 30
-
-
-def wrong_side(twin, n):
-    """Three groups of n rows, of which those in the middle had better change sides."""
-    X = np.random.default_rng(0).normal(size=(3 * n, 2))
-    X += np.repeat([[0.0, 0.0], [3.0, 1.5], [6.0, 3.0]], n, axis=0)
-    prior = {"m0": np.full(2, 50.0), "c0": 1e-3, "a0": 1.0, "b0": np.full(2, 1e2)}
-    return build(twin, X, np.repeat([0, 0, 1], n), prior)
-
-
-@pytest.mark.parametrize("thorough", [False, True])
-def test_thorough_exchanges_settle_on_more_rows(twins, thorough):
-    """A wide prior hides from every second row what all tell."""
-    uniforms = np.random.default_rng(1).random((3, 1, 4, 2))
-    parts = [wrong_side(twin, 400) for twin in twins]
-    for twin, partition in zip(twins, parts, strict=True):
-        joint = partition.neg_log_joint
-        assert twin.split_merge.exchange(partition, uniforms, 1, thorough) == thorough
-        assert (partition.neg_log_joint < joint - 20.0) == thorough
-    np.testing.assert_array_equal(*(partition.labels for partition in parts))
-
-
-@pytest.mark.parametrize("n", [50, 10_000])
-def test_thorough_exchanges_leave_out_small_pools_and_large(twins, n):
-    uniforms = np.random.default_rng(1).random((3, 1, 4, 2))
-    for twin in twins:
-        partition = wrong_side(twin, n)
-        assert twin.split_merge.exchange(partition, uniforms, 1, True) == 0
-    assert twins[1].split_merge.exchange(partition, uniforms) == 1
-
-
-@given(problem=problems(), data=st.data())
-def test_rows_hesitate_that_change_the_joint_little_elsewhere(twin, problem, data):
-    X, prior, alpha = problem
-    n = len(X)
-    weights = data.draw(st.lists(st.sampled_from([1.0, 2.5]), min_size=n, max_size=n))
-    rows = twin.rows.Rows(X, np.array(weights))
-    labels = data.draw(st.lists(st.integers(0, 1), min_size=n, max_size=n))
-    partition = build(twin, rows, [0, 1, *labels][:n], prior, alpha)
-    changes = []
-    for i in range(n):
-        moved = np.array(partition.labels)
-        moved[i] = 1 - moved[i]
-        joint = build(twin, rows, moved, prior, alpha).neg_log_joint
-        changes.append(abs(joint - partition.neg_log_joint))
-    for within in (0.5, 3.0, 20.0):
-        found = twin.split_merge.n_indifferent(partition, np.arange(n), 0, 1, within)
-        assert found == sum(change < within for change in changes)
-
-
-def test_clusters_between_which_no_row_hesitates_are_not_pooled(twin):
-    """Though one of them had better be divided: that is what splits are for."""
-    rng = np.random.default_rng(0)
-    parts = ((-40.0, 30), (-30.0, 30), (30.0, 30))
-    X = np.concatenate([rng.normal(c, 0.3, size=(n, 1)) for c, n in parts])
-    prior = {"m0": np.zeros(1), "c0": 1e-3, "a0": 1.0, "b0": np.ones(1)}
-    partition = build(twin, X, np.repeat([0, 0, 1], 30), prior)
-    members = twin.division.members_of(partition, [0, 1])
-    start = np.repeat([0, 1, 2], 30)
-    assert twin.division.divided(partition, [0, 1], members, [start]) is not None
-    assert twin.split_merge.exchange(partition, rng.random((3, 2, 50, 2))) == 0
-
-
-@pytest.mark.parametrize(("distance", "looks"), [(60.0, [160]), (3.0, [160, 800])])
-def test_few_rows_are_asked_where_none_hesitates(twins, monkeypatch, distance, looks):
-    plain, kernel = twins
-    X = np.random.default_rng(0).normal(size=(800, 1))
-    X[400:] += distance
-    prior = {"m0": np.zeros(1), "c0": 1e-3, "a0": 1.0, "b0": np.ones(1)}
-    partition, same = (build(twin, X, np.repeat([0, 1], 400), prior) for twin in twins)
-    asked, all_asked = [], plain.split_merge.n_indifferent
-
-    def noted(partition, members, *others):
-        asked.append(len(members))
-        return all_asked(partition, members, *others)
-
-    monkeypatch.setattr(plain.split_merge, "n_indifferent", noted)
-    uniforms = np.random.default_rng(1).random((3, 1, 1, 2))
-    found = plain.split_merge.exchange(partition, uniforms)
-    assert asked == looks
-    assert found == kernel.split_merge.exchange(same, uniforms)
-    np.testing.assert_array_equal(same.labels, partition.labels)

@@ -1,4 +1,4 @@
-"""Merging whole clusters while that lowers the joint."""
+"""Merges: two clusters become one, while that lowers the joint."""
 
 from math import log
 
@@ -35,7 +35,7 @@ def merge(partition: Partition) -> int:
 
 
 def merge_change(partition: Partition, j: int, k: int) -> float:
-    """What a merge of the clusters in slots `j` and `k` adds to the joint.
+    """The change of the joint by a merge of the clusters in slots `j` and `k`.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def merge_change(partition: Partition, j: int, k: int) -> float:
     Returns
     -------
     float
-        The change of eq. (1) and of the marginals; below 0 if the merge lowers the joint.
+        Nats: the change of the prior, eq. (1), and of the marginals. Negative if the merge helps.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def merge_change(partition: Partition, j: int, k: int) -> float:
 
 
 def nearest(partition: Partition, n_nearest: int) -> dict[int, list[int]]:
-    """For each slot, up to so many others whose merge with it is best for the joint, in order."""
+    """For each slot in use, at most `n_nearest` others by the change of a merge, least first."""
     used = used_slots(partition)
     return {
         j: _first_of_best({k: merge_change(partition, j, k) for k in used if k != j}, n_nearest)
@@ -72,7 +72,7 @@ def nearest(partition: Partition, n_nearest: int) -> dict[int, list[int]]:
 
 
 def _first_of_best(changes: dict[int, float], n: int) -> list[int]:
-    """Slots with the `n` least changes, ascending; of those within rounding the first."""
+    """The `n` slots with the least changes, ascending; of equal changes the first slot."""
     found: list[int] = []
     while changes and len(found) < n:
         least = min(changes.values())
@@ -82,5 +82,5 @@ def _first_of_best(changes: dict[int, float], n: int) -> list[int]:
 
 
 def used_slots(partition: Partition) -> list[int]:
-    """Slots that hold rows, in ascending order."""
+    """The slots of clusters, ascending."""
     return [k for k, n in enumerate(partition.component.counts) if n > 0.0]

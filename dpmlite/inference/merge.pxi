@@ -1,7 +1,7 @@
-"""Kernel of merging.py: whole clusters merged while that lowers the joint."""
+"""Kernel of merge.py: clusters merged while that lowers the joint."""
 
 cdef enum:
-    LARGEST_TABLE = 256  # slots: half a MiB
+    MAX_TABLE_SLOTS = 256  # slots of which the changes of all pairs are kept, in half a MiB
 
 
 def merge(Partition partition):
@@ -45,12 +45,12 @@ def used_slots(Partition partition):
 
 
 cdef class Pairs:
-    """The best merge partner of each slot among the slots above it, kept up to date."""
+    """Changes of the joint by merges of two slots, and each slot's best partner among higher slots."""
 
     cdef Partition partition
     cdef Component component
     cdef double[::1] change, base, best
-    cdef double[::1] table    # [slot][partner] changes that are known; of no size: none
+    cdef double[::1] table    # [slot][partner] changes of all pairs; empty if there are too many
     cdef Py_ssize_t[::1] partner
     cdef Py_ssize_t n_slots
     cdef bint has_table
@@ -61,15 +61,15 @@ cdef class Pairs:
         self.component.begin_merging()
         self.n_slots = partition.component.n_slots
         cdef Py_ssize_t n = padded(self.n_slots)
-        self.change = double_array(n)  # of the slot that was scored last, by partner
-        self.base = double_array(n)    # what a slot brings in: marginal and log Gamma(n)
-        self.best = double_array(n)
+        self.change = double_array(n)  # [partner] of the slot that was scored last
+        self.base = double_array(n)    # [slot] log marginal + log Gamma(n)
+        self.best = double_array(n)    # [slot] the change with its best partner
         self.partner = index_array(self.n_slots)
 
     cdef int make_table(self) except -1:
-        """Room for the changes of all pairs, unless they are too many."""
+        """Allocate the changes of all pairs, unless there are too many."""
         cdef Py_ssize_t n = self.n_slots
-        self.has_table = n <= LARGEST_TABLE
+        self.has_table = n <= MAX_TABLE_SLOTS
         self.table = double_array(n * n if self.has_table else 0)
         return 0
 
@@ -80,7 +80,7 @@ cdef class Pairs:
                 self.base[k] = self.component.marginal(k) + log_gamma_c(self.component.n[k])
 
     cdef nearest(self, Py_ssize_t j, Py_ssize_t n_nearest):
-        """Up to so many slots whose merge with slot j is best for the joint."""
+        """At most `n_nearest` slots by the change of a merge with slot j, least first."""
         cdef Py_ssize_t k
         cdef double least
         found = []
@@ -104,12 +104,12 @@ cdef class Pairs:
         for j in range(self.n_slots):
             if self.component.n[j] > 0.0:
                 self.score(j, j + 1)
-                self.note(j)
+                self.record(j)
             else:
                 self.drop(j)
 
     cdef void score(self, Py_ssize_t j, Py_ssize_t first) noexcept nogil:
-        """change[k] = what a merge of j and k adds to the joint, for every k from `first` on."""
+        """Set change[k] to that of a merge of j and k, for every k from `first` on."""
         cdef double own = self.base[j] + log(self.partition.alpha)
         cdef Py_ssize_t k
         self.component.marginals_merged(j, first, &self.change[0])
@@ -121,14 +121,14 @@ cdef class Pairs:
                 self.change[k] = INFINITY
 
     cdef const double *changes(self, Py_ssize_t j) noexcept nogil:
-        """Those of merges of j with each slot above it."""
+        """The changes by merges of j with each higher slot."""
         if self.has_table:
             return &self.table[j * self.n_slots]
         self.score(j, j + 1)
         return &self.change[0]
 
     cdef void recall_all(self, Py_ssize_t j) noexcept nogil:
-        """change[k] as `score` finds it, for every k, after `start`."""
+        """Set change[k] to that of a merge of j and k, for every k, after `start`."""
         cdef Py_ssize_t k
         if not self.has_table:
             self.score(j, 0)
@@ -139,13 +139,14 @@ cdef class Pairs:
             if k < j and self.component.n[k] > 0.0:
                 self.change[k] = self.table[k * self.n_slots + j]
 
-    cdef void note(self, Py_ssize_t j) noexcept nogil:
-        """Slot j has just been scored with those above it."""
+    cdef void record(self, Py_ssize_t j) noexcept nogil:
+        """Keep the changes of slot j, which has just been scored, and choose its partner."""
         if self.has_table:
             memcpy(&self.table[j * self.n_slots], &self.change[0], self.n_slots * sizeof(double))
         self.choose(j, &self.change[0])
 
     cdef void choose(self, Py_ssize_t j, const double *change) noexcept nogil:
+        """Find slot j's best partner among higher slots."""
         cdef Py_ssize_t k
         self.drop(j)
         for k in range(j + 1, self.n_slots):
@@ -157,7 +158,7 @@ cdef class Pairs:
         self.best[j], self.partner[j] = INFINITY, NONE
 
     cdef bint merge_best(self) noexcept nogil:
-        """Merge the best pair, the first of equals. False if no merge lowers the joint."""
+        """Merge the best pair, of equal pairs the first. False if no merge lowers the joint."""
         cdef Py_ssize_t i, j = 0, k
         cdef double least, known
         cdef const double *change
@@ -173,7 +174,7 @@ cdef class Pairs:
             known = self.best[j]
             change = self.changes(j)
             self.choose(j, change)
-            if self.best[j] == known:  # else what came from the partner's side was rounded otherwise
+            if self.best[j] == known:  # else the partner's side had rounded the change otherwise
                 break
         k = j + 1
         while change[k] > least + TIE:
@@ -183,12 +184,12 @@ cdef class Pairs:
         return True
 
     cdef void update(self, Py_ssize_t j, Py_ssize_t k) noexcept nogil:
-        """After k went into j: only pairs with one of them changed."""
+        """Score the pairs of slot j anew, after k was merged into it."""
         cdef Py_ssize_t i
         self.base[j] = self.component.marginal(j) + log_gamma_c(self.component.n[j])
         self.drop(k)
         self.score(j, 0)
-        self.note(j)
+        self.record(j)
         for i in range(k):
             if self.has_table:
                 self.table[i * self.n_slots + j] = self.change[i]
@@ -197,7 +198,7 @@ cdef class Pairs:
                 self.best[i] = self.change[i]
                 self.partner[i] = j
             elif self.partner[i] == j:
-                self.partner[i] = k  # to be chosen anew
+                self.partner[i] = k  # chosen anew below
         for i in range(k):
             if self.partner[i] == k:
                 self.choose(i, self.changes(i))
