@@ -5,15 +5,15 @@ import threading
 import numpy as np
 import pytest
 from cases import empirical_prior, needs_kernels
+from dpmlite.estimators.climb import Climb
+from dpmlite.estimators.freeing import Fits, Freeing, drawn
+from dpmlite.estimators.problem import Problem
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dpmlite import MAPDPM, models
 from dpmlite.datasets import planted_gaussians
 from dpmlite.estimators import freeing
-from dpmlite.estimators.climb import Climb
-from dpmlite.estimators.freeing import Fits, Freeing, drawn
-from dpmlite.estimators.problem import Problem
 
 GO_ON = threading.Event()
 

@@ -9,6 +9,8 @@ import naive
 import numpy as np
 import pytest
 from cases import build, empirical_prior, needs_kernels, problems
+from dpmlite.estimators.climb import Climb
+from dpmlite.estimators.freeing import Freeing
 from families import CASES
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
@@ -18,8 +20,6 @@ from numpy.polynomial.hermite_e import hermeval
 from dpmlite import MAPDPM, inference, models, neg_log_joint
 from dpmlite.datasets import planted_gaussians, unequal_gaussians
 from dpmlite.estimators import starts
-from dpmlite.estimators.climb import Climb
-from dpmlite.estimators.freeing import Freeing
 
 EDGES = np.arange(-2.25, 2.3, 0.5)
 

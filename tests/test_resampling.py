@@ -5,12 +5,12 @@ import threading
 import numpy as np
 import pytest
 from cases import empirical_prior, needs_kernels
+from dpmlite.estimators.problem import Problem
+from dpmlite.estimators.resampling import Resampling
 
 from dpmlite import MAPDPM, inference, models
 from dpmlite.estimators import climb as climbs
 from dpmlite.estimators import resampling, starts
-from dpmlite.estimators.problem import Problem
-from dpmlite.estimators.resampling import Resampling
 
 
 @pytest.fixture(autouse=True)

@@ -5,12 +5,6 @@ import threading
 import numpy as np
 import pytest
 from cases import PURE, blobs, empirical_prior, needs_kernels
-from hypothesis import given
-from hypothesis import strategies as st
-
-from dpmlite import MAPDPM, exact_posterior, inference, models
-from dpmlite.datasets import crp_mixture, planted_gaussians
-from dpmlite.estimators import starts
 from dpmlite.estimators.problem import (
     Problem,
     first_of_best,
@@ -18,6 +12,12 @@ from dpmlite.estimators.problem import (
     sweep_and_merge,
     without_single,
 )
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpmlite import MAPDPM, exact_posterior, inference, models
+from dpmlite.datasets import crp_mixture, planted_gaussians
+from dpmlite.estimators import starts
 
 GO_ON = threading.Event()
 
