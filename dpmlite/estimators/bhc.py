@@ -22,7 +22,7 @@ from dpmlite.estimators.validation import (
     check_random_state,
     check_verbose,
 )
-from dpmlite.search.problem import UNPLACED, Problem
+from dpmlite.search.context import UNPLACED, Problem
 from dpmlite.search.result import first_of_best
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from dpmlite import models
     from dpmlite.estimators.families.base import Prior
     from dpmlite.estimators.tree import Tree
-    from dpmlite.search.problem import Labels
+    from dpmlite.search.context import Labels
 
 APPROXIMATIONS = ("bayes-kmeans", "map-dpm")
 PRIOR_CHOICES = ("nll",)

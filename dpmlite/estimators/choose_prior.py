@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from dpmlite.estimators.data import Data
     from dpmlite.estimators.families.base import Family, Prior
     from dpmlite.estimators.families.columns import Moments
+    from dpmlite.search.context import Problem
     from dpmlite.search.prior_scales import Factors, Method
-    from dpmlite.search.problem import Problem
 
 
 def draw_sample(table: Data, size: int, rng: np.random.Generator) -> npt.NDArray[np.bool_]:

@@ -19,9 +19,9 @@ from dpmlite.estimators.validation import (
     check_random_state,
     check_verbose,
 )
+from dpmlite.search.context import Problem
 from dpmlite.search.prefix_starts import search_labels
-from dpmlite.search.problem import Problem
-from dpmlite.search.simple_starts import start_labels
+from dpmlite.search.starts import start_labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -16,8 +16,8 @@ from dpmlite.estimators.validation import (
     check_random_state,
     check_verbose,
 )
+from dpmlite.search.context import Problem
 from dpmlite.search.prefix_starts import ORDERS, row_order, run
-from dpmlite.search.problem import Problem
 from dpmlite.search.refinement import refine
 from dpmlite.search.search import Search
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from dpmlite.search.problem import Labels
+    from dpmlite.search.context import Labels
     from dpmlite.search.result import SearchResult
 
 SCORINGS = ("trivial", "tight", "inadmissible")

@@ -32,7 +32,7 @@ from dpmlite.estimators.validation import (
 )
 from dpmlite.search import alpha as choose_alpha
 from dpmlite.search.alpha import ALPHAS, AlphaResult
-from dpmlite.search.problem import UNPLACED, Problem
+from dpmlite.search.context import UNPLACED, Problem
 from dpmlite.search.search import Search
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from dpmlite.estimators.pieces import (
     settled_counts,
     settled_groups,
 )
-from dpmlite.search.problem import Problem
+from dpmlite.search.context import Problem
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -18,7 +18,7 @@ from dpmlite.estimators.validation import (
     check_random_state,
     check_sample_weight,
 )
-from dpmlite.search.problem import NO_GROUPS, rows_in_slots
+from dpmlite.search.context import NO_GROUPS, rows_in_slots
 
 if TYPE_CHECKING:
     import os

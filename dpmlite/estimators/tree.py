@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpmlite import inference, models
-from dpmlite.search.problem import UNPLACED
+from dpmlite.search.context import UNPLACED
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from dpmlite.search.problem import Labels, Problem
+    from dpmlite.search.context import Labels, Problem
 
 # Values that are scored between two looks at Ctrl-C: one for each pair of nodes and column.
 CELLS_AT_A_TIME = 2**22

@@ -15,7 +15,7 @@ Each function takes a `Context`, which has the problem and the means, and return
 ==========================  =====================================================================
 file                        has
 ==========================  =====================================================================
-`problem`, `context`        rows, family, concentration; random numbers, threads, limits
+`context`                   rows, family, concentration; random numbers, threads, limits
 `result`                    a partition, its trace and counts
 `search`                    restarts, and the best of their results
 `descent`                   the loop over sweeps and moves
@@ -25,7 +25,7 @@ file                        has
 `thorough_moves`            splits and exchanges of large clusters by more of their rows
 `reseeding`, `row_costs`    the move that lets the worst-fitting rows found clusters
 `partition_crossover`       a partition made of the clusters of two
-`simple_starts`             one cluster, singletons, one pass, random labels
+`starts`                    one cluster, singletons, one pass, random labels
 `prefix_starts`             labels found by a search among clusterings of prefixes
 `sampled_start`, `samples`  the default start
 `seeded_descents`           short descents from random seeds, of which that start is made

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from dpmlite.search.problem import Problem
+    from dpmlite.search.context import Problem
     from dpmlite.search.result import SearchResult
     from dpmlite.search.search import Search
 

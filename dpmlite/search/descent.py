@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dpmlite.search.context import rows_in_slots
 from dpmlite.search.exchange import exchange
 from dpmlite.search.merge_and_split import merge_and_split
-from dpmlite.search.problem import rows_in_slots
 from dpmlite.search.reseeding import reseed_rows
 from dpmlite.search.sweeps import JointFalls, sweep
 from dpmlite.search.thorough_moves import exchange_thoroughly, split_thoroughly

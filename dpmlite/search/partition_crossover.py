@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpmlite import inference
-from dpmlite.search.problem import NO_GROUPS, UNPLACED, labels_of_groups
+from dpmlite.search.context import NO_GROUPS, UNPLACED, labels_of_groups
 from dpmlite.search.sweeps import sweep_and_merge
 
 if TYPE_CHECKING:
     from dpmlite import models
-    from dpmlite.search.context import Context
-    from dpmlite.search.problem import Labels
+    from dpmlite.search.context import Context, Labels
     from dpmlite.search.result import SearchResult
 
 # Sweeps of the second partition between two merges: it need not be an optimum.

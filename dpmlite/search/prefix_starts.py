@@ -11,7 +11,7 @@ from dpmlite import inference
 if TYPE_CHECKING:
     from threading import Event
 
-    from dpmlite.search.problem import Labels, Problem
+    from dpmlite.search.context import Labels, Problem
 
 ORDERS = ("ascending", "descending", "random", "given")
 

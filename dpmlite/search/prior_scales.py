@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from dpmlite.search.problem import Labels, Problem
+    from dpmlite.search.context import Labels, Problem
 
     Seeds = npt.NDArray[np.int64]
     Factors = dict[tuple[str, ...], float]

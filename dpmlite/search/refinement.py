@@ -12,8 +12,7 @@ from dpmlite.search.sampled_start import SampledStart
 from dpmlite.search.seeded_descents import DESCENT_SWEEPS
 
 if TYPE_CHECKING:
-    from dpmlite.search.context import Context
-    from dpmlite.search.problem import Labels
+    from dpmlite.search.context import Context, Labels
 
 
 def refine(context: Context, labels: Labels, quick: bool) -> SearchResult:

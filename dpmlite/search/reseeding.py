@@ -15,8 +15,8 @@ import numpy as np
 
 from dpmlite import inference
 from dpmlite._threads import on_threads
+from dpmlite.search.context import UNPLACED, labels_of_groups, rows_in_slots
 from dpmlite.search.partition_crossover import descend_and_cross_over
-from dpmlite.search.problem import UNPLACED, labels_of_groups, rows_in_slots
 from dpmlite.search.row_costs import RowCosts, drawn
 from dpmlite.search.sweeps import sweep_and_merge
 
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dpmlite import models
-    from dpmlite.search.context import Context
-    from dpmlite.search.problem import Labels
+    from dpmlite.search.context import Context, Labels
     from dpmlite.search.result import SearchResult
 
     Attempt = tuple[SearchResult, SearchResult | None]

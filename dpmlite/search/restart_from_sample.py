@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dpmlite.search.context import normal_fraction
 from dpmlite.search.descent import descend
 from dpmlite.search.merge_and_split import split
 from dpmlite.search.partition_crossover import descend_and_cross_over
-from dpmlite.search.problem import normal_fraction
 from dpmlite.search.sampled_start import SampledStart
 from dpmlite.search.sweeps import sweep
 

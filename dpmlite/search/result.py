@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dpmlite import models
-    from dpmlite.search.problem import Labels
+    from dpmlite.search.context import Labels
 
 
 @dataclass(eq=False, repr=False)

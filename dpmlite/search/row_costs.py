@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite import models
-    from dpmlite.search.problem import Labels
+    from dpmlite.search.context import Labels
 
     Floats = npt.NDArray[np.float64]
 

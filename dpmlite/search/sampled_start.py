@@ -14,10 +14,10 @@ import numpy as np
 
 from dpmlite import inference
 from dpmlite._threads import as_needed
+from dpmlite.search.context import normal_fraction
 from dpmlite.search.descent import descend
 from dpmlite.search.merge_and_split import split
 from dpmlite.search.partition_crossover import cross_over
-from dpmlite.search.problem import normal_fraction
 from dpmlite.search.result import SearchResult, best_of, print_step
 from dpmlite.search.samples import first_sample, one_of_each_stretch, sizes_between
 from dpmlite.search.seeded_descents import descend_from_seeds, draw_seeds
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
     from dpmlite import models
-    from dpmlite.search.context import Context
-    from dpmlite.search.problem import Labels
+    from dpmlite.search.context import Context, Labels
 
 # Descents in a row that may gain little before the start ends, where all rows are in the sample.
 # With many columns a row hardly ever leaves its cluster alone, and crossovers gain more.

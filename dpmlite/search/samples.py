@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from dpmlite.search.problem import Labels
+    from dpmlite.search.context import Labels
 
 # Rows of the first sample at most, drawn at random.
 SAMPLE_ROWS = 2000

@@ -12,16 +12,15 @@ from dpmlite.search import descent
 from dpmlite.search.context import Context
 from dpmlite.search.descent import descend
 from dpmlite.search.partition_crossover import cross_over
-from dpmlite.search.prefix_starts import search_labels
 from dpmlite.search.restart_from_sample import improve_from_other_samples
 from dpmlite.search.result import SearchResult, best_of
 from dpmlite.search.sampled_start import SampledStart
-from dpmlite.search.simple_starts import names_of_starts, start_labels
+from dpmlite.search.starts import starts_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from dpmlite.search.problem import Labels, Problem
+    from dpmlite.search.context import Labels, Problem
 
     Seeds = npt.NDArray[np.int64]
 
@@ -81,27 +80,15 @@ class Search:
 
     def _restart(self, context: Context, restart: int, seed: int) -> SearchResult:
         context = replace(context, rng=np.random.default_rng(seed))
-        if not isinstance(self.init, str):
-            given = context.partition(self.init.copy())
-            return descend(context, SearchResult(given, name="given"))
-        if not self._samples():
-            return self._best_of_simple_starts(context, restart)
-        start = SampledStart(context)
-        result = descend(context, SearchResult(context.partition(start.run()), name="best"))
-        start.count_in(result)
-        return result if start.is_of_all else improve_from_other_samples(context, result)
-
-    def _best_of_simple_starts(self, context: Context, restart: int) -> SearchResult:
-        problem, results = context.problem, []
-        n_rows, n_columns = len(problem.rows), problem.component.n_columns
-        for name in names_of_starts(str(self.init), restart, n_rows, n_columns):
-            if name == "search":
-                labels = search_labels(problem, restart, context.rng, context.stop)
-                order = None
-            else:
-                labels, order = start_labels(name, n_rows, problem.alpha, context.rng)
-            start = SearchResult(context.partition(labels, order), order, name)
-            results.append(descend(context, start))
+        if self._samples():
+            start = SampledStart(context)
+            result = descend(context, SearchResult(context.partition(start.run()), name="best"))
+            start.count_in(result)
+            return result if start.is_of_all else improve_from_other_samples(context, result)
+        results = []
+        for name, labels, order in starts_of(self.init, context, restart):
+            at = SearchResult(context.partition(labels, order), order, name)
+            results.append(descend(context, at))
         return best_of(results)
 
     def _crossed_over(self, context: Context, results: list[SearchResult]) -> SearchResult:

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpmlite import inference
-from dpmlite.search.problem import UNPLACED
+from dpmlite.search.context import UNPLACED
 from dpmlite.search.sweeps import sweep_and_merge
 
 if TYPE_CHECKING:
     from dpmlite import models
-    from dpmlite.search.context import Context
-    from dpmlite.search.problem import Labels
+    from dpmlite.search.context import Context, Labels
     from dpmlite.search.result import SearchResult
 
 # Rows that are seeds, each as a cluster: more than there are clusters in most tables, for merges

@@ -10,8 +10,7 @@ from dpmlite.search.result import SearchResult
 
 if TYPE_CHECKING:
     from dpmlite import models
-    from dpmlite.search.context import Context
-    from dpmlite.search.problem import Labels
+    from dpmlite.search.context import Context, Labels
 
 # A change of the joint, relative to it, that is a few roundings: of ordinary tables, less than a
 # move of one row changes.

@@ -1,4 +1,4 @@
-"""Starts that need no search: one cluster, singletons, one pass over the rows, random labels."""
+"""Starts for all rows at once: one cluster, singletons, one pass, random labels, or a search."""
 
 from __future__ import annotations
 
@@ -7,15 +7,36 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite.search.problem import UNPLACED
+from dpmlite.search.context import UNPLACED
+from dpmlite.search.prefix_starts import search_labels
 
 if TYPE_CHECKING:
-    from dpmlite.search.problem import Labels
+    from collections.abc import Iterator
+
+    from dpmlite.search.context import Context, Labels
 
 # From singletons the first sweep costs N x N scores, and statistics need N times D numbers: larger
 # tables start with one pass instead.
 MAX_SINGLETON_ROWS = 2000
 MAX_SINGLETON_CELLS = 2_000_000
+
+
+def starts_of(
+    init: str | Labels, context: Context, restart: int
+) -> Iterator[tuple[str, Labels, Labels | None]]:
+    """The starts of one restart: name, labels, and the order of visits if it is not 0..N-1.
+
+    `init` is the name of a start, or the labels of one.
+    """
+    if not isinstance(init, str):
+        yield "given", init.copy(), None
+        return
+    problem, n_rows = context.problem, len(context.problem.rows)
+    for name in names_of_starts(init, restart, n_rows, problem.component.n_columns):
+        if name == "search":
+            yield name, search_labels(problem, restart, context.rng, context.stop), None
+        else:
+            yield name, *start_labels(name, n_rows, problem.alpha, context.rng)
 
 
 def names_of_starts(init: str, restart: int, n_rows: int, n_columns: int) -> list[str]:
