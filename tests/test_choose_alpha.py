@@ -4,11 +4,11 @@ import mpmath
 import numpy as np
 import pytest
 from cases import blobs, needs_kernels
-from dpmlite.estimators.choose_alpha import ALPHAS
 
 import dpmlite
 from dpmlite import MAPDPM
 from dpmlite.datasets import crp_mixture
+from dpmlite.search.alpha import ALPHAS
 
 GRID = [0.1, 1.0, 10.0]
 
