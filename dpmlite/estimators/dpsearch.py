@@ -74,7 +74,7 @@ class DPSearch(MixtureEstimator):
         Clusterings that are kept in the queue, whatever their length: the beam size b of Figure 1.
         Default: as many as memory holds.
     refine : bool or "quick", default True
-        Whether to climb from the labels found as `MAPDPM` does, by sweeps, merges, splits and
+        Whether to descend from the labels found as `MAPDPM` does, by sweeps, merges, splits and
         exchanges. Up to 2,000 rows are also clustered anew a few times, and what that finds is
         combined with the labels. "quick" leaves out what takes longer than what it gains, which is
         half of the time or more. Not done if the labels are certified.

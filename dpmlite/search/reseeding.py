@@ -103,6 +103,7 @@ class Reseeding:
         self.context, self.partition, self.counts = context, partition, counts
         self.order = np.arange(partition.n_rows, dtype=np.intp) if order is None else order
         self.step = -(-partition.n_rows // MAX_TRIAL_ROWS)
+        self.trial_order = np.ascontiguousarray(self.order[:: self.step])
 
     def run(self) -> models.Partition | None:
         """The partition that the first successful attempt leads to; None if there is none."""
@@ -122,8 +123,8 @@ class Reseeding:
         if self.step == 1:
             return self.partition
         labels = np.asarray(self.partition.labels, dtype=np.intp)[:: self.step].copy()
-        order = np.ascontiguousarray(self.order[:: self.step])
-        trial = self.context.partition(labels, order, labels_of_groups(self.partition))
+        group_labels = labels_of_groups(self.partition)
+        trial = self.context.partition(labels, self.trial_order, group_labels)
         self.counts.n_sweeps += sweep_and_merge(self.context, trial).n_sweeps
         return trial
 
@@ -146,10 +147,8 @@ class Reseeding:
     ) -> Attempt:
         """What becomes of the trial; and of all rows, if it helps and they are few."""
         reseeded = self._reseeded(trial, costs, rng)
-        is_small = (
-            trial is not self.partition and self.partition.n_rows <= MAX_ROWS_EXTENDED_AT_ONCE
-        )
-        if is_small and self._helps(reseeded, trial) and not self.context.stop.is_set():
+        at_once = self.step > 1 and self.partition.n_rows <= MAX_ROWS_EXTENDED_AT_ONCE
+        if at_once and self._helps(reseeded, trial) and not self.context.stop.is_set():
             return reseeded, self._extended(reseeded.partition, 1)
         return reseeded, None
 
@@ -164,16 +163,14 @@ class Reseeding:
         seeds = drawn(worst, n_seeds, costs.weights[worst], rng)
         labels[worst] = UNPLACED
         labels[seeds] = trial.n_clusters + np.arange(len(seeds))
-        order = np.ascontiguousarray(self.order[:: self.step])
-        return self._crossed_over(trial, labels, labels_of_groups(trial), order, 1)
+        return self._crossed_over(trial, labels, labels_of_groups(trial), self.trial_order, 1)
 
     def _extended(self, found: models.Partition, n_threads: int) -> SearchResult:
         """All rows crossed over with what they become when they join a partition of the trial."""
         labels = np.full(self.partition.n_rows, UNPLACED, dtype=np.intp)
         labels[:: self.step] = np.asarray(found.labels)
-        return self._crossed_over(
-            self.partition, labels, labels_of_groups(found), self.order, n_threads
-        )
+        group_labels = labels_of_groups(found)
+        return self._crossed_over(self.partition, labels, group_labels, self.order, n_threads)
 
     def _crossed_over(
         self,
@@ -183,6 +180,7 @@ class Reseeding:
         order: Labels,
         n_threads: int,
     ) -> SearchResult:
+        """A partition crossed over with a short descent from other labels."""
         context = replace(self.context, n_threads=n_threads)
         other = context.partition(labels, order, group_labels)
         inference.sweep(other, n_threads)
@@ -194,7 +192,7 @@ class Reseeding:
         """The partition of all rows that an attempt leads to, if that lowers their joint."""
         result, extended = attempt
         self.counts.count(result)
-        if trial is not self.partition:
+        if self.step > 1:
             if not self._helps(result, trial) or self.context.stop.is_set():
                 return None
             result = extended or self._extended(result.partition, self.context.n_threads)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -168,14 +169,9 @@ class SampledStart:
             if self.context.stop.is_set():
                 break
             seeds = [draw_seeds(n_rows, each, rng) for each in nearest[first : first + size]]
-            descents = as_needed(
-                lambda each: descend_from_seeds(self.sampled, each),
-                seeds,
-                n_threads,
-                self.context.stop,
-            )
-            with closing(descents):
-                for result in descents:
+            descend_from = partial(descend_from_seeds, self.sampled)
+            with closing(as_needed(descend_from, seeds, n_threads, self.context.stop)) as results:
+                for result in results:
                     yield self._counted(result)
 
     def _better(self, one: SearchResult, other: SearchResult) -> SearchResult:
@@ -191,10 +187,8 @@ class SampledStart:
         partition = self.sampled.partition(result.labels().copy())
         if self.is_of_all:
             return result, inference.all_look_normal(partition)
-        n_sweeps, falls = 0, JointFalls()
-        while (
-            falls(partition) and split(self.sampled, partition) and not self.context.stop.is_set()
-        ):
+        n_sweeps, falls, stop = 0, JointFalls(), self.context.stop
+        while falls(partition) and split(self.sampled, partition) and not stop.is_set():
             n_sweeps += sweep_and_merge(self.sampled, partition).n_sweeps
         swept = SearchResult(partition, n_sweeps=n_sweeps, n_emptied=partition.n_emptied)
         return self._counted(swept), normal_fraction(partition) >= ENOUGH_NORMAL_FRACTION
