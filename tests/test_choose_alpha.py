@@ -8,7 +8,7 @@ from cases import blobs, needs_kernels
 import dpmlite
 from dpmlite import MAPDPM
 from dpmlite.datasets import crp_mixture
-from dpmlite.estimators.choose_alpha import ALPHAS
+from dpmlite.search.alpha import ALPHAS
 
 GRID = [0.1, 1.0, 10.0]
 

@@ -6,8 +6,8 @@ from cases import PURE, needs_kernels
 
 from dpmlite import MAPDPM
 from dpmlite.datasets import dpm_sample, planted_gaussians
-from dpmlite.estimators.choose_prior import LEAST_FACTOR, MOST_FACTOR
 from dpmlite.estimators.families import COMPONENTS, FAMILIES
+from dpmlite.search.prior_scales import MAX_FACTOR, MIN_FACTOR
 
 PRIORS = {
     "normal-gamma": {"m0": 0.0, "c0": 0.05, "a0": 2.0, "b0": 1.0},
@@ -38,7 +38,7 @@ def test_no_factor_is_worse_than_the_default(component):
             )
             first = np.nanmax(factor)
             np.testing.assert_allclose(factor[~np.isnan(factor)], first, rtol=1e-12)
-            assert LEAST_FACTOR <= first <= MOST_FACTOR
+            assert MIN_FACTOR <= first <= MAX_FACTOR
             assert np.log2(first) == pytest.approx(round(np.log2(first)), abs=1e-9)
 
 
@@ -69,7 +69,7 @@ def test_equal_values_do_not_make_it_endless():
         model = MAPDPM(prior="nll", random_state=0).fit(X)
     assert [warning.filename for warning in w] == [__file__]
     assert model.n_clusters_ == 3
-    assert model.prior_["b0"][0] >= LEAST_FACTOR * X.var() * 0.999
+    assert model.prior_["b0"][0] >= MIN_FACTOR * X.var() * 0.999
 
 
 @pytest.mark.filterwarnings("ignore:1 column")
@@ -84,7 +84,7 @@ def test_constant_columns_keep_the_default(component):
         for prior in ("nll", None)
     )
     np.testing.assert_array_equal(chosen[1], default[1])
-    assert np.ravel(chosen)[0] > 64.0 * LEAST_FACTOR * np.ravel(default)[0]
+    assert np.ravel(chosen)[0] > 64.0 * MIN_FACTOR * np.ravel(default)[0]
 
 
 @needs_kernels

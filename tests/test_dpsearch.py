@@ -87,8 +87,8 @@ def test_orders(on_twin, order):
 
 
 def test_orders_are_by_the_density_of_rows_on_their_own(on_twin):
-    from dpmlite.estimators.prefixes import row_order
-    from dpmlite.estimators.problem import Problem
+    from dpmlite.search.context import Problem
+    from dpmlite.search.prefix_starts import row_order
 
     X = np.array([[3.0], [0.0], [-7.0], [1.0], [0.0]])
     component = on_twin.normal_gamma.NormalGamma([0.0], 1.0, 1.0, [1.0])

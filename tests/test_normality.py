@@ -17,9 +17,8 @@ from numpy.polynomial.hermite_e import hermeval
 
 from dpmlite import MAPDPM, inference, models, neg_log_joint
 from dpmlite.datasets import planted_gaussians, unequal_gaussians
-from dpmlite.estimators import starts
-from dpmlite.estimators.climb import Climb
-from dpmlite.estimators.freeing import Freeing
+from dpmlite.search import samples, search
+from dpmlite.search.reseeding import Reseeding
 
 EDGES = np.arange(-2.25, 2.3, 0.5)
 
@@ -535,40 +534,40 @@ def test_it_is_not_asked_of_many_more_columns_than_rows():
 
 @pytest.mark.parametrize("n", [200, *(pytest.param(n, marks=needs_kernels) for n in (500, 2500))])
 def test_a_search_ends_when_all_clusters_look_normal(capsys, monkeypatch, n):
-    freed = []
-    monkeypatch.setattr(Freeing, "_attempts", lambda *rest: iter(freed.append(rest) or ()))
+    reseeded = []
+    monkeypatch.setattr(Reseeding, "_attempts", lambda *rest: iter(reseeded.append(rest) or ()))
     rng = np.random.default_rng(1)
     planted = rng.normal(size=(n, 6)) + 12.0 * rng.integers(3, size=(n, 1))
     assert starts_of(capsys, planted) <= 2
-    assert not freed
+    assert not reseeded
     assert starts_of(capsys, rng.exponential(size=(n, 3))) >= 3
-    assert freed
+    assert reseeded
 
 
-def test_batches_of_rows_that_were_expected_are_not_freed(monkeypatch):
-    freed = []
-    monkeypatch.setattr(Freeing, "_attempts", lambda *rest: iter(freed.append(rest) or ()))
+def test_batches_of_rows_that_were_expected_are_not_reseeded(monkeypatch):
+    reseeded = []
+    monkeypatch.setattr(Reseeding, "_attempts", lambda *rest: iter(reseeded.append(rest) or ()))
     X, _ = planted_gaussians(6400, 6, 3, separation=20.0, random_state=0)
     model = MAPDPM(random_state=0).fit(X[:6000])
     for batch in np.split(X[6000:], 4):
         model.partial_fit(batch)
-    assert not freed
+    assert not reseeded
     model.partial_fit(np.random.default_rng(0).exponential(size=(100, 6)))
-    assert freed
+    assert reseeded
 
 
 @needs_kernels
-def test_only_samples_of_larger_tables_are_split_before_the_climb(monkeypatch):
+def test_only_samples_of_larger_tables_are_split_before_the_descent(monkeypatch):
     sizes = []
-    split = starts.inference.split
+    split = inference.split
     monkeypatch.setattr(
-        starts.inference, "split", lambda p, *rest: sizes.append(p.n_rows) or split(p, *rest)
+        inference, "split", lambda p, *rest: sizes.append(p.n_rows) or split(p, *rest)
     )
     X = np.random.default_rng(0).exponential(size=(2200, 2))
     MAPDPM(random_state=0).fit(X)
-    assert starts.SAMPLE_ROWS in sizes
+    assert samples.SAMPLE_ROWS in sizes
     sizes.clear()
-    monkeypatch.setattr(Climb, "run", lambda *rest: None)
+    monkeypatch.setattr(search, "descend", lambda context, result: result)
     MAPDPM(random_state=0).fit(X[:300])
     assert not sizes
 

@@ -1,4 +1,4 @@
-"""Starts made of many: refinements, recombination, and what the default search makes of them."""
+"""Starts made of many: partition crossover, and what the default search makes of them."""
 
 import threading
 
@@ -10,20 +10,17 @@ from hypothesis import strategies as st
 
 from dpmlite import MAPDPM, exact_posterior, inference, models
 from dpmlite.datasets import crp_mixture, planted_gaussians
-from dpmlite.estimators import starts
-from dpmlite.estimators.problem import (
-    Problem,
-    first_of_best,
-    refinement,
-    sweep_and_merge,
-    without_single,
-)
-
-GO_ON = threading.Event()
+from dpmlite.search import samples
+from dpmlite.search.context import Context, Problem
+from dpmlite.search.partition_crossover import cross_over, refinement, without_singletons
+from dpmlite.search.result import first_of_best
+from dpmlite.search.sampled_start import SampledStart
+from dpmlite.search.sweeps import sweep_and_merge
 
 
-def problem_of(X, alpha=1.0):
-    return Problem(models.Rows(X), models.NormalGamma(**empirical_prior(X)), alpha)
+def context_of(X, seed=0, stop=None):
+    problem = Problem(models.Rows(X), models.NormalGamma(**empirical_prior(X)), 1.0)
+    return Context(problem, np.random.default_rng(seed), stop or threading.Event())
 
 
 @given(data=st.data(), most=st.sampled_from([1, 3, 2000]))
@@ -37,13 +34,13 @@ def test_rows_are_together_that_are_together_in_both(data, most):
     assert set(found.tolist()) == set(range(found.max() + 1))
 
 
-@given(data=st.data(), n_settled=st.integers(0, 3))
-def test_single_rows_lose_their_labels(data, n_settled):
+@given(data=st.data(), n_groups=st.integers(0, 3))
+def test_single_rows_lose_their_labels(data, n_groups):
     labels = np.array(data.draw(st.lists(st.integers(0, 6), min_size=3, max_size=20)))
     labels = np.unique(labels, return_inverse=True)[1].astype(np.intp)
-    found = without_single(labels, n_settled)
+    found = without_singletons(labels, n_groups)
     for i, k in enumerate(labels):
-        kept = (labels == k).sum() > 1 or k in labels[:n_settled]
+        kept = (labels == k).sum() > 1 or k in labels[:n_groups]
         assert kept == (found[i] >= 0)
     np.testing.assert_array_equal(np.unique(found[found >= 0]), np.arange(found.max() + 1))
     kept = found >= 0
@@ -51,17 +48,17 @@ def test_single_rows_lose_their_labels(data, n_settled):
     np.testing.assert_array_equal(found[kept][:, None] == found[kept], together)
 
 
-def test_recombination_takes_the_best_of_both():
+def test_partition_crossover_takes_the_best_of_both():
     """Each of two partitions has one true cluster and the other two in one."""
     truth = np.arange(90) % 3
     corners = np.array([[0.0, 0.0], [30.0, 0.0], [0.0, 30.0]])
     X = corners[truth] + np.random.default_rng(0).normal(size=(90, 2))
-    problem = problem_of(X)
+    context = context_of(X)
     one, other = np.minimum(truth, 1), np.maximum(truth, 1) - 1
-    found = problem.recombined(one, other)
+    found = cross_over(context, one, other)
     assert found.n_clusters == 3
     np.testing.assert_array_equal(refinement(np.array(found.labels), truth), found.labels)
-    worse = [problem.partition(labels.astype(np.intp)).neg_log_joint for labels in (one, other)]
+    worse = [context.partition(labels.astype(np.intp)).neg_log_joint for labels in (one, other)]
     assert found.neg_log_joint < min(worse)
 
 
@@ -72,28 +69,28 @@ def test_rounding_does_not_choose_the_best():
 
 def test_sweeps_and_merges_end_where_neither_helps():
     X, _ = blobs(n_rows=50, seed=2)
-    partition = problem_of(X).partition(np.arange(50))
-    assert sweep_and_merge(partition, 1000, GO_ON) >= 1
+    context = context_of(X)
+    partition = context.partition(np.arange(50))
+    assert sweep_and_merge(context, partition).n_sweeps >= 1
     assert inference.sweep(partition) == 0
     assert inference.merge(partition) == 0
-    assert sweep_and_merge(problem_of(X).partition(np.arange(50)), 1, GO_ON) == 1
+    again = context.partition(np.arange(50))
+    assert sweep_and_merge(context, again, max_sweeps=1).n_sweeps == 1
 
 
 def run(X, seed=0, stop=None):
-    stop = stop or threading.Event()
-    rng = np.random.default_rng(seed)
-    start = starts.Recombination(problem_of(X), rng, 1000, verbose=False, stop=stop)
+    start = SampledStart(context_of(X, seed, stop))
     return start.run(), start
 
 
 def test_a_start_is_an_optimum_of_its_sample_which_the_others_join(monkeypatch):
     X, _ = blobs(n_rows=60, seed=3)
-    monkeypatch.setattr(starts, "SAMPLE_ROWS", 25)
+    monkeypatch.setattr(samples, "SAMPLE_ROWS", 25)
     labels, start = run(X)
     assert len(start.sample) == 25
     assert set(labels) <= {-1, *labels[start.sample]}
     assert (labels >= 0).sum() > 50
-    partition = problem_of(X).partition(labels[start.sample], start.sample)
+    partition = context_of(X).partition(labels[start.sample], start.sample)
     assert inference.sweep(partition) == 0
     assert inference.merge(partition) == 0
     again, _ = run(X)
@@ -111,7 +108,7 @@ def test_a_stop_ends_it_after_the_first_descent():
 
 def test_tables_larger_than_the_sample(monkeypatch):
     X, truth = planted_gaussians(400, 3, 4, separation=20.0, random_state=0)
-    monkeypatch.setattr(starts, "SAMPLE_ROWS", 50)
+    monkeypatch.setattr(samples, "SAMPLE_ROWS", 50)
     model = MAPDPM(random_state=0).fit(X)
     assert model.n_clusters_ == 4
     assert len(set(zip(model.labels_.tolist(), truth.tolist(), strict=True))) == 4
@@ -169,20 +166,20 @@ def test_it_is_no_worse_than_2000_gibbs_sweeps():
     [(511_999, []), (512_000, [32_000]), (2**27, [2**15, 2**19, 2**23])],
 )
 def test_samples_lie_between_the_first_and_a_large_table(n_rows, sizes):
-    assert starts.sizes_between(2000, n_rows) == sizes
+    assert samples.sizes_between(2000, n_rows) == sizes
 
 
 @given(n_rows=st.integers(1, 500), data=st.data())
 def test_a_sample_has_one_row_of_each_stretch(n_rows, data):
     size = data.draw(st.integers(1, n_rows))
-    rows = starts.one_of_each_stretch(n_rows, size, np.random.default_rng(n_rows))
+    rows = samples.one_of_each_stretch(n_rows, size, np.random.default_rng(n_rows))
     for i in range(size):
         assert i * n_rows // size <= rows[i] < (i + 1) * n_rows // size
 
 
 def test_each_row_of_a_stretch_is_as_likely_in_a_sample():
     rng = np.random.default_rng(0)
-    drawn = np.concatenate([starts.one_of_each_stretch(160, 10, rng) for _ in range(2000)])
+    drawn = np.concatenate([samples.one_of_each_stretch(160, 10, rng) for _ in range(2000)])
     counts = np.bincount(drawn, minlength=160)
     assert abs(counts - 125.0).max() < 5.0 * np.sqrt(125.0)
 

@@ -26,7 +26,16 @@ import numpy as np
 
 from dpmlite import MAPDPM, inference, models
 from dpmlite.datasets import crp_mixture, unequal_gaussians
-from dpmlite.estimators import climb, freeing, resampling, starts
+from dpmlite.search import (
+    descent,
+    exchange,
+    merge_and_split,
+    reseeding,
+    restart_from_sample,
+    sampled_start,
+    samples,
+    seeded_descents,
+)
 
 PAPER = {
     "alpha": 3.0,
@@ -37,19 +46,19 @@ GIBBS_SWEEPS = 2000
 UCI = ("iris", "wine", "wbc_original_683", "soybean_large_266", "parkinsons", "pima", "vehicle")
 SHIPPED = ("iris", "wine", "breast_cancer")  # with scikit-learn
 TABLE_SEEDS = 5
-NO_SPLITS = {(climb.inference, "split"): lambda partition, uniforms, n_threads=1, thorough=False: 0}
-NO_EXCHANGES = {(climb.inference, "exchange"): lambda partition, uniforms, n_threads=1: 0}
+NO_SPLITS = {(inference, "split"): lambda partition, uniforms, n_threads=1, thorough=False: 0}
+NO_EXCHANGES = {(inference, "exchange"): lambda partition, uniforms, n_threads=1: 0}
 
-LESS_PATIENCE = {
-    (starts, "PATIENCE"): 1,
-    (starts, "PATIENCE_PER_COLUMN"): 1,
-    (starts, "MOST_PATIENCE"): 10,
+FEWER_DESCENTS = {
+    (sampled_start, "MAX_FAILURES"): 1,
+    (sampled_start, "MAX_FAILURES_PER_COLUMN"): 1,
+    (sampled_start, "MOST_FAILURES"): 10,
 }
-TWICE_PATIENCE = {
-    (starts, "PATIENCE"): 4,
-    (starts, "PATIENCE_PER_COLUMN"): 6,
-    (starts, "MOST_PATIENCE"): 60,
-    (starts, "MOST_DESCENTS"): 120,
+MORE_DESCENTS = {
+    (sampled_start, "MAX_FAILURES"): 4,
+    (sampled_start, "MAX_FAILURES_PER_COLUMN"): 6,
+    (sampled_start, "MOST_FAILURES"): 60,
+    (sampled_start, "MAX_DESCENTS"): 120,
 }
 
 # What a line changes: parameters of MAPDPM, and names of modules.
@@ -62,23 +71,23 @@ CHOICES = {
     "from random labels": ({"init": "random"}, {}),
     "default": ({}, {}),
     "default, 10 restarts": ({"n_init": 10}, {}),
-    "32 seeds": ({}, {(starts, "N_SEEDS"): 32}),
-    "256 seeds": ({}, {(starts, "N_SEEDS"): 256}),
-    "descents to their end": ({}, {(starts, "DESCENT_SWEEPS"): 1000}),
-    "less patience": ({}, LESS_PATIENCE),
-    "twice the patience": ({}, TWICE_PATIENCE),
-    "sample of 4,000 rows": ({}, {(starts, "SAMPLE_ROWS"): 4000}),
-    "twice the attempts to free rows": ({}, {(freeing, "ATTEMPTS"): 12}),
-    "no other samples": ({}, {(resampling, "IN_VAIN"): 0}),
-    "no rows freed": ({}, {(freeing, "ATTEMPTS"): 0}),
+    "32 seeds": ({}, {(seeded_descents, "N_SEEDS"): 32}),
+    "256 seeds": ({}, {(seeded_descents, "N_SEEDS"): 256}),
+    "descents to their end": ({}, {(seeded_descents, "DESCENT_SWEEPS"): 1000}),
+    "fewer descents": ({}, FEWER_DESCENTS),
+    "twice the descents": ({}, MORE_DESCENTS),
+    "sample of 4,000 rows": ({}, {(samples, "SAMPLE_ROWS"): 4000}),
+    "twice the attempts to reseed": ({}, {(reseeding, "MAX_ATTEMPTS"): 12}),
+    "no other samples": ({}, {(restart_from_sample, "MAX_FAILURES"): 0}),
+    "no reseeding": ({}, {(reseeding, "MAX_ATTEMPTS"): 0}),
     "no splits": ({}, NO_SPLITS),
     "no exchanges": ({}, NO_EXCHANGES),
     "4 seeds of splits, 9 exchanges": (
         {},
         {
-            (climb, "N_SPLIT_SEEDS"): 4,
-            (climb, "N_NEIGHBOURS"): 3,
-            (climb, "N_EXCHANGE_SEEDS"): 3,
+            (merge_and_split, "N_SPLIT_SEEDS"): 4,
+            (exchange, "N_NEIGHBOURS"): 3,
+            (exchange, "N_EXCHANGE_SEEDS"): 3,
         },
     ),
 }

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from dpmlite import inference
-from dpmlite.estimators.choose_prior import ScaleSearch
+from dpmlite.estimators.choose_prior import ScaledPrior, draw_sample
 from dpmlite.estimators.data import Data
 from dpmlite.estimators.families.columns import Moments
 from dpmlite.estimators.mapdpm import MAPDPM
 from dpmlite.estimators.mixture import MixtureEstimator, largest_first
-from dpmlite.estimators.problem import UNPLACED, Problem, first_of_best
 from dpmlite.estimators.tree import TreeSearch, bayes_kmeans, grow, joined
 from dpmlite.estimators.validation import (
     check_choice,
@@ -23,6 +22,8 @@ from dpmlite.estimators.validation import (
     check_random_state,
     check_verbose,
 )
+from dpmlite.search.context import UNPLACED, Problem
+from dpmlite.search.result import first_of_best
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
 
     from dpmlite import models
     from dpmlite.estimators.families.base import Prior
-    from dpmlite.estimators.problem import Labels
     from dpmlite.estimators.tree import Tree
+    from dpmlite.search.context import Labels
 
 APPROXIMATIONS = ("bayes-kmeans", "map-dpm")
 PRIOR_CHOICES = ("nll",)
@@ -313,26 +314,11 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         family = self._family()
         if not isinstance(self.prior, str):
             return family.prior(self.prior, table)
-        chosen = np.zeros(table.shape[0], dtype=bool)
-        size = min(SAMPLE_ROWS, table.shape[0])
-        chosen[rng.choice(table.shape[0], size, replace=False, shuffle=False)] = True
-        sample, moments = table.take(chosen), Moments.of(table)
-        default = family.prior(None, table, moments)
-        found = []
-        for width in WIDTHS:
-            search = ScaleSearch(
-                TreeSearch(),
-                lambda scaled: self._problem(sample, scaled),
-                family,
-                table,
-                moments,
-                sample,
-                default,
-                np.zeros(1, dtype=np.int64),
-                width,
-            )
-            found.append((search.run(), search.best.objective))
-        slack = self._problem(sample, default).worthwhile(size)
+        sample = table.take(draw_sample(table, SAMPLE_ROWS, rng))
+        scaled = ScaledPrior(family, table, Moments.of(table), sample)
+        seeds = np.zeros(1, dtype=np.int64)
+        found = [scaled.choose(TreeSearch(), self._problem, seeds, width) for width in WIDTHS]
+        slack = self._problem(sample, scaled.default).worthwhile_gain(sample.shape[0])
         return found[first_of_best([objective for _, objective in found], slack)][0]
 
     def _leaves(self, problem: Problem, rng: np.random.Generator) -> Labels:

@@ -11,9 +11,6 @@ from dpmlite import inference, models
 from dpmlite.estimators.data import Data
 from dpmlite.estimators.mapdpm import MAPDPM
 from dpmlite.estimators.mixture import MixtureEstimator
-from dpmlite.estimators.prefixes import search_labels
-from dpmlite.estimators.problem import Problem
-from dpmlite.estimators.starts import start_labels
 from dpmlite.estimators.validation import (
     check_choice,
     check_count,
@@ -22,6 +19,9 @@ from dpmlite.estimators.validation import (
     check_random_state,
     check_verbose,
 )
+from dpmlite.search.context import Problem
+from dpmlite.search.prefix_starts import search_labels
+from dpmlite.search.starts import start_labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -8,9 +8,6 @@ import numpy as np
 
 from dpmlite import inference
 from dpmlite.estimators.mixture import MixtureEstimator, verify_joint
-from dpmlite.estimators.prefixes import ORDERS, row_order, run
-from dpmlite.estimators.problem import Problem
-from dpmlite.estimators.refine import Refinement
 from dpmlite.estimators.validation import (
     check_bool,
     check_choice,
@@ -19,14 +16,18 @@ from dpmlite.estimators.validation import (
     check_random_state,
     check_verbose,
 )
+from dpmlite.search.context import Problem
+from dpmlite.search.prefix_starts import ORDERS, row_order, run
+from dpmlite.search.refinement import refine
+from dpmlite.search.search import Search
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import numpy.typing as npt
 
-    from dpmlite.estimators.climb import Climb
-    from dpmlite.estimators.problem import Labels
+    from dpmlite.search.context import Labels
+    from dpmlite.search.result import SearchResult
 
 SCORINGS = ("trivial", "tight", "inadmissible")
 
@@ -73,7 +74,7 @@ class DPSearch(MixtureEstimator):
         Clusterings that are kept in the queue, whatever their length: the beam size b of Figure 1.
         Default: as many as memory holds.
     refine : bool or "quick", default True
-        Whether to climb from the labels found as `MAPDPM` does, by sweeps, merges, splits and
+        Whether to descend from the labels found as `MAPDPM` does, by sweeps, merges, splits and
         exchanges. Up to 2,000 rows are also clustered anew a few times, and what that finds is
         combined with the labels. "quick" leaves out what takes longer than what it gains, which is
         half of the time or more. Not done if the labels are certified.
@@ -195,17 +196,17 @@ class DPSearch(MixtureEstimator):
         found = self._partition(table, labels.copy(), prior, problem.alpha)
         verify_joint(search.neg_log_joint, found, table)
         gap, certified = self._gap(search, found.neg_log_joint, found.least_gain)
-        climb = None
+        refined = None
         if self.refine and not certified:
-            how = Refinement(self.refine == "quick", bool(self.verbose))
-            climb = how.of(problem, labels, rng)
-            final = self._partition(table, climb.labels(), prior, problem.alpha)
-            verify_joint(climb.partition.neg_log_joint, final, table)
+            context = Search(verbose=bool(self.verbose)).context(problem, rng)
+            refined = refine(context, labels, quick=self.refine == "quick")
+            final = self._partition(table, refined.labels(), prior, problem.alpha)
+            verify_joint(refined.neg_log_joint, final, table)
             gap, certified = self._gap(search, final.neg_log_joint, final.least_gain)
         else:
             final = found
         self._keep(data, final, prior)
-        self._keep_climb(climb, found.neg_log_joint, certified)
+        self._keep_refinement(refined, found.neg_log_joint, certified)
         self.n_enqueued_, self.n_expanded_ = search.n_enqueued, search.n_expanded
         self.certified_, self.optimality_gap_ = certified, gap
         self.neg_log_loo_ = inference.neg_log_loo(final)
@@ -259,10 +260,10 @@ class DPSearch(MixtureEstimator):
         gap = neg_log_joint - search.neg_log_bound
         return (0.0, True) if gap <= slack else (gap, False)
 
-    def _keep_climb(self, climb: Climb | None, found: float, certified: bool) -> None:
-        trace = [found] if climb is None else [found, *climb.trace]
+    def _keep_refinement(self, refined: SearchResult | None, found: float, certified: bool) -> None:
+        trace = [found] if refined is None else [found, *refined.trace]
         self.search_neg_log_joint_ = found
         self.neg_log_joint_trace_ = np.minimum.accumulate(trace)
-        self.n_sweeps_ = 0 if climb is None else climb.n_sweeps + climb.n_sweeps_aside
-        self.n_empty_clusters_ = 0 if climb is None else climb.n_emptied
-        self.converged_ = certified or (climb is not None and climb.converged)
+        self.n_sweeps_ = 0 if refined is None else refined.n_sweeps
+        self.n_empty_clusters_ = 0 if refined is None else refined.n_emptied
+        self.converged_ = certified or (refined is not None and refined.converged)

@@ -9,9 +9,7 @@ import numpy as np
 
 from dpmlite import inference
 from dpmlite._threads import kept_threads, threads_for
-from dpmlite.estimators import choose_alpha
-from dpmlite.estimators.choose_alpha import ALPHAS, Choice
-from dpmlite.estimators.choose_prior import SAMPLE_ROWS, ScaleSearch
+from dpmlite.estimators.choose_prior import ScaledPrior, draw_sample
 from dpmlite.estimators.families.columns import Moments
 from dpmlite.estimators.mixture import MixtureEstimator, verify_joint
 from dpmlite.estimators.pieces import (
@@ -22,8 +20,6 @@ from dpmlite.estimators.pieces import (
     settled_counts,
     settled_groups,
 )
-from dpmlite.estimators.problem import UNPLACED, Problem
-from dpmlite.estimators.search import Search
 from dpmlite.estimators.validation import (
     check_bool,
     check_choice,
@@ -34,20 +30,29 @@ from dpmlite.estimators.validation import (
     check_random_state,
     check_verbose,
 )
+from dpmlite.search import alpha as choose_alpha
+from dpmlite.search.alpha import ALPHAS, AlphaResult
+from dpmlite.search.context import UNPLACED, Problem
+from dpmlite.search.search import Search
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
-    from dpmlite.estimators.climb import Climb
     from dpmlite.estimators.data import Data
     from dpmlite.estimators.families.base import Prior
+    from dpmlite.search.result import SearchResult
+
+    Seeds = npt.NDArray[np.int64]
 
 INITS = ("auto", "single", "singletons", "random", "sequential", "search")
 ALPHA_CHOICES = ("map", "nll", "cv")
 ALPHA_PRIORS = ("inverse-gamma",)
 PRIOR_CHOICES = ("nll",)
+
+# Rows, drawn at random, on which ``prior="nll"`` chooses scales at most.
+SAMPLE_ROWS = 2000
 
 
 class MAPDPM(MixtureEstimator):
@@ -337,57 +342,66 @@ class MAPDPM(MixtureEstimator):
     def _fit(self, data: Data) -> None:
         search = self._search(data)
         with kept_threads(search.n_threads):
-            self._fit_by(search, data)
+            seeds = check_random_state(self.random_state).integers(2**63, size=self.n_init)
+            table = data.take(data.has_weight())
+            moments = Moments.of(table, search.n_threads)
+            if isinstance(self.prior, str):
+                prior = self._choose_prior(search, table, moments, seeds)
+            else:
+                prior = self._family().prior(self.prior, table, moments)
+            if isinstance(self.alpha, str):
+                found = self._choose_alpha(search, table, prior, seeds)
+            else:
+                problem = self._problem(table, prior, float(self.alpha))
+                found = AlphaResult(search.best(problem, seeds), problem.alpha)
+            self._keep_found(data, table, prior, found, search.n_threads)
+            self._keep_moments(moments)
 
-    def _fit_by(self, search: Search, data: Data) -> None:
-        seeds = check_random_state(self.random_state).integers(2**63, size=self.n_init)
-        table = data.take(data.has_weight())
-        moments = Moments.of(table, search.n_threads)
-        prior = self._choose_prior(search, table, moments, seeds)
-        choice = self._choose_alpha(search, table, prior, seeds)
-        best = choice.climb
+    def _keep_found(
+        self, data: Data, table: Data, prior: Prior, found: AlphaResult, n_threads: int
+    ) -> None:
+        """Make all fitted attributes of what a search among the rows with weight has found."""
+        result = found.result
         final = self._partition(
             table,
-            best.labels(),
+            result.labels(),
             prior,
-            choice.alpha,
-            n_threads=search.n_threads,
-            counts=np.array(best.partition.sizes),
+            found.alpha,
+            n_threads=n_threads,
+            counts=np.array(result.partition.sizes),
         )
-        verify_joint(best.partition.neg_log_joint, final, table)
+        verify_joint(result.neg_log_joint, final, table)
         self._keep(data, final, prior)
-        self._keep_scores(choice.scores)
-        self._keep_climb(best)
-        self._keep_moments(moments)
-        self.neg_log_loo_ = inference.neg_log_loo(final, search.n_threads)
+        self._keep_scores(found.scores)
+        self._keep_result(result)
+        self.neg_log_loo_ = inference.neg_log_loo(final, n_threads)
 
     def _learn(self, data: Data) -> None:
-        """Go on from the fitted clusters, as settled groups, with new rows."""
+        """Go on from the fitted clusters, as absorbed groups, with new rows."""
         table = data.take(data.has_weight())
         moments = moments_of_all([Moments(**self.moments_), Moments.of(table)])
         prior = prior_of_all([self], moments)
         self._family().check_reach(table, prior, moments)
         alpha = self.alpha_ if isinstance(self.alpha, str) else float(self.alpha)
-        settled = settled_groups([self], prior)
-        problem = Problem(table.rows(), settled.like(), alpha, settled=settled)
-        climb = self._climb_from_one_pass(problem)
-        homes = np.asarray(climb.partition.homes, dtype=np.intp)
-        final = self._partition(table, climb.labels(), prior, alpha, settled, homes)
-        verify_joint(climb.partition.neg_log_joint, final, table)
+        groups = settled_groups([self], prior)
+        result = self._place_and_descend(Problem(table.rows(), groups.like(), alpha, groups))
+        group_labels = np.asarray(result.partition.homes, dtype=np.intp)
+        final = self._partition(table, result.labels(), prior, alpha, groups, group_labels)
+        verify_joint(result.neg_log_joint, final, table)
         counts = self.counts_
         self._keep(data, final, prior)
         self.counts_ += settled_counts(counts, final)
         if not isinstance(self.alpha, str):
             self._keep_scores(None)
-        self._keep_climb(climb)
+        self._keep_result(result)
         self._keep_moments(moments)
         self.__dict__.pop("neg_log_loo_", None)
 
-    def _climb_from_one_pass(self, problem: Problem) -> Climb:
-        """Place all rows one by one, and climb from there."""
+    def _place_and_descend(self, problem: Problem) -> SearchResult:
+        """The result of a descent that begins by placing row after row."""
         seed = int(check_random_state(self.random_state).integers(2**63))
         labels = np.full(len(problem.rows), UNPLACED, dtype=np.intp)
-        return self._search_from("sequential").climb_on(problem, labels, seed, "batch")
+        return self._search_from("sequential").go_on(problem, labels, seed, "batch")
 
     def _check_parameters(self) -> None:
         if isinstance(self.alpha, str):
@@ -429,7 +443,7 @@ class MAPDPM(MixtureEstimator):
         return np.unique([check_positive("alphas", alpha) for alpha in self.alphas])
 
     def _search(self, data: Data) -> Search:
-        """How to search among the rows that have weight."""
+        """The search among the rows that have weight."""
         if isinstance(self.init, str):
             return self._search_from(self.init)
         labels = check_labels(self.init, data.shape[0], "init")
@@ -448,42 +462,18 @@ class MAPDPM(MixtureEstimator):
         component = self._family().component(prior, self.allow_missing)
         return Problem(table.rows(), component, alpha)
 
-    def _choose_prior(
-        self, search: Search, table: Data, moments: Moments, seeds: npt.NDArray[np.int64]
-    ) -> Prior:
-        family = self._family()
-        if not isinstance(self.prior, str):
-            return family.prior(self.prior, table, moments)
-        prior = family.prior(None, table, moments)
+    def _choose_prior(self, search: Search, table: Data, moments: Moments, seeds: Seeds) -> Prior:
         alpha = 1.0 if isinstance(self.alpha, str) else float(self.alpha)
-        chosen = np.zeros(table.shape[0], dtype=bool)
-        size = min(SAMPLE_ROWS, table.shape[0])
-        rng = np.random.default_rng(seeds)
-        chosen[rng.choice(table.shape[0], size, replace=False, shuffle=False)] = True
-        sample = table.take(chosen)
-        scales = ScaleSearch(
-            search.on(chosen),
-            lambda scaled: self._problem(sample, scaled, alpha),
-            family,
-            table,
-            moments,
-            sample,
-            prior,
-            seeds,
-        )
-        return scales.run()
+        chosen = draw_sample(table, SAMPLE_ROWS, np.random.default_rng(seeds))
+        scaled = ScaledPrior(self._family(), table, moments, table.take(chosen))
+        return scaled.choose(
+            search.of_rows(chosen), lambda rows, prior: self._problem(rows, prior, alpha), seeds
+        )[0]
 
-    def _choose_alpha(
-        self, search: Search, table: Data, prior: Prior, seeds: npt.NDArray[np.int64]
-    ) -> Choice:
-        if not isinstance(self.alpha, str):
-            problem = self._problem(table, prior, float(self.alpha))
-            return Choice(search.best(problem, seeds), problem.alpha)
+    def _choose_alpha(self, search: Search, table: Data, prior: Prior, seeds: Seeds) -> AlphaResult:
         if self.alpha == "map":
-            problem = self._problem(table, prior)
-            return choose_alpha.by_posterior(
-                search, problem, seeds, table.total_weight, self.alpha_prior
-            )
+            problem, weight = self._problem(table, prior), table.total_weight
+            return choose_alpha.by_posterior(search, problem, seeds, weight, self.alpha_prior)
         if self.alpha == "nll":
             return choose_alpha.by_joint(search, self._problem(table, prior), seeds, self._grid())
         if self.cv > table.shape[0]:
@@ -491,14 +481,20 @@ class MAPDPM(MixtureEstimator):
                 f"cv must be at most the number of rows, {table.shape[0]}, got {self.cv}"
             )
         return choose_alpha.by_cross_validation(
-            search, lambda rows: self._problem(rows, prior), table, seeds, self._grid(), self.cv
+            search,
+            lambda chosen: self._problem(table.take(chosen), prior),
+            lambda chosen: table.take(chosen).unweighted().rows(),
+            np.ones(table.shape[0]) if table.weights is None else table.weights,
+            seeds,
+            self._grid(),
+            self.cv,
         )
 
-    def _keep_climb(self, climb: Climb) -> None:
-        self.neg_log_joint_trace_ = np.array(climb.trace)
-        self.n_sweeps_ = climb.n_sweeps + climb.n_sweeps_aside
-        self.n_empty_clusters_ = climb.n_emptied
-        self.converged_ = climb.converged
+    def _keep_result(self, result: SearchResult) -> None:
+        self.neg_log_joint_trace_ = np.array(result.trace)
+        self.n_sweeps_ = result.n_sweeps
+        self.n_empty_clusters_ = result.n_emptied
+        self.converged_ = result.converged
 
     def _keep_moments(self, moments: Moments) -> None:
         self.moments_ = asdict(moments)

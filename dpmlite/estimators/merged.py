@@ -17,7 +17,7 @@ from dpmlite.estimators.pieces import (
     settled_counts,
     settled_groups,
 )
-from dpmlite.estimators.problem import Problem
+from dpmlite.search.context import Problem
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -79,7 +79,7 @@ def merge_models(first: MAPDPM, second: MAPDPM, *others: MAPDPM) -> MAPDPM:
     settled = settled_groups(fitted, prior)
     nothing = Data((0, first.n_features_in_), values=np.empty((0, first.n_features_in_)))
     unlabelled = np.empty(0, dtype=np.intp)
-    problem = Problem(nothing.rows(), settled.like(), first.alpha_, settled=settled)
+    problem = Problem(nothing.rows(), settled.like(), first.alpha_, settled)
     union = problem.partition(unlabelled)
     before = union.neg_log_joint
     inference.merge(union)

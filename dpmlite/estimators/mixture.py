@@ -11,7 +11,6 @@ from dpmlite import inference, models
 from dpmlite.estimators import persistence
 from dpmlite.estimators.base import Estimator, column_names
 from dpmlite.estimators.families import COMPONENTS, FAMILIES
-from dpmlite.estimators.problem import NO_HOMES, rows_in_slots
 from dpmlite.estimators.validation import (
     check_bool,
     check_choice,
@@ -19,6 +18,7 @@ from dpmlite.estimators.validation import (
     check_random_state,
     check_sample_weight,
 )
+from dpmlite.search.context import NO_GROUPS, rows_in_slots
 
 if TYPE_CHECKING:
     import os
@@ -318,7 +318,7 @@ class MixtureEstimator(FamilyEstimator):
         prior: Prior,
         alpha: float,
         settled: models.Component | None = None,
-        homes: npt.NDArray[np.intp] = NO_HOMES[0],
+        homes: npt.NDArray[np.intp] = NO_GROUPS,
         n_threads: int = 1,
         counts: npt.NDArray[np.intp] | None = None,
     ) -> models.Partition:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpmlite import inference, models
-from dpmlite.estimators.problem import UNPLACED
+from dpmlite.search.context import UNPLACED
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from dpmlite.estimators.problem import Labels, Problem
+    from dpmlite.search.context import Labels, Problem
 
 # Values that are scored between two looks at Ctrl-C: one for each pair of nodes and column.
 CELLS_AT_A_TIME = 2**22
@@ -101,9 +101,9 @@ def joined(branches: list[Tree], members: list[Labels], trunk: Tree) -> Tree:
 
 @dataclass(frozen=True, eq=False)
 class Bound:
-    """What `ScaleSearch` must know of a tree: minus its bound, and labels that nobody needs."""
+    """What `ScaleSearch` must know of a tree: minus its bound of the log evidence, and labels."""
 
-    objective: float
+    neg_log_joint: float
     leaves: Labels
 
     def labels(self) -> Labels:
@@ -112,15 +112,15 @@ class Bound:
 
 
 class TreeSearch:
-    """Trees as `ScaleSearch` wants them: each is grown from scratch."""
+    """Trees as results of `ScaleSearch`; each is grown from scratch."""
 
     def best(self, problem: Problem, seeds: npt.NDArray[np.int64]) -> Bound:
         """The tree over all rows."""
         leaves = np.arange(len(problem.rows), dtype=np.intp)
         return Bound(-grow(problem, leaves).lower_bound(problem.alpha), leaves)
 
-    def climb_on(self, problem: Problem, labels: Labels, seed: int, name: str) -> Bound:
-        """The same."""
+    def go_on(self, problem: Problem, labels: Labels, seed: int, name: str) -> Bound:
+        """The tree over all rows, whatever the labels."""
         return self.best(problem, np.array([seed]))
 
 

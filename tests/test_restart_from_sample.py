@@ -1,22 +1,25 @@
 """Starts from other samples: when they are made, and that they only ever help."""
 
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from cases import empirical_prior, needs_kernels
 
 from dpmlite import MAPDPM, inference, models
-from dpmlite.estimators import climb as climbs
-from dpmlite.estimators import resampling, starts
-from dpmlite.estimators.problem import Problem
-from dpmlite.estimators.resampling import Resampling
+from dpmlite.search import descent, restart_from_sample, samples
+from dpmlite.search.context import Context, Problem
+from dpmlite.search.descent import descend
+from dpmlite.search.reseeding import reseed_rows
+from dpmlite.search.restart_from_sample import improve_from_other_samples
+from dpmlite.search.result import SearchResult
 
 
 @pytest.fixture(autouse=True)
 def small_samples(monkeypatch):
     """Of 40 rows, so that the plain twin has few."""
-    monkeypatch.setattr(starts, "SAMPLE_ROWS", 40)
+    monkeypatch.setattr(samples, "SAMPLE_ROWS", 40)
 
 
 def uniform(n_rows=150, seed=0):
@@ -24,55 +27,59 @@ def uniform(n_rows=150, seed=0):
     return np.random.default_rng(seed).random((n_rows, 2)) ** 2
 
 
-def climbed(X, max_sweeps=1000):
+def context_of(X, seed=0, stop=None, max_sweeps=1000):
     problem = Problem(models.Rows(X), models.NormalGamma(**empirical_prior(X)), 1.0)
-    partition = problem.partition(np.zeros(len(X), dtype=np.intp))
-    climb = climbs.Climb(problem, partition, None, max_sweeps, False, threading.Event(), "one")
-    climb.run(np.random.default_rng(0), split_merge=True, frees=False)
-    return climb
+    rng, moves = np.random.default_rng(seed), [m for m in descent.MOVES if m is not reseed_rows]
+    return Context(problem, rng, stop or threading.Event(), moves, max_sweeps)
 
 
-def resampled(climb, seed=0, stop=None):
-    stop = stop or threading.Event()
-    rng = np.random.default_rng(seed)
-    return Resampling(climb.problem, rng, 1000, verbose=False, stop=stop).improved(climb)
+def descended(X, max_sweeps=1000):
+    context = context_of(X, max_sweeps=max_sweeps)
+    return descend(context, SearchResult(context.partition(np.zeros(len(X), dtype=np.intp))))
+
+
+def resampled(X, result, seed=0, stop=None):
+    context = replace(context_of(X, seed, stop), moves=descent.MOVES)
+    return improve_from_other_samples(context, result)
 
 
 @pytest.fixture
 def attempts(monkeypatch):
     """Grows by one with each attempt."""
-    made, attempt = [], Resampling._attempt
+    made, attempt = [], restart_from_sample.cross_over_with_sample
 
-    def counted(self, climb):
-        made.append(climb)
-        return attempt(self, climb)
+    def counted(context, result):
+        made.append(result)
+        return attempt(context, result)
 
-    monkeypatch.setattr(Resampling, "_attempt", counted)
+    monkeypatch.setattr(restart_from_sample, "cross_over_with_sample", counted)
     return made
 
 
 def test_it_only_ever_helps(attempts):
     gains = []
     for seed in (0, 3, 7):
-        before = climbed(uniform(seed=seed))
-        joint, trace = before.objective, list(before.trace)
-        after = resampled(before, seed)
-        gains.append(joint - after.objective)
-        problem = before.problem
-        assert problem.partition(after.labels()).neg_log_joint == pytest.approx(after.objective)
+        X = uniform(seed=seed)
+        before = descended(X)
+        joint, trace = before.neg_log_joint, list(before.trace)
+        after = resampled(X, before, seed)
+        gains.append(joint - after.neg_log_joint)
+        exact = context_of(X).partition(after.labels().copy()).neg_log_joint
+        assert after.neg_log_joint == pytest.approx(exact)
         assert after.converged
         assert after.trace[: len(trace)] == trace
         assert (np.diff(after.trace) <= 0.0).all()
         assert (gains[-1] == 0.0) == (after is before)
     assert min(gains) >= 0.0
     assert max(gains) > 1.0
-    assert len(attempts) >= 3 * resampling.IN_VAIN
+    assert len(attempts) >= 3 * restart_from_sample.MAX_FAILURES
 
 
 @pytest.mark.parametrize(("seed", "helps"), [(3, False), (7, True)])
 def test_sweeps_over_all_rows_are_counted(monkeypatch, seed, helps):
-    before = climbed(uniform(seed=seed))
-    n_sweeps = before.n_sweeps + before.n_sweeps_aside
+    X = uniform(seed=seed)
+    before = descended(X)
+    n_sweeps = before.n_sweeps
     swept, sweep = [], inference.sweep
 
     def counted(partition, *n_threads):
@@ -80,35 +87,34 @@ def test_sweeps_over_all_rows_are_counted(monkeypatch, seed, helps):
         return sweep(partition, *n_threads)
 
     monkeypatch.setattr(inference, "sweep", counted)
-    after = resampled(before, seed)
+    after = resampled(X, before, seed)
     assert (after is not before) == helps
-    assert after.n_sweeps + after.n_sweeps_aside - n_sweeps == swept.count(150)
+    assert after.n_sweeps - n_sweeps == swept.count(150)
 
 
-def test_attempts_in_vain_end_it(attempts):
-    climb = climbed(uniform())
+def test_attempts_that_fail_end_it(attempts):
+    X = uniform()
+    result = descended(X)
     for seed in range(9):
         attempts.clear()
-        better = resampled(climb, seed)
-        if better is climb:
-            assert len(attempts) == resampling.IN_VAIN
+        better = resampled(X, result, seed)
+        if better is result:
+            assert len(attempts) == restart_from_sample.MAX_FAILURES
             return
-        climb = better
+        result = better
     raise AssertionError("every sample helped")
 
 
 @pytest.mark.parametrize("reason", ["normal", "large", "not converged", "stop"])
 def test_when_there_are_none(attempts, monkeypatch, reason):
-    X = np.random.default_rng(0).normal(size=(150, 2))
+    X = np.random.default_rng(0).normal(size=(150, 2)) if reason == "normal" else uniform()
     stop = threading.Event()
-    climb = climbed(
-        X if reason == "normal" else uniform(), 1 if reason == "not converged" else 1000
-    )
+    result = descended(X, 1 if reason == "not converged" else 1000)
     if reason == "large":
-        monkeypatch.setattr(resampling, "MOST_CELLS", X.size - 1)
+        monkeypatch.setattr(restart_from_sample, "MAX_CELLS", X.size - 1)
     if reason == "stop":
         stop.set()
-    assert resampled(climb, stop=stop) is climb
+    assert resampled(X, result, stop=stop) is result
     assert attempts == []
 
 
@@ -117,7 +123,7 @@ def test_the_default_makes_them_for_tables_larger_than_the_sample(attempts):
     MAPDPM(random_state=0).fit(X[:40])
     assert attempts == []
     one, two = (MAPDPM(random_state=0, n_jobs=n).fit(X) for n in (1, 2))
-    assert len(attempts) >= 2 * resampling.IN_VAIN
+    assert len(attempts) >= 2 * restart_from_sample.MAX_FAILURES
     np.testing.assert_array_equal(one.labels_, two.labels_)
     assert (np.diff(one.neg_log_joint_trace_) <= 0.0).all()
 
@@ -128,8 +134,8 @@ def test_bits_whose_clusters_a_sample_does_not_tell(monkeypatch):
     rng = np.random.default_rng(2)
     X = (rng.random((2000, 6)) < rng.random((4, 6))[rng.integers(4, size=2000)]).astype(float)
     joints = []
-    for in_vain in (0, resampling.IN_VAIN):
-        monkeypatch.setattr(resampling, "IN_VAIN", in_vain)
+    for max_failures in (0, restart_from_sample.MAX_FAILURES):
+        monkeypatch.setattr(restart_from_sample, "MAX_FAILURES", max_failures)
         models_ = [MAPDPM(component="beta-bernoulli", random_state=s).fit(X) for s in range(4)]
         joints.append([model.neg_log_joint_ for model in models_])
     gains = np.subtract(*joints)

@@ -1,4 +1,4 @@
-"""Searches among clusterings of prefixes: how `DPSearch` runs them, and others start from them."""
+"""Searches among clusterings of prefixes: what `DPSearch` runs, and others start from."""
 
 from __future__ import annotations
 
@@ -11,22 +11,25 @@ from dpmlite import inference
 if TYPE_CHECKING:
     from threading import Event
 
-    from dpmlite.estimators.problem import Labels, Problem
+    from dpmlite.search.context import Labels, Problem
 
 ORDERS = ("ascending", "descending", "random", "given")
 
-# Of a start; a wider beam takes so many times as long and gains little before a climb.
+# Prefixes of each length that a start keeps; more take longer and gain little before a descent.
 START_BEAM = 10
 
-# States that are expanded between two looks at Ctrl-C: microseconds each, or fractions of a second.
+# States that are expanded between two checks for Ctrl-C, at microseconds each or far more.
 EXPANSIONS_AT_ONCE = 64
 
-# Lines of `verbose` come after so many expansions, then after twice as many, and so on.
+# Expansions before the first line of `verbose`; each further line comes after twice as many.
 FIRST_REPORT = 1024
 
 
 def row_order(problem: Problem, name: str, rng: np.random.Generator) -> Labels:
-    """The order in which rows are placed: by their log densities on their own, or any other."""
+    """The order in which rows are placed.
+
+    By the log density of each row alone for "ascending" and "descending"; else as named.
+    """
     n_rows = len(problem.rows)
     if name == "given":
         return np.arange(n_rows, dtype=np.intp)
@@ -69,9 +72,9 @@ def search_labels(
     rng: np.random.Generator,
     stop: Event | None = None,
 ) -> Labels:
-    """Labels to start from: what a search finds; every restart but the first has a random order.
+    """Labels that a search finds; after a stop, those of one cluster.
 
-    After a stop they are those of one cluster.
+    The first restart has ascending order, the others have random orders.
     """
     order = row_order(problem, "random" if restart else "ascending", rng)
     search = inference.PrefixSearch(

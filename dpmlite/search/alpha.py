@@ -1,0 +1,172 @@
+"""Choice of the concentration: appendix A.3 of Raykov, Boukouvalas & Little (2014)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpmlite import inference, models
+from dpmlite.search.result import first_of_best
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import numpy.typing as npt
+
+    from dpmlite.search.context import Problem
+    from dpmlite.search.result import SearchResult
+    from dpmlite.search.search import Search
+
+    Chosen = npt.NDArray[np.bool_]
+    Floats = npt.NDArray[np.float64]
+    Seeds = npt.NDArray[np.int64]
+
+#: Concentrations that are tried by default.
+ALPHAS = np.geomspace(0.01, 100.0, 13)
+
+# Alternations of labels and alpha at most; a few are usual.
+MAX_ROUNDS = 50
+
+# Concentrations within this relative distance are equal, and so are mean densities within this
+# distance, in nats.
+ALPHA_RTOL = 1e-9
+SCORE_ATOL = 1e-9
+
+# `alpha_mode`'s power, rate and inverse rate of Rasmussen's prior, eq. (25).
+INVERSE_GAMMA = (-0.5, 0.0, 0.5)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AlphaResult:
+    """The best search result, and the concentration under which it was found.
+
+    Attributes
+    ----------
+    result : SearchResult
+    alpha : float
+    scores : ndarray or None
+        What each concentration that was tried scored.
+    """
+
+    result: SearchResult
+    alpha: float
+    scores: Floats | None = None
+
+
+def by_posterior(
+    search: Search,
+    problem: Problem,
+    seeds: Seeds,
+    n_rows: float,
+    alpha_prior: tuple[float, float] | str,
+) -> AlphaResult:
+    """The mode of labels and log alpha together, eq. (25) and (26), one given the other in turn.
+
+    Neither step raises -log p(x, z | alpha) - log p(log alpha), and there are finitely many
+    partitions, so that it ends. `n_rows` is the total weight of the rows.
+
+    Raises
+    ------
+    ValueError
+        If eq. (25) has no mode: the rows weigh less than there are clusters.
+    """
+    prior = INVERSE_GAMMA if isinstance(alpha_prior, str) else (*alpha_prior, 0.0)
+    result = search.best(problem, seeds)
+    for _ in range(MAX_ROUNDS):
+        n_clusters = result.partition.n_clusters
+        if isinstance(alpha_prior, str) and not n_clusters + prior[0] < n_rows:
+            raise ValueError(
+                f"alpha_prior={alpha_prior!r} needs rows of a total weight above K - 1/2, got "
+                f"{n_rows:g} for K = {n_clusters} clusters: raise sample_weight or give two numbers"
+            )
+        alpha = models.alpha_mode(n_clusters, n_rows, *prior)
+        if abs(alpha - problem.alpha) <= ALPHA_RTOL * alpha:
+            break
+        problem = replace(problem, alpha=alpha)
+        result = search.go_on(problem, result.labels(), int(seeds[0]), "alpha")
+    return AlphaResult(result, problem.alpha)
+
+
+def by_joint(search: Search, problem: Problem, seeds: Seeds, alphas: Floats) -> AlphaResult:
+    """The concentration of a grid under which labels are found with the least joint."""
+    results = results_of_grid(search, problem, seeds, alphas)
+    joints = np.array([[_joint_at(result, alpha) for result in results] for alpha in alphas])
+    scores, slack = joints.min(axis=1), results[0].partition.least_gain
+    i = first_of_best(scores.tolist(), slack)
+    best = results[first_of_best(joints[i].tolist(), slack)]
+    problem = replace(problem, alpha=float(alphas[i]))
+    result = search.go_on(problem, best.labels(), int(seeds[0]), "alpha")
+    return AlphaResult(result, problem.alpha, scores)
+
+
+def by_cross_validation(
+    search: Search,
+    problem_of: Callable[[Chosen], Problem],
+    held_out_of: Callable[[Chosen], models.Rows],
+    weights: Floats,
+    seeds: Seeds,
+    alphas: Floats,
+    n_folds: int,
+) -> AlphaResult:
+    """The concentration of a grid with the greatest mean log density of rows left out, eq. (17).
+
+    Parameters
+    ----------
+    search : Search
+    problem_of : callable
+        The problem of the chosen rows.
+    held_out_of : callable
+        The chosen rows, each of weight 1.
+    weights : ndarray, shape (N,)
+        Weights of all rows in the mean.
+    seeds : ndarray of int
+    alphas : ndarray
+    n_folds : int
+    """
+    sums = np.zeros(len(alphas))
+    for held_out in _folds(len(weights), n_folds, np.random.default_rng(seeds)):
+        rows = held_out_of(held_out)
+        problem, part = problem_of(~held_out), search.of_rows(~held_out)
+        density = np.empty(len(rows))
+        for j, result in enumerate(results_of_grid(part, problem, seeds, alphas)):
+            inference.log_density(rows, result.partition.component, float(alphas[j]), density)
+            sums[j] += weights[held_out] @ density
+    scores = sums / weights.sum()
+    best = first_of_best((-scores).tolist(), SCORE_ATOL)
+    problem = replace(problem_of(np.ones(len(weights), dtype=bool)), alpha=float(alphas[best]))
+    return AlphaResult(search.best(problem, seeds), problem.alpha, scores)
+
+
+def results_of_grid(
+    search: Search, problem: Problem, seeds: Seeds, alphas: Floats
+) -> list[SearchResult]:
+    """A result for each concentration: the first of a search, the others from a neighbour's.
+
+    The search is for the concentration next to the problem's; from there it goes both ways.
+    """
+    first = int(np.argmin(np.abs(np.log(alphas / problem.alpha))))
+    results: dict[int, SearchResult] = {}
+    for i in [*range(first, len(alphas)), *range(first - 1, -1, -1)]:
+        at = replace(problem, alpha=float(alphas[i]))
+        if i == first:
+            results[i] = search.best(at, seeds)
+        else:
+            labels = results[i - 1 if i > first else i + 1].labels()
+            results[i] = search.go_on(at, labels, int(seeds[0]), f"alpha {at.alpha:g}")
+    return [results[i] for i in range(len(alphas))]
+
+
+def _joint_at(result: SearchResult, alpha: float) -> float:
+    """The joint of the labels of a result under another concentration."""
+    counts = [n for n in result.partition.component.counts if n > 0.0]
+    before = models.log_prob_counts(counts, result.partition.alpha)
+    return result.neg_log_joint + (before - models.log_prob_counts(counts, alpha))
+
+
+def _folds(n_rows: int, n_folds: int, rng: np.random.Generator) -> Iterator[Chosen]:
+    """Rows that are left out, for each fold."""
+    fold = rng.permutation(n_rows) % n_folds
+    for i in range(n_folds):
+        yield fold == i

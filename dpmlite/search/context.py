@@ -1,0 +1,156 @@
+"""What every part of a search is given: the problem, random numbers, threads and limits.
+
+A problem makes partitions of its rows. Absorbed groups are rows that are gone, of which statistics
+are left: the clusters of batches seen before, or of other models. Each stays together, in the
+cluster that is its label.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpmlite import models
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from threading import Event
+
+    import numpy.typing as npt
+
+    from dpmlite.search.result import SearchResult
+
+    Labels = npt.NDArray[np.intp]
+
+    #: Changes a result; returns whether its joint fell by enough to sweep and try all moves again.
+    Move = Callable[["Context", SearchResult], bool]
+
+#: Label of a row that is in no cluster yet: a sweep places it.
+UNPLACED = -1
+
+#: Labels of absorbed groups where there are none.
+NO_GROUPS = np.empty(0, dtype=np.intp)
+
+# The least gain in the joint that makes further search worth its time, in nats for each cell.
+WORTHWHILE_GAIN_PER_CELL = 1e-5
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Problem:
+    """Rows to be partitioned, and the prior.
+
+    Attributes
+    ----------
+    rows : Rows
+    component : Component
+        The family with its prior; its statistics are not used.
+    alpha : float
+        Concentration.
+    absorbed_groups : Component, optional
+        Statistics of absorbed groups, one a slot.
+    """
+
+    rows: models.Rows
+    component: models.Component
+    alpha: float
+    absorbed_groups: models.Component | None = None
+
+    def worthwhile_gain(self, n_rows: int) -> float:
+        """The least gain, in nats, for which a search among `n_rows` rows goes on."""
+        return WORTHWHILE_GAIN_PER_CELL * n_rows * self.component.n_columns
+
+    def of_rows(self, rows: Labels, n_threads: int = 1) -> Problem:
+        """The problem of copies of some rows, without absorbed groups."""
+        return replace(self, rows=self.rows.take(rows, n_threads), absorbed_groups=None)
+
+    def of_groups(self, groups: Labels) -> Problem:
+        """The problem with only some of the absorbed groups."""
+        if self.absorbed_groups is None:
+            return self
+        some = self.absorbed_groups.like()
+        some.resize(len(groups))
+        for j, g in enumerate(groups):
+            some.copy(j, self.absorbed_groups, g)
+        return replace(self, absorbed_groups=some)
+
+    def partition(
+        self,
+        labels: Labels,
+        order: Labels | None = None,
+        group_labels: Labels | None = None,
+        n_threads: int = 1,
+    ) -> models.Partition:
+        """A partition of the rows `order` (default: all), which owns and changes `labels`.
+
+        It owns `group_labels`, those of the absorbed groups, too; by default each is a cluster.
+        """
+        if self.absorbed_groups is not None and group_labels is None:
+            group_labels = np.arange(self.absorbed_groups.n_slots)
+        return models.Partition(
+            self.rows,
+            labels,
+            self.component.like(),
+            self.alpha,
+            order,
+            self.absorbed_groups,
+            group_labels,
+            n_threads,
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Context:
+    """A problem, and the means to solve it.
+
+    Attributes
+    ----------
+    problem : Problem
+    rng : Generator
+        Source of all random numbers.
+    stop : Event
+        Ends the search between two steps when set.
+    moves : sequence of Move
+        What a descent tries, in this order, when sweeps move few rows; empty for sweeps alone.
+    max_sweeps : int
+        Limit of the sweeps of a descent, and of those between two merges.
+    n_threads : int
+        Threads that share the work.
+    verbose : bool
+        Print a line for each step.
+    """
+
+    problem: Problem
+    rng: np.random.Generator
+    stop: Event
+    moves: Sequence[Move] = ()
+    max_sweeps: int = 1000
+    n_threads: int = 1
+    verbose: bool = False
+
+    def of_rows(self, rows: Labels) -> Context:
+        """The context of copies of some rows."""
+        return replace(self, problem=self.problem.of_rows(rows, self.n_threads))
+
+    def partition(
+        self, labels: Labels, order: Labels | None = None, group_labels: Labels | None = None
+    ) -> models.Partition:
+        """A partition as `Problem.partition` makes it, by all threads."""
+        return self.problem.partition(labels, order, group_labels, self.n_threads)
+
+
+def labels_of_groups(partition: models.Partition) -> Labels:
+    """Labels of the absorbed groups."""
+    return np.array(partition.homes, dtype=np.intp)
+
+
+def rows_in_slots(partition: models.Partition) -> Labels:
+    """Rows in each slot, without its absorbed groups."""
+    n_groups = np.bincount(labels_of_groups(partition), minlength=partition.component.n_slots)
+    return np.asarray(partition.sizes, dtype=np.intp) - n_groups
+
+
+def normal_fraction(partition: models.Partition) -> float:
+    """Fraction of the clusters that looked normal when they were last tried to be split."""
+    return sum(partition.normal) / partition.n_clusters

@@ -1,0 +1,99 @@
+"""Partition crossover: a partition made of the clusters of two.
+
+Descents from different starts end in different local optima, which are right in different places.
+In the common refinement of two partitions, rows are together that are together in both: its parts
+are mostly pure. To merge parts while that lowers the joint needs their statistics alone, and takes
+what is best of both.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpmlite import inference
+from dpmlite.search.context import NO_GROUPS, UNPLACED, labels_of_groups
+from dpmlite.search.sweeps import sweep_and_merge
+
+if TYPE_CHECKING:
+    from dpmlite import models
+    from dpmlite.search.context import Context, Labels
+    from dpmlite.search.result import SearchResult
+
+# Sweeps of the second partition between two merges: it need not be an optimum.
+SECOND_SWEEPS = 2
+
+# A refinement with more possible pairs of labels than this, and than rows, is found by a sort.
+MAX_TABLE_PAIRS = 1000
+
+
+def cross_over(
+    context: Context,
+    one: Labels,
+    other: Labels,
+    order: Labels | None = None,
+    group_labels: tuple[Labels, Labels] = (NO_GROUPS, NO_GROUPS),
+) -> models.Partition:
+    """The common refinement of two partitions of the rows `order`, after merges.
+
+    Rows that would be alone have no label: a sweep places them at less cost than merges.
+    `group_labels` are both partitions' labels of the absorbed groups.
+    """
+    n_groups = len(group_labels[0])
+    parts = refinement(
+        np.concatenate([group_labels[0], one]), np.concatenate([group_labels[1], other])
+    )
+    parts = without_singletons(parts, n_groups)
+    partition = context.partition(parts[n_groups:].copy(), order, parts[:n_groups].copy())
+    inference.merge(partition)
+    return partition
+
+
+def descend_and_cross_over(
+    context: Context, one: models.Partition, other: models.Partition, order: Labels | None
+) -> SearchResult:
+    """The crossover of a partition and the end of a short descent from another, swept and merged.
+
+    Both are of the rows `order`. The sweeps of that descent are counted.
+    """
+    inference.merge(other)
+    descent = sweep_and_merge(context, other, max_sweeps=SECOND_SWEEPS)
+    now, then = (np.asarray(each.labels, dtype=np.intp) for each in (one, other))
+    group_labels = labels_of_groups(one), labels_of_groups(other)
+    crossed = cross_over(context, now, then, order, group_labels)
+    result = sweep_and_merge(context, crossed, order)
+    result.count(descent)
+    return result
+
+
+def refinement(one: Labels, other: Labels) -> Labels:
+    """Labels of the common refinement: rows are together that are together in both.
+
+    Parameters
+    ----------
+    one, other : ndarray of int, shape (N,)
+        Labels, 0 or more.
+
+    Returns
+    -------
+    ndarray of int, shape (N,)
+        Labels 0, 1, ... without gaps.
+    """
+    n_other = int(other.max(initial=0)) + 1
+    pairs = one * n_other + other
+    n_pairs = (int(one.max(initial=0)) + 1) * n_other
+    if n_pairs > max(len(one), MAX_TABLE_PAIRS):
+        labels = np.unique(pairs, return_inverse=True)[1]
+    else:
+        occurs = np.bincount(pairs, minlength=n_pairs) > 0
+        labels = (np.cumsum(occurs) - 1)[pairs]
+    return np.asarray(labels, dtype=np.intp)
+
+
+def without_singletons(labels: Labels, n_groups: int) -> Labels:
+    """Labels 0, 1, ... of clusters with more than one row, or with one of the first `n_groups`."""
+    kept = np.bincount(labels) > 1
+    kept[labels[:n_groups]] = True
+    numbers = np.where(kept, np.cumsum(kept) - 1, UNPLACED)
+    return np.asarray(numbers[labels], dtype=np.intp)

@@ -1,0 +1,211 @@
+"""The default start of `MAPDPM`: partition crossovers of descents on a sample of the rows.
+
+Each descent from random seeds is crossed over with the best partition so far. Before all rows of a
+large table join its clusters, larger samples do, and descend by themselves.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpmlite import inference
+from dpmlite._threads import as_needed
+from dpmlite.search.context import normal_fraction
+from dpmlite.search.descent import descend
+from dpmlite.search.merge_and_split import split
+from dpmlite.search.partition_crossover import cross_over
+from dpmlite.search.result import SearchResult, best_of, print_step
+from dpmlite.search.samples import first_sample, one_of_each_stretch, sizes_between
+from dpmlite.search.seeded_descents import descend_from_seeds, draw_seeds
+from dpmlite.search.sweeps import JointFalls, sweep_and_merge
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Sequence
+
+    from dpmlite import models
+    from dpmlite.search.context import Context, Labels
+
+# Descents in a row that may gain little before the start ends, where all rows are in the sample.
+# With many columns a row hardly ever leaves its cluster alone, and crossovers gain more.
+MAX_FAILURES = 2
+MAX_FAILURES_PER_COLUMN = 3
+MOST_FAILURES = 30
+MAX_DESCENTS = 60
+
+# Where the table is larger than the sample: splits find what is missing sooner than descents do.
+SAMPLE_MAX_FAILURES = 3
+
+# Where a larger sample comes next, splits wait for it. Threads share the first descents, which are
+# always made, better than splits of one cluster.
+GROWING_MAX_FAILURES = 1
+GROWING_DESCENTS = 8
+
+# If this fraction of the clusters of the sample looks normal, only more rows can tell more.
+ENOUGH_NORMAL_FRACTION = 0.9
+
+# Descents with which given labels are crossed over: more gain little.
+IMPROVING_DESCENTS = 4
+
+# Rows that move in the sweeps of a larger sample will move again with all rows: a fraction at
+# which its descent goes on to other moves.
+SAMPLE_MAX_MOVED_FRACTION = 1e-2
+
+
+class SampledStart:
+    """A start by partition crossovers on a sample, which is all rows of a small table.
+
+    Parameters
+    ----------
+    context : Context
+        Of all rows.
+
+    Attributes
+    ----------
+    sample : ndarray of int
+        Rows of the first sample, ascending.
+    is_of_all : bool
+        Whether all rows are in it.
+    n_sweeps, n_emptied : int
+        Sweeps of the sample, and how many times a cluster lost its last row in them.
+    """
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self.n_rows = len(context.problem.rows)
+        self.sample = first_sample(self.n_rows, context.rng)
+        self.is_of_all = len(self.sample) == self.n_rows
+        self.larger = sizes_between(len(self.sample), self.n_rows)
+        # Of so few rows that threads would take longer, but to make a descent each.
+        self.sampled = replace(context.of_rows(self.sample), n_threads=1)
+        self.n_sweeps = self.n_emptied = 0
+
+    def run(self) -> Labels:
+        """Labels of all rows: those outside the last sample join its clusters, or get -1."""
+        single = self.sampled.partition(np.zeros(len(self.sample), dtype=np.intp))
+        best = self._counted(sweep_and_merge(self.sampled, single))
+        found, rows = self.sampled.partition(self._crossed_over(best).labels()), self.sample
+        for size in self.larger:
+            rows = one_of_each_stretch(self.n_rows, size, self.context.rng)
+            context = self.context.of_rows(rows)
+            start = SearchResult(context.partition(joined(context, found)), name="sample")
+            found = descend(context, start, SAMPLE_MAX_MOVED_FRACTION).partition
+        if self.is_of_all:
+            return np.asarray(found.labels, dtype=np.intp)
+        labels = joined(self.context, found)
+        labels[rows] = np.asarray(found.labels)
+        return labels
+
+    def improve(self, labels: Labels) -> Labels:
+        """Labels of all rows, which are the sample: these, crossed over with a few descents."""
+        best = self._counted(sweep_and_merge(self.sampled, self.sampled.partition(labels)))
+        with closing(self._descents([True] * IMPROVING_DESCENTS)) as descents:
+            for number, other in enumerate(descents, start=1):
+                best = self._better(best, other)
+                self._print(number, best)
+        return best.labels()
+
+    def count_in(self, result: SearchResult) -> None:
+        """Add the sweeps of the sample to those of all rows, if it has all rows."""
+        if self.is_of_all:
+            result.n_sweeps += self.n_sweeps
+            result.n_emptied += self.n_emptied
+
+    def _crossed_over(self, best: SearchResult) -> SearchResult:
+        """The best crossover of a result with descents, which are made until they gain little."""
+        worthwhile_gain = self.sampled.problem.worthwhile_gain(len(self.sample))
+        examined, all_normal, n_failures, n_descents = None, False, 0, 0
+        while (
+            n_failures < self._max_failures()
+            and n_descents < MAX_DESCENTS
+            and not all_normal
+            and not self.context.stop.is_set()
+        ):
+            n_known = n_descents + self._n_certain(n_descents, n_failures)
+            nearest = [number % 2 == 0 for number in range(n_descents, n_known)]
+            with closing(self._descents(nearest)) as descents:
+                for other in descents:
+                    n_descents += 1
+                    better = self._better(best, other)
+                    gain = best.neg_log_joint - better.neg_log_joint
+                    n_failures = 0 if gain > worthwhile_gain else n_failures + 1
+                    best = better
+                    if best is not examined and not self.larger:
+                        best, all_normal = self._examined(best)
+                        examined = best
+                    self._print(n_descents, best)
+                    if all_normal:
+                        break
+        return best
+
+    def _max_failures(self) -> int:
+        """Descents in a row that may gain little."""
+        if self.larger:
+            return GROWING_MAX_FAILURES
+        if not self.is_of_all:
+            return SAMPLE_MAX_FAILURES
+        n_columns = self.context.problem.component.n_columns
+        return min(MAX_FAILURES + MAX_FAILURES_PER_COLUMN * n_columns, MOST_FAILURES)
+
+    def _n_certain(self, n_descents: int, n_failures: int) -> int:
+        """Descents that will be made whatever they find."""
+        if n_descents == 0 and self.larger:
+            return GROWING_DESCENTS
+        if n_descents == 0 and not self.is_of_all:
+            return 1
+        return min(self._max_failures() - n_failures, MAX_DESCENTS - n_descents)
+
+    def _descents(self, nearest: Sequence[bool]) -> Generator[SearchResult]:
+        """Descents in turn, made in advance by threads. What is drawn does not depend on these."""
+        n_threads, n_rows = self.context.n_threads, len(self.sample)
+        # Of its own, for it is not known how many of these descents are made.
+        rng = np.random.default_rng(self.context.rng.integers(2**63))
+        size = 1 if n_threads == 1 else len(nearest)
+        for first in range(0, len(nearest), size):
+            if self.context.stop.is_set():
+                break
+            seeds = [draw_seeds(n_rows, each, rng) for each in nearest[first : first + size]]
+            descend_from = partial(descend_from_seeds, self.sampled)
+            with closing(as_needed(descend_from, seeds, n_threads, self.context.stop)) as results:
+                for result in results:
+                    yield self._counted(result)
+
+    def _better(self, one: SearchResult, other: SearchResult) -> SearchResult:
+        """The best of two results and of their crossover."""
+        both = cross_over(self.sampled, one.labels(), other.labels())
+        return best_of([one, other, self._counted(sweep_and_merge(self.sampled, both))])
+
+    def _examined(self, result: SearchResult) -> tuple[SearchResult, bool]:
+        """A result after splits, and whether so many clusters look normal that the start ends.
+
+        Where all rows are in the sample, descents find more than splits, so that none are tried.
+        """
+        partition = self.sampled.partition(result.labels().copy())
+        if self.is_of_all:
+            return result, inference.all_look_normal(partition)
+        n_sweeps, falls, stop = 0, JointFalls(), self.context.stop
+        while falls(partition) and split(self.sampled, partition) and not stop.is_set():
+            n_sweeps += sweep_and_merge(self.sampled, partition).n_sweeps
+        swept = SearchResult(partition, n_sweeps=n_sweeps, n_emptied=partition.n_emptied)
+        return self._counted(swept), normal_fraction(partition) >= ENOUGH_NORMAL_FRACTION
+
+    def _counted(self, result: SearchResult) -> SearchResult:
+        self.n_sweeps += result.n_sweeps
+        self.n_emptied += result.n_emptied
+        return result
+
+    def _print(self, number: int, best: SearchResult) -> None:
+        if self.context.verbose:
+            n_clusters, joint = best.partition.n_clusters, best.neg_log_joint
+            print_step(f"start {number}", "descent", self.n_sweeps, n_clusters, joint)
+
+
+def joined(context: Context, found: models.Partition) -> Labels:
+    """Labels of all rows of a context: the clusters that they would join, -1 if none."""
+    problem, labels = context.problem, np.empty(len(context.problem.rows), dtype=np.intp)
+    inference.assign(problem.rows, found.component, problem.alpha, labels, context.n_threads)
+    return labels

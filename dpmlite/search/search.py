@@ -1,0 +1,103 @@
+"""The whole search of `MAPDPM` for given hyperparameters: restarts, and their best."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpmlite._threads import new_event, on_threads
+from dpmlite.search import descent
+from dpmlite.search.context import Context
+from dpmlite.search.descent import descend
+from dpmlite.search.partition_crossover import cross_over
+from dpmlite.search.restart_from_sample import improve_from_other_samples
+from dpmlite.search.result import SearchResult, best_of
+from dpmlite.search.sampled_start import SampledStart
+from dpmlite.search.starts import starts_of
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from dpmlite.search.context import Labels, Problem
+
+    Seeds = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Search:
+    """How to search: parameters of `MAPDPM`, checked.
+
+    Attributes
+    ----------
+    init : str or ndarray of int
+        The name of a start, or labels to start from.
+    split_merge : bool
+        Whether a descent has other moves than sweeps.
+    max_sweeps : int
+    n_threads : int
+    verbose : bool
+    """
+
+    init: str | Labels = "auto"
+    split_merge: bool = True
+    max_sweeps: int = 1000
+    n_threads: int = 1
+    verbose: bool = False
+
+    def of_rows(self, chosen: npt.NDArray[np.bool_]) -> Search:
+        """The search among some of the rows."""
+        return self if isinstance(self.init, str) else replace(self, init=self.init[chosen])
+
+    def best(self, problem: Problem, seeds: Seeds) -> SearchResult:
+        """The best result of a restart for each seed; if there are several, threads share them."""
+        context = self.context(problem, np.random.default_rng(seeds))
+        if len(seeds) == 1:
+            context = replace(context, n_threads=self.n_threads)
+            return self._restart(context, 0, seeds[0])
+        results = on_threads(
+            lambda i: self._restart(context, i, seeds[i]),
+            range(len(seeds)),
+            self.n_threads,
+            context.stop,
+        )
+        return self._crossed_over(context, results) if self._samples() else best_of(results)
+
+    def go_on(self, problem: Problem, labels: Labels, seed: int, name: str) -> SearchResult:
+        """The result of a descent from labels of all rows, which are not changed."""
+        context = self.context(problem, np.random.default_rng(seed))
+        return descend(context, SearchResult(context.partition(labels.copy()), name=name))
+
+    def context(self, problem: Problem, rng: np.random.Generator) -> Context:
+        """A context of one thread."""
+        moves = descent.MOVES if self.split_merge else ()
+        return Context(problem, rng, new_event(), moves, self.max_sweeps, verbose=self.verbose)
+
+    def _samples(self) -> bool:
+        """Whether the start is one that is found on a sample."""
+        return isinstance(self.init, str) and self.init == "auto" and self.split_merge
+
+    def _restart(self, context: Context, restart: int, seed: int) -> SearchResult:
+        context = replace(context, rng=np.random.default_rng(seed))
+        if self._samples():
+            start = SampledStart(context)
+            result = descend(context, SearchResult(context.partition(start.run()), name="best"))
+            start.count_in(result)
+            return result if start.is_of_all else improve_from_other_samples(context, result)
+        results = []
+        for name, labels, order in starts_of(self.init, context, restart):
+            at = SearchResult(context.partition(labels, order), order, name)
+            results.append(descend(context, at))
+        return best_of(results)
+
+    def _crossed_over(self, context: Context, results: list[SearchResult]) -> SearchResult:
+        """The best result, or a better one from its crossover with another."""
+        best = best_of(results)
+        for other in results:
+            if other is not best:
+                both = cross_over(context, best.labels(), other.labels())
+                labels = np.array(both.labels, dtype=np.intp)
+                start = SearchResult(context.partition(labels), name="joined")
+                best = best_of([best, descend(context, start)])
+        return best

@@ -1,0 +1,71 @@
+"""Starts for all rows at once: one cluster, singletons, one pass, random labels, or a search."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpmlite.search.context import UNPLACED
+from dpmlite.search.prefix_starts import search_labels
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dpmlite.search.context import Context, Labels
+
+# From singletons the first sweep costs N x N scores, and statistics need N times D numbers: larger
+# tables start with one pass instead.
+MAX_SINGLETON_ROWS = 2000
+MAX_SINGLETON_CELLS = 2_000_000
+
+
+def starts_of(
+    init: str | Labels, context: Context, restart: int
+) -> Iterator[tuple[str, Labels, Labels | None]]:
+    """The starts of one restart: name, labels, and the order of visits if it is not 0..N-1.
+
+    `init` is the name of a start, or the labels of one.
+    """
+    if not isinstance(init, str):
+        yield "given", init.copy(), None
+        return
+    problem, n_rows = context.problem, len(context.problem.rows)
+    for name in names_of_starts(init, restart, n_rows, problem.component.n_columns):
+        if name == "search":
+            yield name, search_labels(problem, restart, context.rng, context.stop), None
+        else:
+            yield name, *start_labels(name, n_rows, problem.alpha, context.rng)
+
+
+def names_of_starts(init: str, restart: int, n_rows: int, n_columns: int) -> list[str]:
+    """Names of the starts of one restart; the best of their descents counts."""
+    if init != "auto":
+        return ["shuffled" if init == "sequential" and restart else init]
+    if restart:
+        return ["random" if restart % 2 else "shuffled"]
+    small = n_rows <= MAX_SINGLETON_ROWS and n_rows * n_columns <= MAX_SINGLETON_CELLS
+    return ["single", "singletons" if small else "sequential"]
+
+
+def start_labels(
+    name: str, n_rows: int, alpha: float, rng: np.random.Generator
+) -> tuple[Labels, Labels | None]:
+    """Labels to start from, and the order of visits if it is not 0..N-1.
+
+    "single" is one cluster, "singletons" one for each row; "sequential" places row after row,
+    "shuffled" does so in random order; "random" draws labels of about twice as many clusters
+    as the prior expects.
+    """
+    if name == "single":
+        return np.zeros(n_rows, dtype=np.intp), None
+    if name == "singletons":
+        return np.arange(n_rows, dtype=np.intp), None
+    if name == "sequential":
+        return np.full(n_rows, UNPLACED, dtype=np.intp), None
+    if name == "shuffled":
+        return np.full(n_rows, UNPLACED, dtype=np.intp), rng.permutation(n_rows).astype(np.intp)
+    expected = alpha * math.log1p(n_rows / alpha)
+    n_clusters = min(max(2, round(2.0 * expected)), n_rows)
+    return rng.integers(n_clusters, size=n_rows).astype(np.intp), None
