@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dpmlite.estimators.dpsearch import DPSearch
     from dpmlite.estimators.exact import ExactPosterior, exact_posterior, log_evidence_exact
     from dpmlite.estimators.functions import crp_log_prob, crp_sample, neg_log_joint, neg_log_loo
-    from dpmlite.estimators.merged import merge_models
+    from dpmlite.estimators.merge_models import merge_models
     from dpmlite.estimators.variational import VariationalDPM
 
 __version__ = "0.1.0"
@@ -63,7 +63,7 @@ HOMES = {
     "estimators.dpsearch": ("DPSearch",),
     "estimators.exact": ("ExactPosterior", "exact_posterior", "log_evidence_exact"),
     "estimators.functions": ("crp_log_prob", "crp_sample", "neg_log_joint", "neg_log_loo"),
-    "estimators.merged": ("merge_models",),
+    "estimators.merge_models": ("merge_models",),
     "estimators.variational": ("VariationalDPM",),
 }
 

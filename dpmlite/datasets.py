@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite import models
-from dpmlite.estimators.families import COMPONENTS, FAMILIES
 from dpmlite.estimators.functions import crp_sample
+from dpmlite.estimators.priors import COMPONENTS, FAMILIES
 from dpmlite.estimators.validation import (
     check_choice,
     check_count,

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpmlite.estimators.bhc import BayesianHierarchicalClustering
-from dpmlite.estimators.families import FAMILIES
 from dpmlite.estimators.mapdpm import MAPDPM
 from dpmlite.estimators.mixture import FamilyEstimator
+from dpmlite.estimators.priors import FAMILIES
 from dpmlite.estimators.validation import check_labels, check_rows
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from cases import PURE, needs_kernels
 from dpmlite import MAPDPM
 from dpmlite.datasets import dpm_sample, planted_gaussians
 from dpmlite.estimators.choose_prior import LEAST_FACTOR, MOST_FACTOR
-from dpmlite.estimators.families import COMPONENTS, FAMILIES
+from dpmlite.estimators.priors import COMPONENTS, FAMILIES
 
 PRIORS = {
     "normal-gamma": {"m0": 0.0, "c0": 0.05, "a0": 2.0, "b0": 1.0},

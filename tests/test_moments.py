@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpmlite.estimators.data import Data
-from dpmlite.estimators.families.columns import Moments, check_distance
+from dpmlite.estimators.priors.columns import Moments, check_distance
 
 
 def naive(X, weights):

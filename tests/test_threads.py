@@ -22,7 +22,7 @@ from dpmlite._threads import (
     threads_for,
 )
 from dpmlite.datasets import planted_gaussians
-from dpmlite.estimators.families import COMPONENTS
+from dpmlite.estimators.priors import COMPONENTS
 
 if dpmlite.implementation == "cython":
     from dpmlite._kernels import n_indifferent

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite.estimators.data import Data
-from dpmlite.estimators.families.columns import (
+from dpmlite.estimators.priors.columns import (
     Moments,
     constant_columns,
 )

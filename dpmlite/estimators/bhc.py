@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from dpmlite import inference
+from dpmlite.estimators.bhc_growth import TreeSearch, bayes_kmeans, grow, joined
 from dpmlite.estimators.choose_prior import ScaleSearch
 from dpmlite.estimators.data import Data
-from dpmlite.estimators.families.columns import Moments
 from dpmlite.estimators.mapdpm import MAPDPM
 from dpmlite.estimators.mixture import MixtureEstimator, largest_first
+from dpmlite.estimators.priors.columns import Moments
 from dpmlite.estimators.problem import UNPLACED, Problem, first_of_best
-from dpmlite.estimators.tree import TreeSearch, bayes_kmeans, grow, joined
 from dpmlite.estimators.validation import (
     check_choice,
     check_count,
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite import models
-    from dpmlite.estimators.families.base import Prior
+    from dpmlite.estimators.bhc_growth import Tree
+    from dpmlite.estimators.priors.base import Prior
     from dpmlite.estimators.problem import Labels
-    from dpmlite.estimators.tree import Tree
 
 APPROXIMATIONS = ("bayes-kmeans", "map-dpm")
 PRIOR_CHOICES = ("nll",)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from dpmlite.estimators.families.base import Prior
+    from dpmlite.estimators.priors.base import Prior
 
 INITS = ("map", "single", "singletons", "random", "sequential", "search")
 

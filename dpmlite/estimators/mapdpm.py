@@ -12,9 +12,11 @@ from dpmlite._threads import kept_threads, threads_for
 from dpmlite.estimators import choose_alpha
 from dpmlite.estimators.choose_alpha import ALPHAS, Choice
 from dpmlite.estimators.choose_prior import SAMPLE_ROWS, ScaleSearch
-from dpmlite.estimators.families.columns import Moments
 from dpmlite.estimators.mixture import MixtureEstimator, verify_joint
-from dpmlite.estimators.pieces import (
+from dpmlite.estimators.priors.columns import Moments
+from dpmlite.estimators.problem import UNPLACED, Problem
+from dpmlite.estimators.search import Search
+from dpmlite.estimators.streaming import (
     FirstRows,
     check_same_model,
     moments_of_all,
@@ -22,8 +24,6 @@ from dpmlite.estimators.pieces import (
     settled_counts,
     settled_groups,
 )
-from dpmlite.estimators.problem import UNPLACED, Problem
-from dpmlite.estimators.search import Search
 from dpmlite.estimators.validation import (
     check_bool,
     check_choice,
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from dpmlite.estimators.climb import Climb
     from dpmlite.estimators.data import Data
-    from dpmlite.estimators.families.base import Prior
+    from dpmlite.estimators.priors.base import Prior
 
 INITS = ("auto", "single", "singletons", "random", "sequential", "search")
 ALPHA_CHOICES = ("map", "nll", "cv")

@@ -10,7 +10,7 @@ import numpy as np
 from dpmlite import inference, models
 from dpmlite.estimators import persistence
 from dpmlite.estimators.base import Estimator, column_names
-from dpmlite.estimators.families import COMPONENTS, FAMILIES
+from dpmlite.estimators.priors import COMPONENTS, FAMILIES
 from dpmlite.estimators.problem import NO_HOMES, rows_in_slots
 from dpmlite.estimators.validation import (
     check_bool,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite.estimators.data import Data
-    from dpmlite.estimators.families.base import Family, Prior
+    from dpmlite.estimators.priors.base import Family, Prior
 
 # The incremental joint may differ from the recomputed one by this part of the rows' values; and by
 # the rounding of log-gammas of counts, which are large and cancel.

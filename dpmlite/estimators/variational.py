@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from dpmlite import inference, models
-from dpmlite.estimators.families import FAMILIES
 from dpmlite.estimators.mapdpm import MAPDPM
 from dpmlite.estimators.mixture import FamilyEstimator, largest_first
+from dpmlite.estimators.priors import FAMILIES
 from dpmlite.estimators.validation import (
     check_bool,
     check_choice,
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite.estimators.data import Data
-    from dpmlite.estimators.families.base import Family, Prior
+    from dpmlite.estimators.priors.base import Family, Prior
 
     Floats = npt.NDArray[np.float64]
     Labels = npt.NDArray[np.intp]

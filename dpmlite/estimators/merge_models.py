@@ -8,16 +8,16 @@ import numpy as np
 
 from dpmlite import inference
 from dpmlite.estimators.data import Data
-from dpmlite.estimators.families.columns import Moments
 from dpmlite.estimators.mapdpm import MAPDPM
-from dpmlite.estimators.pieces import (
+from dpmlite.estimators.priors.columns import Moments
+from dpmlite.estimators.problem import Problem
+from dpmlite.estimators.streaming import (
     check_same_model,
     moments_of_all,
     prior_of_all,
     settled_counts,
     settled_groups,
 )
-from dpmlite.estimators.problem import Problem
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from dpmlite.estimators.families.columns import Moments
+from dpmlite.estimators.priors.columns import Moments
 
 if TYPE_CHECKING:
     import numpy as np

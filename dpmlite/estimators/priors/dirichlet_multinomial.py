@@ -8,15 +8,15 @@ import numpy as np
 
 from dpmlite import models
 from dpmlite.estimators.data import read_counts
-from dpmlite.estimators.families.base import Family
-from dpmlite.estimators.families.columns import counts_per_column
+from dpmlite.estimators.priors.base import Family
+from dpmlite.estimators.priors.columns import counts_per_column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from dpmlite.estimators.data import Data, Floats, Indices
-    from dpmlite.estimators.families.base import Parameters, Prior, Rng, Totals
-    from dpmlite.estimators.families.columns import Moments
+    from dpmlite.estimators.priors.base import Parameters, Prior, Rng, Totals
+    from dpmlite.estimators.priors.columns import Moments
 
 #: The greatest count: log-gammas of greater ones would lose the digits that tell clusters apart.
 MOST = 2.0**40

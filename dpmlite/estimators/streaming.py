@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite.estimators.data import Data
-from dpmlite.estimators.families import FAMILIES
+from dpmlite.estimators.priors import FAMILIES
 from dpmlite.estimators.validation import check_total_weight
 
 if TYPE_CHECKING:
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite import models
-    from dpmlite.estimators.families.base import Prior
-    from dpmlite.estimators.families.columns import Moments
     from dpmlite.estimators.mapdpm import MAPDPM
+    from dpmlite.estimators.priors.base import Prior
+    from dpmlite.estimators.priors.columns import Moments
 
 # The first rows are kept until there are so many, or they have so many cells. Clusters of fewer
 # rows may be several in truth, which could not be told apart once only their statistics are there.

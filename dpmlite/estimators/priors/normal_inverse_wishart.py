@@ -8,8 +8,8 @@ import numpy as np
 
 from dpmlite import models
 from dpmlite.estimators.data import read_real
-from dpmlite.estimators.families.base import Family
-from dpmlite.estimators.families.columns import (
+from dpmlite.estimators.priors.base import Family
+from dpmlite.estimators.priors.columns import (
     check_drawn,
     check_range,
     check_settled,
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from dpmlite.estimators.data import Data, Floats, Indices
-    from dpmlite.estimators.families.base import Parameters, Prior, Rng, Totals
-    from dpmlite.estimators.families.columns import Moments
+    from dpmlite.estimators.priors.base import Parameters, Prior, Rng, Totals
+    from dpmlite.estimators.priors.columns import Moments
 
 #: Values may lie this many prior scales, Cholesky factors of psi0, from m0. Farther out, rounding
 #: of the scatter of two clusters together could exceed the ties of 1e-8 nats.
