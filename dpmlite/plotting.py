@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.bhc import BayesianHierarchicalClustering
+from dpmlite.estimators.family_estimator import FamilyEstimator
 from dpmlite.estimators.mapdpm import MAPDPM
-from dpmlite.estimators.mixture import FamilyEstimator
 from dpmlite.estimators.priors import FAMILIES
 from dpmlite.estimators.validation import check_labels, check_rows
 
@@ -168,7 +169,7 @@ def plot_density(
         raise ValueError(f"X must have one column for a density, got shape {rows.shape}")
     if not isinstance(model, FamilyEstimator):
         raise TypeError(f"model must have a density, got a {type(model).__name__}")
-    model._check_fitted()
+    require_fitted(model)
     if FAMILIES[model.component_].takes_sparse:
         raise ValueError(f"model must be of real numbers, got component {model.component_!r}")
     margin = 0.15 * max(np.ptp(rows), np.finfo(float).tiny)
@@ -243,7 +244,7 @@ def plot_dendrogram(
         raise TypeError(
             f"model must be a BayesianHierarchicalClustering, got a {type(model).__name__}"
         )
-    model._check_fitted()
+    require_fitted(model)
     n = model.n_leaves_
     if n < 2:
         raise ValueError(f"model must have at least two leaves, got {n}")

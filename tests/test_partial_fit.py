@@ -90,7 +90,7 @@ def test_everything_is_that_of_all_rows(estimator, component):
     assert not hasattr(model, "first_rows_")
     whole = quick(estimator, component=component, alpha=2.0).fit(X)
     for key, value in whole.prior_.items():
-        if key in FAMILIES[component].lasting:
+        if key in FAMILIES[component].fixed_keys:
             value = quick(estimator, component=component).fit(X[:40]).prior_[key]
         np.testing.assert_allclose(model.prior_[key], value, rtol=1e-9)
 
@@ -108,7 +108,7 @@ def test_statistics_can_change_their_prior(name):
     case, rng = CASES[name], np.random.default_rng(4)
     X, old, new = case.draw(rng, 15, 3), case.prior(rng, 3), case.prior(rng, 3)
     family = FAMILIES[name.removeprefix("incomplete ")]
-    new = {**new, **{key: old[key] for key in family.lasting}}
+    new = {**new, **{key: old[key] for key in family.fixed_keys}}
     missing = name.startswith("incomplete")
     if missing:
         X[:3, 0] = np.nan  # a cluster that has no value there
@@ -121,7 +121,7 @@ def test_statistics_can_change_their_prior(name):
             component.add(row, int(i >= 3))
         return np.array([component.statistics(k) for k in range(2)])
 
-    found = family.rebased(statistics(old), old, new)
+    found = family.convert_statistics(statistics(old), old, new)
     np.testing.assert_allclose(found, statistics(new), rtol=1e-10, atol=1e-10)
 
 

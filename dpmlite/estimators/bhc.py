@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from dpmlite import inference
+from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.bhc_growth import TreeSearch, bayes_kmeans, grow, joined
 from dpmlite.estimators.choose_prior import ScaleSearch
 from dpmlite.estimators.data import Data
+from dpmlite.estimators.fitted import fitted_component
 from dpmlite.estimators.mapdpm import MAPDPM
-from dpmlite.estimators.mixture import MixtureEstimator, largest_first
-from dpmlite.estimators.priors.columns import Moments
+from dpmlite.estimators.mixture import MixtureEstimator
+from dpmlite.estimators.numbering import largest_first
+from dpmlite.estimators.priors.moments import Moments
 from dpmlite.estimators.problem import UNPLACED, Problem, first_of_best
 from dpmlite.estimators.validation import (
     check_choice,
@@ -284,8 +287,7 @@ class BayesianHierarchicalClustering(MixtureEstimator):
             If the model was fitted without `alternative_trees`.
         """
         n_trees = check_count("n_trees", n_trees)
-        if not hasattr(self, "statistics_"):
-            self._raise_not_fitted()
+        require_fitted(self, "statistics_")
         if not hasattr(self, "log_increments_"):
             raise ValueError("alternative_trees must be True or a node in fit, got False")
         best = np.argsort(-self.log_increments_.ravel(), kind="stable")[:n_trees]
@@ -306,7 +308,7 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         check_verbose(self.verbose)
 
     def _problem(self, table: Data, prior: Prior) -> Problem:
-        component = self._family().component(prior, self.allow_missing)
+        component = self._component(prior)
         return Problem(table.rows(), component, float(self.alpha))
 
     def _choose_prior(self, table: Data, rng: np.random.Generator) -> Prior:
@@ -397,7 +399,7 @@ class BayesianHierarchicalClustering(MixtureEstimator):
 
     def _nodes(self) -> models.Component:
         """The statistics of every node, and an empty slot."""
-        component = self._fitted_component()
+        component = fitted_component(self)
         rows = Data.from_dict(self.training_rows_).rows()
         inference.hold(rows, self.leaves_[self.leaves_ != UNPLACED], component, self.children_)
         return component

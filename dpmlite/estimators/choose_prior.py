@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from dpmlite.estimators.priors.columns import constant_columns
+from dpmlite.estimators.priors.moments import constant_columns
 from dpmlite.estimators.validation import warn
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from dpmlite.estimators.data import Data
     from dpmlite.estimators.priors.base import Family, Prior
-    from dpmlite.estimators.priors.columns import Moments
+    from dpmlite.estimators.priors.moments import Moments
     from dpmlite.estimators.problem import Labels, Problem
 
 # Factors go up or down by the first of these while that lowers the joint, then by the next.

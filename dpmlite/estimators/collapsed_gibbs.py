@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from dpmlite import inference, models
+from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.data import Data
+from dpmlite.estimators.fitted import fitted_component
 from dpmlite.estimators.mapdpm import MAPDPM
 from dpmlite.estimators.mixture import MixtureEstimator
 from dpmlite.estimators.prefixes import search_labels
@@ -200,7 +202,7 @@ class CollapsedGibbs(MixtureEstimator):
         rng = check_random_state(self.random_state)
         prior = self._family().prior(self.prior, data)
         labels = self._start(X, data, prior, rng, sample_weight) if given is None else given
-        component = self._family().component(prior, self.allow_missing)
+        component = self._component(prior)
         start = models.Partition(data.rows(), labels, component, float(self.alpha))
         chain = Chain(start, self, rng)
         samples = list(chain.samples())
@@ -238,7 +240,7 @@ class CollapsedGibbs(MixtureEstimator):
         total = np.full(len(rows), -np.inf)
         out = np.empty(len(rows))
         for labels, alpha in zip(self.labels_samples_, self.alpha_samples_, strict=True):
-            component = self._fitted_component()
+            component = fitted_component(self)
             sample = models.Partition(training, labels.copy(), component, float(alpha))
             inference.log_density(rows, sample.component, float(alpha), out)
             np.logaddexp(total, out, out=total)
@@ -252,8 +254,7 @@ class CollapsedGibbs(MixtureEstimator):
         ndarray, shape (N, N)
             The share of samples where they do; 1 on the diagonal.
         """
-        if not hasattr(self, "labels_samples_"):
-            self._raise_not_fitted()
+        require_fitted(self, "labels_samples_")
         n_samples, n_rows = self.labels_samples_.shape
         # Bytes that stay in the cache: labels as small as they can be, and counters up to 255.
         samples = self.labels_samples_.astype(np.min_scalar_type(self.labels_samples_.max()))
@@ -311,7 +312,7 @@ class CollapsedGibbs(MixtureEstimator):
             )
             return search.fit(X, sample_weight=sample_weight).labels_
         if self.init == "search":
-            component = self._family().component(prior, self.allow_missing)
+            component = self._component(prior)
             return search_labels(Problem(data.rows(), component, float(self.alpha)), 0, rng)
         return start_labels(self.init, data.shape[0], self.alpha, rng)[0]
 

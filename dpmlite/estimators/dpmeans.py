@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from dpmlite import inference, models
-from dpmlite.estimators.base import Estimator
-from dpmlite.estimators.mixture import largest_first
+from dpmlite.estimators.base import Estimator, require_fitted
+from dpmlite.estimators.numbering import largest_first
 from dpmlite.estimators.validation import (
     check_choice,
     check_count,
@@ -271,7 +271,7 @@ class DPMeans(Estimator):
         NotFittedError
             Before `fit`.
         """
-        self._check_fitted()
+        require_fitted(self)
         return np.array([f"dpmeans{k}" for k in range(self.n_clusters_)], dtype=object)
 
     def score(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> float:

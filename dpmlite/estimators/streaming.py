@@ -1,4 +1,8 @@
-"""Data that comes in pieces: rows seen before, and rows of other models, as settled groups."""
+"""Models of rows that are no longer in memory, for `partial_fit` and `merge_models`.
+
+The rows of a cluster are replaced by its sufficient statistics: an absorbed group, which later
+searches move as a whole.
+"""
 
 from __future__ import annotations
 
@@ -7,49 +11,111 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.data import Data
+from dpmlite.estimators.fitted import load
 from dpmlite.estimators.priors import FAMILIES
+from dpmlite.estimators.priors.moments import Moments
 from dpmlite.estimators.validation import check_total_weight
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import numpy.typing as npt
+    from collections.abc import Mapping, Sequence
 
     from dpmlite import models
-    from dpmlite.estimators.mapdpm import MAPDPM
-    from dpmlite.estimators.priors.base import Prior
-    from dpmlite.estimators.priors.columns import Moments
+    from dpmlite.estimators.data import Floats, Indices
+    from dpmlite.estimators.priors.base import Family, Prior
 
-# The first rows are kept until there are so many, or they have so many cells. Clusters of fewer
-# rows may be several in truth, which could not be told apart once only their statistics are there.
+# The first rows are kept up to this number of rows or of cells. A cluster of fewer rows may hold
+# several true ones, which cannot be split once only its statistics are left.
 FIRST_ROWS = 5000
 FIRST_CELLS = 2_000_000
 
-# They are fitted anew when they have become so many times more: often enough that a late batch
-# counts, seldom enough that rows one by one cost no more than a few fits.
+# The first rows are fitted again when their number has grown by this factor: often enough that late
+# batches count, seldom enough that batches of one row cost no more than a few fits.
 GROWTH = 1.1
 
 IN_ALL = " in all pieces"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class FittedClusters:
+    """The clusters of a fitted model, without its rows.
+
+    Attributes
+    ----------
+    family : Family
+    allow_missing : bool
+    given_prior : dict, "nll" or None
+        The parameter `prior`.
+    prior : dict
+        The prior that was used.
+    statistics : ndarray, shape (K, L)
+        Sufficient statistics of the clusters.
+    counts : ndarray of int, shape (K,)
+        Rows of the clusters.
+    moments : Moments
+        Moments of all rows.
+    """
+
+    family: Family
+    allow_missing: bool
+    given_prior: Mapping[str, Any] | str | None
+    prior: Prior
+    statistics: Floats
+    counts: Indices
+    moments: Moments
+
+    @classmethod
+    def of(cls, model: Any) -> FittedClusters:
+        """The clusters of a MAPDPM.
+
+        Raises
+        ------
+        NotFittedError
+            If the model is not fitted.
+        ValueError
+            If `component` or `allow_missing` was changed after the fit.
+        """
+        require_fitted(model, "statistics_")
+        for name in ("component", "allow_missing"):
+            given, fitted = getattr(model, name), getattr(model, name + "_")
+            if given != fitted:
+                raise ValueError(f"{name} must be that of the rows seen, {fitted!r}, got {given!r}")
+        return cls(
+            FAMILIES[model.component_],
+            model.allow_missing_,
+            model.prior,
+            model.prior_,
+            model.statistics_,
+            model.counts_,
+            Moments(**model.moments_),
+        )
+
+    def statistics_under(self, prior: Prior) -> Floats:
+        """Statistics of the clusters in units of another prior, shape (K, L)."""
+        if all(np.array_equal(self.prior[key], prior[key]) for key in prior):
+            return self.statistics
+        return self.family.convert_statistics(self.statistics, self.prior, prior)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class FirstRows:
-    """The first rows of a model that learns from pieces.
+    """The first rows of a stream, which are fitted again as they become more.
 
     Attributes
     ----------
     rows : Data
+        All rows so far.
     n_fitted : int
-        How many there were when they were fitted last.
+        Rows in the last fit.
     """
 
     rows: Data
     n_fitted: int
 
     @classmethod
-    def of(cls, model: MAPDPM, data: Data) -> FirstRows | None:
-        """Those of a model, and new ones; None if it has none any more."""
+    def of(cls, model: Any, data: Data) -> FirstRows | None:
+        """First rows of a model, followed by new ones; None if the model no longer keeps them."""
         if not hasattr(model, "statistics_"):
             return cls(data, 0)
         if not hasattr(model, "first_rows_"):
@@ -60,92 +126,76 @@ class FirstRows:
         return cls(rows, known["n_fitted"])
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as arrays and numbers, for files."""
+        """Attributes as arrays and numbers, for files."""
         return {"rows": self.rows.to_dict(), "n_fitted": self.n_fitted}
 
     def fitted(self) -> FirstRows:
-        """The same, now that all are fitted."""
+        """These rows, marked as fitted."""
         return replace(self, n_fitted=self.rows.shape[0])
 
     def are_enough(self) -> bool:
-        """Whether clusters of so many rows may be settled."""
+        """Whether there are `FIRST_ROWS` rows or `FIRST_CELLS` cells, so that no more are kept."""
         n_rows, n_columns = self.rows.shape
         return n_rows >= FIRST_ROWS or n_rows * n_columns >= FIRST_CELLS
 
     def are_due(self) -> bool:
-        """Whether they should be fitted anew."""
+        """Whether to fit them again."""
         return self.are_enough() or self.rows.shape[0] >= GROWTH * self.n_fitted
 
 
-def check_same_model(model: MAPDPM) -> None:
-    """Raise ValueError if a model's parameters mean other statistics than it has."""
-    for name in ("component", "allow_missing"):
-        given, fitted = getattr(model, name), getattr(model, name + "_")
-        if given != fitted:
-            raise ValueError(f"{name} must be that of the rows seen, {fitted!r}, got {given!r}")
-
-
 def moments_of_all(pieces: Sequence[Moments]) -> Moments:
-    """Those of the rows of all pieces together.
+    """Moments of the rows of all pieces together.
 
     Raises
     ------
     ValueError
-        If the rows of all pieces have more weight than can be counted.
+        If the total weight is above 2**53.
     """
     total = sum(pieces[1:], start=pieces[0])
     check_total_weight(total.weight, IN_ALL)
     return total
 
 
-def prior_of_all(fitted: Sequence[MAPDPM], moments: Moments) -> Prior:
-    """The prior of the rows of all models, and of more rows that `moments` are of.
+def prior_of_all(pieces: Sequence[FittedClusters], moments: Moments) -> Prior:
+    """The prior of rows with these moments, among which are those of all pieces.
 
-    It has what the first model's `prior` gives, and defaults for the rest. What was chosen by a
-    search, and what statistics need, stays as it is.
+    It has the values given to the first model, and defaults for other keys. Keys that were chosen
+    by a search, or on which statistics depend, keep their fitted values.
 
     Raises
     ------
     ValueError
-        If it cannot stay, because it differs between models or from what is given.
+        If such a key differs between models, or from the given value.
     """
-    first = fitted[0]
-    family = FAMILIES[first.component_]
-    chosen = isinstance(first.prior, str)
-    lasting = family.prior_keys if chosen else family.lasting
-    given = {**{key: first.prior_[key] for key in lasting}, **({} if chosen else first.prior or {})}
-    prior = family.prior_by(given, moments)
-    for model in fitted:
-        for key in lasting:
-            if not np.array_equal(model.prior_[key], prior[key]):
+    first = pieces[0]
+    chosen = isinstance(first.given_prior, str)
+    fixed = first.family.prior_keys if chosen else first.family.fixed_keys
+    given = {key: first.prior[key] for key in fixed}
+    if not isinstance(first.given_prior, str):
+        given |= first.given_prior or {}
+    prior = first.family.prior_of_moments(given, moments)
+    for piece in pieces:
+        for key in fixed:
+            if not np.array_equal(piece.prior[key], prior[key]):
                 raise ValueError(
                     f"prior {key} must be the same for all rows, "
-                    f"got {_shown(model.prior_[key])} and {_shown(prior[key])}"
+                    f"got {_shown(piece.prior[key])} and {_shown(prior[key])}"
                 )
     return prior
 
 
-def settled_groups(fitted: Sequence[MAPDPM], prior: Prior) -> models.Component:
-    """The clusters of all models, one after the other, each as a slot under a prior of all."""
-    settled = FAMILIES[fitted[0].component_].component(prior, fitted[0].allow_missing_)
-    rows = np.vstack([_statistics_under(prior, model) for model in fitted])
-    settled.resize(len(rows))
-    for k, statistics in enumerate(rows.tolist()):
-        settled.load(k, statistics)
-    return settled
+def absorbed_groups(pieces: Sequence[FittedClusters], prior: Prior) -> models.Component:
+    """A component under a prior of all rows, with a slot for each cluster, piece after piece."""
+    groups = pieces[0].family.component(prior, pieces[0].allow_missing)
+    load(groups, np.vstack([piece.statistics_under(prior) for piece in pieces]))
+    return groups
 
 
-def settled_counts(counts: npt.NDArray[np.intp], final: models.Partition) -> npt.NDArray[np.intp]:
-    """Rows that settled groups bring to each cluster, from how many each group has."""
+def absorbed_counts(counts: Indices, final: models.Partition) -> Indices:
+    """Absorbed rows in each cluster of a partition, from the rows of each absorbed group."""
     rows = np.zeros(final.n_clusters, dtype=np.intp)
     np.add.at(rows, np.asarray(final.homes, dtype=np.intp), counts)
     return rows
-
-
-def _statistics_under(prior: Prior, model: MAPDPM) -> npt.NDArray[np.float64]:
-    if all(np.array_equal(model.prior_[key], prior[key]) for key in prior):
-        return model.statistics_
-    return FAMILIES[model.component_].rebased(model.statistics_, model.prior_, prior)
 
 
 def _shown(value: Any) -> str:

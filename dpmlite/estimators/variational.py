@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from dpmlite import inference, models
+from dpmlite.estimators.family_estimator import FamilyEstimator
+from dpmlite.estimators.fitted import fitted_component, load
 from dpmlite.estimators.mapdpm import MAPDPM
-from dpmlite.estimators.mixture import FamilyEstimator, largest_first
+from dpmlite.estimators.numbering import largest_first
 from dpmlite.estimators.priors import FAMILIES
 from dpmlite.estimators.validation import (
     check_bool,
@@ -139,6 +141,7 @@ class VariationalDPM(FamilyEstimator):
     """
 
     allow_missing = False
+    statistics_: Floats
 
     def __init__(
         self,
@@ -311,7 +314,7 @@ class VariationalDPM(FamilyEstimator):
         labels = np.full(n, -1, dtype=np.intp)
         n_seeds = min(self.n_components, n)
         labels[:n_seeds] = np.arange(n_seeds)
-        component = self._family().component(prior, False)
+        component = self._component(prior)
         partition = models.Partition(table.rows(), labels, component, float(self.alpha), order)
         inference.sweep(partition)
         found = np.empty(n, dtype=np.intp)
@@ -339,9 +342,7 @@ class VariationalDPM(FamilyEstimator):
         total_weight: float,
         number: int,
     ) -> Ascent:
-        ascent = Ascent(
-            rows, self._family().component(prior, False), self._mixing(), responsibilities
-        )
+        ascent = Ascent(rows, self._component(prior), self._mixing(), responsibilities)
         for iteration in range(1, self.max_iter + 1):
             ascent.step(bool(self.reorder))
             ascent.converged = abs(ascent.gain) <= self.tol * total_weight
@@ -390,10 +391,8 @@ class VariationalDPM(FamilyEstimator):
 
     def _mixture(self) -> models.Component:
         """The component with every component's statistics."""
-        component = self._fitted_component()
-        component.resize(len(self.statistics_))
-        for k, statistics in enumerate(self.statistics_.tolist()):
-            component.load(k, statistics)
+        component = fitted_component(self)
+        load(component, self.statistics_)
         return component
 
     def _probabilities(self, data: Data) -> Floats:

@@ -1,4 +1,4 @@
-"""Component families as users meet them: one file each, and the table of all of them."""
+"""Priors and posteriors of each component family in the terms of users: one file a family."""
 
 from dpmlite.estimators.priors.base import Family
 from dpmlite.estimators.priors.beta_bernoulli import BetaBernoulliFamily
@@ -18,7 +18,7 @@ FAMILIES: dict[str, Family] = {
     )
 }
 
-#: Values of the parameter `component`.
+#: The values of the parameter `component`.
 COMPONENTS = tuple(FAMILIES)
 
 __all__ = ["COMPONENTS", "FAMILIES", "Family"]
