@@ -8,12 +8,11 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from dpmlite._implementation import implementation, require_kernels
+from dpmlite._implementation import implementation, needing_kernels
 
-require_kernels()
-
-from dpmlite.estimators.base import NotFittedError  # noqa: E402
-from dpmlite.estimators.mapdpm import MAPDPM  # noqa: E402
+with needing_kernels():
+    from dpmlite.estimators.base import NotFittedError
+    from dpmlite.estimators.mapdpm import MAPDPM
 
 if TYPE_CHECKING:
     from dpmlite import datasets as datasets
@@ -53,7 +52,8 @@ __all__ = [
     "to_micropython",
 ]
 
-# Where the rest is. It is imported when it is asked for: most programs need one estimator.
+# Other public names, by module. A module is imported when a name of it is used for the first time:
+# most programs need one estimator.
 MODULES = ("datasets", "diagnostics", "plotting")
 HOMES = {
     "boards": ("Quantized", "quantize", "to_micropython"),
@@ -69,7 +69,7 @@ HOMES = {
 
 
 def __getattr__(name: str) -> Any:
-    """A public name that was not asked for so far."""
+    """Import the module of a public name at its first use."""
     if name in MODULES:
         return import_module(f"{__name__}.{name}")
     for home, names in HOMES.items():

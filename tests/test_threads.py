@@ -14,7 +14,7 @@ from families import CASES, FAMILY_NAMES
 import dpmlite
 from dpmlite import MAPDPM, inference, models
 from dpmlite._threads import (
-    MOST_EACH,
+    MOST_PER_PROCESSOR,
     as_needed,
     kept_threads,
     on_threads,
@@ -30,7 +30,16 @@ if dpmlite.implementation == "cython":
 
 @pytest.mark.parametrize(
     ("n_jobs", "expected"),
-    [(None, 1), (1, 1), (3, 3), (-1, 4), (-2, 3), (-4, 1), (-9, 1), (2**70, 4 * MOST_EACH)],
+    [
+        (None, 1),
+        (1, 1),
+        (3, 3),
+        (-1, 4),
+        (-2, 3),
+        (-4, 1),
+        (-9, 1),
+        (2**70, 4 * MOST_PER_PROCESSOR),
+    ],
 )
 def test_jobs_are_counted_as_joblib_does(n_jobs, expected, monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(4)), raising=False)
