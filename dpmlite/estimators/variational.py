@@ -1,8 +1,7 @@
-"""VariationalDPM: the estimator."""
+"""The estimator `VariationalDPM`: mean-field variational inference."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -22,6 +21,7 @@ from dpmlite.estimators.validation import (
     check_random_state,
     check_verbose,
 )
+from dpmlite.estimators.variational_ascent import Ascent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
     Labels = npt.NDArray[np.intp]
 
-#: Families whose posteriors give expected log densities.
+#: Families with closed-form expected log densities.
 COMPONENTS = ("normal-gamma", "dirichlet-multinomial", "beta-bernoulli")
 METHODS = ("vb", "collapsed-stick", "collapsed-dirichlet")
 INITS = ("map", "random")
@@ -358,7 +358,7 @@ class VariationalDPM(FamilyEstimator):
         return ascent
 
     def _keep(self, data: Data, best: Ascent, prior: Prior) -> None:
-        """Make fitted attributes of the best start, its largest component first."""
+        """Keep the best start in fitted attributes, its components by decreasing expected rows."""
         family, component = self._family(), best.component
         counts = np.array(best.mixing.counts)
         order = np.argsort(-counts, kind="stable")
@@ -390,7 +390,7 @@ class VariationalDPM(FamilyEstimator):
         return everyone
 
     def _mixture(self) -> models.Component:
-        """The component with every component's statistics."""
+        """A component with a slot for each of the T components."""
         component = fitted_component(self)
         load(component, self.statistics_)
         return component
@@ -403,48 +403,3 @@ class VariationalDPM(FamilyEstimator):
     def _log_weights(self) -> Floats:
         with np.errstate(divide="ignore"):  # a weight may be less than a double can hold
             return np.asarray(np.log(self.weights_))
-
-
-@dataclass
-class Ascent:
-    """One ascent of the bound.
-
-    Attributes
-    ----------
-    rows : Rows
-    component : Component
-        Any of the family and its prior; its slots become the components.
-    mixing : Mixing
-        What is believed of the labels.
-    responsibilities : ndarray, shape (N, T)
-        Where to start; they are changed.
-    converged : bool
-        Whether it ended because the bound no longer changed.
-    """
-
-    rows: models.Rows
-    component: models.Component
-    mixing: models.Mixing
-    responsibilities: Floats
-    converged: bool = False
-
-    def __post_init__(self) -> None:
-        bound = inference.absorb(self.rows, self.component, self.mixing, self.responsibilities)
-        self.trace = [bound]
-
-    @property
-    def gain(self) -> float:
-        """Of the last iteration, in nats."""
-        return self.trace[-1] - self.trace[-2]
-
-    def step(self, reorder: bool) -> None:
-        """One iteration."""
-        bound = inference.step(
-            self.rows, self.component, self.mixing, self.responsibilities, reorder
-        )
-        self.trace.append(bound)
-
-    def log_evidence_bound(self) -> float:
-        """The bound with the whole stick of a Dirichlet process in place of `mixing`."""
-        unbroken = models.unbroken_log_evidence(self.mixing.counts, self.mixing.alpha)
-        return self.trace[-1] - self.mixing.log_evidence() + unbroken
