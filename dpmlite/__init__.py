@@ -8,12 +8,11 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from dpmlite._implementation import implementation, require_kernels
+from dpmlite._implementation import implementation, needing_kernels
 
-require_kernels()
-
-from dpmlite.estimators.base import NotFittedError  # noqa: E402
-from dpmlite.estimators.mapdpm import MAPDPM  # noqa: E402
+with needing_kernels():
+    from dpmlite.estimators.base import NotFittedError
+    from dpmlite.estimators.mapdpm import MAPDPM
 
 if TYPE_CHECKING:
     from dpmlite import datasets as datasets
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from dpmlite.estimators.dpsearch import DPSearch
     from dpmlite.estimators.exact import ExactPosterior, exact_posterior, log_evidence_exact
     from dpmlite.estimators.functions import crp_log_prob, crp_sample, neg_log_joint, neg_log_loo
-    from dpmlite.estimators.merged import merge_models
+    from dpmlite.estimators.merge_models import merge_models
     from dpmlite.estimators.variational import VariationalDPM
 
 __version__ = "0.1.0"
@@ -53,7 +52,8 @@ __all__ = [
     "to_micropython",
 ]
 
-# Where the rest is. It is imported when it is asked for: most programs need one estimator.
+# Other public names, by module. A module is imported when a name of it is used for the first time:
+# most programs need one estimator.
 MODULES = ("datasets", "diagnostics", "plotting")
 HOMES = {
     "boards": ("Quantized", "quantize", "to_micropython"),
@@ -63,13 +63,13 @@ HOMES = {
     "estimators.dpsearch": ("DPSearch",),
     "estimators.exact": ("ExactPosterior", "exact_posterior", "log_evidence_exact"),
     "estimators.functions": ("crp_log_prob", "crp_sample", "neg_log_joint", "neg_log_loo"),
-    "estimators.merged": ("merge_models",),
+    "estimators.merge_models": ("merge_models",),
     "estimators.variational": ("VariationalDPM",),
 }
 
 
 def __getattr__(name: str) -> Any:
-    """A public name that was not asked for so far."""
+    """Import the module of a public name at its first use."""
     if name in MODULES:
         return import_module(f"{__name__}.{name}")
     for home, names in HOMES.items():

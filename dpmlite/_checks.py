@@ -1,4 +1,4 @@
-"""What families ask of their parameters, the same of a plain twin and of its kernel."""
+"""Checks of the parameters of families, shared by plain twins and kernels."""
 
 from math import sqrt
 
@@ -11,8 +11,9 @@ def check_positive(name: str, values: Values) -> None:
     Parameters
     ----------
     name : str
-        Of the parameter.
+        Name of the parameter.
     values : sequence of float
+        Its values.
     """
     for value in values:
         if not value > 0.0:
@@ -20,13 +21,14 @@ def check_positive(name: str, values: Values) -> None:
 
 
 def check_same_length(name: str, values: Values, other_name: str, other: Values) -> None:
-    """Raise ValueError unless two parameters of a family have as many columns.
+    """Raise ValueError unless two parameters of a family have the same number of columns.
 
     Parameters
     ----------
     name, other_name : str
-        Of the parameters.
+        Names of the parameters.
     values, other : sequence
+        Their values.
     """
     if len(values) != len(other):
         raise ValueError(
@@ -35,12 +37,14 @@ def check_same_length(name: str, values: Values, other_name: str, other: Values)
 
 
 def check_normal_inverse_wishart(m0: Values, kappa0: float, nu0: float, psi0: Values) -> None:
-    """Raise ValueError unless the parameters are in their ranges; `psi0` may be singular yet.
+    """Raise ValueError unless the parameters are in their ranges.
+
+    It does not tell whether `psi0` is singular.
 
     Parameters
     ----------
     m0, kappa0, nu0, psi0
-        As of `NormalInverseWishart`.
+        As in `NormalInverseWishart`.
     """
     D = len(m0)
     check_same_length("m0", m0, "psi0", psi0)
@@ -62,12 +66,12 @@ def check_normal_inverse_wishart(m0: Values, kappa0: float, nu0: float, psi0: Va
 
 
 def require_bound(ready: bool) -> None:
-    """Raise ValueError if a bound is asked for that is not there.
+    """Raise ValueError unless `bound_over` was called before `log_bound`.
 
     Parameters
     ----------
     ready : bool
-        Whether `bound_over` was called.
+        Whether it was.
     """
     if not ready:
         raise ValueError("bound_over must be called before log_bound")

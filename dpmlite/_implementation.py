@@ -1,6 +1,8 @@
-"""Which twin of every algorithm runs: the compiled kernel, or the plain Python it is checked by."""
+"""The choice between the two twins of every algorithm: compiled kernel or plain Python."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 #: Set the environment variable DPMLITE_PURE=1 to run the plain twins.
 PURE = os.environ.get("DPMLITE_PURE", "") not in ("", "0")
@@ -8,12 +10,14 @@ PURE = os.environ.get("DPMLITE_PURE", "") not in ("", "0")
 implementation = "python" if PURE else "cython"
 
 
-def require_kernels() -> None:
-    """Raise ImportError, saying what to do, if the kernels are wanted and not there."""
+@contextmanager
+def needing_kernels() -> Iterator[None]:
+    """Raise ImportError, saying what to do, if an import in the block misses a kernel."""
     try:
-        import dpmlite.models  # noqa: F401
+        yield
     except ModuleNotFoundError as error:
-        if error.name != "dpmlite._kernels":
+        package, _, module = (error.name or "").rpartition(".")
+        if not (package.startswith("dpmlite") and module.startswith("_")):
             raise
         folder = os.path.dirname(os.path.abspath(__file__))
         raise ImportError(

@@ -1,10 +1,10 @@
-"""The leaves that trees are built on: groups of rows."""
+"""Leaves of trees, each of which is a group of rows."""
 
 from dpmlite._types import Values
 
 
 def rows_of_leaves(leaves: Values, n_rows: int) -> list[list[int]]:
-    """The rows of each leaf, in their order.
+    """Rows of each leaf, in ascending order.
 
     Parameters
     ----------
@@ -16,17 +16,18 @@ def rows_of_leaves(leaves: Values, n_rows: int) -> list[list[int]]:
     Returns
     -------
     list of lists of int, length M
+        Numbers of the rows.
 
     Raises
     ------
     ValueError
-        If there is no row, there are not as many leaves as rows, or they are not 0..M-1.
+        If there is no row, `leaves` has another length than N, or its values are not 0..M-1.
     """
     if n_rows == 0:
         raise ValueError("X must have at least one row, got 0")
     if len(leaves) != n_rows:
         raise ValueError(f"leaves must have {n_rows} values, got {len(leaves)}")
-    numbers = list(map(int, leaves))  # of Python, each made once
+    numbers = list(map(int, leaves))  # Python ints, made once
     most = max(numbers)
     if min(numbers) < 0 or most >= n_rows:
         bad = next(k for k in numbers if not 0 <= k < n_rows)

@@ -1,4 +1,4 @@
-"""Calls that share some threads, and what stops them."""
+"""Calls on a pool of threads, which end together after an error or Ctrl-C."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-MOST_EACH = 8
+# Threads for each processor at most: a thousand take seconds to start, and only wait.
+MOST_PER_PROCESSOR = 8
 
 
 def threads_for(n_jobs: int | None) -> int:
-    """How many threads `n_jobs` asks for, as joblib counts: -1 is one a processor, -2 one less.
+    """Number of threads for `n_jobs` as joblib counts: -1 is one a processor, -2 one less.
 
-    Never more than `MOST_EACH` a processor: a thousand take seconds to start, and only wait.
+    It is at most `MOST_PER_PROCESSOR` times the processors.
     """
     if n_jobs is None:
         return 1
@@ -32,7 +33,7 @@ def threads_for(n_jobs: int | None) -> int:
         n_processors = os.cpu_count() or 1
     if n_jobs < 0:
         n_jobs += n_processors + 1
-    return max(1, min(n_jobs, MOST_EACH * n_processors))
+    return max(1, min(n_jobs, MOST_PER_PROCESSOR * n_processors))
 
 
 def on_threads(
@@ -41,11 +42,11 @@ def on_threads(
     n_threads: int,
     stop: Event | None = None,
 ) -> list[Result]:
-    """Results of one call for each item, in their order.
+    """Results of ``function(item)`` for each item, in order.
 
-    This thread makes some of them: if it waited, each result would wake it, to wait for the
-    interpreter's lock, which the others need. An error, or Ctrl-C, sets `stop`; then the calls that
-    have begun are waited for.
+    This thread makes some of the calls: a thread that only waited would wake at each result and
+    compete for the interpreter's lock. An error, or Ctrl-C, sets `stop`; calls that have begun are
+    then waited for.
     """
     return list(as_needed(function, items, n_threads, stop))
 
@@ -56,7 +57,11 @@ def as_needed(
     n_threads: int,
     stop: Event | None = None,
 ) -> Generator[Result]:
-    """The same one by one: until it is closed, the others go on while this thread uses a result."""
+    """Yield the result of ``function(item)`` for each item, in order.
+
+    Other threads make further calls, until the generator is closed, while this one uses a result.
+    An error, or Ctrl-C, sets `stop`.
+    """
     if n_threads == 1 or len(items) < 2:
         for item in items:
             yield function(item)
@@ -65,8 +70,8 @@ def as_needed(
     waiting = deque(enumerate(items))
 
     def work(until: int | None = None) -> None:
-        with nothing_after_an_error(waiting, stop):
-            while until not in results and (taken := first_of(waiting)) is not None:
+        with cleared_after_error(waiting, stop):
+            while until not in results and (taken := pop_first(waiting)) is not None:
                 i, item = taken
                 results[i] = function(item)
 
@@ -74,7 +79,7 @@ def as_needed(
     helpers: list[Future[None]] = []
     with pool_of(n_helpers) as pool:
         try:
-            with nothing_after_an_error(waiting, stop):
+            with cleared_after_error(waiting, stop):
                 helpers += (pool.submit(work) for _ in range(n_helpers))
                 for i in range(len(items)):
                     work(until=i)
@@ -86,22 +91,22 @@ def as_needed(
 
 
 def end(helpers: Sequence[Future[None]]) -> None:
-    """Nothing is left for them to do: wait for those that have begun, until they are done."""
+    """Cancel the helpers that have not begun, and wait for the others."""
     for helper in helpers:
         if not helper.cancel():
             helper.exception()
 
 
 _kept: ContextVar[ThreadPoolExecutor | None] = ContextVar("_kept", default=None)
-if hasattr(os, "register_at_fork"):  # threads do not live on in a fork
+if hasattr(os, "register_at_fork"):  # a forked process has no other threads
     os.register_at_fork(after_in_child=lambda: _kept.set(None))
 
 
 @contextmanager
 def kept_threads(n_threads: int) -> Iterator[None]:
-    """Calls from this thread share the same others until the end of the block.
+    """Keep one pool of threads for all calls from this thread within the block.
 
-    To start some takes about 0.15 ms, and a fit of many rows asks for them some thirty times.
+    To start a pool takes about 0.15 ms, and a fit of many rows needs one some thirty times.
     """
     if n_threads == 1:
         yield
@@ -116,7 +121,7 @@ def kept_threads(n_threads: int) -> Iterator[None]:
 
 @contextmanager
 def pool_of(n_helpers: int) -> Iterator[ThreadPoolExecutor]:
-    """Threads beside this one: those that are kept for it, or some that end with the block."""
+    """Yield the pool that `kept_threads` keeps for this thread, or one that ends with the block."""
     from concurrent.futures import ThreadPoolExecutor
 
     kept = _kept.get()
@@ -127,18 +132,18 @@ def pool_of(n_helpers: int) -> Iterator[ThreadPoolExecutor]:
             yield pool
 
 
-def first_of(waiting: deque[Item]) -> Item | None:
-    """What is next; None if nothing is left. Other threads take from it too."""
+def pop_first(waiting: deque[Item]) -> Item | None:
+    """Remove and return the first item; None if there is none. Safe with other threads."""
     with suppress(IndexError):
         return waiting.popleft()
     return None
 
 
 @contextmanager
-def nothing_after_an_error(waiting: deque[Item], stop: Event | None) -> Iterator[None]:
-    """After an error, or Ctrl-C, nothing waits any more, and `stop` is set.
+def cleared_after_error(waiting: deque[Item], stop: Event | None) -> Iterator[None]:
+    """Clear `waiting` after an error, Ctrl-C or the close of a generator in the block.
 
-    If no more results are asked for, nothing waits either.
+    An error or Ctrl-C also sets `stop`.
     """
     try:
         yield
@@ -150,7 +155,7 @@ def nothing_after_an_error(waiting: deque[Item], stop: Event | None) -> Iterator
 
 
 def new_event() -> Event:
-    """An event to wait for, or to look at between two steps."""
+    """A new event, clear."""
     from threading import Event  # 2 ms, which an import of dpmlite alone need not take
 
     return Event()

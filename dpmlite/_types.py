@@ -1,7 +1,7 @@
-"""What both twins take where they want numbers: anything that is indexed like a list.
+"""Types of the arguments of both twins: anything that is indexed like a list.
 
-The plain twins are called with lists and with numpy's arrays, which mypy does not count among
-the sequences. Shapes are in the docstrings.
+Lists and numpy arrays are such; mypy does not count arrays among the sequences. Docstrings state
+the shapes.
 """
 
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 
 class Values(Protocol):
-    """Numbers, or rows of numbers."""
+    """A sequence of numbers, or of rows of numbers, to read."""
 
     def __len__(self) -> int: ...
     def __getitem__(self, index: int, /) -> Any: ...
@@ -17,6 +17,6 @@ class Values(Protocol):
 
 
 class Buffer(Values, Protocol):
-    """The same, to be written to; it belongs to the caller."""
+    """A sequence that belongs to the caller, to write to."""
 
     def __setitem__(self, index: int, value: Any, /) -> None: ...

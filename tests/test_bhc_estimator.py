@@ -292,7 +292,7 @@ def test_verbose_prints_every_tenth(capsys):
 
 
 def test_ctrl_c_stops_a_fit(monkeypatch):
-    monkeypatch.setattr("dpmlite.estimators.tree.CELLS_AT_A_TIME", 1)
+    monkeypatch.setattr("dpmlite.estimators.bhc_growth.VALUES_PER_CALL", 1)
     made = []
 
     def interrupt(line, flush):

@@ -6,7 +6,7 @@ from cases import PURE, needs_kernels
 
 from dpmlite import MAPDPM
 from dpmlite.datasets import dpm_sample, planted_gaussians
-from dpmlite.estimators.families import COMPONENTS, FAMILIES
+from dpmlite.estimators.priors import COMPONENTS, FAMILIES
 from dpmlite.search.prior_scales import MAX_FACTOR, MIN_FACTOR
 
 PRIORS = {

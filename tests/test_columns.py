@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpmlite.estimators.families.columns import WIDE_ROW, reduced
+from dpmlite.estimators.priors.moments import WIDE_ROW, reduced
 
 
 @given(

@@ -11,7 +11,7 @@ from families import CASES
 import dpmlite
 from dpmlite import MAPDPM, exact_posterior
 from dpmlite.datasets import dpm_mixture, dpm_sample
-from dpmlite.estimators.families import COMPONENTS, FAMILIES
+from dpmlite.estimators.priors import COMPONENTS, FAMILIES
 
 PRIORS = {
     "normal-gamma": {"m0": 1.0, "c0": 0.05, "a0": 3.0, "b0": 4.0},

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpmlite.estimators.data import Data
-from dpmlite.estimators.families.columns import Moments, check_distance
+from dpmlite.estimators.priors.checks import check_distance
+from dpmlite.estimators.priors.moments import Moments
 
 
 def naive(X, weights):

@@ -11,8 +11,8 @@ from families import CASES, FAMILY_NAMES
 import dpmlite
 from dpmlite import MAPDPM, CollapsedGibbs, NotFittedError, merge_models
 from dpmlite.datasets import planted_gaussians
-from dpmlite.estimators import pieces
-from dpmlite.estimators.families import FAMILIES
+from dpmlite.estimators import streaming
+from dpmlite.estimators.priors import FAMILIES
 
 COMPONENTS = tuple(FAMILIES)
 
@@ -20,7 +20,7 @@ COMPONENTS = tuple(FAMILIES)
 @pytest.fixture(autouse=True)
 def few_first_rows(monkeypatch):
     """So that most rows of small tables are settled."""
-    monkeypatch.setattr(pieces, "FIRST_ROWS", 30)
+    monkeypatch.setattr(streaming, "FIRST_ROWS", 30)
 
 
 def table(component, n_rows=90, seed=0):
@@ -90,7 +90,7 @@ def test_everything_is_that_of_all_rows(estimator, component):
     assert not hasattr(model, "first_rows_")
     whole = quick(estimator, component=component, alpha=2.0).fit(X)
     for key, value in whole.prior_.items():
-        if key in FAMILIES[component].lasting:
+        if key in FAMILIES[component].fixed_keys:
             value = quick(estimator, component=component).fit(X[:40]).prior_[key]
         np.testing.assert_allclose(model.prior_[key], value, rtol=1e-9)
 
@@ -108,7 +108,7 @@ def test_statistics_can_change_their_prior(name):
     case, rng = CASES[name], np.random.default_rng(4)
     X, old, new = case.draw(rng, 15, 3), case.prior(rng, 3), case.prior(rng, 3)
     family = FAMILIES[name.removeprefix("incomplete ")]
-    new = {**new, **{key: old[key] for key in family.lasting}}
+    new = {**new, **{key: old[key] for key in family.fixed_keys}}
     missing = name.startswith("incomplete")
     if missing:
         X[:3, 0] = np.nan  # a cluster that has no value there
@@ -121,7 +121,7 @@ def test_statistics_can_change_their_prior(name):
             component.add(row, int(i >= 3))
         return np.array([component.statistics(k) for k in range(2)])
 
-    found = family.rebased(statistics(old), old, new)
+    found = family.convert_statistics(statistics(old), old, new)
     np.testing.assert_allclose(found, statistics(new), rtol=1e-10, atol=1e-10)
 
 
@@ -136,7 +136,7 @@ def test_a_table_far_from_zero_and_narrow(estimator):
 
 
 def test_the_first_rows_are_fitted_again(monkeypatch):
-    monkeypatch.setattr(pieces, "FIRST_ROWS", 60)
+    monkeypatch.setattr(streaming, "FIRST_ROWS", 60)
     X = planted_gaussians(80, 3, 4, random_state=1)[0]
     model = MAPDPM(random_state=0).partial_fit(X[:30])
     fitted = MAPDPM(random_state=0).fit(X[:30])
@@ -156,7 +156,7 @@ def test_the_first_rows_are_fitted_again(monkeypatch):
 
 
 def test_first_rows_are_few_cells(monkeypatch):
-    monkeypatch.setattr(pieces, "FIRST_CELLS", 40)
+    monkeypatch.setattr(streaming, "FIRST_CELLS", 40)
     X, _ = blobs(n_rows=30)
     assert hasattr(MAPDPM().partial_fit(X[:19]), "first_rows_")
     assert not hasattr(MAPDPM().partial_fit(X[:20]), "first_rows_")
@@ -323,7 +323,7 @@ def test_weights_of_all_pieces_can_be_counted(estimator):
 @needs_kernels
 @pytest.mark.parametrize("size", [125, 1000])
 def test_it_comes_close_to_fit(monkeypatch, size):
-    monkeypatch.setattr(pieces, "FIRST_ROWS", 1000)
+    monkeypatch.setattr(streaming, "FIRST_ROWS", 1000)
     X = planted_gaussians(4000, 8, 10, random_state=0)[0]
     model = learn(MAPDPM(random_state=0), X, size)
     joint = dpmlite.neg_log_joint(X, model.predict(X), alpha=1.0)

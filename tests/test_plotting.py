@@ -18,12 +18,12 @@ from dpmlite import (
 from dpmlite.datasets import load_sensors, planted_gaussians
 from dpmlite.plotting import (
     COLOURS,
-    LEGEND_AT_MOST,
     MARKERS,
     plot_clusters,
     plot_dendrogram,
     plot_density,
 )
+from dpmlite.plotting.style import MAX_LEGEND_ENTRIES
 
 pytest.importorskip("matplotlib")
 
@@ -126,7 +126,7 @@ def test_few_or_equal_rows_can_be_drawn(shape, value):
 
 
 def test_many_clusters_differ_by_colour_and_marker_and_the_legend_stays_short():
-    n_clusters = LEGEND_AT_MOST + 4
+    n_clusters = MAX_LEGEND_ENTRIES + 4
     labels = np.repeat(np.arange(n_clusters), np.arange(n_clusters, 0, -1))
     X = np.random.default_rng(0).normal(size=(len(labels), 2))
     axes = draw(X, labels)
@@ -134,7 +134,7 @@ def test_many_clusters_differ_by_colour_and_marker_and_the_legend_stays_short():
     shapes = [c.get_paths()[0].vertices.tobytes() for c in axes.collections]
     assert len(axes.collections) == n_clusters
     assert len(set(zip(colours, shapes, strict=True))) == n_clusters
-    assert len(legend(axes)) == LEGEND_AT_MOST + 1
+    assert len(legend(axes)) == MAX_LEGEND_ENTRIES + 1
     assert legend(axes)[-1] == "and 4 smaller"
 
 

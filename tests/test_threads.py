@@ -14,7 +14,7 @@ from families import CASES, FAMILY_NAMES
 import dpmlite
 from dpmlite import MAPDPM, inference, models
 from dpmlite._threads import (
-    MOST_EACH,
+    MOST_PER_PROCESSOR,
     as_needed,
     kept_threads,
     on_threads,
@@ -22,7 +22,7 @@ from dpmlite._threads import (
     threads_for,
 )
 from dpmlite.datasets import planted_gaussians
-from dpmlite.estimators.families import COMPONENTS
+from dpmlite.estimators.priors import COMPONENTS
 
 if dpmlite.implementation == "cython":
     from dpmlite._kernels import nearest_seed_labels
@@ -30,7 +30,16 @@ if dpmlite.implementation == "cython":
 
 @pytest.mark.parametrize(
     ("n_jobs", "expected"),
-    [(None, 1), (1, 1), (3, 3), (-1, 4), (-2, 3), (-4, 1), (-9, 1), (2**70, 4 * MOST_EACH)],
+    [
+        (None, 1),
+        (1, 1),
+        (3, 3),
+        (-1, 4),
+        (-2, 3),
+        (-4, 1),
+        (-9, 1),
+        (2**70, 4 * MOST_PER_PROCESSOR),
+    ],
 )
 def test_jobs_are_counted_as_joblib_does(n_jobs, expected, monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(4)), raising=False)

@@ -8,7 +8,7 @@ from scipy.sparse import csr_array
 
 from dpmlite import MAPDPM, inference, models
 from dpmlite.datasets import dpm_sample
-from dpmlite.estimators.families import FAMILIES
+from dpmlite.estimators.priors import FAMILIES
 
 from .common import with_gaps
 

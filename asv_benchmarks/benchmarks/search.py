@@ -27,7 +27,6 @@ import numpy as np
 from dpmlite import MAPDPM, inference, models
 from dpmlite.datasets import crp_mixture, unequal_gaussians
 from dpmlite.search import (
-    descent,
     exchange,
     merge_and_split,
     reseeding,

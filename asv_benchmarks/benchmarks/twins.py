@@ -8,7 +8,7 @@ import time
 import numpy as np
 
 from dpmlite.datasets import dpm_sample
-from dpmlite.estimators.families import FAMILIES
+from dpmlite.estimators.priors import FAMILIES
 
 if __package__:
     from .common import load_twin

@@ -12,6 +12,7 @@ from dpmlite.boards.learner import MOST_CLUSTERS, learner_of
 from dpmlite.boards.module import module_text
 from dpmlite.boards.quantized import Quantized
 from dpmlite.boards.statistics import counted, recovered
+from dpmlite.estimators.fitted import fitted_mixture
 from dpmlite.estimators.mapdpm import MAPDPM
 from dpmlite.estimators.persistence import replacing
 from dpmlite.estimators.validation import check_count
@@ -114,7 +115,7 @@ def _checked(model: MAPDPM) -> models.Component:
     """The mixture of a model of the right kind."""
     if not isinstance(model, MAPDPM):
         raise TypeError(f"model must be a MAPDPM, got a {type(model).__name__}")
-    mixture = model._mixture()
+    mixture = fitted_mixture(model)
     if model.component_ != "normal-gamma":
         raise ValueError(f"model must have component 'normal-gamma', got {model.component_!r}")
     if model.allow_missing_:

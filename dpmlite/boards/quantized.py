@@ -8,10 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite.estimators.data import Data
-from dpmlite.estimators.families.columns import (
-    Moments,
-    constant_columns,
-)
+from dpmlite.estimators.priors.moments import Moments, constant_columns
 from dpmlite.estimators.validation import as_floats, check_positive, check_rows, is_masked, warn
 
 if TYPE_CHECKING:
@@ -167,7 +164,7 @@ def quantize(
 
 
 def _scales(table: Data, amplitude: float) -> Floats:
-    deviations = np.sqrt(Moments.of(table).variances(aloud=False))
+    deviations = np.sqrt(Moments.of(table).variances(warn_constant=False))
     return np.where(constant_columns(table), 1.0, deviations / amplitude)
 
 

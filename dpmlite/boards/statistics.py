@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from dpmlite import models
     from dpmlite.boards.quantized import Quantized
     from dpmlite.estimators.data import Floats
-    from dpmlite.estimators.families.base import Prior
     from dpmlite.estimators.mapdpm import MAPDPM
+    from dpmlite.estimators.priors.base import Prior
 
 # What rounding may add to a sum of ints: in all, and as a part of the sum of squares.
 ATOL = 1e-3

@@ -1,11 +1,11 @@
-"""What scikit-learn's tools expect of an estimator, without importing scikit-learn."""
+"""The base class of estimators: scikit-learn's conventions, without importing scikit-learn."""
 
 from __future__ import annotations
 
 import inspect
 import sys
 from functools import cache
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -35,7 +35,18 @@ class Estimator(WeightRequests):
         return sorted(p.name for p in parameters if p.name != "self" and p.kind != p.VAR_KEYWORD)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Parameters of this estimator, by name. `deep` is there for scikit-learn."""
+        """Parameters of this estimator, by name.
+
+        Parameters
+        ----------
+        deep : ignored
+            There for scikit-learn.
+
+        Returns
+        -------
+        dict
+            Value of each parameter.
+        """
         return {name: getattr(self, name) for name in self._parameter_names()}
 
     def set_params(self, **params: Any) -> Self:
@@ -82,15 +93,15 @@ class Estimator(WeightRequests):
         )
 
     def _read(self, X: Any) -> Any:
-        """Check a table; what is returned has its shape."""
+        """A user's table, checked, for `fit`."""
         return check_rows(X)
 
     def _read_as_fitted(self, X: Any) -> Any:
-        """The same for rows given after ``fit``, whatever became of the parameters since."""
+        """A user's table, checked by the parameters with which the model was fitted."""
         return self._read(X)
 
     def _remember_columns(self, X: npt.ArrayLike, n_columns: int) -> None:
-        """Keep the number and, if `X` has them, the names of the columns given to ``fit``."""
+        """Keep the number of columns given to ``fit``, and their names if `X` has them."""
         self.n_features_in_ = n_columns
         names = column_names(X)
         if names is not None:
@@ -99,8 +110,8 @@ class Estimator(WeightRequests):
             del self.feature_names_in_
 
     def _read_new(self, X: npt.ArrayLike) -> Any:
-        """Check rows given after ``fit`` against those given to it."""
-        self._check_fitted()
+        """A table given after ``fit``, checked to have the same columns."""
+        require_fitted(self)
         self._compare_names(column_names(X))
         table = self._read_as_fitted(X)
         if table.shape[1] != self.n_features_in_:
@@ -109,13 +120,6 @@ class Estimator(WeightRequests):
                 f"is expecting {self.n_features_in_} features as input"
             )
         return table
-
-    def _raise_not_fitted(self) -> NoReturn:
-        raise not_fitted_error(f"this {type(self).__name__} is not fitted yet: call fit first")
-
-    def _check_fitted(self) -> None:
-        if not hasattr(self, "n_features_in_"):
-            self._raise_not_fitted()
 
     def _compare_names(self, names: npt.NDArray[np.object_] | None) -> None:
         fitted = getattr(self, "feature_names_in_", None)
@@ -128,21 +132,28 @@ class Estimator(WeightRequests):
             raise ValueError(_name_mismatch(list(names), list(fitted)))
 
 
+def require_fitted(estimator: Any, attribute: str = "n_features_in_") -> None:
+    """Raise NotFittedError unless an estimator has an attribute that ``fit`` sets."""
+    if not hasattr(estimator, attribute):
+        kind = type(estimator).__name__
+        raise not_fitted_error(f"this {kind} is not fitted yet: call fit first")
+
+
 def not_fitted_error(message: str) -> NotFittedError:
-    """One that is scikit-learn's too, if that is loaded: its tools catch its own class."""
+    """A NotFittedError that is also scikit-learn's, if that is loaded, for its tools to catch."""
     theirs = getattr(sys.modules.get("sklearn.exceptions"), "NotFittedError", None)
     return _error_of_both(theirs)(message) if theirs else NotFittedError(message)
 
 
 @cache
 def _error_of_both(theirs: type[Exception]) -> type[NotFittedError]:
-    # Pickled by what makes it again, for no module has it.
+    # No module has this class, so that pickle must call the function that makes it.
     body = {"__reduce__": lambda self: (not_fitted_error, self.args)}
     return type("NotFittedError", (NotFittedError, theirs), body)
 
 
 def column_names(X: Any, axis: str = "columns") -> npt.NDArray[np.object_] | None:
-    """Names of a data frame's columns, or of what has one value for each; if all are strings."""
+    """Names along an axis of a data frame or series; None if it has none, or not all are text."""
     columns = getattr(X, axis, None)
     if not np.iterable(columns) or not all(isinstance(name, str) for name in columns):
         return None

@@ -1,20 +1,23 @@
-"""BayesianHierarchicalClustering: the estimator."""
+"""The estimator `BayesianHierarchicalClustering`."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from dpmlite import inference
+from dpmlite.estimators.base import require_fitted
+from dpmlite.estimators.bhc_growth import TreeSearch, bayes_kmeans, grow, joined
+from dpmlite.estimators.bhc_tree import AlternativeTree, linkage, relocate
 from dpmlite.estimators.choose_prior import ScaledPrior, draw_sample
 from dpmlite.estimators.data import Data
-from dpmlite.estimators.families.columns import Moments
+from dpmlite.estimators.fitted import fitted_component
 from dpmlite.estimators.mapdpm import MAPDPM
-from dpmlite.estimators.mixture import MixtureEstimator, largest_first
-from dpmlite.estimators.tree import TreeSearch, bayes_kmeans, grow, joined
+from dpmlite.estimators.mixture import MixtureEstimator
+from dpmlite.estimators.numbering import largest_first
+from dpmlite.estimators.priors.moments import Moments
 from dpmlite.estimators.validation import (
     check_choice,
     check_count,
@@ -31,48 +34,25 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite import models
-    from dpmlite.estimators.families.base import Prior
-    from dpmlite.estimators.tree import Tree
+    from dpmlite.estimators.bhc_growth import Tree
+    from dpmlite.estimators.priors.base import Prior
     from dpmlite.search.context import Labels
 
 APPROXIMATIONS = ("bayes-kmeans", "map-dpm")
 PRIOR_CHOICES = ("nll",)
 
-# ``prior="nll"`` grows some twenty trees from each of these widths, for trees are greedy and the
-# bound has many optima; over so many rows at most, drawn at random.
-WIDTHS = (1.0, 2.0**-4)
+# ``prior="nll"`` starts from each of these factors of the width, for trees are greedy and the bound
+# has many local optima. Each start grows some twenty trees over a random sample of rows.
+START_FACTORS = (1.0, 2.0**-4)
 SAMPLE_ROWS = 500
-
-
-@dataclass(frozen=True, eq=False)
-class AlternativeTree:
-    """A tree that differs from the fitted one by the relocation of a branch.
-
-    Attributes
-    ----------
-    node : int
-        The node whose branches were relocated.
-    log_increment : float
-        Log of what it adds to the lower bound of the evidence, eq. (12).
-    children : ndarray of int, shape (M - 1, 2)
-        Its merges.
-    labels : ndarray of int, shape (N,)
-        Its most probable clusters, in the sense of `labels_`, with the relocated branches in one;
-        -1 for rows without weight.
-    """
-
-    node: int
-    log_increment: float
-    children: npt.NDArray[np.intp]
-    labels: npt.NDArray[np.intp]
 
 
 class BayesianHierarchicalClustering(MixtureEstimator):
     """A tree of merges, each with the probability that it is one cluster.
 
-    Bayesian hierarchical clustering (BHC) of [1]_ and [2]_: of all pairs of trees, the one with the
-    highest probability r_k of being one cluster, against all partitions that are consistent with
-    the two trees, is merged next. The result is a tree, clusters, a lower bound on the evidence of
+    Bayesian hierarchical clustering (BHC) of [1]_ and [2]_ repeatedly merges the pair of trees with
+    the highest probability r_k that their rows are one cluster, against all partitions that are
+    consistent with the two trees. The result is a tree, clusters, a lower bound on the evidence of
     the Dirichlet process mixture, and a density.
 
     Parameters
@@ -272,21 +252,22 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         Parameters
         ----------
         n_trees : int, default 1
-            How many, at most.
+            Number of trees at most.
 
         Returns
         -------
         list of AlternativeTree
-            The one that adds most first.
+            By decreasing `AlternativeTree.log_increment`.
 
         Raises
         ------
+        NotFittedError
+            Before `fit`.
         ValueError
             If the model was fitted without `alternative_trees`.
         """
         n_trees = check_count("n_trees", n_trees)
-        if not hasattr(self, "statistics_"):
-            self._raise_not_fitted()
+        require_fitted(self, "statistics_")
         if not hasattr(self, "log_increments_"):
             raise ValueError("alternative_trees must be True or a node in fit, got False")
         best = np.argsort(-self.log_increments_.ravel(), kind="stable")[:n_trees]
@@ -307,7 +288,7 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         check_verbose(self.verbose)
 
     def _problem(self, table: Data, prior: Prior) -> Problem:
-        component = self._family().component(prior, self.allow_missing)
+        component = self._component(prior)
         return Problem(table.rows(), component, float(self.alpha))
 
     def _choose_prior(self, table: Data, rng: np.random.Generator) -> Prior:
@@ -317,7 +298,7 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         sample = table.take(draw_sample(table, SAMPLE_ROWS, rng))
         scaled = ScaledPrior(family, table, Moments.of(table), sample)
         seeds = np.zeros(1, dtype=np.int64)
-        found = [scaled.choose(TreeSearch(), self._problem, seeds, width) for width in WIDTHS]
+        found = [scaled.choose(TreeSearch(), self._problem, seeds, width) for width in START_FACTORS]
         slack = self._problem(sample, scaled.default).worthwhile_gain(sample.shape[0])
         return found[first_of_best([objective for _, objective in found], slack)][0]
 
@@ -337,7 +318,7 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         )
 
     def _grow_nested(self, table: Data, prior: Prior, groups: Labels) -> Tree:
-        """A tree over the rows of each group, and a tree over these trees."""
+        """The tree that merges the rows of each group, and then the groups."""
         groups = np.unique(groups, return_inverse=True)[1].astype(np.intp)
         members = [np.flatnonzero(groups == k) for k in range(int(groups.max()) + 1)]
         branches = []
@@ -356,12 +337,12 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         self.node_counts_ = tree.counts
         with np.errstate(under="ignore"):
             self.log_r_ = -np.logaddexp(0.0, -self.log_odds_)
-        self.linkage_ = _linkage(self.children_, self.log_r_)
+        self.linkage_ = linkage(self.children_, self.log_r_)
         self.log_evidence_bound_ = tree.lower_bound(float(self.alpha))
         self.log_evidence_approximation_ = float(tree.log_e[-1] - tree.log_d[-1])
 
     def _check_start(self, n_leaves: int) -> None:
-        """Raise ValueError if alternative trees are to start from what is no merge."""
+        """Raise ValueError if `alternative_trees` is a number, but not that of a merge."""
         start, low, high = self.alternative_trees, n_leaves, 2 * n_leaves - 2
         if not isinstance(start, bool | np.bool_) and not low <= start <= high:
             raise ValueError(f"alternative_trees must be a node from {low} to {high}, got {start}")
@@ -382,49 +363,20 @@ class BayesianHierarchicalClustering(MixtureEstimator):
             self.log_evidence_bound_alternative_ = float(np.logaddexp.reduce(terms))
 
     def _nodes(self) -> models.Component:
-        """The statistics of every node, and an empty slot."""
-        component = self._fitted_component()
+        """A component with a slot for each node, and an empty one."""
+        component = fitted_component(self)
         rows = Data.from_dict(self.training_rows_).rows()
         inference.hold(rows, self.leaves_[self.leaves_ != UNPLACED], component, self.children_)
         return component
 
     def _alternative(self, merge: int, side: int) -> AlternativeTree:
-        n = self.n_leaves_
-        children, log_odds = self.children_.copy(), self.log_odds_.copy()
-        one, other = children[merge]
-        moved, left = children[other - n][[side, 1 - side]]
-        children[other - n] = sorted((one, moved))
-        children[merge] = left, other
-        log_odds[other - n] = np.inf
-        above = merge + n
-        while True:  # up to the root
-            log_odds[above - n] = -np.inf
-            parents = np.flatnonzero((children == above).any(axis=1))
-            if not len(parents):
-                break
-            above = int(parents[0]) + n
-        leaf_labels = np.empty(n, dtype=np.intp)
+        """The tree with a branch of the merge relocated, and its most probable clusters."""
+        children, log_odds = relocate(self.children_, self.log_odds_, merge, side)
+        leaf_labels = np.empty(self.n_leaves_, dtype=np.intp)
         inference.cut(children, log_odds, leaf_labels)
         used = self.leaves_ != UNPLACED
         labels = np.full(len(used), UNPLACED, dtype=np.intp)
         weights = self.training_rows_["weights"]
         labels[used] = largest_first(leaf_labels[self.leaves_[used]], weights)
         increment = float(self.log_increments_[merge, side])
-        return AlternativeTree(merge + n, increment, children, labels)
-
-
-def _linkage(
-    children: npt.NDArray[np.intp], log_r: npt.NDArray[np.float64]
-) -> npt.NDArray[np.float64]:
-    """Scipy's matrix of merges."""
-    n = len(children) + 1
-    pairs = children.tolist()  # of Python's numbers, which loops take sooner than numpy's
-    height = np.maximum(-log_r, 0.0).tolist()
-    sizes = [1.0] * n
-    for one, other in pairs:
-        sizes.append(sizes[one] + sizes[other])
-    for k in reversed(range(n - 1)):
-        for child in pairs[k]:
-            if child >= n:
-                height[child - n] = min(height[child - n], height[k])
-    return np.column_stack([children, height, sizes[n:]]).astype(np.float64)
+        return AlternativeTree(merge + self.n_leaves_, increment, children, labels)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite.estimators.families.columns import constant_columns
+from dpmlite.estimators.priors.moments import constant_columns
 from dpmlite.estimators.validation import warn
 from dpmlite.search.prior_scales import MIN_FACTOR, STEPS, ScaleSearch
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite.estimators.data import Data
-    from dpmlite.estimators.families.base import Family, Prior
-    from dpmlite.estimators.families.columns import Moments
+    from dpmlite.estimators.priors.base import Family, Prior
+    from dpmlite.estimators.priors.moments import Moments
     from dpmlite.search.context import Problem
     from dpmlite.search.prior_scales import Factors, Method
 

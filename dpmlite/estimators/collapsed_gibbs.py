@@ -1,14 +1,16 @@
-"""CollapsedGibbs: the posterior of partitions by Markov chain Monte Carlo."""
+"""The estimator `CollapsedGibbs`: samples of partitions by Markov chain Monte Carlo."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from dpmlite import inference, models
+from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.data import Data
+from dpmlite.estimators.fitted import fitted_component
+from dpmlite.estimators.gibbs_chain import VARIANTS, Chain
 from dpmlite.estimators.mapdpm import MAPDPM
 from dpmlite.estimators.mixture import MixtureEstimator
 from dpmlite.estimators.validation import (
@@ -24,45 +26,24 @@ from dpmlite.search.prefix_starts import search_labels
 from dpmlite.search.starts import start_labels
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     import numpy.typing as npt
 
-    from dpmlite.estimators.families.base import Prior
+    from dpmlite.estimators.gibbs_chain import Sample
+    from dpmlite.estimators.priors.base import Prior
 
 INITS = ("map", "single", "singletons", "random", "sequential", "search")
 
-
-# Rows of the co-clustering matrix that are counted at a time, found by trial.
+# Rows of the co-clustering matrix for each pass over the samples; 64 was fastest in trials.
 COUNTED_ROWS = 64
-
-
-class Moves(NamedTuple):
-    """What a sweep is made of: split-merge proposals, and Gibbs scans of all rows.
-
-    `n_restricted` is how many restricted scans precede a proposal; None proposes by fair coins.
-    """
-
-    n_proposals: int
-    n_restricted: int | None
-    n_scans: int
-
-
-# Jain & Neal's variants; "interleaved" is their (5, 1, 1). Without scans of all rows one proposal
-# is little, since it touches two clusters at most.
-VARIANTS = {
-    None: Moves(n_proposals=0, n_restricted=None, n_scans=1),
-    "random": Moves(n_proposals=5, n_restricted=None, n_scans=0),
-    "restricted": Moves(n_proposals=5, n_restricted=5, n_scans=0),
-    "interleaved": Moves(n_proposals=1, n_restricted=5, n_scans=1),
-}
 
 
 class CollapsedGibbs(MixtureEstimator):
     """Samples of partitions from the posterior of a Dirichlet process mixture.
 
     A sweep draws the label of every row anew, given all others: Algorithm 3 of Neal [1]_.
-    Split-merge proposals [2]_ move whole clusters, which single rows cannot.
+    Split-merge proposals [2]_ split and merge clusters, which moves of single rows rarely do.
 
     Parameters
     ----------
@@ -200,10 +181,11 @@ class CollapsedGibbs(MixtureEstimator):
         rng = check_random_state(self.random_state)
         prior = self._family().prior(self.prior, data)
         labels = self._start(X, data, prior, rng, sample_weight) if given is None else given
-        component = self._family().component(prior, self.allow_missing)
+        component = self._component(prior)
         start = models.Partition(data.rows(), labels, component, float(self.alpha))
-        chain = Chain(start, self, rng)
-        samples = list(chain.samples())
+        chain = Chain(start, VARIANTS[self.split_merge], self.alpha_prior, rng)
+        burn_in = self.n_samples // 2 if self.burn_in is None else self.burn_in
+        samples = list(chain.samples(self.n_samples, burn_in, self.thin, bool(self.verbose)))
         best = chain.best
         self._keep(data, self._partition(data, best.labels.copy(), prior, best.alpha), prior)
         self._keep_samples(samples, chain)
@@ -238,7 +220,7 @@ class CollapsedGibbs(MixtureEstimator):
         total = np.full(len(rows), -np.inf)
         out = np.empty(len(rows))
         for labels, alpha in zip(self.labels_samples_, self.alpha_samples_, strict=True):
-            component = self._fitted_component()
+            component = fitted_component(self)
             sample = models.Partition(training, labels.copy(), component, float(alpha))
             inference.log_density(rows, sample.component, float(alpha), out)
             np.logaddexp(total, out, out=total)
@@ -250,12 +232,16 @@ class CollapsedGibbs(MixtureEstimator):
         Returns
         -------
         ndarray, shape (N, N)
-            The share of samples where they do; 1 on the diagonal.
+            Share of the samples in which they do; 1 on the diagonal.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
         """
-        if not hasattr(self, "labels_samples_"):
-            self._raise_not_fitted()
+        require_fitted(self, "labels_samples_")
         n_samples, n_rows = self.labels_samples_.shape
-        # Bytes that stay in the cache: labels as small as they can be, and counters up to 255.
+        # Labels of the smallest type, and counters of a byte, up to 255, stay in the cache.
         samples = self.labels_samples_.astype(np.min_scalar_type(self.labels_samples_.max()))
         together = np.zeros((n_rows, n_rows))
         for first in range(0, n_rows, COUNTED_ROWS):
@@ -300,7 +286,7 @@ class CollapsedGibbs(MixtureEstimator):
         rng: np.random.Generator,
         sample_weight: Any,
     ) -> npt.NDArray[np.intp]:
-        """Labels that a chain begins with, unless they are given."""
+        """Labels that `init` names, to start the chain from."""
         if self.init == "map":
             search = MAPDPM(
                 component=self.component,
@@ -311,7 +297,7 @@ class CollapsedGibbs(MixtureEstimator):
             )
             return search.fit(X, sample_weight=sample_weight).labels_
         if self.init == "search":
-            component = self._family().component(prior, self.allow_missing)
+            component = self._component(prior)
             return search_labels(Problem(data.rows(), component, float(self.alpha)), 0, rng)
         return start_labels(self.init, data.shape[0], self.alpha, rng)[0]
 
@@ -324,98 +310,3 @@ class CollapsedGibbs(MixtureEstimator):
         self.n_empty_clusters_ = chain.n_empty_clusters
         proposals = chain.n_proposals
         self.acceptance_rate_ = chain.n_accepted / proposals if proposals else float("nan")
-
-
-@dataclass(frozen=True)
-class Sample:
-    """One partition of a chain."""
-
-    labels: npt.NDArray[np.intp]
-    neg_log_joint: float
-    alpha: float
-    n_clusters: int
-
-
-class Chain:
-    """A Markov chain of partitions, and what happened in it.
-
-    Parameters
-    ----------
-    partition : Partition
-        The start; it is moved.
-    sampler : CollapsedGibbs
-        How long to run and how to move.
-    rng : Generator
-        Source of chance.
-
-    Attributes
-    ----------
-    best : Sample
-        The sweep with the best joint so far, the start included.
-    n_empty_clusters, n_proposals, n_accepted : int
-        Clusters that lost their last row; split-merge proposals, and those that were accepted.
-    """
-
-    def __init__(
-        self, partition: models.Partition, sampler: CollapsedGibbs, rng: np.random.Generator
-    ) -> None:
-        self.partition = partition
-        self.rng = rng
-        self.n_empty_clusters = self.n_proposals = self.n_accepted = 0
-        self._moves = VARIANTS[sampler.split_merge]
-        self._alpha_prior = sampler.alpha_prior
-        self._verbose = sampler.verbose
-        self._thin = sampler.thin
-        self._burn_in = sampler.n_samples // 2 if sampler.burn_in is None else sampler.burn_in
-        self._n_sweeps = self._burn_in + sampler.n_samples * sampler.thin
-        if min(partition.labels) < 0:
-            inference.sweep(partition)
-        self.best = self._sample()
-
-    def samples(self) -> Iterator[Sample]:
-        """Run the chain; yield what is kept of it."""
-        for sweep in range(1, self._n_sweeps + 1):
-            self._sweep()
-            if self.partition.neg_log_joint < self.best.neg_log_joint:
-                self.best = self._sample()
-            if self._verbose and sweep * 10 // self._n_sweeps > (sweep - 1) * 10 // self._n_sweeps:
-                self._report(sweep)
-            if sweep > self._burn_in and (sweep - self._burn_in) % self._thin == 0:
-                yield self._sample()
-
-    def _sweep(self) -> None:
-        n_rows, moves = self.partition.n_rows, self._moves
-        for _ in range(moves.n_proposals):
-            per_row = 1 if moves.n_restricted is None else moves.n_restricted + 2
-            uniforms = self.rng.random(3 + per_row * n_rows)
-            self.n_accepted += inference.propose_split_merge(
-                self.partition, moves.n_restricted, uniforms
-            )
-            self.n_proposals += 1
-        for _ in range(moves.n_scans):
-            self.n_empty_clusters += inference.gibbs_sweep(self.partition, self.rng.random(n_rows))
-        if self._alpha_prior is not None:
-            self._resample_alpha(*self._alpha_prior)
-
-    def _resample_alpha(self, shape: float, rate: float) -> None:
-        """Escobar & West (1995), section 6."""
-        weight = sum(self.partition.component.counts)
-        log_eta = float(np.log(self.rng.beta(self.partition.alpha + 1.0, weight)))
-        shape, rate = models.alpha_given_eta(
-            self.partition.n_clusters, weight, shape, rate, log_eta, self.rng.random()
-        )
-        # A draw of 0, which doubles can round to, is no concentration.
-        drawn = self.rng.gamma(shape, 1.0 / rate)
-        self.partition.set_alpha(max(float(drawn), 1e-100))
-
-    def _sample(self) -> Sample:
-        partition = self.partition
-        labels = np.array(partition.labels, dtype=np.intp)
-        return Sample(labels, partition.neg_log_joint, partition.alpha, partition.n_clusters)
-
-    def _report(self, sweep: int) -> None:
-        print(
-            f"sweep {sweep:>8} of {self._n_sweeps}   clusters {self.partition.n_clusters:>6}"
-            f"   neg_log_joint {self.partition.neg_log_joint:.4f}",
-            flush=True,
-        )

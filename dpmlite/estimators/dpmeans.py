@@ -1,4 +1,4 @@
-"""DPMeans: the estimator."""
+"""The estimator `DPMeans`: k-means with a price for each cluster."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from dpmlite import inference, models
-from dpmlite.estimators.base import Estimator
-from dpmlite.estimators.mixture import largest_first
+from dpmlite.estimators.base import Estimator, require_fitted
+from dpmlite.estimators.distances import least_distances, nearest_centres, squared_distances
+from dpmlite.estimators.numbering import largest_first
 from dpmlite.estimators.validation import (
     check_choice,
     check_count,
@@ -21,26 +22,21 @@ from dpmlite.estimators.validation import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import numpy.typing as npt
 
-#: Values of a column may lie so far apart: sums of squared distances stay finite.
-WIDEST, NARROWEST = 1e140, 1e-140
+# Range of the width of the widest column, in which sums of squares neither over- nor underflow.
+MAX_WIDTH, MIN_WIDTH = 1e140, 1e-140
 
-# What `transform` can return.
+# Values of `set_output`.
 OUTPUTS = ("default", "pandas")
-
-# So many distances are held at a time.
-CHUNK = 2**20
 
 
 class DPMeans(Estimator):
-    """K-means that finds the number of clusters: each one costs `lam`.
+    """K-means that finds the number of clusters: each cluster costs `lam`.
 
-    It lowers the sum of squared distances to the cluster centres plus `lam` times the number of
-    clusters: a row farther than `lam`, in squared distance, from every centre opens a cluster of
-    its own. Columns count by their units: scale them first, as for k-means.
+    It minimises the sum of squared distances to the cluster centres plus `lam` times the number of
+    clusters. A row whose squared distance from every centre is above `lam` opens a new cluster.
+    Distances depend on the units of the columns: scale them first, as for k-means.
 
     Parameters
     ----------
@@ -160,7 +156,7 @@ class DPMeans(Estimator):
         self._search(table, lam, rng)
         self._remember_columns(X, rows.shape[1])
         if len(used) < len(rows):
-            labels = _nearest(rows, self.cluster_centers_)
+            labels = nearest_centres(rows, self.cluster_centers_)
             labels[counted] = self.labels_
             self.labels_ = labels
         return self
@@ -168,11 +164,47 @@ class DPMeans(Estimator):
     def fit_predict(
         self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None
     ) -> npt.NDArray[np.intp]:
-        """``fit(X, sample_weight=sample_weight).labels_``."""
+        """Cluster the rows of `X` and return their labels.
+
+        Parameters
+        ----------
+        X, sample_weight
+            As in `fit`.
+        y : ignored
+            There for scikit-learn.
+
+        Returns
+        -------
+        ndarray of int, shape (N,)
+            `labels_`.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `fit`.
+        """
         return self.fit(X, sample_weight=sample_weight).labels_
 
     def fit_transform(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Any:
-        """``fit(X, sample_weight=sample_weight).transform(X)``."""
+        """Cluster the rows of `X` and return their distances from the centres.
+
+        Parameters
+        ----------
+        X, sample_weight
+            As in `fit`.
+        y : ignored
+            There for scikit-learn.
+
+        Returns
+        -------
+        ndarray or DataFrame, shape (N, K)
+            As of `transform`.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `fit`.
+        """
         return self.fit(X, sample_weight=sample_weight).transform(X)
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[np.intp]:
@@ -193,7 +225,7 @@ class DPMeans(Estimator):
         ValueError, TypeError
             If `X` is no table, or has other columns than those of `fit`.
         """
-        return _nearest(self._read_new(X), self.cluster_centers_)
+        return nearest_centres(self._read_new(X), self.cluster_centers_)
 
     def transform(self, X: npt.ArrayLike) -> Any:
         """Distances, not squared, of new rows from the centres.
@@ -214,7 +246,7 @@ class DPMeans(Estimator):
         ValueError, TypeError
             If `X` is no table, or has other columns than those of `fit`.
         """
-        distances = np.sqrt(_squared_distances(self._read_new(X), self.cluster_centers_))
+        distances = np.sqrt(squared_distances(self._read_new(X), self.cluster_centers_))
         if self._output() != "pandas":
             return distances
         import pandas as pd
@@ -247,7 +279,7 @@ class DPMeans(Estimator):
         return self
 
     def _output(self) -> str:
-        """What `set_output` chose, or scikit-learn's configuration, if it has been imported."""
+        """The output that `set_output` chose, or scikit-learn's configuration if it is loaded."""
         if hasattr(self, "_sklearn_output_config"):
             return self._sklearn_output_config["transform"]
         if "sklearn" in sys.modules:
@@ -271,7 +303,7 @@ class DPMeans(Estimator):
         NotFittedError
             Before `fit`.
         """
-        self._check_fitted()
+        require_fitted(self)
         return np.array([f"dpmeans{k}" for k in range(self.n_clusters_)], dtype=object)
 
     def score(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> float:
@@ -285,6 +317,7 @@ class DPMeans(Estimator):
         y : ignored
             There for scikit-learn.
         sample_weight : array-like, shape (N,), optional
+            Weight of each row; default 1.
 
         Returns
         -------
@@ -299,9 +332,9 @@ class DPMeans(Estimator):
         """
         rows = self._read_new(X)
         weights = check_sample_weight(sample_weight, len(rows))
-        used = weights > 0.0  # what is far may be at infinity
-        least = [d.min(axis=1) for d in _in_chunks(rows[used], self.cluster_centers_)]
-        return -float(weights[used] @ np.concatenate(least)) - self.lam_ * self.n_clusters_
+        used = weights > 0.0  # the distance of other rows may overflow
+        least = least_distances(rows[used], self.cluster_centers_)
+        return -float(weights[used] @ least) - self.lam_ * self.n_clusters_
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import TransformerTags  # only scikit-learn calls this
@@ -325,7 +358,7 @@ class DPMeans(Estimator):
         check_verbose(self.verbose)
 
     def _search(self, table: models.Rows, lam: float, rng: np.random.Generator) -> None:
-        """Keep the best of all starts; the first of equals."""
+        """Keep the start with the least objective, the first of equals."""
         best: list[Any] = []
         for start in range(self.n_init):
             order = rng.permutation(len(table)).astype(np.intp) if start else None
@@ -362,33 +395,11 @@ class DPMeans(Estimator):
         self.converged_ = converged
 
 
-def _nearest(
-    rows: npt.NDArray[np.float64], centres: npt.NDArray[np.float64]
-) -> npt.NDArray[np.intp]:
-    return np.concatenate([d.argmin(axis=1) for d in _in_chunks(rows, centres)])
-
-
-def _in_chunks(
-    rows: npt.NDArray[np.float64], centres: npt.NDArray[np.float64]
-) -> Iterator[npt.NDArray[np.float64]]:
-    step = max(CHUNK // len(centres), 1)
-    for first in range(0, len(rows), step):
-        yield _squared_distances(rows[first : first + step], centres)
-
-
-def _squared_distances(
-    rows: npt.NDArray[np.float64], centres: npt.NDArray[np.float64]
-) -> npt.NDArray[np.float64]:
-    out = np.empty((len(rows), len(centres)))
-    inference.squared_distances(rows, centres, out)
-    return out
-
-
 def _check_width(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
     with np.errstate(over="ignore"):
         width = (rows.max(axis=0) - rows.min(axis=0)).max()
-    if not width <= WIDEST:
-        raise ValueError(f"X must have columns less than {WIDEST} wide, got {width}")
-    if 0.0 < width < NARROWEST:
-        raise ValueError(f"X must have a column {NARROWEST} wide, or constant ones, got {width}")
+    if not width <= MAX_WIDTH:
+        raise ValueError(f"X must have columns less than {MAX_WIDTH} wide, got {width}")
+    if 0.0 < width < MIN_WIDTH:
+        raise ValueError(f"X must have a column {MIN_WIDTH} wide, or constant ones, got {width}")
     return rows

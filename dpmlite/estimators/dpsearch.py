@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from dpmlite import inference
-from dpmlite.estimators.mixture import MixtureEstimator, verify_joint
+from dpmlite.estimators.fitted import verify_joint
+from dpmlite.estimators.mixture import MixtureEstimator
 from dpmlite.estimators.validation import (
     check_bool,
     check_choice,
@@ -190,7 +191,7 @@ class DPSearch(MixtureEstimator):
         rng = check_random_state(self.random_state)
         table = data.take(data.has_weight())
         prior = self._family().prior(self.prior, table)
-        component = self._family().component(prior, self.allow_missing)
+        component = self._component(prior)
         problem = Problem(table.rows(), component, float(self.alpha))
         search, labels = self._run(problem, rng)
         found = self._partition(table, labels.copy(), prior, problem.alpha)

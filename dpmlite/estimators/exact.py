@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite import inference
-from dpmlite.estimators.families import COMPONENTS, FAMILIES
-from dpmlite.estimators.mixture import largest_first
+from dpmlite.estimators.numbering import largest_first
+from dpmlite.estimators.priors import COMPONENTS, FAMILIES
 from dpmlite.estimators.validation import check_bool, check_choice, check_positive
 
 if TYPE_CHECKING:

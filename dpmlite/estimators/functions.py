@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite import inference, models
-from dpmlite.estimators.families import COMPONENTS, FAMILIES
+from dpmlite.estimators.priors import COMPONENTS, FAMILIES
 from dpmlite.estimators.validation import (
     check_bool,
     check_choice,

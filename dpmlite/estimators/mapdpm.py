@@ -10,15 +10,16 @@ import numpy as np
 from dpmlite import inference
 from dpmlite._threads import kept_threads, threads_for
 from dpmlite.estimators.choose_prior import ScaledPrior, draw_sample
-from dpmlite.estimators.families.columns import Moments
-from dpmlite.estimators.mixture import MixtureEstimator, verify_joint
-from dpmlite.estimators.pieces import (
+from dpmlite.estimators.fitted import final_partition_with_groups, verify_joint
+from dpmlite.estimators.mixture import MixtureEstimator
+from dpmlite.estimators.priors.moments import Moments
+from dpmlite.estimators.streaming import (
     FirstRows,
-    check_same_model,
+    FittedClusters,
+    absorbed_counts,
+    absorbed_groups,
     moments_of_all,
     prior_of_all,
-    settled_counts,
-    settled_groups,
 )
 from dpmlite.estimators.validation import (
     check_bool,
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite.estimators.data import Data
-    from dpmlite.estimators.families.base import Prior
+    from dpmlite.estimators.priors.base import Prior
     from dpmlite.search.result import SearchResult
 
     Seeds = npt.NDArray[np.int64]
@@ -316,27 +317,38 @@ class MAPDPM(MixtureEstimator):
             far from the prior of all rows.
         """
         self._check_parameters()
-        known = hasattr(self, "statistics_")
-        if known:
-            check_same_model(self)
-        data = (self._read_new(X) if known else self._read(X)).weighted(sample_weight)
+        before = FittedClusters.of(self) if hasattr(self, "statistics_") else None
+        table = self._read(X) if before is None else self._read_new(X)
+        data = table.weighted(sample_weight)
         first = FirstRows.of(self, data)
         if first is not None and first.are_due():
             self._fit(first.rows)
             self.labels_ = self.labels_[-data.shape[0] :]
             first = first.fitted()
         else:
-            self._learn(data)
+            assert before is not None  # the rows of the first call are due
+            self._learn(before, data)
         if first is None or first.are_enough() or not isinstance(self.init, str):
             self.__dict__.pop("first_rows_", None)
         else:
             self.first_rows_ = first.to_dict()
-        if not known:
+        if before is None:
             self._remember_columns(X, data.shape[1])
         return self
 
     def set_partial_fit_request(self, *, sample_weight: bool | str | None) -> Self:
-        """As `set_fit_request`, of `partial_fit`."""
+        """Say whether metadata routing passes `sample_weight` to `partial_fit`.
+
+        Parameters
+        ----------
+        sample_weight : bool, str or None
+            As in `set_fit_request`.
+
+        Returns
+        -------
+        MAPDPM
+            Itself.
+        """
         return self._request("partial_fit", sample_weight)
 
     def _fit(self, data: Data) -> None:
@@ -376,21 +388,20 @@ class MAPDPM(MixtureEstimator):
         self._keep_result(result)
         self.neg_log_loo_ = inference.neg_log_loo(final, n_threads)
 
-    def _learn(self, data: Data) -> None:
-        """Go on from the fitted clusters, as absorbed groups, with new rows."""
+    def _learn(self, before: FittedClusters, data: Data) -> None:
+        """Add new rows to the fitted clusters, which stay whole as absorbed groups."""
         table = data.take(data.has_weight())
-        moments = moments_of_all([Moments(**self.moments_), Moments.of(table)])
-        prior = prior_of_all([self], moments)
+        moments = moments_of_all([before.moments, Moments.of(table)])
+        prior = prior_of_all([before], moments)
         self._family().check_reach(table, prior, moments)
         alpha = self.alpha_ if isinstance(self.alpha, str) else float(self.alpha)
-        groups = settled_groups([self], prior)
+        groups = absorbed_groups([before], prior)
         result = self._place_and_descend(Problem(table.rows(), groups.like(), alpha, groups))
         group_labels = np.asarray(result.partition.homes, dtype=np.intp)
-        final = self._partition(table, result.labels(), prior, alpha, groups, group_labels)
+        final = final_partition_with_groups(table, result.labels(), alpha, groups, group_labels)
         verify_joint(result.neg_log_joint, final, table)
-        counts = self.counts_
         self._keep(data, final, prior)
-        self.counts_ += settled_counts(counts, final)
+        self.counts_ += absorbed_counts(before.counts, final)
         if not isinstance(self.alpha, str):
             self._keep_scores(None)
         self._keep_result(result)

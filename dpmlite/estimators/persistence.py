@@ -1,8 +1,8 @@
 """Models as files of plain data: numpy's npz with a JSON header, no pickle.
 
 The zip's checksums detect damage; the header names format and version, so that a foreign file
-is told apart from a damaged one. The modules that read and write both are imported when a model is
-saved or loaded: together they take longer than most of dpmlite.
+is told apart from a damaged one. Modules for JSON and zip files are imported only when a model is
+saved or loaded, for their imports take longer than most of dpmlite.
 """
 
 import contextlib
@@ -13,6 +13,8 @@ from collections.abc import Iterator, Mapping
 from typing import IO, Any, TypeVar
 
 import numpy as np
+
+from dpmlite.estimators.fitted import fitted_mixture
 
 FORMAT = "dpmlite model"
 VERSION = 1
@@ -51,10 +53,9 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
 
 @contextlib.contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """A file to write, which replaces an older one at `path` only when it is complete.
+    """Yield a file to write, which replaces an older one at `path` only when it is complete.
 
-    It has the older one's permissions. What is at `path` and no file, a pipe or a device, is
-    written to as it is.
+    It gets the older file's permissions. A pipe or a device at `path` is written to directly.
     """
     if not os.path.basename(os.fsdecode(path)):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
@@ -79,7 +80,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
 
 
 def _opened(unfinished: str, path: str | os.PathLike[str]) -> IO[bytes]:
-    """A new file; errors name the one that it is written for."""
+    """A new file, opened; errors name `path`, the file that it will become."""
     try:
         return open(unfinished, "xb")
     except OSError as error:
@@ -87,7 +88,7 @@ def _opened(unfinished: str, path: str | os.PathLike[str]) -> IO[bytes]:
 
 
 def load(cls: type[T], path: str | os.PathLike[str]) -> T:
-    """Read what `save` wrote for an estimator of class `cls`.
+    """Read an estimator of class `cls` from a file that `save` wrote.
 
     Raises
     ------
@@ -138,19 +139,19 @@ def _restored(
 
 
 def _check_fitted(estimator: Any) -> None:
-    """Raise KeyError unless alpha is one, and statistics are of all clusters, of the family."""
+    """Raise KeyError unless alpha is positive and every cluster has statistics of the family."""
     if not 0.0 < estimator.alpha_ < float("inf"):
         raise KeyError(f"alpha_ {estimator.alpha_}")
     if len(estimator.statistics_) != estimator.n_clusters_:
         raise KeyError(f"statistics_ of {estimator.n_clusters_} clusters")
     try:
-        estimator._mixture()
+        fitted_mixture(estimator)
     except ValueError as error:
         raise KeyError(str(error)) from error
 
 
 def _pack(name: str, value: Any, arrays: dict[str, np.ndarray[Any, Any]]) -> Any:
-    """A value as JSON; arrays go aside and leave their name."""
+    """A value as JSON; an array is put into `arrays` and replaced by its name there."""
     if isinstance(value, np.generic):
         value = value.item()
     if value is None or isinstance(value, bool | int | float | str):

@@ -1,4 +1,4 @@
-"""What scikit-learn's metadata routing asks: which methods want weights of rows, by which name."""
+"""Scikit-learn's metadata routing: which methods take weights of rows, and by which name."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ from typing import Any, Self
 
 
 class WeightRequests:
-    """For an estimator whose methods take `sample_weight`; without scikit-learn, of no use."""
+    """Requests of `sample_weight` by an estimator's methods; they need scikit-learn."""
 
-    _metadata_request: Any  # by this name scikit-learn's `clone` takes it along
+    _metadata_request: Any  # the name that scikit-learn's `clone` copies
 
     def set_fit_request(self, *, sample_weight: bool | str | None) -> Self:
-        """Whether `fit` wants `sample_weight` of those that call it, or by which other name.
+        """Say whether metadata routing passes `sample_weight` to `fit`.
 
         Parameters
         ----------
         sample_weight : bool, str or None
-            As in scikit-learn; None, which is so at first: who passes it has to say.
+            True or False; another name under which callers pass it; None, the default of
+            scikit-learn: passing it without a request is an error.
 
         Returns
         -------
@@ -26,11 +27,28 @@ class WeightRequests:
         return self._request("fit", sample_weight)
 
     def set_score_request(self, *, sample_weight: bool | str | None) -> Self:
-        """The same of `score`."""
+        """Say whether metadata routing passes `sample_weight` to `score`.
+
+        Parameters
+        ----------
+        sample_weight : bool, str or None
+            As in `set_fit_request`.
+
+        Returns
+        -------
+        Estimator
+            Itself.
+        """
         return self._request("score", sample_weight)
 
     def get_metadata_routing(self) -> Any:
-        """What was asked for, as scikit-learn's `MetadataRequest`."""
+        """Requests of all methods, as scikit-learn's ``MetadataRequest``.
+
+        Returns
+        -------
+        MetadataRequest
+            What `set_fit_request` and the like have set.
+        """
         if hasattr(self, "_metadata_request"):
             return self._metadata_request
         from sklearn.utils.metadata_routing import MetadataRequest  # only scikit-learn calls this

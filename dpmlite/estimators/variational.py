@@ -1,16 +1,17 @@
-"""VariationalDPM: the estimator."""
+"""The estimator `VariationalDPM`: mean-field variational inference."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from dpmlite import inference, models
-from dpmlite.estimators.families import FAMILIES
+from dpmlite.estimators.family_estimator import FamilyEstimator
+from dpmlite.estimators.fitted import fitted_component, load
 from dpmlite.estimators.mapdpm import MAPDPM
-from dpmlite.estimators.mixture import FamilyEstimator, largest_first
+from dpmlite.estimators.numbering import largest_first
+from dpmlite.estimators.priors import FAMILIES
 from dpmlite.estimators.validation import (
     check_bool,
     check_choice,
@@ -20,6 +21,7 @@ from dpmlite.estimators.validation import (
     check_random_state,
     check_verbose,
 )
+from dpmlite.estimators.variational_ascent import Ascent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,12 +29,12 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite.estimators.data import Data
-    from dpmlite.estimators.families.base import Family, Prior
+    from dpmlite.estimators.priors.base import Family, Prior
 
     Floats = npt.NDArray[np.float64]
     Labels = npt.NDArray[np.intp]
 
-#: Families whose posteriors give expected log densities.
+#: Families with closed-form expected log densities.
 COMPONENTS = ("normal-gamma", "dirichlet-multinomial", "beta-bernoulli")
 METHODS = ("vb", "collapsed-stick", "collapsed-dirichlet")
 INITS = ("map", "random")
@@ -139,6 +141,7 @@ class VariationalDPM(FamilyEstimator):
     """
 
     allow_missing = False
+    statistics_: Floats
 
     def __init__(
         self,
@@ -311,7 +314,7 @@ class VariationalDPM(FamilyEstimator):
         labels = np.full(n, -1, dtype=np.intp)
         n_seeds = min(self.n_components, n)
         labels[:n_seeds] = np.arange(n_seeds)
-        component = self._family().component(prior, False)
+        component = self._component(prior)
         partition = models.Partition(table.rows(), labels, component, float(self.alpha), order)
         inference.sweep(partition)
         found = np.empty(n, dtype=np.intp)
@@ -339,9 +342,7 @@ class VariationalDPM(FamilyEstimator):
         total_weight: float,
         number: int,
     ) -> Ascent:
-        ascent = Ascent(
-            rows, self._family().component(prior, False), self._mixing(), responsibilities
-        )
+        ascent = Ascent(rows, self._component(prior), self._mixing(), responsibilities)
         for iteration in range(1, self.max_iter + 1):
             ascent.step(bool(self.reorder))
             ascent.converged = abs(ascent.gain) <= self.tol * total_weight
@@ -357,7 +358,7 @@ class VariationalDPM(FamilyEstimator):
         return ascent
 
     def _keep(self, data: Data, best: Ascent, prior: Prior) -> None:
-        """Make fitted attributes of the best start, its largest component first."""
+        """Keep the best start in fitted attributes, its components by decreasing expected rows."""
         family, component = self._family(), best.component
         counts = np.array(best.mixing.counts)
         order = np.argsort(-counts, kind="stable")
@@ -389,11 +390,9 @@ class VariationalDPM(FamilyEstimator):
         return everyone
 
     def _mixture(self) -> models.Component:
-        """The component with every component's statistics."""
-        component = self._fitted_component()
-        component.resize(len(self.statistics_))
-        for k, statistics in enumerate(self.statistics_.tolist()):
-            component.load(k, statistics)
+        """A component with a slot for each of the T components."""
+        component = fitted_component(self)
+        load(component, self.statistics_)
         return component
 
     def _probabilities(self, data: Data) -> Floats:
@@ -404,48 +403,3 @@ class VariationalDPM(FamilyEstimator):
     def _log_weights(self) -> Floats:
         with np.errstate(divide="ignore"):  # a weight may be less than a double can hold
             return np.asarray(np.log(self.weights_))
-
-
-@dataclass
-class Ascent:
-    """One ascent of the bound.
-
-    Attributes
-    ----------
-    rows : Rows
-    component : Component
-        Any of the family and its prior; its slots become the components.
-    mixing : Mixing
-        What is believed of the labels.
-    responsibilities : ndarray, shape (N, T)
-        Where to start; they are changed.
-    converged : bool
-        Whether it ended because the bound no longer changed.
-    """
-
-    rows: models.Rows
-    component: models.Component
-    mixing: models.Mixing
-    responsibilities: Floats
-    converged: bool = False
-
-    def __post_init__(self) -> None:
-        bound = inference.absorb(self.rows, self.component, self.mixing, self.responsibilities)
-        self.trace = [bound]
-
-    @property
-    def gain(self) -> float:
-        """Of the last iteration, in nats."""
-        return self.trace[-1] - self.trace[-2]
-
-    def step(self, reorder: bool) -> None:
-        """One iteration."""
-        bound = inference.step(
-            self.rows, self.component, self.mixing, self.responsibilities, reorder
-        )
-        self.trace.append(bound)
-
-    def log_evidence_bound(self) -> float:
-        """The bound with the whole stick of a Dirichlet process in place of `mixing`."""
-        unbroken = models.unbroken_log_evidence(self.mixing.counts, self.mixing.alpha)
-        return self.trace[-1] - self.mixing.log_evidence() + unbroken

@@ -1,7 +1,7 @@
 """The move that splits large clusters by more of their rows, when all other moves were in vain.
 
-The usual split tries a division on few rows of a cluster. A wide prior hides in few rows that one of
-the groups in a cluster is apart.
+The usual split tries a division on few rows of a cluster. A wide prior hides in few rows that one
+of the groups in a cluster is apart.
 """
 
 from __future__ import annotations

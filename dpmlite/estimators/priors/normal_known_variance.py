@@ -1,4 +1,4 @@
-"""The family "normal-known-variance": columns are normal, only their means are unknown."""
+"""The family "normal-known-variance": independent normal columns with unknown means."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import numpy as np
 
 from dpmlite import models
 from dpmlite.estimators.data import read_real
-from dpmlite.estimators.families.base import Family
-from dpmlite.estimators.families.columns import (
+from dpmlite.estimators.priors.base import Family
+from dpmlite.estimators.priors.checks import (
     check_distance,
+    check_means,
     check_ratio,
-    check_settled,
     per_column,
     positive_per_column,
 )
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from dpmlite.estimators.data import Data, Floats, Indices
-    from dpmlite.estimators.families.base import Parameters, Prior, Rng, Totals
-    from dpmlite.estimators.families.columns import Moments
+    from dpmlite.estimators.priors.base import Parameters, Prior, Rng, Totals
+    from dpmlite.estimators.priors.moments import Moments
 
-#: Values may lie this many standard deviations sqrt(sigma2) from m0.
+#: The greatest distance of a value from m0, in standard deviations sqrt(sigma2).
 FARTHEST = 2.0**12
 REACH = "standard deviations sqrt(sigma2) of m0 (raise sigma2)"
 
@@ -39,7 +39,7 @@ class NormalKnownVarianceFamily(Family):
     prior_keys = ("m0", "sigma2", "tau2")
     scales = (("sigma2",), ("tau2",))
     width = ("sigma2",)
-    lasting = ("sigma2",)
+    fixed_keys = ("sigma2",)
 
     def read_table(self, X: Any, allow_missing: bool) -> Data:
         return read_real(X, allow_missing)
@@ -49,7 +49,7 @@ class NormalKnownVarianceFamily(Family):
             return moments.means()
         if key == "sigma2":
             return moments.variances() / 10.0
-        return moments.variances(aloud=False)
+        return moments.variances(warn_constant=False)
 
     def check_prior(self, prior: Prior, n_columns: int) -> Prior:
         checked = {
@@ -63,11 +63,11 @@ class NormalKnownVarianceFamily(Family):
     def check_reach(self, data: Data, prior: Prior, moments: Moments) -> None:
         check_distance(data, moments, prior["m0"], np.sqrt(prior["sigma2"]), FARTHEST, REACH)
 
-    def rebased(self, statistics: Floats, old: Prior, new: Prior) -> Floats:
-        """Only the origin of the means changes: the spread is about them, in units of sigma2."""
+    def convert_statistics(self, statistics: Floats, old: Prior, new: Prior) -> Floats:
+        """Move the origin of the means, in units of sqrt(sigma2); the scatter does not change."""
         found = statistics.copy()
         found[:, 1:-1] += (old["m0"] - new["m0"]) / np.sqrt(new["sigma2"])
-        check_settled(found[:, 1:-1], FARTHEST, REACH)
+        check_means(found[:, 1:-1], FARTHEST, REACH)
         return found
 
     def component(self, prior: Prior, allow_missing: bool) -> models.Component:

@@ -1,4 +1,4 @@
-"""What a component family is to an estimator: its tables, its prior, its draws."""
+"""The interface of a family to an estimator: its tables, its prior and its draws."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from dpmlite.estimators.families.columns import Moments
+from dpmlite.estimators.priors.moments import Moments
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,30 +15,30 @@ if TYPE_CHECKING:
     from dpmlite.estimators.data import Data, Floats, Indices
 
     Prior = dict[str, Any]
-    Parameters = dict[str, Floats]  # theta: the first axis of every array is the cluster
-    Totals = Indices | None
+    Parameters = dict[str, Floats]  # theta of K clusters; the first axis of each array is K
+    Totals = Indices | None  # sums of rows of counts
     Rng = np.random.Generator
 
 
 class Family(ABC):
-    """A component family: how tables are read, priors are chosen and rows are drawn.
+    """A component family: it reads tables, chooses and checks priors, and draws rows.
 
     Attributes
     ----------
     name : str
-        The value of `component` that means it.
+        The family's value of the parameter `component`.
     prior_keys : tuple of str
-        Symbols of its prior. A default may depend on the values of keys before it.
+        Keys of its prior. A default may depend on the values of earlier keys.
     scales : tuple of tuples of str
-        Keys of the prior that ``prior="nll"`` multiplies by a factor, together if in one tuple.
+        Groups of prior keys that ``prior="nll"`` multiplies by a common factor.
     width : tuple of str
-        The one of `scales` that says how wide a cluster is.
+        The group of `scales` that sets the expected width of a cluster.
     takes_missing : bool
         Whether cells may be missing.
     takes_sparse : bool
         Whether tables hold counts, which are not negative and may be sparse.
-    lasting : tuple of str
-        Keys of the prior without which statistics mean nothing: `rebased` cannot change them.
+    fixed_keys : tuple of str
+        Prior keys that `convert_statistics` cannot change.
     """
 
     name: str
@@ -47,10 +47,10 @@ class Family(ABC):
     width: tuple[str, ...]
     takes_missing = False
     takes_sparse = False
-    lasting: tuple[str, ...] = ()
+    fixed_keys: tuple[str, ...] = ()
 
     def read(self, X: Any, allow_missing: bool) -> Data:
-        """Check a table that a user gave.
+        """The table of a user, checked.
 
         Raises
         ------
@@ -63,14 +63,21 @@ class Family(ABC):
 
     @abstractmethod
     def read_table(self, X: Any, allow_missing: bool) -> Data:
-        """`read`, once it is known that missing values are allowed only where they can be."""
+        """The table, checked; `allow_missing` is False unless the family takes missing values."""
 
     def prior(
         self, given: Mapping[str, Any] | None, data: Data, moments: Moments | None = None
     ) -> Prior:
-        """The prior of a table: what the user gave, and defaults for the rest.
+        """The given values and the defaults of the other keys, checked against the table.
 
-        Defaults are by `moments`, which may be those of more rows; by default, of the table's.
+        Parameters
+        ----------
+        given : mapping, optional
+            Values of a user.
+        data : Data
+            The table.
+        moments : Moments, optional
+            Moments for the defaults. Default: those of the table.
 
         Raises
         ------
@@ -78,32 +85,39 @@ class Family(ABC):
             If a key is unknown or a value breaks its rule, or rows lie too far from the prior.
         """
         known = Moments.of(data) if moments is None else moments
-        checked = self.prior_by(given, known)
+        checked = self.prior_of_moments(given, known)
         self.check_reach(data, checked, known)
         return checked
 
-    def prior_by(self, given: Mapping[str, Any] | None, moments: Moments) -> Prior:
-        """`prior`, whatever rows lie too far from it."""
+    def prior_of_moments(self, given: Mapping[str, Any] | None, moments: Moments) -> Prior:
+        """The given values and the defaults of the other keys, for rows of these moments.
+
+        Raises
+        ------
+        ValueError
+            If a key is unknown or a value breaks its rule.
+        """
         prior = self._known(given)
         for key in self.prior_keys:
             if key not in prior:
                 prior[key] = self.default(key, moments, prior)
         return self.check_prior(prior, len(moments.cells))
 
-    def rebased(self, statistics: Floats, old: Prior, new: Prior) -> Floats:
-        """Statistics of clusters under one prior as those of the same rows under another.
+    def convert_statistics(self, statistics: Floats, old: Prior, new: Prior) -> Floats:
+        """Statistics of clusters under an old prior, converted to a new one.
 
         Parameters
         ----------
         statistics : ndarray, shape (K, L)
-            As of `MAPDPM`.
+            ``MAPDPM.statistics_``, in units of `old`.
         old, new : dict
-            Checked priors with the same `lasting` values.
+            Checked priors that agree in `fixed_keys`.
 
         Returns
         -------
         ndarray, shape (K, L)
-            Counts, by default, which no prior changes.
+            Statistics of the same rows in units of `new`. By default `statistics`, for counts have
+            no unit.
 
         Raises
         ------
@@ -113,7 +127,7 @@ class Family(ABC):
         return statistics
 
     def full_prior(self, given: Mapping[str, Any] | None, n_columns: int) -> Prior:
-        """A prior that does not depend on a table: every key must be given.
+        """The given prior, checked; no key has a default.
 
         Raises
         ------
@@ -140,39 +154,39 @@ class Family(ABC):
 
     @abstractmethod
     def default(self, key: str, moments: Moments, prior: Prior) -> Any:
-        """The default of one key, given the keys before it."""
+        """The default of a key, given the values of earlier keys."""
 
     @abstractmethod
     def check_prior(self, prior: Prior, n_columns: int) -> Prior:
-        """The prior with every value checked, as numbers and arrays of full shape."""
+        """The prior with every value checked, as floats and arrays of full shape."""
 
     def check_reach(self, data: Data, prior: Prior, moments: Moments) -> None:
-        """Raise ValueError if rows lie so far from the prior that kernels would clip them.
+        """Raise ValueError if a row lies so far from the prior that kernels would clip it.
 
-        `moments` are of these rows, and maybe of others. By default nothing is too far.
+        `moments` are of these rows, and maybe of others. By default no row is too far.
         """
         return
 
     @abstractmethod
     def component(self, prior: Prior, allow_missing: bool) -> models.Component:
-        """Sufficient statistics without any slot."""
+        """A component of this prior without slots."""
 
     @abstractmethod
     def as_prior(self, posterior: Mapping[str, Any], prior: Prior) -> Prior:
-        """A cluster's posterior, under a prior, as a prior of the same family: conjugacy."""
+        """A cluster's posterior with the keys of a prior, which conjugacy allows."""
 
     @abstractmethod
     def means(self, prior: Prior) -> Floats:
-        """The expected row under a prior, shape (D,)."""
+        """Expected row under a prior, shape (D,)."""
 
     @abstractmethod
     def draw_parameters(self, prior: Prior, size: int, rng: Rng) -> Parameters:
-        """Draw the parameters theta of `size` clusters; every array's first axis is the cluster."""
+        """Parameters theta of `size` clusters, drawn from the prior."""
 
     @abstractmethod
     def draw_rows(self, theta: Parameters, labels: Indices, totals: Totals, rng: Rng) -> Floats:
-        """Draw a row for each label from its cluster; `totals` are the sums of rows of counts."""
+        """A row for each label, drawn from its cluster, shape (N, D)."""
 
     @abstractmethod
     def log_density(self, X: Floats, theta: Parameters) -> Floats:
-        """Log p(row | theta_k), shape (N, K)."""
+        """Log p(x_i | theta_k), shape (N, K)."""

@@ -8,17 +8,17 @@ import numpy as np
 
 from dpmlite import models
 from dpmlite.estimators.data import read_counts
-from dpmlite.estimators.families.base import Family
-from dpmlite.estimators.families.columns import counts_per_column
+from dpmlite.estimators.priors.base import Family
+from dpmlite.estimators.priors.checks import counts_per_column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from dpmlite.estimators.data import Data, Floats, Indices
-    from dpmlite.estimators.families.base import Parameters, Prior, Rng, Totals
-    from dpmlite.estimators.families.columns import Moments
+    from dpmlite.estimators.priors.base import Parameters, Prior, Rng, Totals
+    from dpmlite.estimators.priors.moments import Moments
 
-#: The greatest count: log-gammas of greater ones would lose the digits that tell clusters apart.
+#: The greatest count: log-gammas of greater ones lose the digits that tell clusters apart.
 MOST = 2.0**40
 
 
@@ -50,7 +50,7 @@ class DirichletMultinomialFamily(Family):
         return {"beta0": np.asarray(posterior["beta"])}
 
     def means(self, prior: Prior) -> Floats:
-        """Expected share of each word."""
+        """Expected share of each word, shape (D,)."""
         return np.asarray(prior["beta0"] / prior["beta0"].sum())
 
     def draw_parameters(self, prior: Prior, size: int, rng: Rng) -> Parameters:

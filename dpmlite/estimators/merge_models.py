@@ -1,37 +1,40 @@
-"""Models of different rows, as one model."""
+"""Merging of models that were fitted to different rows."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dpmlite import inference
 from dpmlite.estimators.data import Data
-from dpmlite.estimators.families.columns import Moments
+from dpmlite.estimators.fitted import cluster_attributes, final_partition_with_groups
 from dpmlite.estimators.mapdpm import MAPDPM
-from dpmlite.estimators.pieces import (
-    check_same_model,
+from dpmlite.estimators.streaming import (
+    FittedClusters,
+    absorbed_counts,
+    absorbed_groups,
     moments_of_all,
     prior_of_all,
-    settled_counts,
-    settled_groups,
 )
 from dpmlite.search.context import Problem
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-# What must be the same in all models.
+    from dpmlite import models
+
+# Attributes that must be the same in all models.
 SHARED = ("component_", "allow_missing_", "n_features_in_", "alpha_")
 
 
 def merge_models(first: MAPDPM, second: MAPDPM, *others: MAPDPM) -> MAPDPM:
-    """One model of the rows of several models, whose rows are not needed.
+    """Merge models of different rows into one model of all rows, without the rows.
 
-    Clusters of all models are merged, the pair first that is best, while that lowers the exact
-    joint of all rows. So clusters of different models become one where they are the same, and
-    those that only one model has stay.
+    Pairs of clusters of any models are merged, the best pair first, as long as that lowers the
+    exact negative log joint of all rows. So clusters that several models have become one, and
+    clusters that only one model has stay.
 
     Parameters
     ----------
@@ -73,46 +76,66 @@ def merge_models(first: MAPDPM, second: MAPDPM, *others: MAPDPM) -> MAPDPM:
     [100, 50, 50]
     """
     fitted = [first, second, *others]
-    _check_alike(fitted)
-    total = moments_of_all([Moments(**model.moments_) for model in fitted])
-    prior = prior_of_all(fitted, total)
-    settled = settled_groups(fitted, prior)
-    nothing = Data((0, first.n_features_in_), values=np.empty((0, first.n_features_in_)))
-    unlabelled = np.empty(0, dtype=np.intp)
-    problem = Problem(nothing.rows(), settled.like(), first.alpha_, settled)
-    union = problem.partition(unlabelled)
-    before = union.neg_log_joint
-    inference.merge(union)
+    pieces = _pieces(fitted)
+    total = moments_of_all([piece.moments for piece in pieces])
+    prior = prior_of_all(pieces, total)
+    groups = absorbed_groups(pieces, prior)
+    before, group_labels = _merge_groups(groups, first.alpha_)
+    no_rows = _no_rows(first.n_features_in_)
+    no_labels = np.empty(0, dtype=np.intp)
+    final = final_partition_with_groups(no_rows, no_labels, first.alpha_, groups, group_labels)
+    labels = _labels(fitted, np.asarray(final.homes, dtype=np.intp))
+    counts = absorbed_counts(np.concatenate([piece.counts for piece in pieces]), final)
     merged = MAPDPM(**first.get_params())
-    homes = np.asarray(union.homes, dtype=np.intp)
-    final = merged._partition(nothing, unlabelled, prior, first.alpha_, settled, homes)
-    merged._keep_clusters(final, prior)
-    merged.labels_ = _labels(fitted, np.asarray(final.homes, dtype=np.intp))
-    merged.counts_ = settled_counts(np.concatenate([model.counts_ for model in fitted]), final)
-    merged.neg_log_joint_trace_ = np.array([before, final.neg_log_joint])
-    merged._keep_moments(total)
-    merged.n_features_in_ = first.n_features_in_
+    vars(merged).update(
+        cluster_attributes(final, pieces[0].family, prior, pieces[0].allow_missing),
+        labels_=labels,
+        counts_=counts,
+        neg_log_joint_trace_=np.array([before, final.neg_log_joint]),
+        moments_=asdict(total),
+        n_samples_seen_=int(counts.sum()),
+        n_features_in_=first.n_features_in_,
+    )
     if hasattr(first, "feature_names_in_"):
         merged.feature_names_in_ = first.feature_names_in_
     return merged
 
 
-def _labels(fitted: list[MAPDPM], homes: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-    """The models' labels, one after the other, where `homes` says what became of each cluster."""
+def _merge_groups(groups: models.Component, alpha: float) -> tuple[float, npt.NDArray[np.intp]]:
+    """The joint with each group as a cluster of its own, and labels of the groups after merges."""
+    rows = _no_rows(groups.n_columns).rows()
+    partition = Problem(rows, groups.like(), alpha, groups).partition(np.empty(0, dtype=np.intp))
+    before = partition.neg_log_joint
+    inference.merge(partition)
+    return before, np.asarray(partition.homes, dtype=np.intp)
+
+
+def _no_rows(n_columns: int) -> Data:
+    return Data((0, n_columns), values=np.empty((0, n_columns)))
+
+
+def _labels(fitted: list[MAPDPM], group_labels: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+    """Labels of all models, one after the other, from the label of each of their clusters."""
     offsets = np.cumsum([0, *(model.n_clusters_ for model in fitted)])
     pairs = zip(fitted, offsets[:-1], strict=True)
     labels = np.concatenate([model.labels_ + offset for model, offset in pairs])
-    return np.asarray(homes[labels], dtype=np.intp)
+    return np.asarray(group_labels[labels], dtype=np.intp)
 
 
-def _check_alike(fitted: list[MAPDPM]) -> None:
-    first = fitted[0]
+def _pieces(fitted: list[MAPDPM]) -> list[FittedClusters]:
+    """The clusters of each model, after checks."""
+    pieces = []
     for model in fitted:
         if not isinstance(model, MAPDPM):
             raise TypeError(f"models must be MAPDPM, got {type(model).__name__}")
-        if not hasattr(model, "statistics_"):
-            model._raise_not_fitted()
-        check_same_model(model)
+        pieces.append(FittedClusters.of(model))
+    _check_alike(fitted)
+    return pieces
+
+
+def _check_alike(fitted: list[MAPDPM]) -> None:
+    """Raise ValueError unless models agree in concentration, family, prior and columns."""
+    first = fitted[0]
     for model in fitted[1:]:
         for name in SHARED:
             ours, theirs = getattr(first, name), getattr(model, name)
@@ -130,6 +153,7 @@ def _check_alike(fitted: list[MAPDPM]) -> None:
 
 
 def _same_prior(one: Any, other: Any) -> bool:
+    """Whether two values of the parameter `prior` mean the same."""
     if isinstance(one, str) or isinstance(other, str):
         return isinstance(one, str) and one == other
     one, other = one or {}, other or {}
@@ -137,7 +161,7 @@ def _same_prior(one: Any, other: Any) -> bool:
 
 
 def _same_value(one: Any, other: Any) -> bool:
-    """Whether numbers of a prior are equal, or one of them is that of every column."""
+    """Whether two values of a prior are equal, a scalar standing for every column."""
     one, other = np.asarray(one), np.asarray(other)
     if {one.ndim, other.ndim} == {0, 1}:
         return bool((one == other).all())

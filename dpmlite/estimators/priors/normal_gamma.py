@@ -8,11 +8,11 @@ import numpy as np
 
 from dpmlite import models
 from dpmlite.estimators.data import read_real
-from dpmlite.estimators.families.base import Family
-from dpmlite.estimators.families.columns import (
+from dpmlite.estimators.priors.base import Family
+from dpmlite.estimators.priors.checks import (
     check_distance,
     check_drawn,
-    check_settled,
+    check_means,
     per_column,
     positive,
     positive_per_column,
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from dpmlite.estimators.data import Data, Floats, Indices
-    from dpmlite.estimators.families.base import Parameters, Prior, Rng, Totals
-    from dpmlite.estimators.families.columns import Moments
+    from dpmlite.estimators.priors.base import Parameters, Prior, Rng, Totals
+    from dpmlite.estimators.priors.moments import Moments
 
-#: Values may lie this many prior scales sqrt(b0) from m0.
+#: The greatest distance of a value from m0, in prior scales sqrt(b0).
 FARTHEST = 2.0**29
 REACH = "prior scales sqrt(b0) of m0 (raise b0)"
 
@@ -60,8 +60,8 @@ class NormalGammaFamily(Family):
     def check_reach(self, data: Data, prior: Prior, moments: Moments) -> None:
         check_distance(data, moments, prior["m0"], np.sqrt(prior["b0"]), FARTHEST, REACH)
 
-    def rebased(self, statistics: Floats, old: Prior, new: Prior) -> Floats:
-        """Eq. (13) backwards, and then forwards from the other prior.
+    def convert_statistics(self, statistics: Floats, old: Prior, new: Prior) -> Floats:
+        """Solve eq. (13) for mean and scatter under `old`, and apply it with `new`.
 
         In units of a prior, m = n x / c and b = 1 + (S + c0 n x^2 / c) / 2, with x and S the mean
         and scatter of the n values, and c = c0 + n.
@@ -69,12 +69,12 @@ class NormalGammaFamily(Family):
         n_columns = len(old["m0"])
         split = statistics.shape[1] - 2 * n_columns
         m, b = np.split(statistics[:, split:], 2, axis=1)
-        n = statistics[:, 1:split] if split > 1 else statistics[:, :1]  # of each column, or of all
+        n = statistics[:, 1:split] if split > 1 else statistics[:, :1]  # a count a column, or one
         x = m * (old["c0"] + n) / np.maximum(n, np.finfo(float).tiny)
         scatter = np.maximum(2.0 * (b - 1.0) - _lever(n, old) * x**2, 0.0)
         unit = np.sqrt(old["b0"] / new["b0"])
         x = x * unit + (old["m0"] - new["m0"]) / np.sqrt(new["b0"])
-        check_settled(np.where(n > 0.0, x, 0.0), FARTHEST, REACH)
+        check_means(np.where(n > 0.0, x, 0.0), FARTHEST, REACH)
         m = n * x / (new["c0"] + n)
         b = 1.0 + 0.5 * (scatter * unit**2 + _lever(n, new) * x**2)
         return np.hstack([statistics[:, :split], m, b])
@@ -113,5 +113,5 @@ class NormalGammaFamily(Family):
 
 
 def _lever(n: Floats, prior: Prior) -> Floats:
-    """What the distance of n values' mean from m0 counts in b, twice: eq. (13)."""
+    """c0 n / (c0 + n), the weight of the squared mean in 2 b: eq. (13)."""
     return np.asarray(prior["c0"] * n / (prior["c0"] + n))

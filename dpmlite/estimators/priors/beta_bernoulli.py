@@ -8,25 +8,25 @@ import numpy as np
 
 from dpmlite import models
 from dpmlite.estimators.data import read_counts
-from dpmlite.estimators.families.base import Family
-from dpmlite.estimators.families.columns import counts_per_column
+from dpmlite.estimators.priors.base import Family
+from dpmlite.estimators.priors.checks import counts_per_column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from dpmlite.estimators.data import Data, Floats, Indices
-    from dpmlite.estimators.families.base import Parameters, Prior, Rng, Totals
-    from dpmlite.estimators.families.columns import Moments
+    from dpmlite.estimators.priors.base import Parameters, Prior, Rng, Totals
+    from dpmlite.estimators.priors.moments import Moments
 
-#: What a0 and b0 of a column add up to by default, in rows.
+#: Default of a0 + b0, in rows.
 DEFAULT_MASS = 2.0
 
 
 class BetaBernoulliFamily(Family):
     """x ~ Bernoulli(p), p ~ Beta(a0, b0) in every column.
 
-    Default: the prior mean of p is the frequency of ones, and a0 + b0 = 2. A column of zeros or
-    of ones alone counts as if half a row were different.
+    Default: the prior mean of p is the frequency of ones, and a0 + b0 = 2. In a column of zeros or
+    of ones only, half a row counts as different.
     """
 
     name = "beta-bernoulli"

@@ -8,11 +8,11 @@ import numpy as np
 
 from dpmlite import models
 from dpmlite.estimators.data import read_real
-from dpmlite.estimators.families.base import Family
-from dpmlite.estimators.families.columns import (
+from dpmlite.estimators.priors.base import Family
+from dpmlite.estimators.priors.checks import (
     check_drawn,
+    check_means,
     check_range,
-    check_settled,
     per_column,
     positive,
 )
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from dpmlite.estimators.data import Data, Floats, Indices
-    from dpmlite.estimators.families.base import Parameters, Prior, Rng, Totals
-    from dpmlite.estimators.families.columns import Moments
+    from dpmlite.estimators.priors.base import Parameters, Prior, Rng, Totals
+    from dpmlite.estimators.priors.moments import Moments
 
-#: Values may lie this many prior scales, Cholesky factors of psi0, from m0. Farther out, rounding
-#: of the scatter of two clusters together could exceed the ties of 1e-8 nats.
+#: The greatest distance of a value from m0, in prior scales: Cholesky factors of psi0. Beyond it,
+#: rounding of the scatter of two clusters could exceed the tolerance of ties, 1e-8 nats.
 FARTHEST = 2.0**13
 REACH = "prior scales, Cholesky factors of psi0, of m0 (raise psi0)"
 
@@ -71,8 +71,8 @@ class NormalInverseWishartFamily(Family):
         units = np.linalg.solve(factor, (data.values - prior["m0"]).T).T
         check_range(units, np.zeros(1), np.ones(1), FARTHEST, REACH)
 
-    def rebased(self, statistics: Floats, old: Prior, new: Prior) -> Floats:
-        """Means and scatters in other units, and Psi factorised anew: W Psi W^T = diag(d)."""
+    def convert_statistics(self, statistics: Floats, old: Prior, new: Prior) -> Floats:
+        """Change the units of means and scatters, and factorise Psi: W Psi W^T = diag(d)."""
         n_columns = len(old["m0"])
         lower, strictly = np.tril_indices(n_columns), np.tril_indices(n_columns, -1)
         ends = np.cumsum([1, n_columns, n_columns, len(lower[0])])
@@ -82,7 +82,7 @@ class NormalInverseWishartFamily(Family):
         root, new_root = np.linalg.cholesky(old["psi0"]), np.linalg.cholesky(new["psi0"])
         units = np.linalg.solve(new_root, root)
         mean = mean @ units.T + np.linalg.solve(new_root, old["m0"] - new["m0"])
-        check_settled(mean, FARTHEST, REACH)
+        check_means(mean, FARTHEST, REACH)
         scatter = units @ scatter @ units.T
         lever = new["kappa0"] * n / (new["kappa0"] + n)
         psi = np.eye(n_columns) + scatter + lever[:, :, None] * mean[:, :, None] * mean[:, None]
@@ -102,7 +102,7 @@ class NormalInverseWishartFamily(Family):
         return np.asarray(prior["m0"])
 
     def draw_parameters(self, prior: Prior, size: int, rng: Rng) -> Parameters:
-        """Sigma = F F^T with F = L A^-T: L the factor of psi0, A A^T Bartlett's Wishart draw."""
+        """Sigma = F F^T with F = L A^-T, where L L^T = psi0 and A is Bartlett's factor."""
         d = len(prior["m0"])
         bartlett = np.tril(rng.normal(size=(size, d, d)), -1)
         freedom = np.broadcast_to(prior["nu0"] - np.arange(d), (size, d))

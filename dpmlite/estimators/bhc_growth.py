@@ -1,4 +1,4 @@
-"""Growing the trees of `BayesianHierarchicalClustering`, and what they grow from."""
+"""Growth of the trees of `BayesianHierarchicalClustering`, and of their leaves."""
 
 from __future__ import annotations
 
@@ -15,19 +15,24 @@ if TYPE_CHECKING:
 
     from dpmlite.search.context import Labels, Problem
 
-# Values that are scored between two looks at Ctrl-C: one for each pair of nodes and column.
-CELLS_AT_A_TIME = 2**22
+# Values that a kernel call scores: pairs of nodes times columns. Ctrl-C is heeded between calls.
+VALUES_PER_CALL = 2**22
 
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """A finished `inference.Forest`, as arrays.
+    """A tree over M leaves, in the symbols of Xu, Heller & Ghahramani (2009).
 
     Attributes
     ----------
     children : ndarray of int, shape (M - 1, 2)
+        The two nodes of each merge.
     log_odds : ndarray, shape (M - 1,)
-    counts, log_e, log_d : ndarray, shape (2 M - 1,)
+        Log of r_k / (1 - r_k) of each merge.
+    counts : ndarray, shape (2 M - 1,)
+        Weight of the rows below each node.
+    log_e, log_d : ndarray, shape (2 M - 1,)
+        Logs of e_k and d_k of each node.
     """
 
     children: npt.NDArray[np.intp]
@@ -38,11 +43,11 @@ class Tree:
 
     @property
     def n_leaves(self) -> int:
-        """M."""
+        """Number of leaves, M."""
         return len(self.children) + 1
 
     def lower_bound(self, alpha: float) -> float:
-        """Log of eq. (9) of Xu, Heller & Ghahramani (2009)."""
+        """Lower bound on the log evidence: log of eq. (9) of Xu, Heller & Ghahramani (2009)."""
         return float(self.log_e[-1] - models.log_rising(alpha, float(self.counts[-1])))
 
 
@@ -52,9 +57,21 @@ def grow(
     verbose: bool = False,
     trees: npt.NDArray[np.float64] | None = None,
 ) -> Tree:
-    """One tree over the leaves, in steps, so that Ctrl-C need not wait for its end."""
+    """The tree that merges the leaves greedily.
+
+    Parameters
+    ----------
+    problem : Problem
+        N rows, prior and alpha.
+    leaves : ndarray of int, shape (N,)
+        The leaf of each row, 0..M-1.
+    verbose : bool
+        Whether to print a line for every tenth of the nodes.
+    trees : ndarray, shape (M, 2), optional
+        log_e and log_d of the leaves, where these are roots of trees.
+    """
     forest = inference.Forest(problem.rows, leaves, problem.component, problem.alpha, trees)
-    step = max(1, CELLS_AT_A_TIME // (forest.n_leaves * problem.component.n_columns))
+    step = max(1, VALUES_PER_CALL // (forest.n_leaves * problem.component.n_columns))
     n_nodes, left = 2 * forest.n_leaves - 1, 1
     while left:
         before = forest.n_nodes
@@ -71,9 +88,21 @@ def grow(
 
 
 def joined(branches: list[Tree], members: list[Labels], trunk: Tree) -> Tree:
-    """The tree over all rows, from trees over some of them each, and one whose leaves are these.
+    """The tree over all rows that consists of branches and of a trunk, whose leaves they are.
 
-    Merges are numbered branch after branch, then those of the trunk.
+    Parameters
+    ----------
+    branches : list of Tree
+        A tree over each group of rows.
+    members : list of ndarray of int
+        The rows of each group.
+    trunk : Tree
+        The tree that merges the branches.
+
+    Returns
+    -------
+    Tree
+        With the merges of the branches, one after the other, and then those of the trunk.
     """
     n_rows = n_nodes = sum(map(len, members))
     roots, children = [], []
@@ -101,35 +130,43 @@ def joined(branches: list[Tree], members: list[Labels], trunk: Tree) -> Tree:
 
 @dataclass(frozen=True, eq=False)
 class Bound:
-    """What `ScaleSearch` must know of a tree: minus its bound of the log evidence, and labels."""
+    """A tree as a result of a search under one prior, for `ScaleSearch`.
+
+    Attributes
+    ----------
+    neg_log_joint : float
+        Minus the lower bound of the tree.
+    leaves : ndarray of int, shape (N,)
+        The leaf of each row.
+    """
 
     neg_log_joint: float
     leaves: Labels
 
     def labels(self) -> Labels:
-        """The leaves."""
+        """Labels to start a search from; `TreeSearch` needs none."""
         return self.leaves
 
 
 class TreeSearch:
-    """Trees as results of `ScaleSearch`; each is grown from scratch."""
+    """A search for `ScaleSearch` that grows a tree under each prior."""
 
     def best(self, problem: Problem, seeds: npt.NDArray[np.int64]) -> Bound:
-        """The tree over all rows."""
+        """The bound of the tree over single rows."""
         leaves = np.arange(len(problem.rows), dtype=np.intp)
         return Bound(-grow(problem, leaves).lower_bound(problem.alpha), leaves)
 
     def go_on(self, problem: Problem, labels: Labels, seed: int, name: str) -> Bound:
-        """The tree over all rows, whatever the labels."""
+        """The bound of the tree over single rows, whatever the labels."""
         return self.best(problem, np.array([seed]))
 
 
 def bayes_kmeans(problem: Problem, rng: np.random.Generator) -> Labels:
-    """Labels by Bayes k-means: section 5 of Xu, Heller & Ghahramani (2009).
+    """Labels by Bayes k-means, section 5 of Xu, Heller & Ghahramani (2009), shape (N,).
 
-    Rows in random order join a seed or a new cluster, whichever the joint prefers; the seeds, as
-    many as the square root of the rows, come last and may leave their clusters. Then clusters are
-    merged while that improves the joint.
+    About sqrt(N) random rows are seeds. The others, in random order, join the cluster of a seed or
+    a new one, whichever has the lower joint; then the seeds may move. At last clusters are merged
+    as long as that lowers the negative log joint.
     """
     n = len(problem.rows)
     order = rng.permutation(n).astype(np.intp)

@@ -1,0 +1,143 @@
+"""Final partitions, the attributes of a fitted model that describe them, and the way back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from dpmlite import models
+from dpmlite.estimators.base import require_fitted
+from dpmlite.estimators.numbering import largest_first
+from dpmlite.estimators.priors import FAMILIES
+
+if TYPE_CHECKING:
+    from dpmlite.estimators.data import Data, Floats
+    from dpmlite.estimators.numbering import Labels
+    from dpmlite.estimators.priors import Family
+    from dpmlite.estimators.priors.base import Prior
+
+# The joint kept by moves may differ from the recomputed one by this part of the joint, or of the
+# number of cells; for counts also by this part of their sum, whose log-gammas are large and cancel.
+JOINT_RTOL = 1e-9
+COUNTS_RTOL = 1e-10
+
+
+class Fitted(Protocol):
+    """A fitted model of clusters."""
+
+    component_: str
+    allow_missing_: bool
+    prior_: Prior
+    statistics_: Floats
+
+
+def fitted_component(model: Fitted) -> models.Component:
+    """A component of the fitted prior, without slots."""
+    return FAMILIES[model.component_].component(model.prior_, model.allow_missing_)
+
+
+def fitted_mixture(model: Fitted) -> models.Component:
+    """A component with a slot for each fitted cluster, and an empty one for a new cluster.
+
+    Raises
+    ------
+    NotFittedError
+        If the model is not fitted.
+    """
+    require_fitted(model, "statistics_")
+    component = fitted_component(model)
+    load(component, model.statistics_, n_empty=1)
+    return component
+
+
+def load(component: models.Component, statistics: Floats, n_empty: int = 0) -> None:
+    """Give a component one slot for each row of statistics, and empty slots after them."""
+    component.resize(len(statistics) + n_empty)
+    for k, row in enumerate(statistics.tolist()):
+        component.load(k, row)
+
+
+def final_partition(
+    table: Data,
+    labels: Labels,
+    component: models.Component,
+    alpha: float,
+    n_threads: int = 1,
+    counts: Labels | None = None,
+) -> models.Partition:
+    """The partition of rows of positive weight, its clusters numbered by weight.
+
+    `labels` are renumbered in place; `counts` are the rows of each label, if they are known.
+    """
+    largest_first(labels, table.weights, labels, counts)
+    return models.Partition(table.rows(), labels, component, alpha, n_threads=n_threads)
+
+
+def final_partition_with_groups(
+    table: Data,
+    labels: Labels,
+    alpha: float,
+    groups: models.Component,
+    group_labels: Labels,
+) -> models.Partition:
+    """The partition of rows of positive weight and absorbed groups, numbered by weight.
+
+    Parameters
+    ----------
+    table : Data
+        N rows.
+    labels : ndarray of int, shape (N,)
+        The cluster of each row.
+    alpha : float
+        Concentration.
+    groups : Component
+        Statistics of G groups of rows that are not in memory.
+    group_labels : ndarray of int, shape (G,)
+        The cluster of each group.
+    """
+    weights = np.ones(table.shape[0]) if table.weights is None else table.weights
+    weights = np.concatenate([groups.counts, weights])
+    numbers = largest_first(np.concatenate([group_labels, labels]), weights)
+    group_labels, labels = np.split(numbers, [len(group_labels)])
+    return models.Partition(
+        table.rows(), labels.copy(), groups.like(), alpha, None, groups, group_labels.copy()
+    )
+
+
+def cluster_attributes(
+    final: models.Partition, family: Family, prior: Prior, allow_missing: bool
+) -> dict[str, Any]:
+    """All fitted attributes that describe a partition's clusters, and not its rows."""
+    component, slots = final.component, range(final.n_clusters)
+    posteriors = (component.posterior(k) for k in slots)
+    return {
+        "component_": family.name,
+        "allow_missing_": bool(allow_missing),
+        "prior_": prior,
+        "alpha_": final.alpha,
+        "n_clusters_": final.n_clusters,
+        "statistics_": np.array([component.statistics(k) for k in slots]),
+        "means_": np.array([family.means(family.as_prior(p, prior)) for p in posteriors]),
+        "weights_": np.array(component.counts[:-1]) / sum(component.counts),
+        "neg_log_joint_": final.neg_log_joint,
+    }
+
+
+def verify_joint(kept: float, final: models.Partition, table: Data) -> None:
+    """Raise ArithmeticError if the joint kept by the moves is not that of the labels."""
+    drift = abs(final.neg_log_joint - kept)
+    size = sum(final.component.counts) * table.shape[1]
+    slack = JOINT_RTOL * max(abs(final.neg_log_joint), size)
+    if table.nonzeros is not None:
+        slack += COUNTS_RTOL * _sum_of_counts(final.component)
+    if not drift <= slack:
+        raise ArithmeticError(
+            f"the joint kept incrementally is {kept!r}, recomputed "
+            f"it is {final.neg_log_joint!r}: please report this as a bug of dpmlite"
+        )
+
+
+def _sum_of_counts(component: models.Component) -> float:
+    """Sum of all counts in a component of a family of counts."""
+    return sum(sum(component.statistics(k)[1:]) for k in range(component.n_slots))

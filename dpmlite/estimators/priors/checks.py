@@ -1,0 +1,119 @@
+"""Checks of prior parameters, and of how far rows lie from a prior."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpmlite.estimators.priors.moments import reduced
+from dpmlite.estimators.validation import LEAST, as_floats, check_positive
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dpmlite.estimators.data import Data, Floats
+    from dpmlite.estimators.priors.moments import Moments
+
+# Drawn clusters that are wider, in prior scales, may have rows whose squares overflow.
+LARGEST_DRAWN = 1e150
+
+
+def per_column(name: str, value: Any, n_columns: int) -> Floats:
+    """A finite number for each column, from a scalar or D numbers, shape (D,)."""
+    array = _parameters(name, value)
+    if array.shape not in ((), (n_columns,)):
+        raise ValueError(f"prior {name} must have shape ({n_columns},), got {array.shape}")
+    if not np.isfinite(array).all():
+        bad = array if array.ndim == 0 else array[~np.isfinite(array)][0]
+        raise ValueError(f"prior {name} must be finite, got {bad}")
+    return np.array(np.broadcast_to(array, (n_columns,)))
+
+
+def positive_per_column(name: str, value: Any, n_columns: int) -> Floats:
+    """A positive, finite number for each column, from a scalar or D numbers, shape (D,)."""
+    array = _parameters(name, value)
+    if array.shape not in ((), (n_columns,)):
+        raise ValueError(f"prior {name} must have shape ({n_columns},), got {array.shape}")
+    full = np.array(np.broadcast_to(array, (n_columns,)))
+    usable = (full > 0.0) & (full < np.inf)
+    if not usable.all():
+        j = int(np.argmin(usable))
+        raise ValueError(f"prior {name} must be positive and finite, got {full[j]} in column {j}")
+    return full
+
+
+def counts_per_column(name: str, value: Any, n_columns: int) -> Floats:
+    """Pseudo-counts of each column, from 1e-100 to 1e100, where log-gammas are precise."""
+    return _within_range(name, positive_per_column(name, value, n_columns), "")
+
+
+def check_ratio(prior: Mapping[str, Floats], name: str, other: str) -> None:
+    """Raise ValueError unless ``prior[name] / prior[other]`` is from 1e-100 to 1e100."""
+    with np.errstate(over="ignore"):
+        _within_range(name, prior[name] / prior[other], f" times {other}")
+
+
+def _within_range(name: str, values: Floats, unit: str) -> Floats:
+    usable = (values >= LEAST) & (values <= 1.0 / LEAST)
+    if not usable.all():
+        j = int(np.argmin(usable))
+        raise ValueError(
+            f"prior {name} must be from 1e-100 to 1e100{unit}, got {values[j]} in column {j}"
+        )
+    return values
+
+
+def _parameters(name: str, value: Any) -> Floats:
+    """A parameter of a prior as a float array: 0-D from a scalar, else of its own shape."""
+    array = as_floats(f"prior {name}", value, ("column",))
+    return array.reshape(()) if np.ndim(value) == 0 else array
+
+
+def positive(name: str, value: Any) -> float:
+    """A positive parameter of a prior as float."""
+    return check_positive(f"prior {name}", value)
+
+
+def check_distance(
+    data: Data, moments: Moments, centre: Floats, scale: Floats, most: float, rule: str
+) -> None:
+    """Raise ValueError, stating the rule, if a cell lies more than `most` scales from the centre.
+
+    The moments, of these rows and maybe others, mostly spare a look at the cells: the square of a
+    distance from the mean is at most the sum of all of them, n times the variance.
+    """
+    if data.weights is None:
+        with np.errstate(over="ignore", invalid="ignore"):
+            farthest = np.sqrt(moments.cells * moments.variance) + np.abs(moments.mean - centre)
+        if (farthest < 0.5 * most * scale).all():
+            return
+    check_range(data.values, centre, scale, most, rule)
+
+
+def check_drawn(name: str, prior: Mapping[str, Any], deviations: Floats) -> None:
+    """Raise ValueError, naming a key of the prior, if drawn clusters are too wide for doubles."""
+    if not (deviations < LARGEST_DRAWN).all():
+        raise ValueError(
+            f"clusters drawn must be less than {LARGEST_DRAWN} scales of the prior wide, "
+            f"got {deviations.max()} from {name}={prior[name]}: raise {name}"
+        )
+
+
+def check_means(means: Floats, most: float, rule: str) -> None:
+    """Raise ValueError if a cluster mean lies over `most` prior scales from the prior's centre."""
+    check_range(means, np.zeros(1), np.ones(1), most, rule)
+
+
+def check_range(
+    values: Floats | None, centre: Floats, scale: Floats, most: float, rule: str
+) -> None:
+    """Raise ValueError if the farthest value of a column is over `most` scales from the centre."""
+    assert values is not None
+    above, below = reduced(np.fmax, values) - centre, centre - reduced(np.fmin, values)
+    farthest = np.fmax(np.maximum(above, below) / scale, 0.0)
+    if (farthest > most).any():
+        j = int(np.argmax(farthest))
+        raise ValueError(
+            f"X must lie within {most:.1e} {rule}, got {farthest[j]:.1e} in column {j}"
+        )

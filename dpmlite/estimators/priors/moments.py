@@ -1,0 +1,148 @@
+"""Weighted means and variances of columns, from which default priors are computed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpmlite import models
+from dpmlite.estimators.validation import warn
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from dpmlite.estimators.data import Data, Floats
+
+# numpy reduces rows of at least this many values at full speed.
+WIDE_ROW = 512
+
+# A column whose values differ by less may have a variance that rounds to 0.
+LEAST_SPREAD = 1e-150
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Moments:
+    """Number of rows, and weighted means and variances of the columns, without missing cells.
+
+    Attributes
+    ----------
+    n_rows : int
+        N.
+    weight : float
+        Total weight of the rows.
+    cells : ndarray, shape (D,)
+        Weight of the rows that have a value in each column.
+    mean, variance : ndarray, shape (D,)
+        Weighted mean and variance of each column. The variance is NaN where it is positive but
+        rounds to 0, and 0 for sparse tables, whose priors do not need it.
+    """
+
+    n_rows: int
+    weight: float
+    cells: Floats
+    mean: Floats
+    variance: Floats
+
+    @classmethod
+    def of(cls, data: Data, n_threads: int = 1) -> Moments:
+        """Moments of the columns of a table."""
+        n_rows, n_columns = data.shape
+        if data.values is None:
+            cells = data.column_weights()
+            mean = data.column_sums() / np.maximum(cells, np.finfo(float).tiny)
+            return cls(n_rows, data.total_weight, cells, mean, np.zeros(n_columns))
+        found = models.column_moments(data.rows(), n_threads)
+        cells, mean, variance = (np.array(each) for each in found)
+        variance[np.isnan(variance)] = np.inf  # the mean overflowed
+        variance[_underflown(variance, data.values)] = np.nan
+        return cls(n_rows, data.total_weight, cells, mean, variance)
+
+    def __add__(self, other: Moments) -> Moments:
+        """Moments of the rows of two tables together."""
+        cells = self.cells + other.cells
+        part = other.cells / np.maximum(cells, np.finfo(float).tiny)
+        gap = other.mean - self.mean
+        ours, theirs = np.nan_to_num([self.variance, other.variance], nan=0.0, posinf=np.inf)
+        within = (1.0 - part) * ours + part * theirs
+        with np.errstate(over="ignore"):  # `check_reach` reports it
+            between = part * (1.0 - part) * np.square(gap)
+        variance = within + between
+        underflown = np.isnan(self.variance) | np.isnan(other.variance)
+        variance[underflown & (variance == 0.0)] = np.nan
+        return Moments(
+            self.n_rows + other.n_rows,
+            self.weight + other.weight,
+            cells,
+            self.mean + part * gap,
+            variance,
+        )
+
+    def means(self) -> Floats:
+        """Mean of each column, shape (D,).
+
+        Raises
+        ------
+        ValueError
+            If a column has no value.
+        """
+        if not (self.cells > 0.0).all():
+            j = int(np.argmin(self.cells > 0.0))
+            raise ValueError(f"X must have a value in every column, got none in column {j}")
+        return self.mean
+
+    def variances(self, warn_constant: bool = True) -> Floats:
+        """Variance of each column, shape (D,); 1 for a constant column, with a warning.
+
+        Raises
+        ------
+        ValueError
+            If a variance over- or underflows.
+        """
+        beyond = ~np.isfinite(self.variance)
+        if beyond.any():
+            j = int(np.argmax(beyond))
+            value = "less" if np.isnan(self.variance[j]) else "more"
+            raise ValueError(
+                "X must have variances of 1e-320 at least, and squares about the mean that sum to "
+                f"1e308 at most, got {value} in column {j}: change its unit"
+            )
+        constant = self.variance == 0.0
+        if warn_constant and constant.any() and self.n_rows > 1:
+            j = int(np.argmax(constant))
+            warn(
+                f"{constant.sum()} column(s) of X are constant, column {j} first: they tell "
+                "clusters apart only by size; a variance of 1 is used for them"
+            )
+        return np.where(constant, 1.0, self.variance)
+
+
+def _underflown(variance: Floats, values: Floats) -> npt.NDArray[np.bool_]:
+    """Mask of the columns whose values differ, but whose variance rounds to 0."""
+    zero = np.asarray(variance == 0.0)
+    if not zero.any():
+        return zero
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = reduced(np.fmax, values) - reduced(np.fmin, values)
+    return np.asarray(zero & (spread > 0.0) & (spread < LEAST_SPREAD))
+
+
+def constant_columns(data: Data) -> npt.NDArray[np.bool_]:
+    """Mask of the columns of a dense table whose values are all equal."""
+    assert data.values is not None
+    return np.asarray(~(reduced(np.fmax, data.values) > reduced(np.fmin, data.values)))
+
+
+def reduced(ufunc: np.ufunc, values: Floats) -> Floats:
+    """``ufunc.reduce(values)``, shape (D,); narrow tables are reduced several rows at a time."""
+    n_rows, n_columns = values.shape
+    together = WIDE_ROW // max(1, n_columns)
+    n_wide = n_rows // max(1, together)
+    if n_wide < 2 or together < 2 or not values.flags.c_contiguous:
+        return np.asarray(ufunc.reduce(values))
+    wide = values[: n_wide * together].reshape(n_wide, -1)
+    rest = values[n_wide * together :]
+    return np.asarray(
+        ufunc.reduce(np.concatenate([ufunc.reduce(wide).reshape(together, -1), rest]))
+    )

@@ -1,0 +1,144 @@
+"""Pictures of the trees of hierarchical clustering."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpmlite.estimators.base import require_fitted
+from dpmlite.estimators.bhc import BayesianHierarchicalClustering
+from dpmlite.plotting.style import (
+    decorate,
+    escaped,
+    rank_by_size,
+    require_matplotlib,
+    style_of,
+)
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# The names of more leaves would overlap.
+MAX_NAMED_LEAVES = 60
+
+
+def plot_dendrogram(
+    model: BayesianHierarchicalClustering,
+    *,
+    names: Sequence[str] | None = None,
+    path: str | os.PathLike[str] | None = None,
+) -> Figure:
+    """Draw the tree of a hierarchical clustering in the colours of its clusters.
+
+    The height of a merge is the log odds against its being one cluster, or that of the lowest merge
+    above it, if that is less. The tree is cut at even odds. Heights beyond 1 are on a logarithmic
+    scale.
+
+    Parameters
+    ----------
+    model : BayesianHierarchicalClustering
+        A fitted model with at least two leaves.
+    names : sequence of str, optional
+        M names of the leaves, shown if there are at most 60. Default: their numbers.
+    path : path-like, optional
+        File to write; its suffix sets the format.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        Made without pyplot, so no window opens and no global state changes.
+
+    Raises
+    ------
+    ImportError
+        If there is no matplotlib.
+    TypeError
+        If `model` is not a tree.
+    NotFittedError
+        If it is not fitted.
+    ValueError
+        If there is but one leaf, there are not as many names as leaves, or the format is unknown.
+
+    Examples
+    --------
+    >>> from dpmlite import BayesianHierarchicalClustering
+    >>> from dpmlite.datasets import load_sensors
+    >>> model = BayesianHierarchicalClustering().fit(load_sensors()[0])
+    >>> figure = plot_dendrogram(model)  # doctest: +SKIP
+    """
+    require_matplotlib()
+    from matplotlib.figure import Figure
+
+    if not isinstance(model, BayesianHierarchicalClustering):
+        raise TypeError(
+            f"model must be a BayesianHierarchicalClustering, got a {type(model).__name__}"
+        )
+    require_fitted(model)
+    n = model.n_leaves_
+    if n < 2:
+        raise ValueError(f"model must have at least two leaves, got {n}")
+    if names is not None and len(names) != n:
+        raise ValueError(f"names must be {n} names, got {len(names)}")
+    ranks, entries = rank_by_size(model.labels_, np.unique(model.labels_))
+    figure = Figure(figsize=(10.0, 5.0), dpi=150, layout="constrained")
+    axes = figure.add_subplot()
+    order = _draw_tree(axes, model, ranks)
+    axes.axhline(0.0, color="0.6", linewidth=0.8, linestyle="--")
+    axes.set_yscale("symlog", linthresh=1.0)
+    axes.set(ylabel="log odds against one cluster", xlim=(-1.0, float(n)), xticks=[])
+    if n <= MAX_NAMED_LEAVES:
+        given = range(n) if names is None else list(names)  # by position, of a Series too
+        shown = [escaped(given[k]) for k in order]
+        axes.set_xticks(range(n), shown, rotation=90, fontsize=7)
+    decorate(axes, entries, len(ranks))
+    if path is not None:
+        figure.savefig(path)
+    return figure
+
+
+def _draw_tree(
+    axes: Axes, model: BayesianHierarchicalClustering, ranks: npt.NDArray[np.intp]
+) -> list[int]:
+    """Draw all merges; return the leaves from left to right."""
+    from matplotlib.collections import LineCollection
+
+    n, order = model.n_leaves_, _leaf_order(model.children_)
+    height = np.full(2 * n - 1, 2.0 * min(-model.log_odds_.max(), -1.0))
+    height[n:] = -model.log_odds_
+    for k in reversed(range(n, 2 * n - 1)):
+        below = model.children_[k - n]
+        height[below] = np.minimum(height[below], height[k])
+    x, cluster = np.empty(2 * n - 1), np.full(2 * n - 1, -1)
+    x[order] = np.arange(n)
+    used = model.leaves_ >= 0
+    cluster[model.leaves_[used]] = ranks[used]
+    lines, colours = [], []
+    for k, (i, j) in enumerate(model.children_, start=n):
+        x[k] = 0.5 * (x[i] + x[j])
+        cluster[k] = cluster[i] if cluster[i] == cluster[j] else -1
+        lines += [[(x[child], height[child]), (x[child], height[k])] for child in (i, j)]
+        lines.append([(x[i], height[k]), (x[j], height[k])])
+        owners = (int(cluster[node]) for node in (i, j, k))
+        colours += [style_of(owner)[0] if owner >= 0 else "0.3" for owner in owners]
+    axes.add_collection(LineCollection(lines, colors=colours, linewidths=0.9))
+    axes.set_ylim(height.min(), 2.0 * max(height.max(), 1.0))
+    return order
+
+
+def _leaf_order(children: npt.NDArray[np.intp]) -> list[int]:
+    """Leaves from left to right, in an order in which no branches cross."""
+    n = len(children) + 1
+    order, waiting = [], [2 * n - 2]
+    while waiting:
+        node = waiting.pop()
+        if node < n:
+            order.append(node)
+        else:
+            waiting.extend(int(child) for child in children[node - n])
+    return order
