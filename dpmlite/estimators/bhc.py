@@ -298,7 +298,9 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         sample = table.take(draw_sample(table, SAMPLE_ROWS, rng))
         scaled = ScaledPrior(family, table, Moments.of(table), sample)
         seeds = np.zeros(1, dtype=np.int64)
-        found = [scaled.choose(TreeSearch(), self._problem, seeds, width) for width in START_FACTORS]
+        found = [
+            scaled.choose(TreeSearch(), self._problem, seeds, width) for width in START_FACTORS
+        ]
         slack = self._problem(sample, scaled.default).worthwhile_gain(sample.shape[0])
         return found[first_of_best([objective for _, objective in found], slack)][0]
 
