@@ -23,13 +23,14 @@ from dpmlite import _constants
 from dpmlite._checks import (
     check_normal_inverse_wishart, check_positive, check_same_length, require_bound)
 from dpmlite._leaves import rows_of_leaves
-from dpmlite._threads import as_needed, end, on_threads, pool_of
+from dpmlite._threads import as_needed, kept_threads, on_threads
 
 include "models/special.pxi"
 include "models/lanes.pxi"
 include "models/arrays.pxi"
 include "models/memory.pxi"
 include "models/locks.pxi"
+include "models/atomics.pxi"
 include "models/shares.pxi"
 include "models/ranks.pxi"
 include "models/rows.pxi"
@@ -58,15 +59,13 @@ include "models/mixing.pxi"
 include "models/tally.pxi"
 include "models/partition.pxi"
 
-include "inference/crew.pxi"
-include "inference/bounds.pxi"
+include "inference/screening_bounds.pxi"
 include "inference/screening.pxi"
-include "inference/drift.pxi"
-include "inference/snapshot.pxi"
 include "inference/visits.pxi"
-include "inference/reach.pxi"
-include "inference/relay.pxi"
-include "inference/lookahead.pxi"
+include "inference/drift.pxi"
+include "inference/drifting_slots.pxi"
+include "inference/stay_bounds.pxi"
+include "inference/ordered_sweep.pxi"
 include "inference/map_dpm.pxi"
 include "inference/gibbs.pxi"
 include "inference/prediction.pxi"

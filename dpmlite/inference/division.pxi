@@ -211,7 +211,7 @@ cdef int settle(Partition division, double present, double goal) except -1 nogil
     for i in range(MAX_SETTLE_SWEEPS):
         check_signals_after(
             division.n_rows * division.component.n_columns * division.component.n_slots)
-        if sweep_rows(division, None, None) == 0:
+        if sweep_once(division) == 0:
             break
         now = division.neg_log_joint
         if fabs(now - present) <= division.least_gain:

@@ -1,37 +1,22 @@
 """Kernel of map_dpm.py: coordinate sweeps.
 
-Rows are screened many at once, and then visited in order (visits.pxi), but for those that are known
-to stay. Where few rows move, those that an earlier sweep found far from moving are not screened again
-until clusters have drifted (drift.pxi), and others are screened ahead, by threads or slot by slot
-(lookahead.pxi). Where more do, threads visit in turn, and screen meanwhile (relay.pxi). Labels are
-those of visits one by one.
+Rows are screened in chunks, and those that may move are visited in their order (ordered_sweep.pxi).
+Rows that an earlier sweep found far from moving are passed over until clusters have drifted
+(stay_bounds.pxi). Labels are those of visits one by one.
 """
 
 cdef enum:
-    MANY_SWEPT = 16384    # worth the start of a thread
-    MOST_IN_TURN = 65536  # rows that are visited in turn before it is asked again whether to
-    FEW_SLOTS = 32        # whose costs are found sooner than bounds
+    ROWS_ALONE = 2048        # rows that one thread visits before others may help
 
 
 def sweep(Partition partition, Py_ssize_t n_threads=1):
     check_n_threads(n_threads)
-    cdef Drift drift = None
+    cdef Py_ssize_t n_moves
     if can_be_screened(partition):
-        drift = remembered(partition)
-        drift.begin(partition)
-    if partition.n_rows < MANY_SWEPT or drift is None:
-        return released_sweep(partition, None, drift)
-    with LookAhead(n_threads, partition) as crew:
-        return released_sweep(partition, crew, drift)
-
-
-cdef Py_ssize_t released_sweep(Partition partition, LookAhead crew, Drift drift) except -1:
-    cdef Py_ssize_t moves
+        return screened_sweep(partition, n_threads)
     with nogil:
-        moves = sweep_rows(partition, crew, drift)
-    if drift is not None:
-        drift.busy = moves > partition.n_rows // FEW_MOVE
-    return moves
+        n_moves = sweep_once(partition)
+    return n_moves
 
 
 def converge(Partition partition, Py_ssize_t max_sweeps, Py_ssize_t n_threads=1):
@@ -49,124 +34,84 @@ cpdef check_n_threads(Py_ssize_t n_threads):
         raise ValueError(f"n_threads must be at least 1, got {n_threads}")
 
 
-cdef Py_ssize_t sweep_rows(Partition partition, LookAhead crew, Drift drift) except -1 nogil:
+cdef Py_ssize_t screened_sweep(Partition partition, Py_ssize_t n_threads) except -1:
+    """Visit all rows, screening them first; return how many moved."""
+    cdef StayBounds bounds = stay_bounds_of(partition)
+    cdef OrderedSweep ordered = OrderedSweep(partition, bounds)
+    bounds.begin_sweep(partition)
+    if n_threads == 1 or partition.n_rows <= ROWS_ALONE or not HAS_ATOMICS:
+        ordered.bound_in_far_slots(0, partition.n_rows)
+        ordered.visit_rows_until(partition.n_rows, 1)
+    else:
+        with kept_threads(n_threads):
+            visit_on_threads(ordered, n_threads)
+    bounds.end_sweep(ordered.n_moves)
+    if ordered.n_moves > 0:
+        partition.tidy_slots()
+    return ordered.n_moves
+
+
+cdef int visit_on_threads(OrderedSweep ordered, Py_ssize_t n_threads) except -1:
+    """Visit all rows in batches, each on several threads if that paid for the one before.
+
+    A batch has as many rows as all batches before.
+    """
+    cdef Py_ssize_t n_rows = ordered.partition.n_rows, first, last = ROWS_ALONE
+    if ordered.bounds.n_far > 0:
+        on_threads(ordered.bound_in_far_slots, range(0, n_rows, FAR_SLOT_ROWS), n_threads)
+    ordered.visit_rows_until(last, 1)
+    while last < n_rows:
+        first, last = last, min(2 * last, n_rows)
+        ordered.visit_rows_until(last, n_threads if ordered.threads_pay(last - first) else 1)
+    return 0
+
+
+cdef Py_ssize_t sweep_once(Partition partition) except -1 nogil:
+    """Visit all rows in one thread, and remember nothing of them; return how many moved."""
     cdef Screen screen
-    cdef Py_ssize_t moves = -1
-    begin_screen(&screen, partition, 1)
+    cdef Py_ssize_t first = 0, n_moves = 0
+    begin_screen(&screen, partition)
     try:
         if screen.t == NULL:
-            moves = visit_rows(partition, 0, partition.n_rows, False)
+            n_moves = visit_unscreened(partition, 0, partition.n_rows, False)
         else:
-            moves = visit_chunks(partition, &screen, crew, drift)
+            while first < partition.n_rows:
+                first = visit_next_rows(partition, &screen, first, &n_moves)
     finally:
         end_screen(&screen)
-    if moves > 0:
+    if n_moves > 0:
         partition.tidy_slots()
-    return moves
+    return n_moves
 
 
-cdef Py_ssize_t visit_rows(Partition partition, Py_ssize_t first, Py_ssize_t last,
-                           bint again) except -1 nogil:
-    cdef Py_ssize_t i, moves = 0
+cdef Py_ssize_t visit_next_rows(Partition partition, Screen *screen, Py_ssize_t first,
+                                Py_ssize_t *n_moves) except -1 nogil:
+    """Visit a chunk of rows from `first` on; return the row to go on from."""
+    cdef Chunk *chunk
+    cdef Py_ssize_t j, last = min(first + CHUNK, partition.n_rows)
+    if not pays_to_screen(partition, first, last):
+        n_moves[0] += visit_unscreened(partition, first, last, True)
+        screen.capacity = 0  # all bounds are out of date
+        return last
+    load_slots_if_needed(screen, partition)
+    chunk = screen.chunk
+    take_rows(chunk, first, last)
+    screen_chunk(screen, partition, chunk)
+    for j in range(chunk.n_rows):
+        if not chunk.stays[j] and visit(partition, screen, j, False):
+            n_moves[0] += 1
+            if screen.capacity < partition.component.n_slots:
+                return chunk.index[j] + 1
+    return last
+
+
+cdef Py_ssize_t visit_unscreened(Partition partition, Py_ssize_t first, Py_ssize_t last,
+                                 bint rescore) except -1 nogil:
+    """Visit rows first..last-1, each in all slots; return how many moved."""
+    cdef Py_ssize_t i, n_moves = 0
     cdef double limit
     for i in range(first, last):
         partition.prefetch(i + AHEAD)
         limit = partition.limit_of(i)
-        moves += move_if_better(partition, i, limit, partition.score(i, limit), again)
-    return moves
-
-
-cdef Py_ssize_t visit_chunks(Partition partition, Screen *screen, LookAhead crew,
-                             Drift drift) except -1 nogil:
-    cdef Py_ssize_t first = 0, last, row, moves = 0
-    if drift is not None and drift.n_apart > 0:
-        prepare(screen, partition)
-        meet(partition, screen, crew, drift)
-    while first < partition.n_rows:
-        if drift is not None:
-            drift.lose_if_busy(moves, first)
-        if all_will_move(partition, first, first + CHUNK):
-            if crew is not None:
-                crew.wait()
-            moves += visit_rows(partition, first, first + CHUNK, True)
-            screen.room = 0  # all bounds are out of date
-            if drift is not None:
-                drift.lose()
-            first += CHUNK
-            continue
-        prepare(screen, partition)
-        if crew is not None and not crew.advance(screen, first) and crew.can_take_turns(first, moves):
-            row = crew.take_turns(first, end_of_placed(partition, first), &moves)
-            if row > first:
-                first = row
-                screen.room = 0
-                continue
-        last = crew.end() if crew is not None else partition.n_rows
-        first = visit_chunk(partition, screen, drift, first, last, &moves)
-        if crew is not None:
-            crew.n_visited += screen.chunk[0].n_rows
-    return moves
-
-
-cdef int meet(Partition partition, Screen *screen, LookAhead crew,
-              Drift drift) except -1 nogil:
-    """Look at slots that are apart."""
-    if crew is not None:
-        return crew.meet(screen)
-    drift.meet(partition, screen, &screen.chunk[0], 0, partition.n_rows)
-    return 0
-
-
-cdef bint all_will_move(Partition partition, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
-    """Whether no row of a chunk has a label: bounds tell little where slots are few."""
-    cdef Py_ssize_t i
-    if last > partition.n_rows or partition.component.n_slots > FEW_SLOTS:
-        return False
-    for i in range(first, last):
-        if partition.label[i] != UNPLACED:
-            return False
-    return True
-
-
-cdef Py_ssize_t end_of_placed(Partition partition, Py_ssize_t first) noexcept nogil:
-    """MOST_IN_TURN rows on; or the next without a label, where chunks of such are not screened."""
-    cdef Py_ssize_t last = min(first + MOST_IN_TURN, partition.n_rows)
-    if partition.component.n_slots > FEW_SLOTS:
-        return last
-    while first < last and partition.label[first] != UNPLACED:
-        first += 1
-    return first
-
-
-cdef Py_ssize_t visit_chunk(Partition partition, Screen *screen, Drift drift, Py_ssize_t first,
-                            Py_ssize_t last, Py_ssize_t *moves) except -1 nogil:
-    """Visit rows of first..last-1, as many as can be screened together; returns the row after them.
-
-    That is as long as there is room for bounds of all slots, and rows passed over surely stay: what
-    moves before them is known when it would be their turn.
-    """
-    cdef Chunk *chunk = &screen.chunk[0]
-    cdef Py_ssize_t i, j
-    cdef bint moved = False
-    if drift is None or drift.blank:
-        next_rows(chunk, first, last)
-    else:
-        drift.gather(partition, chunk, first, last)
-    screen_chunk(screen, partition, chunk)
-    for j in range(chunk.n_rows):
-        i = chunk.index[j]
-        if moved and first < i and not drift.still_known(partition, chunk, first, i):
-            break
-        first = i + 1
-        if not chunk.stays[j] and visit(partition, screen, chunk, drift, j):
-            moves[0] += 1
-            if drift is not None:
-                drift.row_moved(partition, chunk, j)
-                moved = True
-            if screen.room < partition.component.n_slots:
-                return first
-    if moved:
-        drift.still_known(partition, chunk, first, chunk.end)
-    if drift is not None:
-        drift.note(partition, chunk, drift.cap)
-    return chunk.end
+        n_moves += move_if_better(partition, i, limit, partition.score(i, limit), rescore)
+    return n_moves

@@ -170,12 +170,12 @@ cdef int assign_screened(Partition partition, Py_ssize_t first, Py_ssize_t last,
     cdef Py_ssize_t[CHUNK] found
     cdef Screen screen
     cdef Py_ssize_t i
-    begin_screen(&screen, partition, 1)
+    begin_screen(&screen, partition)
     try:
         with nogil:
             while first < last:
-                prepare(&screen, partition)
-                next_rows(screen.chunk, first, partition.n_rows)
+                load_slots_if_needed(&screen, partition)
+                take_rows(screen.chunk, first, partition.n_rows)
                 for i in range(screen.chunk.n_rows):
                     out[first + i] = UNPLACED
                 screen_chunk(&screen, partition, screen.chunk)
@@ -198,15 +198,16 @@ cdef void best_slots(Partition partition, const Screen *screen, double *cost, do
     cdef Py_ssize_t i
     cdef double least, elsewhere
     cdef Row row
-    two_least(chunk.bound, screen.open, screen.n_open, nearest, second)
+    two_least_bounds(chunk.bound, screen.open, screen.n_open, nearest, second)
     find_join_ceilings(screen, partition, chunk, nearest)
     for i in range(chunk.n_rows):
         found[i] = nearest[i]
-        if second[i] >= roughly(chunk.ceiling[i] + TIE):
+        if second[i] >= with_rounding(chunk.stay_ceiling[i] + TIE):
             continue
         row = partition.row_into(chunk.index[i], room)
-        if not second[i] >= roughly(partition.cost_in(&row, nearest[i]) + TIE):
-            least = score_some(partition, &row, screen, chunk.bound + i, INFINITY, cost, &elsewhere)
+        if not second[i] >= with_rounding(partition.cost_in(&row, nearest[i]) + TIE):
+            least = score_open_slots(
+                partition, &row, screen, chunk.bound + i, INFINITY, cost, &elsewhere)
             found[i] = first_within(cost, partition.component.n_slots, least + TIE)
 
 

@@ -31,8 +31,8 @@ fill_log_counts()
 cdef class Partition:
     cdef readonly Component component
     cdef readonly object labels, homes
-    cdef readonly object drift          # what sweeps remember of rows that stay, or None,
-    cdef float *until                   # [row] which has this, 0 for rows that moved since; or NULL
+    cdef readonly object stay_bounds    # what sweeps remember of rows that stay, or None,
+    cdef float *stay_until              # [row] which has this, 0 for rows that moved since; or NULL
     cdef Component others               # a slot to build a cluster without one of its rows
     cdef readonly double alpha, neg_log_joint, least_gain
     cdef readonly Py_ssize_t n_rows, n_emptied
@@ -52,7 +52,7 @@ cdef class Partition:
     cdef Py_ssize_t *size               # [slot] its rows, whatever their weights, and groups
     cdef Py_ssize_t *touched            # [slot] rows that came or left since it was marked,
     cdef char *normal                   # [slot] and whether it was found to look normal then
-    cdef Py_ssize_t *former             # [slot] its number when `drift` last knew it, or -1
+    cdef Py_ssize_t *previous_slot      # [slot] its number when `stay_bounds` last knew it, or -1
 
     cdef inline inlined_row row(self, Py_ssize_t i) noexcept nogil:
         return self.row_into(i, self.room)
@@ -85,16 +85,16 @@ cdef class Partition:
 
     cdef inline inlined_void forget(self, Py_ssize_t i) noexcept nogil:
         """Row i is not where it was."""
-        if self.until != NULL:
-            self.until[i] = 0
+        if self.stay_until != NULL:
+            self.stay_until[i] = 0
 
     def __cinit__(self):
         self.cost = self.log_weight = self.heavy_log_weight = self.light_member_weight = NULL
         self.size = NULL
-        self.touched = self.former = NULL
+        self.touched = self.previous_slot = NULL
         self.normal = NULL
         self.room = NULL
-        self.until = NULL
+        self.stay_until = NULL
 
     def __dealloc__(self):
         PyMem_RawFree(self.cost)
@@ -104,7 +104,7 @@ cdef class Partition:
         PyMem_RawFree(self.size)
         PyMem_RawFree(self.touched)
         PyMem_RawFree(self.normal)
-        PyMem_RawFree(self.former)
+        PyMem_RawFree(self.previous_slot)
         PyMem_RawFree(self.room)
 
     def __init__(self, X, Py_ssize_t[::1] labels, Component component, double alpha,
@@ -338,20 +338,10 @@ cdef class Partition:
             n_slots = max(n_slots, homes[g] + 1)
         return self.begin(max(n_slots, self.check_labels()))
 
-    cdef int copy_slots(self, Partition other) except -1 nogil:
-        """Be what another partition of these rows is, as far as it takes to score them."""
-        cdef Py_ssize_t k, n_slots = other.component.n_slots
-        self.make_slots(n_slots)
-        self.component.copy_all(other.component)
-        for k in range(n_slots):
-            self.log_weight[k], self.size[k] = other.log_weight[k], other.size[k]
-            self.light_member_weight[k] = other.light_member_weight[k]
-        return 0
-
     cdef void forget_all(self) noexcept nogil:
         """No row may be where it was."""
-        if self.until != NULL:
-            memset(self.until, 0, self.n_rows * sizeof(float))
+        if self.stay_until != NULL:
+            memset(self.stay_until, 0, self.n_rows * sizeof(float))
 
     cdef Py_ssize_t count_clusters(self) noexcept nogil:
         cdef Py_ssize_t k, total = 0
@@ -676,7 +666,7 @@ cdef class Partition:
             self.size = <Py_ssize_t *> resized(self.size, capacity * sizeof(Py_ssize_t))
             self.touched = <Py_ssize_t *> resized(self.touched, capacity * sizeof(Py_ssize_t))
             self.normal = <char *> resized(self.normal, capacity)
-            self.former = <Py_ssize_t *> resized(self.former, capacity * sizeof(Py_ssize_t))
+            self.previous_slot = <Py_ssize_t *> resized(self.previous_slot, capacity * sizeof(Py_ssize_t))
             for k in range(self.capacity, capacity):
                 self.mark(k, self.n_rows, False)
             self.capacity = capacity
@@ -685,7 +675,7 @@ cdef class Partition:
             self.size[k] = 0
             self.weigh(k)
             self.mark(k, self.n_rows, False)
-            self.former[k] = -1
+            self.previous_slot[k] = -1
         for k in range(n_slots, padded(n_slots)):  # what pads a vector is no cluster
             self.log_weight[k] = self.heavy_log_weight[k] = -INFINITY
         return 0
@@ -713,7 +703,7 @@ cdef class Partition:
                     self.component.copy_slot(used, self.component, k)
                     self.size[used] = self.size[k]
                     self.mark(used, self.touched[k], self.normal[k])
-                    self.former[used] = self.former[k]
+                    self.previous_slot[used] = self.previous_slot[k]
                 slot[k] = used
                 used += 1
         for i in range(0 if same else self.n_rows):

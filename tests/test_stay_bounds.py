@@ -89,7 +89,7 @@ def test_rows_known_to_stay_do(twins, shape, scale, offset):
             disturb(state, rng, kind)
             kernel.map_dpm.converge(state, 3)
         move_the_nearest(state, rng)
-        known = np.flatnonzero(state.drift.known_to_stay(state))
+        known = np.flatnonzero(state.stay_bounds.known_to_stay(state))
         judge = partition(plain, X, state.labels, state.alpha)
         for i in sorted(known, key=lambda i: float(np.diff(np.sort(state.costs(i))[:2])[0]))[:10]:
             costs = judge.costs(i)
@@ -104,11 +104,11 @@ def test_where_nearly_nothing_moves_most_is_known(kernel, n_columns):
     state = partition(kernel, X, labels)
     while kernel.map_dpm.sweep(state):
         pass
-    assert np.mean(state.drift.known_to_stay(state)) > 2 / 3
+    assert np.mean(state.stay_bounds.known_to_stay(state)) > 2 / 3
     move_the_nearest(state, np.random.default_rng(0))  # and a sweep brings it back
-    assert np.mean(state.drift.known_to_stay(state)) > 2 / 3
+    assert np.mean(state.stay_bounds.known_to_stay(state)) > 2 / 3
     assert kernel.map_dpm.sweep(state) == 1
-    assert np.mean(state.drift.known_to_stay(state)) > 2 / 3
+    assert np.mean(state.stay_bounds.known_to_stay(state)) > 2 / 3
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 3])
@@ -120,7 +120,7 @@ def test_rows_between_clusters_are_known_too(kernel, separation, n_threads):
     while kernel.map_dpm.sweep(state, n_threads):
         pass
     assert not all(kernel.screening.screen(state, 0, state.n_rows))
-    assert all(state.drift.known_to_stay(state))
+    assert all(state.stay_bounds.known_to_stay(state))
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 3])
@@ -133,7 +133,7 @@ def test_rows_learn_of_a_slot_that_drifted_far(kernel, n_columns, factor, n_thre
     state = partition(kernel, X := X[order], labels[order])
     while kernel.map_dpm.sweep(state, n_threads):
         pass
-    assert np.mean(state.drift.known_to_stay(state)) > 0.9
+    assert np.mean(state.stay_bounds.known_to_stay(state)) > 0.9
     state.set_alpha(state.alpha * factor)
     again = partition(kernel, X, state.labels, state.alpha)
     assert kernel.map_dpm.sweep(state, n_threads) == kernel.map_dpm.sweep(again) > 20
@@ -169,10 +169,10 @@ def test_what_happens_to_one_cluster_leaves_most_known(kernel, n_columns, kind):
     state = partition(kernel, X, labels)
     while kernel.map_dpm.sweep(state):
         pass
-    before, sizes = np.mean(state.drift.known_to_stay(state)), state.sizes
+    before, sizes = np.mean(state.stay_bounds.known_to_stay(state)), state.sizes
     disturb(state, np.random.default_rng(0), kind)
     assert state.sizes != sizes
-    assert np.mean(state.drift.known_to_stay(state)) > before - 0.15
+    assert np.mean(state.stay_bounds.known_to_stay(state)) > before - 0.15
     again = partition(kernel, X, state.labels, state.alpha)
     assert kernel.map_dpm.sweep(state) == kernel.map_dpm.sweep(again)
     assert np.array_equal(state.labels, again.labels)
@@ -184,11 +184,11 @@ def test_nothing_is_known_where_no_bound_holds(kernel):
     state = partition(kernel, X, labels)
     for _ in range(3):
         kernel.map_dpm.sweep(state)
-    assert not any(state.drift.known_to_stay(state))
+    assert not any(state.stay_bounds.known_to_stay(state))
     state = partition(kernel, X, np.full(40, -1))
     kernel.map_dpm.sweep(state)
-    assert not any(state.drift.known_to_stay(state))
+    assert not any(state.stay_bounds.known_to_stay(state))
     family = kernel.normal_known_variance.NormalKnownVariance([0.0, 0.0], [1.0, 1.0], [1.0, 1.0])
     state = kernel.partition.Partition(X, labels.astype(np.intp), family, 1.0)
     kernel.map_dpm.sweep(state)
-    assert state.drift is None
+    assert state.stay_bounds is None

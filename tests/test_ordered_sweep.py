@@ -17,11 +17,11 @@ def swept(X, labels, n_threads, **prior):
     """Labels, joint and moves of some sweeps; and how many rows were visited in turn."""
     prior = {"m0": X.mean(axis=0), "c0": 10.0 / len(X), "a0": 1.0, "b0": X.var(axis=0)} | prior
     partition = models.Partition(X, labels.copy(), models.NormalGamma(**prior), 1.0)
-    moves, n_in_turn = [], 0
+    moves, n_shared = [], 0
     for _ in range(N_SWEEPS):
         moves.append(inference.sweep(partition, n_threads))
-        n_in_turn += partition.drift.n_in_turn
-    return (np.array(partition.labels), partition.neg_log_joint, moves), n_in_turn
+        n_shared += partition.stay_bounds.n_rows_shared
+    return (np.array(partition.labels), partition.neg_log_joint, moves), n_shared
 
 
 def wrong_labels(labels, rng):
@@ -38,13 +38,13 @@ def wrong_labels(labels, rng):
 
 def check_threads(X, labels, **prior):
     """As many moves, and the same labels, and the same joint to the last bit."""
-    expected, n_in_turn = swept(X, labels, 1, **prior)
-    assert n_in_turn == 0
+    expected, n_shared = swept(X, labels, 1, **prior)
+    assert n_shared == 0
     for n_threads in (2, 3, 8):
-        found, n_in_turn = swept(X, labels, n_threads, **prior)
+        found, n_shared = swept(X, labels, n_threads, **prior)
         np.testing.assert_array_equal(found[0], expected[0])
         assert found[1:] == expected[1:]
-        assert n_in_turn > N_ROWS // 4
+        assert n_shared > N_ROWS // 4
     return expected
 
 
