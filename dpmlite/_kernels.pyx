@@ -68,6 +68,7 @@ include "inference/stay_bounds.pxi"
 include "inference/ordered_sweep.pxi"
 include "inference/map_dpm.pxi"
 include "inference/gibbs.pxi"
+include "inference/assignment.pxi"
 include "inference/prediction.pxi"
 
 include "inference/merge.pxi"

@@ -38,7 +38,7 @@ def test_density_labels_and_responsibilities(twin):
     density, assigned = np.empty(6), np.empty(6, dtype=np.intp)
     probabilities = np.empty((6, 4))
     twin.prediction.log_density(new, component, alpha, density)
-    twin.prediction.assign(new, component, alpha, assigned)
+    twin.assignment.assign(new, component, alpha, assigned)
     twin.prediction.responsibilities(new, component, alpha, probabilities)
     np.testing.assert_allclose(density, np.log(terms.sum(axis=1)), rtol=1e-10)
     np.testing.assert_allclose(probabilities, terms / terms.sum(axis=1, keepdims=True), rtol=1e-8)
@@ -59,7 +59,7 @@ def test_each_row_is_assigned_to_the_first_of_the_cheapest_slots(twin, problem, 
         new = np.asfortranarray(new)
     rows = data.draw(st.none() | st.just(np.arange(n, dtype=np.intp)[::-2].copy()))
     found = np.empty(n if rows is None else len(rows), dtype=np.intp)
-    twin.prediction.assign(new, component, alpha, found, data.draw(st.integers(1, 3)), rows)
+    twin.assignment.assign(new, component, alpha, found, data.draw(st.integers(1, 3)), rows)
     counts = np.array(component.counts)
     log_n = np.log(np.where(counts > 0, counts, alpha))
     for i, k in zip(range(n) if rows is None else rows, found, strict=True):
@@ -90,7 +90,7 @@ def test_rows_to_assign_are_rows_of_the_table(twin):
     component = mixture(twin, np.eye(2), np.zeros(2, dtype=int), empirical_prior(np.eye(2)))
     for n, rows in ((2, [0, 2]), (1, [-1])):
         with pytest.raises(IndexError, match=rf"rows must be in 0\.\.1, got {rows[-1]}"):
-            twin.prediction.assign(
+            twin.assignment.assign(
                 np.eye(2), component, 1.0, np.empty(n, np.intp), 1, np.array(rows, np.intp)
             )
 
@@ -207,7 +207,7 @@ def test_of_equal_slots_the_first_is_taken(twin, n_slots):
             for _ in range(5):
                 component.add(np.array([3.0 if k in {first, n_slots - 1} else -40.0 - k]), k)
         labels = np.empty(1, dtype=np.intp)
-        twin.prediction.assign(np.array([[3.1]]), component, 1.0, labels)
+        twin.assignment.assign(np.array([[3.1]]), component, 1.0, labels)
         assert labels[0] == first
 
 

@@ -101,7 +101,7 @@ CALLS = {
     "densities for too few rows": lambda t, c, p: t.prediction.log_density(
         np.zeros((2, 2)), c, 1.0, np.empty(1)
     ),
-    "labels for too many rows": lambda t, c, p: t.prediction.assign(
+    "labels for too many rows": lambda t, c, p: t.assignment.assign(
         np.zeros((1, 2)), c, 1.0, np.empty(2, dtype=np.intp)
     ),
     "probabilities of too few clusters": lambda t, c, p: t.prediction.responsibilities(

@@ -108,7 +108,7 @@ def test_twins_agree_on_heavy_rows(twins, seed, n_columns, scale, spread, placed
         partition = twin.partition.Partition(rows, labels, case.component(twin, prior), 1.0)
         moves = [twin.map_dpm.sweep(partition) for _ in range(3)]
         nearest = np.empty(60, dtype=np.intp)
-        twin.prediction.assign(rows, partition.component, 1.0, nearest)
+        twin.assignment.assign(rows, partition.component, 1.0, nearest)
         found.append((moves, labels.tolist(), nearest.tolist(), partition.neg_log_joint))
     assert found[0][:3] == found[1][:3]
     assert found[1][3] == pytest.approx(found[0][3], rel=1e-9, abs=1e-8)
@@ -131,7 +131,7 @@ def test_twins_agree_on_copies_of_bits(twins, weight, n_columns):
         )
         moves = [twin.map_dpm.sweep(partition) for _ in range(2)]
         nearest = np.empty(40, dtype=np.intp)
-        twin.prediction.assign(rows, partition.component, 1.0, nearest)
+        twin.assignment.assign(rows, partition.component, 1.0, nearest)
         found.append((moves, list(partition.labels), nearest.tolist()))
     assert found[0] == found[1]
 

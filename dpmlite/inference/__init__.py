@@ -6,6 +6,7 @@ from dpmlite._implementation import PURE
 
 if TYPE_CHECKING or PURE:
     from dpmlite.inference.alternative_trees import log_increments
+    from dpmlite.inference.assignment import assign
     from dpmlite.inference.bhc import Forest
     from dpmlite.inference.division import members_of
     from dpmlite.inference.dp_means import farthest_first, fit_centres, squared_distances
@@ -17,7 +18,6 @@ if TYPE_CHECKING or PURE:
     from dpmlite.inference.merge import merge, merge_change
     from dpmlite.inference.normality import all_look_normal
     from dpmlite.inference.prediction import (
-        assign,
         log_density,
         log_mixture_density,
         mixture_responsibilities,

@@ -18,9 +18,9 @@ from dpmlite._constants import (
     TRIAL_ROWS,
 )
 from dpmlite._types import Buffer, Values
+from dpmlite.inference.assignment import assign
 from dpmlite.inference.map_dpm import sweep
 from dpmlite.inference.merge import merge_change
-from dpmlite.inference.prediction import assign
 from dpmlite.models.crp import log_prob_counts
 from dpmlite.models.partition import TIE, UNPLACED, Partition
 

@@ -2,6 +2,7 @@
 
 cdef enum:
     MAX_TABLE_SLOTS = 256  # slots of which the changes of all pairs are kept, in half a MiB
+    NO_PARTNER = -1
 
 
 def merge(Partition partition):
@@ -155,7 +156,7 @@ cdef class Pairs:
                 self.partner[j] = k
 
     cdef void drop(self, Py_ssize_t j) noexcept nogil:
-        self.best[j], self.partner[j] = INFINITY, NONE
+        self.best[j], self.partner[j] = INFINITY, NO_PARTNER
 
     cdef bint merge_best(self) noexcept nogil:
         """Merge the best pair, of equal pairs the first. False if no merge lowers the joint."""

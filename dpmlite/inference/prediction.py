@@ -1,20 +1,18 @@
-"""Prediction for new rows, and the leave-one-out likelihood of old ones.
+"""Densities of new rows, and the leave-one-out likelihood of old ones.
 
 Equation numbers are those of Raykov, Boukouvalas & Little (2014). A component given here holds
 the clusters in slots 0..K-1 and has an empty slot K, the new cluster.
 """
 
-from collections.abc import Iterator
 from math import exp, log
 
 from dpmlite._types import Buffer, Values
+from dpmlite.inference.assignment import log_weights, mixture_costs
 from dpmlite.inference.map_dpm import check_n_threads
 from dpmlite.models.component import Component
 from dpmlite.models.crp import log_prob_counts
-from dpmlite.models.partition import TIE, UNPLACED, Partition
-from dpmlite.models.rows import Rows, as_rows
-
-NEW_CLUSTER = UNPLACED
+from dpmlite.models.partition import UNPLACED, Partition
+from dpmlite.models.rows import Rows
 
 
 def log_density(X: Rows | Values, component: Component, alpha: float, out: Buffer) -> None:
@@ -53,66 +51,9 @@ def log_mixture_density(
     ValueError
         If there are not as many weights as slots, or places as rows.
     """
-    for i, costs in enumerate(_costs(X, component, log_weights, len(out))):
+    for i, costs in enumerate(mixture_costs(X, component, log_weights, len(out))):
         least = min(costs)
         out[i] = log(sum(exp(least - q) for q in costs)) - least
-
-
-def log_weights(component: Component, alpha: float) -> list[float]:
-    """Log weights of the clusters, and of a new one, for the next row: eq. (2).
-
-    Parameters
-    ----------
-    component : Component
-        Clusters and one empty slot.
-    alpha : float
-        Concentration.
-
-    Returns
-    -------
-    list of float
-    """
-    total = alpha + sum(component.counts)
-    return [log((n if n > 0.0 else alpha) / total) for n in component.counts]
-
-
-def assign(
-    X: Rows | Values,
-    component: Component,
-    alpha: float,
-    out: Buffer,
-    n_threads: int = 1,
-    rows: Values | None = None,
-) -> None:
-    """The most probable cluster of each row: eq. (18).
-
-    Parameters
-    ----------
-    X : Rows, or sequence of rows (N, D)
-    component : Component
-        Clusters and one empty slot; without it, every row gets a cluster.
-    alpha : float
-        Concentration.
-    out : mutable sequence of int, one for each row
-        OUT: slots; -1 where a new cluster is most probable.
-    n_threads : int, default 1
-        Threads of the kernel that share the rows.
-    rows : sequence of int, optional
-        Which rows of X; default: all.
-
-    Raises
-    ------
-    ValueError
-        If `n_threads` is not positive.
-    IndexError
-        If X has not all of `rows`.
-    """
-    check_n_threads(n_threads)
-    weights = log_weights(component, alpha)
-    for i, costs in enumerate(_costs(X, component, weights, len(out), rows)):
-        least = min(costs)
-        k = next(k for k, q in enumerate(costs) if q <= least + TIE)
-        out[i] = k if component.counts[k] > 0.0 else NEW_CLUSTER
 
 
 def responsibilities(
@@ -153,7 +94,7 @@ def mixture_responsibilities(
     ValueError
         If there are not as many weights as slots, or places as rows and slots.
     """
-    for i, costs in enumerate(_costs(X, component, log_weights, len(out))):
+    for i, costs in enumerate(mixture_costs(X, component, log_weights, len(out))):
         least = min(costs)
         if len(out[i]) != len(costs):
             raise ValueError(f"out must have {len(costs)} columns, got {len(out[i])}")
@@ -223,28 +164,3 @@ def own_costs(partition: Partition, out: Buffer, weights: Buffer) -> None:
 def _check_placed(partition: Partition) -> None:
     if UNPLACED in list(partition.labels):
         raise ValueError("every row must have a label")
-
-
-def _costs(
-    X: Rows | Values,
-    component: Component,
-    log_weights: Values,
-    n_out: int,
-    chosen: Values | None = None,
-) -> Iterator[list[float]]:
-    """For each row, or each of some, -log of the terms of eq. (17)."""
-    rows = as_rows(X)
-    if chosen is None:
-        chosen = range(len(rows))
-    if n_out != len(chosen):
-        raise ValueError(f"out must be for {len(chosen)} rows, got {n_out}")
-    for i in chosen:
-        rows._check_row(i)
-    component._check_rows(rows)
-    if len(log_weights) != component.n_slots:
-        raise ValueError(
-            f"log_weights must have {component.n_slots} values, got {len(log_weights)}"
-        )
-    for i in chosen:
-        scores = component.log_predictive_all(rows.values(i), rows.weight(i))
-        yield [-w - p for w, p in zip(log_weights, scores, strict=True)]
