@@ -27,12 +27,9 @@ def refine(context: Context, labels: Labels, quick: bool) -> SearchResult:
     if not start.is_of_all:
         return descend_from(without if quick else context, labels)
     if quick:
-        result = descend_from(without, start.improve(labels.copy()))
-        start.count_in(result)
-        return result
+        return start.counted(descend_from(without, start.improve(labels.copy())))
     first = descend_from(without, labels)
-    result = descend_from(context, start.improve(first.labels()))
-    start.count_in(result)
+    result = start.counted(descend_from(context, start.improve(first.labels())))
     result.follow(first)
     return result
 

@@ -80,14 +80,14 @@ class SampledStart:
         self.sample = first_sample(self.n_rows, context.rng)
         self.is_of_all = len(self.sample) == self.n_rows
         self.larger = sizes_between(len(self.sample), self.n_rows)
-        # Of so few rows that threads would take longer, but to make a descent each.
+        # Threads make a descent each; they would not pay within one, whose rows are few.
         self.sampled = replace(context.of_rows(self.sample), n_threads=1)
         self.n_sweeps = self.n_emptied = 0
 
     def run(self) -> Labels:
         """Labels of all rows: those outside the last sample join its clusters, or get -1."""
         single = self.sampled.partition(np.zeros(len(self.sample), dtype=np.intp))
-        best = self._counted(sweep_and_merge(self.sampled, single))
+        best = self._count(sweep_and_merge(self.sampled, single))
         found, rows = self.sampled.partition(self._crossed_over(best).labels()), self.sample
         for size in self.larger:
             rows = one_of_each_stretch(self.n_rows, size, self.context.rng)
@@ -102,18 +102,19 @@ class SampledStart:
 
     def improve(self, labels: Labels) -> Labels:
         """Labels of all rows, which are the sample: these, crossed over with a few descents."""
-        best = self._counted(sweep_and_merge(self.sampled, self.sampled.partition(labels)))
+        best = self._count(sweep_and_merge(self.sampled, self.sampled.partition(labels)))
         with closing(self._descents([True] * IMPROVING_DESCENTS)) as descents:
             for number, other in enumerate(descents, start=1):
                 best = self._better(best, other)
                 self._print(number, best)
         return best.labels()
 
-    def count_in(self, result: SearchResult) -> None:
-        """Add the sweeps of the sample to those of all rows, if it has all rows."""
+    def counted(self, result: SearchResult) -> SearchResult:
+        """A result of all rows, with the sweeps of this start if its sample had all rows."""
         if self.is_of_all:
             result.n_sweeps += self.n_sweeps
             result.n_emptied += self.n_emptied
+        return result
 
     def _crossed_over(self, best: SearchResult) -> SearchResult:
         """The best crossover of a result with descents, which are made until they gain little."""
@@ -162,7 +163,7 @@ class SampledStart:
     def _descents(self, nearest: Sequence[bool]) -> Generator[SearchResult]:
         """Descents in turn, made in advance by threads. What is drawn does not depend on these."""
         n_threads, n_rows = self.context.n_threads, len(self.sample)
-        # Of its own, for it is not known how many of these descents are made.
+        # A stream of its own: how many of these descents will be made is not known.
         rng = np.random.default_rng(self.context.rng.integers(2**63))
         size = 1 if n_threads == 1 else len(nearest)
         for first in range(0, len(nearest), size):
@@ -172,12 +173,12 @@ class SampledStart:
             descend_from = partial(descend_from_seeds, self.sampled)
             with closing(as_needed(descend_from, seeds, n_threads, self.context.stop)) as results:
                 for result in results:
-                    yield self._counted(result)
+                    yield self._count(result)
 
     def _better(self, one: SearchResult, other: SearchResult) -> SearchResult:
         """The best of two results and of their crossover."""
         both = cross_over(self.sampled, one.labels(), other.labels())
-        return best_of([one, other, self._counted(sweep_and_merge(self.sampled, both))])
+        return best_of([one, other, self._count(sweep_and_merge(self.sampled, both))])
 
     def _examined(self, result: SearchResult) -> tuple[SearchResult, bool]:
         """A result after splits, and whether so many clusters look normal that the start ends.
@@ -191,9 +192,9 @@ class SampledStart:
         while falls(partition) and split(self.sampled, partition) and not stop.is_set():
             n_sweeps += sweep_and_merge(self.sampled, partition).n_sweeps
         swept = SearchResult(partition, n_sweeps=n_sweeps, n_emptied=partition.n_emptied)
-        return self._counted(swept), normal_fraction(partition) >= ENOUGH_NORMAL_FRACTION
+        return self._count(swept), normal_fraction(partition) >= ENOUGH_NORMAL_FRACTION
 
-    def _counted(self, result: SearchResult) -> SearchResult:
+    def _count(self, result: SearchResult) -> SearchResult:
         self.n_sweeps += result.n_sweeps
         self.n_emptied += result.n_emptied
         return result

@@ -79,12 +79,14 @@ class Search:
         return isinstance(self.init, str) and self.init == "auto" and self.split_merge
 
     def _restart(self, context: Context, restart: int, seed: int) -> SearchResult:
+        """The result of one restart, with its own random numbers."""
         context = replace(context, rng=np.random.default_rng(seed))
         if self._samples():
             start = SampledStart(context)
             result = descend(context, SearchResult(context.partition(start.run()), name="best"))
-            start.count_in(result)
-            return result if start.is_of_all else improve_from_other_samples(context, result)
+            if start.is_of_all:
+                return start.counted(result)
+            return improve_from_other_samples(context, result)
         results = []
         for name, labels, order in starts_of(self.init, context, restart):
             at = SearchResult(context.partition(labels, order), order, name)
