@@ -481,16 +481,3 @@ def test_the_verification_catches_a_wrong_joint(monkeypatch):
     monkeypatch.setattr(inference, "merge", lying)
     with pytest.raises(ArithmeticError, match="please report this as a bug"):
         MAPDPM(init="single", max_sweeps=2, random_state=0).fit(X)
-
-
-@needs_kernels
-@pytest.mark.parametrize("seed", range(4))
-def test_the_best_is_not_missed_for_a_part_of_the_rows(seed):
-    """In pairs, for six clusters pay for their wide prior: one of three has to pass to a fourth."""
-    centres = [[75.1, 74.9], [79.1, 76.9], [83.8, 81.7], [85.9, 90.7]]
-    centres += [[0.0, 0.0], [150.0, 0.0], [0.0, 150.0], [150.0, 150.0]]
-    drawn = np.repeat(np.arange(8), 500)
-    X = np.array(centres)[drawn] + np.random.default_rng(0).normal(size=(4000, 2))
-    best = MAPDPM(init=np.array([0, 0, 1, 1, 2, 3, 4, 5])[drawn]).fit(X)
-    found = MAPDPM(random_state=seed).fit(X)
-    assert found.neg_log_joint_ == pytest.approx(best.neg_log_joint_)

@@ -39,7 +39,11 @@ def empirical_prior(X):
 def load_twin(room, module, implementation):
     """A module of one implementation: `dpmlite.models.x`, or that of all kernels."""
     names = {"python": f"dpmlite.{room}.{module}", "cython": "dpmlite._kernels"}
-    return importlib.import_module(names[implementation])
+    package = importlib.import_module(f"dpmlite.{room}")
+    exported = {name: getattr(package, name) for name in package.__all__}
+    found = importlib.import_module(names[implementation])
+    vars(package).update(exported)  # a module that is imported hides a function of its name
+    return found
 
 
 def partition(X, labels, prior, alpha=1.0, implementation="cython"):

@@ -180,6 +180,7 @@ cdef double excess(const Sums *sums) noexcept nogil:
 
 
 cdef double moments_excess(const Sums *sums, Py_ssize_t d) noexcept nogil:
+    """The statistic of a column's moments, less its degrees of freedom."""
     cdef double n = cells_of(sums, d), settled = sums.settled[d], place, shape
     if n == 0.0:
         return 0.0
@@ -193,12 +194,14 @@ cdef double moments_excess(const Sums *sums, Py_ssize_t d) noexcept nogil:
 
 
 cdef double shape_excess(double n, double skewness, double kurtosis) noexcept nogil:
+    """The statistic of skewness and kurtosis, less its degrees of freedom."""
     cdef double between = sqrt(larger(0.5 * (skewness * skewness - kurtosis), 0.0))
     cdef double parts = -0.5 * log(larger(1.0 - between, MIN_UNEXPLAINED)) - UNSEEN_ENTROPY
     return n * (skewness * skewness / 6.0 + kurtosis * kurtosis / 24.0 + larger(parts, 0.0)) - 2.0
 
 
 cdef double bins_excess(const Sums *sums, Py_ssize_t d, const double *chance) noexcept nogil:
+    """The statistic of a column's bins, less its degrees of freedom."""
     cdef double total = 0.0, n = cells_of(sums, d)
     cdef const double *rows = sums.bins + d
     cdef Py_ssize_t i
@@ -220,6 +223,7 @@ cdef void find_chances(double *chance) noexcept nogil:
 
 
 cdef double widths_excess(const Sums *sums) noexcept nogil:
+    """The statistic of the rows' sums of squares, less its degree of freedom."""
     cdef double away = -sums.log_squares, variance = 0.0, n
     cdef Py_ssize_t d
     if sums.rows[0] > 0.0:
@@ -245,6 +249,7 @@ cdef double pairs_excess(const Sums *sums) noexcept nogil:
 
 
 cdef double pair_excess(const Sums *sums, Py_ssize_t d, Py_ssize_t e) noexcept nogil:
+    """The statistic of the correlation of two columns, less its degree of freedom."""
     cdef double n = sums.both[d * sums.width + e], correlation
     if n < MIN_COMPLETE_RATIO * cells_of(sums, d) * cells_of(sums, e) / sums.n:
         return INFINITY
