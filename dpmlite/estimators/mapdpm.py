@@ -1,4 +1,4 @@
-"""MAPDPM: the estimator."""
+"""The estimator `MAPDPM`: the most probable partition of a Dirichlet process mixture."""
 
 from __future__ import annotations
 
@@ -139,15 +139,15 @@ class MAPDPM(MixtureEstimator):
     Attributes
     ----------
     labels_ : ndarray of int, shape (N,)
-        The cluster of each row: 0..K-1, the largest cluster, by weight, first.
+        The cluster of each row, 0..K-1, numbered by decreasing weight.
     n_clusters_ : int
-        K.
+        Number of clusters, K.
     statistics_ : ndarray, shape (K, L)
-        What predictions need to know of each cluster: L numbers, the first its weight.
+        Sufficient statistics of each cluster: L numbers, the first its weight.
     counts_ : ndarray of int, shape (K,)
         Rows of each cluster.
     weights_ : ndarray, shape (K,)
-        Their part of all rows, by weight.
+        Weight of each cluster as a part of the total weight.
     means_ : ndarray, shape (K, D)
         Posterior mean of a row of each cluster, in the units of the data; for
         "dirichlet-multinomial" the expected share of each word.
@@ -168,15 +168,15 @@ class MAPDPM(MixtureEstimator):
     n_sweeps_ : int
         Sweeps over all rows of the best start, those that made it included.
     n_empty_clusters_ : int
-        How many times a cluster lost its last row in these sweeps: the "empty clusters" of Table
-        1 of [1]_.
+        Number of times a cluster lost its last row in these sweeps: the "empty clusters" of Table 1
+        of [1]_.
     converged_ : bool
         Whether the search ended because nothing helped, not at `max_sweeps`.
     n_samples_seen_ : int
-        Rows seen by `fit`, and by `partial_fit` since.
+        Number of rows seen by `fit`, and by `partial_fit` since.
     moments_ : dict
-        Their weight, and the weight, mean and variance of each column's cells: what default
-        priors need to know.
+        Total weight of these rows, and weight, mean and variance of each column's cells, from which
+        default priors follow.
     n_features_in_ : int
         D.
     feature_names_in_ : ndarray of str, shape (D,)
@@ -274,24 +274,25 @@ class MAPDPM(MixtureEstimator):
         return self
 
     def partial_fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from rows that come after those seen before, which need not be kept.
+        """Add rows to those seen before, which need not be kept.
 
-        The rows seen before live on as the exact statistics of their clusters: they stay with
-        each other, but whole clusters still merge. The new rows join them or form clusters, and
-        are swept, merged and split as in `fit`. Only the first rows are kept for a while, and
-        `fit` again as they become more, for what few rows can tell is not final: up to 5,000 rows,
-        or 2 million cells. A call after `fit` continues it.
+        The exact statistics of a cluster replace its rows, which stay together from then on; whole
+        clusters may still merge. New rows join these clusters or form others, and are swept, merged
+        and split as in `fit`. The first rows, up to 5,000 or 2 million cells, are kept for a while
+        and fitted again as they become more, because partitions of few rows are not final. A call
+        after `fit` continues it.
 
-        The objective is that of all rows seen, and its prior what `fit` would take for all of
-        them: defaults follow the rows seen, and statistics are converted to them exactly. What is
-        chosen by ``alpha="map"``, ``"nll"``, ``"cv"`` or ``prior="nll"`` stays between these fits,
-        and once the first rows are gone; so does ``sigma2`` of "normal-known-variance".
+        The objective is that of all rows seen. Its prior is that which `fit` would take for all of
+        them: defaults follow the rows seen, and statistics are converted exactly. Values chosen by
+        ``alpha="map"``, ``"nll"``, ``"cv"`` or ``prior="nll"``, and ``sigma2`` of
+        "normal-known-variance", do not change between fits, nor once the first rows are gone.
 
         Parameters
         ----------
         X : array-like or scipy.sparse matrix, shape (N, D)
-            Rows, as of `fit`, best in random order. Labels given as `init` are for the first call,
-            in which every column must have a value unless `prior` says all that follows from them.
+            Rows, as of `fit`, best in random order. Labels given as `init` are for the first call.
+            In that call every column must have a value, unless `prior` has the keys whose defaults
+            depend on it.
         y : ignored
             There for scikit-learn.
         sample_weight : array-like, shape (N,), optional
@@ -301,8 +302,8 @@ class MAPDPM(MixtureEstimator):
         -------
         MAPDPM
             Itself. `labels_` are those of `X`; `neg_log_joint_trace_`, `n_sweeps_`,
-            `n_empty_clusters_` and `converged_` tell of the last search; there is no `neg_log_loo_`
-            without the rows. Everything else is of all rows seen.
+            `n_empty_clusters_` and `converged_` describe the last search; there is no
+            `neg_log_loo_` without the rows. Other attributes describe all rows seen.
 
         Raises
         ------
@@ -395,7 +396,7 @@ class MAPDPM(MixtureEstimator):
         self.__dict__.pop("neg_log_loo_", None)
 
     def _climb_from_one_pass(self, problem: Problem) -> Climb:
-        """Place all rows one by one, and climb from there."""
+        """Place all rows one by one, and descend from there."""
         seed = int(check_random_state(self.random_state).integers(2**63))
         labels = np.full(len(problem.rows), UNPLACED, dtype=np.intp)
         return self._search_from("sequential").climb_on(problem, labels, seed, "batch")
@@ -432,7 +433,7 @@ class MAPDPM(MixtureEstimator):
             check_positive("rate of alpha_prior", self.alpha_prior[1])
 
     def _grid(self) -> npt.NDArray[np.float64]:
-        """The concentrations to try, in ascending order."""
+        """Candidates for alpha, in ascending order."""
         if self.alphas is None:
             return ALPHAS
         if np.ndim(self.alphas) != 1 or np.size(self.alphas) == 0:
@@ -516,7 +517,7 @@ class MAPDPM(MixtureEstimator):
         self.n_samples_seen_ = int(self.counts_.sum())
 
     def _keep_scores(self, scores: npt.NDArray[np.float64] | None) -> None:
-        """Keep what the concentrations scored that were tried, or forget what others did."""
+        """Keep the scores of the candidates for alpha; for None, delete those of an earlier fit."""
         for name in ("alphas_", "alpha_scores_"):
             self.__dict__.pop(name, None)
         if scores is not None:
