@@ -11,8 +11,8 @@ from dpmlite import inference, models
 from dpmlite.estimators.base import Estimator, require_fitted
 from dpmlite.estimators.distances import least_distances, nearest_centres, squared_distances
 from dpmlite.estimators.numbering import largest_first
+from dpmlite.estimators.set_output import SetOutput
 from dpmlite.estimators.validation import (
-    check_choice,
     check_count,
     check_positive,
     check_random_state,
@@ -27,11 +27,8 @@ if TYPE_CHECKING:
 # Range of the width of the widest column, in which sums of squares neither over- nor underflow.
 MAX_WIDTH, MIN_WIDTH = 1e140, 1e-140
 
-# Values of `set_output`.
-OUTPUTS = ("default", "pandas")
 
-
-class DPMeans(Estimator):
+class DPMeans(Estimator, SetOutput):
     """K-means that finds the number of clusters: each cluster costs `lam`.
 
     It minimises the sum of squared distances to the cluster centres plus `lam` times the number of
@@ -247,44 +244,7 @@ class DPMeans(Estimator):
             If `X` is no table, or has other columns than those of `fit`.
         """
         distances = np.sqrt(squared_distances(self._read_new(X), self.cluster_centers_))
-        if self._output() != "pandas":
-            return distances
-        import pandas as pd
-
-        index = X.index if isinstance(X, pd.DataFrame) else None
-        return pd.DataFrame(distances, index=index, columns=self.get_feature_names_out())
-
-    def set_output(self, *, transform: str | None = None) -> Self:
-        """Choose what `transform` and `fit_transform` return, as in scikit-learn.
-
-        Parameters
-        ----------
-        transform : {"default", "pandas"}, optional
-            An array, or a DataFrame with the index of `X` and the names of `get_feature_names_out`.
-            None changes nothing.
-
-        Returns
-        -------
-        DPMeans
-            Itself.
-
-        Raises
-        ------
-        ValueError
-            If there is no such output.
-        """
-        if transform is not None:
-            check_choice("transform", transform, OUTPUTS)
-            self._sklearn_output_config = {"transform": transform}  # the name that clones keep
-        return self
-
-    def _output(self) -> str:
-        """The output that `set_output` chose, or scikit-learn's configuration if it is loaded."""
-        if hasattr(self, "_sklearn_output_config"):
-            return self._sklearn_output_config["transform"]
-        if "sklearn" in sys.modules:
-            return str(sys.modules["sklearn"].get_config().get("transform_output"))  # new in 1.2
-        return "default"
+        return self._in_container(distances, X)
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
         """Names of the columns of `transform`: "dpmeans0", "dpmeans1", ...
