@@ -1,4 +1,4 @@
-"""The command `dpmlite`: cluster a CSV file, or the shipped example, and report."""
+"""The command `dpmlite`: cluster a CSV file, or the shipped example, and print the clusters."""
 
 import argparse
 import errno
@@ -22,7 +22,7 @@ from dpmlite.estimators.priors import COMPONENTS
 from dpmlite.plotting import check_picture, plot_clusters
 from dpmlite.tables import Table, read_table
 
-# What a terminal shows at a glance; the files and Python have the rest.
+# Clusters and columns that the printed table shows at most.
 SHOWN_CLUSTERS = 20
 SHOWN_COLUMNS = 6
 
@@ -50,16 +50,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         reader of the output ended it.
     """
     args = _parser().parse_args(argv)
-    if isinstance(sys.stdout, io.TextIOWrapper):  # names of columns may have letters it has not
+    if isinstance(sys.stdout, io.TextIOWrapper):  # its encoding may lack letters of column names
         sys.stdout.reconfigure(errors="replace")
     try:
         args.run(args)
-        if sys.stdout is not None:  # it may be closed from the beginning
+        if sys.stdout is not None:  # it may be closed from the start
             sys.stdout.flush()
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        # What is left in the buffer would fail once more when Python exits.
+        # The flush of the buffer when Python exits would fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return INTERRUPTED
     except (ImportError, MemoryError, OSError, ValueError) as error:
@@ -114,7 +114,7 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
 
 
 def _alpha(text: str) -> float | str:
-    """A number, or the name of a way to choose it."""
+    """A number, or the name of a method that chooses it."""
     if text in ALPHA_CHOICES:
         return text
     try:
@@ -126,7 +126,7 @@ def _alpha(text: str) -> float | str:
 
 def _demo(args: argparse.Namespace) -> None:
     _check_output(args.plot)
-    with suppress(ImportError):  # there is more to be seen than the picture
+    with suppress(ImportError):  # the table is printed without the picture
         check_picture(args.plot)
     print(DEMO)
     rows, states, columns = load_sensors()
@@ -162,7 +162,7 @@ def _fit(args: argparse.Namespace) -> None:
 
 
 def _check_outputs(args: argparse.Namespace) -> None:
-    """Find out before the work what would make its results unwritable."""
+    """Raise an error before the fit if an output could not be written."""
     paths = [path for path in (args.out, args.save, args.plot) if path]
     for i, path in enumerate(paths):
         _check_output(path)
@@ -184,7 +184,7 @@ def _check_output(path: Path) -> None:
 
 
 def _cluster(table: Table, model: MAPDPM) -> MAPDPM:
-    """Fit the model and print what it found."""
+    """Fit the model and print its clusters."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         start = time.perf_counter()
@@ -211,7 +211,7 @@ def _cluster(table: Table, model: MAPDPM) -> MAPDPM:
 
 
 def _in_its_terms(message: str, table: Table) -> str:
-    """What the library says of columns and rows, which it counts from 0, by names and from 1."""
+    """A message with names of columns for their numbers, and rows counted from 1."""
     message = re.sub(r"\brow (\d+)", lambda found: f"row {int(found[1]) + 1} of the data", message)
     return re.sub(
         r"\bcolumn (\d+)", lambda found: f"column {table.columns[int(found[1])]!r}", message
@@ -219,7 +219,7 @@ def _in_its_terms(message: str, table: Table) -> str:
 
 
 def _summary(model: MAPDPM, table: Table) -> list[list[str]]:
-    """Cells of the printed table: for each cluster its size, means and most common label."""
+    """Lines of the printed table: size, means and most common label of each cluster."""
     header = ["cluster", "rows", "share", *table.columns[:SHOWN_COLUMNS]]
     if table.labels is not None:
         header.append("mostly")

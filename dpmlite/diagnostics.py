@@ -1,4 +1,4 @@
-"""How long a Markov chain must run: the diagnostic of Raftery & Lewis."""
+"""The diagnostic of Raftery & Lewis for the length of a Markov chain."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RafteryLewis:
-    """What `raftery_lewis` finds; all lengths are in steps of the chain.
+    """The result of `raftery_lewis`, in steps of the chain.
 
     Attributes
     ----------
     thin : int
-        Every so many steps, the chain of values above and not above the quantile is Markov.
+        Thinning k: every k-th indicator of values up to the quantile makes a Markov chain.
     burn_in : int
-        First steps to be left out, M.
+        First steps to leave out, M.
     n_total : int
         Steps to run, those of the burn-in included: M + N.
     n_min : int
-        Steps that would do if they were independent.
+        Steps that would suffice if they were independent.
     dependence_factor : float
-        ``n_total / n_min``, I: above 5, the chain starts badly or moves slowly.
+        I = ``n_total / n_min``. Above 5 the start is bad or the chain mixes slowly.
     """
 
     thin: int
@@ -47,11 +47,11 @@ def raftery_lewis(
     s: float = 0.95,
     epsilon: float = 0.001,
 ) -> RafteryLewis:
-    """Steps that a chain needs for a quantile to be known to a given precision.
+    """Number of steps that estimate a quantile of a chain to a given precision.
 
-    The values not above the `q`-quantile make a chain of two states. It is thinned until it is
-    Markov: until BIC prefers order 1 to order 2. Its transition probabilities then say how long
-    to wait and how long to run.
+    The indicator of values up to the `q`-quantile is a chain of two states. It is thinned until BIC
+    prefers a Markov chain of order 1 to one of order 2. Burn-in and length follow from its
+    transition probabilities.
 
     Parameters
     ----------
@@ -60,11 +60,11 @@ def raftery_lewis(
     q : float, default 0.025
         The quantile.
     r : float, default 0.005
-        Margin of error of its probability.
+        Margin of error of the probability q.
     s : float, default 0.95
-        Probability of being within the margin.
+        Probability that the estimate is within the margin.
     epsilon : float, default 0.001
-        After the burn-in, the states' probabilities are so close to those of the long run.
+        Distance of the states' probabilities from the stationary ones after the burn-in.
 
     Returns
     -------
@@ -73,8 +73,8 @@ def raftery_lewis(
     Raises
     ------
     ValueError
-        If the chain is shorter than `n_min`, too short to be thinned, or says nothing about the
-        quantile because it does not pass it to and fro; if an argument breaks its rule.
+        If the chain is shorter than `n_min`, too short to be thinned, or does not cross the
+        quantile in both directions; if an argument breaks its rule.
 
     References
     ----------
@@ -118,7 +118,7 @@ def _markov_step(low: npt.NDArray[np.intp]) -> int:
     while len(low[::thin]) > 2:
         state = low[::thin]
         triples = np.bincount(4 * state[:-2] + 2 * state[1:-1] + state[2:], minlength=8)
-        # Order 2 has two probabilities more.
+        # Order 2 has two more parameters.
         if _g2(triples.reshape(2, 2, 2)) < 2.0 * log(len(state) - 2):
             return thin
         thin += 1
@@ -134,7 +134,7 @@ def _g2(triples: npt.NDArray[np.intp]) -> float:
 
 
 def _transition_probabilities(state: npt.NDArray[np.intp]) -> tuple[float, float]:
-    """Probabilities of going from 0 to 1 and from 1 to 0."""
+    """Transition probabilities from 0 to 1 and from 1 to 0."""
     n = np.bincount(2 * state[:-1] + state[1:], minlength=4).reshape(2, 2)
     if n[0, 1] == 0 or n[1, 0] == 0 or n[0, 0] + n[1, 1] == 0:
         raise ValueError(
@@ -145,7 +145,7 @@ def _transition_probabilities(state: npt.NDArray[np.intp]) -> tuple[float, float
 
 
 def _upper_tail(s: float) -> float:
-    """Where the middle part `s` of a distribution ends."""
+    """The probability at which the central interval of probability `s` ends."""
     p = 0.5 * (1.0 + s)
     if not 0.5 < p < 1.0:
         raise ValueError(f"s must be further from 0 and 1 than rounding, got {s!r}")
@@ -153,6 +153,7 @@ def _upper_tail(s: float) -> float:
 
 
 def _check_chain(chain: Any) -> npt.NDArray[np.float64]:
+    """A chain as finite floats, shape (N,); ValueError if it is none."""
     if is_masked(chain):
         raise ValueError("chain must have no masked values")
     values = as_floats("chain", chain, ("step",))

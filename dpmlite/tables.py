@@ -1,4 +1,4 @@
-"""Tables of numbers in CSV files, read with errors that name the row and the column."""
+"""Tables of numbers from CSV files; errors name the row and the column."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BY_COMMAS = "cells must be separated by commas, and decimals by points"
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of numbers with named columns, and perhaps a label for each row.
+    """Rows of numbers with named columns, and optional labels.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ def read_table(
 def parse_table(
     lines: Iterable[str], label_column: str | None = None, allow_missing: bool = False
 ) -> Table:
-    """Turn lines of comma-separated numbers into a table.
+    """Parse lines of comma-separated numbers.
 
     The first row names the columns if one of its cells, the numbered label column aside, is
     neither a number nor missing. Blank lines are skipped.
@@ -120,11 +120,11 @@ def parse_table(
 
 
 def _records(lines: Iterable[str]) -> list[tuple[int, list[str]]]:
-    """Rows that are not blank, as cells of equal number, each row with its number."""
+    """The rows that are not blank: number of the row, and its cells, as many in every row."""
     bare = ("\n" if line.isspace() else line for line in lines)
     records, row = [], 0
     try:
-        # Strict, for rows may be lost within what a stray quote begins.
+        # Strict, for a stray quote would otherwise swallow the rows after it.
         for row, cells in enumerate(csv.reader(bare, skipinitialspace=True, strict=True), start=1):
             if cells:
                 records.append((row, [cell.strip() for cell in cells]))
@@ -141,7 +141,7 @@ def _records(lines: Iterable[str]) -> list[tuple[int, list[str]]]:
 
 
 def _has_other_separator(cells: list[str]) -> bool:
-    """Whether a row may have been meant to have more cells than this one."""
+    """Whether the row is one cell with semicolons or tabs, which may separate other cells."""
     return len(cells) == 1 and any(c in cells[0] for c in ";\t")
 
 
@@ -152,7 +152,7 @@ def _is_header(cells: list[str], label_column: str | None) -> bool:
 
 
 def _is_value(cell: str) -> bool:
-    """Whether a cell is a number or stands for a missing one."""
+    """Whether a cell is a number or a sign for a missing value."""
     if cell.lower() in MISSING:
         return True
     try:
@@ -163,7 +163,7 @@ def _is_value(cell: str) -> bool:
 
 
 def _parsed(cell: str) -> float:
-    if "_" in cell:  # Python's own 1_000
+    if "_" in cell:  # Python's notation 1_000
         raise ValueError(cell)
     return float(cell)
 

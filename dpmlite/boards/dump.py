@@ -1,4 +1,4 @@
-"""A fitted model as bytes: what `micropython/mapdpm_batch.py` calls a dump."""
+"""A fitted model as bytes in the format of `micropython/mapdpm_batch.py`, a dump."""
 
 import struct
 import zlib
@@ -10,11 +10,11 @@ HEAD = 0x024D5044
 
 
 def dump(learner: Learner) -> bytes:
-    """The bytes that ``mapdpm_batch.load`` reads.
+    """A dump of a learner, for ``mapdpm_batch.load``.
 
-    Ints of four bytes, the lowest first: the head; columns, slots, both parts of c0, 2 a0,
-    1024 alpha, m0 and b0; for every slot its rows and the two sums of every column. The last four
-    bytes are the Adler-32 of those before, the highest first.
+    It consists of little-endian ints of four bytes: the head; columns, slots, numerator and
+    denominator of c0, 2 a0, 1024 alpha, m0 and b0; for every slot its rows and the two sums of
+    every column. The last four bytes are the Adler-32 of those before, big-endian.
     """
     prior = learner.prior
     numbers = [HEAD, learner.dim, learner.n_slots, *prior.c0]

@@ -1,4 +1,4 @@
-"""Fitted models as files for boards."""
+"""Export of fitted models to files for boards."""
 
 import os
 from keyword import iskeyword
@@ -8,7 +8,7 @@ import numpy as np
 
 from dpmlite import models
 from dpmlite.boards.dump import dump
-from dpmlite.boards.learner import MOST_CLUSTERS, learner_of
+from dpmlite.boards.learner import MAX_CLUSTERS, learner_of
 from dpmlite.boards.module import module_text
 from dpmlite.boards.quantized import Quantized
 from dpmlite.boards.statistics import counted, recovered
@@ -17,10 +17,10 @@ from dpmlite.estimators.mapdpm import MAPDPM
 from dpmlite.estimators.persistence import replacing
 from dpmlite.estimators.validation import check_count
 
-# Slots by default: so many at least, and so many of them free.
-SLOTS, FREE_SLOTS = 8, 4
+# By default there are at least MIN_SLOTS slots, of which at least MIN_FREE_SLOTS are free.
+MIN_SLOTS, MIN_FREE_SLOTS = 8, 4
 
-# What is imported on the board by the module that is written.
+# The learner's module on the board, which an exported module imports.
 LEARNER = "mapdpm_int.py"
 
 
@@ -31,22 +31,22 @@ def to_micropython(
     quantized: Quantized | None = None,
     clusters: int | None = None,
 ) -> None:
-    """Write a fitted model as a file from which a board predicts, or goes on learning.
+    """Write a fitted model to a file with which a board predicts or continues to learn.
 
     Parameters
     ----------
     model : MAPDPM
-        Fitted with ``component="normal-gamma"`` and no missing values, either to ints such as
-        ``quantize(X).rows``, or to the table `X` that `quantized` has as ints.
+        Fitted with ``component="normal-gamma"`` and without missing values, either to ints such as
+        ``quantize(X).rows``, or to the table `X` of which `quantized` holds the ints.
     path : path-like
         File to write. A name that ends with ``.py`` becomes a module with
 
         - ``model()``: a new `mapdpm_int.MAPDPM` that has seen the model's rows,
         - ``quantize(reading)``: a list of D numbers as ints, which the learner takes,
-        - ``OFFSET``, ``SCALE``: how it does that, numbers for each column.
+        - ``OFFSET``, ``SCALE``: the numbers that it uses for each column.
 
-        Any other file holds bytes that ``mapdpm_batch.load`` reads, and no scale: the board must
-        make ints of its readings itself. An older file is replaced only when the new one is
+        Any other file becomes a dump for ``mapdpm_batch.load``, without the scale: the board must
+        convert readings to ints itself. An older file is replaced only when the new one is
         complete.
     quantized : Quantized, optional
         The rows that the model was fitted to, as ints with their scale. Default: the model was
@@ -112,7 +112,7 @@ def to_micropython(
 
 
 def _checked(model: MAPDPM) -> models.Component:
-    """The mixture of a model of the right kind."""
+    """The mixture of a model, which must be a MAPDPM of normal-gamma clusters."""
     if not isinstance(model, MAPDPM):
         raise TypeError(f"model must be a MAPDPM, got a {type(model).__name__}")
     mixture = fitted_mixture(model)
@@ -124,13 +124,13 @@ def _checked(model: MAPDPM) -> models.Component:
 
 
 def _slots(n_clusters: int, clusters: int | None) -> int:
-    if n_clusters > MOST_CLUSTERS:
-        raise ValueError(f"model must have {MOST_CLUSTERS} clusters at most, got {n_clusters}")
+    if n_clusters > MAX_CLUSTERS:
+        raise ValueError(f"model must have {MAX_CLUSTERS} clusters at most, got {n_clusters}")
     if clusters is None:
-        return min(max(SLOTS, n_clusters + FREE_SLOTS), MOST_CLUSTERS)
-    if not n_clusters <= check_count("clusters", clusters) <= MOST_CLUSTERS:
+        return min(max(MIN_SLOTS, n_clusters + MIN_FREE_SLOTS), MAX_CLUSTERS)
+    if not n_clusters <= check_count("clusters", clusters) <= MAX_CLUSTERS:
         raise ValueError(
-            f"clusters must be from {n_clusters}, which the model has, to {MOST_CLUSTERS}, "
+            f"clusters must be from {n_clusters}, which the model has, to {MAX_CLUSTERS}, "
             f"got {clusters}"
         )
     return int(clusters)

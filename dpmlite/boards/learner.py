@@ -1,4 +1,4 @@
-"""The state of the learner for boards, `micropython/mapdpm_int.py`: nothing but ints."""
+"""The state of the learner for boards, `micropython/mapdpm_int.py`, in ints."""
 
 import itertools
 import math
@@ -9,25 +9,25 @@ from typing import Any
 
 from dpmlite.boards.quantized import LIMIT
 
-#: Slots for clusters that a learner has at most.
-MOST_CLUSTERS = 127
-#: Columns that it has at most, for each part that the denominator of c0 counts.
+#: Clusters of a learner at most.
+MAX_CLUSTERS = 127
+#: Columns at most for each unit of the denominator of c0.
 COLUMNS_PER_PART = 5
-#: It forgets when p + q n reaches MOST_WEIGHT, c0 = p / q, or a column's sum of squares reaches
-#: MOST_SQUARES.
-MOST_WEIGHT = 16000
-MOST_SQUARES = 500_000_000
+#: A learner halves a cluster when p + q n reaches MAX_WEIGHT, where c0 = p / q, or when a column's
+#: sum of squares reaches MAX_SQUARES.
+MAX_WEIGHT = 16000
+MAX_SQUARES = 500_000_000
 
-# Ranges of the prior.
-MOST_B0 = 2**22
-MOST_PART = 32
-LEAST_A0, MOST_A0 = 0.5, 64.0
-ALPHA_STEPS, MOST_ALPHA = 1024, 1023
+# Ranges of the parameters of the prior.
+MAX_B0 = 2**22
+MAX_PART = 32
+MIN_A0, MAX_A0 = 0.5, 64.0
+ALPHA_STEPS, MAX_ALPHA = 1024, 1023
 
 
 @dataclass(frozen=True)
 class LearnerPrior:
-    """A prior as the learner takes it: `m0` and `b0` per column, and ratios of two ints."""
+    """A prior of the learner: `m0` and `b0` of each column, and c0, a0 and alpha as ratios."""
 
     m0: tuple[int, ...]
     b0: tuple[int, ...]
@@ -56,12 +56,12 @@ class Cluster:
 
     @property
     def flat(self) -> tuple[int, ...]:
-        """`n`, and for each column both sums."""
+        """`n`, and then the sum and the sum of squares of each column."""
         pairs = zip(self.sums, self.squares, strict=True)
         return (self.n, *(number for pair in pairs for number in pair))
 
     def about(self, origin: tuple[int, ...]) -> "Cluster":
-        """The statistics of x - origin."""
+        """Statistics of x - origin."""
         columns = list(zip(self.sums, self.squares, origin, strict=True))
         return Cluster(
             self.n,
@@ -70,14 +70,14 @@ class Cluster:
         )
 
     def room(self, least_part: int) -> float:
-        """What part of its rows the learner can hold, with a c0 of such a denominator at least."""
-        # Rounding of n and of the sums, by a half each, must not pass the limits either.
-        over = [w for w in self.squares if w >= MOST_SQUARES]
-        parts = [(MOST_SQUARES - 4 * LIMIT) / w - 0.5 / self.n for w in over]
-        return min(1.0, (MOST_WEIGHT - 1 - MOST_PART) // least_part / self.n, *parts)
+        """Part of the rows that the learner can hold if the denominator of c0 is `least_part`."""
+        # The limits must hold after rounding of n and of the sums, by a half each.
+        over = [w for w in self.squares if w >= MAX_SQUARES]
+        parts = [(MAX_SQUARES - 4 * LIMIT) / w - 0.5 / self.n for w in over]
+        return min(1.0, (MAX_WEIGHT - 1 - MAX_PART) // least_part / self.n, *parts)
 
     def scaled(self, part: float) -> "Cluster":
-        """A part of the rows, at least one, with the same means and variances."""
+        """A cluster of a part of the rows, at least one, with equal means and variances."""
         n = max(1, round(part * self.n))
         sums, squares = [], []
         for s, w in zip(self.sums, self.squares, strict=True):
@@ -91,7 +91,7 @@ class Cluster:
 
 @dataclass(frozen=True)
 class Learner:
-    """A learner that has seen rows: its clusters, about ``prior.m0``, fill the first slots."""
+    """A learner that has seen rows: its clusters, in terms of x - m0, fill the first slots."""
 
     prior: LearnerPrior
     n_slots: int
@@ -99,16 +99,16 @@ class Learner:
 
     @property
     def dim(self) -> int:
-        """D."""
+        """Number of columns, D."""
         return len(self.prior.m0)
 
 
 def learner_of(
     prior: Mapping[str, Any], alpha: float, n_slots: int, clusters: list[Cluster]
 ) -> Learner:
-    """The learner that is nearest to a fitted model.
+    """The learner nearest to a fitted model.
 
-    If it could not hold a cluster, all are scaled down alike, so that their shares stay.
+    If a cluster is too large, all are scaled down by one factor, which keeps their shares.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def learner_of(
         centred = [cluster.scaled(part) for cluster in centred]
     ints = LearnerPrior(
         m0=m0,
-        b0=tuple(max(1, _whole("b0", b, 0, MOST_B0)) for b in prior["b0"]),
+        b0=tuple(max(1, _whole("b0", b, 0, MAX_B0)) for b in prior["b0"]),
         c0=_weight(float(prior["c0"]), least_part, max(cluster.n for cluster in centred)),
         a0=_shape(float(prior["a0"])),
         alpha=_concentration(alpha),
@@ -150,37 +150,35 @@ def _whole(name: str, value: float, least: int, most: int) -> int:
 
 
 def _least_part(dim: int) -> int:
-    """The least denominator of c0 with which the learner takes so many columns."""
-    if dim > COLUMNS_PER_PART * MOST_PART:
+    """The least denominator of c0 that the learner allows for `dim` columns."""
+    if dim > COLUMNS_PER_PART * MAX_PART:
         raise ValueError(
-            f"model must have {COLUMNS_PER_PART * MOST_PART} columns at most, got {dim}"
+            f"model must have {COLUMNS_PER_PART * MAX_PART} columns at most, got {dim}"
         )
     return -(-dim // COLUMNS_PER_PART)
 
 
 def _weight(c0: float, least_part: int, largest: int) -> tuple[int, int]:
-    """The nearest p / q, p and q up to 32, with which the learner holds the largest cluster."""
-    if c0 > MOST_PART / least_part:
+    """c0 as the nearest (p, q), both up to 32, with which the largest cluster fits."""
+    if c0 > MAX_PART / least_part:
         raise ValueError(
-            f"prior c0 must be at most {MOST_PART / least_part:g} on a board, got {c0:g}"
+            f"prior c0 must be at most {MAX_PART / least_part:g} on a board, got {c0:g}"
         )
-    most = min(MOST_PART, (MOST_WEIGHT - 1 - MOST_PART) // largest)
-    ratios = itertools.product(range(1, MOST_PART + 1), range(least_part, most + 1))
+    most = min(MAX_PART, (MAX_WEIGHT - 1 - MAX_PART) // largest)
+    ratios = itertools.product(range(1, MAX_PART + 1), range(least_part, most + 1))
     return min(ratios, key=lambda ratio: abs(math.log(ratio[0] / ratio[1] / c0)))
 
 
 def _shape(a0: float) -> tuple[int, int]:
-    if not LEAST_A0 <= a0 <= MOST_A0:
-        raise ValueError(
-            f"prior a0 must be from {LEAST_A0:g} to {MOST_A0:g} on a board, got {a0:g}"
-        )
+    if not MIN_A0 <= a0 <= MAX_A0:
+        raise ValueError(f"prior a0 must be from {MIN_A0:g} to {MAX_A0:g} on a board, got {a0:g}")
     return Fraction(round(2.0 * a0), 2).as_integer_ratio()
 
 
 def _concentration(alpha: float) -> tuple[int, int]:
-    """The nearest multiple of 1/1024, which is how the learner holds it."""
-    if not 1 / ALPHA_STEPS <= alpha <= MOST_ALPHA:
+    """Alpha as the nearest multiple of 1/1024, a ratio."""
+    if not 1 / ALPHA_STEPS <= alpha <= MAX_ALPHA:
         raise ValueError(
-            f"alpha must be from 1/{ALPHA_STEPS} to {MOST_ALPHA} on a board, got {alpha:g}"
+            f"alpha must be from 1/{ALPHA_STEPS} to {MAX_ALPHA} on a board, got {alpha:g}"
         )
     return Fraction(round(ALPHA_STEPS * alpha), ALPHA_STEPS).as_integer_ratio()

@@ -1,4 +1,4 @@
-"""A fitted model as source text: a module that a board imports."""
+"""A fitted model as the source text of a module that a board imports."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def model(MAPDPM=None):
 
 
 def module_text(name: str, learner: Learner, scale: Floats, offset: Floats) -> str:
-    """The source of a module `name` that makes a learner, and ints of readings."""
+    """Source of the module `name`, with functions ``model`` and ``quantize``."""
     return TEXT.format(
         **vars(learner.prior),
         name=name,

@@ -1,4 +1,4 @@
-"""Tables as the small ints that the learner for boards takes."""
+"""Tables as small ints, for the learner on boards."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Quantized:
     Attributes
     ----------
     rows : ndarray of int16, shape (N, D)
-        A board's module on a laptop takes ints of Python's: ``rows.tolist()``.
+        The ints. A board's module that runs on a laptop takes Python ints: ``rows.tolist()``.
     scale : ndarray, shape (D,)
-        What 1 stands for in each column.
+        Difference between the values of successive ints in each column.
     offset : ndarray, shape (D,)
-        What 0 stands for.
+        Value of the int 0.
     """
 
     rows: npt.NDArray[np.int16]
@@ -39,7 +39,7 @@ class Quantized:
     offset: Floats
 
     def apply(self, X: npt.ArrayLike) -> npt.NDArray[np.int16]:
-        """New rows as ints of the same scale.
+        """Convert new rows to ints, with the same scale and offset.
 
         Parameters
         ----------
@@ -62,7 +62,7 @@ class Quantized:
         return _quantized(self._table(X), self.scale, self.offset)
 
     def restore(self, rows: npt.ArrayLike) -> Floats:
-        """What ints stand for: ``rows * scale + offset``.
+        """Convert ints to values: ``rows * scale + offset``.
 
         Parameters
         ----------
@@ -95,7 +95,7 @@ def quantize(
     scale: npt.ArrayLike | None = None,
     offset: npt.ArrayLike | None = None,
 ) -> Quantized:
-    """Turn a table into ints that the learner for boards takes, each column with its own scale.
+    """Convert a table to ints for the learner on boards, each column by its own scale.
 
     Parameters
     ----------
@@ -104,15 +104,15 @@ def quantize(
     amplitude : float, default 256
         Standard deviation of a column of ints, where `scale` is not given.
     scale : float or array-like, shape (D,), optional
-        What 1 stands for in each column. Default: the standard deviation / `amplitude`, and 1
-        for a constant column.
+        Difference between the values of successive ints. Default: the standard deviation of the
+        column / `amplitude`, and 1 for a constant column.
     offset : float or array-like, shape (D,), optional
-        What 0 stands for in each column. Default: the mean.
+        Value of the int 0. Default: the mean of the column.
 
     Returns
     -------
     Quantized
-        Ints, scale and offset; `Quantized.apply` turns new rows into ints in the same way.
+        Ints, scale and offset; `Quantized.apply` converts new rows to ints in the same way.
 
     Warns
     -----

@@ -1,4 +1,4 @@
-"""Exact sums of the ints behind a fitted model's clusters."""
+"""Exact sums of the ints in each cluster of a fitted model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dpmlite.estimators.mapdpm import MAPDPM
     from dpmlite.estimators.priors.base import Prior
 
-# What rounding may add to a sum of ints: in all, and as a part of the sum of squares.
+# Tolerance of sums of ints for rounding: absolute, and relative to the sum of squares.
 ATOL = 1e-3
 RTOL = 1e-11
 
@@ -27,7 +27,7 @@ NOT_INTS = (
 
 
 def recovered(model: MAPDPM, mixture: models.Component) -> list[Cluster]:
-    """The sums of the ints that a model was fitted to, from its posteriors: eq. (13) backwards.
+    """Sums of the ints in each cluster, from the posteriors: eq. (13) solved for the sums.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def recovered(model: MAPDPM, mixture: models.Component) -> list[Cluster]:
     for k in range(model.n_clusters_):
         posterior = mixture.posterior(k)
         n, shift = posterior["n"], np.array(posterior["m"]) - m0
-        # Sums of x - m0 and of its square.
+        # The sums of x - m0 and its square, and then those of x.
         sums = (c0 + n) * shift
         squares = 2.0 * (np.array(posterior["b"]) - b0) + sums * shift
         squares += m0 * (2.0 * sums + n * m0)
@@ -57,9 +57,10 @@ def recovered(model: MAPDPM, mixture: models.Component) -> list[Cluster]:
 def counted(
     model: MAPDPM, mixture: models.Component, quantized: Quantized
 ) -> tuple[Prior, list[Cluster]]:
-    """The sums of quantised rows by their labels, and the model's prior in units of these ints.
+    """The model's prior in units of the ints, and sums of the quantised rows by their labels.
 
-    The model may have been fitted to the ints or to what they stand for: its means tell.
+    The model may have been fitted to the ints or to the values for which they stand; its means
+    tell which.
 
     Raises
     ------
@@ -93,7 +94,7 @@ def counted(
         "m0": (model.prior_["m0"] - offset) / scale,
         "b0": model.prior_["b0"] / scale**2,
     }
-    # A mean of rounded values is off by a half at most; one of clipped values by anything.
+    # The error of a mean of rounded values is a half at most; clipped values have no bound.
     clipped = np.array([(np.abs(x) == LIMIT).any(axis=0) for x in members])
     off = np.abs(_means(prior, found) - (model.means_ - offset) / scale) > 0.5 + ATOL
     if (off & ~clipped).any():
@@ -106,7 +107,7 @@ def counted(
 
 
 def _means(prior: Prior, clusters: list[Cluster]) -> Floats:
-    """Posterior means: eq. (13)."""
+    """Posterior means of the clusters, eq. (13), shape (K, D)."""
     n = np.array([[cluster.n] for cluster in clusters])
     sums = np.array([cluster.sums for cluster in clusters])
     return np.asarray((prior["c0"] * prior["m0"] + sums) / (prior["c0"] + n))

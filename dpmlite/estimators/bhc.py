@@ -62,27 +62,27 @@ class BayesianHierarchicalClustering(MixtureEstimator):
     alpha : float, default 1.0
         Concentration of the Dirichlet process.
     prior : dict or "nll", optional
-        Parameters of the family's prior, as in `MAPDPM`. "nll" takes the defaults, times factors of
-        the scales, those of `MAPDPM`, under which the lower bound is greatest; chosen on 500 rows
-        at most. The default prior expects clusters as wide as the table. Under it pairs of rows
-        that are far apart may join first, and a tree cannot mend that: if the clusters that you
-        look for are narrower, say so, or take "nll".
+        Parameters of the family's prior, as in `MAPDPM`. "nll" multiplies the scales of the default
+        prior, as `MAPDPM` does, by the factors with the greatest lower bound, chosen on 500 rows at
+        most. The default prior expects clusters as wide as the table. Under it, distant pairs of
+        rows may join first, which later merges cannot correct: for narrower clusters give a prior,
+        or take "nll".
     approximate : {None, "bayes-kmeans", "map-dpm"}, default None
         None: all pairs of rows are compared; the time grows as N^2.
 
-        - "bayes-kmeans", section 5 of [2]_: the rows join about sqrt(N) random seeds or clusters of
-          their own, one by one, the clusters are merged while that improves the joint, and what is
-          left are the leaves.
-        - "map-dpm": the rows of each cluster that `MAPDPM` finds are merged into a tree, then these
-          trees are. Every row is a leaf, and the bound, which is above the joint of the clusters,
-          is mostly tighter than that of None.
+        - "bayes-kmeans", section 5 of [2]_: rows join about sqrt(N) random seeds or new clusters,
+          one by one; then clusters are merged as long as the joint improves. These clusters are the
+          leaves.
+        - "map-dpm": the rows of each cluster of `MAPDPM` are merged into a tree, and then these
+          trees. Every row is a leaf. The bound is above the joint of the clusters, and mostly
+          tighter than that of None.
     alternative_trees : bool or int, default False
-        Whether to relocate branches at each node, section 4 of [2]_; or the node to start from,
-        M to 2 M - 2 for M leaves.
+        Whether to relocate branches at each node, section 4 of [2]_; or the first node at which to
+        do so, from M to 2 M - 2 for M leaves.
     allow_missing : bool, default False
         Whether NaN is a missing value, as in `MAPDPM`.
     random_state : None, int, Generator or RandomState, default None
-        Source of chance for `approximate`, for the rows that ``prior="nll"`` looks at, and for
+        Source of chance for `approximate`, for the sample of rows of ``prior="nll"``, and for
         `sample`.
     verbose : bool or int, default False
         Print a line for every tenth of the nodes.
@@ -90,36 +90,36 @@ class BayesianHierarchicalClustering(MixtureEstimator):
     Attributes
     ----------
     labels_ : ndarray of int, shape (N,)
-        The cluster of each row, the largest, by weight, first: from the root down, nodes with
-        r_k < 0.5 are taken apart. `predict`, `predict_proba` and `sample` use these clusters, and
+        The cluster of each row, numbered by decreasing weight: the tree is cut from the root down
+        at nodes with r_k < 0.5. `predict`, `predict_proba` and `sample` use these clusters, and
         these attributes describe them, as in `MAPDPM`: n_clusters_, statistics_, counts_, weights_,
         means_, alpha_, neg_log_joint_. ``MAPDPM(init=model.labels_)`` improves them.
     n_leaves_ : int
-        M, the leaves: one for each row of positive weight, or fewer with `approximate`.
+        Number of leaves, M: that of rows of positive weight, or fewer with `approximate`.
     leaves_ : ndarray of int, shape (N,)
         The leaf of each row, 0..M-1; -1 for rows without weight.
     children_ : ndarray of int, shape (M - 1, 2)
-        The two nodes of each merge: leaves are 0..M-1, merge i makes node M + i. That is the
-        convention of scikit-learn's ``AgglomerativeClustering``.
+        The two nodes of each merge, as in scikit-learn's ``AgglomerativeClustering``: leaves are
+        0..M-1, merge i makes node M + i.
     linkage_ : ndarray, shape (M - 1, 4)
-        The same for scipy's ``dendrogram``: children, height, leaves below. The height is -log r_k,
-        or that of the lowest node above if that is less, so that clusters are the trees below a
-        height of log 2.
+        Linkage matrix for scipy's ``dendrogram``: children, height, leaves below. The height is
+        -log r_k, or that of the lowest node above if that is less, so that clusters are the trees
+        below a height of log 2.
     log_r_ : ndarray, shape (M - 1,)
         Log probability that the rows below a node are one cluster, eq. (8).
     log_odds_ : ndarray, shape (M - 1,)
-        Log of r_k / (1 - r_k), which has digits left where r_k rounds to 1.
+        Log of r_k / (1 - r_k), which is precise where r_k rounds to 1.
     node_counts_ : ndarray, shape (2 M - 1,)
-        Rows below each node, by weight.
+        Weight of the rows below each node.
     log_evidence_bound_ : float
         Lower bound on log p(X | alpha, prior), eq. (9), in nats, every constant included. With
-        weights other than 1, on the evidence of partitions that keep the copies of a row together.
+        weights, only partitions that keep the copies of a row together count.
     log_evidence_approximation_ : float
         log p(X | T) of eq. (7), which is no bound.
     log_increments_ : ndarray, shape (M - 1, 2)
-        With `alternative_trees`: log of what the relocation of the first and of the second branch
-        of each node adds to the bound, eq. (12); minus infinity below the node to start from, and
-        where a node has but two leaves. Large ones mark clusters that are uncertain.
+        With `alternative_trees`: log of the term that the relocation of the first and of the second
+        branch of each node adds to the bound, eq. (12); minus infinity for nodes before the first
+        to be relocated, and for nodes of two leaves. Large values mark uncertain clusters.
     log_evidence_bound_alternative_ : float
         With `alternative_trees`: the tighter lower bound of Theorem 1, with all increments.
     training_rows_ : dict
@@ -216,11 +216,11 @@ class BayesianHierarchicalClustering(MixtureEstimator):
     def score_samples(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Log predictive density of new rows, averaged over the tree's partitions, in nats.
 
-        Heller & Ghahramani (2005) weigh the predictive density of each node by omega_k, the product
-        of its r_k and the 1 - r_i of the nodes above: how probable it is that it is a cluster of a
-        partition consistent with the tree. Here the weights are omega_k n_k / (N + alpha), and
-        alpha / (N + alpha) for a new cluster, as the Dirichlet process has it; so the density
-        integrates to 1, which the omega_k alone would not make it do.
+        Heller & Ghahramani (2005) weight the predictive density of each node by omega_k, the
+        product of its r_k and the 1 - r_i of the nodes above: the probability that it is a cluster
+        of a partition consistent with the tree. These weights do not sum to 1. Here they are
+        omega_k n_k / (N + alpha), and alpha / (N + alpha) for a new cluster, as in the Dirichlet
+        process, so that the density integrates to 1.
 
         Parameters
         ----------

@@ -42,7 +42,7 @@ COUNTED_ROWS = 64
 class CollapsedGibbs(MixtureEstimator):
     """Samples of partitions from the posterior of a Dirichlet process mixture.
 
-    A sweep draws the label of every row anew, given all others: Algorithm 3 of Neal [1]_.
+    A sweep draws the label of every row given all others: Algorithm 3 of Neal [1]_.
     Split-merge proposals [2]_ split and merge clusters, which moves of single rows rarely do.
 
     Parameters
@@ -50,28 +50,28 @@ class CollapsedGibbs(MixtureEstimator):
     component : str, default "normal-gamma"
         Family of the clusters, as in `MAPDPM`.
     alpha : float, default 1.0
-        Concentration of the Dirichlet process; the first value if it is sampled.
+        Concentration of the Dirichlet process; the start value if `alpha_prior` is given.
     alpha_prior : tuple of two floats, optional
-        Shape and rate of a gamma prior of alpha, which is then sampled too, after every sweep, as
-        Escobar & West [3]_ do. Default: alpha is fixed.
+        Shape and rate of a gamma prior of alpha, which is then drawn after every sweep by the
+        method of Escobar & West [3]_. Default: alpha is fixed.
     prior : dict, optional
         Parameters of the family's prior, as in `MAPDPM`.
     allow_missing : bool, default False
         Whether NaN is a missing value, as in `MAPDPM`.
     n_samples : int, default 1000
-        Samples that are kept, S.
+        Number of samples, S.
     burn_in : int, optional
-        Sweeps before the first sample. Default: half as many as there are samples.
+        Sweeps before those that make samples. Default: ``n_samples // 2``.
     thin : int, default 1
-        Sweeps between samples; 1 keeps all.
+        Sweeps for each sample, whose last is kept.
     init : {"map", "single", "singletons", "random", "sequential", "search"} or array-like
-        The labels to start from, of shape (N,), or what makes them. "map" (default) is what
-        `MAPDPM` finds, so that little burn-in is needed; the others are as in `MAPDPM`. "search" is
-        the start that Daumé (2007), section 6, suggests.
+        Start: labels of shape (N,), or the name of a method. "map" (default) takes the labels of
+        `MAPDPM`, which need little burn-in; the others are as in `MAPDPM`. "search" is the start
+        that Daumé (2007), section 6, suggests.
     split_merge : {None, "random", "restricted", "interleaved"}, default "interleaved"
-        Split-merge proposals of a sweep. "random": five proposals that split by fair coins;
-        "restricted": five that split by five restricted Gibbs scans; "interleaved": one of the
-        latter and a full Gibbs sweep; None: the Gibbs sweep alone.
+        Moves of a sweep. "random": five split-merge proposals, split by fair coins; "restricted":
+        five proposals, split by five restricted Gibbs scans; "interleaved": one such proposal and a
+        Gibbs scan of all rows; None: the Gibbs scan alone.
     random_state : None, int, Generator or RandomState, default None
         Source of chance.
     verbose : bool or int, default False
@@ -80,22 +80,24 @@ class CollapsedGibbs(MixtureEstimator):
     Attributes
     ----------
     labels_samples_ : ndarray of int, shape (S, N)
-        Labels of each sample; only which are equal matters.
+        Labels of each sample; clusters have no order.
     n_clusters_samples_ : ndarray of int, shape (S,)
+        Number of clusters of each sample.
     neg_log_joint_samples_ : ndarray, shape (S,)
         The objective of each sample, as in `MAPDPM`.
     alpha_samples_ : ndarray, shape (S,)
+        Concentration of each sample.
     n_clusters_proba_ : ndarray
         Posterior probability of 0, 1, 2, ... clusters.
     n_empty_clusters_ : int
-        How many times a cluster lost its last row, burn-in included: the "empty clusters" of
-        Table 1 of Raykov, Boukouvalas & Little (2014).
+        Number of times a cluster lost its last row, burn-in included: the "empty clusters" of Table
+        1 of Raykov, Boukouvalas & Little (2014).
     acceptance_rate_ : float
         Share of the split-merge proposals that were accepted; NaN if there were none.
     labels_ : ndarray of int, shape (N,)
-        The sweep with the best joint of all, burn-in included; the largest cluster is 0. `predict`,
-        `predict_proba` and `sample` use it, and these attributes describe it, as in `MAPDPM`:
-        n_clusters_, statistics_, counts_, weights_, means_, alpha_, neg_log_joint_.
+        Labels of the state with the least objective, burn-in included; the largest cluster is 0.
+        `predict`, `predict_proba` and `sample` use it, and these attributes describe it, as in
+        `MAPDPM`: n_clusters_, statistics_, counts_, weights_, means_, alpha_, neg_log_joint_.
     training_rows_ : dict
         A copy of the rows that were fitted, for `score_samples`.
     component_, allow_missing_, prior_ : str, bool, dict
@@ -196,9 +198,8 @@ class CollapsedGibbs(MixtureEstimator):
     def score_samples(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Log predictive density of new rows, averaged over the samples, in nats.
 
-        It is the Bayesian density estimate of section 1.3 of "Notes on Gibbs sampling for
-        Dirichlet process mixtures": the mean over samples of eq. (17) of Raykov, Boukouvalas &
-        Little (2014).
+        The Bayesian density estimate of section 1.3 of "Notes on Gibbs sampling for Dirichlet
+        process mixtures": the mean over samples of eq. (17) of Raykov, Boukouvalas & Little (2014).
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Tables as estimators hold them: checked, dense or by their non-zeros, with weights."""
+"""Checked tables, dense or sparse, with weights of the rows."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
     Indices = npt.NDArray[np.intp]
 
-# Names of the arrays of compressed sparse rows, as of scipy.sparse.
+# Names of the arrays of scipy.sparse's compressed sparse rows.
 NONZEROS = ("data", "indices", "indptr")
 
 
@@ -31,12 +31,12 @@ class Data:
     shape : tuple of int
         (N, D).
     values : ndarray, shape (N, D), or None
-        The cells of a dense table; NaN is a missing one.
+        Cells of a dense table; NaN is a missing value.
     nonzeros : tuple of ndarray, or None
-        A sparse table's cells, their columns and where rows start: the arrays ``data``,
+        Cells of a sparse table, their columns and the starts of rows: the arrays ``data``,
         ``indices`` and ``indptr`` of compressed sparse rows.
     weights : ndarray, shape (N,), or None
-        How many equal rows each row stands for; None is 1 for all.
+        Number of equal rows that each row stands for; None is 1 for all.
     """
 
     shape: tuple[int, int]
@@ -45,14 +45,14 @@ class Data:
     weights: Floats | None = None
 
     def rows(self) -> models.Rows:
-        """The rows as the kernels take them."""
+        """The rows for the kernels."""
         if self.values is not None:
             return models.Rows(self.values, self.weights)
         assert self.nonzeros is not None
         return models.Rows.sparse(*self.nonzeros, self.shape[1], self.weights)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as arrays of its own, for files; `from_dict` takes it back."""
+        """Copies of all arrays, for files."""
         weights = None if self.weights is None else self.weights.copy()
         if self.values is not None:
             cells: dict[str, Any] = {"values": self.values.copy()}
@@ -63,18 +63,18 @@ class Data:
 
     @classmethod
     def from_dict(cls, parts: Mapping[str, Any]) -> Data:
-        """What `to_dict` gave."""
+        """The table of which `to_dict` returned `parts`."""
         n_rows, n_columns = parts["shape"]
         nonzeros = tuple(parts[name] for name in NONZEROS) if "indptr" in parts else None
         return cls((int(n_rows), int(n_columns)), parts.get("values"), nonzeros, parts["weights"])
 
     @property
     def total_weight(self) -> float:
-        """N, or the sum of the weights."""
+        """Sum of the weights; N without weights."""
         return float(self.shape[0] if self.weights is None else self.weights.sum())
 
     def weighted(self, sample_weight: Any) -> Data:
-        """The same rows with weights, which are checked.
+        """The table with weights, which are checked; None changes nothing.
 
         Raises
         ------
@@ -86,23 +86,23 @@ class Data:
         return replace(self, weights=check_sample_weight(sample_weight, self.shape[0]))
 
     def require_weight(self) -> None:
-        """Raise ValueError if a row has no weight."""
+        """Raise ValueError if the weight of a row is 0."""
         if not self.has_weight().all():
             i = int(np.argmin(self.has_weight()))
             raise ValueError(f"sample_weight must be positive, got 0.0 in row {i}")
 
     def has_weight(self) -> npt.NDArray[np.bool_]:
-        """Which rows have a weight above 0."""
+        """Mask of the rows of positive weight, shape (N,)."""
         if self.weights is None:
             return np.ones(self.shape[0], dtype=bool)
         return np.asarray(self.weights > 0.0)
 
     def unweighted(self) -> Data:
-        """The same rows, each of weight 1."""
+        """The table without weights."""
         return replace(self, weights=None)
 
     def take(self, chosen: npt.NDArray[np.bool_]) -> Data:
-        """The rows where `chosen` is true."""
+        """The rows where the mask `chosen` is true."""
         if chosen.all():
             return self
         weights = None if self.weights is None else self.weights[chosen]
@@ -117,7 +117,7 @@ class Data:
         return Data(shape, nonzeros=(cells[kept], columns[kept], starts), weights=weights)
 
     def followed_by(self, other: Data) -> Data:
-        """The rows of two tables of one kind."""
+        """The table with the rows of another below it; both are dense, or both sparse."""
         weights = None
         if self.weights is not None or other.weights is not None:
             both = (np.ones(t.shape[0]) if t.weights is None else t.weights for t in (self, other))
@@ -136,7 +136,7 @@ class Data:
         )
 
     def column_sums(self) -> Floats:
-        """Weighted sum of each column's cells, missing ones left out."""
+        """Weighted sum of each column without missing cells, shape (D,)."""
         weights = np.ones(self.shape[0]) if self.weights is None else self.weights
         if self.values is not None:
             return np.asarray(weights @ np.nan_to_num(self.values), dtype=np.float64)
@@ -146,7 +146,7 @@ class Data:
         return np.bincount(columns, terms, minlength=self.shape[1]).astype(np.float64)
 
     def column_weights(self) -> Floats:
-        """Weight of the rows that have a value in each column."""
+        """Total weight of the rows that have a value in each column, shape (D,)."""
         weights = np.ones(self.shape[0]) if self.weights is None else self.weights
         if self.values is not None:
             return np.asarray(weights @ ~np.isnan(self.values), dtype=np.float64)
@@ -158,7 +158,7 @@ class Data:
 
 
 def read_real(X: Any, allow_missing: bool) -> Data:
-    """A dense table of finite numbers; of NaN too, where missing values are allowed.
+    """A user's dense table of finite numbers, or NaN if missing values are allowed.
 
     Raises
     ------
@@ -170,7 +170,7 @@ def read_real(X: Any, allow_missing: bool) -> Data:
 
 
 def read_counts(X: Any, most: float, allow_missing: bool) -> Data:
-    """A table of whole numbers from 0 to `most`, dense or in a scipy.sparse format.
+    """A user's table of whole numbers from 0 to `most`, dense or in a scipy.sparse format.
 
     Raises
     ------
@@ -200,7 +200,7 @@ def _is_sparse(X: Any) -> bool:
 
 
 def _read_sparse(X: Any) -> Data:
-    """Compressed sparse rows with each column at most once in a row."""
+    """A user's sparse table in compressed rows, each cell at most once."""
     if len(X.shape) != 2:
         raise ValueError(f"X must be 2-D, got shape {X.shape}")
     if min(X.shape) == 0:
@@ -220,7 +220,7 @@ def _read_sparse(X: Any) -> Data:
 
 
 def _as_indices(name: str, part: Any) -> Indices:
-    """One of the arrays of a sparse table, or ValueError if it is not of integers."""
+    """Columns or starts of a sparse table as ints; ValueError unless they are integers."""
     kind = np.asarray(part).dtype
     if kind.kind not in "iu":
         raise ValueError(f"X.{name} must be whole numbers, got dtype {kind}")
@@ -228,7 +228,7 @@ def _as_indices(name: str, part: Any) -> Indices:
 
 
 def _check_parts(shape: tuple[int, int], cells: Floats, columns: Indices, starts: Indices) -> None:
-    """Raise ValueError unless three arrays are the rows of a table, with no cell twice."""
+    """Raise ValueError unless the arrays are compressed sparse rows without duplicates."""
     n_rows, n_columns = shape
     sizes = np.diff(starts)
     if starts.shape != (n_rows + 1,) or starts[0] != 0 or (sizes < 0).any():
@@ -242,7 +242,7 @@ def _check_parts(shape: tuple[int, int], cells: Floats, columns: Indices, starts
     if bad.any():
         raise ValueError(f"X.indices must be in 0..{n_columns - 1}, got {columns[bad][0]}")
     rises = np.diff(columns) > 0
-    inside = np.ones(len(rises), dtype=bool)  # next to one another in one row
+    inside = np.ones(len(rises), dtype=bool)  # whether two successive cells are of one row
     inside[starts[(starts > 0) & (starts < len(columns))] - 1] = False
     if not (rises | ~inside).all():
         cell = np.repeat(np.arange(n_rows), sizes) * n_columns + columns
@@ -251,6 +251,7 @@ def _check_parts(shape: tuple[int, int], cells: Floats, columns: Indices, starts
 
 
 def _check_counts(data: Data, most: float, allow_missing: bool) -> None:
+    """Raise ValueError unless all cells are whole numbers from 0 to `most`, or allowed NaN."""
     assert data.nonzeros is not None
     cells, columns, starts = data.nonzeros
     with np.errstate(invalid="ignore"):

@@ -11,8 +11,8 @@ from dpmlite import inference, models
 from dpmlite.estimators.base import Estimator, require_fitted
 from dpmlite.estimators.distances import least_distances, nearest_centres, squared_distances
 from dpmlite.estimators.numbering import largest_first
+from dpmlite.estimators.set_output import SetOutput
 from dpmlite.estimators.validation import (
-    check_choice,
     check_count,
     check_positive,
     check_random_state,
@@ -27,11 +27,8 @@ if TYPE_CHECKING:
 # Range of the width of the widest column, in which sums of squares neither over- nor underflow.
 MAX_WIDTH, MIN_WIDTH = 1e140, 1e-140
 
-# Values of `set_output`.
-OUTPUTS = ("default", "pandas")
 
-
-class DPMeans(Estimator):
+class DPMeans(Estimator, SetOutput):
     """K-means that finds the number of clusters: each cluster costs `lam`.
 
     It minimises the sum of squared distances to the cluster centres plus `lam` times the number of
@@ -41,16 +38,16 @@ class DPMeans(Estimator):
     Parameters
     ----------
     lam : float, optional
-        Price of a cluster, in squared units of the data.
+        Cost of a cluster, in squared units of the data.
     n_clusters : int, optional
-        About how many clusters are wanted; `lam` is then the squared distance at which a
-        farthest-first traversal from the mean of the data takes its `n_clusters`-th row, as in
-        [1]_. Exactly one of `lam` and `n_clusters` must be given.
+        Approximate number of clusters: `lam` becomes the squared distance at which a farthest-first
+        traversal from the mean of the data takes its `n_clusters`-th row, as in [1]_. Exactly one
+        of `lam` and `n_clusters` must be given.
     max_iter : int, default 300
-        Passes over the rows at most, for each start.
+        Greatest number of passes over the rows, for each start.
     n_init : int, default 1
-        Starts; the least objective wins. The first visits the rows as they are, the others in
-        random orders.
+        Number of starts; the least objective wins. The first visits the rows in their order, the
+        others in random orders.
     random_state : None, int, Generator or RandomState, default None
         Source of chance for the orders.
     verbose : bool or int, default False
@@ -61,11 +58,11 @@ class DPMeans(Estimator):
     cluster_centers_ : ndarray, shape (K, D)
         Means of the clusters.
     labels_ : ndarray of int, shape (N,)
-        The cluster of each row: 0..K-1, the one with most rows first.
+        The cluster of each row, 0..K-1, numbered by decreasing number of rows.
     n_clusters_ : int
-        K.
+        Number of clusters, K.
     inertia_ : float
-        Sum of squared distances to the centres, by weight.
+        Weighted sum of squared distances to the centres.
     objective_ : float
         ``inertia_ + lam_ * n_clusters_``.
     objective_trace_ : ndarray
@@ -75,7 +72,7 @@ class DPMeans(Estimator):
     converged_ : bool
         Whether it ended because no row moved, not at `max_iter`.
     lam_ : float
-        Price that was used.
+        The value of `lam` that was used.
     n_features_in_ : int
         D.
     feature_names_in_ : ndarray of str, shape (D,)
@@ -208,7 +205,7 @@ class DPMeans(Estimator):
         return self.fit(X, sample_weight=sample_weight).transform(X)
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[np.intp]:
-        """The cluster with the nearest centre, for new rows; no cluster is opened.
+        """Cluster with the nearest centre for each new row; no new cluster is opened.
 
         Parameters
         ----------
@@ -228,7 +225,7 @@ class DPMeans(Estimator):
         return nearest_centres(self._read_new(X), self.cluster_centers_)
 
     def transform(self, X: npt.ArrayLike) -> Any:
-        """Distances, not squared, of new rows from the centres.
+        """Euclidean distances of new rows from the centres.
 
         Parameters
         ----------
@@ -237,7 +234,7 @@ class DPMeans(Estimator):
         Returns
         -------
         ndarray or DataFrame, shape (N, K)
-            A frame if `set_output` asks for one, or else scikit-learn's configuration.
+            A DataFrame if `set_output`, or else scikit-learn's configuration, asks for one.
 
         Raises
         ------
@@ -247,44 +244,7 @@ class DPMeans(Estimator):
             If `X` is no table, or has other columns than those of `fit`.
         """
         distances = np.sqrt(squared_distances(self._read_new(X), self.cluster_centers_))
-        if self._output() != "pandas":
-            return distances
-        import pandas as pd
-
-        index = X.index if isinstance(X, pd.DataFrame) else None
-        return pd.DataFrame(distances, index=index, columns=self.get_feature_names_out())
-
-    def set_output(self, *, transform: str | None = None) -> Self:
-        """Choose what `transform` and `fit_transform` return, as in scikit-learn.
-
-        Parameters
-        ----------
-        transform : {"default", "pandas"}, optional
-            An array, or a DataFrame with the index of `X` and the names of `get_feature_names_out`.
-            None changes nothing.
-
-        Returns
-        -------
-        DPMeans
-            Itself.
-
-        Raises
-        ------
-        ValueError
-            If there is no such output.
-        """
-        if transform is not None:
-            check_choice("transform", transform, OUTPUTS)
-            self._sklearn_output_config = {"transform": transform}  # the name that clones keep
-        return self
-
-    def _output(self) -> str:
-        """The output that `set_output` chose, or scikit-learn's configuration if it is loaded."""
-        if hasattr(self, "_sklearn_output_config"):
-            return self._sklearn_output_config["transform"]
-        if "sklearn" in sys.modules:
-            return str(sys.modules["sklearn"].get_config().get("transform_output"))  # new in 1.2
-        return "default"
+        return self._in_container(distances, X)
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
         """Names of the columns of `transform`: "dpmeans0", "dpmeans1", ...

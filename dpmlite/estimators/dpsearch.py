@@ -1,4 +1,4 @@
-"""DPSearch: the estimator that searches among clusterings of prefixes."""
+"""The estimator `DPSearch`: A* and beam search for the most probable partition."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ if TYPE_CHECKING:
 
 SCORINGS = ("trivial", "tight", "inadmissible")
 
-# Families whose predictive has a bound that is proven: see `log_bound` of each.
+# Families with a proven bound on the predictive density: see their `log_bound`.
 TIGHT = ("normal-known-variance", "dirichlet-multinomial", "beta-bernoulli")
 
-# Refinements with names, besides True and False.
+# Values of `refine` besides True and False.
 REFINES = ("quick",)
 
 
 class DPSearch(MixtureEstimator):
     """Clustering by A* or beam search for the most probable partition.
 
-    Rows are placed one after the other. A queue holds clusterings of prefixes; the most promising
-    one is extended by a row in every possible way, until one of all rows is the most promising: the
-    algorithm of Daumé [1]_. With an admissible `scoring` and no `beam` the result is the most
-    probable partition there is, and proven to be so; with a beam the search is a fast heuristic.
+    The algorithm of Daumé [1]_ places rows one after the other. A queue holds clusterings of
+    prefixes. The one with the best score is extended by the next row in every possible way, until
+    the best is a clustering of all rows. With an admissible `scoring` and no `beam` the result is
+    proven to be the most probable partition; with a beam the search is a fast heuristic.
 
     Parameters
     ----------
@@ -56,29 +56,28 @@ class DPSearch(MixtureEstimator):
     prior : dict, optional
         Parameters of the family's prior, as in `MAPDPM`.
     scoring : {"inadmissible", "tight", "trivial"}, default "inadmissible"
-        What a prefix's score has for the rows to come, besides the best that the prior can do:
+        Estimate, in the score of a prefix, of the cost of the rows to come, besides that of the
+        best completion under the prior of labels:
 
-        - "inadmissible", eq. (12) of [1]_: each is in a cluster of its own. Fast; no bound.
-        - "tight", section 3.3: each joins the cluster that suits it best, after other rows that
-          suit it best. A bound; for "normal-known-variance", "dirichlet-multinomial" and
-          "beta-bernoulli", whose predictive is known to have one.
-        - "trivial", eq. (7): none lowers the joint, in units where no density is above 1. A bound.
+        - "inadmissible", eq. (12) of [1]_: each row is in a cluster of its own. Fast; no bound.
+        - "tight", section 3.3: each row joins its best cluster, after the other rows that suit it
+          best. A bound; for "normal-known-variance", "dirichlet-multinomial" and "beta-bernoulli",
+          whose predictive density has a proven bound.
+        - "trivial", eq. (7): rows cost nothing, in units in which no density is above 1. A bound.
     beam : int or None, default 10
-        Prefixes of each length that are kept, the best. None: no such limit; the search is that of
-        Figure 1, which goes on with the best prefix of any length. With an admissible scoring this
-        is A*, for ten or twenty rows, or more where clusters are far apart.
+        Clusterings of each prefix length that are kept, the best. None: no limit; the search of
+        Figure 1 extends the best clustering of any length. With an admissible scoring this is A*,
+        for ten or twenty rows, or more where clusters are far apart.
     order : {"ascending", "descending", "random", "given"}, default "ascending"
-        The order in which rows are placed: of their marginal likelihood under the prior, the least
-        or the greatest first, in units of the prior and for one of the equal rows that a weight
-        stands for; random; or that of `X`.
+        The order in which rows are placed: by ascending or descending marginal likelihood under the
+        prior, in units of the prior and without weights; random; or that of `X`.
     max_queue : int, optional
-        Clusterings that are kept in the queue, whatever their length: the beam size b of Figure 1.
-        Default: as many as memory holds.
+        Clusterings in the queue at most: the beam size b of Figure 1. Default: no limit but memory.
     refine : bool or "quick", default True
-        Whether to descend from the labels found as `MAPDPM` does, by sweeps, merges, splits and
-        exchanges. Up to 2,000 rows are also clustered anew a few times, and what that finds is
-        combined with the labels. "quick" leaves out what takes longer than what it gains, which is
-        half of the time or more. Not done if the labels are certified.
+        Whether to descend from the labels found by the moves of `MAPDPM`: sweeps, merges, splits
+        and exchanges. Tables of up to 2,000 rows are also clustered anew a few times, and the
+        results are recombined with the labels. "quick" leaves out the moves that gain little for
+        their time, and takes at most half as long. Certified labels are not refined.
     allow_missing : bool, default False
         Whether NaN is a missing value, as in `MAPDPM`.
     random_state : None, int, Generator or RandomState, default None
@@ -89,16 +88,16 @@ class DPSearch(MixtureEstimator):
     Attributes
     ----------
     labels_ : ndarray of int, shape (N,)
-        The cluster of each row: 0..K-1, the largest cluster, by weight, first.
+        The cluster of each row, 0..K-1, numbered by decreasing weight.
     n_enqueued_, n_expanded_ : int
-        Clusterings that were put into the queue, and those that were extended by a row.
+        Number of clusterings put into the queue, and of those extended by a row.
     certified_ : bool
-        Whether `labels_` is proven to be the most probable partition, but for rounding.
+        Whether `labels_` is proven to be the most probable partition, up to rounding.
     optimality_gap_ : float
-        By how many nats the most probable partition may at most be better than `labels_`: 0 if it
-        is certified, NaN for "inadmissible" scores, which are no bounds.
+        Upper bound, in nats, on the difference between the joint of `labels_` and that of the most
+        probable partition: 0 if `labels_` are certified, NaN for "inadmissible" scores.
     search_neg_log_joint_ : float
-        The objective of what the search found, before the refinement.
+        The objective of the labels that the search found, before the refinement.
     neg_log_joint_trace_ : ndarray
         The objective after the search, and after each step of the refinement; it never rises.
     n_sweeps_, n_empty_clusters_ : int
@@ -112,15 +111,15 @@ class DPSearch(MixtureEstimator):
 
     Notes
     -----
-    Scores differ from the paper's in two ways. The prior is that of a partition, not eq. (2) of
-    [1]_, which adds up all partitions with clusters of the same sizes; its best completion has a
-    closed form. And "tight" bounds what the rows between can be instead of taking replicas of the
-    row: for "dirichlet-multinomial" a scaled replica is not always what suits a row best. It also
-    bounds the prior's part row by row, which expands fewer states.
+    Scores differ from the paper's in two ways. First, the prior is that of a partition, whose best
+    completion has a closed form; eq. (2) of [1]_ sums over all partitions with clusters of the same
+    sizes. Second, "tight" bounds the contribution of the rows in between instead of taking replicas
+    of the row, for in "dirichlet-multinomial" a scaled replica is not always the best row. It also
+    bounds the prior row by row, which expands fewer states.
 
     Figure 1 has one limit, `max_queue`, for prefixes of all lengths; a `beam` for each length finds
-    better labels. When `max_queue` clusterings of as many rows were expanded, those of fewer rows
-    are dropped: without that the search may take for ever.
+    better labels. Once `max_queue` clusterings of a prefix length have been expanded, those of
+    shorter prefixes are dropped, so that the search ends.
 
     References
     ----------
@@ -236,7 +235,7 @@ class DPSearch(MixtureEstimator):
     def _run(
         self, problem: Problem, rng: np.random.Generator
     ) -> tuple[inference.PrefixSearch, Labels]:
-        """The search, when it is over, and its labels."""
+        """The finished search and its labels."""
         order = row_order(problem, self.order, rng)
         search = inference.PrefixSearch(
             problem.rows,
@@ -255,7 +254,7 @@ class DPSearch(MixtureEstimator):
     def _gap(
         self, search: inference.PrefixSearch, neg_log_joint: float, slack: float
     ) -> tuple[float, bool]:
-        """By how much the optimum may be better, and whether that is nothing but rounding."""
+        """The optimality gap in nats, and whether it is within rounding."""
         if self.scoring == "inadmissible":
             return float("nan"), False
         gap = neg_log_joint - search.neg_log_bound

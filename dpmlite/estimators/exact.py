@@ -1,4 +1,4 @@
-"""The exact posterior of a few rows: a yardstick for every approximation."""
+"""The exact posterior of a few rows, by enumeration of all partitions."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-# As in inference.sum_over_partitions, which would say so only after the prior's warnings.
-MOST_ROWS = 13
+# The limit of inference.sum_over_partitions, checked here before the prior can warn.
+MAX_ROWS = 13
 
 
 @dataclass(frozen=True, eq=False)
 class ExactPosterior:
-    """What `exact_posterior` finds.
+    """The result of `exact_posterior`.
 
     Attributes
     ----------
@@ -55,12 +55,12 @@ def exact_posterior(
     allow_missing: bool = False,
     sample_weight: npt.ArrayLike | None = None,
 ) -> ExactPosterior:
-    """The posterior over all partitions of a few rows, without approximation.
+    """Posterior over all partitions of a few rows, without approximation.
 
     Parameters
     ----------
     X : array-like or scipy.sparse matrix, shape (N, D)
-        From 1 to 13 rows: they have up to 27,644,437 partitions.
+        From 1 to 13 rows, which have up to 27,644,437 partitions.
     alpha : float
         Concentration, positive.
     component : str, default "normal-gamma"
@@ -70,7 +70,7 @@ def exact_posterior(
     allow_missing : bool, default False
         Whether NaN is a missing value.
     sample_weight : array-like, shape (N,), optional
-        How many equal rows, which share a label, each row stands for; positive. Default: 1.
+        Number of equal rows, which share a label, that each row stands for; positive. Default: 1.
 
     Returns
     -------
@@ -101,8 +101,8 @@ def exact_posterior(
     data = family.read(X, check_bool("allow_missing", allow_missing)).weighted(sample_weight)
     data.require_weight()
     n = data.shape[0]
-    if n > MOST_ROWS:
-        raise ValueError(f"X must have from 1 to {MOST_ROWS} rows, got {n}")
+    if n > MAX_ROWS:
+        raise ValueError(f"X must have from 1 to {MAX_ROWS} rows, got {n}")
     statistics = family.component(family.prior(prior, data), allow_missing)
     labels, n_clusters_proba = np.zeros(n, dtype=np.intp), np.empty(n)
     co_clustering = np.empty((n, n))
@@ -127,14 +127,26 @@ def log_evidence_exact(
     allow_missing: bool = False,
     sample_weight: npt.ArrayLike | None = None,
 ) -> float:
-    """Log evidence of a few rows, all partitions summed: eq. (5) of Xu, Heller & Ghahramani (2009).
+    """Log evidence of a few rows: the sum over all partitions, eq. (5) of [1]_.
 
-    Parameters and errors are those of `exact_posterior`, which finds more than this.
+    Parameters
+    ----------
+    X, alpha, component, prior, allow_missing, sample_weight
+        As in `exact_posterior`.
 
     Returns
     -------
     float
         log p(X | alpha, prior), in nats.
+
+    Raises
+    ------
+    ValueError
+        As `exact_posterior`.
+
+    References
+    ----------
+    .. [1] Xu, Heller & Ghahramani, "Tree-based inference for Dirichlet process mixtures", 2009.
 
     Examples
     --------

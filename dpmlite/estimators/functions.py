@@ -1,4 +1,4 @@
-"""Functions for people: the model's probabilities of partitions, without an estimator."""
+"""Probabilities of partitions as functions, without an estimator."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def crp_log_prob(labels: npt.ArrayLike, alpha: float) -> float:
     Parameters
     ----------
     labels : array-like, shape (N,)
-        The cluster of each item; only which are equal matters.
+        The cluster of each item, by any names.
     alpha : float
         Concentration, positive.
 
@@ -89,10 +89,10 @@ def neg_log_joint(
     allow_missing: bool = False,
     sample_weight: npt.ArrayLike | None = None,
 ) -> float:
-    """The objective: -log p(z | alpha) - sum over clusters of log p(x_k | theta_0).
+    """Negative log joint, -log p(z | alpha) - sum_k log p(x_k | theta_0), in nats.
 
-    All normalising constants are included, so that any two partitions of the same rows can
-    be compared, whoever found them.
+    All normalising constants are included, so that any two partitions of the same rows can be
+    compared.
 
     Parameters
     ----------
@@ -109,12 +109,12 @@ def neg_log_joint(
     allow_missing : bool, default False
         Whether NaN is a missing value.
     sample_weight : array-like, shape (N,), optional
-        How many equal rows each row stands for; default 1.
+        Number of equal rows that each row stands for; default 1.
 
     Returns
     -------
     float
-        In nats, lower is better.
+        The objective of `MAPDPM`, in nats: lower is better.
 
     Raises
     ------
@@ -136,15 +136,29 @@ def neg_log_loo(
     allow_missing: bool = False,
     sample_weight: npt.ArrayLike | None = None,
 ) -> float:
-    """The paper's likelihood, eq. (16): leave-one-out predictives, times the labels' prior.
+    """Negative log of the leave-one-out likelihood times the prior of the labels, eq. (16) of [1]_.
 
-    Parameters and errors are those of `neg_log_joint`. MAP-DPM never raises `neg_log_joint`;
-    it may raise this.
+    MAP-DPM never raises `neg_log_joint`, but may raise this.
+
+    Parameters
+    ----------
+    X, labels, alpha, component, prior, allow_missing, sample_weight
+        As in `neg_log_joint`.
 
     Returns
     -------
     float
-        -log of eq. (16) of Raykov, Boukouvalas & Little (2014), in nats.
+        In nats: lower is better.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `neg_log_joint`.
+
+    References
+    ----------
+    .. [1] Raykov, Boukouvalas & Little, "Simple approximate MAP inference for Dirichlet
+       processes", 2014.
     """
     return inference.neg_log_loo(
         _partition(X, labels, sample_weight, alpha, component, prior, allow_missing)
@@ -160,6 +174,7 @@ def _partition(
     prior: Mapping[str, Any] | None,
     allow_missing: bool,
 ) -> models.Partition:
+    """The partition of the rows of positive weight, after checks of all arguments."""
     family = FAMILIES[check_choice("component", component, COMPONENTS)]
     alpha = check_positive("alpha", alpha)
     data = family.read(X, check_bool("allow_missing", allow_missing)).weighted(sample_weight)

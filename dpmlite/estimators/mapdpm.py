@@ -1,4 +1,4 @@
-"""MAPDPM: the estimator."""
+"""The estimator `MAPDPM`: the most probable partition of a Dirichlet process mixture."""
 
 from __future__ import annotations
 
@@ -59,10 +59,10 @@ SAMPLE_ROWS = 2000
 class MAPDPM(MixtureEstimator):
     """Clustering by the most probable partition of a Dirichlet process mixture.
 
-    The number of clusters is found, not given. The default search sweeps over the rows as the
-    paper's algorithm does, from a start that is recombined from many, and also merges, splits and
-    exchanges whole clusters and lets new ones form; every step lowers `neg_log_joint_`, minus the
-    log of the exact joint probability of data and labels.
+    The number of clusters is found, not given. The default search starts from a recombination of
+    many short searches. It sweeps over the rows as the algorithm of [1]_ does, and also merges,
+    splits and exchanges whole clusters. Every step lowers `neg_log_joint_`, minus the log of the
+    exact joint probability of data and labels.
 
     Parameters
     ----------
@@ -75,113 +75,115 @@ class MAPDPM(MixtureEstimator):
         - "dirichlet-multinomial": counts, such as the words of documents;
         - "beta-bernoulli": independent columns of 0 and 1.
     alpha : float or {"map", "nll", "cv"}, default 1.0
-        Concentration of the Dirichlet process. Larger values favour more clusters, weakly. Or how
-        to choose it, appendix A.3 of [1]_:
+        Concentration of the Dirichlet process; larger values favour, weakly, more clusters. Or a
+        method that chooses it, appendix A.3 of [1]_:
 
-        - "map": the mode of labels and log alpha together, under `alpha_prior`;
-        - "nll": of `alphas`, the one under which labels with the least joint are found;
-        - "cv": of `alphas`, the one with the greatest log density of rows left out, in `cv` folds.
+        - "map": the joint mode of labels and log alpha, under `alpha_prior`;
+        - "nll": the one of `alphas` with the least `neg_log_joint_`;
+        - "cv": the one of `alphas` with the greatest log density of held-out rows, in `cv` folds.
     prior : dict or "nll", optional
-        Parameters of the family's prior; what is missing has a default. N is the number, or the
-        total weight, of the rows; a scalar stands for all columns, and a pandas Series has their
-        names in their order.
+        Parameters of the family's prior; missing keys have the defaults below, where N is the
+        number, or the total weight, of the rows. A scalar stands for all columns; a pandas Series
+        must have the names of the columns in their order.
 
-        - "normal-gamma": ``m0`` the means, ``c0`` 10 / N, ``a0`` 1, ``b0`` the variances: section
-          4.2 of [1]_. With it, labels depend neither on units nor on the origin of a column.
-        - "normal-inverse-wishart": ``m0`` the means, ``kappa0`` 10 / N, ``nu0`` D + 2, ``psi0``
-          (D, D), no scalar, such that the covariance is expected to be diagonal, with the columns'
-          variances.
-        - "normal-known-variance": ``m0`` the means, ``sigma2`` the variance within clusters, a
-          tenth of the columns', ``tau2`` the variance of their means, the columns'.
+        - "normal-gamma": ``m0`` the means of the columns, ``c0`` 10 / N, ``a0`` 1, ``b0`` the
+          variances of the columns: section 4.2 of [1]_. With this prior, labels depend neither on
+          units nor on the origin of a column.
+        - "normal-inverse-wishart": ``m0`` the means of the columns, ``kappa0`` 10 / N, ``nu0``
+          D + 2, ``psi0``, which must have shape (D, D), such that the expected covariance is
+          diagonal, with the variances of the columns.
+        - "normal-known-variance": ``m0`` the means of the columns; ``sigma2``, the variance within
+          clusters, a tenth of the variances of the columns; ``tau2``, the variance of the clusters'
+          means, the variances of the columns.
         - "dirichlet-multinomial": ``beta0`` 1.
         - "beta-bernoulli": ``a0``, ``b0`` with a sum of 2 and the columns' frequencies of ones as
           means.
 
-        "nll" takes the defaults, times factors of the scales (``c0`` and ``b0``; ``kappa0`` and
-        ``psi0``; ``sigma2`` and ``tau2``; ``beta0``; ``a0`` and ``b0`` together) under which labels
-        with the least joint are found: powers of 2 from 2^-14 to 2^14, chosen on 2,000 rows at most
-        and before `alpha` is. Constant columns keep the default. Where many rows or cells are
-        equal, as in rounded tables, the joint may improve as long as the prior narrows: a warning
-        says so if the width of a cluster ends at 2^-14.
+        "nll" multiplies the default scales (``c0`` and ``b0``; ``kappa0`` and ``psi0``; ``sigma2``
+        and ``tau2``; ``beta0``; ``a0`` and ``b0`` together) by the powers of 2, from 2^-14 to 2^14,
+        with the least `neg_log_joint_` on a sample of 2,000 rows at most. They are chosen before
+        `alpha`. Constant columns keep the default. Where many rows or cells are equal, as in
+        rounded tables, the objective may fall as long as the prior narrows: a warning is issued if
+        the width of a cluster ends at 2^-14.
     alpha_prior : tuple of two floats or "inverse-gamma", default (1.0, 1.0)
         For ``alpha="map"``: shape and rate of a gamma prior of alpha, eq. (26); or the prior of
         eq. (25), which needs more than K - 1/2 rows, or as much weight, for K clusters.
     alphas : array-like, optional
-        For ``alpha="nll"`` and ``"cv"``: what to try. Default: 0.01 to 100, three a decade.
+        For ``alpha="nll"`` and ``"cv"``: candidates. Default: 0.01 to 100, three a decade.
     cv : int, default 5
-        Folds of ``alpha="cv"``. All have the prior of the whole table.
+        Number of folds of ``alpha="cv"``. All use the prior of the whole table.
     allow_missing : bool, default False
-        Whether NaN is a missing value. It contributes nothing, which is exact, for columns are
-        independent within a cluster; so only "normal-gamma" and "beta-bernoulli" take it.
+        Whether NaN is a missing value, which is left out. That is exact where columns are
+        independent within a cluster, so that only "normal-gamma" and "beta-bernoulli" allow it.
     init : {"auto", "single", "singletons", "random", "sequential", "search"} or array-like
-        The labels to start from, of shape (N,), or what makes them. "single" (one cluster) is the
-        paper's; "singletons" is one cluster a row; "sequential" places one row after the other;
-        "random" draws labels; "search" takes those that `DPSearch` finds with a beam of 10.
-        "auto" (default) recombines short descents from random rows, of 2,000 rows at most, until
-        they find nothing better or clusters look normal; the others then join: a sixteenth of them
-        first, from 512,000 on. Where most clusters do not look normal in the end, starts from
-        other samples follow, up to a million cells. With
-        ``split_merge=False`` it keeps the best of "single" and "singletons" ("sequential" for more
-        than 2,000 rows).
+        Start: labels of shape (N,), or the name of a method. "single" is one cluster, as in [1]_;
+        "singletons" is one cluster a row; "sequential" places one row after the other; "random"
+        draws labels; "search" takes the labels of `DPSearch` with a beam of 10. "auto" (default)
+        recombines short descents from random seeds, on a sample of 2,000 rows at most, until they
+        find nothing better or clusters look normal. Then the other rows join; in tables of 512,000
+        rows or more, a sixteenth of them does so first. If most clusters do not look normal in the
+        end, starts from other samples follow, in tables of up to a million cells. With
+        ``split_merge=False``, "auto" keeps the better of "single" and "singletons" ("sequential"
+        for more than 2,000 rows).
     split_merge : bool, default True
-        Whether to merge, split and exchange clusters when no row moves any more.
+        Whether to merge, split and exchange clusters once no row moves.
         ``split_merge=False, init="single"`` is Algorithm 1 of [1]_ exactly.
     n_init : int, default 1
-        Restarts; the best joint wins. With ``init`` "auto", "random", "sequential" or "search" they
-        have other random starts, else only other proposals of splits; with "auto" the ends of all
-        are recombined as well.
+        Number of restarts, of which the one with the least objective wins. With ``init`` "auto",
+        "random", "sequential" or "search" they have different random starts, otherwise only
+        different proposals of splits; with "auto" their results are also recombined.
     max_sweeps : int, default 1000
-        Sweeps over all rows at most, for each start, once it is made.
+        Greatest number of sweeps over all rows in each restart, after its start is made.
     random_state : None, int, Generator or RandomState, default None
         Source of chance for proposals and restarts.
     n_jobs : int or None, default 1
-        Threads that share the restarts, or, if there is but one, its work: rows of sweeps, clusters
-        that may be split. As in scikit-learn, None is one, -1 one a processor, -2 one less; more
-        than eight a processor are never started. Results do not depend on it.
+        Number of threads that share the restarts or, for one restart, its sweeps and splits. As in
+        scikit-learn, None is one, -1 one a processor, -2 one less; there are eight a processor at
+        most. Results do not depend on it.
     verbose : bool or int, default False
         Print a line for every step.
 
     Attributes
     ----------
     labels_ : ndarray of int, shape (N,)
-        The cluster of each row: 0..K-1, the largest cluster, by weight, first.
+        The cluster of each row, 0..K-1, numbered by decreasing weight.
     n_clusters_ : int
-        K.
+        Number of clusters, K.
     statistics_ : ndarray, shape (K, L)
-        What predictions need to know of each cluster: L numbers, the first its weight.
+        Sufficient statistics of each cluster: L numbers, the first its weight.
     counts_ : ndarray of int, shape (K,)
         Rows of each cluster.
     weights_ : ndarray, shape (K,)
-        Their part of all rows, by weight.
+        Weight of each cluster as a part of the total weight.
     means_ : ndarray, shape (K, D)
         Posterior mean of a row of each cluster, in the units of the data; for
         "dirichlet-multinomial" the expected share of each word.
     alpha_ : float
         Concentration that was used.
     alphas_, alpha_scores_ : ndarray
-        With ``alpha="nll"``: what was tried, and the least joint that was found with each; with
-        "cv" the mean log density of rows left out.
+        Candidates for alpha, and for each the least objective found with ``alpha="nll"``, or the
+        mean log density of held-out rows with "cv".
     component_, allow_missing_, prior_ : str, bool, dict
         Family, treatment of NaN and prior that were used.
     neg_log_joint_ : float
         The objective, -log p(z | alpha) - sum_k log p(x_k | theta_0), in nats, every constant
         included.
     neg_log_joint_trace_ : ndarray
-        The objective after each step of the best start; it never rises.
+        The objective after each step of the best restart; it never rises.
     neg_log_loo_ : float
         The paper's likelihood, -log of eq. (16), of the same labels.
     n_sweeps_ : int
-        Sweeps over all rows of the best start, those that made it included.
+        Number of sweeps over all rows in the best restart, those of its start included.
     n_empty_clusters_ : int
-        How many times a cluster lost its last row in these sweeps: the "empty clusters" of Table
-        1 of [1]_.
+        Number of times a cluster lost its last row in these sweeps: the "empty clusters" of Table 1
+        of [1]_.
     converged_ : bool
-        Whether the search ended because nothing helped, not at `max_sweeps`.
+        Whether the search ended because no move lowered the objective, not at `max_sweeps`.
     n_samples_seen_ : int
-        Rows seen by `fit`, and by `partial_fit` since.
+        Number of rows seen by `fit`, and by `partial_fit` since.
     moments_ : dict
-        Their weight, and the weight, mean and variance of each column's cells: what default
-        priors need to know.
+        Total weight of these rows, and weight, mean and variance of each column's cells, from which
+        default priors follow.
     n_features_in_ : int
         D.
     feature_names_in_ : ndarray of str, shape (D,)
@@ -241,20 +243,19 @@ class MAPDPM(MixtureEstimator):
         ----------
         X : array-like or scipy.sparse matrix, shape (N, D)
             Rows: finite numbers; counts for "dirichlet-multinomial"; 0 and 1 for
-            "beta-bernoulli". The last two may be sparse: sweeps cost what their non-zeros do, but
-            merges look at all columns. Numbers of double or single precision are read where they
-            are, in any order of memory, from memory-mapped files too; all statistics are in double
+            "beta-bernoulli". The last two may be sparse: the time of sweeps depends on non-zeros
+            only, that of merges on all columns. Arrays of double or single precision are not
+            copied, in any memory order, nor are memory-mapped files; all statistics are in double
             precision.
         y : ignored
             There for scikit-learn.
         sample_weight : array-like, shape (N,), optional
-            A row of weight w stands for w equal rows that share a label, so that a table of
-            distinct rows and their multiplicities, or a coreset, can be clustered. Any
-            non-negative numbers; a row of weight 0 is only labelled. In the prior of the labels,
-            eq. (1), sizes of clusters are sums of weights: weights far below 1 favour small
-            clusters. Joints and densities lose digits as weights grow: they are good to about
-            1e-16 times the sum of all, in nats, where none is below 1e-15 of another: beside that
-            one in a cluster it is lost.
+            Non-negative numbers. A row of weight w stands for w equal rows that share a label, so
+            that distinct rows with their multiplicities, or a coreset, can be clustered; a row of
+            weight 0 only gets a label. In the prior of the labels, eq. (1), the size of a cluster
+            is its weight: weights far below 1 favour small clusters. The error of joints and
+            densities, in nats, is about 1e-16 times the total weight. A row whose weight is below
+            1e-15 of that of another row in its cluster is lost in rounding.
 
         Returns
         -------
@@ -269,7 +270,7 @@ class MAPDPM(MixtureEstimator):
         Warns
         -----
         UserWarning
-            If a column is constant: the default prior takes a variance of 1 for it.
+            If a column is constant: the default prior then uses a variance of 1.
         """
         self._check_parameters()
         data = self._read(X).weighted(sample_weight)
@@ -279,24 +280,25 @@ class MAPDPM(MixtureEstimator):
         return self
 
     def partial_fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from rows that come after those seen before, which need not be kept.
+        """Add rows to those seen before, which need not be kept.
 
-        The rows seen before live on as the exact statistics of their clusters: they stay with
-        each other, but whole clusters still merge. The new rows join them or form clusters, and
-        are swept, merged and split as in `fit`. Only the first rows are kept for a while, and
-        `fit` again as they become more, for what few rows can tell is not final: up to 5,000 rows,
-        or 2 million cells. A call after `fit` continues it.
+        The exact statistics of a cluster replace its rows, which stay together from then on; whole
+        clusters may still merge. New rows join these clusters or form others, and are swept, merged
+        and split as in `fit`. The first rows, up to 5,000 or 2 million cells, are kept for a while
+        and fitted again as they become more, because partitions of few rows are not final. A call
+        after `fit` continues it.
 
-        The objective is that of all rows seen, and its prior what `fit` would take for all of
-        them: defaults follow the rows seen, and statistics are converted to them exactly. What is
-        chosen by ``alpha="map"``, ``"nll"``, ``"cv"`` or ``prior="nll"`` stays between these fits,
-        and once the first rows are gone; so does ``sigma2`` of "normal-known-variance".
+        The objective is that of all rows seen. Its prior is that which `fit` would take for all of
+        them: defaults follow the rows seen, and statistics are converted exactly. Values chosen by
+        ``alpha="map"``, ``"nll"``, ``"cv"`` or ``prior="nll"``, and ``sigma2`` of
+        "normal-known-variance", do not change between fits, nor once the first rows are gone.
 
         Parameters
         ----------
         X : array-like or scipy.sparse matrix, shape (N, D)
-            Rows, as of `fit`, best in random order. Labels given as `init` are for the first call,
-            in which every column must have a value unless `prior` says all that follows from them.
+            Rows, as of `fit`, best in random order. Labels given as `init` are for the first call.
+            In that call every column must have a value, unless `prior` has the keys whose defaults
+            depend on it.
         y : ignored
             There for scikit-learn.
         sample_weight : array-like, shape (N,), optional
@@ -306,8 +308,8 @@ class MAPDPM(MixtureEstimator):
         -------
         MAPDPM
             Itself. `labels_` are those of `X`; `neg_log_joint_trace_`, `n_sweeps_`,
-            `n_empty_clusters_` and `converged_` tell of the last search; there is no `neg_log_loo_`
-            without the rows. Everything else is of all rows seen.
+            `n_empty_clusters_` and `converged_` describe the last search; there is no
+            `neg_log_loo_` without the rows. Other attributes describe all rows seen.
 
         Raises
         ------
@@ -409,7 +411,7 @@ class MAPDPM(MixtureEstimator):
         self.__dict__.pop("neg_log_loo_", None)
 
     def _place_and_descend(self, problem: Problem) -> SearchResult:
-        """The result of a descent that begins by placing row after row."""
+        """Place all rows one by one, and descend from there."""
         seed = int(check_random_state(self.random_state).integers(2**63))
         labels = np.full(len(problem.rows), UNPLACED, dtype=np.intp)
         return self._search_from("sequential").go_on(problem, labels, seed, "batch")
@@ -446,7 +448,7 @@ class MAPDPM(MixtureEstimator):
             check_positive("rate of alpha_prior", self.alpha_prior[1])
 
     def _grid(self) -> npt.NDArray[np.float64]:
-        """The concentrations to try, in ascending order."""
+        """Candidates for alpha, in ascending order."""
         if self.alphas is None:
             return ALPHAS
         if np.ndim(self.alphas) != 1 or np.size(self.alphas) == 0:
@@ -512,7 +514,7 @@ class MAPDPM(MixtureEstimator):
         self.n_samples_seen_ = int(self.counts_.sum())
 
     def _keep_scores(self, scores: npt.NDArray[np.float64] | None) -> None:
-        """Keep what the concentrations scored that were tried, or forget what others did."""
+        """Keep the scores of the candidates for alpha; for None, delete those of an earlier fit."""
         for name in ("alphas_", "alpha_scores_"):
             self.__dict__.pop(name, None)
         if scores is not None:

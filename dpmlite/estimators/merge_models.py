@@ -39,18 +39,17 @@ def merge_models(first: MAPDPM, second: MAPDPM, *others: MAPDPM) -> MAPDPM:
     Parameters
     ----------
     first, second, *others : MAPDPM
-        Fitted to different rows of the same columns, with the same `component`, `prior` and
-        `allow_missing`, and the same concentration. They are not changed.
+        Models fitted to different rows of the same columns, with the same `component`, `prior`,
+        `allow_missing` and concentration. They are not changed.
 
     Returns
     -------
     MAPDPM
-        With the parameters of `first`. `labels_` are those of all models, one after the other:
-        for models that were fitted, the labels of their rows in this order. The prior is what
-        `fit` takes for all rows: defaults follow them, and statistics are converted exactly.
-        `neg_log_joint_trace_` has the joint of all clusters as they were, and as they are now;
-        what tells of a search among rows is missing, `neg_log_loo_` and `n_sweeps_` for example.
-        `predict`, `save`, `partial_fit` and everything else work.
+        A model with the parameters of `first`. `labels_` are those of all models, one after the
+        other. The prior is that which `fit` would take for all rows: defaults follow the rows, and
+        statistics are converted exactly. `neg_log_joint_trace_` has the objective before and after
+        the merges; attributes that describe a search among rows, such as `neg_log_loo_` and
+        `n_sweeps_`, are missing. `predict`, `save`, `partial_fit` and other methods work.
 
     Raises
     ------
@@ -59,11 +58,11 @@ def merge_models(first: MAPDPM, second: MAPDPM, *others: MAPDPM) -> MAPDPM:
     NotFittedError
         If a model is not fitted.
     ValueError
-        If the models differ in what must be the same, or a model's `component` or `allow_missing`
-        is no longer what it was fitted with. That is so for what ``alpha="map"``,
-        ``"nll"``, ``"cv"`` and ``prior="nll"`` chose, and for the default ``sigma2`` of
-        "normal-known-variance": give numbers. Or if the weights of all rows sum to more than 2**53,
-        or clusters lie too far from the prior of all rows.
+        If the models differ in concentration, family, prior or columns, or a model's `component` or
+        `allow_missing` was changed after its fit. Models differ in the values that ``alpha="map"``,
+        ``"nll"``, ``"cv"`` and ``prior="nll"`` choose, and in the default ``sigma2`` of
+        "normal-known-variance": give numbers. Also if the weights of all rows sum to more than
+        2**53, or clusters lie too far from the prior of all rows.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Checks of what users pass: one line that states the rule and the value, before any work."""
+"""Checks of users' arguments; errors are one line with the rule and the value that breaks it."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-# Sums of weights up to here are exact if the weights are whole numbers.
-MOST_WEIGHT = 2.0**53
+# Sums of whole weights are exact up to this value.
+MAX_WEIGHT = 2.0**53
 
-# The least positive parameter or weight: its reciprocal and its square are precise doubles.
-LEAST = 1e-100
+# The least positive parameter or weight: its reciprocal and its square are normal doubles.
+MIN_POSITIVE = 1e-100
 
 
 def check_rows(X: Any, allow_missing: bool = False, strided: bool = False) -> npt.NDArray[Any]:
-    """A table of finite numbers as a C-contiguous float64 array, copied only if need be.
+    """A dense table of finite numbers as a C-contiguous float64 array, copied only if necessary.
 
-    With `strided`, arrays of float64 and float32 are taken as they are, whatever their order.
+    With `strided`, arrays of float64 and float32 are not copied, whatever their memory order.
 
     Raises
     ------
@@ -43,12 +43,13 @@ def check_rows(X: Any, allow_missing: bool = False, strided: bool = False) -> np
 
 
 def is_masked(values: Any) -> bool:
-    """Whether an array has masked values; numpy.ma's import takes as long as a small fit."""
+    """Whether an array has masked values."""
+    # Without an import of numpy.ma, which takes as long as a small fit.
     return "numpy.ma" in sys.modules and bool(np.ma.is_masked(values))
 
 
 def check_table(X: Any, strided: bool = False) -> npt.NDArray[Any]:
-    """A dense table of any numbers, as `check_rows`."""
+    """A dense table as `check_rows` returns it; numbers may be infinite or NaN."""
     if is_masked(X):
         raise ValueError(
             "X must have no masked values: drop their rows, or fill them, with NaN where "
@@ -82,18 +83,18 @@ def check_table(X: Any, strided: bool = False) -> npt.NDArray[Any]:
 def as_floats(
     name: str, values: Any, axes: tuple[str, ...] = ("row", "column")
 ) -> npt.NDArray[np.float64]:
-    """Numbers of any kind as a C-contiguous float64 array.
+    """An array of numbers of any type as a C-contiguous float64 array.
 
     Raises
     ------
     ValueError, TypeError
-        If one is complex, or not a number, as Python's `float` does; the message says where.
+        If a cell is complex or not a number; the message names its place along `axes`.
     """
     array = _asarray(name, values)
     if np.iscomplexobj(array):
         raise ValueError(f"{name} must be real, got dtype {array.dtype}")
     try:
-        with np.errstate(over="ignore"):  # of long doubles: infinity is refused like any other
+        with np.errstate(over="ignore"):  # long doubles become infinity, which is refused later
             return np.ascontiguousarray(array, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         missing = _is_na(array)
@@ -113,7 +114,7 @@ def _asarray(name: str, values: Any) -> npt.NDArray[Any]:
 
 @np.vectorize(otypes=[bool])
 def _is_na(cell: Any) -> bool:
-    """Whether a cell is pandas' NA, which means missing but is no number."""
+    """Whether a cell is pandas' NA, a missing value that is no number."""
     return type(cell).__name__ == "NAType"
 
 
@@ -129,7 +130,7 @@ def _check_number(name: str, cell: Any, index: Iterable[tuple[str, int]]) -> Non
 
 
 def _check_finite(rows: npt.NDArray[np.float64], allow_missing: bool) -> None:
-    # A sum is finite only if its terms are: no array of N x D truth values for good data.
+    # A sum is finite only if its terms are, so that good data needs no N x D mask.
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(rows.sum(dtype=np.float64)):
             return
@@ -146,7 +147,7 @@ def raise_where(rule: str, value: float, i: int, j: int) -> NoReturn:
 
 
 def warn(message: str) -> None:
-    """Warn of the line outside dpmlite that led here, however deep that is."""
+    """Issue a UserWarning at the innermost caller outside dpmlite."""
     frame, level = sys._getframe(1), 2
     while frame.f_back and frame.f_globals.get("__name__", "").startswith("dpmlite."):
         frame, level = frame.f_back, level + 1
@@ -154,7 +155,7 @@ def warn(message: str) -> None:
 
 
 def check_positive(name: str, value: Any) -> float:
-    """A positive number, from 1e-100 to 1e100, as float, or ValueError."""
+    """`value` as float; ValueError unless it is a number from 1e-100 to 1e100."""
     is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
     try:
         number = float(value) if is_number else np.nan
@@ -162,20 +163,20 @@ def check_positive(name: str, value: Any) -> float:
         number = np.finfo(float).max
     if not 0.0 < number < np.inf:
         raise ValueError(f"{name} must be positive, got {value!r}")
-    if not LEAST <= number <= 1e100:
+    if not MIN_POSITIVE <= number <= 1e100:
         raise ValueError(f"{name} must be from 1e-100 to 1e100, got {shortened(value)}")
     return number
 
 
 def check_count(name: str, value: Any, least: int = 1) -> int:
-    """A whole number from `least` up as int, or ValueError."""
+    """`value` as int; ValueError unless it is a whole number of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
     return int(value)
 
 
 def check_jobs(value: Any) -> None:
-    """Raise ValueError unless joblib would take it for a number of jobs."""
+    """Raise ValueError unless `value` is a number of jobs as in joblib, or None."""
     if value is None:
         return
     if isinstance(value, bool) or not isinstance(value, Integral) or value == 0:
@@ -183,20 +184,20 @@ def check_jobs(value: Any) -> None:
 
 
 def check_bool(name: str, value: Any) -> bool:
-    """True or False, or ValueError."""
+    """`value` as bool; ValueError unless it is True or False."""
     if not isinstance(value, bool | np.bool_):
         raise ValueError(f"{name} must be True or False, got {value!r}")
     return bool(value)
 
 
 def check_verbose(value: Any) -> None:
-    """Raise ValueError unless it is True, False or a level, as scikit-learn has them."""
+    """Raise ValueError unless `value` is True, False or a level, as in scikit-learn."""
     if not isinstance(value, bool | np.bool_ | Integral) or value < 0:
         raise ValueError(f"verbose must be True or False, or a level from 0 up, got {value!r}")
 
 
 def check_choice(name: str, value: Any, choices: tuple[str, ...], others: str = "") -> str:
-    """One of some strings, or ValueError, which may say what `others` there are."""
+    """`value`; ValueError unless it is one of `choices`. The message begins with `others`."""
     if not isinstance(value, str) or value not in choices:
         known = ", ".join(map(repr, choices))
         raise ValueError(f"{name} must be {others}one of {known}, got {value!r}")
@@ -206,7 +207,13 @@ def check_choice(name: str, value: Any, choices: tuple[str, ...], others: str = 
 def check_labels(
     labels: Any, n_rows: int | None = None, name: str = "labels"
 ) -> npt.NDArray[np.intp]:
-    """Labels, of so many rows, as numbers 0, 1, ... in the order of the values, a fresh array."""
+    """A new array of labels 0, 1, ... in the order of the given values, shape (N,).
+
+    Raises
+    ------
+    ValueError
+        If labels are missing, of mixed kinds, not 1-D, or not `n_rows`.
+    """
     if is_masked(labels):
         raise ValueError(f"{name} must have no masked values")
     array = _asarray(name, labels)
@@ -219,7 +226,7 @@ def check_labels(
     if array.dtype.kind in "OmM":
         _check_none_missing(name, array)
     elif array.dtype.kind == "U" and not isinstance(labels, np.ndarray):
-        _check_none_missing(name, labels)  # numpy has made text of NaN
+        _check_none_missing(name, labels)  # numpy has converted NaN to text
     try:
         return np.unique(array, return_inverse=True)[1].astype(np.intp)
     except TypeError:
@@ -228,13 +235,19 @@ def check_labels(
 
 def _check_none_missing(name: str, labels: Any) -> None:
     for i, label in enumerate(labels):
-        # NaN and NaT differ from themselves; of pandas' NA that would be NA.
+        # NaN and NaT differ from themselves; a comparison of pandas' NA gives NA.
         if label is None or _is_na.pyfunc(label) or label != label:
             raise ValueError(f"{name} must not be missing, got {label} in row {i}")
 
 
 def check_sample_weight(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64]:
-    """Weights of rows, not negative and not all 0, as float64; None is 1 for every row."""
+    """Weights of the rows as float64, shape (N,); ones for None.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a weight is negative or not finite, all are 0, or their sum is above 2**53.
+    """
     if sample_weight is None:
         return np.ones(n_rows)
     if is_masked(sample_weight):
@@ -244,7 +257,9 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float
         raise ValueError(f"sample_weight must have shape ({n_rows},), got {array.shape}")
     weights = as_floats("sample_weight", array)
     _check_each_weight((weights >= 0.0) & (weights < np.inf), "finite and not negative", weights)
-    _check_each_weight((weights == 0.0) | (weights >= LEAST), f"0 or at least {LEAST:g}", weights)
+    _check_each_weight(
+        (weights == 0.0) | (weights >= MIN_POSITIVE), f"0 or at least {MIN_POSITIVE:g}", weights
+    )
     if not weights.any():
         raise ValueError("sample_weight must not be zero for every row")
     with np.errstate(over="ignore"):
@@ -253,8 +268,8 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float
 
 
 def check_total_weight(total: float, of: str = "") -> None:
-    """Raise ValueError if the weights of all rows, which `of` tells of, are too many to count."""
-    if not total <= MOST_WEIGHT:
+    """Raise ValueError if a total weight is above 2**53; `of` says in the message what it is of."""
+    if not total <= MAX_WEIGHT:
         raise ValueError(f"sample_weight must sum to 2**53 at most{of}, got {total}")
 
 
@@ -267,7 +282,7 @@ def _check_each_weight(
 
 
 def check_random_state(random_state: Any) -> np.random.Generator:
-    """A generator from None, a seed, a Generator or a RandomState."""
+    """A Generator from None, a seed, a Generator or a RandomState; ValueError for others."""
     if isinstance(random_state, np.random.RandomState):
         return np.random.Generator(random_state._bit_generator)
     if isinstance(random_state, np.random.Generator):

@@ -43,8 +43,8 @@ INITS = ("map", "random")
 class VariationalDPM(FamilyEstimator):
     """Mean-field variational inference in a mixture of T components, near a Dirichlet process.
 
-    Each row has probabilities of its own over the components, and each component a posterior of its
-    parameters; both are renewed in turn, which raises a lower bound on the evidence log p(X).
+    Each row has a distribution over the components, and each component a posterior of its
+    parameters. Both are updated in turn, which raises a lower bound on the evidence log p(X).
 
     Parameters
     ----------
@@ -55,25 +55,25 @@ class VariationalDPM(FamilyEstimator):
     prior : dict, optional
         Parameters of the family's prior, as in `MAPDPM`.
     method : {"vb", "collapsed-stick", "collapsed-dirichlet"}
-        What is believed of the weights of the components. "vb" (default): the stick of the
-        Dirichlet process, broken T - 1 times, its lengths having a posterior too [1]_.
-        "collapsed-stick": the same with the lengths integrated out [2]_. "collapsed-dirichlet": a
-        symmetric Dirichlet with parameters alpha / T, integrated out [2]_.
+        Prior of the weights of the components. "vb" (default): the stick-breaking prior, truncated
+        after T - 1 breaks, with a posterior of the stick lengths [1]_. "collapsed-stick": this
+        prior with the lengths integrated out [2]_. "collapsed-dirichlet": a symmetric Dirichlet
+        with parameters alpha / T, integrated out [2]_.
     n_components : int, default 20
-        T, where the stick is truncated. More than there are clusters do no harm but cost time.
+        T, where the stick is truncated. More components than clusters only cost time.
     reorder : bool, default True
-        Whether a stick's components are put in order after each iteration, the largest first, where
-        that does not lower the bound: the "O-" of [2]_. False is [1]_ as published.
+        Whether to sort the components of a stick by decreasing size after each iteration, unless
+        that lowers the bound: the "O-" of [2]_. False is [1]_ as published.
     init : {"map", "random"} or array-like of shape (N,)
-        Labels to start from. "map" (default): those that `MAPDPM` finds, the smallest clusters
-        together if there are more than T, and if `n_init` is above 1, random ones for the other
-        starts. "random": the rows join T random ones as `MAPDPM` would place them.
+        Labels to start from. "map" (default): those of `MAPDPM`, of whose clusters the smallest are
+        united if there are more than T; starts after the first are random. "random": T random rows
+        are seeds, which the other rows join in a sweep of `MAPDPM`.
     n_init : int, default 1
-        Starts; the highest `lower_bound_` wins.
+        Number of starts; the highest `lower_bound_` wins.
     max_iter : int, default 1000
-        Iterations at most, for each start.
+        Greatest number of iterations of each start.
     tol : float, default 1e-7
-        An iteration that changes the bound by less than this, in nats a row, is the last.
+        Change of the bound, in nats a row, below which iteration ends.
     random_state : None, int, Generator or RandomState, default None
         Source of chance.
     verbose : bool or int, default False
@@ -82,24 +82,24 @@ class VariationalDPM(FamilyEstimator):
     Attributes
     ----------
     lower_bound_ : float
-        What was maximised, in nats, all constants included. With "vb" it is a lower bound on the
-        log evidence of the mixture with the truncated stick, and never falls. The other two replace
-        means over the number of rows in a component by second-order expansions: theirs is an
-        approximation to a bound, may lie above the evidence of either model, and may fall.
+        The objective, in nats, all constants included. With "vb" it is a lower bound on the log
+        evidence of the mixture with the truncated stick, and never falls. The other two methods
+        replace means over the number of rows in a component by second-order expansions: their
+        objective approximates a bound, may lie above the evidence of either model, and may fall.
     lower_bound_trace_ : ndarray
-        The same at the start and after each iteration.
+        `lower_bound_` at the start and after each iteration.
     log_evidence_bound_ : float
-        A lower bound on log p(X) under the Dirichlet process itself, whatever the method, from the
-        responsibilities that were found: beyond component T the stick is broken for ever, but no
-        row lies there. `exact_posterior` has the evidence of a few rows.
+        A lower bound on log p(X) under the Dirichlet process itself, for any method, given the
+        responsibilities: the stick is not truncated, but no row lies beyond component T.
+        `exact_posterior` has the evidence of a few rows.
     responsibilities_ : ndarray, shape (N, T)
-        Probability of each component for each row. Components are numbered by their expected rows,
-        the largest first.
+        Probability of each component for each row. Components are numbered by decreasing expected
+        number of rows.
     labels_ : ndarray of int, shape (N,)
-        The most probable component of each row; numbers of components that are nowhere most
-        probable are missing.
+        The most probable component of each row. A component that is most probable for no row has
+        no label.
     n_clusters_ : int
-        How many are somewhere most probable.
+        Number of components that are most probable for a row.
     counts_ : ndarray, shape (T,)
         Expected rows of each component, by weight.
     weights_ : ndarray, shape (T,)
@@ -111,7 +111,7 @@ class VariationalDPM(FamilyEstimator):
     n_iter_ : int
         Iterations of the best start.
     converged_ : bool
-        Whether it ended by `tol`.
+        Whether it ended because of `tol`.
     alpha_, component_, allow_missing_, prior_ : float, str, bool, dict
         As used.
     n_features_in_ : int
@@ -121,9 +121,9 @@ class VariationalDPM(FamilyEstimator):
 
     Notes
     -----
-    Neither the truncated stick nor the finite Dirichlet is the prior of a Dirichlet process, so
-    `lower_bound_` bounds, or approximates, the evidence of another model, if a close one: its last
-    component takes the whole rest of the stick. Compare `log_evidence_bound_` instead.
+    Neither the truncated stick nor the finite Dirichlet is the prior of a Dirichlet process: the
+    last component takes the whole rest of the stick. So `lower_bound_` bounds, or approximates, the
+    evidence of another, close model. Compare `log_evidence_bound_` instead.
 
     References
     ----------
@@ -221,7 +221,7 @@ class VariationalDPM(FamilyEstimator):
         return self
 
     def predict(self, X: npt.ArrayLike) -> Labels:
-        """The most probable component of new rows.
+        """Most probable component of each new row.
 
         Parameters
         ----------
@@ -241,7 +241,7 @@ class VariationalDPM(FamilyEstimator):
         return np.asarray(self.predict_proba(X).argmax(axis=1), dtype=np.intp)
 
     def predict_proba(self, X: npt.ArrayLike) -> Floats:
-        """Probability of each component for new rows, their parameters integrated out.
+        """Probability of each component for new rows, with parameters integrated out.
 
         Parameters
         ----------
@@ -263,8 +263,8 @@ class VariationalDPM(FamilyEstimator):
     def score_samples(self, X: npt.ArrayLike) -> Floats:
         """Log predictive density of new rows, in nats.
 
-        It is the density of a mixture: of each component that of the next row, its parameters
-        integrated out under their posterior, with `weights_`.
+        The density of a mixture with `weights_`, whose components are predictive densities under
+        the posteriors of their parameters.
 
         Parameters
         ----------

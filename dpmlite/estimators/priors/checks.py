@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite.estimators.priors.moments import reduced
-from dpmlite.estimators.validation import LEAST, as_floats, check_positive
+from dpmlite.estimators.validation import MIN_POSITIVE, as_floats, check_positive
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dpmlite.estimators.priors.moments import Moments
 
 # Drawn clusters that are wider, in prior scales, may have rows whose squares overflow.
-LARGEST_DRAWN = 1e150
+MAX_DRAWN_WIDTH = 1e150
 
 
 def per_column(name: str, value: Any, n_columns: int) -> Floats:
@@ -55,7 +55,7 @@ def check_ratio(prior: Mapping[str, Floats], name: str, other: str) -> None:
 
 
 def _within_range(name: str, values: Floats, unit: str) -> Floats:
-    usable = (values >= LEAST) & (values <= 1.0 / LEAST)
+    usable = (values >= MIN_POSITIVE) & (values <= 1.0 / MIN_POSITIVE)
     if not usable.all():
         j = int(np.argmin(usable))
         raise ValueError(
@@ -93,9 +93,9 @@ def check_distance(
 
 def check_drawn(name: str, prior: Mapping[str, Any], deviations: Floats) -> None:
     """Raise ValueError, naming a key of the prior, if drawn clusters are too wide for doubles."""
-    if not (deviations < LARGEST_DRAWN).all():
+    if not (deviations < MAX_DRAWN_WIDTH).all():
         raise ValueError(
-            f"clusters drawn must be less than {LARGEST_DRAWN} scales of the prior wide, "
+            f"clusters drawn must be less than {MAX_DRAWN_WIDTH} scales of the prior wide, "
             f"got {deviations.max()} from {name}={prior[name]}: raise {name}"
         )
 

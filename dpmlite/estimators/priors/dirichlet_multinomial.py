@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dpmlite.estimators.priors.moments import Moments
 
 #: The greatest count: log-gammas of greater ones lose the digits that tell clusters apart.
-MOST = 2.0**40
+MAX_COUNT = 2.0**40
 
 
 class DirichletMultinomialFamily(Family):
@@ -35,7 +35,7 @@ class DirichletMultinomialFamily(Family):
     takes_sparse = True
 
     def read_table(self, X: Any, allow_missing: bool) -> Data:
-        return read_counts(X, MOST, allow_missing)
+        return read_counts(X, MAX_COUNT, allow_missing)
 
     def default(self, key: str, moments: Moments, prior: Prior) -> Any:
         return 1.0

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 WIDE_ROW = 512
 
 # A column whose values differ by less may have a variance that rounds to 0.
-LEAST_SPREAD = 1e-150
+MIN_SPREAD = 1e-150
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -125,7 +125,7 @@ def _underflown(variance: Floats, values: Floats) -> npt.NDArray[np.bool_]:
         return zero
     with np.errstate(over="ignore", invalid="ignore"):
         spread = reduced(np.fmax, values) - reduced(np.fmin, values)
-    return np.asarray(zero & (spread > 0.0) & (spread < LEAST_SPREAD))
+    return np.asarray(zero & (spread > 0.0) & (spread < MIN_SPREAD))
 
 
 def constant_columns(data: Data) -> npt.NDArray[np.bool_]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dpmlite.estimators.priors.moments import Moments
 
 #: The greatest distance of a value from m0, in prior scales sqrt(b0).
-FARTHEST = 2.0**29
+MAX_DISTANCE = 2.0**29
 REACH = "prior scales sqrt(b0) of m0 (raise b0)"
 
 
@@ -58,7 +58,7 @@ class NormalGammaFamily(Family):
         }
 
     def check_reach(self, data: Data, prior: Prior, moments: Moments) -> None:
-        check_distance(data, moments, prior["m0"], np.sqrt(prior["b0"]), FARTHEST, REACH)
+        check_distance(data, moments, prior["m0"], np.sqrt(prior["b0"]), MAX_DISTANCE, REACH)
 
     def convert_statistics(self, statistics: Floats, old: Prior, new: Prior) -> Floats:
         """Solve eq. (13) for mean and scatter under `old`, and apply it with `new`.
@@ -74,7 +74,7 @@ class NormalGammaFamily(Family):
         scatter = np.maximum(2.0 * (b - 1.0) - _lever(n, old) * x**2, 0.0)
         unit = np.sqrt(old["b0"] / new["b0"])
         x = x * unit + (old["m0"] - new["m0"]) / np.sqrt(new["b0"])
-        check_means(np.where(n > 0.0, x, 0.0), FARTHEST, REACH)
+        check_means(np.where(n > 0.0, x, 0.0), MAX_DISTANCE, REACH)
         m = n * x / (new["c0"] + n)
         b = 1.0 + 0.5 * (scatter * unit**2 + _lever(n, new) * x**2)
         return np.hstack([statistics[:, :split], m, b])

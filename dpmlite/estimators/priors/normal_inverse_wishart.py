@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 #: The greatest distance of a value from m0, in prior scales: Cholesky factors of psi0. Beyond it,
 #: rounding of the scatter of two clusters could exceed the tolerance of ties, 1e-8 nats.
-FARTHEST = 2.0**13
+MAX_DISTANCE = 2.0**13
 REACH = "prior scales, Cholesky factors of psi0, of m0 (raise psi0)"
 
 
@@ -69,7 +69,7 @@ class NormalInverseWishartFamily(Family):
         assert data.values is not None
         factor = np.linalg.cholesky(prior["psi0"])
         units = np.linalg.solve(factor, (data.values - prior["m0"]).T).T
-        check_range(units, np.zeros(1), np.ones(1), FARTHEST, REACH)
+        check_range(units, np.zeros(1), np.ones(1), MAX_DISTANCE, REACH)
 
     def convert_statistics(self, statistics: Floats, old: Prior, new: Prior) -> Floats:
         """Change the units of means and scatters, and factorise Psi: W Psi W^T = diag(d)."""
@@ -82,7 +82,7 @@ class NormalInverseWishartFamily(Family):
         root, new_root = np.linalg.cholesky(old["psi0"]), np.linalg.cholesky(new["psi0"])
         units = np.linalg.solve(new_root, root)
         mean = mean @ units.T + np.linalg.solve(new_root, old["m0"] - new["m0"])
-        check_means(mean, FARTHEST, REACH)
+        check_means(mean, MAX_DISTANCE, REACH)
         scatter = units @ scatter @ units.T
         lever = new["kappa0"] * n / (new["kappa0"] + n)
         psi = np.eye(n_columns) + scatter + lever[:, :, None] * mean[:, :, None] * mean[:, None]

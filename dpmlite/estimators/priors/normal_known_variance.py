@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dpmlite.estimators.priors.moments import Moments
 
 #: The greatest distance of a value from m0, in standard deviations sqrt(sigma2).
-FARTHEST = 2.0**12
+MAX_DISTANCE = 2.0**12
 REACH = "standard deviations sqrt(sigma2) of m0 (raise sigma2)"
 
 
@@ -61,13 +61,13 @@ class NormalKnownVarianceFamily(Family):
         return checked
 
     def check_reach(self, data: Data, prior: Prior, moments: Moments) -> None:
-        check_distance(data, moments, prior["m0"], np.sqrt(prior["sigma2"]), FARTHEST, REACH)
+        check_distance(data, moments, prior["m0"], np.sqrt(prior["sigma2"]), MAX_DISTANCE, REACH)
 
     def convert_statistics(self, statistics: Floats, old: Prior, new: Prior) -> Floats:
         """Move the origin of the means, in units of sqrt(sigma2); the scatter does not change."""
         found = statistics.copy()
         found[:, 1:-1] += (old["m0"] - new["m0"]) / np.sqrt(new["sigma2"])
-        check_means(found[:, 1:-1], FARTHEST, REACH)
+        check_means(found[:, 1:-1], MAX_DISTANCE, REACH)
         return found
 
     def component(self, prior: Prior, allow_missing: bool) -> models.Component:
