@@ -304,10 +304,10 @@ def search(twin, rows, prior, n_slots):
     partition = twin.partition.Partition(rows, labels, family, 1.0)
     costs = [partition.costs(i) for i in range(0, len(rows), 7)]
     moves = [twin.map_dpm.sweep(partition) for _ in range(3)]
-    moves.append(twin.merge.merge(partition))
+    moves.append(twin.merges.merge(partition))
     if rows.weight(0) == rows.weight(1) == 1.0:
         uniforms = np.full((partition.component.n_slots, 1, 2), 0.3)
-        moves.append(twin.split.split(partition, uniforms))
+        moves.append(twin.splits.split(partition, uniforms))
     exact = partition.exact_neg_log_joint()
     assert partition.neg_log_joint == pytest.approx(exact, rel=1e-9)
     statistics = [partition.component.statistics(k) for k in range(partition.component.n_slots)]

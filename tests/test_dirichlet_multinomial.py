@@ -284,7 +284,7 @@ def test_sparse_rows_are_dense_rows(twin, weight):
         partition = twin.partition.Partition(rows, labels, family, 1.0)
         costs = [partition.costs(i) for i in range(30)]
         twin.map_dpm.converge(partition, 20)
-        twin.merge.merge(partition)
+        twin.merges.merge(partition)
         assert partition.neg_log_joint == pytest.approx(partition.exact_neg_log_joint(), **CLOSE)
         results.append((costs, labels.tolist(), partition.neg_log_joint))
     for one, other in zip(*results, strict=True):

@@ -243,10 +243,10 @@ def test_the_twins_search_alike(twins, case, table, weighted):
         trace = []
         for u in uniforms:
             trace.append([labels.tolist(), twin.map_dpm.sweep(partition)])
-            twin.merge.merge(partition)
+            twin.merges.merge(partition)
             n_slots = partition.component.n_slots
-            twin.split.split(partition, np.ascontiguousarray(u[:n_slots, 0]))
-            twin.exchange.exchange(
+            twin.splits.split(partition, np.ascontiguousarray(u[:n_slots, 0]))
+            twin.exchanges.exchange(
                 partition, np.ascontiguousarray(u[: partition.component.n_slots])
             )
             assert partition.neg_log_joint == pytest.approx(

@@ -67,9 +67,9 @@ def test_what_is_known_of_slots_follows_all_that_changes_them(twins, table, seed
         uniforms = rng.random((both[0].component.n_slots + len(X) + 1, 1, 2))
         for twin, p in zip(twins, both, strict=True):
             twin.map_dpm.sweep(p)
-            twin.merge.merge(p)
+            twin.merges.merge(p)
             twin.map_dpm.sweep(p)
-            twin.split.split(p, uniforms[: p.component.n_slots].copy())
+            twin.splits.split(p, uniforms[: p.component.n_slots].copy())
             if p.n_clusters < len(X):
                 p.move(0, p.component.n_slots - 1, 0.0)
             twin.map_dpm.sweep(p)

@@ -264,9 +264,9 @@ def test_whole_searches_agree(twins, n_columns):
         uniforms, trace = np.random.default_rng(0), []
         for _ in range(3):
             trace.append(twin.map_dpm.sweep(partition))
-            trace.append(twin.merge.merge(partition))
+            trace.append(twin.merges.merge(partition))
             shape = (partition.component.n_slots, 2, 2)
-            trace.append(twin.split.split(partition, uniforms.random(shape)))
+            trace.append(twin.splits.split(partition, uniforms.random(shape)))
         exact = partition.exact_neg_log_joint()
         assert partition.neg_log_joint == pytest.approx(exact, rel=1e-9)
         results.append((labels.tolist(), trace))

@@ -467,10 +467,10 @@ def test_splits_leave_what_looks_normal_and_remember_it(twin):
     labels = np.repeat([0, 1, 2, 2], 80)
     partition = build(twin, X, labels, empirical_prior(X))
     assert partition.normal == [False] * 4
-    assert twin.split.split(partition, rng.random((4, 1, 2))) == 1
+    assert twin.splits.split(partition, rng.random((4, 1, 2))) == 1
     assert partition.normal[:3] == [True, True, False]
     assert partition.changed[:2] == [0, 0]
-    twin.split.split(partition, rng.random((5, 1, 2)))
+    twin.splits.split(partition, rng.random((5, 1, 2)))
     assert partition.normal == [True] * 4 + [False]
     assert twin.normality.all_look_normal(partition)
 
@@ -489,7 +489,7 @@ def test_thorough_splits_do_not_ask_what_looks_normal(twin):
     X = np.random.default_rng(0).normal(size=(80, 2))
     for thorough in (False, True):
         partition = build(twin, X, np.zeros(80), empirical_prior(X))
-        assert twin.split.split(partition, np.full((2, 1, 2), 0.5), 1, thorough) == 0
+        assert twin.splits.split(partition, np.full((2, 1, 2), 0.5), 1, thorough) == 0
         assert (partition.changed[0], partition.normal[0]) == (0, not thorough)
 
 

@@ -53,8 +53,8 @@ def test_moves_are_those_of_a_partition_that_has_the_rows(twin, name):
         ours.move(i, k, change)
         full.move(12 + i, k, change)
         compare()
-    change = twin.merge.merge_change(full, 1, 2)
-    assert twin.merge.merge_change(ours, 1, 2) == pytest.approx(change, rel=1e-8, abs=1e-7)
+    change = twin.merges.merge_change(full, 1, 2)
+    assert twin.merges.merge_change(ours, 1, 2) == pytest.approx(change, rel=1e-8, abs=1e-7)
     ours.merge(1, 2, change)
     full.merge(1, 2, change)
     compare()
@@ -84,7 +84,7 @@ def test_a_joint_with_groups_is_that_of_the_rows(twin, problem, data):
         naive.neg_log_joint(X, everyone, alpha, prior), **CLOSE
     )
     twin.map_dpm.sweep(ours)
-    twin.merge.merge(ours)
+    twin.merges.merge(ours)
     everyone = [*(ours.homes[g] for g in groups), *ours.labels]
     assert ours.neg_log_joint == pytest.approx(
         naive.neg_log_joint(X, everyone, alpha, prior), **CLOSE
@@ -100,10 +100,10 @@ def test_splits_and_exchanges_leave_groups_whole(twin, n_rows):
     ours = partition_of(twin, case, X[40:], np.zeros(n_rows), prior, 1.0, settled, [0, 0])
     uniforms = np.random.default_rng(0).random((ours.component.n_slots, 2, 2))
     before = ours.neg_log_joint
-    assert twin.split.split(ours, uniforms) == 1
+    assert twin.splits.split(ours, uniforms) == 1
     assert ours.homes[0] == ours.homes[1]
     uniforms = np.random.default_rng(0).random((ours.component.n_slots, 2, 1, 2))
-    twin.exchange.exchange(ours, uniforms)
+    twin.exchanges.exchange(ours, uniforms)
     labels = [*np.asarray(ours.homes)[groups], *ours.labels]
     assert ours.neg_log_joint < before
     joint = naive.neg_log_joint(X, labels, 1.0, prior)
@@ -117,8 +117,8 @@ def test_exchange_passes_by_clusters_without_rows(twin):
     settled = settle(twin, case, X, [0, 0, 1, 1], prior)
     ours = partition_of(twin, case, X[:0], [], prior, 1.0, settled, [0, 1])
     assert (ours.n_rows, ours.n_clusters) == (0, 2)
-    assert twin.exchange.exchange(ours, np.full((3, 2, 1, 2), 0.5)) == 0
-    assert twin.merge.merge(ours) in (0, 1)
+    assert twin.exchanges.exchange(ours, np.full((3, 2, 1, 2), 0.5)) == 0
+    assert twin.merges.merge(ours) in (0, 1)
 
 
 def test_a_row_beside_a_light_group(twin):

@@ -15,10 +15,10 @@ def descend(twin, X, prior, alpha, kind, seed):
     counts, trace = [], [partition.neg_log_joint]
     for _ in range(5):
         counts.append(twin.map_dpm.sweep(partition))
-        counts.append(twin.merge.merge(partition))
+        counts.append(twin.merges.merge(partition))
         for move, shape in (("split", (2, 2)), ("exchange", (2, 2, 2))):
             uniforms = rng.random((partition.component.n_slots, *shape))
-            counts.append(getattr(getattr(twin, move), move)(partition, uniforms))
+            counts.append(getattr(getattr(twin, f"{move}s"), move)(partition, uniforms))
         trace.append(partition.neg_log_joint)
         trace.append(twin.prediction.neg_log_loo(partition))
     return labels.tolist(), counts, partition.changed, partition.component.counts, trace
@@ -72,8 +72,8 @@ CALLS = {
     "no such slot to move to": lambda t, c, p: p.move(0, 99, 0.0),
     "no such slot to mark": lambda t, c, p: p.mark_unchanged(99),
     "no such slot to mark as changed": lambda t, c, p: p.mark_changed(99),
-    "uniforms for too few slots": lambda t, c, p: t.split.split(p, np.zeros((1, 2, 2))),
-    "uniforms for too many slots": lambda t, c, p: t.exchange.exchange(p, np.zeros((9, 1, 2, 2))),
+    "uniforms for too few slots": lambda t, c, p: t.splits.split(p, np.zeros((1, 2, 2))),
+    "uniforms for too many slots": lambda t, c, p: t.exchanges.exchange(p, np.zeros((9, 1, 2, 2))),
     "rows narrower than the family": lambda t, c, p: t.partition.Partition(
         np.zeros((2, 1)), np.zeros(2, dtype=np.intp), c, 1.0
     ),
@@ -97,7 +97,7 @@ CALLS = {
     ),
     "a merge with itself": lambda t, c, p: t.merging.merge_change(p, 0, 0),
     "a merge with nothing": lambda t, c, p: t.merging.merge_change(p, 0, 1),
-    "a uniform of 1": lambda t, c, p: t.split.split(p, np.ones((2, 1, 2))),
+    "a uniform of 1": lambda t, c, p: t.splits.split(p, np.ones((2, 1, 2))),
     "densities for too few rows": lambda t, c, p: t.prediction.log_density(
         np.zeros((2, 2)), c, 1.0, np.empty(1)
     ),
@@ -158,7 +158,7 @@ def test_they_agree_where_proposals_settle_on_some_rows_first(twins):
         family = twin.normal_gamma.NormalGamma(**prior)
         partition = twin.partition.Partition(X, labels, family, 1.0)
         uniforms = np.random.default_rng(1).random((2, 1, 2))
-        splits = twin.split.split(partition, uniforms)
+        splits = twin.splits.split(partition, uniforms)
         results.append((splits, labels.tolist(), partition.changed))
         assert partition.neg_log_joint == pytest.approx(partition.exact_neg_log_joint(), rel=1e-9)
     assert results[0] == results[1]

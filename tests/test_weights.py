@@ -63,11 +63,11 @@ def test_whatever_moves_the_joint_stays_exact(twin, seed, data):
     for _ in range(3):
         twin.map_dpm.sweep(partition)
         assert partition.neg_log_joint == pytest.approx(partition.exact_neg_log_joint(), **close)
-        twin.merge.merge(partition)
+        twin.merges.merge(partition)
         n_slots = partition.component.n_slots
-        twin.split.split(partition, rng.random((n_slots, 3, 2)))
+        twin.splits.split(partition, rng.random((n_slots, 3, 2)))
         n_slots = partition.component.n_slots
-        twin.exchange.exchange(partition, rng.random((n_slots, 2, 2, 2)))
+        twin.exchanges.exchange(partition, rng.random((n_slots, 2, 2, 2)))
         assert partition.neg_log_joint == pytest.approx(partition.exact_neg_log_joint(), **close)
         for i in data.draw(st.lists(st.integers(0, 11), max_size=6)):
             k = data.draw(st.integers(0, partition.component.n_slots - 1))

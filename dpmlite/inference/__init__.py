@@ -11,11 +11,11 @@ if TYPE_CHECKING or PURE:
     from dpmlite.inference.division import members_of
     from dpmlite.inference.dp_means import farthest_first, fit_centres, squared_distances
     from dpmlite.inference.exact import sum_over_partitions
-    from dpmlite.inference.exchange import exchange
+    from dpmlite.inference.exchanges import exchange
     from dpmlite.inference.gibbs import gibbs_sweep
     from dpmlite.inference.jain_neal import propose_split_merge
     from dpmlite.inference.map_dpm import converge, sweep
-    from dpmlite.inference.merge import merge, merge_change
+    from dpmlite.inference.merges import merge, merge_change
     from dpmlite.inference.normality import all_look_normal
     from dpmlite.inference.prediction import (
         log_density,
@@ -28,7 +28,7 @@ if TYPE_CHECKING or PURE:
     from dpmlite.inference.screening import screen
     from dpmlite.inference.search import PrefixSearch, prior_log_densities
     from dpmlite.inference.seeds import two_of
-    from dpmlite.inference.split import split
+    from dpmlite.inference.splits import split
     from dpmlite.inference.trees import cut, hold, log_node_weights
     from dpmlite.inference.variational import absorb, step
 else:

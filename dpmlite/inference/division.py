@@ -20,7 +20,7 @@ from dpmlite._constants import (
 from dpmlite._types import Buffer, Values
 from dpmlite.inference.assignment import assign
 from dpmlite.inference.map_dpm import sweep
-from dpmlite.inference.merge import merge_change
+from dpmlite.inference.merges import merge_change
 from dpmlite.models.crp import log_prob_counts
 from dpmlite.models.partition import TIE, UNPLACED, Partition
 

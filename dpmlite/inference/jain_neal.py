@@ -11,7 +11,7 @@ from dpmlite._constants import N_LEADING_UNIFORMS
 from dpmlite._types import Values
 from dpmlite.inference.division import joint_of, members_of
 from dpmlite.inference.gibbs import check_uniforms
-from dpmlite.inference.merge import merge_change
+from dpmlite.inference.merges import merge_change
 from dpmlite.inference.seeds import two_of
 from dpmlite.models.partition import UNPLACED, Partition
 

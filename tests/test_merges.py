@@ -31,7 +31,7 @@ def test_merges_are_the_best_ones(twin, seed):
     labels = truth * 3 + np.random.default_rng(seed).integers(3, size=40)
     prior = empirical_prior(X)
     partition = build(twin, X, labels, prior, 0.7)
-    merges = twin.merge.merge(partition)
+    merges = twin.merges.merge(partition)
     expected = brute_force_merges(X, labels.tolist(), 0.7, prior)
     assert naive.canonical(partition.labels) == naive.canonical(expected)
     assert merges == len(set(labels)) - len(set(expected))
@@ -43,11 +43,11 @@ def test_the_first_of_equals_is_merged_where_it_hardly_helps(twin):
     """Two pairs as good as each other, either side of the least gain that counts."""
     X = np.array([[0.0], [1.0 + 3e-9], [1000.0], [1001.0]])
     prior = {"m0": np.array([500.5]), "c0": 1e-6, "a0": 1.0, "b0": np.ones(1)}
-    at_one = twin.merge.merge_change(build(twin, X, range(4), prior), 2, 3)
+    at_one = twin.merges.merge_change(build(twin, X, range(4), prior), 2, 3)
     partition = build(twin, X, range(4), prior, np.exp(-at_one - 1.2e-8))
-    gains = [-twin.merge.merge_change(partition, j, j + 1) for j in (0, 2)]
+    gains = [-twin.merges.merge_change(partition, j, j + 1) for j in (0, 2)]
     assert gains[0] < partition.least_gain < gains[1] < gains[0] + 1e-8
-    assert twin.merge.merge(partition) == 2
+    assert twin.merges.merge(partition) == 2
     assert list(partition.labels) == [0, 0, 1, 1]
 
 
@@ -60,7 +60,7 @@ def test_merge_change_is_the_change(twin, problem, data):
         for k in range(j):
             merged = [j if label == k else label for label in partition.labels]
             expected = naive.neg_log_joint(X, merged, alpha, prior) - partition.neg_log_joint
-            assert twin.merge.merge_change(partition, j, k) == pytest.approx(
+            assert twin.merges.merge_change(partition, j, k) == pytest.approx(
                 expected, rel=1e-9, abs=1e-7
             )
 
@@ -71,12 +71,12 @@ def test_the_nearest_are_those_with_the_best_merges(twin, problem, data):
     labels = data.draw(st.lists(st.integers(0, 5), min_size=len(X), max_size=len(X)))
     partition = build(twin, X, labels, prior, alpha)
     used = list(range(partition.n_clusters))
-    assert twin.merge.used_slots(partition) == used
-    nearest = twin.merge.nearest(partition, 3)
+    assert twin.merges.used_slots(partition) == used
+    nearest = twin.merges.nearest(partition, 3)
     assert list(nearest) == used
     for j in used:
         others = [k for k in used if k != j]
-        changes = {k: twin.merge.merge_change(partition, j, k) for k in others}
+        changes = {k: twin.merges.merge_change(partition, j, k) for k in others}
         found = nearest[j]
         assert len(found) == len(set(found)) == min(3, len(others))
         best = sorted(changes.values())[: len(found)]
@@ -99,7 +99,7 @@ def test_many_clusters_merge_as_few_do(twins):
     """Those far from all others change nothing."""
     kernel = twins[1]
     few, many = few_and_many(twins)
-    assert kernel.merge.merge(few) == kernel.merge.merge(many)
+    assert kernel.merges.merge(few) == kernel.merges.merge(many)
     assert 5 < few.n_clusters == many.n_clusters - 600
     assert list(few.labels) == list(many.labels)[:200]
 
@@ -108,7 +108,7 @@ def test_of_many_clusters_the_same_are_nearest_as_of_few(twins):
     found = []
     for partition in few_and_many(twins):
         partition.move(3, 4, 0.0)
-        nearest = twins[1].merge.nearest(partition, 100)
+        nearest = twins[1].merges.nearest(partition, 100)
         assert 3 not in {*nearest, *(k for each in nearest.values() for k in each)}
         found.append([nearest[j] for j in range(200) if j != 3])
     assert found[0] == found[1]

@@ -1,4 +1,4 @@
-"""Kernel of split.py: the rows of one cluster divided anew."""
+"""Kernel of splits.py: the rows of one cluster divided anew."""
 
 cdef double MIN_THOROUGH_FRACTION = _constants.MIN_THOROUGH_FRACTION
 cdef double MIN_CHANGED_FRACTION = _constants.MIN_CHANGED_FRACTION

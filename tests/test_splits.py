@@ -26,9 +26,9 @@ def test_moves_lower_the_joint_or_do_nothing(twin, problem, data):
     partition = build(twin, X, labels, prior, alpha)
     rng = np.random.default_rng(len(X))
     moves = (
-        (twin.split.split, (2, 2)),
-        (twin.exchange.exchange, (2, 2, 2)),
-        (twin.merge.merge, None),
+        (twin.splits.split, (2, 2)),
+        (twin.exchanges.exchange, (2, 2, 2)),
+        (twin.merges.merge, None),
     )
     for move, shape in moves:
         before, old = partition.neg_log_joint, list(partition.labels)
@@ -58,7 +58,7 @@ def test_weights_do_not_count_as_rows(twin, problem, data):
     rng = np.random.default_rng(n)
     for move, shape in (("split", (2, 2)), ("exchange", (2, 2, 2))):
         uniforms = rng.random((partition.component.n_slots, *shape))
-        getattr(getattr(twin, move), move)(partition, uniforms)
+        getattr(getattr(twin, f"{move}s"), move)(partition, uniforms)
         assert partition.neg_log_joint == pytest.approx(partition.exact_neg_log_joint(), **CLOSE)
 
 
@@ -68,7 +68,7 @@ def test_split_parts_what_sweeps_cannot(twin):
     prior = empirical_prior(X)
     partition = build(twin, X, np.zeros(40), prior)
     assert twin.map_dpm.sweep(partition) == 0
-    assert twin.split.split(partition, np.random.default_rng(1).random((2, 4, 2))) == 1
+    assert twin.splits.split(partition, np.random.default_rng(1).random((2, 4, 2))) == 1
     assert len(set(partition.labels[:20])) == len(set(partition.labels[20:])) == 1
     assert partition.n_clusters == 2
 
@@ -79,7 +79,7 @@ def test_seeds_part_what_rows_joining_one_by_one_cannot(twin):
     X[300:, :2] += 3.5
     prior = {"m0": np.zeros(8), "c0": 1e-5, "a0": 1.0, "b0": np.full(8, 30.0)}
     partition = build(twin, X, np.zeros(600), prior)
-    assert twin.split.split(partition, np.array([[[0.1, 0.9]]] * 2)) == 1
+    assert twin.splits.split(partition, np.array([[[0.1, 0.9]]] * 2)) == 1
     assert naive.canonical(partition.labels) == [0] * 300 + [1] * 300
     alone = build(twin, X, np.zeros(600), prior)
     seeds = np.full(600, -1, dtype=np.intp)
@@ -95,13 +95,13 @@ def test_seeds_are_in_clusters_apart(twin, u):
     X[1500:] += 10.0
     prior = {"m0": np.full(2, 5.0), "c0": 1e-3, "a0": 1.0, "b0": np.full(2, 1e4)}
     partition = build(twin, X, np.zeros(3000), prior)
-    assert twin.split.split(partition, np.full((2, 1, 2), u)) == 1
+    assert twin.splits.split(partition, np.full((2, 1, 2), u)) == 1
     assert naive.canonical(partition.labels) == [0] * 1500 + [1] * 1500
 
 
 def split_on(twin, partition, thorough):
     """Split until that is in vain."""
-    while twin.split.split(
+    while twin.splits.split(
         partition, np.full((partition.component.n_slots, 1, 2), 0.5), 1, thorough
     ):
         pass
@@ -141,10 +141,10 @@ def test_threads_change_nothing(twins, dtype, n):
         rng, done = np.random.default_rng(1), []
         for _ in range(4):
             n_slots = partition.component.n_slots
-            split = twins[1].split.split(partition, rng.random((n_slots, 1, 2)), n_threads)
+            split = twins[1].splits.split(partition, rng.random((n_slots, 1, 2)), n_threads)
             n_slots = partition.component.n_slots
             uniforms = rng.random((n_slots, 2, 1, 2))
-            done.append((split, twins[1].exchange.exchange(partition, uniforms, n_threads)))
+            done.append((split, twins[1].exchanges.exchange(partition, uniforms, n_threads)))
         found.append((done, list(partition.labels), partition.neg_log_joint))
     assert found[0] == found[1] == found[2]
     assert min(np.sum(found[0][0], axis=0)) > 10
@@ -152,7 +152,7 @@ def test_threads_change_nothing(twins, dtype, n):
 
 def test_n_threads_must_be_positive(twin):
     partition = build(twin, np.eye(2), [0, 1], empirical_prior(np.eye(2)))
-    for move, shape in ((twin.split.split, (3, 1)), (twin.exchange.exchange, (3, 1, 1))):
+    for move, shape in ((twin.splits.split, (3, 1)), (twin.exchanges.exchange, (3, 1, 1))):
         with pytest.raises(ValueError, match="n_threads must be at least 1, got 0"):
             move(partition, np.zeros((*shape, 2)), 0)
 
@@ -161,7 +161,7 @@ def test_a_cluster_that_could_not_be_split_is_not_tried_again(twin):
     X = np.random.default_rng(0).normal(size=(30, 2))
     partition = build(twin, X, np.zeros(30), empirical_prior(X))
     assert partition.changed == [partition.n_rows] * 2
-    twin.split.split(partition, np.random.default_rng(1).random((2, 3, 2)))
+    twin.splits.split(partition, np.random.default_rng(1).random((2, 3, 2)))
     assert partition.changed[0] == 0
 
 
@@ -183,5 +183,5 @@ def test_a_joint_lowered_by_rounding_is_no_split(twin):
     partition.component.load(0, statistics)
     assert twin.normality.look_normal(partition, [0]) == [False]
     assert partition.exact_neg_log_joint() > partition.neg_log_joint + 1e-6
-    assert twin.split.split(partition, np.random.default_rng(1).random((2, 1, 2))) == 0
+    assert twin.splits.split(partition, np.random.default_rng(1).random((2, 1, 2))) == 0
     assert partition.n_clusters == 1

@@ -1,4 +1,4 @@
-"""Kernel of merge.py: clusters merged while that lowers the joint."""
+"""Kernel of merges.py: clusters merged while that lowers the joint."""
 
 cdef enum:
     MAX_TABLE_SLOTS = 256  # slots of which the changes of all pairs are kept, in half a MiB

@@ -3,7 +3,7 @@
 from dpmlite._types import Values
 from dpmlite.inference.division import adopt, divided, member_lists, trial_step
 from dpmlite.inference.map_dpm import check_n_threads
-from dpmlite.inference.merge import nearest
+from dpmlite.inference.merges import nearest
 from dpmlite.inference.seeds import check_n_slots, nearest_seed_labels
 from dpmlite.models.partition import Partition
 

@@ -12,7 +12,7 @@ def test_exchange_mends_a_wrong_border(twin):
     labels[45:60] = 1  # half of the middle rows are with the wrong neighbours
     partition = build(twin, X, labels, empirical_prior(X))
     uniforms = rng.random((3, 3, 5, 2))
-    assert twin.exchange.exchange(partition, uniforms) >= 1
+    assert twin.exchanges.exchange(partition, uniforms) >= 1
     assert naive.canonical(partition.labels) == [0] * 60 + [1] * 30
 
 
@@ -23,14 +23,14 @@ def test_exchanges_leave_neighbours_that_both_look_normal(twin):
     labels = (X[:, 1] > 0.0).astype(int)  # not where they are
     uniforms = rng.random((3, 1, 2, 2))
     partition = build(twin, X, labels, empirical_prior(X))
-    assert twin.exchange.exchange(partition, uniforms) == 1
+    assert twin.exchanges.exchange(partition, uniforms) == 1
     partition = build(twin, X, labels, empirical_prior(X))
     partition.mark_unchanged(0, True)
-    assert twin.exchange.exchange(partition, uniforms) == 1
+    assert twin.exchanges.exchange(partition, uniforms) == 1
     partition = build(twin, X, labels, empirical_prior(X))
     partition.mark_unchanged(0, True)
     partition.mark_unchanged(1, True)
-    assert twin.exchange.exchange(partition, uniforms) == 0
+    assert twin.exchanges.exchange(partition, uniforms) == 0
 
 
 def test_a_slot_is_in_one_adopted_division_of_a_pass(twin):
@@ -41,5 +41,5 @@ def test_a_slot_is_in_one_adopted_division_of_a_pass(twin):
     labels[40:50], labels[70:80] = 0, 2
     partition = build(twin, X, labels, empirical_prior(X))
     before = partition.neg_log_joint
-    assert twin.exchange.exchange(partition, rng.random((4, 2, 5, 2))) == 1
+    assert twin.exchanges.exchange(partition, rng.random((4, 2, 5, 2))) == 1
     assert partition.neg_log_joint < before

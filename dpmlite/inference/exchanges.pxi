@@ -1,4 +1,4 @@
-"""Kernel of exchange.py: two neighbouring clusters pooled and divided anew."""
+"""Kernel of exchanges.py: two neighbouring clusters pooled and divided anew."""
 
 
 def exchange(Partition partition, const double[:, :, :, ::1] uniforms, Py_ssize_t n_threads=1):
