@@ -35,5 +35,5 @@ cdef extern from *:
     void pause "dpm_pause"() noexcept nogil
 
 cdef enum:
-    CACHE_LINE = 64       # bytes: numbers that different threads write should not share one
-    LOADS_PER_YIELD = 1000  # of a thread that waits, before another program may run
+    CACHE_LINE = 64        # bytes; numbers that different threads write should not share one
+    LOADS_PER_YIELD = 200  # loads of a thread that waits, before other programs may run
