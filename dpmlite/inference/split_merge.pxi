@@ -35,7 +35,7 @@ def split(Partition partition, const double[:, :, ::1] uniforms, Py_ssize_t n_th
     slots = []
     for k in range(partition.component.n_slots):
         n = partition.n_members(k)
-        if n > 1 and partition.touched[k] > MUCH * n:
+        if n > 1 and partition.n_changed[k] > MUCH * n:
             slots.append(k)
     if not thorough:
         slots = not_normal(partition, slots, n_threads)
