@@ -1,4 +1,4 @@
-"""Rows that several threads visit in turn end where one thread leaves them."""
+"""Labels, moves and joints do not depend on the number of threads."""
 
 import numpy as np
 import pytest
@@ -9,16 +9,16 @@ from dpmlite.datasets import planted_gaussians
 
 pytestmark = needs_kernels
 
-N_ROWS = 30_000  # of fewer no thread takes any
+N_ROWS = 30_000  # enough for threads to pay
 N_SWEEPS = 5
 
 
-def swept(X, labels, n_threads, **prior):
-    """Labels, joint and moves of some sweeps; and how many rows were visited in turn."""
+def swept(X, labels, n_threads, n_sweeps=N_SWEEPS, **prior):
+    """Labels, joint and moves of some sweeps; and how many visits of rows threads shared."""
     prior = {"m0": X.mean(axis=0), "c0": 10.0 / len(X), "a0": 1.0, "b0": X.var(axis=0)} | prior
     partition = models.Partition(X, labels.copy(), models.NormalGamma(**prior), 1.0)
     moves, n_shared = [], 0
-    for _ in range(N_SWEEPS):
+    for _ in range(n_sweeps):
         moves.append(inference.sweep(partition, n_threads))
         n_shared += partition.stay_bounds.n_rows_shared
     return (np.array(partition.labels), partition.neg_log_joint, moves), n_shared
@@ -37,7 +37,7 @@ def wrong_labels(labels, rng):
 
 
 def check_threads(X, labels, **prior):
-    """As many moves, and the same labels, and the same joint to the last bit."""
+    """Labels, joint and moves of one thread, to the last bit."""
     expected, n_shared = swept(X, labels, 1, **prior)
     assert n_shared == 0
     for n_threads in (2, 3, 8):
@@ -46,6 +46,33 @@ def check_threads(X, labels, **prior):
         assert found[1:] == expected[1:]
         assert n_shared > N_ROWS // 4
     return expected
+
+
+@pytest.mark.parametrize("separation", [3.0, 8.0])
+def test_first_sweeps_from_poor_starts(separation):
+    """Each row is in the cluster of the nearest of some random rows: many move at first."""
+    X, _ = planted_gaussians(N_ROWS, 6, 40, separation=separation, random_state=0)
+    seeds = X[np.random.default_rng(0).choice(N_ROWS, 40, replace=False)]
+    start = np.argmin((seeds**2).sum(axis=1) - 2.0 * X @ seeds.T, axis=1)
+    expected = swept(X, start, 1, n_sweeps=15)[0]
+    for n_threads in (2, 3):
+        found, n_shared = swept(X, start, n_threads, n_sweeps=15)
+        np.testing.assert_array_equal(found[0], expected[0])
+        assert found[1:] == expected[1:]
+        assert n_shared > 0
+    assert expected[2][0] > N_ROWS // 16
+
+
+@pytest.mark.parametrize(("n_columns", "separation"), [(3, 6.0), (8, 2.0), (24, 1.0)])
+def test_late_sweeps_in_which_few_rows_move(n_columns, separation):
+    X, labels = planted_gaussians(N_ROWS, n_columns, 60, separation=separation, random_state=0)
+    expected = swept(X, labels, 1)[0]
+    for n_threads in (2, 3):
+        found, n_shared = swept(X, labels, n_threads)
+        np.testing.assert_array_equal(found[0], expected[0])
+        assert found[1:] == expected[1:]
+        assert n_shared > N_ROWS // 4
+    assert 0 < sum(expected[2]) < N_ROWS // 4
 
 
 @pytest.mark.parametrize(

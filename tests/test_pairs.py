@@ -16,16 +16,13 @@ SOURCE = Path(__file__).parent.parent / "dpmlite"
 # Types by which kernels help each other.
 HELPERS = {
     "Centres",
-    "Crew",
-    "Drift",
-    "LookAhead",
+    "DriftingSlots",
     "Mixture",
+    "OrderedSweep",
     "Pairs",
-    "Reach",
-    "Relay",
     "RisingTable",
     "Sets",
-    "Snapshot",
+    "StayBounds",
     "Tally",
     "ZeroRows",
 }

@@ -1,4 +1,4 @@
-"""What sweeps remember of rows that stay holds, whatever happens to the clusters in between."""
+"""Rows that are known to stay do, whatever happens to the clusters after they were screened."""
 
 import numpy as np
 import pytest
@@ -53,7 +53,7 @@ def move_the_nearest(state, rng):
 
 KINDS = ["", "rows", "alpha", "merge", "split"]
 SHAPES = [(400, 1, 3), (500, 2, 8), (1200, 3, 5), (500, 9, 4), (400, 20, 6), (900, 2, 40)]
-SHAPES += [(6000, 3, 90), (6000, 12, 90)]  # so many clusters that rows get a closer look
+SHAPES += [(6000, 3, 90), (6000, 12, 90)]  # more than MANY_SLOTS
 
 
 @settings(max_examples=300, deadline=None)
@@ -63,7 +63,7 @@ SHAPES += [(6000, 3, 90), (6000, 12, 90)]  # so many clusters that rows get a cl
     separation=st.sampled_from([0.5, 2.0, 4.0, 10.0]),
     kinds=st.lists(st.sampled_from(KINDS), min_size=1, max_size=8),
 )
-def test_sweeps_that_remember_move_the_same_rows(kernel, seed, shape, separation, kinds):
+def test_remembered_bounds_change_no_sweep(kernel, seed, shape, separation, kinds):
     rng = np.random.default_rng(seed)
     X, labels = table(*shape, separation, rng)
     state = partition(kernel, X, labels)
@@ -114,7 +114,7 @@ def test_where_nearly_nothing_moves_most_is_known(kernel, n_columns):
 @pytest.mark.parametrize("n_threads", [1, 2, 3])
 @pytest.mark.parametrize("separation", [1.0, 2.0, 3.0])
 def test_rows_between_clusters_are_known_too(kernel, separation, n_threads):
-    """Bounds did not tell that they stay, but what they cost did."""
+    """Bounds did not tell that they stay, but the costs of a visit did."""
     X, labels = planted_gaussians(20_000, 8, 10, separation=separation, random_state=0)
     state = partition(kernel, X, labels)
     while kernel.map_dpm.sweep(state, n_threads):
@@ -125,7 +125,7 @@ def test_rows_between_clusters_are_known_too(kernel, separation, n_threads):
 
 @pytest.mark.parametrize("n_threads", [1, 2, 3])
 @pytest.mark.parametrize(("n_columns", "factor"), [(1, 1e4), (2, 1e6), (4, 1e8)])
-def test_rows_learn_of_a_slot_that_drifted_far(kernel, n_columns, factor, n_threads):
+def test_rows_known_to_stay_are_bounded_again_in_far_slots(kernel, n_columns, factor, n_threads):
     """The empty one: rows far from their clusters would rather found some now, and come last."""
     X, labels = planted_gaussians(20_000, n_columns, 12, separation=3.0, random_state=0)
     means = np.array([X[labels == k].mean(axis=0) for k in range(12)])
@@ -143,7 +143,7 @@ def test_rows_learn_of_a_slot_that_drifted_far(kernel, n_columns, factor, n_thre
 @pytest.mark.parametrize("n_threads", [1, 2, 3])
 @pytest.mark.parametrize(("n_columns", "n_clusters"), [(1, 3), (2, 20), (8, 70)])
 def test_clusters_that_drift_far_within_a_sweep(kernel, n_columns, n_clusters, n_threads):
-    """As one in two hundred rows comes back: drift is counted anew, while threads look ahead."""
+    """As one in two hundred rows comes back: a stage begins while threads screen ahead."""
     rng = np.random.default_rng(0)
     for separation in (1.0, 2.0, 6.0):
         X, labels = planted_gaussians(
@@ -163,7 +163,7 @@ def test_clusters_that_drift_far_within_a_sweep(kernel, n_columns, n_clusters, n
 
 @pytest.mark.parametrize("kind", ["merge", "split"])
 @pytest.mark.parametrize("n_columns", [1, 2, 8, 20])
-def test_what_happens_to_one_cluster_leaves_most_known(kernel, n_columns, kind):
+def test_a_change_of_one_cluster_leaves_most_rows_known(kernel, n_columns, kind):
     """Whatever numbers the others get."""
     X, labels = planted_gaussians(20_000, n_columns, 40, separation=8.0, random_state=0)
     state = partition(kernel, X, labels)

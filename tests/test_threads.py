@@ -174,7 +174,7 @@ def test_no_thread_is_left_where_one_cannot_be_started(monkeypatch):
             raise RuntimeError("can't start new thread")
         start(thread)
 
-    X, labels = planted_gaussians(20_000, 8, 20, random_state=0)
+    X, labels = planted_gaussians(100_000, 8, 20, random_state=0)
     family = models.NormalGamma(X.mean(axis=0), 0.1, 1.0, X.var(axis=0))
     partition = models.Partition(X, labels.astype(np.intp), family, 1.0)
     inference.converge(partition, 5)  # where many rows move, threads are of no use

@@ -179,11 +179,11 @@ cdef Partition best_division(const Trial *trial, Partition division, const Py_ss
                 memcpy(&found[0], &division.label[0], n_rows * sizeof(Py_ssize_t))
                 found_homes[:] = division.home
                 for k in range(division.component.n_slots):
-                    touched[k] = division.touched[k]
+                    touched[k] = division.n_changed[k]
         if least < 0.0:
             division.relabel(&found[0], found_homes)
             for k in range(division.component.n_slots):
-                division.touched[k] = touched[k]
+                division.n_changed[k] = touched[k]
     return division if least < 0.0 else None
 
 

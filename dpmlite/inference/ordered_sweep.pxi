@@ -111,8 +111,8 @@ cdef class OrderedSweep:
         cdef Py_ssize_t turn = load(place), n = 0
         while turn != ticket and turn != NO_TURN:
             n += 1
-            if n % LOADS_PER_YIELD == 0:
-                yield_processor()
+            if n % LOADS_PER_SLEEP == 0:
+                sleep_shortly()
             else:
                 pause()
             turn = load(place)

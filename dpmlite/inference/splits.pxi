@@ -33,7 +33,7 @@ def split(Partition partition, const double[:, :, ::1] uniforms, Py_ssize_t n_th
 cdef bint has_changed(Partition partition, Py_ssize_t k) except -1:
     """Whether enough of a slot's rows have come or gone since it was last tried."""
     cdef Py_ssize_t n = partition.n_members(k)
-    return n > 1 and partition.touched[k] > MIN_CHANGED_FRACTION * n
+    return n > 1 and partition.n_changed[k] > MIN_CHANGED_FRACTION * n
 
 
 cdef list not_normal(Partition partition, slots, Py_ssize_t n_threads):

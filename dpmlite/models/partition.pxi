@@ -50,7 +50,7 @@ cdef class Partition:
     cdef double *heavy_log_weight       # [slot] the same for a row whose weight is not 1
     cdef double *light_member_weight    # [slot] log_weight without one row of weight 1, or NaN
     cdef Py_ssize_t *size               # [slot] its rows, whatever their weights, and groups
-    cdef Py_ssize_t *touched            # [slot] rows that came or left since it was marked,
+    cdef Py_ssize_t *n_changed          # [slot] rows that came or left since it was marked,
     cdef char *normal                   # [slot] and whether it was found to look normal then
     cdef Py_ssize_t *previous_slot      # [slot] its number when `stay_bounds` last knew it, or -1
 
@@ -91,7 +91,7 @@ cdef class Partition:
     def __cinit__(self):
         self.cost = self.log_weight = self.heavy_log_weight = self.light_member_weight = NULL
         self.size = NULL
-        self.touched = self.previous_slot = NULL
+        self.n_changed = self.previous_slot = NULL
         self.normal = NULL
         self.room = NULL
         self.stay_until = NULL
@@ -102,7 +102,7 @@ cdef class Partition:
         PyMem_RawFree(self.heavy_log_weight)
         PyMem_RawFree(self.light_member_weight)
         PyMem_RawFree(self.size)
-        PyMem_RawFree(self.touched)
+        PyMem_RawFree(self.n_changed)
         PyMem_RawFree(self.normal)
         PyMem_RawFree(self.previous_slot)
         PyMem_RawFree(self.room)
@@ -149,7 +149,7 @@ cdef class Partition:
 
     @property
     def changed(self):
-        return [self.touched[k] for k in range(self.component.n_slots)]
+        return [self.n_changed[k] for k in range(self.component.n_slots)]
 
     @property
     def normal(self):
@@ -244,7 +244,7 @@ cdef class Partition:
             self.component.copy_slot(k, other.component, j)
             self.size[k] = other.size[j]
             self.weigh(k)
-            self.mark(k, other.touched[j], other.normal[j])
+            self.mark(k, other.n_changed[j], other.normal[j])
             self.keep_an_empty_slot()
         with nogil:
             for i in range(members.shape[0]):
@@ -275,8 +275,8 @@ cdef class Partition:
         self.component._check_slot(k)
         self.mark(k, self.n_rows, False)
 
-    cdef void mark(self, Py_ssize_t k, Py_ssize_t touched, bint normal) noexcept nogil:
-        self.touched[k], self.normal[k] = touched, normal
+    cdef void mark(self, Py_ssize_t k, Py_ssize_t n_changed, bint normal) noexcept nogil:
+        self.n_changed[k], self.normal[k] = n_changed, normal
 
     def rebuild(self):
         cdef Py_ssize_t n_slots = self.component.n_slots
@@ -603,11 +603,11 @@ cdef class Partition:
                 self.rebuild_slot(own)
                 row = self.row(i)  # rows that are copied share their memory
             self.weigh(own)
-            self.touched[own] += 1
+            self.n_changed[own] += 1
         self.component.add_row(&row, k)
         self.size[k] += 1
         self.weigh(k)
-        self.touched[k] += 1
+        self.n_changed[k] += 1
         self.n_moves += 1
         self.neg_log_joint += change
         return self.keep_an_empty_slot()
@@ -664,9 +664,10 @@ cdef class Partition:
             self.light_member_weight = <double *> resized(
                 self.light_member_weight, capacity * sizeof(double))
             self.size = <Py_ssize_t *> resized(self.size, capacity * sizeof(Py_ssize_t))
-            self.touched = <Py_ssize_t *> resized(self.touched, capacity * sizeof(Py_ssize_t))
+            self.n_changed = <Py_ssize_t *> resized(self.n_changed, capacity * sizeof(Py_ssize_t))
             self.normal = <char *> resized(self.normal, capacity)
-            self.previous_slot = <Py_ssize_t *> resized(self.previous_slot, capacity * sizeof(Py_ssize_t))
+            self.previous_slot = <Py_ssize_t *> resized(
+                self.previous_slot, capacity * sizeof(Py_ssize_t))
             for k in range(self.capacity, capacity):
                 self.mark(k, self.n_rows, False)
             self.capacity = capacity
@@ -702,7 +703,7 @@ cdef class Partition:
                     same = False
                     self.component.copy_slot(used, self.component, k)
                     self.size[used] = self.size[k]
-                    self.mark(used, self.touched[k], self.normal[k])
+                    self.mark(used, self.n_changed[k], self.normal[k])
                     self.previous_slot[used] = self.previous_slot[k]
                 slot[k] = used
                 used += 1
