@@ -25,8 +25,9 @@ from pathlib import Path
 
 import numpy as np
 
-from dpmlite import inference, models
+from dpmlite import algorithms, families, moves, sweeps
 from dpmlite.datasets import planted_gaussians
+from dpmlite.partition import Partition
 
 BASELINE = Path(__file__).with_name("instructions.json")
 MARGIN, OTHER_MARGIN = 0.05, 0.5
@@ -45,8 +46,8 @@ def table(n_rows=N_ROWS):
 def partition(labels, X=None):
     """The rows in these clusters, under the default prior."""
     X = table(len(labels))[0] if X is None else X
-    family = models.NormalGamma(X.mean(axis=0), 10.0 / len(X), 1.0, X.var(axis=0))
-    return models.Partition(X, np.asarray(labels, dtype=np.intp), family, 1.0)
+    family = families.NormalGamma(X.mean(axis=0), 10.0 / len(X), 1.0, X.var(axis=0))
+    return Partition(X, np.asarray(labels, dtype=np.intp), family, 1.0)
 
 
 def shuffled(share, n_rows=N_ROWS):
@@ -60,13 +61,13 @@ def shuffled(share, n_rows=N_ROWS):
 def sweep():
     """Few rows move, as in most sweeps of a fit."""
     state = partition(shuffled(0.1))
-    return lambda: inference.sweep(state)
+    return lambda: sweeps.sweep(state)
 
 
 def large_sweep():
     """The same of clusters of a thousand rows, whose bounds take no logarithms."""
     state = partition(shuffled(0.02, 5 * N_ROWS))
-    return lambda: inference.sweep(state)
+    return lambda: sweeps.sweep(state)
 
 
 def far_sweep():
@@ -75,44 +76,44 @@ def far_sweep():
         5 * N_ROWS, 5 * N_COLUMNS, 2 * N_CLUSTERS, separation=6.0, random_state=0
     )
     state = partition(labels, X)
-    return lambda: inference.sweep(state)
+    return lambda: sweeps.sweep(state)
 
 
 def late_sweep():
     """Hardly a row moves, and most are known to stay from the sweeps before."""
     state = partition(shuffled(0.01))
     for _ in range(3):
-        inference.sweep(state)
-    return lambda: inference.sweep(state)
+        sweeps.sweep(state)
+    return lambda: sweeps.sweep(state)
 
 
 def gibbs_sweep():
     state, uniforms = partition(table()[1]), np.random.default_rng(2).random(N_ROWS)
-    return lambda: inference.gibbs_sweep(state, uniforms)
+    return lambda: sweeps.gibbs_sweep(state, uniforms)
 
 
 def merge():
     """Each cluster in ten parts."""
     labels = table()[1] + N_CLUSTERS * np.random.default_rng(3).integers(10, size=N_ROWS)
     state = partition(labels)
-    return lambda: inference.merge(state)
+    return lambda: moves.merge(state)
 
 
 def log_density():
     component, out = partition(table()[1]).component, np.empty(N_ROWS)
     rows, _ = table()
-    return lambda: inference.log_density(rows, component, 1.0, out)
+    return lambda: algorithms.log_density(rows, component, 1.0, out)
 
 
 def all_look_normal():
     """The test of which clusters need not be divided."""
     state = partition(table(5 * N_ROWS)[1])
-    return lambda: inference.all_look_normal(state)
+    return lambda: moves.all_look_normal(state)
 
 
 def neg_log_loo():
     state = partition(table(5 * N_ROWS)[1])
-    return lambda: inference.neg_log_loo(state)
+    return lambda: algorithms.neg_log_loo(state)
 
 
 CALLS = {
@@ -168,7 +169,7 @@ def count():
 
 def compiler_of_kernels():
     """Such as "GCC 12 x86_64", from the line that a compiler leaves in what it makes."""
-    kernel = Path(sys.modules[models.NormalGamma.__module__].__file__).read_bytes()
+    kernel = Path(sys.modules[families.NormalGamma.__module__].__file__).read_bytes()
     for name, mark in {"clang": rb"clang version (\d+)", "GCC": rb"GCC: \([^)]*\) (\d+)"}.items():
         versions = re.findall(mark, kernel)
         if versions:

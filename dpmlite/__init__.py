@@ -8,7 +8,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from dpmlite._implementation import implementation, needing_kernels
+from dpmlite.core.implementation import implementation, needing_kernels
 
 with needing_kernels():
     from dpmlite.estimators.base import NotFittedError

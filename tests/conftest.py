@@ -3,15 +3,20 @@
 import importlib
 import os
 import signal
+import sys
 import threading
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from hypothesis import settings
 from real_tables import MissingTableError
 
-import dpmlite
-from dpmlite import inference, models
+# `python -m pytest` puts the checkout first on the path; what is installed is to be tested.
+CHECKOUT = Path(__file__).parent.parent
+sys.path[:] = [folder for folder in sys.path if Path(folder).resolve() != CHECKOUT]
+
+import dpmlite  # noqa: E402
 
 pytest.register_assert_rewrite("chains", "slots")
 
@@ -19,72 +24,42 @@ pytest.register_assert_rewrite("chains", "slots")
 settings.register_profile("patient", settings(), deadline=None)
 settings.load_profile("patient")
 
-PAIRS = {
-    "models": (
-        "beta_bernoulli",
-        "component",
-        "concentration",
-        "crp",
-        "dirichlet_multinomial",
-        "incomplete_normal_gamma",
-        "mixing",
-        "moments",
-        "multivariate_t",
-        "normal_gamma",
-        "normal_inverse_wishart",
-        "normal_known_variance",
-        "partition",
-        "ranks",
-        "rows",
-        "special",
-        "student_t",
-        "triangular",
-        "whitening",
-    ),
-    "inference": (
-        "alternative_trees",
-        "bhc",
-        "division",
-        "dp_means",
-        "exact",
-        "exchanges",
-        "gibbs",
-        "jain_neal",
-        "map_dpm",
-        "max_queue",
-        "merges",
-        "normality",
-        "prediction",
-        "runs",
-        "screening",
-        "search",
-        "seeds",
-        "shared_clusters",
-        "splits",
-        "trees",
-        "variational",
-    ),
+PACKAGES = ("core", "families", "partition", "sweeps", "moves", "algorithms")
+ROOT = Path(dpmlite.__file__).parent
+
+# Modules of a package that have no kernel: twins share them, or choose between them.
+SHARED = {
+    "checks",
+    "constants",
+    "constants_header",
+    "implementation",
+    "threads",
+    "types",
+    "leaves",
+    "__init__",
 }
-ROOMS = (models, inference)
+
+
+def plain_twins(package):
+    """Names of the modules of a package that have a kernel."""
+    return sorted({path.stem for path in (ROOT / package).glob("*.py")} - SHARED)
+
+
+PAIRS = {package: plain_twins(package) for package in PACKAGES}
 TWINS = ["python"] if os.environ.get("DPMLITE_PURE", "0") == "1" else ["python", "cython"]
 
 
 def load_twin(implementation):
-    """Every module of one implementation, by its plain name; all kernels are of one module."""
-    exported = {room: {name: getattr(room, name) for name in room.__all__} for room in ROOMS}
-    loaded = SimpleNamespace(
+    """Every module of one implementation, by its plain name."""
+    prefix = "" if implementation == "python" else "_"
+    return SimpleNamespace(
         implementation=implementation,
         **{
-            name: importlib.import_module(
-                f"dpmlite.{room}.{name}" if implementation == "python" else "dpmlite._kernels"
-            )
-            for room, names in PAIRS.items()
+            name: importlib.import_module(f"dpmlite.{package}.{prefix}{name}")
+            for package, names in PAIRS.items()
             for name in names
         },
     )
-    for room, things in exported.items():
-        vars(room).update(things)  # a module that is imported hides a function of its name
-    return loaded
 
 
 @pytest.hookimpl(wrapper=True)
@@ -144,13 +119,31 @@ def estimators(twins, monkeypatch):
 
 
 def estimator_on(twin, monkeypatch):
-    """MAPDPM; from now on it runs on this implementation."""
-    for room in ROOMS:
-        modules = [getattr(twin, name) for name in PAIRS[room.__name__.split(".")[-1]]]
-        for name in room.__all__:
-            owner = next(module for module in modules if hasattr(module, name))
-            monkeypatch.setattr(room, name, getattr(owner, name))
+    """MAPDPM; from now on it, and all that it uses, runs on this implementation."""
+    both = [load_twin(name) for name in TWINS]
+    replacement = {
+        id(thing): getattr(getattr(twin, name), key)
+        for modules in both
+        for name in vars(modules).keys() - {"implementation"}
+        for key, thing in public(getattr(modules, name)).items()
+        if hasattr(getattr(twin, name), key)
+    }
+    twins = {id(module) for modules in both for module in vars(modules).values()}
+    for name, module in list(sys.modules.items()):
+        if name.startswith("dpmlite") and id(module) not in twins:
+            for key, thing in list(vars(module).items()):
+                if id(thing) in replacement:
+                    monkeypatch.setattr(module, key, replacement[id(thing)])
     return dpmlite.MAPDPM
+
+
+def public(module):
+    """What a module of twins offers."""
+    return {
+        name: thing
+        for name, thing in vars(module).items()
+        if not name.startswith("_") and callable(thing) and thing.__module__ == module.__name__
+    }
 
 
 @pytest.fixture

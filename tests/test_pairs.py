@@ -1,4 +1,4 @@
-"""Every kernel has a plain twin, and both have the same names and signatures."""
+"""Every plain twin has a kernel, and both have the same names and signatures."""
 
 import inspect
 import re
@@ -6,34 +6,9 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from conftest import PAIRS
+from conftest import PAIRS, public
 
-import dpmlite
-
-ROOT = Path(dpmlite.__file__).parent
 SOURCE = Path(__file__).parent.parent / "dpmlite"
-
-# Types by which kernels help each other.
-HELPERS = {
-    "Centres",
-    "DriftingSlots",
-    "Mixture",
-    "OrderedSweep",
-    "Pairs",
-    "RisingTable",
-    "Sets",
-    "StayBounds",
-    "Tally",
-    "ZeroRows",
-}
-
-
-def public(module_or_class):
-    return {
-        name: thing
-        for name, thing in vars(module_or_class).items()
-        if not name.startswith("_") and callable(thing)
-    }
 
 
 def parameters(function):
@@ -44,50 +19,45 @@ def parameters(function):
     ]
 
 
-@pytest.mark.parametrize("room", PAIRS)
-def test_every_module_has_its_twin(room):
-    modules = {path.stem for path in (ROOT / room).glob("*.py")} - {"__init__"}
-    assert modules == set(PAIRS[room])
-    assert modules <= {path.stem for path in (SOURCE / room).glob("*.pxi")}
+@pytest.mark.parametrize("package", PAIRS)
+def test_every_plain_twin_has_a_kernel(package):
+    kernels = {path.stem.removeprefix("_") for path in (SOURCE / package).glob("_*.pyx")}
+    assert set(PAIRS[package]) <= kernels
 
 
-def test_every_kernel_is_included():
-    included = re.findall(r'^include "(.*)"$', (SOURCE / "_kernels.pyx").read_text("utf-8"), re.M)
-    assert len(included) == len(set(included))
-    assert set(included) == {path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.pxi")}
-
-
-@pytest.mark.parametrize(("room", "name"), [(r, n) for r, names in PAIRS.items() for n in names])
-def test_twins_offer_the_same(twins, room, name):
-    plain, kernel = (getattr(modules, name) for modules in twins)
-    defined = {
-        key: thing for key, thing in public(plain).items() if thing.__module__ == plain.__name__
-    }
-    assert defined, "a module without public names"
-    for key, thing in defined.items():
-        other = getattr(kernel, key)
+@pytest.mark.parametrize(("package", "name"), [(p, n) for p, names in PAIRS.items() for n in names])
+def test_twins_offer_the_same(twins, package, name):
+    plain, kernel = (public(getattr(modules, name)) for modules in twins)
+    assert plain, "a module without public names"
+    for key, thing in plain.items():
+        other = kernel[key]
         if not inspect.isclass(thing):
             assert parameters(thing) == parameters(other), key
             continue
-        for method in public(thing):
+        for method in methods(thing):
             assert parameters(getattr(thing, method)) == parameters(getattr(other, method)), (
                 f"{key}.{method}"
             )
 
 
-def test_the_kernels_add_no_public_function(twins):
-    plain, kernel = twins
-    module = kernel.partition
-    ours = {key for key, thing in public(module).items() if thing.__module__ == module.__name__}
-    names = [name for names in PAIRS.values() for name in names]
-    assert ours - {key for name in names for key in public(getattr(plain, name))} == HELPERS
+@pytest.mark.parametrize(("package", "name"), [(p, n) for p, names in PAIRS.items() for n in names])
+def test_a_kernel_adds_no_public_function(twins, package, name):
+    plain, kernel = (public(getattr(modules, name)) for modules in twins)
+    functions = {key for key, thing in kernel.items() if not inspect.isclass(thing)}
+    assert functions <= plain.keys()
 
 
-def test_a_macro_is_defined_in_one_file():
-    """Defined in two, it would have the value of whichever a compiler reads last."""
-    files = defaultdict(set)
-    for path in SOURCE.rglob("*.pxi"):
-        for name in re.findall(r"# *define (\w+)", path.read_text("utf-8")):
-            files[name].add(path.name)
+def methods(kind):
+    return [
+        name for name, thing in vars(kind).items() if not name.startswith("_") and callable(thing)
+    ]
+
+
+def test_a_macro_is_defined_once():
+    """Defined twice, it would have the value that a compiler reads last."""
+    files = defaultdict(list)
+    for path in (*SOURCE.rglob("*.h"), *SOURCE.rglob("*.p[yx][xd]")):
+        for name in set(re.findall(r"# *define (\w+)", path.read_text("utf-8"))):
+            files[name].append(path.name)
     assert files
     assert {name: found for name, found in files.items() if len(found) > 1} == {}

@@ -38,8 +38,8 @@ def model(prior, method="exact", **parameters):
 def grow(n_rows, implementation):
     """Processor seconds of a whole tree by one implementation."""
     X, prior = table(n_rows)
-    family = load_twin("models", "normal_gamma", implementation).NormalGamma(**prior)
-    forest = load_twin("inference", "bhc", implementation).Forest
+    family = load_twin("normal_gamma", implementation).NormalGamma(**prior)
+    forest = load_twin("bhc", implementation).Forest
     start = time.process_time()
     forest(X, np.arange(n_rows), family, 1.0).grow(2 * n_rows)
     return time.process_time() - start

@@ -1,7 +1,8 @@
 """What the benchmarks share: tables, partitions of them, and both twins of an algorithm."""
 
 import functools
-import importlib
+from importlib import import_module
+from importlib.util import find_spec
 
 import numpy as np
 
@@ -26,6 +27,9 @@ def planted_table(n_rows, n_columns, n_clusters):
     return planted_gaussians(n_rows, n_columns, n_clusters, random_state=0)
 
 
+PACKAGES = ("families", "partition", "sweeps", "moves", "algorithms")
+
+
 def with_gaps(X, share=0.1):
     """The table without a share of its cells."""
     return np.where(np.random.default_rng(0).random(X.shape) < share, np.nan, X)
@@ -36,18 +40,15 @@ def empirical_prior(X):
     return {"m0": X.mean(axis=0), "c0": 10.0 / len(X), "a0": 1.0, "b0": X.var(axis=0)}
 
 
-def load_twin(room, module, implementation):
-    """A module of one implementation: `dpmlite.models.x`, or that of all kernels."""
-    names = {"python": f"dpmlite.{room}.{module}", "cython": "dpmlite._kernels"}
-    package = importlib.import_module(f"dpmlite.{room}")
-    exported = {name: getattr(package, name) for name in package.__all__}
-    found = importlib.import_module(names[implementation])
-    vars(package).update(exported)  # a module that is imported hides a function of its name
-    return found
+def load_twin(module, implementation):
+    """A module of one implementation: `dpmlite.PACKAGE.x`, or its kernel `dpmlite.PACKAGE._x`."""
+    prefix = "" if implementation == "python" else "_"
+    package = next(name for name in PACKAGES if find_spec(f"dpmlite.{name}.{module}"))
+    return import_module(f"dpmlite.{package}.{prefix}{module}")
 
 
 def partition(X, labels, prior, alpha=1.0, implementation="cython"):
     """A partition of one implementation, with labels of its own."""
-    family = load_twin("models", "normal_gamma", implementation).NormalGamma
-    state = load_twin("models", "partition", implementation).Partition
+    family = load_twin("normal_gamma", implementation).NormalGamma
+    state = load_twin("partition", implementation).Partition
     return state(X, np.array(labels, dtype=np.intp), family(**prior), alpha)

@@ -6,9 +6,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from dpmlite import MAPDPM, inference, models
+from dpmlite import MAPDPM, sweeps
 from dpmlite.datasets import dpm_sample
 from dpmlite.estimators.priors import FAMILIES
+from dpmlite.partition import Partition
 
 from .common import with_gaps
 
@@ -79,7 +80,7 @@ class Families:
         family, missing = FAMILIES[self.table.component], self.table.missing
         prior = family.full_prior(self.table.prior, self.table.n_columns)
         rows = family.read(self.X, missing).rows()
-        return models.Partition(rows, self.labels.copy(), family.component(prior, missing), ALPHA)
+        return Partition(rows, self.labels.copy(), family.component(prior, missing), ALPHA)
 
 
 class Sweep(Families):
@@ -88,12 +89,12 @@ class Sweep(Families):
     def setup(self, name):
         super().setup(name)
         self.state = self.partition()
-        inference.converge(self.state, MAX_SWEEPS)
-        if inference.sweep(self.state):
+        sweeps.converge(self.state, MAX_SWEEPS)
+        if sweeps.sweep(self.state):
             raise RuntimeError(f"rows still move after {MAX_SWEEPS} sweeps")
 
     def time_sweep(self, name):
-        inference.sweep(self.state)
+        sweeps.sweep(self.state)
 
 
 class Fit(Families):

@@ -9,8 +9,9 @@ import time
 
 import numpy as np
 
-from dpmlite import CollapsedGibbs, inference, models
+from dpmlite import CollapsedGibbs, families, moves, sweeps
 from dpmlite.datasets import planted_gaussians
+from dpmlite.partition import Partition
 
 TABLES = ((10_000, 2, 20), (10_000, 8, 20), (100_000, 2, 50), (100_000, 8, 50), (100_000, 16, 50))
 REPEATS = 7
@@ -20,15 +21,15 @@ def settled(n_rows, n_columns, n_clusters):
     """A partition that MAP-DPM sweeps have settled, from the labels that drew the rows."""
     X, labels = planted_gaussians(n_rows, n_columns, n_clusters, random_state=0)
     prior = {"m0": X.mean(axis=0), "c0": 10.0 / n_rows, "a0": 1.0, "b0": X.var(axis=0)}
-    partition = models.Partition(X, labels, models.NormalGamma(**prior), 1.0)
-    inference.converge(partition, 100)
+    partition = Partition(X, labels, families.NormalGamma(**prior), 1.0)
+    sweeps.converge(partition, 100)
     return partition
 
 
 def made_anew(partition):
     """The same labels, and no memory of sweeps."""
     labels = np.array(partition.labels)
-    return models.Partition(partition.X, labels, partition.component.like(), partition.alpha)
+    return Partition(partition.X, labels, partition.component.like(), partition.alpha)
 
 
 class GibbsSweep:
@@ -41,17 +42,17 @@ class GibbsSweep:
         self.partition = settled(*shape)
         rng = np.random.default_rng(0)
         for _ in range(5):
-            inference.gibbs_sweep(self.partition, rng.random(shape[0]))
+            sweeps.gibbs_sweep(self.partition, rng.random(shape[0]))
         self.uniforms = rng.random(shape[0])
 
     def time_sweep(self, shape):
-        inference.gibbs_sweep(self.partition, self.uniforms)
+        sweeps.gibbs_sweep(self.partition, self.uniforms)
 
     def time_map_sweep(self, shape):
-        inference.sweep(self.partition)
+        sweeps.sweep(self.partition)
 
     def time_proposal(self, shape):
-        inference.propose_split_merge(self.partition, 5, np.tile(self.uniforms, 8))
+        moves.propose_split_merge(self.partition, 5, np.tile(self.uniforms, 8))
 
 
 class Fit:
@@ -78,9 +79,9 @@ def main():
     print("   rows  columns  clusters   MAP ns/row  Gibbs ns/row  ratio")
     for shape in TABLES:
         partition, rng = settled(*shape), np.random.default_rng(0)
-        ours = _best(inference.sweep, [made_anew(partition) for _ in range(REPEATS)])
+        ours = _best(sweeps.sweep, [made_anew(partition) for _ in range(REPEATS)])
         uniforms = rng.random((REPEATS, shape[0]))
-        theirs = _best(lambda u, state=partition: inference.gibbs_sweep(state, u), uniforms)
+        theirs = _best(lambda u, state=partition: sweeps.gibbs_sweep(state, u), uniforms)
         per_row = ours / shape[0], theirs / shape[0]
         print(
             f"{shape[0]:>7} {shape[1]:>8} {shape[2]:>9} {per_row[0]:>12.1f} {per_row[1]:>13.1f} "

@@ -19,8 +19,9 @@ from sklearn.metrics import pairwise_distances_argmin
 from threadpoolctl import threadpool_limits
 
 import dpmlite
-from dpmlite import inference, models
+from dpmlite import families, sweeps
 from dpmlite.datasets import planted_gaussians
+from dpmlite.partition import Partition
 
 if __package__:
     from .machine import machine
@@ -44,11 +45,11 @@ def seconds(function):
 
 def sweep_time(X, labels):
     """Seconds of one sweep, the mean of those from FIRST to LAST."""
-    family = models.NormalGamma(X.mean(axis=0), 10.0 / len(X), 1.0, X.var(axis=0))
-    state = models.Partition(X, labels.astype(np.intp), family, 1.0)
+    family = families.NormalGamma(X.mean(axis=0), 10.0 / len(X), 1.0, X.var(axis=0))
+    state = Partition(X, labels.astype(np.intp), family, 1.0)
     for _ in range(FIRST):
-        inference.sweep(state)
-    return seconds(lambda: [inference.sweep(state) for _ in range(LAST - FIRST)]) / (LAST - FIRST)
+        sweeps.sweep(state)
+    return seconds(lambda: [sweeps.sweep(state) for _ in range(LAST - FIRST)]) / (LAST - FIRST)
 
 
 def lloyd_time(X, centres, n_iterations):

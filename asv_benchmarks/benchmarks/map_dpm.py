@@ -27,7 +27,7 @@ class LiteralFit:
 
     def setup(self, implementation):
         self.X, _ = paper_table(LONG_DRAW)
-        self.converge = load_twin("inference", "map_dpm", implementation).converge
+        self.converge = load_twin("map_dpm", implementation).converge
 
     def fit(self, implementation):
         start = np.zeros(len(self.X), dtype=np.intp)
@@ -53,7 +53,7 @@ class Sweep:
 
     def setup(self, shape):
         X, labels = planted_table(*shape)
-        self.sweep = load_twin("inference", "map_dpm", "cython").sweep
+        self.sweep = load_twin("map_dpm", "cython").sweep
         self.state = partition(X, labels, empirical_prior(X))
         for _ in range(WARM_SWEEPS):
             self.sweep(self.state)
@@ -70,7 +70,7 @@ class Normality:
 
     def setup(self, shape):
         X, labels = planted_table(*shape)
-        self.all_look_normal = load_twin("inference", "normality", "cython").all_look_normal
+        self.all_look_normal = load_twin("normality", "cython").all_look_normal
         self.state = partition(X, labels, empirical_prior(X))
 
     def time_all_look_normal(self, shape):

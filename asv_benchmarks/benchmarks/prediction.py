@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 
-from dpmlite import inference
+from dpmlite import algorithms, sweeps
 
 if __package__:
     from .common import empirical_prior, load_twin, partition, planted_table
@@ -30,7 +30,7 @@ class Score:
     param_names = ("columns",)
 
     def setup(self, n_columns):
-        self.kernel = load_twin("inference", "prediction", "cython")
+        self.kernel = load_twin("prediction", "cython")
         self.X, labels = planted_table(N_ROWS, n_columns, N_CLUSTERS)
         self.clusters = partition(self.X, labels, empirical_prior(self.X)).component
 
@@ -69,10 +69,10 @@ def measure(n_columns):
     apart = empty_slot_first(clusters)
     labels, densities = np.empty(N_ROWS, dtype=np.intp), np.empty(N_ROWS)
     return {
-        "scores": least_seconds(lambda _: inference.assign(X, apart, 1.0, labels)),
-        "log density": least_seconds(lambda _: inference.log_density(X, clusters, 1.0, densities)),
-        "labels": least_seconds(lambda _: inference.assign(X, clusters, 1.0, labels)),
-        "first sweep": least_seconds(inference.sweep, anew),
+        "scores": least_seconds(lambda _: sweeps.assign(X, apart, 1.0, labels)),
+        "log density": least_seconds(lambda _: algorithms.log_density(X, clusters, 1.0, densities)),
+        "labels": least_seconds(lambda _: sweeps.assign(X, clusters, 1.0, labels)),
+        "first sweep": least_seconds(sweeps.sweep, anew),
     }
 
 

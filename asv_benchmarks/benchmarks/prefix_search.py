@@ -8,8 +8,9 @@ import time
 
 import numpy as np
 
-from dpmlite import DPSearch, inference, models
+from dpmlite import DPSearch, algorithms, families, sweeps
 from dpmlite.datasets import planted_gaussians
+from dpmlite.partition import Partition
 
 BEAMS = (1, 10, 100)
 SHAPES = ((10_000, 8, 20), (10_000, 50, 20))
@@ -18,7 +19,7 @@ SHAPES = ((10_000, 8, 20), (10_000, 50, 20))
 def model(n_columns):
     """A component of round clusters."""
     ones = np.ones(n_columns)
-    return models.NormalKnownVariance(0.0 * ones, ones, 16.0 * ones)
+    return families.NormalKnownVariance(0.0 * ones, ones, 16.0 * ones)
 
 
 def table(shape):
@@ -28,7 +29,7 @@ def table(shape):
 
 def search(X, scoring, beam):
     order = np.arange(len(X), dtype=np.intp)
-    found = inference.PrefixSearch(X, model(X.shape[1]), 1.0, order, scoring, beam)
+    found = algorithms.PrefixSearch(X, model(X.shape[1]), 1.0, order, scoring, beam)
     while not found.run(10_000):
         pass
     return found
@@ -88,7 +89,7 @@ def main():
         X = table(shape)
         start = time.process_time()
         labels = np.full(len(X), -1, dtype=np.intp)
-        inference.sweep(models.Partition(X, labels, model(shape[1]), 1.0))
+        sweeps.sweep(Partition(X, labels, model(shape[1]), 1.0))
         times = [time.process_time() - start]
         for beam in BEAMS:
             start = time.process_time()

@@ -24,8 +24,9 @@ from pathlib import Path
 
 import numpy as np
 
-from dpmlite import MAPDPM, inference, models
+from dpmlite import MAPDPM, families, moves, sweeps
 from dpmlite.datasets import crp_mixture, unequal_gaussians
+from dpmlite.partition import Partition
 from dpmlite.search import (
     exchange,
     merge_and_split,
@@ -45,8 +46,8 @@ GIBBS_SWEEPS = 2000
 UCI = ("iris", "wine", "wbc_original_683", "soybean_large_266", "parkinsons", "pima", "vehicle")
 SHIPPED = ("iris", "wine", "breast_cancer")  # with scikit-learn
 TABLE_SEEDS = 5
-NO_SPLITS = {(inference, "split"): lambda partition, uniforms, n_threads=1, thorough=False: 0}
-NO_EXCHANGES = {(inference, "exchange"): lambda partition, uniforms, n_threads=1: 0}
+NO_SPLITS = {(moves, "split"): lambda partition, uniforms, n_threads=1, thorough=False: 0}
+NO_EXCHANGES = {(moves, "exchange"): lambda partition, uniforms, n_threads=1: 0}
 
 FEWER_DESCENTS = {
     (sampled_start, "MAX_FAILURES"): 1,
@@ -113,8 +114,8 @@ def paper_draw(seed):
 
 
 def paper_partition(X, labels):
-    family = models.NormalGamma(**PAPER["prior"])
-    return models.Partition(X, labels.astype(np.intp), family, PAPER["alpha"])
+    family = families.NormalGamma(**PAPER["prior"])
+    return Partition(X, labels.astype(np.intp), family, PAPER["alpha"])
 
 
 @functools.cache
@@ -130,12 +131,12 @@ def best_of_gibbs(seed):
     uniforms = rng.random((GIBBS_SWEEPS, len(X)))
     begin = time.perf_counter()
     for u in uniforms:
-        inference.gibbs_sweep(partition, u)
+        sweeps.gibbs_sweep(partition, u)
         if partition.neg_log_joint < best:
             best, labels = partition.neg_log_joint, np.array(partition.labels)
     elapsed = time.perf_counter() - begin
     mode = paper_partition(X, labels)
-    inference.converge(mode, 1000)
+    sweeps.converge(mode, 1000)
     return mode.neg_log_joint, elapsed
 
 

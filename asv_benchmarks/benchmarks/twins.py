@@ -35,8 +35,8 @@ MOVES = ("sweep", "gibbs_sweep", "merge", "split", "propose_split_merge")
 MODULES = {
     "sweep": "map_dpm",
     "gibbs_sweep": "gibbs",
-    "merge": "merge",
-    "split": "split",
+    "merge": "merges",
+    "split": "splits",
     "propose_split_merge": "jain_neal",
 }
 
@@ -53,8 +53,8 @@ def state(name, implementation):
         N_ROWS, n_columns, component=family, alpha=2.0, prior=prior, row_total=40, random_state=0
     )
     full = FAMILIES[family].full_prior(prior, n_columns)
-    component = getattr(load_twin("models", module_of(name), implementation), name)(**full)
-    return load_twin("models", "partition", implementation).Partition(X, labels, component, 2.0)
+    component = getattr(load_twin(module_of(name), implementation), name)(**full)
+    return load_twin("partition", implementation).Partition(X, labels, component, 2.0)
 
 
 def seconds(name, move, implementation):
@@ -62,7 +62,7 @@ def seconds(name, move, implementation):
     best = np.inf
     for repeat in range(REPEATS if implementation == "cython" else 1):
         partition = state(name, implementation)
-        run = getattr(load_twin("inference", MODULES[move], implementation), move)
+        run = getattr(load_twin(MODULES[move], implementation), move)
         rng = np.random.default_rng(repeat)
         arguments = {
             "gibbs_sweep": lambda rng=rng: (rng.random(N_ROWS),),

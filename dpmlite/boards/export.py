@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dpmlite import models
+from dpmlite import families
 from dpmlite.boards.dump import dump
 from dpmlite.boards.learner import MAX_CLUSTERS, learner_of
 from dpmlite.boards.module import module_text
@@ -111,7 +111,7 @@ def to_micropython(
         file.write(content)
 
 
-def _checked(model: MAPDPM) -> models.Component:
+def _checked(model: MAPDPM) -> families.Component:
     """The mixture of a model, which must be a MAPDPM of normal-gamma clusters."""
     if not isinstance(model, MAPDPM):
         raise TypeError(f"model must be a MAPDPM, got a {type(model).__name__}")

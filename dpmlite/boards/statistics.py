@@ -10,7 +10,7 @@ from dpmlite.boards.learner import Cluster
 from dpmlite.boards.quantized import LIMIT
 
 if TYPE_CHECKING:
-    from dpmlite import models
+    from dpmlite import families
     from dpmlite.boards.quantized import Quantized
     from dpmlite.estimators.data import Floats
     from dpmlite.estimators.mapdpm import MAPDPM
@@ -26,7 +26,7 @@ NOT_INTS = (
 )
 
 
-def recovered(model: MAPDPM, mixture: models.Component) -> list[Cluster]:
+def recovered(model: MAPDPM, mixture: families.Component) -> list[Cluster]:
     """Sums of the ints in each cluster, from the posteriors: eq. (13) solved for the sums.
 
     Raises
@@ -55,7 +55,7 @@ def recovered(model: MAPDPM, mixture: models.Component) -> list[Cluster]:
 
 
 def counted(
-    model: MAPDPM, mixture: models.Component, quantized: Quantized
+    model: MAPDPM, mixture: families.Component, quantized: Quantized
 ) -> tuple[Prior, list[Cluster]]:
     """The model's prior in units of the ints, and sums of the quantised rows by their labels.
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite import models
 from dpmlite.estimators.priors import COMPONENTS, FAMILIES
 from dpmlite.estimators.validation import (
     check_choice,
@@ -17,6 +16,7 @@ from dpmlite.estimators.validation import (
     check_random_state,
     check_rows,
 )
+from dpmlite.partition import stick_breaking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -179,7 +179,7 @@ def dpm_mixture(
     n_atoms = 10 + round(2.0 * alpha * -math.log(tolerance))
     if n_atoms > MAX_ATOMS:
         raise ValueError(f"alpha must need no more than {MAX_ATOMS} atoms, got {alpha}")
-    weights = np.array(models.stick_breaking(rng.random(n_atoms), alpha))
+    weights = np.array(stick_breaking(rng.random(n_atoms), alpha))
     enough = np.cumsum(weights) >= 1.0 - tolerance
     weights = summing_to_one(weights[: int(enough.argmax()) + 1 if enough.any() else n_atoms])
     parameters = family.draw_parameters(full, len(weights), rng)
@@ -222,7 +222,7 @@ def unequal_gaussians(
     shape = (check_count("n_clusters", n_clusters), check_count("n_columns", n_columns))
     alpha = shape[0] / 5.0 if alpha is None else check_positive("alpha", alpha)
     rng = check_random_state(random_state)
-    weights = summing_to_one(np.array(models.stick_breaking(rng.random(shape[0]), alpha)))
+    weights = summing_to_one(np.array(stick_breaking(rng.random(shape[0]), alpha)))
     means = rng.normal(0.0, check_positive("spread", spread), size=shape)
     deviations = 1.0 / np.sqrt(rng.gamma(4.0, 1.0 / 4.0, size=shape))
     return RandomMixture(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from dpmlite import inference
+from dpmlite import algorithms, families
 from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.bhc_growth import TreeSearch, bayes_kmeans, grow, joined
 from dpmlite.estimators.bhc_tree import AlternativeTree, linkage, relocate
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from dpmlite import models
+    from dpmlite import families
     from dpmlite.estimators.bhc_growth import Tree
     from dpmlite.estimators.priors.base import Prior
     from dpmlite.search.context import Labels
@@ -206,7 +206,7 @@ class BayesianHierarchicalClustering(MixtureEstimator):
             tree = grow(problem, leaves, bool(self.verbose))
         self._keep_tree(tree, leaves, used)
         labels = np.empty(self.n_leaves_, dtype=np.intp)
-        inference.cut(self.children_, self.log_odds_, labels)
+        algorithms.cut(self.children_, self.log_odds_, labels)
         self._keep(data, self._partition(table, labels[leaves], prior, problem.alpha), prior)
         self.training_rows_ = table.to_dict()
         self._keep_increments(tree.log_e)
@@ -239,11 +239,11 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         """
         rows = self._read_new(X).rows()
         weights = np.empty(2 * self.n_leaves_)
-        inference.log_node_weights(
+        algorithms.log_node_weights(
             self.children_, self.log_odds_, self.node_counts_, self.alpha_, weights
         )
         out = np.empty(len(rows))
-        inference.log_mixture_density(rows, self._nodes(), weights, out)
+        algorithms.log_mixture_density(rows, self._nodes(), weights, out)
         return out
 
     def alternative_clusterings(self, n_trees: int = 1) -> list[AlternativeTree]:
@@ -356,7 +356,7 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         if isinstance(start, bool | np.bool_) and not start:
             return
         found = np.empty((self.n_leaves_ - 1, 2))
-        inference.log_increments(self._nodes(), self.children_, log_e, self.alpha_, found)
+        algorithms.log_increments(self._nodes(), self.children_, log_e, self.alpha_, found)
         if not isinstance(start, bool | np.bool_):
             found[: start - self.n_leaves_] = -np.inf
         self.log_increments_ = found
@@ -364,18 +364,18 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         with np.errstate(under="ignore"):
             self.log_evidence_bound_alternative_ = float(np.logaddexp.reduce(terms))
 
-    def _nodes(self) -> models.Component:
+    def _nodes(self) -> families.Component:
         """A component with a slot for each node, and an empty one."""
         component = fitted_component(self)
         rows = Data.from_dict(self.training_rows_).rows()
-        inference.hold(rows, self.leaves_[self.leaves_ != UNPLACED], component, self.children_)
+        algorithms.hold(rows, self.leaves_[self.leaves_ != UNPLACED], component, self.children_)
         return component
 
     def _alternative(self, merge: int, side: int) -> AlternativeTree:
         """The tree with a branch of the merge relocated, and its most probable clusters."""
         children, log_odds = relocate(self.children_, self.log_odds_, merge, side)
         leaf_labels = np.empty(self.n_leaves_, dtype=np.intp)
-        inference.cut(children, log_odds, leaf_labels)
+        algorithms.cut(children, log_odds, leaf_labels)
         used = self.leaves_ != UNPLACED
         labels = np.full(len(used), UNPLACED, dtype=np.intp)
         weights = self.training_rows_["weights"]

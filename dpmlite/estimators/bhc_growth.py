@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite import inference, models
+from dpmlite import algorithms, core, moves, sweeps
 from dpmlite.search.context import UNPLACED
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Tree:
 
     def lower_bound(self, alpha: float) -> float:
         """Lower bound on the log evidence: log of eq. (9) of Xu, Heller & Ghahramani (2009)."""
-        return float(self.log_e[-1] - models.log_rising(alpha, float(self.counts[-1])))
+        return float(self.log_e[-1] - core.log_rising(alpha, float(self.counts[-1])))
 
 
 def grow(
@@ -70,7 +70,7 @@ def grow(
     trees : ndarray, shape (M, 2), optional
         log_e and log_d of the leaves, where these are roots of trees.
     """
-    forest = inference.Forest(problem.rows, leaves, problem.component, problem.alpha, trees)
+    forest = algorithms.Forest(problem.rows, leaves, problem.component, problem.alpha, trees)
     step = max(1, VALUES_PER_CALL // (forest.n_leaves * problem.component.n_columns))
     n_nodes, left = 2 * forest.n_leaves - 1, 1
     while left:
@@ -174,8 +174,8 @@ def bayes_kmeans(problem: Problem, rng: np.random.Generator) -> Labels:
     labels = np.full(n, UNPLACED, dtype=np.intp)
     labels[n - n_seeds :] = np.arange(n_seeds)
     partition = problem.partition(labels, order)
-    inference.sweep(partition)
-    inference.merge(partition)
+    sweeps.sweep(partition)
+    moves.merge(partition)
     found = np.empty(n, dtype=np.intp)
     found[order] = np.asarray(partition.labels)
     return found

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from dpmlite import inference, models
+from dpmlite import algorithms
 from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.data import Data
 from dpmlite.estimators.fitted import fitted_component
@@ -21,6 +21,7 @@ from dpmlite.estimators.validation import (
     check_random_state,
     check_verbose,
 )
+from dpmlite.partition import Partition
 from dpmlite.search.context import Problem
 from dpmlite.search.prefix_starts import search_labels
 from dpmlite.search.starts import start_labels
@@ -184,7 +185,7 @@ class CollapsedGibbs(MixtureEstimator):
         prior = self._family().prior(self.prior, data)
         labels = self._start(X, data, prior, rng, sample_weight) if given is None else given
         component = self._component(prior)
-        start = models.Partition(data.rows(), labels, component, float(self.alpha))
+        start = Partition(data.rows(), labels, component, float(self.alpha))
         chain = Chain(start, VARIANTS[self.split_merge], self.alpha_prior, rng)
         burn_in = self.n_samples // 2 if self.burn_in is None else self.burn_in
         samples = list(chain.samples(self.n_samples, burn_in, self.thin, bool(self.verbose)))
@@ -222,8 +223,8 @@ class CollapsedGibbs(MixtureEstimator):
         out = np.empty(len(rows))
         for labels, alpha in zip(self.labels_samples_, self.alpha_samples_, strict=True):
             component = fitted_component(self)
-            sample = models.Partition(training, labels.copy(), component, float(alpha))
-            inference.log_density(rows, sample.component, float(alpha), out)
+            sample = Partition(training, labels.copy(), component, float(alpha))
+            algorithms.log_density(rows, sample.component, float(alpha), out)
             np.logaddexp(total, out, out=total)
         return np.asarray(total - np.log(len(self.labels_samples_)))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite import models
+from dpmlite import core
 from dpmlite.estimators.validation import check_rows, check_sample_weight, check_table, raise_where
 
 if TYPE_CHECKING:
@@ -44,12 +44,12 @@ class Data:
     nonzeros: tuple[Floats, Indices, Indices] | None = None
     weights: Floats | None = None
 
-    def rows(self) -> models.Rows:
+    def rows(self) -> core.Rows:
         """The rows for the kernels."""
         if self.values is not None:
-            return models.Rows(self.values, self.weights)
+            return core.Rows(self.values, self.weights)
         assert self.nonzeros is not None
-        return models.Rows.sparse(*self.nonzeros, self.shape[1], self.weights)
+        return core.Rows.sparse(*self.nonzeros, self.shape[1], self.weights)
 
     def to_dict(self) -> dict[str, Any]:
         """Copies of all arrays, for files."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite import inference
+from dpmlite import algorithms
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,5 +39,5 @@ def blocks_of_distances(rows: Floats, centres: Floats) -> Iterator[Floats]:
 def squared_distances(rows: Floats, centres: Floats) -> Floats:
     """Squared distances of rows, shape (N, D), from centres, shape (K, D): shape (N, K)."""
     out = np.empty((len(rows), len(centres)))
-    inference.squared_distances(rows, centres, out)
+    algorithms.squared_distances(rows, centres, out)
     return out

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from dpmlite import inference, models
+from dpmlite import algorithms, core
 from dpmlite.estimators.base import Estimator, require_fitted
 from dpmlite.estimators.distances import least_distances, nearest_centres, squared_distances
 from dpmlite.estimators.numbering import largest_first
@@ -144,12 +144,12 @@ class DPMeans(Estimator, SetOutput):
                 f"n_clusters must not exceed the rows (n_samples={len(used)}), "
                 f"got {self.n_clusters}"
             )
-        table = models.Rows(used, used_weights)
+        table = core.Rows(used, used_weights)
         rng = check_random_state(self.random_state)
         if self.n_clusters is None:
             lam = float(self.lam)  # type: ignore[arg-type]
         else:
-            lam = inference.farthest_first(table, self.n_clusters)
+            lam = algorithms.farthest_first(table, self.n_clusters)
         self._search(table, lam, rng)
         self._remember_columns(X, rows.shape[1])
         if len(used) < len(rows):
@@ -317,13 +317,13 @@ class DPMeans(Estimator, SetOutput):
         check_count("n_init", self.n_init)
         check_verbose(self.verbose)
 
-    def _search(self, table: models.Rows, lam: float, rng: np.random.Generator) -> None:
+    def _search(self, table: core.Rows, lam: float, rng: np.random.Generator) -> None:
         """Keep the start with the least objective, the first of equals."""
         best: list[Any] = []
         for start in range(self.n_init):
             order = rng.permutation(len(table)).astype(np.intp) if start else None
             labels = np.empty(len(table), dtype=np.intp)
-            centres, inertia, trace, converged = inference.fit_centres(
+            centres, inertia, trace, converged = algorithms.fit_centres(
                 table, lam, labels, min(self.max_iter, sys.maxsize), order
             )
             if self.verbose:

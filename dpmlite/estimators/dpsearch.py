@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from dpmlite import inference
+from dpmlite import algorithms
 from dpmlite.estimators.fitted import verify_joint
 from dpmlite.estimators.mixture import MixtureEstimator
 from dpmlite.estimators.validation import (
@@ -209,7 +209,7 @@ class DPSearch(MixtureEstimator):
         self._keep_refinement(refined, found.neg_log_joint, certified)
         self.n_enqueued_, self.n_expanded_ = search.n_enqueued, search.n_expanded
         self.certified_, self.optimality_gap_ = certified, gap
-        self.neg_log_loo_ = inference.neg_log_loo(final)
+        self.neg_log_loo_ = algorithms.neg_log_loo(final)
         self._remember_columns(X, data.shape[1])
         return self
 
@@ -234,10 +234,10 @@ class DPSearch(MixtureEstimator):
 
     def _run(
         self, problem: Problem, rng: np.random.Generator
-    ) -> tuple[inference.PrefixSearch, Labels]:
+    ) -> tuple[algorithms.PrefixSearch, Labels]:
         """The finished search and its labels."""
         order = row_order(problem, self.order, rng)
-        search = inference.PrefixSearch(
+        search = algorithms.PrefixSearch(
             problem.rows,
             problem.component.like(),
             problem.alpha,
@@ -252,7 +252,7 @@ class DPSearch(MixtureEstimator):
         return search, labels
 
     def _gap(
-        self, search: inference.PrefixSearch, neg_log_joint: float, slack: float
+        self, search: algorithms.PrefixSearch, neg_log_joint: float, slack: float
     ) -> tuple[float, bool]:
         """The optimality gap in nats, and whether it is within rounding."""
         if self.scoring == "inadmissible":

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite import inference
+from dpmlite import algorithms
 from dpmlite.estimators.numbering import largest_first
 from dpmlite.estimators.priors import COMPONENTS, FAMILIES
 from dpmlite.estimators.validation import check_bool, check_choice, check_positive
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-# The limit of inference.sum_over_partitions, checked here before the prior can warn.
+# The limit of algorithms.sum_over_partitions, checked here before the prior can warn.
 MAX_ROWS = 13
 
 
@@ -106,7 +106,7 @@ def exact_posterior(
     statistics = family.component(family.prior(prior, data), allow_missing)
     labels, n_clusters_proba = np.zeros(n, dtype=np.intp), np.empty(n)
     co_clustering = np.empty((n, n))
-    log_evidence, neg_log_joint = inference.sum_over_partitions(
+    log_evidence, neg_log_joint = algorithms.sum_over_partitions(
         data.rows(), statistics, alpha, labels, n_clusters_proba, co_clustering
     )
     return ExactPosterior(

@@ -14,7 +14,7 @@ from dpmlite.estimators.validation import check_bool, check_choice, check_sample
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from dpmlite import models
+    from dpmlite import families
     from dpmlite.estimators.data import Data
     from dpmlite.estimators.priors.base import Family, Prior
 
@@ -104,7 +104,7 @@ class FamilyEstimator(Estimator):
     def _family(self) -> Family:
         return FAMILIES[check_choice("component", self.component, COMPONENTS)]
 
-    def _component(self, prior: Prior) -> models.Component:
+    def _component(self, prior: Prior) -> families.Component:
         """A component of a prior, without slots."""
         return self._family().component(prior, self.allow_missing)
 

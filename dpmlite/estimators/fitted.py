@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from dpmlite import models
 from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.numbering import largest_first
 from dpmlite.estimators.priors import FAMILIES
+from dpmlite.partition import Partition
 
 if TYPE_CHECKING:
+    from dpmlite import families
     from dpmlite.estimators.data import Data, Floats
     from dpmlite.estimators.numbering import Labels
     from dpmlite.estimators.priors import Family
@@ -32,12 +33,12 @@ class Fitted(Protocol):
     statistics_: Floats
 
 
-def fitted_component(model: Fitted) -> models.Component:
+def fitted_component(model: Fitted) -> families.Component:
     """A component of the fitted prior, without slots."""
     return FAMILIES[model.component_].component(model.prior_, model.allow_missing_)
 
 
-def fitted_mixture(model: Fitted) -> models.Component:
+def fitted_mixture(model: Fitted) -> families.Component:
     """A component with a slot for each fitted cluster, and an empty one for a new cluster.
 
     Raises
@@ -51,7 +52,7 @@ def fitted_mixture(model: Fitted) -> models.Component:
     return component
 
 
-def load(component: models.Component, statistics: Floats, n_empty: int = 0) -> None:
+def load(component: families.Component, statistics: Floats, n_empty: int = 0) -> None:
     """Give a component one slot for each row of statistics, and empty slots after them."""
     component.resize(len(statistics) + n_empty)
     for k, row in enumerate(statistics.tolist()):
@@ -61,26 +62,26 @@ def load(component: models.Component, statistics: Floats, n_empty: int = 0) -> N
 def final_partition(
     table: Data,
     labels: Labels,
-    component: models.Component,
+    component: families.Component,
     alpha: float,
     n_threads: int = 1,
     counts: Labels | None = None,
-) -> models.Partition:
+) -> Partition:
     """The partition of rows of positive weight, its clusters numbered by weight.
 
     `labels` are renumbered in place; `counts` are the rows of each label, if they are known.
     """
     largest_first(labels, table.weights, labels, counts)
-    return models.Partition(table.rows(), labels, component, alpha, n_threads=n_threads)
+    return Partition(table.rows(), labels, component, alpha, n_threads=n_threads)
 
 
 def final_partition_with_groups(
     table: Data,
     labels: Labels,
     alpha: float,
-    groups: models.Component,
+    groups: families.Component,
     group_labels: Labels,
-) -> models.Partition:
+) -> Partition:
     """The partition of rows of positive weight and absorbed groups, numbered by weight.
 
     Parameters
@@ -100,13 +101,13 @@ def final_partition_with_groups(
     weights = np.concatenate([groups.counts, weights])
     numbers = largest_first(np.concatenate([group_labels, labels]), weights)
     group_labels, labels = np.split(numbers, [len(group_labels)])
-    return models.Partition(
+    return Partition(
         table.rows(), labels.copy(), groups.like(), alpha, None, groups, group_labels.copy()
     )
 
 
 def cluster_attributes(
-    final: models.Partition, family: Family, prior: Prior, allow_missing: bool
+    final: Partition, family: Family, prior: Prior, allow_missing: bool
 ) -> dict[str, Any]:
     """All fitted attributes that describe a partition's clusters, and not its rows."""
     component, slots = final.component, range(final.n_clusters)
@@ -124,7 +125,7 @@ def cluster_attributes(
     }
 
 
-def verify_joint(kept: float, final: models.Partition, table: Data) -> None:
+def verify_joint(kept: float, final: Partition, table: Data) -> None:
     """Raise ArithmeticError if the joint kept by the moves is not that of the labels."""
     drift = abs(final.neg_log_joint - kept)
     size = sum(final.component.counts) * table.shape[1]
@@ -138,6 +139,6 @@ def verify_joint(kept: float, final: models.Partition, table: Data) -> None:
         )
 
 
-def _sum_of_counts(component: models.Component) -> float:
+def _sum_of_counts(component: families.Component) -> float:
     """Sum of all counts in a component of a family of counts."""
     return sum(sum(component.statistics(k)[1:]) for k in range(component.n_slots))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite import inference, models
+from dpmlite import algorithms
 from dpmlite.estimators.priors import COMPONENTS, FAMILIES
 from dpmlite.estimators.validation import (
     check_bool,
@@ -16,6 +16,7 @@ from dpmlite.estimators.validation import (
     check_positive,
     check_random_state,
 )
+from dpmlite.partition import Partition, log_prob, sample
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,7 +50,7 @@ def crp_log_prob(labels: npt.ArrayLike, alpha: float) -> float:
     >>> round(math.exp(dpmlite.crp_log_prob([0, 0, 1], alpha=1.0)), 6)
     0.166667
     """
-    return models.log_prob(check_labels(labels).tolist(), check_positive("alpha", alpha))
+    return log_prob(check_labels(labels).tolist(), check_positive("alpha", alpha))
 
 
 def crp_sample(n: int, alpha: float, random_state: Any = None) -> npt.NDArray[np.intp]:
@@ -76,7 +77,7 @@ def crp_sample(n: int, alpha: float, random_state: Any = None) -> npt.NDArray[np
     """
     alpha = check_positive("alpha", alpha)
     uniforms = check_random_state(random_state).random(check_count("n", n, least=0))
-    return np.array(models.sample(uniforms, alpha), dtype=np.intp)
+    return np.array(sample(uniforms, alpha), dtype=np.intp)
 
 
 def neg_log_joint(
@@ -160,7 +161,7 @@ def neg_log_loo(
     .. [1] Raykov, Boukouvalas & Little, "Simple approximate MAP inference for Dirichlet
        processes", 2014.
     """
-    return inference.neg_log_loo(
+    return algorithms.neg_log_loo(
         _partition(X, labels, sample_weight, alpha, component, prior, allow_missing)
     )
 
@@ -173,7 +174,7 @@ def _partition(
     component: str,
     prior: Mapping[str, Any] | None,
     allow_missing: bool,
-) -> models.Partition:
+) -> Partition:
     """The partition of the rows of positive weight, after checks of all arguments."""
     family = FAMILIES[check_choice("component", component, COMPONENTS)]
     alpha = check_positive("alpha", alpha)
@@ -182,4 +183,4 @@ def _partition(
     numbers = check_labels(labels, data.shape[0])[used]
     table = data.take(used)
     statistics = family.component(family.prior(prior, table), allow_missing)
-    return models.Partition(table.rows(), numbers, statistics, alpha)
+    return Partition(table.rows(), numbers, statistics, alpha)

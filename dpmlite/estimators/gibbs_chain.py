@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from dpmlite import inference, models
+from dpmlite import moves, sweeps
+from dpmlite.partition import alpha_given_eta
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import numpy.typing as npt
+
+    from dpmlite.partition import Partition
 
 # A concentration is at least this; a draw of it may round to 0.
 MIN_ALPHA = 1e-100
@@ -83,7 +86,7 @@ class Chain:
 
     def __init__(
         self,
-        partition: models.Partition,
+        partition: Partition,
         moves: Moves,
         alpha_prior: tuple[float, float] | None,
         rng: np.random.Generator,
@@ -94,7 +97,7 @@ class Chain:
         self._moves = moves
         self._alpha_prior = alpha_prior
         if min(partition.labels) < 0:
-            inference.sweep(partition)
+            sweeps.sweep(partition)
         self.best = self._sample()
 
     def samples(self, n_samples: int, burn_in: int, thin: int, verbose: bool) -> Iterator[Sample]:
@@ -110,16 +113,14 @@ class Chain:
                 yield self._sample()
 
     def _sweep(self) -> None:
-        n_rows, moves = self.partition.n_rows, self._moves
-        for _ in range(moves.n_proposals):
-            per_row = 1 if moves.n_restricted is None else moves.n_restricted + 2
+        n_rows, (n_proposals, n_restricted, n_scans) = self.partition.n_rows, self._moves
+        for _ in range(n_proposals):
+            per_row = 1 if n_restricted is None else n_restricted + 2
             uniforms = self.rng.random(3 + per_row * n_rows)
-            self.n_accepted += inference.propose_split_merge(
-                self.partition, moves.n_restricted, uniforms
-            )
+            self.n_accepted += moves.propose_split_merge(self.partition, n_restricted, uniforms)
             self.n_proposals += 1
-        for _ in range(moves.n_scans):
-            self.n_empty_clusters += inference.gibbs_sweep(self.partition, self.rng.random(n_rows))
+        for _ in range(n_scans):
+            self.n_empty_clusters += sweeps.gibbs_sweep(self.partition, self.rng.random(n_rows))
         if self._alpha_prior is not None:
             self._resample_alpha(*self._alpha_prior)
 
@@ -127,7 +128,7 @@ class Chain:
         """Draw alpha given the partition: Escobar & West (1995), section 6."""
         weight = sum(self.partition.component.counts)
         log_eta = float(np.log(self.rng.beta(self.partition.alpha + 1.0, weight)))
-        shape, rate = models.alpha_given_eta(
+        shape, rate = alpha_given_eta(
             self.partition.n_clusters, weight, shape, rate, log_eta, self.rng.random()
         )
         drawn = self.rng.gamma(shape, 1.0 / rate)

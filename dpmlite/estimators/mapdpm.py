@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from dpmlite import inference
-from dpmlite._threads import kept_threads, threads_for
+from dpmlite import algorithms
+from dpmlite.core.threads import kept_threads, threads_for
 from dpmlite.estimators.choose_prior import ScaledPrior, draw_sample
 from dpmlite.estimators.fitted import final_partition_with_groups, verify_joint
 from dpmlite.estimators.mixture import MixtureEstimator
@@ -388,7 +388,7 @@ class MAPDPM(MixtureEstimator):
         self._keep(data, final, prior)
         self._keep_scores(found.scores)
         self._keep_result(result)
-        self.neg_log_loo_ = inference.neg_log_loo(final, n_threads)
+        self.neg_log_loo_ = algorithms.neg_log_loo(final, n_threads)
 
     def _learn(self, before: FittedClusters, data: Data) -> None:
         """Add new rows to the fitted clusters, which stay whole as absorbed groups."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite import inference
+from dpmlite import families, moves
 from dpmlite.estimators.data import Data
 from dpmlite.estimators.fitted import cluster_attributes, final_partition_with_groups
 from dpmlite.estimators.mapdpm import MAPDPM
@@ -23,7 +23,7 @@ from dpmlite.search.context import Problem
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from dpmlite import models
+    from dpmlite import families
 
 # Attributes that must be the same in all models.
 SHARED = ("component_", "allow_missing_", "n_features_in_", "alpha_")
@@ -100,12 +100,12 @@ def merge_models(first: MAPDPM, second: MAPDPM, *others: MAPDPM) -> MAPDPM:
     return merged
 
 
-def _merge_groups(groups: models.Component, alpha: float) -> tuple[float, npt.NDArray[np.intp]]:
+def _merge_groups(groups: families.Component, alpha: float) -> tuple[float, npt.NDArray[np.intp]]:
     """The joint with each group as a cluster of its own, and labels of the groups after merges."""
     rows = _no_rows(groups.n_columns).rows()
     partition = Problem(rows, groups.like(), alpha, groups).partition(np.empty(0, dtype=np.intp))
     before = partition.neg_log_joint
-    inference.merge(partition)
+    moves.merge(partition)
     return before, np.asarray(partition.homes, dtype=np.intp)
 
 

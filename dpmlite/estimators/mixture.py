@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from dpmlite import inference, models
+from dpmlite import algorithms, sweeps
 from dpmlite.estimators import persistence
 from dpmlite.estimators.family_estimator import FamilyEstimator
 from dpmlite.estimators.fitted import cluster_attributes, final_partition, fitted_mixture
 from dpmlite.estimators.priors import FAMILIES
 from dpmlite.estimators.validation import check_count, check_random_state
+from dpmlite.partition import predictive
 from dpmlite.search.context import rows_in_slots
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from dpmlite.estimators.data import Data
     from dpmlite.estimators.priors.base import Prior
+    from dpmlite.partition import Partition
 
 
 class MixtureEstimator(FamilyEstimator):
@@ -61,7 +63,7 @@ class MixtureEstimator(FamilyEstimator):
         """
         rows = self._read_new(X).rows()
         labels = np.empty(len(rows), dtype=np.intp)
-        inference.assign(rows, fitted_mixture(self), self.alpha_, labels)
+        sweeps.assign(rows, fitted_mixture(self), self.alpha_, labels)
         return labels
 
     def predict_proba(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
@@ -130,7 +132,7 @@ class MixtureEstimator(FamilyEstimator):
         """
         rows = self._read_new(X).rows()
         out = np.empty(len(rows))
-        inference.log_density(rows, fitted_mixture(self), self.alpha_, out)
+        algorithms.log_density(rows, fitted_mixture(self), self.alpha_, out)
         return out
 
     def sample(
@@ -162,7 +164,7 @@ class MixtureEstimator(FamilyEstimator):
         n_samples = check_count("n_samples", n_samples)
         rng = check_random_state(self.random_state if random_state is None else random_state)
         counts = mixture.counts[:-1]
-        weights = models.predictive(counts, self.alpha_)
+        weights = predictive(counts, self.alpha_)
         slots = rng.choice(len(weights), size=n_samples, p=weights)
         X = np.empty((n_samples, self.n_features_in_))
         for k in np.unique(slots):
@@ -223,11 +225,11 @@ class MixtureEstimator(FamilyEstimator):
         alpha: float,
         n_threads: int = 1,
         counts: npt.NDArray[np.intp] | None = None,
-    ) -> models.Partition:
+    ) -> Partition:
         """The partition of rows of positive weight; `labels` are renumbered by weight in place."""
         return final_partition(table, labels, self._component(prior), alpha, n_threads, counts)
 
-    def _keep(self, data: Data, final: models.Partition, prior: Prior) -> None:
+    def _keep(self, data: Data, final: Partition, prior: Prior) -> None:
         """Keep the partition of the rows of positive weight in fitted attributes.
 
         Rows without weight get the label of the cluster that is most probable for them.
@@ -251,7 +253,7 @@ class MixtureEstimator(FamilyEstimator):
         nearest = np.empty(weightless.shape[0], dtype=np.intp)
         clusters = fitted_mixture(self)
         clusters.resize(self.n_clusters_)  # without a new cluster
-        inference.assign(weightless.rows(), clusters, self.alpha_, nearest)
+        sweeps.assign(weightless.rows(), clusters, self.alpha_, nearest)
         everyone[~used] = nearest
         return everyone
 
@@ -266,5 +268,5 @@ class MixtureEstimator(FamilyEstimator):
     def _probabilities(self, data: Data) -> npt.NDArray[np.float64]:
         """Probability of each cluster, and of a new one in the last column, shape (N, K + 1)."""
         out = np.empty((data.shape[0], self.n_clusters_ + 1))
-        inference.responsibilities(data.rows(), fitted_mixture(self), self.alpha_, out)
+        algorithms.responsibilities(data.rows(), fitted_mixture(self), self.alpha_, out)
         return out

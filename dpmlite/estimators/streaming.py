@@ -21,9 +21,10 @@ from dpmlite.estimators.validation import check_total_weight
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from dpmlite import models
+    from dpmlite import families
     from dpmlite.estimators.data import Floats, Indices
     from dpmlite.estimators.priors.base import Family, Prior
+    from dpmlite.partition import Partition
 
 # The first rows are kept up to this number of rows or of cells. A cluster of fewer rows may hold
 # several true ones, which cannot be split once only its statistics are left.
@@ -184,14 +185,14 @@ def prior_of_all(pieces: Sequence[FittedClusters], moments: Moments) -> Prior:
     return prior
 
 
-def absorbed_groups(pieces: Sequence[FittedClusters], prior: Prior) -> models.Component:
+def absorbed_groups(pieces: Sequence[FittedClusters], prior: Prior) -> families.Component:
     """A component under a prior of all rows, with a slot for each cluster, piece after piece."""
     groups = pieces[0].family.component(prior, pieces[0].allow_missing)
     load(groups, np.vstack([piece.statistics_under(prior) for piece in pieces]))
     return groups
 
 
-def absorbed_counts(counts: Indices, final: models.Partition) -> Indices:
+def absorbed_counts(counts: Indices, final: Partition) -> Indices:
     """Absorbed rows in each cluster of a partition, from the rows of each absorbed group."""
     rows = np.zeros(final.n_clusters, dtype=np.intp)
     np.add.at(rows, np.asarray(final.homes, dtype=np.intp), counts)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from dpmlite import inference, models
+from dpmlite import algorithms, sweeps
 from dpmlite.estimators.family_estimator import FamilyEstimator
 from dpmlite.estimators.fitted import fitted_component, load
 from dpmlite.estimators.mapdpm import MAPDPM
@@ -22,12 +22,14 @@ from dpmlite.estimators.validation import (
     check_verbose,
 )
 from dpmlite.estimators.variational_ascent import Ascent
+from dpmlite.partition import Partition
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import numpy.typing as npt
 
+    from dpmlite import core, families
     from dpmlite.estimators.data import Data
     from dpmlite.estimators.priors.base import Family, Prior
 
@@ -283,7 +285,7 @@ class VariationalDPM(FamilyEstimator):
         """
         rows = self._read_new(X).rows()
         out = np.empty(len(rows))
-        inference.log_mixture_density(rows, self._mixture(), self._log_weights(), out)
+        algorithms.log_mixture_density(rows, self._mixture(), self._log_weights(), out)
         return out
 
     def _check_parameters(self) -> None:
@@ -315,8 +317,8 @@ class VariationalDPM(FamilyEstimator):
         n_seeds = min(self.n_components, n)
         labels[:n_seeds] = np.arange(n_seeds)
         component = self._component(prior)
-        partition = models.Partition(table.rows(), labels, component, float(self.alpha), order)
-        inference.sweep(partition)
+        partition = Partition(table.rows(), labels, component, float(self.alpha), order)
+        sweeps.sweep(partition)
         found = np.empty(n, dtype=np.intp)
         found[order] = np.asarray(partition.labels)
         return found
@@ -326,17 +328,17 @@ class VariationalDPM(FamilyEstimator):
         responsibilities[np.arange(len(labels)), labels] = 1.0
         return responsibilities
 
-    def _mixing(self) -> models.Mixing:
+    def _mixing(self) -> algorithms.Mixing:
         kind = {
-            "vb": models.Sticks,
-            "collapsed-stick": models.CollapsedSticks,
-            "collapsed-dirichlet": models.CollapsedDirichlet,
+            "vb": algorithms.Sticks,
+            "collapsed-stick": algorithms.CollapsedSticks,
+            "collapsed-dirichlet": algorithms.CollapsedDirichlet,
         }[self.method]
         return kind(float(self.alpha), int(self.n_components))
 
     def _climb(
         self,
-        rows: models.Rows,
+        rows: core.Rows,
         responsibilities: Floats,
         prior: Prior,
         total_weight: float,
@@ -389,7 +391,7 @@ class VariationalDPM(FamilyEstimator):
         everyone[~used] = self._probabilities(data.take(~used).unweighted())
         return everyone
 
-    def _mixture(self) -> models.Component:
+    def _mixture(self) -> families.Component:
         """A component with a slot for each of the T components."""
         component = fitted_component(self)
         load(component, self.statistics_)
@@ -397,7 +399,7 @@ class VariationalDPM(FamilyEstimator):
 
     def _probabilities(self, data: Data) -> Floats:
         out = np.empty((data.shape[0], len(self.weights_)))
-        inference.mixture_responsibilities(data.rows(), self._mixture(), self._log_weights(), out)
+        algorithms.mixture_responsibilities(data.rows(), self._mixture(), self._log_weights(), out)
         return out
 
     def _log_weights(self) -> Floats:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dpmlite import inference, models
+from dpmlite import algorithms
 
 if TYPE_CHECKING:
+    from dpmlite import core, families
     from dpmlite.estimators.data import Floats
 
 
@@ -31,14 +32,14 @@ class Ascent:
         The bound at the start and after each iteration.
     """
 
-    rows: models.Rows
-    component: models.Component
-    mixing: models.Mixing
+    rows: core.Rows
+    component: families.Component
+    mixing: algorithms.Mixing
     responsibilities: Floats
     converged: bool = False
 
     def __post_init__(self) -> None:
-        bound = inference.absorb(self.rows, self.component, self.mixing, self.responsibilities)
+        bound = algorithms.absorb(self.rows, self.component, self.mixing, self.responsibilities)
         self.trace = [bound]
 
     @property
@@ -48,12 +49,12 @@ class Ascent:
 
     def step(self, reorder: bool) -> None:
         """Renew components and responsibilities once; `reorder` as in `VariationalDPM`."""
-        bound = inference.step(
+        bound = algorithms.step(
             self.rows, self.component, self.mixing, self.responsibilities, reorder
         )
         self.trace.append(bound)
 
     def log_evidence_bound(self) -> float:
         """Lower bound on the evidence under the Dirichlet process, whose stick is not truncated."""
-        unbroken = models.unbroken_log_evidence(self.mixing.counts, self.mixing.alpha)
+        unbroken = algorithms.unbroken_log_evidence(self.mixing.counts, self.mixing.alpha)
         return self.trace[-1] - self.mixing.log_evidence() + unbroken

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite import inference, models
+from dpmlite import algorithms
+from dpmlite.partition import alpha_mode, log_prob_counts
 from dpmlite.search.result import first_of_best
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from dpmlite import core
     from dpmlite.search.context import Problem
     from dpmlite.search.result import SearchResult
     from dpmlite.search.search import Search
@@ -81,7 +83,7 @@ def by_posterior(
                 f"alpha_prior={alpha_prior!r} needs rows of a total weight above K - 1/2, got "
                 f"{n_rows:g} for K = {n_clusters} clusters: raise sample_weight or give two numbers"
             )
-        alpha = models.alpha_mode(n_clusters, n_rows, *prior)
+        alpha = alpha_mode(n_clusters, n_rows, *prior)
         if abs(alpha - problem.alpha) <= ALPHA_RTOL * alpha:
             break
         problem = replace(problem, alpha=alpha)
@@ -104,7 +106,7 @@ def by_joint(search: Search, problem: Problem, seeds: Seeds, alphas: Floats) -> 
 def by_cross_validation(
     search: Search,
     problem_of: Callable[[Chosen], Problem],
-    held_out_of: Callable[[Chosen], models.Rows],
+    held_out_of: Callable[[Chosen], core.Rows],
     weights: Floats,
     seeds: Seeds,
     alphas: Floats,
@@ -131,7 +133,7 @@ def by_cross_validation(
         problem, part = problem_of(~held_out), search.of_rows(~held_out)
         density = np.empty(len(rows))
         for j, result in enumerate(results_of_grid(part, problem, seeds, alphas)):
-            inference.log_density(rows, result.partition.component, float(alphas[j]), density)
+            algorithms.log_density(rows, result.partition.component, float(alphas[j]), density)
             sums[j] += weights[held_out] @ density
     scores = sums / weights.sum()
     best = first_of_best((-scores).tolist(), SCORE_ATOL)
@@ -161,8 +163,8 @@ def results_of_grid(
 def _joint_at(result: SearchResult, alpha: float) -> float:
     """The joint of the labels of a result under another concentration."""
     counts = [n for n in result.partition.component.counts if n > 0.0]
-    before = models.log_prob_counts(counts, result.partition.alpha)
-    return result.neg_log_joint + (before - models.log_prob_counts(counts, alpha))
+    before = log_prob_counts(counts, result.partition.alpha)
+    return result.neg_log_joint + (before - log_prob_counts(counts, alpha))
 
 
 def _folds(n_rows: int, n_folds: int, rng: np.random.Generator) -> Iterator[Chosen]:

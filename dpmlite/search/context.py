@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite import models
+from dpmlite.partition import Partition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from dpmlite.search.result import SearchResult
+    from dpmlite import core, families
 
     Labels = npt.NDArray[np.intp]
 
-    #: Changes a result; returns whether its joint fell by enough to sweep and try all moves again.
-    Move = Callable[["Context", SearchResult], bool]
+    #: `move(context, result)` changes a result of the search; it returns whether the joint fell by
+    #: enough to sweep and try all moves again.
+    Move = Callable[..., bool]
 
 #: Label of a row that is in no cluster yet: a sweep places it.
 UNPLACED = -1
@@ -52,10 +53,10 @@ class Problem:
         Statistics of absorbed groups, one a slot.
     """
 
-    rows: models.Rows
-    component: models.Component
+    rows: core.Rows
+    component: families.Component
     alpha: float
-    absorbed_groups: models.Component | None = None
+    absorbed_groups: families.Component | None = None
 
     def worthwhile_gain(self, n_rows: int) -> float:
         """The least gain, in nats, for which a search among `n_rows` rows goes on."""
@@ -81,14 +82,14 @@ class Problem:
         order: Labels | None = None,
         group_labels: Labels | None = None,
         n_threads: int = 1,
-    ) -> models.Partition:
+    ) -> Partition:
         """A partition of the rows `order` (default: all), which owns and changes `labels`.
 
         It owns `group_labels`, those of the absorbed groups, too; by default each is a cluster.
         """
         if self.absorbed_groups is not None and group_labels is None:
             group_labels = np.arange(self.absorbed_groups.n_slots)
-        return models.Partition(
+        return Partition(
             self.rows,
             labels,
             self.component.like(),
@@ -135,22 +136,22 @@ class Context:
 
     def partition(
         self, labels: Labels, order: Labels | None = None, group_labels: Labels | None = None
-    ) -> models.Partition:
+    ) -> Partition:
         """A partition as `Problem.partition` makes it, by all threads."""
         return self.problem.partition(labels, order, group_labels, self.n_threads)
 
 
-def labels_of_groups(partition: models.Partition) -> Labels:
+def labels_of_groups(partition: Partition) -> Labels:
     """Labels of the absorbed groups."""
     return np.array(partition.homes, dtype=np.intp)
 
 
-def rows_in_slots(partition: models.Partition) -> Labels:
+def rows_in_slots(partition: Partition) -> Labels:
     """Rows in each slot, without its absorbed groups."""
     n_groups = np.bincount(labels_of_groups(partition), minlength=partition.component.n_slots)
     return np.asarray(partition.sizes, dtype=np.intp) - n_groups
 
 
-def normal_fraction(partition: models.Partition) -> float:
+def normal_fraction(partition: Partition) -> float:
     """Fraction of the clusters that looked normal when they were last tried to be split."""
     return sum(partition.normal) / partition.n_clusters

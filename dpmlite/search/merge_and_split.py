@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dpmlite import inference
+from dpmlite import moves
+from dpmlite.partition import Partition
 
 if TYPE_CHECKING:
-    from dpmlite import models
+    from dpmlite.partition import Partition
     from dpmlite.search.context import Context
     from dpmlite.search.result import SearchResult
 
@@ -18,15 +19,15 @@ N_SPLIT_SEEDS = 1
 
 def merge_and_split(context: Context, result: SearchResult) -> bool:
     """Merge pairs of clusters, then split clusters; True also after a stop."""
-    merges = inference.merge(result.partition)
+    merges = moves.merge(result.partition)
     result.record("merge", merges, context.verbose)
     splits = split(context, result.partition)
     result.record("split", splits, context.verbose)
     return merges > 0 or splits > 0 or context.stop.is_set()
 
 
-def split(context: Context, partition: models.Partition, thorough: bool = False) -> int:
+def split(context: Context, partition: Partition, thorough: bool = False) -> int:
     """Number of splits from random pairs of seeds."""
     n_seeds = min(N_SPLIT_SEEDS, partition.n_rows)
     uniforms = context.rng.random((partition.component.n_slots, n_seeds, 2))
-    return inference.split(partition, uniforms, context.n_threads, thorough)
+    return moves.split(partition, uniforms, context.n_threads, thorough)

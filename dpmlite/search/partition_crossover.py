@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite import inference
+from dpmlite import moves
+from dpmlite.partition import Partition
 from dpmlite.search.context import NO_GROUPS, UNPLACED, labels_of_groups
 from dpmlite.search.sweeps import sweep_and_merge
 
 if TYPE_CHECKING:
-    from dpmlite import models
+    from dpmlite.partition import Partition
     from dpmlite.search.context import Context, Labels
     from dpmlite.search.result import SearchResult
 
@@ -34,7 +35,7 @@ def cross_over(
     other: Labels,
     order: Labels | None = None,
     group_labels: tuple[Labels, Labels] = (NO_GROUPS, NO_GROUPS),
-) -> models.Partition:
+) -> Partition:
     """The common refinement of two partitions of the rows `order`, after merges.
 
     Rows that would be alone have no label: a sweep places them at less cost than merges.
@@ -46,18 +47,18 @@ def cross_over(
     )
     parts = without_singletons(parts, n_groups)
     partition = context.partition(parts[n_groups:].copy(), order, parts[:n_groups].copy())
-    inference.merge(partition)
+    moves.merge(partition)
     return partition
 
 
 def descend_and_cross_over(
-    context: Context, one: models.Partition, other: models.Partition, order: Labels | None
+    context: Context, one: Partition, other: Partition, order: Labels | None
 ) -> SearchResult:
     """The crossover of a partition and the end of a short descent from another, swept and merged.
 
     Both are of the rows `order`. The sweeps of that descent are counted.
     """
-    inference.merge(other)
+    moves.merge(other)
     descent = sweep_and_merge(context, other, max_sweeps=SECOND_SWEEPS)
     now, then = (np.asarray(each.labels, dtype=np.intp) for each in (one, other))
     group_labels = labels_of_groups(one), labels_of_groups(other)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite import inference
+from dpmlite import algorithms
 
 if TYPE_CHECKING:
     from threading import Event
@@ -36,14 +36,14 @@ def row_order(problem: Problem, name: str, rng: np.random.Generator) -> Labels:
     if name == "random":
         return rng.permutation(n_rows).astype(np.intp)
     densities = np.empty(n_rows)
-    inference.prior_log_densities(problem.rows, problem.component.like(), densities)
+    algorithms.prior_log_densities(problem.rows, problem.component.like(), densities)
     if name == "descending":
         densities = -densities
     # Rounded, for equal rows stay in the order given whatever the processor.
     return np.argsort(np.round(densities, 7), kind="stable").astype(np.intp)
 
 
-def run(search: inference.PrefixSearch, verbose: bool = False, stop: Event | None = None) -> bool:
+def run(search: algorithms.PrefixSearch, verbose: bool = False, stop: Event | None = None) -> bool:
     """Run a search to its end; False if a stop came first."""
     report_at = FIRST_REPORT
     while not search.run(EXPANSIONS_AT_ONCE):
@@ -57,7 +57,7 @@ def run(search: inference.PrefixSearch, verbose: bool = False, stop: Event | Non
     return True
 
 
-def report(search: inference.PrefixSearch) -> None:
+def report(search: algorithms.PrefixSearch) -> None:
     """Print a line of `verbose`."""
     print(
         f"search       expanded {search.n_expanded:>10}   enqueued {search.n_enqueued:>12}"
@@ -77,7 +77,7 @@ def search_labels(
     The first restart has ascending order, the others have random orders.
     """
     order = row_order(problem, "random" if restart else "ascending", rng)
-    search = inference.PrefixSearch(
+    search = algorithms.PrefixSearch(
         problem.rows, problem.component.like(), problem.alpha, order, "inadmissible", START_BEAM
     )
     labels = np.zeros(len(problem.rows), dtype=np.intp)

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite import inference
-from dpmlite._threads import on_threads
+from dpmlite import moves, sweeps
+from dpmlite.core.threads import on_threads
+from dpmlite.partition import Partition
 from dpmlite.search.context import UNPLACED, labels_of_groups, rows_in_slots
 from dpmlite.search.partition_crossover import descend_and_cross_over
 from dpmlite.search.row_costs import RowCosts, drawn
@@ -23,7 +24,7 @@ from dpmlite.search.sweeps import sweep_and_merge
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dpmlite import models
+    from dpmlite.partition import Partition
     from dpmlite.search.context import Context, Labels
     from dpmlite.search.result import SearchResult
 
@@ -68,7 +69,7 @@ def reseed_slots(context: Context, result: SearchResult, slots: list[int]) -> No
     number = np.full(partition.component.n_slots, -1)
     number[slots] = np.arange(len(slots))
     groups = np.flatnonzero(number[group_labels] >= 0)
-    members = np.asarray(inference.members_of(partition, slots), dtype=np.intp)
+    members = np.asarray(moves.members_of(partition, slots), dtype=np.intp)
     rows = np.asarray(partition.rows_of(members), dtype=np.intp)
     context = replace(context, problem=context.problem.of_groups(groups))
     some = context.partition(number[labels[members]], rows, number[group_labels[groups]])
@@ -96,7 +97,7 @@ class Reseeding:
     def __init__(
         self,
         context: Context,
-        partition: models.Partition,
+        partition: Partition,
         order: Labels | None,
         counts: SearchResult,
     ) -> None:
@@ -105,7 +106,7 @@ class Reseeding:
         self.step = -(-partition.n_rows // MAX_TRIAL_ROWS)
         self.trial_order = np.ascontiguousarray(self.order[:: self.step])
 
-    def run(self) -> models.Partition | None:
+    def run(self) -> Partition | None:
         """The partition that the first successful attempt leads to; None if there is none."""
         trial, n_failures = self._trial(), 0
         for attempt in self._attempts(trial):
@@ -118,7 +119,7 @@ class Reseeding:
                 break
         return None
 
-    def _trial(self) -> models.Partition:
+    def _trial(self) -> Partition:
         """The partition; or, if it is large, every `step`-th of its rows, swept by themselves."""
         if self.step == 1:
             return self.partition
@@ -128,7 +129,7 @@ class Reseeding:
         self.counts.n_sweeps += sweep_and_merge(self.context, trial).n_sweeps
         return trial
 
-    def _attempts(self, trial: models.Partition) -> Iterator[Attempt]:
+    def _attempts(self, trial: Partition) -> Iterator[Attempt]:
         """Attempts one after the other, made as many at a time as there are threads."""
         costs, n_threads = RowCosts.of(trial), self.context.n_threads
         seeds = self.context.rng.integers(2**63, size=MAX_ATTEMPTS).tolist()
@@ -142,9 +143,7 @@ class Reseeding:
                 self.context.stop,
             )
 
-    def _attempt(
-        self, trial: models.Partition, costs: RowCosts, rng: np.random.Generator
-    ) -> Attempt:
+    def _attempt(self, trial: Partition, costs: RowCosts, rng: np.random.Generator) -> Attempt:
         """What becomes of the trial; and of all rows, if it helps and they are few."""
         reseeded = self._reseeded(trial, costs, rng)
         at_once = self.step > 1 and self.partition.n_rows <= MAX_ROWS_EXTENDED_AT_ONCE
@@ -153,7 +152,7 @@ class Reseeding:
         return reseeded, None
 
     def _reseeded(
-        self, trial: models.Partition, costs: RowCosts, rng: np.random.Generator
+        self, trial: Partition, costs: RowCosts, rng: np.random.Generator
     ) -> SearchResult:
         """The trial crossed over with a descent from seeds among the rows that fit worst."""
         labels = np.array(trial.labels, dtype=np.intp)
@@ -165,7 +164,7 @@ class Reseeding:
         labels[seeds] = trial.n_clusters + np.arange(len(seeds))
         return self._crossed_over(trial, labels, labels_of_groups(trial), self.trial_order, 1)
 
-    def _extended(self, found: models.Partition, n_threads: int) -> SearchResult:
+    def _extended(self, found: Partition, n_threads: int) -> SearchResult:
         """All rows crossed over with what they become when they join a partition of the trial."""
         labels = np.full(self.partition.n_rows, UNPLACED, dtype=np.intp)
         labels[:: self.step] = np.asarray(found.labels)
@@ -174,7 +173,7 @@ class Reseeding:
 
     def _crossed_over(
         self,
-        partition: models.Partition,
+        partition: Partition,
         labels: Labels,
         group_labels: Labels,
         order: Labels,
@@ -183,12 +182,12 @@ class Reseeding:
         """A partition crossed over with a short descent from other labels."""
         context = replace(self.context, n_threads=n_threads)
         other = context.partition(labels, order, group_labels)
-        inference.sweep(other, n_threads)
+        sweeps.sweep(other, n_threads)
         result = descend_and_cross_over(context, partition, other, order)
         result.n_sweeps += 1
         return result
 
-    def _all_rows_after(self, attempt: Attempt, trial: models.Partition) -> models.Partition | None:
+    def _all_rows_after(self, attempt: Attempt, trial: Partition) -> Partition | None:
         """The partition of all rows that an attempt leads to, if that lowers their joint."""
         result, extended = attempt
         self.counts.count(result)
@@ -200,6 +199,6 @@ class Reseeding:
         gain = self.partition.neg_log_joint - result.neg_log_joint
         return result.partition if gain > self.partition.least_gain else None
 
-    def _helps(self, result: SearchResult, trial: models.Partition) -> bool:
+    def _helps(self, result: SearchResult, trial: Partition) -> bool:
         gain = trial.neg_log_joint - result.neg_log_joint
         return gain > self.context.problem.worthwhile_gain(trial.n_rows)

@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dpmlite import models
+    from dpmlite.partition import Partition
     from dpmlite.search.context import Labels
 
 
@@ -36,7 +36,7 @@ class SearchResult:
         Whether the descent ended because no move lowered the joint.
     """
 
-    partition: models.Partition
+    partition: Partition
     order: Labels | None = None
     name: str = ""
     trace: list[float] = field(default_factory=list)

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite import inference
+from dpmlite import algorithms
+from dpmlite.partition import Partition
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from dpmlite import models
+    from dpmlite.partition import Partition
     from dpmlite.search.context import Labels
 
     Floats = npt.NDArray[np.float64]
@@ -38,10 +39,10 @@ class RowCosts:
         self.falling = np.argsort(self.costs)[::-1]
 
     @classmethod
-    def of(cls, partition: models.Partition) -> RowCosts:
+    def of(cls, partition: Partition) -> RowCosts:
         """Costs of the rows of a partition."""
         costs, weights = np.empty(partition.n_rows), np.empty(partition.n_rows)
-        inference.own_costs(partition, costs, weights)
+        algorithms.own_costs(partition, costs, weights)
         return cls(costs, weights)
 
     def worst(self, fraction: float, slack: float) -> Labels:

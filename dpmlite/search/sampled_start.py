@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite import inference
-from dpmlite._threads import as_needed
+from dpmlite import moves, sweeps
+from dpmlite.core.threads import as_needed
+from dpmlite.partition import Partition
 from dpmlite.search.context import normal_fraction
 from dpmlite.search.descent import descend
 from dpmlite.search.merge_and_split import split
@@ -27,7 +28,7 @@ from dpmlite.search.sweeps import JointFalls, sweep_and_merge
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
-    from dpmlite import models
+    from dpmlite.partition import Partition
     from dpmlite.search.context import Context, Labels
 
 # Descents in a row that may gain little before the start ends, where all rows are in the sample.
@@ -187,7 +188,7 @@ class SampledStart:
         """
         partition = self.sampled.partition(result.labels().copy())
         if self.is_of_all:
-            return result, inference.all_look_normal(partition)
+            return result, moves.all_look_normal(partition)
         n_sweeps, falls, stop = 0, JointFalls(), self.context.stop
         while falls(partition) and split(self.sampled, partition) and not stop.is_set():
             n_sweeps += sweep_and_merge(self.sampled, partition).n_sweeps
@@ -205,8 +206,8 @@ class SampledStart:
             print_step(f"start {number}", "descent", self.n_sweeps, n_clusters, joint)
 
 
-def joined(context: Context, found: models.Partition) -> Labels:
+def joined(context: Context, found: Partition) -> Labels:
     """Labels of all rows of a context: the clusters that they would join, -1 if none."""
     problem, labels = context.problem, np.empty(len(context.problem.rows), dtype=np.intp)
-    inference.assign(problem.rows, found.component, problem.alpha, labels, context.n_threads)
+    sweeps.assign(problem.rows, found.component, problem.alpha, labels, context.n_threads)
     return labels

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite._threads import new_event, on_threads
+from dpmlite.core.threads import new_event, on_threads
 from dpmlite.search import descent
 from dpmlite.search.context import Context
 from dpmlite.search.descent import descend

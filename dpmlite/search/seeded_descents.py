@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite import inference
+from dpmlite import moves, sweeps
+from dpmlite.partition import Partition
 from dpmlite.search.context import UNPLACED
 from dpmlite.search.sweeps import sweep_and_merge
 
 if TYPE_CHECKING:
-    from dpmlite import models
+    from dpmlite.partition import Partition
     from dpmlite.search.context import Context, Labels
     from dpmlite.search.result import SearchResult
 
@@ -55,25 +56,25 @@ def descend_from_seeds(context: Context, seeds: Seeds) -> SearchResult:
         partition = context.partition(labels, seeds.order)
     else:
         partition, n_sweeps = joined_in_turn(context, clusters, seeds.order), 2
-    inference.merge(partition)
+    moves.merge(partition)
     result = sweep_and_merge(context, partition, seeds.order, DESCENT_SWEEPS)
     result.n_sweeps += n_sweeps
     return result
 
 
-def joined_in_turn(context: Context, seeds: models.Partition, order: Labels) -> models.Partition:
+def joined_in_turn(context: Context, seeds: Partition, order: Labels) -> Partition:
     """The partition that one sweep makes when the other rows join the seeds one by one."""
-    inference.sweep(seeds)  # by themselves: the others have fewer clusters to choose from then
+    sweeps.sweep(seeds)  # by themselves: the others have fewer clusters to choose from then
     labels = np.full(len(order), UNPLACED, dtype=np.intp)
     labels[: seeds.n_rows] = np.asarray(seeds.labels)
     partition = context.partition(labels, order)
-    inference.sweep(partition)
+    sweeps.sweep(partition)
     return partition
 
 
-def nearest_seed_labels(context: Context, seeds: models.Partition, order: Labels) -> Labels:
+def nearest_seed_labels(context: Context, seeds: Partition, order: Labels) -> Labels:
     """The label of the seed that predicts each row best."""
     problem, labels = context.problem, np.empty(len(order), dtype=np.intp)
-    inference.assign(problem.rows, seeds.component, problem.alpha, labels, rows=order)
+    sweeps.assign(problem.rows, seeds.component, problem.alpha, labels, rows=order)
     labels[: seeds.n_rows] = np.asarray(seeds.labels)
     return labels

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from dpmlite import inference
+from dpmlite import moves, sweeps
+from dpmlite.partition import Partition
 from dpmlite.search.result import SearchResult
 
 if TYPE_CHECKING:
-    from dpmlite import models
+    from dpmlite.partition import Partition
     from dpmlite.search.context import Context, Labels
 
 # A change of the joint, relative to it, that is a few roundings: of ordinary tables, less than a
@@ -27,23 +28,23 @@ class JointFalls:
     def __init__(self) -> None:
         self.least = math.inf
 
-    def __call__(self, partition: models.Partition) -> bool:
+    def __call__(self, partition: Partition) -> bool:
         joint = partition.exact_neg_log_joint()
         falls = joint < self.least - ROUNDING * abs(joint)
         self.least = min(self.least, joint)
         return falls
 
 
-def sweep(context: Context, partition: models.Partition) -> int:
+def sweep(context: Context, partition: Partition) -> int:
     """Rows that a sweep moves; 0 if they change the joint by rounding, which would never end."""
     before = partition.neg_log_joint
-    moves: int = inference.sweep(partition, context.n_threads)
-    return moves if abs(partition.neg_log_joint - before) > ROUNDING * abs(before) else 0
+    n_moved: int = sweeps.sweep(partition, context.n_threads)
+    return n_moved if abs(partition.neg_log_joint - before) > ROUNDING * abs(before) else 0
 
 
 def sweep_and_merge(
     context: Context,
-    partition: models.Partition,
+    partition: Partition,
     order: Labels | None = None,
     max_sweeps: int | None = None,
 ) -> SearchResult:
@@ -59,7 +60,7 @@ def sweep_and_merge(
             n_sweeps += 1
             if not moved or context.stop.is_set():
                 break
-        merged = inference.merge(partition)
+        merged = moves.merge(partition)
         if not merged or moved or context.stop.is_set() or not falls(partition):
             n_emptied = partition.n_emptied
             return SearchResult(partition, order, n_sweeps=n_sweeps, n_emptied=n_emptied)

@@ -16,9 +16,9 @@ from runtimes import run
 from test_learners import BOARDS, sources
 
 from dpmlite import datasets, neg_log_joint
-from dpmlite.inference.map_dpm import converge
-from dpmlite.models.normal_gamma import NormalGamma
-from dpmlite.models.partition import Partition
+from dpmlite.families.normal_gamma import NormalGamma
+from dpmlite.partition.partition import Partition
+from dpmlite.sweeps.map_dpm import converge
 
 
 def table(name):

@@ -26,8 +26,9 @@ import numpy as np
 from converged_gibbs import MARGIN, MARGIN_AS_PRINTED, converged_gibbs
 from measures import agreement, markdown, spread
 
-from dpmlite import MAPDPM, inference, models, neg_log_joint, neg_log_loo
+from dpmlite import MAPDPM, algorithms, core, families, neg_log_joint, neg_log_loo, sweeps
 from dpmlite.datasets import crp_mixture
+from dpmlite.partition import Partition
 from dpmlite.plotting import plot_clusters
 
 N_ROWS = 600
@@ -188,12 +189,12 @@ def scores_of(drawn, labels):
 def predict(drawn, labels):
     """Labels of the test rows, -1 for those of new clusters, and their mean -log density."""
     _, slots = np.unique(labels, return_inverse=True)
-    clusters = models.NormalGamma(**PRIOR)
-    models.Partition(models.Rows(drawn.X), slots.astype(np.intp), clusters, ALPHA)
-    rows = models.Rows(drawn.X_test)
+    clusters = families.NormalGamma(**PRIOR)
+    Partition(core.Rows(drawn.X), slots.astype(np.intp), clusters, ALPHA)
+    rows = core.Rows(drawn.X_test)
     predicted, log_density = np.empty(len(rows), dtype=np.intp), np.empty(len(rows))
-    inference.assign(rows, clusters, ALPHA, predicted)
-    inference.log_density(rows, clusters, ALPHA, log_density)
+    sweeps.assign(rows, clusters, ALPHA, predicted)
+    algorithms.log_density(rows, clusters, ALPHA, log_density)
     return predicted, -log_density.mean()
 
 

@@ -11,7 +11,7 @@ from dpmlite.estimators.priors.moments import Moments
 if TYPE_CHECKING:
     import numpy as np
 
-    from dpmlite import models
+    from dpmlite import families
     from dpmlite.estimators.data import Data, Floats, Indices
 
     Prior = dict[str, Any]
@@ -168,7 +168,7 @@ class Family(ABC):
         return
 
     @abstractmethod
-    def component(self, prior: Prior, allow_missing: bool) -> models.Component:
+    def component(self, prior: Prior, allow_missing: bool) -> families.Component:
         """A component of this prior without slots."""
 
     @abstractmethod

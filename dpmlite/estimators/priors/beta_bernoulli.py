@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite import models
+from dpmlite import families
 from dpmlite.estimators.data import read_counts
 from dpmlite.estimators.priors.base import Family
 from dpmlite.estimators.priors.checks import counts_per_column
@@ -47,8 +47,8 @@ class BetaBernoulliFamily(Family):
     def check_prior(self, prior: Prior, n_columns: int) -> Prior:
         return {key: counts_per_column(key, prior[key], n_columns) for key in self.prior_keys}
 
-    def component(self, prior: Prior, allow_missing: bool) -> models.Component:
-        return models.BetaBernoulli(**prior)
+    def component(self, prior: Prior, allow_missing: bool) -> families.Component:
+        return families.BetaBernoulli(**prior)
 
     def as_prior(self, posterior: Mapping[str, Any], prior: Prior) -> Prior:
         return {f"{key}0": np.asarray(posterior[key]) for key in "ab"}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite import models
+from dpmlite import families
 from dpmlite.estimators.data import read_counts
 from dpmlite.estimators.priors.base import Family
 from dpmlite.estimators.priors.checks import counts_per_column
@@ -43,8 +43,8 @@ class DirichletMultinomialFamily(Family):
     def check_prior(self, prior: Prior, n_columns: int) -> Prior:
         return {"beta0": counts_per_column("beta0", prior["beta0"], n_columns)}
 
-    def component(self, prior: Prior, allow_missing: bool) -> models.Component:
-        return models.DirichletMultinomial(**prior)
+    def component(self, prior: Prior, allow_missing: bool) -> families.Component:
+        return families.DirichletMultinomial(**prior)
 
     def as_prior(self, posterior: Mapping[str, Any], prior: Prior) -> Prior:
         return {"beta0": np.asarray(posterior["beta"])}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite import models
+from dpmlite import core
 from dpmlite.estimators.validation import warn
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Moments:
             cells = data.column_weights()
             mean = data.column_sums() / np.maximum(cells, np.finfo(float).tiny)
             return cls(n_rows, data.total_weight, cells, mean, np.zeros(n_columns))
-        found = models.column_moments(data.rows(), n_threads)
+        found = core.column_moments(data.rows(), n_threads)
         cells, mean, variance = (np.array(each) for each in found)
         variance[np.isnan(variance)] = np.inf  # the mean overflowed
         variance[_underflown(variance, data.values)] = np.nan

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite import models
+from dpmlite import families
 from dpmlite.estimators.data import read_real
 from dpmlite.estimators.priors.base import Family
 from dpmlite.estimators.priors.checks import (
@@ -79,10 +79,10 @@ class NormalGammaFamily(Family):
         b = 1.0 + 0.5 * (scatter * unit**2 + _lever(n, new) * x**2)
         return np.hstack([statistics[:, :split], m, b])
 
-    def component(self, prior: Prior, allow_missing: bool) -> models.Component:
+    def component(self, prior: Prior, allow_missing: bool) -> families.Component:
         if allow_missing:
-            return models.IncompleteNormalGamma(**prior)
-        return models.NormalGamma(**prior)
+            return families.IncompleteNormalGamma(**prior)
+        return families.NormalGamma(**prior)
 
     def as_prior(self, posterior: Mapping[str, Any], prior: Prior) -> Prior:
         return {f"{key}0": np.asarray(posterior[key]) for key in "mcab"}

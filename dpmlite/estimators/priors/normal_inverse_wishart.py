@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite import models
+from dpmlite import families
 from dpmlite.estimators.data import read_real
 from dpmlite.estimators.priors.base import Family
 from dpmlite.estimators.priors.checks import (
@@ -92,8 +92,8 @@ class NormalInverseWishartFamily(Family):
         packed = scatter[:, lower[0], lower[1]]
         return np.hstack([n, mean, pivots**2, packed, W[:, strictly[0], strictly[1]]])
 
-    def component(self, prior: Prior, allow_missing: bool) -> models.Component:
-        return models.NormalInverseWishart(**prior)
+    def component(self, prior: Prior, allow_missing: bool) -> families.Component:
+        return families.NormalInverseWishart(**prior)
 
     def as_prior(self, posterior: Mapping[str, Any], prior: Prior) -> Prior:
         return {f"{key}0": np.asarray(posterior[key]) for key in ("m", "kappa", "nu", "psi")}

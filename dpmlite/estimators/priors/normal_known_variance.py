@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite import models
+from dpmlite import families
 from dpmlite.estimators.data import read_real
 from dpmlite.estimators.priors.base import Family
 from dpmlite.estimators.priors.checks import (
@@ -70,8 +70,8 @@ class NormalKnownVarianceFamily(Family):
         check_means(found[:, 1:-1], MAX_DISTANCE, REACH)
         return found
 
-    def component(self, prior: Prior, allow_missing: bool) -> models.Component:
-        return models.NormalKnownVariance(**prior)
+    def component(self, prior: Prior, allow_missing: bool) -> families.Component:
+        return families.NormalKnownVariance(**prior)
 
     def as_prior(self, posterior: Mapping[str, Any], prior: Prior) -> Prior:
         return {

@@ -1,0 +1,166 @@
+"""Kernel of exact.py: sums over all partitions of a few rows."""
+
+from libc.math cimport INFINITY, exp, log
+
+from dpmlite.core._constants cimport MOST_ROWS, TIE
+from dpmlite.core._memory cimport double_array
+from dpmlite.core._rows cimport Row, Rows
+from dpmlite.core._special cimport log_gamma_c, log_rising_c
+from dpmlite.families._component cimport Component
+
+from dpmlite.core._rows import as_rows
+
+
+def sum_over_partitions(X, Component component, double alpha, Py_ssize_t[::1] labels,
+                        double[::1] n_clusters_proba, double[:, ::1] co_clustering):
+    cdef Rows rows = as_rows(X)
+    if not 1 <= rows.n_rows <= MOST_ROWS:
+        raise ValueError(f"X must have from 1 to {MOST_ROWS} rows, got {rows.n_rows}")
+    component._check_rows(rows)
+    if not alpha > 0.0:
+        raise ValueError(f"alpha must be positive, got {alpha}")
+    check_shapes(rows.n_rows, labels, n_clusters_proba, co_clustering)
+    cdef Sets sets = Sets(rows.n_rows)
+    cdef double log_best, log_denominator, n = 0.0
+    cdef Py_ssize_t i
+    with nogil:
+        for i in range(rows.n_rows):
+            n += rows.weight_of(i)
+        sets.weigh(rows, component, alpha)
+        sets.sum()
+        for i in range(rows.n_rows):
+            n_clusters_proba[i] = sets.proba[sets.everyone * (sets.n + 1) + i + 1]
+        sets.co_cluster(co_clustering)
+        log_best = sets.best_partition(labels)
+    log_denominator = log_rising_c(alpha, n)
+    return sets.log_z[sets.everyone] - log_denominator, log_denominator - log_best
+
+
+cdef class Sets:
+    """What is known of every set of rows; row i is bit n - 1 - i."""
+
+    cdef double[::1] log_f     # as a block
+    cdef double[::1] log_z     # sum over its partitions
+    cdef double[::1] log_best  # the largest term of that sum
+    cdef double[::1] proba     # [set][n + 1] of 0, 1, ... blocks
+    cdef double[::1] terms     # scratch: by the other members of the first row's block
+    cdef Py_ssize_t n, everyone
+
+    def __init__(self, Py_ssize_t n):
+        self.n, self.everyone = n, (1 << n) - 1
+        cdef Py_ssize_t n_sets = <Py_ssize_t> 1 << n
+        self.log_f, self.log_z = double_array(n_sets), double_array(n_sets)
+        self.log_best, self.terms = double_array(n_sets), double_array(n_sets)
+        self.proba = double_array(n_sets * (n + 1))
+
+    cdef int weigh(self, Rows X, Component component, double alpha) except -1 nogil:
+        cdef Py_ssize_t block, others, low
+        cdef double log_alpha = log(alpha)
+        cdef Row row
+        component.make_slots(0)
+        component.make_slots(self.n)
+        for block in range(1, self.everyone + 1):
+            low, others = lowest_bit(block), block & (block - 1)
+            if others:
+                component.copy_slot(low, component, lowest_bit(others))
+            else:
+                component.clear_slot(low)
+            row = X.row(self.n - 1 - low)
+            component.add_row(&row, low)
+            self.log_f[block] = (
+                log_alpha + log_gamma_c(component.n[low]) + component.marginal(low))
+        return 0
+
+    cdef void sum(self) noexcept nogil:
+        cdef Py_ssize_t rows, first = 1
+        self.proba[0] = 1.0
+        for rows in range(1, self.everyone + 1):
+            if rows >= 2 * first:
+                first *= 2
+            self.sum_of(rows, first)
+
+    cdef void sum_of(self, Py_ssize_t rows, Py_ssize_t first) noexcept nogil:
+        """Sum over the blocks of the set `rows` that hold its first row."""
+        cdef Py_ssize_t others = rows ^ first, chosen = others, k
+        cdef double most = -INFINITY, best = -INFINITY, total = 0.0, term, part
+        cdef const double *left
+        cdef double *proba = &self.proba[rows * (self.n + 1)]
+        while True:
+            term = self.log_f[first | chosen] + self.log_z[others ^ chosen]
+            self.terms[chosen] = term
+            most = term if term > most else most
+            term = self.log_f[first | chosen] + self.log_best[others ^ chosen]
+            best = term if term > best else best
+            if chosen == 0:
+                break
+            chosen = (chosen - 1) & others
+        chosen = others
+        while True:
+            part = exp(self.terms[chosen] - most)
+            left = &self.proba[(others ^ chosen) * (self.n + 1)]
+            total += part
+            for k in range(self.n):
+                proba[k + 1] += part * left[k]
+            if chosen == 0:
+                break
+            chosen = (chosen - 1) & others
+        for k in range(1, self.n + 1):
+            proba[k] /= total
+        self.log_z[rows] = most + log(total)
+        self.log_best[rows] = best
+
+    cdef void co_cluster(self, double[:, ::1] out) noexcept nogil:
+        cdef Py_ssize_t block, i, j
+        cdef double p
+        out[:, :] = 0.0
+        for block in range(1, self.everyone + 1):
+            p = exp(self.log_f[block] + self.log_z[self.everyone ^ block]
+                    - self.log_z[self.everyone])
+            for i in range(self.n):
+                if block >> (self.n - 1 - i) & 1:
+                    for j in range(self.n):
+                        if block >> (self.n - 1 - j) & 1:
+                            out[i, j] += p
+
+    cdef double best_partition(self, Py_ssize_t[::1] labels) noexcept nogil:
+        cdef Py_ssize_t rows = self.everyone, block, i, k = 0
+        cdef double total = 0.0
+        while rows:
+            block = self.best_block(rows)
+            for i in range(self.n):
+                if block >> (self.n - 1 - i) & 1:
+                    labels[i] = k
+            total += self.log_f[block]
+            rows, k = rows ^ block, k + 1
+        return total
+
+    cdef Py_ssize_t best_block(self, Py_ssize_t rows) noexcept nogil:
+        cdef Py_ssize_t first = 1, others, chosen
+        while 2 * first <= rows:
+            first *= 2
+        others = chosen = rows ^ first
+        while (self.log_f[first | chosen] + self.log_best[others ^ chosen]
+               < self.log_best[rows] - TIE):
+            chosen = (chosen - 1) & others
+        return first | chosen
+
+
+cdef Py_ssize_t lowest_bit(Py_ssize_t rows) noexcept nogil:
+    cdef Py_ssize_t bit = 0
+    while not rows >> bit & 1:
+        bit += 1
+    return bit
+
+
+cdef int check_shapes(Py_ssize_t n, const Py_ssize_t[::1] labels,
+                      const double[::1] n_clusters_proba,
+                      const double[:, ::1] co_clustering) except -1:
+    if labels.shape[0] != n:
+        raise ValueError(f"labels must have {n} values, got {labels.shape[0]}")
+    if n_clusters_proba.shape[0] != n:
+        raise ValueError(
+            f"n_clusters_proba must have {n} values, got {n_clusters_proba.shape[0]}")
+    if co_clustering.shape[0] != n or co_clustering.shape[1] != n:
+        raise ValueError(f"co_clustering must have shape ({n}, {n}), "
+                         f"got ({co_clustering.shape[0]}, {co_clustering.shape[1]})")
+    return 0

@@ -1,0 +1,36 @@
+"""Numbers and machinery: special functions, rows of a table, linear algebra, threads, constants."""
+
+from typing import TYPE_CHECKING
+
+from dpmlite.core.implementation import PURE
+
+if TYPE_CHECKING or PURE:
+    from dpmlite.core.moments import column_moments
+    from dpmlite.core.rows import Rows
+    from dpmlite.core.special import (
+        digamma,
+        log_gamma,
+        log_gamma_half_step,
+        log_rising,
+        multivariate_log_gamma,
+    )
+else:
+    from dpmlite.core._moments import column_moments
+    from dpmlite.core._rows import Rows
+    from dpmlite.core._special import (
+        digamma,
+        log_gamma,
+        log_gamma_half_step,
+        log_rising,
+        multivariate_log_gamma,
+    )
+
+__all__ = [
+    "Rows",
+    "column_moments",
+    "digamma",
+    "log_gamma",
+    "log_gamma_half_step",
+    "log_rising",
+    "multivariate_log_gamma",
+]

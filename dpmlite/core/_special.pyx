@@ -1,0 +1,105 @@
+"""Kernel of special.py: log-gamma and its relatives, for positive arguments.
+
+What is inlined into other kernels is here, too, and what lets compilers make vectors of their loops.
+"""
+
+from libc.math cimport log
+
+from dpmlite.core._constants cimport LOG_PI
+from dpmlite.core._simd cimport LANES
+
+
+cdef clones_void log_rising_of(double *x, const double *n, Py_ssize_t n_lanes) noexcept nogil:
+    """x[i] becomes log of Gamma(x[i] + n[i]) / Gamma(x[i]), for so many times LANES values."""
+    cdef Py_ssize_t i
+    for i in range(n_lanes * LANES):
+        x[i] = log_rising_of_lane(x[i], n[i])
+
+
+cdef double log_gamma_c(double x) noexcept nogil:
+    return log_gamma_of_lane(x)
+
+
+cdef double log_rising_c(double x, double n) noexcept nogil:
+    return log_rising_of_lane(x, n)
+
+
+cdef double SHIFTED = 10.0
+
+
+cdef double log_gamma_half_step_c(double x) noexcept nogil:
+    cdef double shift = 1.0, r, series
+    while x < SHIFTED:
+        shift *= x / (x + 0.5)
+        x += 1.0
+    r = 1.0 / (x * x)
+    series = (1.0 / 8 - r * (1.0 / 192 - r * (1.0 / 640 - r * (17.0 / 14336 - r * (
+        31.0 / 18432 - r * (691.0 / 180224 - r * 5461.0 / 425984)))))) / x
+    return 0.5 * log(x) - series + log(shift)
+
+
+cdef double digamma_c(double x) noexcept nogil:
+    cdef double shift = 0.0, r, series
+    while x < SHIFTED:
+        shift += 1.0 / x
+        x += 1.0
+    r = 1.0 / (x * x)
+    series = r * (1.0 / 12 - r * (1.0 / 120 - r * (1.0 / 252 - r * (1.0 / 240 - r * (
+        1.0 / 132 - r * (691.0 / 32760 - r / 12))))))
+    return log(x) - 0.5 / x - series - shift
+
+
+cdef double trigamma_c(double x) noexcept nogil:
+    cdef double shift = 0.0, r, series
+    while x < SHIFTED:
+        shift += 1.0 / (x * x)
+        x += 1.0
+    r = 1.0 / (x * x)
+    series = r * (1.0 / 6 - r * (1.0 / 30 - r * (1.0 / 42 - r * (1.0 / 30 - r * (
+        5.0 / 66 - r * (691.0 / 2730 - r * 7.0 / 6))))))
+    return (1.0 + 0.5 / x + series) / x + shift
+
+
+def log_gamma(double x):
+    require_positive(x)
+    return log_gamma_c(x)
+
+
+def log_gamma_half_step(double x):
+    require_positive(x)
+    return log_gamma_half_step_c(x)
+
+
+def log_rising(double x, double n):
+    require_positive(x)
+    if not n >= 0.0:
+        raise ValueError(f"n must not be negative, got {n}")
+    return log_rising_c(x, n)
+
+
+def digamma(double x):
+    require_positive(x)
+    return digamma_c(x)
+
+
+def trigamma(double x):
+    require_positive(x)
+    return trigamma_c(x)
+
+
+def multivariate_log_gamma(double x, Py_ssize_t p):
+    if p < 1:
+        raise ValueError(f"p must be at least 1, got {p}")
+    if not x > 0.5 * (p - 1):
+        raise ValueError(f"x must be above (p - 1) / 2 = {0.5 * (p - 1)}, got {x}")
+    cdef double total = 0.25 * p * (p - 1) * LOG_PI
+    cdef Py_ssize_t j
+    for j in range(p):
+        total += log_gamma_c(x - 0.5 * j)
+    return total
+
+
+cdef int require_positive(double x) except -1:
+    if not x > 0.0:
+        raise ValueError(f"x must be positive, got {x}")
+    return 0

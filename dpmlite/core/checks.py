@@ -1,0 +1,77 @@
+"""Checks of the parameters of families, shared by plain twins and kernels."""
+
+from math import sqrt
+
+from dpmlite.core.types import Values
+
+
+def check_positive(name: str, values: Values) -> None:
+    """Raise ValueError unless every value of a family's parameter is positive.
+
+    Parameters
+    ----------
+    name : str
+        Name of the parameter.
+    values : sequence of float
+        Its values.
+    """
+    for value in values:
+        if not value > 0.0:
+            raise ValueError(f"{name} must be positive, got {float(value)}")
+
+
+def check_same_length(name: str, values: Values, other_name: str, other: Values) -> None:
+    """Raise ValueError unless two parameters of a family have the same number of columns.
+
+    Parameters
+    ----------
+    name, other_name : str
+        Names of the parameters.
+    values, other : sequence
+        Their values.
+    """
+    if len(values) != len(other):
+        raise ValueError(
+            f"{name} and {other_name} must have the same length, got {len(values)} and {len(other)}"
+        )
+
+
+def check_normal_inverse_wishart(m0: Values, kappa0: float, nu0: float, psi0: Values) -> None:
+    """Raise ValueError unless the parameters are in their ranges.
+
+    It does not tell whether `psi0` is singular.
+
+    Parameters
+    ----------
+    m0, kappa0, nu0, psi0
+        As in `NormalInverseWishart`.
+    """
+    D = len(m0)
+    check_same_length("m0", m0, "psi0", psi0)
+    check_positive("kappa0", [kappa0])
+    if not nu0 > D - 1:
+        raise ValueError(f"nu0 must be above D - 1 = {D - 1}, got {float(nu0)}")
+    for i, row in enumerate(psi0):
+        if len(row) != D:
+            raise ValueError(f"psi0 must have {D} values in row {i}, got {len(row)}")
+        if not row[i] > 0.0:
+            raise ValueError(f"psi0 must be positive definite, got {float(row[i])} at ({i}, {i})")
+    for i in range(D):
+        for j in range(i):
+            below, above = float(psi0[i][j]), float(psi0[j][i])
+            if not abs(below - above) <= 1e-9 * sqrt(psi0[i][i]) * sqrt(psi0[j][j]):
+                raise ValueError(
+                    f"psi0 must be symmetric, got {below} at ({i}, {j}) and {above} at ({j}, {i})"
+                )
+
+
+def require_bound(ready: bool) -> None:
+    """Raise ValueError unless `bound_over` was called before `log_bound`.
+
+    Parameters
+    ----------
+    ready : bool
+        Whether it was.
+    """
+    if not ready:
+        raise ValueError("bound_over must be called before log_bound")

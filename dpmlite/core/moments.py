@@ -1,0 +1,50 @@
+"""Weight, mean and variance of the cells of each column of a table."""
+
+from math import isnan
+
+from dpmlite.core.rows import Rows, as_rows
+from dpmlite.core.types import Values
+
+
+def column_moments(
+    X: Rows | Values, n_threads: int = 1
+) -> tuple[list[float], list[float], list[float]]:
+    """Moments of each column, missing values left out.
+
+    They are taken about a value of each column, so that a constant column's mean is exact and large
+    offsets lose nothing.
+
+    Parameters
+    ----------
+    X : Rows, or sequence of rows (N, D)
+        Dense; NaN is a missing value.
+    n_threads : int, default 1
+        Threads that share the rows. Results do not depend on it.
+
+    Returns
+    -------
+    tuple of three sequences of float, length D
+        Of each column, the weight of the rows that have a value, and the weighted mean and variance
+        of these values; 0 if there is none.
+
+    Raises
+    ------
+    ValueError
+        If `X` is sparse.
+    """
+    rows = as_rows(X)
+    if rows.is_sparse:
+        raise ValueError("moments are of dense rows, got sparse ones")
+    weights = [rows.weight(i) for i in range(len(rows))]
+    columns = zip(*(rows.values(i) for i in range(len(rows))), strict=True)
+    cells, means, variances = [], [], []
+    for column in columns:
+        pairs = [(w, x) for w, x in zip(weights, column, strict=True) if not isnan(x)]
+        weight = sum(w for w, _ in pairs)
+        origin = pairs[0][1] if pairs else 0.0
+        mean = sum(w * (x - origin) for w, x in pairs) / weight if pairs else 0.0
+        scatter = sum(w * (x - origin - mean) * (x - origin - mean) for w, x in pairs)
+        cells.append(weight)
+        means.append(origin + mean)
+        variances.append(scatter / weight if pairs else 0.0)
+    return cells, means, variances

@@ -1,0 +1,32 @@
+"""Families of components: conjugate priors, sufficient statistics, predictive densities."""
+
+from typing import TYPE_CHECKING
+
+from dpmlite.core.implementation import PURE
+
+if TYPE_CHECKING or PURE:
+    from dpmlite.families.beta_bernoulli import BetaBernoulli
+    from dpmlite.families.component import Component
+    from dpmlite.families.dirichlet_multinomial import DirichletMultinomial
+    from dpmlite.families.incomplete_normal_gamma import IncompleteNormalGamma
+    from dpmlite.families.normal_gamma import NormalGamma
+    from dpmlite.families.normal_inverse_wishart import NormalInverseWishart
+    from dpmlite.families.normal_known_variance import NormalKnownVariance
+else:
+    from dpmlite.families._beta_bernoulli import BetaBernoulli
+    from dpmlite.families._component import Component
+    from dpmlite.families._dirichlet_multinomial import DirichletMultinomial
+    from dpmlite.families._incomplete_normal_gamma import IncompleteNormalGamma
+    from dpmlite.families._normal_gamma import NormalGamma
+    from dpmlite.families._normal_inverse_wishart import NormalInverseWishart
+    from dpmlite.families._normal_known_variance import NormalKnownVariance
+
+__all__ = [
+    "BetaBernoulli",
+    "Component",
+    "DirichletMultinomial",
+    "IncompleteNormalGamma",
+    "NormalGamma",
+    "NormalInverseWishart",
+    "NormalKnownVariance",
+]

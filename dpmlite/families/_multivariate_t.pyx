@@ -1,0 +1,136 @@
+"""Kernel of multivariate_t.py, and the scoring of one row in many slots.
+
+With z = W (u - m), q is the sum of z_i^2 / d_i. W is kept as [row][column][slot], so that one
+vector instruction serves many slots, with m, d and kappa / (kappa + 1) multiplied in: a
+multiply-add for an element of W and a slot.
+"""
+
+from libc.math cimport INFINITY, log, log1p, sqrt
+
+from dpmlite.core._constants cimport LOG_2, LOG_PI
+from dpmlite.core._simd cimport (
+    clones_double, inlined_double, log2_floor, log_positive, padded_columns)
+from dpmlite.core._special cimport log_rising_c
+from dpmlite.families._slot_vectors cimport NARROW, padded
+
+cdef enum:
+    ROW_GROUP = 4  # rows of W after which a block of slots may be left
+
+
+def log_multivariate_t(z, d, double kappa, double nu, double weight=1.0):
+    cdef double z_i, d_i, q = 0.0, log_det = 0.0
+    for z_i, d_i in zip(z, d, strict=True):
+        q += z_i * z_i / d_i
+        log_det += log(d_i)
+    return (log_peak_c(len(d), kappa, nu, log_det, weight)
+            - 0.5 * (nu + weight) * log(1.0 + kappa * weight / (kappa + weight) * q))
+
+
+def log_peak(Py_ssize_t n_columns, double kappa, double nu, double log_det, double weight):
+    return log_peak_c(n_columns, kappa, nu, log_det, weight)
+
+
+cdef double log_peak_c(Py_ssize_t n_columns, double kappa, double nu, double log_det,
+                       double weight) noexcept nogil:
+    return (log_gamma_ratio(n_columns, nu, weight) - 0.5 * weight * log_det
+            - 0.5 * n_columns * (log1p(weight / kappa) + weight * LOG_PI))
+
+
+cdef double log_gamma_ratio(Py_ssize_t D, double nu, double w) noexcept nogil:
+    """log Gamma_D((nu + w) / 2) / Gamma_D(nu / 2).
+
+    Two factors of it are one, by Gamma(x) Gamma(x + 1/2) = 2^(1 - 2x) sqrt(pi) Gamma(2x); if w is
+    1, each but the first and the last cancels with the next.
+    """
+    cdef Py_ssize_t j = 1
+    cdef double total = 0.0
+    if w == 1.0:
+        return log_rising_c(0.5 * (nu + 1.0 - D), 0.5 * D)
+    while j < D:
+        total += log_rising_c(nu - j, w) - w * LOG_2
+        j += 2
+    return total + log_rising_c(0.5 * (nu + 1.0 - D), 0.5 * w) if D % 2 else total
+
+
+cdef void spread_factor(const MultivariateDensities *t, Py_ssize_t k, const double *W,
+                        const double *reciprocal, const double *z, double shrinkage,
+                        double ratio) noexcept nogil:
+    """Slope and shift of slot k, whose m is `shrinkage` times a vector x, z = W x.
+
+    W lies in padded columns, `reciprocal` holds 1 / d, and `ratio` is kappa / (kappa + 1).
+    """
+    cdef double *slope = t.slope + k
+    cdef double scale
+    cdef Py_ssize_t i, j, width = padded_columns(t.n_columns)
+    for i in range(t.n_columns):
+        scale = sqrt(ratio * reciprocal[i])
+        t.shift[i * t.stride + k] = shrinkage * z[i] * scale
+        for j in range(i + 1):
+            slope[0] = W[j * width + i] * scale
+            slope += t.stride
+
+
+cdef double multivariate_costs_below(const MultivariateDensities *t, Py_ssize_t n_slots,
+                                     const double *u, const double *log_weight, double limit,
+                                     double *out) noexcept nogil:
+    """The contract of Component.costs_below."""
+    return multivariate_costs(t, padded(n_slots), u, log_weight, limit, out)
+
+
+cdef clones_double multivariate_costs(const MultivariateDensities *t, Py_ssize_t n_slots,
+                                      const double *u, const double *log_weight, double limit,
+                                      double *out) noexcept nogil:
+    cdef double least = limit, best
+    cdef Py_ssize_t first = 0
+    while first < n_slots:
+        best = multivariate_cost_block(t, u, first, log_weight + first, limit, out + first)
+        least = best if best < least else least
+        first += NARROW
+    return least
+
+
+cdef inline inlined_double multivariate_cost_block(
+        const MultivariateDensities *t, const double *u, Py_ssize_t first, const double *log_weight,
+        double limit, double *out) noexcept nogil:
+    """Costs of NARROW slots; or bounds from below that all reach `limit`. Returns the least.
+
+    Since t only grows from row to row of W, a bound is known after any of them.
+    """
+    cdef double z[NARROW]
+    cdef double factor[NARROW]
+    cdef const double *slope = t.slope + first
+    cdef const double *shift = t.shift + first
+    cdef Py_ssize_t i, j, D = t.n_columns, stride = t.stride
+    cdef int s
+    for s in range(NARROW):
+        factor[s] = 1.0
+    for i in range(D):
+        for s in range(NARROW):
+            z[s] = -shift[s]
+        for j in range(i + 1):
+            for s in range(NARROW):
+                z[s] += slope[s] * u[j]
+            slope += stride
+        for s in range(NARROW):
+            factor[s] += z[s] * z[s]
+        shift += stride
+        if limit < INFINITY and (i % ROW_GROUP == ROW_GROUP - 1 or i == D - 1):
+            if finish(t, first, factor, log_weight, False, out) >= limit:
+                return limit
+    return finish(t, first, factor, log_weight, True, out)
+
+
+cdef inline inlined_double finish(
+        const MultivariateDensities *t, Py_ssize_t first, const double *factor, const double *log_weight,
+        bint exact, double *out) noexcept nogil:
+    """Costs of NARROW slots from 1 + t, or bounds of them if not `exact`; returns the least."""
+    cdef const double *power = t.power + first
+    cdef const double *constant = t.constant + first
+    cdef double least = INFINITY
+    cdef int s
+    for s in range(NARROW):
+        out[s] = log_positive(factor[s]) if exact else LOG_2 * log2_floor(factor[s])
+        out[s] = power[s] * out[s] - constant[s] - log_weight[s]
+    for s in range(NARROW):
+        least = out[s] if out[s] < least else least
+    return least

@@ -1,0 +1,72 @@
+"""Kernel of exchanges.py: two neighbouring clusters pooled and divided anew."""
+
+from dpmlite.core._memory cimport index_array
+from dpmlite.moves._division cimport adopt, batches, divided, trial_step
+from dpmlite.moves._seeds cimport check_n_slots, check_pairs, nearest_seed_labels
+from dpmlite.partition._partition cimport Partition
+from dpmlite.sweeps._map_dpm cimport check_n_threads
+
+from dpmlite.core.threads import on_threads
+from dpmlite.moves._division import member_lists
+from dpmlite.moves._merges import nearest
+
+
+def exchange(Partition partition, const double[:, :, :, ::1] uniforms, Py_ssize_t n_threads=1):
+    check_n_slots(partition, uniforms.shape[0])
+    check_pairs(uniforms.shape[3])
+    check_n_threads(n_threads)
+    pools, divided_slots = pools_of(partition, uniforms.shape[1]), set()
+    lists = member_lists(partition, {slot for j, k, _ in pools for slot in (j, k)}, n_threads)
+
+    def division_of_pool(pool):
+        cdef Py_ssize_t j, k, rank
+        j, k, rank = pool
+        if j in divided_slots or k in divided_slots:
+            return None
+        return pool_division(partition, [j, k], united(lists[j], lists[k]), uniforms[j, rank])
+
+    for batch in batches(pools, n_threads):
+        for (j, k, _), division in zip(batch, on_threads(division_of_pool, batch, n_threads)):
+            if division is not None and j not in divided_slots and k not in divided_slots:
+                adopt(partition, [j, k], united(lists[j], lists[k]), division)
+                divided_slots.update((j, k))
+    if divided_slots:
+        partition.tidy_slots()
+    return len(divided_slots) // 2
+
+
+cdef list pools_of(Partition partition, Py_ssize_t n_nearest):
+    """Pairs of neighbouring slots, every pair once: j, k, and the rank of k among j's neighbours."""
+    cdef Py_ssize_t j, k
+    pools = {}
+    for j, neighbours in nearest(partition, n_nearest).items():
+        for rank, k in enumerate(neighbours):
+            if ((k, j) not in pools and not (partition.normal[j] and partition.normal[k])
+                    and partition.n_members(j) + partition.n_members(k) >= 2):
+                pools[j, k] = rank
+    return [(j, k, rank) for (j, k), rank in pools.items()]
+
+
+cdef Partition pool_division(Partition partition, slots, members, const double[:, ::1] uniforms):
+    """The best division of the members of two slots; None if none lowers the joint."""
+    cdef Py_ssize_t i, step = trial_step(len(members))
+    trial = members[::step]
+    starts = [nearest_seed_labels(partition, trial, uniforms[i, 0], uniforms[i, 1])
+              for i in range(uniforms.shape[0])]
+    return divided(partition, slots, members, starts, step)
+
+
+cdef united(const Py_ssize_t[::1] first, const Py_ssize_t[::1] second):
+    """The union of two ascending sequences that have no value in common, ascending."""
+    cdef Py_ssize_t i, m = 0, n = 0
+    both = index_array(first.shape[0] + second.shape[0])
+    cdef Py_ssize_t[::1] out = both
+    with nogil:
+        for i in range(out.shape[0]):
+            if n == second.shape[0] or (m < first.shape[0] and first[m] < second[n]):
+                out[i] = first[m]
+                m += 1
+            else:
+                out[i] = second[n]
+                n += 1
+    return both

@@ -1,0 +1,215 @@
+"""Kernel of merges.py: clusters merged while that lowers the joint."""
+
+from libc.math cimport INFINITY, log
+from libc.string cimport memcpy
+
+from dpmlite.core._constants cimport TIE
+from dpmlite.core._memory cimport double_array, index_array
+from dpmlite.core._special cimport log_gamma_c, log_gamma_of_lane
+from dpmlite.families._component cimport Component
+from dpmlite.families._slot_vectors cimport padded
+from dpmlite.partition._partition cimport Partition
+
+cdef enum:
+    MAX_TABLE_SLOTS = 256  # slots of which the changes of all pairs are kept, in half a MiB
+    NO_PARTNER = -1
+
+
+def merge(Partition partition):
+    cdef Pairs pairs = Pairs(partition)
+    cdef Py_ssize_t merges = 0
+    pairs.make_table()
+    with nogil:
+        pairs.start()
+        while pairs.merge_best():
+            merges += 1
+        if merges > 0:
+            partition.tidy_slots()
+    return merges
+
+
+def merge_change(Partition partition, Py_ssize_t j, Py_ssize_t k):
+    partition.component._check_slot(j)
+    partition.component._check_slot(k)
+    if j == k or partition.component.n[j] == 0.0 or partition.component.n[k] == 0.0:
+        raise ValueError(f"slots must be different and hold rows, got {j} and {k}")
+    cdef Pairs pairs = Pairs(partition)
+    pairs.load()
+    pairs.score(j, k)
+    return pairs.change[k]
+
+
+def nearest(Partition partition, Py_ssize_t n_nearest):
+    cdef Pairs pairs = Pairs(partition)
+    pairs.make_table()
+    with nogil:
+        if pairs.has_table:
+            pairs.start()
+        else:
+            pairs.load()
+    return {j: pairs.nearest(j, n_nearest) for j in used_slots(partition)}
+
+
+def used_slots(Partition partition):
+    cdef Py_ssize_t k
+    return [k for k in range(partition.component.n_slots) if partition.component.n[k] > 0.0]
+
+
+cdef class Pairs:
+    """Changes of the joint by merges of two slots, and each slot's best partner among higher slots."""
+
+    cdef Partition partition
+    cdef Component component
+    cdef double[::1] change, base, best
+    cdef double[::1] table    # [slot][partner] changes of all pairs; empty if there are too many
+    cdef Py_ssize_t[::1] partner
+    cdef Py_ssize_t n_slots
+    cdef bint has_table
+
+    def __init__(self, Partition partition):
+        self.partition = partition
+        self.component = partition.component
+        self.component.begin_merging()
+        self.n_slots = partition.component.n_slots
+        cdef Py_ssize_t n = padded(self.n_slots)
+        self.change = double_array(n)  # [partner] of the slot that was scored last
+        self.base = double_array(n)    # [slot] log marginal + log Gamma(n)
+        self.best = double_array(n)    # [slot] the change with its best partner
+        self.partner = index_array(self.n_slots)
+
+    cdef int make_table(self) except -1:
+        """Allocate the changes of all pairs, unless there are too many."""
+        cdef Py_ssize_t n = self.n_slots
+        self.has_table = n <= MAX_TABLE_SLOTS
+        self.table = double_array(n * n if self.has_table else 0)
+        return 0
+
+    cdef void load(self) noexcept nogil:
+        cdef Py_ssize_t k
+        for k in range(self.n_slots):
+            if self.component.n[k] > 0.0:
+                self.base[k] = self.component.marginal(k) + log_gamma_c(self.component.n[k])
+
+    cdef nearest(self, Py_ssize_t j, Py_ssize_t n_nearest):
+        """At most `n_nearest` slots by the change of a merge with slot j, least first."""
+        cdef Py_ssize_t k
+        cdef double least
+        found = []
+        self.recall_all(j)
+        while len(found) < n_nearest:
+            least = INFINITY
+            for k in range(self.n_slots):
+                least = self.change[k] if self.change[k] < least else least
+            if least == INFINITY:
+                break
+            k = 0
+            while self.change[k] > least + TIE:
+                k += 1
+            found.append(k)
+            self.change[k] = INFINITY
+        return found
+
+    cdef void start(self) noexcept nogil:
+        cdef Py_ssize_t j
+        self.load()
+        for j in range(self.n_slots):
+            if self.component.n[j] > 0.0:
+                self.score(j, j + 1)
+                self.record(j)
+            else:
+                self.drop(j)
+
+    cdef void score(self, Py_ssize_t j, Py_ssize_t first) noexcept nogil:
+        """Set change[k] to that of a merge of j and k, for every k from `first` on."""
+        cdef double own = self.base[j] + log(self.partition.alpha)
+        cdef Py_ssize_t k
+        self.component.marginals_merged(j, first, &self.change[0])
+        for k in range(first, self.n_slots):
+            if self.component.n[k] > 0.0 and k != j:
+                self.change[k] = (own + self.base[k] - self.change[k]
+                                  - log_gamma_of_lane(self.component.n[j] + self.component.n[k]))
+            else:
+                self.change[k] = INFINITY
+
+    cdef const double *changes(self, Py_ssize_t j) noexcept nogil:
+        """The changes by merges of j with each higher slot."""
+        if self.has_table:
+            return &self.table[j * self.n_slots]
+        self.score(j, j + 1)
+        return &self.change[0]
+
+    cdef void recall_all(self, Py_ssize_t j) noexcept nogil:
+        """Set change[k] to that of a merge of j and k, for every k, after `start`."""
+        cdef Py_ssize_t k
+        if not self.has_table:
+            self.score(j, 0)
+            return
+        memcpy(&self.change[0], &self.table[j * self.n_slots], self.n_slots * sizeof(double))
+        for k in range(j + 1):
+            self.change[k] = INFINITY
+            if k < j and self.component.n[k] > 0.0:
+                self.change[k] = self.table[k * self.n_slots + j]
+
+    cdef void record(self, Py_ssize_t j) noexcept nogil:
+        """Keep the changes of slot j, which has just been scored, and choose its partner."""
+        if self.has_table:
+            memcpy(&self.table[j * self.n_slots], &self.change[0], self.n_slots * sizeof(double))
+        self.choose(j, &self.change[0])
+
+    cdef void choose(self, Py_ssize_t j, const double *change) noexcept nogil:
+        """Find slot j's best partner among higher slots."""
+        cdef Py_ssize_t k
+        self.drop(j)
+        for k in range(j + 1, self.n_slots):
+            if change[k] < self.best[j]:
+                self.best[j] = change[k]
+                self.partner[j] = k
+
+    cdef void drop(self, Py_ssize_t j) noexcept nogil:
+        self.best[j], self.partner[j] = INFINITY, NO_PARTNER
+
+    cdef bint merge_best(self) noexcept nogil:
+        """Merge the best pair, of equal pairs the first. False if no merge lowers the joint."""
+        cdef Py_ssize_t i, j = 0, k
+        cdef double least, known
+        cdef const double *change
+        while True:
+            least = INFINITY
+            for i in range(self.n_slots):
+                least = self.best[i] if self.best[i] < least else least
+            if not least < -self.partition.least_gain:
+                return False
+            j = 0
+            while self.best[j] > least + TIE:
+                j += 1
+            known = self.best[j]
+            change = self.changes(j)
+            self.choose(j, change)
+            if self.best[j] == known:  # else the partner's side had rounded the change otherwise
+                break
+        k = j + 1
+        while change[k] > least + TIE:
+            k += 1
+        self.partition.join(j, k, change[k])
+        self.update(j, k)
+        return True
+
+    cdef void update(self, Py_ssize_t j, Py_ssize_t k) noexcept nogil:
+        """Score the pairs of slot j anew, after k was merged into it."""
+        cdef Py_ssize_t i
+        self.base[j] = self.component.marginal(j) + log_gamma_c(self.component.n[j])
+        self.drop(k)
+        self.score(j, 0)
+        self.record(j)
+        for i in range(k):
+            if self.has_table:
+                self.table[i * self.n_slots + j] = self.change[i]
+                self.table[i * self.n_slots + k] = INFINITY
+            if i < j and self.change[i] < self.best[i]:
+                self.best[i] = self.change[i]
+                self.partner[i] = j
+            elif self.partner[i] == j:
+                self.partner[i] = k  # chosen anew below
+        for i in range(k):
+            if self.partner[i] == k:
+                self.choose(i, self.changes(i))

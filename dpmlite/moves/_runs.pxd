@@ -1,0 +1,3 @@
+from dpmlite.partition._partition cimport Partition
+
+cpdef best_runs(Partition partition, members)

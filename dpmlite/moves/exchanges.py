@@ -1,0 +1,72 @@
+"""Exchanges: two neighbouring clusters are pooled, and their rows divided anew."""
+
+from dpmlite.core.types import Values
+from dpmlite.moves.division import adopt, divided, member_lists, trial_step
+from dpmlite.moves.merges import nearest
+from dpmlite.moves.seeds import check_n_slots, nearest_seed_labels
+from dpmlite.partition.partition import Partition
+from dpmlite.sweeps.map_dpm import check_n_threads
+
+
+def exchange(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
+    """Pool each cluster with its nearest clusters, in turn, and divide each pool anew.
+
+    The nearest clusters are those whose merge raises the joint least. A division is adopted if it
+    lowers the joint; its two clusters are then in no further pool of this pass. Two clusters that
+    both look normal are not pooled.
+
+    Parameters
+    ----------
+    partition : Partition
+        Changed in place.
+    uniforms : sequence of float, (n_slots, n_neighbours, n_proposals, 2)
+        Numbers of [0, 1) that choose the seeds.
+    n_threads : int, default 1
+        Threads that share the pools.
+
+    Returns
+    -------
+    int
+        Pools whose new division was adopted.
+
+    Raises
+    ------
+    ValueError
+        If `uniforms` are for another number of slots, or `n_threads` is not positive.
+    """
+    check_n_slots(partition, len(uniforms))
+    check_n_threads(n_threads)
+    pools = _pools(partition, uniforms)
+    lists = member_lists(partition, {slot for pool in pools for slot in pool})
+    divided_slots: set[int] = set()
+    for pool, seeds in pools.items():
+        if divided_slots.isdisjoint(pool) and _divide_pool(partition, pool, lists, seeds):
+            divided_slots.update(pool)
+    if divided_slots:
+        partition.tidy()
+    return len(divided_slots) // 2
+
+
+def _pools(partition: Partition, uniforms: Values) -> dict[tuple[int, int], Values]:
+    """Pairs of neighbouring slots with the uniforms of each pair, every pair once."""
+    pools: dict[tuple[int, int], Values] = {}
+    for j, neighbours in nearest(partition, len(uniforms[0])).items():
+        for k, seeds in zip(neighbours, uniforms[j], strict=False):
+            if (k, j) not in pools and not (partition.normal[j] and partition.normal[k]):
+                pools[j, k] = seeds
+    return pools
+
+
+def _divide_pool(
+    partition: Partition, pool: tuple[int, int], lists: dict[int, list[int]], seeds: Values
+) -> bool:
+    """Whether the rows of two slots were divided anew."""
+    members = sorted(lists[pool[0]] + lists[pool[1]])
+    if len(members) < 2:
+        return False
+    step = trial_step(len(members))
+    starts = [nearest_seed_labels(partition, members[::step], u, v) for u, v in seeds]
+    division = divided(partition, pool, members, starts, step)
+    if division is not None:
+        adopt(partition, pool, members, division)
+    return division is not None

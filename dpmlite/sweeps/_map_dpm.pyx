@@ -1,0 +1,118 @@
+"""Kernel of map_dpm.py: coordinate sweeps.
+
+Rows are screened in chunks, and those that may move are visited in their order (_ordered_sweep.pyx).
+Rows that an earlier sweep found far from moving are passed over until clusters have drifted
+(_stay_bounds.pyx). Labels are those of visits one by one.
+"""
+
+from cpython.exc cimport PyErr_CheckSignals
+
+from dpmlite.core._atomics cimport HAS_ATOMICS
+from dpmlite.sweeps._ordered_sweep cimport FAR_SLOT_ROWS, OrderedSweep
+from dpmlite.sweeps._screening cimport (
+    Screen, begin_screen, can_be_screened, end_screen, load_slots_if_needed, screen_chunk,
+    take_rows)
+from dpmlite.sweeps._screening_bounds cimport CHUNK, Chunk
+from dpmlite.sweeps._stay_bounds cimport StayBounds, stay_bounds_of
+from dpmlite.sweeps._visits cimport pays_to_screen, visit, visit_unscreened
+
+from dpmlite.core.threads import kept_threads, on_threads
+
+cdef enum:
+    ROWS_ALONE = 2048        # rows that one thread visits before others may help
+
+
+def sweep(Partition partition, Py_ssize_t n_threads=1):
+    check_n_threads(n_threads)
+    cdef Py_ssize_t n_moves
+    if can_be_screened(partition):
+        return screened_sweep(partition, n_threads)
+    with nogil:
+        n_moves = sweep_once(partition)
+    return n_moves
+
+
+def converge(Partition partition, Py_ssize_t max_sweeps, Py_ssize_t n_threads=1):
+    cdef Py_ssize_t n_sweeps
+    check_n_threads(n_threads)
+    for n_sweeps in range(1, max_sweeps + 1):
+        PyErr_CheckSignals()
+        if sweep(partition, n_threads) == 0:
+            return n_sweeps
+    return max_sweeps
+
+
+cpdef check_n_threads(Py_ssize_t n_threads):
+    if n_threads < 1:
+        raise ValueError(f"n_threads must be at least 1, got {n_threads}")
+
+
+cdef Py_ssize_t screened_sweep(Partition partition, Py_ssize_t n_threads) except -1:
+    """Visit all rows, screening them first; return how many moved."""
+    cdef StayBounds bounds = stay_bounds_of(partition)
+    cdef OrderedSweep ordered = OrderedSweep(partition, bounds)
+    bounds.begin_sweep(partition)
+    if n_threads == 1 or partition.n_rows <= ROWS_ALONE or not HAS_ATOMICS:
+        ordered.bound_in_far_slots(0, partition.n_rows)
+        ordered.visit_rows_until(partition.n_rows, 1)
+    else:
+        with kept_threads(n_threads):
+            visit_on_threads(ordered, n_threads)
+    bounds.end_sweep(ordered.n_moves)
+    if ordered.n_moves > 0:
+        partition.tidy_slots()
+    return ordered.n_moves
+
+
+cdef int visit_on_threads(OrderedSweep ordered, Py_ssize_t n_threads) except -1:
+    """Visit all rows in batches, each on several threads if that paid for the one before.
+
+    A batch has as many rows as all batches before.
+    """
+    cdef Py_ssize_t n_rows = ordered.partition.n_rows, first, last = ROWS_ALONE
+    if ordered.bounds.n_far > 0:
+        on_threads(ordered.bound_in_far_slots, range(0, n_rows, FAR_SLOT_ROWS), n_threads)
+    ordered.visit_rows_until(last, 1)
+    while last < n_rows:
+        first, last = last, min(2 * last, n_rows)
+        ordered.visit_rows_until(last, n_threads if ordered.threads_pay(last - first) else 1)
+    return 0
+
+
+cdef Py_ssize_t sweep_once(Partition partition) except -1 nogil:
+    """Visit all rows in one thread, and remember nothing of them; return how many moved."""
+    cdef Screen screen
+    cdef Py_ssize_t first = 0, n_moves = 0
+    begin_screen(&screen, partition)
+    try:
+        if screen.t == NULL:
+            n_moves = visit_unscreened(partition, 0, partition.n_rows, False)
+        else:
+            while first < partition.n_rows:
+                first = visit_next_rows(partition, &screen, first, &n_moves)
+    finally:
+        end_screen(&screen)
+    if n_moves > 0:
+        partition.tidy_slots()
+    return n_moves
+
+
+cdef Py_ssize_t visit_next_rows(Partition partition, Screen *screen, Py_ssize_t first,
+                                Py_ssize_t *n_moves) except -1 nogil:
+    """Visit a chunk of rows from `first` on; return the row to go on from."""
+    cdef Chunk *chunk
+    cdef Py_ssize_t j, last = min(first + CHUNK, partition.n_rows)
+    if not pays_to_screen(partition, first, last):
+        n_moves[0] += visit_unscreened(partition, first, last, True)
+        screen.capacity = 0  # all bounds are out of date
+        return last
+    load_slots_if_needed(screen, partition)
+    chunk = screen.chunk
+    take_rows(chunk, first, last)
+    screen_chunk(screen, partition, chunk)
+    for j in range(chunk.n_rows):
+        if not chunk.stays[j] and visit(partition, screen, j, False):
+            n_moves[0] += 1
+            if screen.capacity < partition.component.n_slots:
+                return chunk.index[j] + 1
+    return last

@@ -1,0 +1,113 @@
+"""The most probable cluster of each row, beside clusters that stay as they are.
+
+Equation numbers are those of Raykov, Boukouvalas & Little (2014). A component given here holds
+the clusters in slots 0..K-1 and has an empty slot K, the new cluster.
+"""
+
+from collections.abc import Iterator
+from math import log
+
+from dpmlite.core.constants import TIE, UNPLACED
+from dpmlite.core.rows import Rows, as_rows
+from dpmlite.core.types import Buffer, Values
+from dpmlite.families.component import Component
+from dpmlite.sweeps.map_dpm import check_n_threads
+
+
+def assign(
+    X: Rows | Values,
+    component: Component,
+    alpha: float,
+    out: Buffer,
+    n_threads: int = 1,
+    rows: Values | None = None,
+) -> None:
+    """The most probable cluster of each row: eq. (18).
+
+    Parameters
+    ----------
+    X : Rows, or sequence of rows (N, D)
+    component : Component
+        Clusters and one empty slot; without it, every row gets a cluster.
+    alpha : float
+        Concentration.
+    out : mutable sequence of int, one for each row
+        OUT: slots; -1 where a new cluster is most probable.
+    n_threads : int, default 1
+        Threads of the kernel that share the rows.
+    rows : sequence of int, optional
+        Which rows of X; default: all.
+
+    Raises
+    ------
+    ValueError
+        If `n_threads` is not positive.
+    IndexError
+        If X has not all of `rows`.
+    """
+    check_n_threads(n_threads)
+    weights = log_weights(component, alpha)
+    for i, costs in enumerate(_mixture_costs(X, component, weights, len(out), rows)):
+        least = min(costs)
+        k = next(k for k, q in enumerate(costs) if q <= least + TIE)
+        out[i] = k if component.counts[k] > 0.0 else UNPLACED
+
+
+def log_weights(component: Component, alpha: float) -> list[float]:
+    """Log weights of the clusters, and of a new one, for the next row: eq. (2).
+
+    Parameters
+    ----------
+    component : Component
+        Clusters and one empty slot.
+    alpha : float
+        Concentration.
+
+    Returns
+    -------
+    list of float
+    """
+    total = alpha + sum(component.counts)
+    return [log((n if n > 0.0 else alpha) / total) for n in component.counts]
+
+
+def _mixture_costs(
+    X: Rows | Values,
+    component: Component,
+    log_weights: Values,
+    n_out: int,
+    chosen: Values | None = None,
+) -> Iterator[list[float]]:
+    """Costs of each row in all slots, one row after the other: -log of the terms of eq. (17).
+
+    Parameters
+    ----------
+    X : Rows, or sequence of rows (N, D)
+    component : Component
+        Clusters and one empty slot.
+    log_weights : sequence of float
+        One for each slot.
+    n_out : int
+        Places for results; there must be one for each row.
+    chosen : sequence of int, optional
+        Which rows of X; default: all.
+
+    Yields
+    ------
+    list of float
+    """
+    rows = as_rows(X)
+    if chosen is None:
+        chosen = range(len(rows))
+    if n_out != len(chosen):
+        raise ValueError(f"out must be for {len(chosen)} rows, got {n_out}")
+    for i in chosen:
+        rows._check_row(i)
+    component._check_rows(rows)
+    if len(log_weights) != component.n_slots:
+        raise ValueError(
+            f"log_weights must have {component.n_slots} values, got {len(log_weights)}"
+        )
+    for i in chosen:
+        scores = component.log_predictive_all(rows.values(i), rows.weight(i))
+        yield [-w - p for w, p in zip(log_weights, scores, strict=True)]

@@ -1,0 +1,206 @@
+"""Starts made of many: partition crossover, and what the default search makes of them."""
+
+import threading
+
+import numpy as np
+import pytest
+from cases import PURE, blobs, empirical_prior, needs_kernels
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dpmlite import MAPDPM, core, exact_posterior, families, moves, sweeps
+from dpmlite.datasets import crp_mixture, planted_gaussians
+from dpmlite.partition import Partition
+from dpmlite.search import samples
+from dpmlite.search.context import Context, Problem
+from dpmlite.search.partition_crossover import cross_over, refinement, without_singletons
+from dpmlite.search.result import first_of_best
+from dpmlite.search.sampled_start import SampledStart
+from dpmlite.search.sweeps import sweep_and_merge
+
+
+def context_of(X, seed=0, stop=None):
+    problem = Problem(core.Rows(X), families.NormalGamma(**empirical_prior(X)), 1.0)
+    return Context(problem, np.random.default_rng(seed), stop or threading.Event())
+
+
+@given(data=st.data(), most=st.sampled_from([1, 3, 2000]))
+def test_rows_are_together_that_are_together_in_both(data, most):
+    n = data.draw(st.integers(1, 40))
+    labels = st.lists(st.integers(0, most), min_size=n, max_size=n)
+    one, other = (np.array(data.draw(labels), dtype=np.intp) for _ in range(2))
+    found = refinement(one, other)
+    together = (one[:, None] == one) & (other[:, None] == other)
+    np.testing.assert_array_equal(found[:, None] == found, together)
+    assert set(found.tolist()) == set(range(found.max() + 1))
+
+
+@given(data=st.data(), n_groups=st.integers(0, 3))
+def test_single_rows_lose_their_labels(data, n_groups):
+    labels = np.array(data.draw(st.lists(st.integers(0, 6), min_size=3, max_size=20)))
+    labels = np.unique(labels, return_inverse=True)[1].astype(np.intp)
+    found = without_singletons(labels, n_groups)
+    for i, k in enumerate(labels):
+        kept = (labels == k).sum() > 1 or k in labels[:n_groups]
+        assert kept == (found[i] >= 0)
+    np.testing.assert_array_equal(np.unique(found[found >= 0]), np.arange(found.max() + 1))
+    kept = found >= 0
+    together = labels[kept][:, None] == labels[kept]
+    np.testing.assert_array_equal(found[kept][:, None] == found[kept], together)
+
+
+def test_partition_crossover_takes_the_best_of_both():
+    """Each of two partitions has one true cluster and the other two in one."""
+    truth = np.arange(90) % 3
+    corners = np.array([[0.0, 0.0], [30.0, 0.0], [0.0, 30.0]])
+    X = corners[truth] + np.random.default_rng(0).normal(size=(90, 2))
+    context = context_of(X)
+    one, other = np.minimum(truth, 1), np.maximum(truth, 1) - 1
+    found = cross_over(context, one, other)
+    assert found.n_clusters == 3
+    np.testing.assert_array_equal(refinement(np.array(found.labels), truth), found.labels)
+    worse = [context.partition(labels.astype(np.intp)).neg_log_joint for labels in (one, other)]
+    assert found.neg_log_joint < min(worse)
+
+
+def test_rounding_does_not_choose_the_best():
+    assert first_of_best([2.0, 1.0 + 1e-12, 1.0, 1.0 + 2e-8], 1e-8) == 1
+    assert first_of_best([1.0 + 2e-8, 1.0], 1e-8) == 1
+
+
+def test_sweeps_and_merges_end_where_neither_helps():
+    X, _ = blobs(n_rows=50, seed=2)
+    context = context_of(X)
+    partition = context.partition(np.arange(50))
+    assert sweep_and_merge(context, partition).n_sweeps >= 1
+    assert sweeps.sweep(partition) == 0
+    assert moves.merge(partition) == 0
+    again = context.partition(np.arange(50))
+    assert sweep_and_merge(context, again, max_sweeps=1).n_sweeps == 1
+
+
+def run(X, seed=0, stop=None):
+    start = SampledStart(context_of(X, seed, stop))
+    return start.run(), start
+
+
+def test_a_start_is_an_optimum_of_its_sample_which_the_others_join(monkeypatch):
+    X, _ = blobs(n_rows=60, seed=3)
+    monkeypatch.setattr(samples, "SAMPLE_ROWS", 25)
+    labels, start = run(X)
+    assert len(start.sample) == 25
+    assert set(labels) <= {-1, *labels[start.sample]}
+    assert (labels >= 0).sum() > 50
+    partition = context_of(X).partition(labels[start.sample], start.sample)
+    assert sweeps.sweep(partition) == 0
+    assert moves.merge(partition) == 0
+    again, _ = run(X)
+    np.testing.assert_array_equal(labels, again)
+
+
+def test_a_stop_ends_it_after_the_first_descent():
+    X, _ = blobs(n_rows=60, seed=3)
+    stop = threading.Event()
+    stop.set()
+    labels, start = run(X, stop=stop)
+    assert (labels >= 0).all()
+    assert start.n_sweeps < run(X)[1].n_sweeps
+
+
+def test_tables_larger_than_the_sample(monkeypatch):
+    X, truth = planted_gaussians(400, 3, 4, separation=20.0, random_state=0)
+    monkeypatch.setattr(samples, "SAMPLE_ROWS", 50)
+    model = MAPDPM(random_state=0).fit(X)
+    assert model.n_clusters_ == 4
+    assert len(set(zip(model.labels_.tolist(), truth.tolist(), strict=True))) == 4
+    assert (np.diff(model.neg_log_joint_trace_) <= 0.0).all()
+
+
+def test_it_says_what_it_does(capsys):
+    X, _ = blobs(n_rows=40, seed=4)
+    MAPDPM(random_state=0, verbose=True, n_init=2).fit(X)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("start 1      descent")
+    names = {line.split()[0] for line in lines}
+    assert names == {"start", "best", "joined"}
+
+
+@pytest.mark.parametrize("n_columns", [1, 2])
+def test_it_finds_the_most_probable_of_all_partitions(n_columns):
+    n_problems, least_hits = (10, 9) if PURE else (100, 97)
+    hits = 0
+    for seed in range(n_problems):
+        alpha = (0.5, 1.0, 3.0)[seed % 3]
+        X, _ = crp_mixture(8, n_columns, alpha=alpha, random_state=seed)
+        found = MAPDPM(alpha=alpha, random_state=seed).fit(X).neg_log_joint_
+        least = exact_posterior(X, alpha=alpha).neg_log_joint
+        assert found >= least - 1e-9
+        hits += found <= least + 1e-9
+    assert hits >= least_hits
+
+
+@needs_kernels
+def test_it_is_no_worse_than_2000_gibbs_sweeps():
+    """The paper's section 4.1, eight draws; asv_benchmarks/benchmarks/search.py has a hundred."""
+    prior = {"m0": np.full(2, 1.0), "c0": 0.1, "a0": 1.0, "b0": np.full(2, 10.0)}
+    gains = []
+    for seed in range(8):
+        X, _ = crp_mixture(random_state=seed)
+        rng = np.random.default_rng(seed)
+        family = families.NormalGamma(**prior)
+        chain = Partition(core.Rows(X), np.zeros(600, dtype=np.intp), family, 3.0)
+        best, labels = np.inf, None
+        for _ in range(2000):
+            sweeps.gibbs_sweep(chain, rng.random(600))
+            if chain.neg_log_joint < best:
+                best, labels = chain.neg_log_joint, np.array(chain.labels)
+        mode = Partition(core.Rows(X), labels, families.NormalGamma(**prior), 3.0)
+        sweeps.converge(mode, 1000)
+        found = MAPDPM(alpha=3.0, prior=prior, random_state=0).fit(X).neg_log_joint_
+        gains.append(mode.neg_log_joint - found)
+    assert sum(gain > -1e-6 for gain in gains) >= 7
+    assert np.mean(gains) > 0.0
+
+
+@pytest.mark.parametrize(
+    ("n_rows", "sizes"),
+    [(511_999, []), (512_000, [32_000]), (2**27, [2**15, 2**19, 2**23])],
+)
+def test_samples_lie_between_the_first_and_a_large_table(n_rows, sizes):
+    assert samples.sizes_between(2000, n_rows) == sizes
+
+
+@given(n_rows=st.integers(1, 500), data=st.data())
+def test_a_sample_has_one_row_of_each_stretch(n_rows, data):
+    size = data.draw(st.integers(1, n_rows))
+    rows = samples.one_of_each_stretch(n_rows, size, np.random.default_rng(n_rows))
+    for i in range(size):
+        assert i * n_rows // size <= rows[i] < (i + 1) * n_rows // size
+
+
+def test_each_row_of_a_stretch_is_as_likely_in_a_sample():
+    rng = np.random.default_rng(0)
+    drawn = np.concatenate([samples.one_of_each_stretch(160, 10, rng) for _ in range(2000)])
+    counts = np.bincount(drawn, minlength=160)
+    assert abs(counts - 125.0).max() < 5.0 * np.sqrt(125.0)
+
+
+@needs_kernels
+def test_a_large_table_is_searched_by_way_of_a_smaller(capsys):
+    X, truth = planted_gaussians(520_000, 2, 20, separation=60.0, random_state=0)
+    model = MAPDPM(random_state=0, verbose=True).fit(X)
+    steps = [line.split()[:2] for line in capsys.readouterr().out.splitlines()]
+    assert steps.count(["sample", "start"]) == steps.count(["best", "start"]) == 1
+    again = MAPDPM(random_state=0, n_jobs=2).fit(X)
+    np.testing.assert_array_equal(again.labels_, model.labels_)
+    best = MAPDPM(init=truth).fit(X)
+    assert model.n_clusters_ == best.n_clusters_ == 20
+    assert model.neg_log_joint_ == pytest.approx(best.neg_log_joint_, rel=1e-12)
+
+
+@needs_kernels
+def test_what_one_pair_of_seeds_misses_in_a_large_cluster_others_find():
+    """With one pair alone, these of 100 seeds end with two clusters that are apart as one."""
+    X, _ = planted_gaussians(520_000, 2, 20, separation=60.0, random_state=0)
+    for seed in (20, 35, 85, 94, 95):
+        assert MAPDPM(random_state=seed).fit(X).n_clusters_ == 20
