@@ -490,7 +490,7 @@ def test_thorough_splits_do_not_ask_what_looks_normal(twin):
     X = np.random.default_rng(0).normal(size=(80, 2))
     for thorough in (False, True):
         partition = build(twin, X, np.zeros(80), empirical_prior(X))
-        assert twin.splits.split(partition, np.full((2, 1, 2), 0.5), 1, thorough) == 0
+        assert twin.splits.split(partition, np.full((2, 1, 2), 0.5), thorough) == 0
         assert (partition.changed[0], partition.normal[0]) == (0, not thorough)
 
 

@@ -72,7 +72,8 @@ def test_weights_order_and_settled_groups_count(single):
         settled.add(X[i], i % 3, 2.0)
     homes = np.array([0, 5, 0], dtype=np.intp)
     order = rng.permutation(N_ROWS).astype(np.intp)
-    partition = Partition(rows, labels, component, 1.0, order, settled, homes, 2)
+    with use_threads(2):
+        partition = Partition(rows, labels, component, 1.0, order, settled, homes)
     found = state(partition)
     assert sum(partition.component.counts) == pytest.approx(
         weights[order][labels >= 0].sum() + 2.0 * N_SETTLED
