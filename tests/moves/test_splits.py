@@ -102,9 +102,7 @@ def test_seeds_are_in_clusters_apart(twin, u):
 
 def split_on(twin, partition, thorough):
     """Split until that is in vain."""
-    while twin.splits.split(
-        partition, np.full((partition.component.n_slots, 1, 2), 0.5), thorough
-    ):
+    while twin.splits.split(partition, np.full((partition.component.n_slots, 1, 2), 0.5), thorough):
         pass
 
 
