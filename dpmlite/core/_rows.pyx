@@ -69,8 +69,10 @@ cdef class Rows:
         cdef Rows rows = Rows.__new__(Rows)
         rows.data, rows.indices, rows.indptr = data, indices, indptr
         rows.n_rows, rows.n_columns = indptr.shape[0] - 1, n_columns
-        rows.first = &data[0] if data.shape[0] else NULL
-        rows.columns = &indices[0] if data.shape[0] else &NO_COLUMN
+        rows.columns = &NO_COLUMN
+        if data.shape[0]:
+            rows.first = &data[0]
+            rows.columns = &indices[0]
         rows.starts = &indptr[0]
         rows.weigh(weights)
         return rows

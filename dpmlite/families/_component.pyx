@@ -60,7 +60,7 @@ cdef class Component:
         cdef Py_ssize_t i, step = self.capacity, known = min(step, capacity)
         cdef double wanted = 8.0 * (self.n_across + self.n_along) * capacity
         cdef size_t n_bytes = (self.n_across + self.n_along) * capacity * sizeof(double)
-        cdef void *block = PyMem_RawMalloc(n_bytes + 64) if wanted < 0.5 * PY_SSIZE_T_MAX else NULL
+        cdef void *block = PyMem_RawMalloc(n_bytes + 64) if wanted < 0.5 * <double> PY_SSIZE_T_MAX else NULL
         if block == NULL:
             with gil:
                 raise MemoryError(f"no memory for the statistics of {capacity} clusters")
