@@ -63,6 +63,7 @@ cdef class Rows:
             cell += self.column_step
 
     @classmethod
+    @cython.binding(True)  # which the limited API needs for a class method
     def sparse(cls, const double[::1] data, const Py_ssize_t[::1] indices,
                const Py_ssize_t[::1] indptr, Py_ssize_t n_columns, const double[::1] weights=None):
         check_parts(data.shape[0], indices, indptr, n_columns)

@@ -9,7 +9,7 @@ has them. All else that is shared is read and written in turns only. A ticket is
 turns; a thread that comes late takes its first ticket without a chunk.
 """
 
-from cpython.mem cimport PyMem_RawFree
+from libc.stdlib cimport free
 
 from dpmlite.core._constants cimport UNPLACED
 from dpmlite.core._atomics cimport (
@@ -34,8 +34,8 @@ cdef class OrderedSweep:
 
     def __dealloc__(self):
         if self.turn != NULL:
-            PyMem_RawFree(self.turn - CACHE_LINE // sizeof(Py_ssize_t))
-        PyMem_RawFree(self.changed)
+            free(self.turn - CACHE_LINE // sizeof(Py_ssize_t))
+        free(self.changed)
 
     def bound_in_far_slots(self, Py_ssize_t first, Py_ssize_t n_rows=FAR_SLOT_ROWS):
         """Bound rows that are known to stay in the far slots, n_rows from `first` on."""
