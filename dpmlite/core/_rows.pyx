@@ -6,6 +6,7 @@ precision are copied one by one when they are read.
 
 from numpy import empty
 
+cimport cython
 from libc.string cimport memcpy
 
 from dpmlite.core._memory cimport double_array, index_array
