@@ -4,8 +4,8 @@ A binary heap whose levels alternate: an entry on an even level, the root's firs
 all below it; one on an odd level is worse than all below it.
 """
 
-from cpython.mem cimport PyMem_RawFree
 from libc.math cimport INFINITY, rint
+from libc.stdlib cimport free
 
 from dpmlite.core._constants cimport GRID
 from dpmlite.core._memory cimport resized
@@ -18,7 +18,7 @@ cdef class MaxQueue:
         self.heap = NULL
 
     def __dealloc__(self):
-        PyMem_RawFree(self.heap)
+        free(self.heap)
 
     def __len__(self):
         return self.n

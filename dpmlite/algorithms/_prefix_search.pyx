@@ -7,8 +7,8 @@ are read off a trail at the end: each expanded state knows its last row's cluste
 
 from array import array
 
-from cpython.mem cimport PyMem_RawFree
 from libc.math cimport INFINITY, log
+from libc.stdlib cimport free
 
 from dpmlite.core._constants cimport EMPTY, SPARE
 from dpmlite.algorithms._max_queue cimport MaxQueue
@@ -75,12 +75,12 @@ cdef class PrefixSearch:
         self.gain = self.cost = self.log_n = NULL
 
     def __dealloc__(self):
-        PyMem_RawFree(self.states)
-        PyMem_RawFree(self.steps)
-        PyMem_RawFree(self.gain_length)
-        PyMem_RawFree(self.gain)
-        PyMem_RawFree(self.cost)
-        PyMem_RawFree(self.log_n)
+        free(self.states)
+        free(self.steps)
+        free(self.gain_length)
+        free(self.gain)
+        free(self.cost)
+        free(self.log_n)
 
     def __init__(self, X, Component component, double alpha, const Py_ssize_t[::1] order, scoring,
                  beam=None, max_queue=None):
@@ -298,7 +298,7 @@ cdef class PrefixSearch:
                 self.queue.push_entry(self.states[number].score, self.states[number].depth, number)
             else:
                 self.drop(number)
-        PyMem_RawFree(numbers)
+        free(numbers)
         return 0
 
     cdef void drop(self, Py_ssize_t number) noexcept nogil:

@@ -1,26 +1,29 @@
-"""New arrays of Python's, which memoryviews can hold; made without a call of Python's."""
+"""New arrays that memoryviews can hold, and memory of the C library.
+
+Arrays are copies of a zero: the limited API has no function that makes an array.
+"""
 
 from array import array
 
-from cpython.array cimport array as Array, clone
-from cpython.mem cimport PyMem_RawCalloc, PyMem_RawRealloc
+from cpython.sequence cimport PySequence_Repeat
+from libc.stdlib cimport calloc, realloc
 
-cdef Array DOUBLES = array("d")
-cdef Array INDICES = array("q" if sizeof(Py_ssize_t) == 8 else "i")
+cdef object ZERO = array("d", [0.0])
+cdef object INDEX_ZERO = array("q" if sizeof(Py_ssize_t) == 8 else "i", [0])
 
 
 cdef double_array(Py_ssize_t n):
-    """Zeros."""
-    return clone(DOUBLES, n, True)
+    """Zeros of double precision."""
+    return PySequence_Repeat(ZERO, n)
 
 
-cdef index_array(Py_ssize_t n, bint zeros=True):
-    """Of Py_ssize_t: zeros, or anything."""
-    return clone(INDICES, n, zeros)
+cdef index_array(Py_ssize_t n):
+    """Zeros of Py_ssize_t."""
+    return PySequence_Repeat(INDEX_ZERO, n)
 
 
 cdef void *resized(void *memory, size_t n_bytes) except NULL nogil:
-    memory = PyMem_RawRealloc(memory, n_bytes)
+    memory = realloc(memory, max(n_bytes, <size_t> 1))
     if memory == NULL:
         with gil:
             raise MemoryError(f"no memory for {n_bytes} bytes")
@@ -28,7 +31,7 @@ cdef void *resized(void *memory, size_t n_bytes) except NULL nogil:
 
 
 cdef void *zeroed_memory(size_t n_bytes) except NULL:
-    cdef void *memory = PyMem_RawCalloc(max(n_bytes, <size_t> 1), 1)
+    cdef void *memory = calloc(max(n_bytes, <size_t> 1), 1)
     if memory == NULL:
         raise MemoryError(f"no memory for {n_bytes} bytes")
     return memory

@@ -74,7 +74,7 @@ cdef batches(items):
 
 def member_lists(Partition partition, slots):
     cdef Py_ssize_t half = partition.n_rows // 2
-    lists = {k: index_array(partition.n_members(k), False) for k in slots}
+    lists = {k: index_array(partition.n_members(k)) for k in slots}
 
     def fill(bint is_end):
         fill_lists(partition, lists, partition.n_rows - half if is_end else half, is_end)
@@ -118,7 +118,7 @@ cpdef members_of(Partition partition, slots):
         partition.component._check_slot(k)
         n += partition.n_members(k) if not chosen[k - UNPLACED] else 0
         chosen[k - UNPLACED] = 1
-    members = index_array(n, False)
+    members = index_array(n)
     cdef Py_ssize_t[::1] member = members
     with nogil:
         while found < n:

@@ -1,8 +1,8 @@
 """Kernel of partition.py: labels, the statistics of their clusters and the exact joint."""
 
 cimport cython
-from cpython.mem cimport PyMem_RawFree
 from libc.math cimport INFINITY, NAN, log
+from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 
 from dpmlite.core._constants cimport LEAST_LEFT, UNPLACED
@@ -35,15 +35,15 @@ cdef class Partition:
         self.stay_until = NULL
 
     def __dealloc__(self):
-        PyMem_RawFree(self.cost)
-        PyMem_RawFree(self.log_weight)
-        PyMem_RawFree(self.heavy_log_weight)
-        PyMem_RawFree(self.light_member_weight)
-        PyMem_RawFree(self.size)
-        PyMem_RawFree(self.n_changed)
-        PyMem_RawFree(self.normal)
-        PyMem_RawFree(self.previous_slot)
-        PyMem_RawFree(self.room)
+        free(self.cost)
+        free(self.log_weight)
+        free(self.heavy_log_weight)
+        free(self.light_member_weight)
+        free(self.size)
+        free(self.n_changed)
+        free(self.normal)
+        free(self.previous_slot)
+        free(self.room)
 
     def __init__(self, X, Py_ssize_t[::1] labels, Component component, double alpha,
                  const Py_ssize_t[::1] rows=None, Component settled=None,
@@ -125,7 +125,7 @@ cdef class Partition:
 
     def rows_of(self, const Py_ssize_t[::1] members):
         cdef Py_ssize_t i
-        cdef Py_ssize_t[::1] rows = index_array(members.shape[0], False)
+        cdef Py_ssize_t[::1] rows = index_array(members.shape[0])
         for i in range(members.shape[0]):  # to let go of the interpreter's lock would take longer
             self.check_row(members[i])
             rows[i] = self.in_use(members[i])
@@ -649,7 +649,7 @@ cdef class Partition:
                 self.label[i] = slot[self.label[i]]
         for g in range(self.home.shape[0]):
             self.home[g] = slot[self.home[g]]
-        PyMem_RawFree(slot)
+        free(slot)
         self.component.make_slots(used)
         self.make_slots(used + 1)
         for k in range(used):

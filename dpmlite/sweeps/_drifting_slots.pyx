@@ -10,8 +10,8 @@ may change freely if no lower bound of a row counts for more than that. And slot
 a sweep begins, or have drifted far since the last one, are "far slots": their drift does not count.
 """
 
-from cpython.mem cimport PyMem_RawFree
 from libc.math cimport INFINITY
+from libc.stdlib cimport free
 from libc.string cimport memcpy
 
 from dpmlite.core._constants cimport DRIFT_ROUNDING, UNPLACED
@@ -26,7 +26,7 @@ from dpmlite.sweeps._slot_drift cimport (
 cdef class DriftingSlots:
 
     def __dealloc__(self):
-        PyMem_RawFree(self.slot)
+        free(self.slot)
 
     cdef int renumber_slots(self, Partition partition) except -1:
         """Slots may have come, gone, or got other numbers since the last sweep began."""
@@ -48,7 +48,7 @@ cdef class DriftingSlots:
             self.slot[k] = states[previous]
             memcpy(self.slope + 2 * k * self.n_columns, slope + 2 * previous * self.n_columns,
                    2 * self.n_columns * sizeof(double))
-        PyMem_RawFree(states)
+        free(states)
         return 0
 
     cdef int allocate_slots(self, Py_ssize_t n_slots) except -1:

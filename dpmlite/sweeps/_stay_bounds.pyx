@@ -13,8 +13,8 @@ slots and their own, which takes a fraction of the time of all slots.
 """
 
 cimport cython
-from cpython.mem cimport PyMem_RawFree
 from libc.math cimport INFINITY
+from libc.stdlib cimport free
 
 from dpmlite.core._constants cimport (
     DRIFT_ROUNDING, FAR_DRIFT, MAX_ALLOWED_DRIFT, STAGE_DRIFT, SWEEP_DRIFT, UNPLACED)
@@ -41,7 +41,7 @@ cdef class StayBounds(DriftingSlots):
         self.is_lost = True
 
     def __dealloc__(self):
-        PyMem_RawFree(self.stay_until)
+        free(self.stay_until)
 
     def known_to_stay(self, Partition partition):
         """Return for each row whether a sweep that begins now would pass over it."""
