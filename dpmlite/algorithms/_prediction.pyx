@@ -11,7 +11,6 @@ from dpmlite.families._student_t cimport MOST_TOGETHER
 from dpmlite.partition._crp cimport log_prob_counts_c
 from dpmlite.partition._partition cimport Partition, find_range
 from dpmlite.sweeps._assignment cimport Mixture
-from dpmlite.sweeps._map_dpm cimport check_n_threads
 
 from dpmlite.core.threads import on_threads
 from dpmlite.sweeps._assignment import log_weights
@@ -72,8 +71,7 @@ def mixture_responsibilities(X, Component component, log_weights, double[:, ::1]
                 out[i, k] = mixture.cost[k] / total
 
 
-def neg_log_loo(Partition partition, Py_ssize_t n_threads=1):
-    check_n_threads(n_threads)
+def neg_log_loo(Partition partition):
     cdef Component component = partition.component
     check_placed(partition)
     cdef double total = -log_prob_counts_c(component.n, component.n_slots, partition.alpha)
@@ -81,7 +79,7 @@ def neg_log_loo(Partition partition, Py_ssize_t n_threads=1):
     def part(Py_ssize_t first):
         return loo_of(partition, first, min(first + LOO_ROWS, partition.n_rows))
 
-    for share in on_threads(part, range(0, partition.n_rows, LOO_ROWS), n_threads):
+    for share in on_threads(part, range(0, partition.n_rows, LOO_ROWS)):
         total += share
     return total
 

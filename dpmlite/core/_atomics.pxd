@@ -8,9 +8,9 @@ cdef extern from "kernels.h":
     Py_ssize_t load "dpm_load"(const Py_ssize_t *x) noexcept nogil
     void store "dpm_store"(Py_ssize_t *x, Py_ssize_t value) noexcept nogil
     Py_ssize_t fetch_add "dpm_fetch_add"(Py_ssize_t *x, Py_ssize_t value) noexcept nogil
-    void sleep_shortly "dpm_sleep_shortly"() noexcept nogil
+    void yield_processor "dpm_yield_processor"() noexcept nogil
     void pause "dpm_pause"() noexcept nogil
 
 cdef enum:
     CACHE_LINE = 64        # bytes; numbers that different threads write should not share one
-    LOADS_PER_SLEEP = 2000  # loads of a thread that waits: the other one is not running then
+    LOADS_PER_YIELD = 1000  # loads of a thread that waits, before another program may run

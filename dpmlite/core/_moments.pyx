@@ -26,7 +26,7 @@ cdef struct Moments:  # about an origin
     double *scatter
 
 
-def column_moments(X, Py_ssize_t n_threads=1):
+def column_moments(X):
     cdef Rows rows = as_rows(X)
     if rows.columns != NULL:
         raise ValueError("moments are of dense rows, got sparse ones")
@@ -41,9 +41,8 @@ def column_moments(X, Py_ssize_t n_threads=1):
     def part(some):
         return moments_of(rows, origin, some[0], some[1])
 
-    if rows.n_rows * n_columns < MANY_CELLS:
-        n_threads = 1
-    for found in on_threads(part, parts, n_threads):
+    share = on_threads if rows.n_rows * n_columns >= MANY_CELLS else map
+    for found in share(part, parts):
         some_rows = moments_in(found)
         join(&wide, &some_rows, width)
     all_rows = wide

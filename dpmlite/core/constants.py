@@ -203,7 +203,7 @@ LEAST_LEFT = 2.0**-20
 HUGE_COST = 1e30
 TWO_THIRDS = 0.6666667
 MAX_VALUE = 536870912.0  # REACH of student_t.pxi in single precision
-BOUND_ROUNDING = 1e-06  # relative error of several single-precision operations
+BOUND_ROUNDING = 1e-06  # relative error of several roundings
 
 # sweeps/screening
 

@@ -75,9 +75,9 @@ def test_sweeps_over_all_rows_are_counted(monkeypatch, seed, helps):
     n_sweeps = before.n_sweeps
     swept, sweep = [], sweeps.sweep
 
-    def counted(partition, *n_threads):
+    def counted(partition):
         swept.append(partition.n_rows)
-        return sweep(partition, *n_threads)
+        return sweep(partition)
 
     monkeypatch.setattr(sweeps, "sweep", counted)
     after = resampled(X, before, seed)
