@@ -140,6 +140,7 @@ def test_it_is_what_numpy_makes_of_the_rule(twin, seed, n, n_columns, apart, alp
     assert looks_normal(twin, X, prior, alpha) == verdict(X, prior, alpha)
 
 
+@pytest.mark.slow
 @given(
     seed=st.integers(0, 2**32),
     n=st.integers(10, 60),

@@ -116,6 +116,7 @@ def test_thorough_trials_ask_so_many_rows_that_a_wide_prior_counts_little(twins)
     assert found[0] == found[1] == naive.canonical(np.arange(4800) // 400)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_others", "n_clusters"), [(0, 2), (9000, 12), (80_000, 2)])
 def test_trials_of_what_is_small_beside_all_rows_are_not_thorough(twin, n_others, n_clusters):
     """Nor those that nobody asked to be."""
