@@ -16,7 +16,7 @@ def rows_of_leaves(leaves: Values, n_rows: int) -> list[list[int]]:
     Returns
     -------
     list of lists of int, length M
-        Numbers of the rows.
+        Indices of the rows.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""Atomic numbers by which threads tell each other how far they are.
-
-What a thread wrote before it stored a number is there for the thread that has loaded it.
-"""
+# Atomic integers, by which threads tell each other how far they are.
+#
+# `store` releases and `load` acquires: whatever a thread wrote before it stored a number, another
+# thread reads after it has loaded that number.
 
 cdef extern from "kernels.h":
     const bint HAS_ATOMICS "DPM_HAS_ATOMICS"
@@ -12,5 +12,5 @@ cdef extern from "kernels.h":
     void pause "dpm_pause"() noexcept nogil
 
 cdef enum:
-    CACHE_LINE = 64        # bytes; numbers that different threads write should not share one
-    LOADS_PER_SLEEP = 2000  # loads of a thread that waits: the other one is not running then
+    CACHE_LINE = 64         # bytes; numbers that different threads write should not share a line
+    LOADS_PER_SLEEP = 2000  # loads after which a waiting thread sleeps: the other is not running

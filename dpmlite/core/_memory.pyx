@@ -1,4 +1,7 @@
-"""New arrays of Python's, which memoryviews can hold; made without a call of Python's."""
+"""Memory for kernels: arrays that memoryviews can hold, and raw memory.
+
+An array is cloned from a prototype, which takes no call of a Python function.
+"""
 
 from array import array
 
@@ -10,16 +13,17 @@ cdef Array INDICES = array("q" if sizeof(Py_ssize_t) == 8 else "i")
 
 
 cdef double_array(Py_ssize_t n):
-    """Zeros."""
+    """A new array of n doubles, all 0."""
     return clone(DOUBLES, n, True)
 
 
 cdef index_array(Py_ssize_t n, bint zeros=True):
-    """Of Py_ssize_t: zeros, or anything."""
+    """A new array of n integers of type Py_ssize_t: all 0, or uninitialised."""
     return clone(INDICES, n, zeros)
 
 
 cdef void *resized(void *memory, size_t n_bytes) except NULL nogil:
+    """Reallocate raw memory, or allocate it if `memory` is NULL; MemoryError if there is none."""
     memory = PyMem_RawRealloc(memory, n_bytes)
     if memory == NULL:
         with gil:
@@ -28,6 +32,7 @@ cdef void *resized(void *memory, size_t n_bytes) except NULL nogil:
 
 
 cdef void *zeroed_memory(size_t n_bytes) except NULL:
+    """Allocate raw memory, all bytes 0; MemoryError if there is none."""
     cdef void *memory = PyMem_RawCalloc(max(n_bytes, <size_t> 1), 1)
     if memory == NULL:
         raise MemoryError(f"no memory for {n_bytes} bytes")

@@ -1,7 +1,10 @@
-"""Thresholds that a plain twin and its kernel share, in one section for each module.
+"""Numbers that plain twins and kernels read: one section for each module that owns some.
 
-A threshold decides what is tried, so both twins must use the same value. A number that only saves
-time or memory in a kernel stays in the kernel.
+Both twins must use the same numbers wherever these decide what is computed or tried. Floating-point
+numbers that only kernels read are here too, so that C gets them as constants. Whole numbers that
+only save time or memory in a kernel stay in the kernel.
+
+A comment says what a number is, in which unit, and why it has this value.
 """
 
 # --- division: dividing the rows of some clusters anew ---
@@ -107,12 +110,22 @@ MIN_UNEXPLAINED = 1e-12
 # Uniforms before those of the proposal: two for the rows, one for the acceptance.
 N_LEADING_UNIFORMS = 3
 
-# core/special
+# --- core/special: special functions ---
 
+# Natural logarithms, to all digits of a double.
 LOG_2 = 0.6931471805599453
 LOG_PI = 1.1447298858494002
 LOG_2PI = 1.8378770664093456
-LEAST_LOG = -700.0  # e to less than this counts as nothing
+
+# Stirling's series are exact to double precision for arguments from here on; smaller arguments are
+# shifted upwards by the recurrence of the gamma function.
+MIN_STIRLING_ARGUMENT = 10.0
+
+# --- core/simd: vector loops ---
+
+# exp of less than this is 0 in sums of probabilities. e^-700 is 1e-304; e^-709 would no longer be a
+# normal number.
+MIN_EXP_ARGUMENT = -700.0
 
 # families/student_t
 
@@ -178,10 +191,6 @@ MOST_STEPS = 200
 LARGE = 100.0
 
 
-# algorithms/mixing
-
-NO_WEIGHT = -1e300  # log weight of components that only fill a vector
-
 # partition/partition
 
 # Costs closer than this (nats) are equal: the lower slot wins, and a row stays where it is.
@@ -198,78 +207,108 @@ UNPLACED = -1
 LEAST_LEFT = 2.0**-20
 
 
-# sweeps/screening_bounds
+# --- sweeps/screening_bounds: bounds of costs in single precision ---
 
+# A cost in nats that is above any other and stays finite in single precision (up to 3.4e38). It
+# takes the place of costs that must never be the least.
 HUGE_COST = 1e30
+
 TWO_THIRDS = 0.6666667
-MAX_VALUE = 536870912.0  # REACH of student_t.pxi in single precision
-BOUND_ROUNDING = 1e-06  # relative error of several single-precision operations
 
-# sweeps/screening
+# Standardised values are clipped to this: families' REACH, in single precision.
+MAX_VALUE = 536870912.0
 
-SINGLE_EPSILON = 1.2e-07  # two roundings to single precision
-SINGLE_ERROR = 1e-06  # relative error of several such operations
-MAX_POWER = 1e30  # of which bounds are within single precision
-MAX_LINE_END = 0.25  # L: the line is at most a ninth below the logarithm
+# Relative error, at most, of the few single-precision operations (of 6e-8 each) that make a bound.
+BOUND_ROUNDING = 1e-06
 
-# sweeps/slot_drift
+# --- sweeps/screening: which rows may move ---
 
+# Relative error, at most, of two roundings to single precision.
+SINGLE_EPSILON = 1.2e-07
+
+# Relative error, at most, of several such operations.
+SINGLE_ERROR = 1e-06
+
+# Slots with a greater power of the Student-t density are not screened: their bounds would leave the
+# range of single precision.
+MAX_POWER = 1e30
+
+# L, the end of the line bound, at most: the line is then a ninth below the logarithm at most.
+MAX_LINE_END = 0.25
+
+# --- sweeps/slot_drift: how much a change of a slot changes costs ---
+
+# -log(1 - w) is no steeper than this where w <= 0.63.
 MAX_SLOPE = 2.75
-MAX_DRIFT = 1.0  # of one change; no row is known to stay after so much
 
-# sweeps/drifting_slots
+# Drift of one change, at most: no row is known to stay after that much.
+MAX_DRIFT = 1.0
 
-DRIFT_ROUNDING = 2e-06  # rounding error of drift below 32 in single precision
+# --- sweeps/drifting_slots: drift of all slots ---
 
-# sweeps/stay_bounds
+# Rounding error, at most, of a drift below 32 in single precision.
+DRIFT_ROUNDING = 2e-06
 
-MAX_ALLOWED_DRIFT = 0.5  # of `allowed_drifts`
-FAR_DRIFT = 0.125  # drift of a far slot
-STAGE_DRIFT = 0.05  # drift in a stage after which another may begin
-SWEEP_DRIFT = 1.0  # if all stages of the sweep drifted less than this
+# --- sweeps/stay_bounds: how long rows are known to stay ---
 
-# sweeps/gibbs
+# Drift that a row may allow, at most: w of its own slot stays below 0.63 until then.
+MAX_ALLOWED_DRIFT = 0.5
 
-# Slots that cost so much more (nats) than the cheapest have probability 0. Each would have less
+# A slot is far if it drifted more than this since the last sweep: rows are then bounded anew in it.
+FAR_DRIFT = 0.125
+
+# Another stage of a sweep may begin once slots have drifted this much in the present one.
+STAGE_DRIFT = 0.05
+
+# No further stage begins in a sweep whose stages have drifted this much together.
+SWEEP_DRIFT = 1.0
+
+# --- sweeps/gibbs: collapsed Gibbs sampling ---
+
+# Slots that cost more than the cheapest by this (nats) have probability 0. Each would have less
 # than e^-40 = 2^-57.7, and a uniform is a multiple of 2^-53: such a slot's part of [0, 1) is
-# narrower than a twentieth of the step between two uniforms, less than the rounding of the sum
-# that it is a term of.
-NEGLIGIBLE = 40.0
+# narrower than a twentieth of the step between two uniforms, less than the rounding of the sum that
+# it is a term of.
+MAX_COST_GAP = 40.0
 
+# --- algorithms/bhc: Bayesian hierarchical clustering ---
 
-# algorithms/bhc
+# In place of a node: the first root has no partner before it.
+NO_NODE = -1
 
-NOBODY = -1
+# --- algorithms/dp_means: DP-means ---
 
-# algorithms/dp_means
+# Squared distances are equal if they differ by less than DISTANCE_TIE times the least of them plus
+# ORIGIN_DISTANCE_TIE times the row's squared distance from the mean of all rows. Rounding makes
+# smaller differences, and must not decide which centre is nearest.
+DISTANCE_TIE = 1e-10
+ORIGIN_DISTANCE_TIE = 1e-20
 
-# Squared distances that differ by less than this part of them, and of the row's from the mean of
-# all rows, are equal: rounding must not decide which centre is nearest, here and in the kernel.
-EQUAL_PART = 1e-10
+# --- algorithms/exact: sums over all partitions ---
 
-EQUAL_PART_OF_ROW = 1e-20
+# Rows, at most. One more row takes three times as long; 13 rows take seconds in plain Python.
+MAX_EXACT_ROWS = 13
 
-# algorithms/exact
+# --- algorithms/mixing: priors of the labels of a mixture ---
 
-# A row more costs three times as long.
-MOST_ROWS = 13
+# Log weight of components that only pad a vector: low enough to have no probability.
+PADDING_LOG_WEIGHT = -1e300
 
+# --- algorithms/variational: mean-field inference ---
 
-# algorithms/variational
+# A component is put before another if it is larger by this fraction of all rows. Rounding makes
+# smaller differences.
+MIN_EXCESS_FRACTION = 1e-9
 
-# A component is put before another if it is larger by this part of all rows: not by rounding.
-LARGER = 1e-9
+# --- algorithms/max_queue: a queue of scored states ---
 
+# Scores (nats) are rounded to multiples of one over this, somewhat more than TIE, so that equal
+# scores are equal whatever rounding made of them. A power of two makes the product exact.
+SCORE_STEPS_PER_NAT = 2.0**26
 
-# algorithms/max_queue
+# --- algorithms/shared_clusters: clusterings that share clusters ---
 
-# What scores are rounded to, as a power of 2: somewhat more than a tie.
-GRID = 2.0**26
-
-
-# algorithms/shared_clusters
-
-# Slots that belong to no clustering: the prior, and room for a cluster that is only looked at.
-EMPTY = 0
-
-SPARE = 1
+# Slots that belong to no clustering: one that stays empty, and a scratch slot for a cluster that is
+# only scored.
+EMPTY_SLOT = 0
+SPARE_SLOT = 1

@@ -17,7 +17,7 @@ from dpmlite.moves._normality_sums cimport (
 from dpmlite.partition._partition cimport Partition
 from dpmlite.sweeps._map_dpm cimport check_n_threads
 
-from dpmlite.core.threads import as_needed
+from dpmlite.core.threads import iterate_on_threads
 
 cdef enum:
     MAX_SUMS = 262144      # numbers of the clusters that are asked in one pass, which fit a cache
@@ -50,7 +50,7 @@ def look_normal(Partition partition, slots, Py_ssize_t n_threads=1):
         sums = sums_of(partition, some, i % n_parts, n_parts)
         return sums if n_parts > 1 else verdicts(partition, some, sums)
 
-    for found in as_needed(part, range(len(passes) * n_parts), n_threads):
+    for found in iterate_on_threads(part, range(len(passes) * n_parts), n_threads):
         some = passes[piece // n_parts]
         if n_parts == 1:
             normal.update(found)

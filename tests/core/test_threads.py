@@ -14,11 +14,11 @@ from families import CASES, FAMILY_NAMES
 import dpmlite
 from dpmlite import MAPDPM, algorithms, core, families, sweeps
 from dpmlite.core.threads import (
-    MOST_PER_PROCESSOR,
-    as_needed,
+    MAX_THREADS_PER_PROCESSOR,
+    iterate_on_threads,
     kept_threads,
     on_threads,
-    pool_of,
+    thread_pool,
     threads_for,
 )
 from dpmlite.datasets import planted_gaussians
@@ -39,7 +39,7 @@ if dpmlite.implementation == "cython":
         (-2, 3),
         (-4, 1),
         (-9, 1),
-        (2**70, 4 * MOST_PER_PROCESSOR),
+        (2**70, 4 * MAX_THREADS_PER_PROCESSOR),
     ],
 )
 def test_jobs_are_counted_as_joblib_does(n_jobs, expected, monkeypatch):
@@ -59,7 +59,7 @@ def test_results_come_in_the_order_of_the_items(n_threads, n_items):
 
 def test_who_has_not_begun_when_all_is_done_is_not_waited_for():
     free = threading.Event()
-    with kept_threads(2), pool_of(1) as pool:
+    with kept_threads(2), thread_pool(1) as pool:
         busy = pool.submit(free.wait, 10.0)
         assert on_threads(str, [0, 1], 2) == ["0", "1"]
         assert not busy.done()
@@ -83,7 +83,7 @@ def test_an_error_stops_the_others(error):
 
 def test_the_others_go_on_while_a_result_is_used():
     begun = [threading.Event() for _ in range(5)]
-    results = as_needed(lambda i: begun[i].set(), range(5), 2)
+    results = iterate_on_threads(lambda i: begun[i].set(), range(5), 2)
     next(results)
     assert all(each.wait(10.0) for each in begun)
     assert len(list(results)) == 4
@@ -97,7 +97,7 @@ def test_nothing_begins_after_the_last_result_that_is_asked_for():
         time.sleep(0.01)
         return i
 
-    results = as_needed(work, range(1000), 3, stop)
+    results = iterate_on_threads(work, range(1000), 3, stop)
     assert [next(results), next(results)] == [0, 1]
     results.close()
     assert len(begun) < 1000

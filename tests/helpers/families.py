@@ -230,3 +230,10 @@ CASES = {
 }
 
 FAMILY_NAMES = tuple(CASES)
+#: Families with `log_bound`, which "tight" scoring of prefixes needs.
+BOUNDED_FAMILY_NAMES = (
+    "normal-known-variance",
+    "dirichlet-multinomial",
+    "beta-bernoulli",
+    "incomplete beta-bernoulli",
+)
