@@ -34,7 +34,7 @@ SHARED = {
     "constants_header",
     "implementation",
     "threads",
-    "types",
+    "protocols",
     "leaves",
     "__init__",
 }

@@ -10,8 +10,8 @@ partition that is consistent with the tree, and it determines k and the relocati
 from math import inf, log
 
 from dpmlite.algorithms.trees import check_tree
+from dpmlite.core.protocols import Values
 from dpmlite.core.special import log_gamma, log_rising
-from dpmlite.core.types import Values
 from dpmlite.families.component import Component
 
 

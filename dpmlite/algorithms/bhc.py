@@ -17,9 +17,9 @@ from math import inf, log
 from dpmlite.algorithms.leaves import rows_of_leaves
 from dpmlite.algorithms.trees import log_add
 from dpmlite.core.constants import NO_NODE, TIE
+from dpmlite.core.protocols import Values
 from dpmlite.core.rows import Rows, as_rows
 from dpmlite.core.special import log_gamma
-from dpmlite.core.types import Values
 from dpmlite.families.component import Component
 
 

@@ -5,8 +5,8 @@ distances are squared, and so is the unit of lam.
 """
 
 from dpmlite.core.constants import DISTANCE_TIE, ORIGIN_DISTANCE_TIE
+from dpmlite.core.protocols import Buffer, Values
 from dpmlite.core.rows import Rows, as_rows
-from dpmlite.core.types import Buffer, Values
 
 
 def fit_centres(

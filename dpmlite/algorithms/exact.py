@@ -15,9 +15,9 @@ from collections.abc import Iterator
 from math import exp, inf, log
 
 from dpmlite.core.constants import MAX_EXACT_ROWS, TIE
+from dpmlite.core.protocols import Buffer, Values
 from dpmlite.core.rows import Rows, as_rows
 from dpmlite.core.special import log_gamma, log_rising
-from dpmlite.core.types import Buffer, Values
 from dpmlite.families.component import Component
 
 

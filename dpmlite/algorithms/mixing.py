@@ -23,9 +23,9 @@ References
 
 from math import log
 
+from dpmlite.core.protocols import Values
 from dpmlite.core.rows import Rows
 from dpmlite.core.special import digamma, log_gamma, log_rising, trigamma
-from dpmlite.core.types import Values
 
 
 class Mixing:

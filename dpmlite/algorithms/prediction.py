@@ -7,8 +7,8 @@ the clusters in slots 0..K-1 and has an empty slot K, the new cluster.
 from math import exp, log
 
 from dpmlite.core.constants import UNPLACED
+from dpmlite.core.protocols import Buffer, Values
 from dpmlite.core.rows import Rows
-from dpmlite.core.types import Buffer, Values
 from dpmlite.families.component import Component
 from dpmlite.partition.crp import log_prob_counts
 from dpmlite.partition.partition import Partition

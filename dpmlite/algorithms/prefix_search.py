@@ -12,9 +12,9 @@ from dpmlite.algorithms.max_queue import MaxQueue
 from dpmlite.algorithms.search_heuristic import SearchHeuristic
 from dpmlite.algorithms.shared_clusters import SharedClusters
 from dpmlite.core.constants import EMPTY_SLOT
+from dpmlite.core.protocols import Buffer, Values
 from dpmlite.core.rows import Rows, as_rows
 from dpmlite.core.special import log_rising
-from dpmlite.core.types import Buffer, Values
 from dpmlite.families.component import Component
 
 SCORINGS = ("trivial", "tight", "inadmissible")

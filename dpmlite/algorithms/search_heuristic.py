@@ -26,9 +26,9 @@ The data's part is a sum over the rows to come of log densities p(x_j | its clus
 from math import inf, isnan, log
 
 from dpmlite.core.constants import EMPTY_SLOT, SPARE_SLOT
+from dpmlite.core.protocols import Values
 from dpmlite.core.rows import Rows, as_rows
 from dpmlite.core.special import log_gamma, log_rising
-from dpmlite.core.types import Values
 from dpmlite.families.component import Component
 from dpmlite.partition.crp import log_best_completion
 

@@ -6,7 +6,7 @@ only if another clustering still has it.
 """
 
 from dpmlite.core.constants import EMPTY_SLOT, SPARE_SLOT
-from dpmlite.core.types import Values
+from dpmlite.core.protocols import Values
 from dpmlite.families.component import Component
 
 

@@ -8,8 +8,8 @@ from math import exp, log, log1p
 
 from dpmlite.algorithms.leaves import rows_of_leaves
 from dpmlite.core.constants import TIE, UNPLACED
+from dpmlite.core.protocols import Buffer, Values
 from dpmlite.core.rows import Rows, as_rows
-from dpmlite.core.types import Buffer, Values
 from dpmlite.families.component import Component
 
 

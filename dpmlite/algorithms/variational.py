@@ -20,8 +20,8 @@ from math import exp, log
 
 from dpmlite.algorithms.mixing import Mixing
 from dpmlite.core.constants import MIN_EXCESS_FRACTION
+from dpmlite.core.protocols import Buffer, Values
 from dpmlite.core.rows import Rows, as_rows
-from dpmlite.core.types import Buffer, Values
 from dpmlite.families.component import Component
 
 

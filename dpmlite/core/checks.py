@@ -2,7 +2,7 @@
 
 from math import sqrt
 
-from dpmlite.core.types import Values
+from dpmlite.core.protocols import Values
 
 
 def check_positive(name: str, values: Values) -> None:

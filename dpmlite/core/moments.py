@@ -2,8 +2,8 @@
 
 from math import isnan
 
+from dpmlite.core.protocols import Values
 from dpmlite.core.rows import Rows, as_rows
-from dpmlite.core.types import Values
 
 
 def column_moments(

@@ -1,6 +1,6 @@
 """Selection: the value of a given rank."""
 
-from dpmlite.core.types import Values
+from dpmlite.core.protocols import Values
 
 
 def value_of_rank(values: Values, rank: int) -> float:

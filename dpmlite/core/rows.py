@@ -3,7 +3,7 @@
 A table is dense or sparse. Plain twins always see full rows; kernels may read the non-zeros alone.
 """
 
-from dpmlite.core.types import Values
+from dpmlite.core.protocols import Values
 
 
 class Rows:

@@ -6,7 +6,7 @@ A^-1 x the sum of (W x)_i^2 / d_i: no equations need to be solved. W is the inve
 diag(d) L^T, the square-root-free Cholesky factorisation.
 """
 
-from dpmlite.core.types import Buffer, Values
+from dpmlite.core.protocols import Buffer, Values
 
 
 def factorise(A: Values, least: float) -> tuple[list[list[float]], list[float]]:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from math import log
 
 from dpmlite.core.constants import TIE, UNPLACED
+from dpmlite.core.protocols import Buffer, Values
 from dpmlite.core.rows import Rows, as_rows
-from dpmlite.core.types import Buffer, Values
 from dpmlite.families.component import Component
 from dpmlite.sweeps.map_dpm import check_n_threads
 

@@ -3,7 +3,7 @@
 from math import exp, inf
 
 from dpmlite.core.constants import MAX_COST_GAP, UNPLACED
-from dpmlite.core.types import Values
+from dpmlite.core.protocols import Values
 from dpmlite.partition.partition import Partition
 
 
