@@ -6,7 +6,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from conftest import PAIRS, public
+from twin_modules import PAIRS, public
 
 SOURCE = Path(__file__).parent.parent / "dpmlite"
 

@@ -11,7 +11,6 @@ from dpmlite.families._student_t cimport MOST_TOGETHER
 from dpmlite.partition._crp cimport log_prob_counts_c
 from dpmlite.partition._partition cimport Partition, find_range
 from dpmlite.sweeps._assignment cimport Mixture
-from dpmlite.sweeps._map_dpm cimport check_n_threads
 
 from dpmlite.core.threads import on_threads
 from dpmlite.sweeps._assignment import log_weights
@@ -73,8 +72,7 @@ def mixture_responsibilities(X, Component component, log_weights, double[:, ::1]
                 out[i, k] = mixture.cost[k] / total
 
 
-def neg_log_loo(Partition partition, Py_ssize_t n_threads=1):
-    check_n_threads(n_threads)
+def neg_log_loo(Partition partition):
     cdef Component component = partition.component
     check_placed(partition)
     cdef double total = -log_prob_counts_c(component.n, component.n_slots, partition.alpha)
@@ -82,7 +80,7 @@ def neg_log_loo(Partition partition, Py_ssize_t n_threads=1):
     def partial_sum(Py_ssize_t first):
         return sum_of_costs(partition, first, min(first + ROWS_PER_SUM, partition.n_rows))
 
-    for cost in on_threads(partial_sum, range(0, partition.n_rows, ROWS_PER_SUM), n_threads):
+    for cost in on_threads(partial_sum, range(0, partition.n_rows, ROWS_PER_SUM)):
         total += cost
     return total
 

@@ -13,7 +13,6 @@ from dpmlite.families.component import Component
 from dpmlite.partition.crp import log_prob_counts
 from dpmlite.partition.partition import Partition
 from dpmlite.sweeps.assignment import _mixture_costs, log_weights
-from dpmlite.sweeps.map_dpm import check_n_threads
 
 
 def log_density(X: Rows | Values, component: Component, alpha: float, out: Buffer) -> None:
@@ -107,7 +106,7 @@ def mixture_responsibilities(
             out[i][k] = exp(least - q) / total
 
 
-def neg_log_loo(partition: Partition, n_threads: int = 1) -> float:
+def neg_log_loo(partition: Partition) -> float:
     """Compute -log of eq. (16): leave-one-out predictives of all rows times the labels' prior.
 
     This is the paper's likelihood. Coordinate moves lower the exact joint, not this.
@@ -116,8 +115,6 @@ def neg_log_loo(partition: Partition, n_threads: int = 1) -> float:
     ----------
     partition : Partition
         All its rows must have labels.
-    n_threads : int, default 1
-        The result does not depend on it.
 
     Returns
     -------
@@ -126,9 +123,8 @@ def neg_log_loo(partition: Partition, n_threads: int = 1) -> float:
     Raises
     ------
     ValueError
-        If a row has no label, or `n_threads` is not positive.
+        If a row has no label.
     """
-    check_n_threads(n_threads)
     _check_placed(partition)
     component = partition.component
     total = -log_prob_counts([n for n in component.counts if n > 0.0], partition.alpha)

@@ -8,9 +8,9 @@ cdef extern from "kernels.h":
     Py_ssize_t load "dpm_load"(const Py_ssize_t *x) noexcept nogil
     void store "dpm_store"(Py_ssize_t *x, Py_ssize_t value) noexcept nogil
     Py_ssize_t fetch_add "dpm_fetch_add"(Py_ssize_t *x, Py_ssize_t value) noexcept nogil
-    void sleep_shortly "dpm_sleep_shortly"() noexcept nogil
+    void yield_processor "dpm_yield_processor"() noexcept nogil
     void pause "dpm_pause"() noexcept nogil
 
 cdef enum:
     CACHE_LINE = 64         # bytes; numbers that different threads write should not share a line
-    LOADS_PER_SLEEP = 2000  # loads after which a waiting thread sleeps: the other is not running
+    LOADS_PER_YIELD = 1000  # loads of a waiting thread after which another program may run

@@ -26,7 +26,7 @@ cdef struct Moments:  # of each column, about an origin
     double *scatter   # sum of squared differences from the mean
 
 
-def column_moments(X, Py_ssize_t n_threads=1):
+def column_moments(X):
     cdef Rows rows = as_rows(X)
     if rows.columns != NULL:
         raise ValueError("moments are of dense rows, got sparse ones")
@@ -41,9 +41,8 @@ def column_moments(X, Py_ssize_t n_threads=1):
     def moments_of_part(part):
         return moments_of(rows, origin, part[0], part[1])
 
-    if rows.n_rows * n_columns < MIN_SHARED_CELLS:
-        n_threads = 1
-    for found in on_threads(moments_of_part, parts, n_threads):
+    share = on_threads if rows.n_rows * n_columns >= MIN_SHARED_CELLS else map
+    for found in share(moments_of_part, parts):
         other = moments_in(found)
         join(&wide, &other, width)
     narrow = wide

@@ -93,8 +93,7 @@ cdef class Rows:
                         Py_ssize_t column_step) except -1
     cdef int make_room(self) except -1
     cdef void copy_row(self, Py_ssize_t i, double *room) noexcept nogil
-    cdef Rows some_dense(self, const Py_ssize_t[::1] rows, const double[::1] weights,
-                         Py_ssize_t n_threads)
+    cdef Rows some_dense(self, const Py_ssize_t[::1] rows, const double[::1] weights)
     cdef int copy_rows(self, const Py_ssize_t[::1] rows, double[:, ::1] out) except -1
     cdef Rows some_sparse(self, const Py_ssize_t[::1] rows, const double[::1] weights)
     cdef int check_rows(self, const Py_ssize_t[::1] rows) except -1

@@ -10,7 +10,7 @@ from libc.string cimport memcpy
 
 from dpmlite.core._memory cimport double_array, index_array
 
-from dpmlite.core.threads import on_threads
+from dpmlite.core.threads import on_threads, thread_limit
 
 # Where `columns` points to in a sparse table without a non-zero.
 cdef Py_ssize_t NO_COLUMN = 0
@@ -101,7 +101,7 @@ cdef class Rows:
         self._check_row(i)
         return self.weight_of(i)
 
-    def take(self, const Py_ssize_t[::1] rows, Py_ssize_t n_threads=1):
+    def take(self, const Py_ssize_t[::1] rows):
         self.check_rows(rows)
         cdef Py_ssize_t i
         cdef double[::1] weights = None if self.weights is None else empty(rows.shape[0])
@@ -111,24 +111,22 @@ cdef class Rows:
         if self.is_sparse:
             taken = self.some_sparse(rows, weights)
         else:
-            taken = self.some_dense(rows, weights, n_threads)
+            taken = self.some_dense(rows, weights)
         taken.n_columns = self.n_columns  # also if no row is taken
         return taken
 
-    cdef Rows some_dense(self, const Py_ssize_t[::1] rows, const double[::1] weights,
-                         Py_ssize_t n_threads):
+    cdef Rows some_dense(self, const Py_ssize_t[::1] rows, const double[::1] weights):
         """Copies of dense rows, with these weights."""
         values = empty((rows.shape[0], self.n_columns))
         cdef double[:, ::1] out = values
+        cdef Py_ssize_t n_threads = thread_limit() if values.size >= MIN_SHARED_CELLS else 1
 
         def copy(Py_ssize_t part):
             self.copy_rows(rows[part * rows.shape[0] // n_threads:
                                 (part + 1) * rows.shape[0] // n_threads],
                            out[part * rows.shape[0] // n_threads:])
 
-        if values.size < MIN_SHARED_CELLS:
-            n_threads = 1
-        on_threads(copy, range(n_threads), n_threads)
+        on_threads(copy, range(n_threads))
         return Rows(values, weights)
 
     cdef int copy_rows(self, const Py_ssize_t[::1] rows, double[:, ::1] out) except -1:

@@ -99,21 +99,18 @@ DPM_INLINE double dpm_exp(double x) {
 /* For core/atomics. */
 
 #if defined(__GNUC__)
-#  include <time.h>
+#  include <sched.h>
 #  define DPM_HAS_ATOMICS 1
-static inline void dpm_sleep_shortly(void) {
-    struct timespec least = {0, 1000};
-    nanosleep(&least, NULL);
-}
 #  define dpm_load(x) __atomic_load_n(x, __ATOMIC_ACQUIRE)
 #  define dpm_store(x, value) __atomic_store_n(x, value, __ATOMIC_RELEASE)
 #  define dpm_fetch_add(x, value) __atomic_fetch_add(x, value, __ATOMIC_RELAXED)
+#  define dpm_yield_processor() sched_yield()
 #else  /* for one thread only */
 #  define DPM_HAS_ATOMICS 0
 #  define dpm_load(x) (*(x))
 #  define dpm_store(x, value) (*(x) = (value))
 #  define dpm_fetch_add(x, value) ((*(x) += (value)) - (value))
-#  define dpm_sleep_shortly()
+#  define dpm_yield_processor()
 #endif
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
 #  define dpm_pause() __builtin_ia32_pause()

@@ -6,9 +6,7 @@ from dpmlite.core.protocols import Values
 from dpmlite.core.rows import Rows, as_rows
 
 
-def column_moments(
-    X: Rows | Values, n_threads: int = 1
-) -> tuple[list[float], list[float], list[float]]:
+def column_moments(X: Rows | Values) -> tuple[list[float], list[float], list[float]]:
     """Moments of each column, missing values left out.
 
     Differences from the first value of a column are summed, so that the mean of a constant column
@@ -18,8 +16,6 @@ def column_moments(
     ----------
     X : Rows, or sequence of rows (N, D)
         Dense; NaN is a missing value.
-    n_threads : int, default 1
-        Threads that share the rows. Results do not depend on it.
 
     Returns
     -------

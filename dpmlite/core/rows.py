@@ -92,15 +92,13 @@ class Rows:
         self._check_row(i)
         return self._weights[i]
 
-    def take(self, rows: Values, n_threads: int = 1) -> "Rows":
+    def take(self, rows: Values) -> "Rows":
         """Copies of some rows, side by side in double precision, which are faster to read.
 
         Parameters
         ----------
         rows : sequence of int
             Their indices, in any order.
-        n_threads : int, default 1
-            Threads of the kernel.
 
         Returns
         -------

@@ -19,6 +19,11 @@ Result = TypeVar("Result")
 # Threads per processor, at most: more only wait, and a thousand take seconds to start.
 MAX_THREADS_PER_PROCESSOR = 8
 
+_limit: ContextVar[int] = ContextVar("_limit", default=1)
+_kept: ContextVar[ThreadPoolExecutor | None] = ContextVar("_kept", default=None)
+if hasattr(os, "register_at_fork"):  # a forked process has no other threads
+    os.register_at_fork(after_in_child=lambda: _kept.set(None))
+
 
 def threads_for(n_jobs: int | None) -> int:
     """Number of threads for `n_jobs`, as joblib counts: -1 is one per processor, -2 one less.
@@ -39,7 +44,6 @@ def threads_for(n_jobs: int | None) -> int:
 def on_threads(
     function: Callable[[Item], Result],
     items: Sequence[Item],
-    n_threads: int,
     stop: Event | None = None,
 ) -> list[Result]:
     """List the results of ``function(item)`` for each item, in order.
@@ -48,13 +52,12 @@ def on_threads(
     compete for the interpreter's lock. An error, or Ctrl-C, sets `stop` and is raised once calls
     that have begun are done.
     """
-    return list(iterate_on_threads(function, items, n_threads, stop))
+    return list(iterate_on_threads(function, items, stop))
 
 
 def iterate_on_threads(
     function: Callable[[Item], Result],
     items: Sequence[Item],
-    n_threads: int,
     stop: Event | None = None,
 ) -> Generator[Result]:
     """Yield the result of ``function(item)`` for each item, in order.
@@ -62,7 +65,8 @@ def iterate_on_threads(
     Other threads go on with further items while the caller uses a result, until the generator is
     closed. An error, or Ctrl-C, sets `stop`.
     """
-    if n_threads == 1 or len(items) < 2:
+    n_threads = min(thread_limit(), len(items))
+    if n_threads < 2:
         for item in items:
             yield function(item)
         return
@@ -74,9 +78,10 @@ def iterate_on_threads(
         with cleared_after_error(waiting, stop):
             while until not in results and (taken := pop_first(waiting)) is not None:
                 i, item = taken
-                results[i] = function(item)
+                with limit_threads(1):  # a call that shares its work would take threads from others
+                    results[i] = function(item)
 
-    n_helpers = min(n_threads, len(items)) - 1
+    n_helpers = n_threads - 1
     helpers: list[Future[None]] = []
     with thread_pool(n_helpers) as pool:
         try:
@@ -98,21 +103,16 @@ def cancel_or_wait(helpers: Sequence[Future[None]]) -> None:
             helper.exception()
 
 
-_kept: ContextVar[ThreadPoolExecutor | None] = ContextVar("_kept", default=None)
-if hasattr(os, "register_at_fork"):  # a forked process has no other threads
-    os.register_at_fork(after_in_child=lambda: _kept.set(None))
-
-
 @contextmanager
-def kept_threads(n_threads: int) -> Iterator[None]:
-    """Keep one pool of threads for all calls from this thread within the block.
+def use_threads(n_threads: int) -> Iterator[None]:
+    """Let calls from this thread share their work among threads, all from one pool.
 
     A pool takes about 0.15 ms to start, and a fit of many rows needs one about thirty times.
     """
     if n_threads == 1:
         yield
         return
-    with thread_pool(n_threads - 1) as pool:
+    with thread_pool(n_threads - 1) as pool, limit_threads(n_threads):
         token = _kept.set(pool)
         try:
             yield
@@ -121,8 +121,23 @@ def kept_threads(n_threads: int) -> Iterator[None]:
 
 
 @contextmanager
+def limit_threads(n_threads: int) -> Iterator[None]:
+    """Let calls from this thread use at most `n_threads` threads."""
+    token = _limit.set(n_threads)
+    try:
+        yield
+    finally:
+        _limit.reset(token)
+
+
+def thread_limit() -> int:
+    """Threads that a call from this thread may use, this one included."""
+    return _limit.get()
+
+
+@contextmanager
 def thread_pool(n_helpers: int) -> Iterator[ThreadPoolExecutor]:
-    """Yield the pool that `kept_threads` keeps, else a new one, which ends with the block."""
+    """Yield the pool that `use_threads` keeps, else a new one, which ends with the block."""
     from concurrent.futures import ThreadPoolExecutor
 
     kept = _kept.get()

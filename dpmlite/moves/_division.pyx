@@ -13,7 +13,7 @@ from dpmlite.core._memory cimport index_array
 from dpmlite.partition._crp cimport log_prob_counts_c
 from dpmlite.sweeps._map_dpm cimport sweep_once
 
-from dpmlite.core.threads import on_threads
+from dpmlite.core.threads import on_threads, thread_limit
 from dpmlite.moves._merges import merge_change
 from dpmlite.sweeps._assignment import assign
 
@@ -65,21 +65,22 @@ cpdef Py_ssize_t trial_step(Py_ssize_t n, bint thorough=False):
     return min((n + TRIAL_ROWS - 1) // TRIAL_ROWS, MAX_TRIAL_STEP)
 
 
-cdef batches(items, Py_ssize_t n_threads):
+cdef batches(items):
     """The items in lists, between which divisions are adopted: threads only read a partition."""
-    cdef Py_ssize_t i, size = 1 if n_threads == 1 else BATCH_PER_THREAD * n_threads
+    cdef Py_ssize_t i, n_threads = thread_limit()
+    cdef Py_ssize_t size = 1 if n_threads == 1 else BATCH_PER_THREAD * n_threads
     return [items[i:i + size] for i in range(0, len(items), size)]
 
 
-def member_lists(Partition partition, slots, Py_ssize_t n_threads=1):
+def member_lists(Partition partition, slots):
     cdef Py_ssize_t half = partition.n_rows // 2
     lists = {k: index_array(partition.n_members(k), False) for k in slots}
 
     def fill(bint is_end):
         fill_lists(partition, lists, partition.n_rows - half if is_end else half, is_end)
 
-    if lists and n_threads > 1 and partition.n_rows >= MIN_LISTED_ROWS:
-        on_threads(fill, (False, True), n_threads)
+    if lists and partition.n_rows >= MIN_LISTED_ROWS and thread_limit() > 1:
+        on_threads(fill, (False, True))
     elif lists:
         fill_lists(partition, lists, partition.n_rows, False)
     return lists

@@ -15,7 +15,6 @@ from dpmlite.families._normal_gamma cimport NormalGamma
 from dpmlite.moves._normality_sums cimport (
     Sums, add_sums, cells_of, first_of, prior_of, room_of_sums, sums_of)
 from dpmlite.partition._partition cimport Partition
-from dpmlite.sweeps._map_dpm cimport check_n_threads
 
 from dpmlite.core.threads import iterate_on_threads
 
@@ -31,9 +30,8 @@ def all_look_normal(Partition partition):
         k for k in range(partition.component.n_slots) if partition.n_members(k) > 0]))
 
 
-def look_normal(Partition partition, slots, Py_ssize_t n_threads=1):
+def look_normal(Partition partition, slots):
     cdef Py_ssize_t k, most, n_parts, piece = 0
-    check_n_threads(n_threads)
     for k in slots:
         partition.component._check_slot(k)
     normal = dict.fromkeys(slots, False)
@@ -50,7 +48,7 @@ def look_normal(Partition partition, slots, Py_ssize_t n_threads=1):
         sums = sums_of(partition, some, i % n_parts, n_parts)
         return sums if n_parts > 1 else verdicts(partition, some, sums)
 
-    for found in iterate_on_threads(part, range(len(passes) * n_parts), n_threads):
+    for found in iterate_on_threads(part, range(len(passes) * n_parts)):
         some = passes[piece // n_parts]
         if n_parts == 1:
             normal.update(found)

@@ -135,9 +135,7 @@ def trial_step(n: int, thorough: bool = False) -> int:
     return min(-(-n // TRIAL_ROWS), MAX_TRIAL_STEP)
 
 
-def member_lists(
-    partition: Partition, slots: Iterable[int], n_threads: int = 1
-) -> dict[int, list[int]]:
+def member_lists(partition: Partition, slots: Iterable[int]) -> dict[int, list[int]]:
     """Positions of the rows in each of these slots, in ascending order."""
     members: dict[int, list[int]] = {k: [] for k in slots}
     for i, k in enumerate(partition.labels):

@@ -67,7 +67,6 @@ from dpmlite.families.incomplete_normal_gamma import IncompleteNormalGamma
 from dpmlite.families.normal_gamma import NormalGamma
 from dpmlite.moves.division import member_lists
 from dpmlite.partition.partition import Partition
-from dpmlite.sweeps.map_dpm import check_n_threads
 
 
 class _Unit(NamedTuple):
@@ -115,15 +114,13 @@ def all_look_normal(partition: Partition) -> bool:
     return all(look_normal(partition, [k for k, members in lists.items() if members]))
 
 
-def look_normal(partition: Partition, slots: Sequence[int], n_threads: int = 1) -> list[bool]:
+def look_normal(partition: Partition, slots: Sequence[int]) -> list[bool]:
     """Whether the rows of some clusters are as those of one normal: then no split is worth trying.
 
     Parameters
     ----------
     partition : Partition
     slots : sequence of int
-    n_threads : int, default 1
-        Threads that share the rows.
 
     Returns
     -------
@@ -138,10 +135,7 @@ def look_normal(partition: Partition, slots: Sequence[int], n_threads: int = 1) 
     ------
     IndexError
         If there is no such slot.
-    ValueError
-        If `n_threads` is not positive.
     """
-    check_n_threads(n_threads)
     for k in slots:
         partition.component._check_slot(k)
     lists = member_lists(partition, slots)

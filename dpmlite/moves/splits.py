@@ -21,12 +21,9 @@ from dpmlite.moves.normality import look_normal
 from dpmlite.moves.runs import best_runs
 from dpmlite.moves.seeds import check_n_slots, lone_seed_labels, nearest_seed_labels
 from dpmlite.partition.partition import Partition
-from dpmlite.sweeps.map_dpm import check_n_threads
 
 
-def split(
-    partition: Partition, uniforms: Values, n_threads: int = 1, thorough: bool = False
-) -> int:
+def split(partition: Partition, uniforms: Values, thorough: bool = False) -> int:
     """Try to split every cluster that has changed since it was last tried.
 
     A cluster that looks normal is only marked as such (`normality.look_normal`). Divisions start
@@ -46,8 +43,6 @@ def split(
         Changed in place.
     uniforms : sequence of float, (n_slots, n_proposals, 2)
         Numbers of [0, 1) that choose the seeds.
-    n_threads : int, default 1
-        Threads that share the clusters.
     thorough : bool, default False
         Whether splits are thorough.
 
@@ -59,10 +54,9 @@ def split(
     Raises
     ------
     ValueError
-        If `uniforms` are for another number of slots, or `n_threads` is not positive.
+        If `uniforms` are for another number of slots.
     """
     check_n_slots(partition, len(uniforms))
-    check_n_threads(n_threads)
     lists = member_lists(partition, range(len(uniforms)))
     slots = [k for k, members in lists.items() if _has_changed(partition, k, len(members))]
     if not thorough:

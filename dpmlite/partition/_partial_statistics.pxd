@@ -11,4 +11,4 @@ cdef double add_rows(Component component, Py_ssize_t *size, Rows X, const Py_ssi
                      const Py_ssize_t[::1] label, Py_ssize_t first, Py_ssize_t last,
                      double *room) noexcept nogil
 cdef list tallies(Component component, Py_ssize_t n_slots, Rows X, const Py_ssize_t[::1] rows,
-                  const Py_ssize_t[::1] label, Py_ssize_t n_threads)
+                  const Py_ssize_t[::1] label)

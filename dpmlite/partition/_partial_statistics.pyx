@@ -43,7 +43,7 @@ cdef double add_rows(Component component, Py_ssize_t *size, Rows X, const Py_ssi
 
 
 cdef list tallies(Component component, Py_ssize_t n_slots, Rows X, const Py_ssize_t[::1] rows,
-                  const Py_ssize_t[::1] label, Py_ssize_t n_threads):
+                  const Py_ssize_t[::1] label):
     """Of parts of the rows, in order."""
     cdef Py_ssize_t n_rows = label.shape[0]
 
@@ -62,4 +62,4 @@ cdef list tallies(Component component, Py_ssize_t n_slots, Rows X, const Py_ssiz
                 tally.component.refresh(k)
         return tally
 
-    return on_threads(part, range(TALLY_PARTS), n_threads)
+    return on_threads(part, range(TALLY_PARTS))

@@ -78,8 +78,7 @@ cdef class Partition:
 
     cdef void mark(self, Py_ssize_t k, Py_ssize_t n_changed, bint normal) noexcept nogil
     cdef int begin(self, Py_ssize_t n_slots) except -1 nogil
-    cdef int begin_on_threads(self, Py_ssize_t n_slots, Py_ssize_t n_labels,
-                              Py_ssize_t n_threads) except -1
+    cdef int begin_on_threads(self, Py_ssize_t n_slots, Py_ssize_t n_labels) except -1
     cdef int complete(self) except -1 nogil
     cdef homes_in(self, slots)
     cdef int relabel(self, const Py_ssize_t *labels,

@@ -47,7 +47,7 @@ cdef class Partition:
 
     def __init__(self, X, Py_ssize_t[::1] labels, Component component, double alpha,
                  const Py_ssize_t[::1] rows=None, Component settled=None,
-                 Py_ssize_t[::1] homes=None, Py_ssize_t n_threads=1):
+                 Py_ssize_t[::1] homes=None):
         self.X = as_rows(X)
         self.room = <double *> resized(NULL, (self.X.n_columns + 1) * sizeof(double))
         self.rows = rows
@@ -75,7 +75,7 @@ cdef class Partition:
             with nogil:
                 self.begin(n_slots)
         else:
-            self.begin_on_threads(n_slots, n_labels, n_threads)
+            self.begin_on_threads(n_slots, n_labels)
 
     @property
     def n_clusters(self):
@@ -233,16 +233,15 @@ cdef class Partition:
         self.rebuild_slots()
         return self.complete()
 
-    cdef int begin_on_threads(self, Py_ssize_t n_slots, Py_ssize_t n_labels,
-                              Py_ssize_t n_threads) except -1:
+    cdef int begin_on_threads(self, Py_ssize_t n_slots, Py_ssize_t n_labels) except -1:
         """The same, of many rows, which have so many labels."""
         cdef Py_ssize_t k
         cdef Tally tally
         self.component.make_slots(0)
         self.make_slots(n_slots + 1)
         self.settle_slots()
-        for tally in tallies(self.component, n_labels, self.X, self.rows, self.label,
-                             n_threads) if n_labels > 0 else ():
+        for tally in tallies(self.component, n_labels, self.X, self.rows,
+                             self.label) if n_labels > 0 else ():
             for k in range(n_labels):
                 if tally.size[k] > 0:
                     add_group(self.component, k, tally.component, k)

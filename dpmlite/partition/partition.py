@@ -40,9 +40,6 @@ class Partition:
         Each slot holds the statistics of a settled group, under the same prior. Never changed.
     homes : mutable sequence of int, optional
         The slot of each settled group, as `labels` for rows. Changed in place.
-    n_threads : int, default 1
-        Threads that add up the rows of a large table, if this is the kernel. The statistics do not
-        depend on it.
 
     Attributes
     ----------
@@ -92,7 +89,6 @@ class Partition:
         rows: Values | None = None,
         settled: Component | None = None,
         homes: Buffer | None = None,
-        n_threads: int = 1,
     ) -> None:
         self.X = as_rows(X)
         self._chosen = list(range(len(X)) if rows is None else rows)

@@ -38,7 +38,7 @@ class JointFalls:
 def sweep(context: Context, partition: Partition) -> int:
     """Rows that a sweep moves; 0 if they change the joint by rounding, which would never end."""
     before = partition.neg_log_joint
-    n_moved: int = sweeps.sweep(partition, context.n_threads)
+    n_moved: int = sweeps.sweep(partition)
     return n_moved if abs(partition.neg_log_joint - before) > JOINT_ROUNDING * abs(before) else 0
 
 

@@ -12,7 +12,6 @@ from dpmlite.core._memory cimport double_array
 from dpmlite.core._work_parts cimport part_start
 from dpmlite.families._slot_vectors cimport first_within, padded
 from dpmlite.partition._partition cimport Partition, just_above, partition_to_score_in
-from dpmlite.sweeps._map_dpm cimport check_n_threads
 from dpmlite.sweeps._screening cimport (
     Screen, begin_screen, can_be_screened, end_screen, find_join_ceilings, load_slots_if_needed,
     screen_chunk, take_rows, with_rounding)
@@ -20,7 +19,7 @@ from dpmlite.sweeps._screening_bounds cimport CHUNK, Chunk, two_least_bounds
 from dpmlite.sweeps._visits cimport score_open_slots
 
 from dpmlite.core._rows import as_rows
-from dpmlite.core.threads import on_threads
+from dpmlite.core.threads import on_threads, thread_limit
 
 cdef enum:
     MIN_PART_SCORES = 1048576  # rows x columns x slots of a part that is worth waking a thread for
@@ -94,9 +93,9 @@ def log_weights(Component component, double alpha):
     return [log(n if n > 0.0 else alpha) - log_total for n in component.counts]
 
 
-def assign(X, Component component, double alpha, Py_ssize_t[::1] out, Py_ssize_t n_threads=1,
+def assign(X, Component component, double alpha, Py_ssize_t[::1] out,
            const Py_ssize_t[::1] rows=None):
-    check_n_threads(n_threads)
+    cdef Py_ssize_t n_threads = thread_limit()
     cdef Mixture mixture = Mixture(X, component, out.shape[0], rows)
     cdef Partition unplaced = None
     if mixture.n_rows >= CHUNK and component.densities() != NULL:
@@ -111,7 +110,7 @@ def assign(X, Component component, double alpha, Py_ssize_t[::1] out, Py_ssize_t
         else:
             assign_screened(unplaced, rows[0], rows[1], out)
 
-    on_threads(part, parts_of(mixture, n_threads), n_threads)
+    on_threads(part, parts_of(mixture, n_threads))
 
 
 cdef parts_of(Mixture mixture, Py_ssize_t n_threads):

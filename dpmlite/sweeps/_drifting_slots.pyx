@@ -1,8 +1,9 @@
 """How far the slots of a partition have drifted, in the stages of sweeps.
 
-Rows come and go, and most of them come back. So a sweep has stages. In a stage, a slot's drift is the
-difference between its state when the stage began and its state now, not the length of its way. For
-rows that are screened during a stage, the drift back from a state in it to its beginning counts too.
+Rows come and go, and most of them come back. So a sweep has stages. In a stage, a slot's drift is
+the difference between its state when the stage began and its state now, not the length of its way.
+For rows that are screened during a stage, the drift back from a state in it to its beginning counts
+too.
 
 Small clusters drift far whenever a row moves. But E >= 0 (_drift.pyx): slots with f above `cost_cap`
 may change freely if no lower bound of a row counts for more than that. And slots that are new when

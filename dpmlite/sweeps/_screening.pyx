@@ -36,7 +36,7 @@ def screen(Partition partition, Py_ssize_t first, Py_ssize_t last):
 
 
 cdef bint can_be_screened(Partition partition) noexcept nogil:
-    """Return whether there are bounds: for Student-t families, rows of weight 1 and a usual prior."""
+    """Return whether there are bounds: of Student-t families, rows of weight 1, usual priors."""
     cdef const Densities *t = partition.component.densities()
     return partition.X.row_weights == NULL and t != NULL and t.power[0] < MAX_POWER
 
@@ -241,7 +241,7 @@ cdef void find_stays(Chunk *chunk, const Py_ssize_t *slots, Py_ssize_t n) noexce
 cdef void rebound_slot(Screen *s, Partition partition, Chunk *chunk, Py_ssize_t k) noexcept nogil:
     """Slot k has changed: find the bounds in it anew.
 
-    Its older bounds still count in `least_bound`: so some rows are visited in vain, and none is missed.
+    Its older bounds still count in `least_bound`: some rows are visited in vain, none is missed.
     """
     load_slot(s, partition, k)
     bound_slot(s, chunk, k)

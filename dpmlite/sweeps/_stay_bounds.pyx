@@ -1,15 +1,15 @@
 """How long rows are known to stay: until clusters have drifted too far.
 
-Where few rows move, clusters change little, and a row that was far from moving stays. Hamerly (2010)
-uses this for k-means, with distances; here a row has costs, and a cluster drifts as in _drift.pyx.
-When a row is screened, the gap between its cost to stay and its costs elsewhere tells how much drift
-it allows. `stay_until` is that plus the drift so far, minus the drift back to the beginning of the stage
-(_drifting_slots.pyx). The row is known to stay while stay_until is above the sum of the largest drift
-of any slot and the drift of its own slot.
+Where few rows move, clusters change little, and a row that was far from moving stays. Hamerly
+(2010) uses this for k-means, with distances; here a row has costs, and a cluster drifts as in
+_drift.pyx. When a row is screened, the gap between its cost to stay and its costs elsewhere tells
+how much drift it allows. `stay_until` is that plus the drift so far, minus the drift back to the
+beginning of the stage (_drifting_slots.pyx). The row is known to stay while stay_until is above the
+sum of the largest drift of any slot and the drift of its own slot.
 
 When clusters have drifted much, a new stage begins, and what they drifted before does not count for
-rows that are screened later. Rows known to stay when a sweep begins are bounded anew in the far slots
-and their own, which takes a fraction of the time of all slots.
+rows that are screened later. Rows known to stay when a sweep begins are bounded anew in the far
+slots and their own, which takes a fraction of the time of all slots.
 """
 
 cimport cython
@@ -25,7 +25,7 @@ from dpmlite.sweeps._screening cimport (
 from dpmlite.sweeps._screening_bounds cimport CHUNK, allowed_drifts
 
 cdef enum:
-    STAGE_ROWS = 2048          # rows of a stage at least: to screen them takes longer than to begin one
+    STAGE_ROWS = 2048          # rows of a stage at least, for its beginning takes time
     ROWS_PER_TEST = 8          # rows that are tested at once for being known to stay
     SLOTS_PER_FAR_SLOT = 4     # with more far slots, all are screened
     ROWS_PER_MOVE = 64         # rows per row that moves; with fewer, slots are not tracked
@@ -134,11 +134,13 @@ cdef class StayBounds(DriftingSlots):
                                Py_ssize_t last) except -1:
         """Bound those of rows first..last-1 that are known to stay in the far slots."""
         cdef Screen screen
+        if self.n_far == 0:
+            return 0
         begin_screen(&screen, partition)
         try:
             with nogil:
                 load_slots_if_needed(&screen, partition)
-                while first < last and self.n_far > 0:
+                while first < last:
                     self.take_rows(partition, screen.chunk, first, last, True)
                     screen_against(&screen, partition, screen.chunk, self.far, self.n_far)
                     self.lower_stay_until(screen.chunk)
@@ -202,7 +204,7 @@ cdef class StayBounds(DriftingSlots):
 
     cdef bint still_knows(self, Partition partition, Chunk *chunk, Py_ssize_t first,
                           Py_ssize_t last) noexcept nogil:
-        """Return whether rows first..last-1 that a chunk passed over still stay; else end it there."""
+        """Return whether rows first..last-1, passed over, still stay; else end the chunk there."""
         cdef Py_ssize_t i
         if chunk.version == self.version:
             return True

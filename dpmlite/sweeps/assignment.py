@@ -11,7 +11,6 @@ from dpmlite.core.constants import TIE, UNPLACED
 from dpmlite.core.protocols import Buffer, Values
 from dpmlite.core.rows import Rows, as_rows
 from dpmlite.families.component import Component
-from dpmlite.sweeps.map_dpm import check_n_threads
 
 
 def assign(
@@ -19,7 +18,6 @@ def assign(
     component: Component,
     alpha: float,
     out: Buffer,
-    n_threads: int = 1,
     rows: Values | None = None,
 ) -> None:
     """Find the most probable cluster of each row: eq. (18).
@@ -33,19 +31,14 @@ def assign(
         Concentration.
     out : mutable sequence of int, one for each row
         OUT: the slot of the cluster; -1 where a new cluster is most probable.
-    n_threads : int, default 1
-        Threads of the kernel that share the rows.
     rows : sequence of int, optional
         Which rows of X; default: all.
 
     Raises
     ------
-    ValueError
-        If `n_threads` is not positive.
     IndexError
         If X has not all of `rows`.
     """
-    check_n_threads(n_threads)
     weights = log_weights(component, alpha)
     for i, costs in enumerate(_mixture_costs(X, component, weights, len(out), rows)):
         least = min(costs)

@@ -10,9 +10,8 @@ from families import BOUNDED_FAMILY_NAMES, CASES, FAMILY_NAMES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-ADMISSIBLE = [(name, "trivial") for name in FAMILY_NAMES] + [
-    (name, "tight") for name in BOUNDED_FAMILY_NAMES
-]
+ADMISSIBLE = [(name, "trivial") for name in FAMILY_NAMES]
+ADMISSIBLE += [(name, "tight") for name in BOUNDED_FAMILY_NAMES]
 
 
 def problem(name, seed, n_rows):

@@ -230,7 +230,8 @@ CASES = {
 }
 
 FAMILY_NAMES = tuple(CASES)
-#: Families with `log_bound`, which "tight" scoring of prefixes needs.
+
+# Families with a proven bound of what other rows do to a predictive density.
 BOUNDED_FAMILY_NAMES = (
     "normal-known-variance",
     "dirichlet-multinomial",

@@ -16,6 +16,7 @@ from mpmath import mp
 from numpy.polynomial.hermite_e import hermeval
 
 from dpmlite import MAPDPM, families, moves, neg_log_joint
+from dpmlite.core.threads import use_threads
 from dpmlite.datasets import planted_gaussians, unequal_gaussians
 from dpmlite.partition import Partition
 from dpmlite.search import samples, search
@@ -234,17 +235,16 @@ def test_many_rows_or_wide_ones_are_asked_in_parts(twins, n_rows, n_columns, n_c
     assert set(expected) == {False, True}
     for n_threads in (1, 2, 3):
         slots = np.append(rng.permutation(n_clusters), 0).tolist()
-        found = kernel.normality.look_normal(partition, slots, n_threads)
+        with use_threads(n_threads):
+            found = kernel.normality.look_normal(partition, slots)
         assert found == [expected[k] for k in slots]
     assert [kernel.normality.look_normal(partition, [k])[0] for k in slots] == found
 
 
-def test_it_is_asked_of_slots_on_threads(twin):
+def test_it_is_asked_of_slots(twin):
     partition = build(twin, NORMAL, np.zeros(200), wide_prior(NORMAL))
     with pytest.raises(IndexError, match="2"):
         twin.normality.look_normal(partition, [0, 2])
-    with pytest.raises(ValueError, match="n_threads must be at least 1, got 0"):
-        twin.normality.look_normal(partition, [0], 0)
     assert twin.normality.look_normal(partition, []) == []
 
 
@@ -490,7 +490,7 @@ def test_thorough_splits_do_not_ask_what_looks_normal(twin):
     X = np.random.default_rng(0).normal(size=(80, 2))
     for thorough in (False, True):
         partition = build(twin, X, np.zeros(80), empirical_prior(X))
-        assert twin.splits.split(partition, np.full((2, 1, 2), 0.5), 1, thorough) == 0
+        assert twin.splits.split(partition, np.full((2, 1, 2), 0.5), thorough) == 0
         assert (partition.changed[0], partition.normal[0]) == (0, not thorough)
 
 

@@ -7,6 +7,7 @@ from cases import build, empirical_prior, problems
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpmlite.core.threads import use_threads
 from dpmlite.datasets import planted_gaussians
 
 CLOSE = {"rel": 1e-9, "abs": 1e-8}
@@ -101,9 +102,7 @@ def test_seeds_are_in_clusters_apart(twin, u):
 
 def split_on(twin, partition, thorough):
     """Split until that is in vain."""
-    while twin.splits.split(
-        partition, np.full((partition.component.n_slots, 1, 2), 0.5), 1, thorough
-    ):
+    while twin.splits.split(partition, np.full((partition.component.n_slots, 1, 2), 0.5), thorough):
         pass
 
 
@@ -141,20 +140,13 @@ def test_threads_change_nothing(twins, dtype, n):
         rng, done = np.random.default_rng(1), []
         for _ in range(4):
             n_slots = partition.component.n_slots
-            split = twins[1].splits.split(partition, rng.random((n_slots, 1, 2)), n_threads)
-            n_slots = partition.component.n_slots
-            uniforms = rng.random((n_slots, 2, 1, 2))
-            done.append((split, twins[1].exchanges.exchange(partition, uniforms, n_threads)))
+            with use_threads(n_threads):
+                split = twins[1].splits.split(partition, rng.random((n_slots, 1, 2)))
+                uniforms = rng.random((partition.component.n_slots, 2, 1, 2))
+                done.append((split, twins[1].exchanges.exchange(partition, uniforms)))
         found.append((done, list(partition.labels), partition.neg_log_joint))
     assert found[0] == found[1] == found[2]
     assert min(np.sum(found[0][0], axis=0)) > 10
-
-
-def test_n_threads_must_be_positive(twin):
-    partition = build(twin, np.eye(2), [0, 1], empirical_prior(np.eye(2)))
-    for move, shape in ((twin.splits.split, (3, 1)), (twin.exchanges.exchange, (3, 1, 1))):
-        with pytest.raises(ValueError, match="n_threads must be at least 1, got 0"):
-            move(partition, np.zeros((*shape, 2)), 0)
 
 
 def test_a_cluster_that_could_not_be_split_is_not_tried_again(twin):

@@ -1,17 +1,15 @@
 """Reseeded rows: which they are, what becomes of them, and that nothing else changes."""
 
-import threading
-
 import numpy as np
 import pytest
 from cases import empirical_prior, needs_kernels
+from contexts import context_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpmlite import MAPDPM, core, families
+from dpmlite import MAPDPM, families
 from dpmlite.datasets import planted_gaussians
 from dpmlite.search import reseeding
-from dpmlite.search.context import Context, Problem
 from dpmlite.search.reseeding import Reseeding, reseed_rows
 from dpmlite.search.result import SearchResult
 from dpmlite.search.row_costs import RowCosts, drawn
@@ -55,11 +53,6 @@ def test_seeds_are_drawn_as_their_weights():
     np.testing.assert_allclose(frequencies, [0.1, 0.2, 0.0, 0.7], atol=0.04)
     assert sorted(drawn(rows, 9, weights, rng)) == sorted(drawn(rows, 9, np.ones(4), rng))
     assert len(drawn(rows, 3, np.array([1e-300, 1e300, 1e-300, 1.0]), rng)) == 3
-
-
-def context_of(X, rng, groups=None):
-    problem = Problem(core.Rows(X), families.NormalGamma(**empirical_prior(X)), 1.0, groups)
-    return Context(problem, rng, threading.Event())
 
 
 @pytest.fixture
@@ -106,7 +99,7 @@ def test_absorbed_groups_of_these_clusters_come_along(asked):
     for g, corner in enumerate([X[-1], X[0], np.full(8, -50.0)]):
         for row in corner + rng.normal(size=(40, 8)):
             groups.add(row, g)
-    context = context_of(X, rng, groups)
+    context = context_of(X, rng, groups=groups)
     labels, group_labels = (1 - blob // 3).astype(np.intp), np.array([0, 1, 2], dtype=np.intp)
     result = SearchResult(context.partition(labels, None, group_labels))
     result.partition.mark_unchanged(0, normal=True)

@@ -6,6 +6,8 @@ from cases import empirical_prior, mixture, needs_kernels, problems
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpmlite.core.threads import use_threads
+
 
 @given(problem=problems(), data=st.data())
 def test_each_row_is_assigned_to_the_first_of_the_cheapest_slots(twin, problem, data):
@@ -19,7 +21,8 @@ def test_each_row_is_assigned_to_the_first_of_the_cheapest_slots(twin, problem, 
         new = np.asfortranarray(new)
     rows = data.draw(st.none() | st.just(np.arange(n, dtype=np.intp)[::-2].copy()))
     found = np.empty(n if rows is None else len(rows), dtype=np.intp)
-    twin.assignment.assign(new, component, alpha, found, data.draw(st.integers(1, 3)), rows)
+    with use_threads(data.draw(st.integers(1, 3))):
+        twin.assignment.assign(new, component, alpha, found, rows)
     counts = np.array(component.counts)
     log_n = np.log(np.where(counts > 0, counts, alpha))
     for i, k in zip(range(n) if rows is None else rows, found, strict=True):
@@ -51,7 +54,7 @@ def test_rows_to_assign_are_rows_of_the_table(twin):
     for n, rows in ((2, [0, 2]), (1, [-1])):
         with pytest.raises(IndexError, match=rf"rows must be in 0\.\.1, got {rows[-1]}"):
             twin.assignment.assign(
-                np.eye(2), component, 1.0, np.empty(n, np.intp), 1, np.array(rows, np.intp)
+                np.eye(2), component, 1.0, np.empty(n, np.intp), np.array(rows, np.intp)
             )
 
 

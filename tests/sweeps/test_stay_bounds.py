@@ -6,7 +6,14 @@ from cases import partition
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpmlite.core.threads import use_threads
 from dpmlite.datasets import planted_gaussians
+
+
+def swept(kernel, state, n_threads):
+    """Rows that a sweep on some threads moves."""
+    with use_threads(n_threads):
+        return kernel.map_dpm.sweep(state)
 
 
 def table(n_rows, n_columns, n_clusters, separation, rng, scale=1.0, offset=0.0):
@@ -117,7 +124,7 @@ def test_rows_between_clusters_are_known_too(kernel, separation, n_threads):
     """Bounds did not tell that they stay, but the costs of a visit did."""
     X, labels = planted_gaussians(20_000, 8, 10, separation=separation, random_state=0)
     state = partition(kernel, X, labels)
-    while kernel.map_dpm.sweep(state, n_threads):
+    while swept(kernel, state, n_threads):
         pass
     assert not all(kernel.screening.screen(state, 0, state.n_rows))
     assert all(state.stay_bounds.known_to_stay(state))
@@ -131,12 +138,12 @@ def test_rows_known_to_stay_are_bounded_again_in_far_slots(kernel, n_columns, fa
     means = np.array([X[labels == k].mean(axis=0) for k in range(12)])
     order = np.argsort(np.linalg.norm(X - means[labels], axis=1))
     state = partition(kernel, X := X[order], labels[order])
-    while kernel.map_dpm.sweep(state, n_threads):
+    while swept(kernel, state, n_threads):
         pass
     assert np.mean(state.stay_bounds.known_to_stay(state)) > 0.9
     state.set_alpha(state.alpha * factor)
     again = partition(kernel, X, state.labels, state.alpha)
-    assert kernel.map_dpm.sweep(state, n_threads) == kernel.map_dpm.sweep(again) > 20
+    assert swept(kernel, state, n_threads) == kernel.map_dpm.sweep(again) > 20
     assert np.array_equal(state.labels, again.labels)
 
 
@@ -152,7 +159,7 @@ def test_clusters_that_drift_far_within_a_sweep(kernel, n_columns, n_clusters, n
         state = partition(kernel, X, labels)
         for _ in range(6):
             again = partition(kernel, X, state.labels, state.alpha)
-            assert kernel.map_dpm.sweep(state, n_threads) == kernel.map_dpm.sweep(again)
+            assert swept(kernel, state, n_threads) == kernel.map_dpm.sweep(again)
             assert np.array_equal(state.labels, again.labels)
             target = int(rng.integers(state.n_clusters))
             for i in rng.choice(state.n_rows, 100, replace=False):
