@@ -16,7 +16,7 @@ from dpmlite.core.threads import on_threads
 from dpmlite.sweeps._assignment import log_weights
 
 cdef enum:
-    ROWS_PER_SUM = 16384  # of a partial sum, for any number of threads: the total depends on it
+    ROWS_PER_SUM = 16384  # of a partial sum, whatever the threads are: so the total never differs
     MAX_CELLS = 65536     # of rows that are scored together, if they have to be copied
 
 
