@@ -1,6 +1,6 @@
-"""New arrays that memoryviews can hold, and memory of the C library.
+"""Memory for kernels: arrays that memoryviews can hold, and raw memory of the C library.
 
-Arrays are copies of a zero: the limited API has no function that makes an array.
+An array is a copy of one zero: the limited API has no function that makes an array.
 """
 
 from array import array
@@ -13,16 +13,17 @@ cdef object INDEX_ZERO = array("q" if sizeof(Py_ssize_t) == 8 else "i", [0])
 
 
 cdef double_array(Py_ssize_t n):
-    """Zeros of double precision."""
+    """A new array of n doubles, all 0."""
     return PySequence_Repeat(ZERO, n)
 
 
 cdef index_array(Py_ssize_t n):
-    """Zeros of Py_ssize_t."""
+    """A new array of n integers of type Py_ssize_t, all 0."""
     return PySequence_Repeat(INDEX_ZERO, n)
 
 
 cdef void *resized(void *memory, size_t n_bytes) except NULL nogil:
+    """Reallocate raw memory, or allocate it if `memory` is NULL; MemoryError if there is none."""
     memory = realloc(memory, max(n_bytes, <size_t> 1))
     if memory == NULL:
         with gil:
@@ -31,6 +32,7 @@ cdef void *resized(void *memory, size_t n_bytes) except NULL nogil:
 
 
 cdef void *zeroed_memory(size_t n_bytes) except NULL:
+    """Allocate raw memory, all bytes 0; MemoryError if there is none."""
     cdef void *memory = calloc(max(n_bytes, <size_t> 1), 1)
     if memory == NULL:
         raise MemoryError(f"no memory for {n_bytes} bytes")

@@ -16,7 +16,7 @@ from dpmlite.moves._normality_sums cimport (
     Sums, add_sums, cells_of, first_of, prior_of, room_of_sums, sums_of)
 from dpmlite.partition._partition cimport Partition
 
-from dpmlite.core.threads import as_needed
+from dpmlite.core.threads import iterate_on_threads
 
 cdef enum:
     MAX_SUMS = 262144      # numbers of the clusters that are asked in one pass, which fit a cache
@@ -48,7 +48,7 @@ def look_normal(Partition partition, slots):
         sums = sums_of(partition, some, i % n_parts, n_parts)
         return sums if n_parts > 1 else verdicts(partition, some, sums)
 
-    for found in as_needed(part, range(len(passes) * n_parts)):
+    for found in iterate_on_threads(part, range(len(passes) * n_parts)):
         some = passes[piece // n_parts]
         if n_parts == 1:
             normal.update(found)

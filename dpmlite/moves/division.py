@@ -19,7 +19,7 @@ from dpmlite.core.constants import (
     TRIAL_ROWS,
     UNPLACED,
 )
-from dpmlite.core.types import Buffer, Values
+from dpmlite.core.protocols import Buffer, Values
 from dpmlite.moves.merges import merge_change
 from dpmlite.partition.crp import log_prob_counts
 from dpmlite.partition.partition import Partition

@@ -1,6 +1,6 @@
 """Exchanges: two neighbouring clusters are pooled, and their rows divided anew."""
 
-from dpmlite.core.types import Values
+from dpmlite.core.protocols import Values
 from dpmlite.moves.division import adopt, divided, member_lists, trial_step
 from dpmlite.moves.merges import nearest
 from dpmlite.moves.seeds import check_n_slots, nearest_seed_labels

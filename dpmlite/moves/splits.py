@@ -8,8 +8,8 @@ from dpmlite.core.constants import (
     MIN_THOROUGH_FRACTION,
     TIE,
 )
+from dpmlite.core.protocols import Buffer, Values
 from dpmlite.core.quickselect import value_of_rank
-from dpmlite.core.types import Buffer, Values
 from dpmlite.moves.division import (
     adopt,
     division_of_all,

@@ -6,8 +6,8 @@ These are added up in as many parts however many threads there are, so that sums
 from array import array
 
 from dpmlite.core._memory cimport double_array
-from dpmlite.core._rows cimport AHEAD, Row, fetch
-from dpmlite.core._work_parts cimport start_of
+from dpmlite.core._rows cimport PREFETCH_DISTANCE, Row, fetch
+from dpmlite.core._work_parts cimport part_start
 
 from dpmlite.core.threads import on_threads
 
@@ -30,9 +30,9 @@ cdef double add_rows(Component component, Py_ssize_t *size, Rows X, const Py_ssi
     cdef Py_ssize_t i, k
     cdef Row row
     for i in range(first, last):
-        if i + AHEAD < last:
-            X.prefetch(rows[i + AHEAD] if rows is not None else i + AHEAD)
-            fetch(&label[i + AHEAD])
+        if i + PREFETCH_DISTANCE < last:
+            X.prefetch(rows[i + PREFETCH_DISTANCE] if rows is not None else i + PREFETCH_DISTANCE)
+            fetch(&label[i + PREFETCH_DISTANCE])
         k = label[i]
         if k >= 0:
             row = X.row_into(rows[i] if rows is not None else i, room)
@@ -56,8 +56,8 @@ cdef list tallies(Component component, Py_ssize_t n_slots, Rows X, const Py_ssiz
         tally.size = array("q" if sizeof(Py_ssize_t) == 8 else "i", [0]) * n_slots
         with nogil:
             tally.weight = add_rows(
-                tally.component, &tally.size[0], X, rows, label, start_of(i, TALLY_PARTS, n_rows),
-                start_of(i + 1, TALLY_PARTS, n_rows), &room[0])
+                tally.component, &tally.size[0], X, rows, label, part_start(i, TALLY_PARTS, n_rows),
+                part_start(i + 1, TALLY_PARTS, n_rows), &room[0])
             for k in range(n_slots):
                 tally.component.refresh(k)
         return tally

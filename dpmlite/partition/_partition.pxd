@@ -2,7 +2,7 @@ cimport cython
 from libc.math cimport fabs
 
 from dpmlite.core._constants cimport SLACK, TIE
-from dpmlite.core._rows cimport AHEAD, Row, Rows, fetch, inlined_row
+from dpmlite.core._rows cimport PREFETCH_DISTANCE, Row, Rows, fetch, inlined_row
 from dpmlite.core._simd cimport clones_void, inlined_double, inlined_ssize, inlined_void
 from dpmlite.families._component cimport Component
 
@@ -61,8 +61,8 @@ cdef class Partition:
     # The same of a row that comes after `members[m]`, which is read now.
     cdef inline inlined_void prefetch_after(self, const Py_ssize_t[::1] members,
                                           Py_ssize_t m) noexcept nogil:
-        if m + AHEAD < members.shape[0]:
-            self.prefetch(members[m + AHEAD])
+        if m + PREFETCH_DISTANCE < members.shape[0]:
+            self.prefetch(members[m + PREFETCH_DISTANCE])
 
     cdef inline inlined_double row_weight(self, Py_ssize_t i) noexcept nogil:
         return self.X.weight_of(self.in_use(i))

@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from math import log
 from typing import TYPE_CHECKING
 
+from dpmlite.core.protocols import Values
 from dpmlite.core.special import log_gamma, log_rising
-from dpmlite.core.types import Values
 
 if TYPE_CHECKING:
     from collections.abc import Hashable

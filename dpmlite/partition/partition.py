@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from math import isnan, log
 
 from dpmlite.core.constants import LEAST_LEFT, TIE, UNPLACED
+from dpmlite.core.protocols import Buffer, Values
 from dpmlite.core.rows import Rows, as_rows
 from dpmlite.core.special import log_gamma, log_rising
-from dpmlite.core.types import Buffer, Values
 from dpmlite.families.component import Component
 from dpmlite.partition.crp import log_prob_counts
 

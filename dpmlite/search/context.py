@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     #: enough to sweep and try all moves again.
     Move = Callable[..., bool]
 
-#: Label of a row that is in no cluster yet: a sweep places it.
-UNPLACED = -1
-
 #: Labels of absorbed groups where there are none.
 NO_GROUPS = np.empty(0, dtype=np.intp)
 

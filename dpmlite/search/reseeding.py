@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpmlite import moves, sweeps
+from dpmlite.core.constants import UNPLACED
 from dpmlite.core.threads import on_threads, thread_limit
 from dpmlite.partition import Partition
-from dpmlite.search.context import UNPLACED, labels_of_groups, rows_in_slots
+from dpmlite.search.context import labels_of_groups, rows_in_slots
 from dpmlite.search.partition_crossover import descend_and_cross_over
 from dpmlite.search.row_costs import RowCosts, drawn
 from dpmlite.search.sweeps import sweep_and_merge
