@@ -27,8 +27,10 @@ settings.load_profile("patient")
 PACKAGES = ("core", "families", "partition", "sweeps", "moves", "algorithms")
 ROOT = Path(dpmlite.__file__).parent
 
-# Modules of a package that have no kernel: twins share them, or choose between them.
+# Modules of a package that are no twins: both implementations share them, or they choose between
+# them, or, as `listener`, their kernel has C methods alone.
 SHARED = {
+    "listener",
     "checks",
     "constants",
     "constants_header",

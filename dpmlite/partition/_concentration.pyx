@@ -2,7 +2,7 @@
 
 from libc.math cimport INFINITY, exp, fabs, log, log1p
 
-from dpmlite.core._constants cimport LARGE, MOST_STEPS, SMALL_STEP
+from dpmlite.core._constants cimport MAX_NEWTON_STEPS, MIN_NEWTON_STEP, MIN_STIRLING_ALPHA
 from dpmlite.core._special cimport digamma_c, trigamma_c
 
 
@@ -29,7 +29,7 @@ def alpha_mode(Py_ssize_t n_clusters, double n_rows, double power, double rate,
     cdef double total = n_clusters + power, low = -INFINITY, high = INFINITY
     cdef double u = log(n_clusters), slope, curvature, step
     cdef int i
-    for i in range(MOST_STEPS):
+    for i in range(MAX_NEWTON_STEPS):
         slope = derivatives(u, total, n_rows, rate, inverse_rate, &curvature)
         if slope > 0.0:
             low = u
@@ -39,7 +39,7 @@ def alpha_mode(Py_ssize_t n_clusters, double n_rows, double power, double rate,
         step = min(max(step, -4.0), 4.0)
         if not low < u + step < high and high - low < INFINITY:
             step = 0.5 * (low + high) - u
-        if fabs(step) <= SMALL_STEP * max(1.0, fabs(u)):
+        if fabs(step) <= MIN_NEWTON_STEP * max(1.0, fabs(u)):
             break
         u += step
     return exp(u)
@@ -49,7 +49,7 @@ cdef double derivatives(double u, double total, double n_rows, double rate, doub
                         double *curvature) noexcept:
     """Returns the first derivative of the log density at log alpha = u."""
     cdef double alpha = exp(u), rise, bend, surplus, change
-    if alpha > n_rows and alpha > LARGE:
+    if alpha > n_rows and alpha > MIN_STIRLING_ALPHA:
         surplus = (total - n_rows) + rows_less_expected(alpha, n_rows, &change)
     else:
         rise = digamma_c(alpha + n_rows) - digamma_c(alpha)

@@ -6,7 +6,7 @@ appendix A.3.
 
 from math import exp, inf, log, log1p
 
-from dpmlite.core.constants import LARGE, MOST_STEPS, SMALL_STEP
+from dpmlite.core.constants import MAX_NEWTON_STEPS, MIN_NEWTON_STEP, MIN_STIRLING_ALPHA
 from dpmlite.core.special import digamma, trigamma
 
 
@@ -96,14 +96,14 @@ def alpha_mode(
     _check_mode(n_clusters, n_rows, power, rate, inverse_rate)
     total = n_clusters + power
     low, high, u = -inf, inf, log(n_clusters)
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_NEWTON_STEPS):
         slope, curvature = _derivatives(u, total, n_rows, rate, inverse_rate)
         low, high = (u, high) if slope > 0.0 else (low, u)
         step = -slope / curvature if curvature < 0.0 else (1.0 if slope > 0.0 else -1.0)
         step = min(max(step, -4.0), 4.0)
         if not low < u + step < high and high - low < inf:
             step = 0.5 * (low + high) - u
-        if abs(step) <= SMALL_STEP * max(1.0, abs(u)):
+        if abs(step) <= MIN_NEWTON_STEP * max(1.0, abs(u)):
             break
         u += step
     return exp(u)
@@ -114,7 +114,7 @@ def _derivatives(
 ) -> tuple[float, float]:
     """First and second derivative of the log density at log alpha = u."""
     alpha = exp(u)
-    if alpha > n_rows and alpha > LARGE:
+    if alpha > n_rows and alpha > MIN_STIRLING_ALPHA:
         lacking, change = _rows_less_expected(alpha, n_rows)
         surplus = (total - n_rows) + lacking
     else:
