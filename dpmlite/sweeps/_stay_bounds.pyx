@@ -228,8 +228,9 @@ cpdef StayBounds stay_bounds_of(Partition partition):
     for listener in partition.listener_list.listeners:
         if isinstance(listener, StayBounds):
             return listener
-    partition.add_listener(StayBounds(partition))
-    return partition.listener_list.listeners[-1]
+    cdef StayBounds bounds = StayBounds(partition)
+    partition.add_listener(bounds)
+    return bounds
 
 
 cdef Py_ssize_t skip_known_rows(const float *stay_until, const Py_ssize_t *label,
