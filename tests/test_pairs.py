@@ -50,7 +50,7 @@ def test_a_kernel_adds_no_public_function(twins, package, name):
 
 
 def methods(kind):
-    """Public methods of a class but those that a partition calls: in kernels, these are C methods."""
+    """Public methods of a class, but for those of listeners, which are C methods in kernels."""
     return [
         name
         for name, thing in vars(kind).items()

@@ -169,8 +169,8 @@ SINGLE_ROUNDING = 1.1920928955078125e-07  # 2^-23
 
 # partition/concentration
 
-# Newton's method ends with a step of log alpha below this, relative to log alpha if that is above 1:
-# a few roundings.
+# Newton's method ends with a step of log alpha that is below this, a few roundings; relative to
+# log alpha if that is above 1.
 MIN_NEWTON_STEP = 1e-13
 
 # Steps of Newton's method, at most. It needs fewer.

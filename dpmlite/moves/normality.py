@@ -54,8 +54,8 @@ from dpmlite.core.constants import (
     MAX_JOINING_FRACTION,
     MAX_PRIOR_FRACTION,
     MAX_VARIANCE_RATIO,
-    MIN_COMPLETE_RATIO,
     MIN_ABSORBED_FRACTION,
+    MIN_COMPLETE_RATIO,
     MIN_SQUARE,
     MIN_SQUARES_FRACTION,
     MIN_UNEXPLAINED,
@@ -129,10 +129,10 @@ def look_normal(partition: Partition, slots: Sequence[int], n_threads: int = 1) 
     -------
     list of bool
         The answer for each slot. It is also False where the test cannot be made: for families
-        other than normal-gamma; for clusters without rows, with several absorbed groups, or with one
-        that has fewer rows than join it; with fewer rows than `alpha`, or than a sixteenth of the
-        columns; so narrow that rounding hides their variance, or wider than the prior expects; and
-        where a row has no cell, or two columns are hardly ever present together.
+        other than normal-gamma; for clusters without rows, with several absorbed groups, or with
+        one that has fewer rows than join it; with fewer rows than `alpha`, or than a sixteenth of
+        the columns; so narrow that rounding hides their variance, or wider than the prior expects;
+        and where a row has no cell, or two columns are hardly ever present together.
 
     Raises
     ------

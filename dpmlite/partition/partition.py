@@ -65,8 +65,8 @@ class Partition(PartitionCosts):
     Raises
     ------
     ValueError
-        If the numbers of labels and rows, or of group labels and absorbed groups, differ; if a label
-        is out of range, rows have the wrong width, or `alpha` is not positive.
+        If the numbers of labels and rows differ, or those of group labels and absorbed groups; if
+        a label is out of range, rows have the wrong width, or `alpha` is not positive.
     IndexError
         If `rows` has a number that is no row of `X`.
 

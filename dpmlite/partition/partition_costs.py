@@ -55,9 +55,10 @@ class PartitionCosts(PartitionRows):
         return self.component.per_copy(score, self._rows[i], self._weights[i])
 
     def _log_predictive_member(self, i: int) -> float:
-        """log p(x_i | the other rows of its cluster).
+        """Log p(x_i | the other rows of its cluster).
 
-        If the statistics have too few digits without the row, those of the others are computed anew.
+        If the slot's statistics have too few digits without the row, those of the others are
+        computed anew.
         """
         own, weight = self.labels[i], self._weights[i]
         if self._sizes[own] > 1 and not self._outweighs(weight, own):

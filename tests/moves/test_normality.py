@@ -402,7 +402,9 @@ def test_it_says_nothing_beside_small_groups_or_several_or_of_no_rows(twin):
     for i, row in enumerate(ABSORBED):
         absorbed.add(row, i % 3)
     labels, group_labels = np.zeros(100, dtype=np.intp), np.array([0, 1, 1])
-    partition = twin.partition.Partition(NORMAL[:100], labels, component, 1.0, None, absorbed, group_labels)
+    partition = twin.partition.Partition(
+        NORMAL[:100], labels, component, 1.0, None, absorbed, group_labels
+    )
     assert twin.normality.look_normal(partition, [1, 0]) == [False, True]
     assert twin.normality.all_look_normal(partition)  # slot 1 has no rows
     partition.move(0, 1, 0.0)

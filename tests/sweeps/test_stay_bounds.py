@@ -211,7 +211,8 @@ def test_rows_that_have_moved_are_not_known_to_stay(kernel, change):
         state.rebuild()
     known = known_to_stay(state)
     assert not any(known[i] for i in moved)
-    assert any(known) == (change != "other labels")
+    if change == "a row moves":
+        assert sum(known) > len(X) // 2
 
 
 def test_nothing_is_known_where_no_bound_holds(kernel):
