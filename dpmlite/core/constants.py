@@ -173,8 +173,11 @@ SINGLE_ROUNDING = 1.1920928955078125e-07  # 2^-23
 # log alpha if that is above 1.
 MIN_NEWTON_STEP = 1e-13
 
-# Steps of Newton's method, at most. It needs fewer.
-MAX_NEWTON_STEPS = 200
+# The largest step of log alpha.
+MAX_NEWTON_STEP = 4.0
+
+# Steps, at most. Newton's method needs fewer.
+MAX_NEWTON_ITERATIONS = 200
 
 # The concentration from which on four terms of Stirling's series are exact to double precision.
 MIN_STIRLING_ALPHA = 100.0

@@ -162,8 +162,8 @@ cdef Partition fill_trial(Trial *trial, Partition partition, slots,
     return present
 
 
-cdef Partition best_division(const Trial *trial, Partition division, const Py_ssize_t[::1] group_labels,
-                             starts):
+cdef Partition best_division(const Trial *trial, Partition division,
+                             const Py_ssize_t[::1] group_labels, starts):
     """The best division that the starts lead to; None if none lowers the joint.
 
     One partition takes the labels of each start in turn, without the interpreter's lock.
