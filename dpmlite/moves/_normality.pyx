@@ -107,7 +107,7 @@ cdef void count_complete_rows(Sums *sums) noexcept nogil:
 
 
 cdef double absorbed_part(double n, double n_all) noexcept nogil:
-    """The fraction of the weight `n_all` that is not the rows' `n`; 0 if rounding alone makes it."""
+    """The fraction of the weight `n_all` that is not the rows' `n`; 0 if it is only rounding."""
     return 1.0 - n / n_all if n < (1.0 - MIN_ABSORBED_FRACTION) * n_all else 0.0
 
 

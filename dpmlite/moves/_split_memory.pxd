@@ -5,7 +5,7 @@ from dpmlite.partition._partition cimport Partition
 cdef class SplitMemory(PartitionListener):
     cdef Py_ssize_t n_rows, n_slots
     cdef Py_ssize_t capacity        # slots that the arrays have memory for
-    cdef Py_ssize_t *changed        # [slot] rows that came or left since it was tried; n_rows if never
+    cdef Py_ssize_t *changed        # [slot] rows that came or left since it was tried, or n_rows
     cdef char *normal               # [slot] whether it looked normal then
 
     cdef void mark(self, Py_ssize_t k, Py_ssize_t n_changed, bint normal) noexcept nogil

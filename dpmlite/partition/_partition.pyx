@@ -117,7 +117,7 @@ cdef class Partition(PartitionCosts):
 
     cdef int relabel(self, const Py_ssize_t *labels,
                      const Py_ssize_t[::1] group_labels) except -1 nogil:
-        """Become what a new partition of these rows and absorbed groups with other labels would be."""
+        """Become what a new partition of these rows and groups with other labels would be."""
         cdef Py_ssize_t g
         memcpy(&self.label[0], labels, self.n_rows * sizeof(Py_ssize_t))
         for g in range(self.group_label.shape[0]):

@@ -1,14 +1,11 @@
 """What a partition tells of its changes.
 
-Sweeps and moves may remember something of each row or slot, which holds until rows move. What
-they remember is a listener of the partition, and the partition does not know what it is.
+Sweeps and moves remember something of each row or slot, which holds until rows move. The partition
+does not know what it is: it tells its listeners of each change, and they keep their memory right.
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 
 class PartitionListener:
@@ -26,7 +23,7 @@ class PartitionListener:
         Its cluster j is in slot ``targets[j]``. `row_moved` has told of each row.
         """
 
-    def slots_renumbered(self, new_slot: "Mapping[int, int]") -> None:
+    def slots_renumbered(self, new_slot: Mapping[int, int]) -> None:
         """Slot k has become ``new_slot[k]``, not above k. Slots without a new number are gone."""
 
     def slots_made(self, first: int, n_slots: int) -> None:
