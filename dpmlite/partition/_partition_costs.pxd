@@ -1,8 +1,8 @@
 from libc.math cimport fabs
 
-from dpmlite.core._constants cimport SLACK, TIE
+from dpmlite.core._constants cimport MIN_OTHERS_FRACTION, SLACK, TIE
 from dpmlite.core._rows cimport Row
-from dpmlite.core._simd cimport inlined_double
+from dpmlite.core._simd cimport inlined_bint, inlined_double
 from dpmlite.families._component cimport Component
 from dpmlite.partition._partition_slots cimport PartitionSlots
 
@@ -19,6 +19,17 @@ cdef class PartitionCosts(PartitionSlots):
     cdef inline inlined_double cost_in(self, const Row *row, Py_ssize_t k) noexcept nogil:
         return -self.log_weight[k] - self.component.score_slot(row, k)
 
+    # Whether a row of this weight leaves too few digits of the others in its slot's sums.
+    cdef inline inlined_bint outweighs(self, double weight, Py_ssize_t own) noexcept nogil:
+        return self.component.n[own] - weight < MIN_OTHERS_FRACTION * weight
+
+    # Log of the numerator of eq. (22) for row i of this weight in its own slot.
+    cdef inline inlined_double member_weight(self, Py_ssize_t i, double weight) noexcept nogil:
+        cdef double light = self.light_member_weight[self.label[i]]
+        if weight == 1.0 and light == light:
+            return light
+        return self.weight_of(self.weight_of_others(i, weight), weight)
+
     cdef double score(self, Py_ssize_t i, double stay) noexcept nogil
     cdef void find_heavy_log_weights(self, double weight, double stay) noexcept nogil
     cdef double exact_costs(self, double weight, double stay) noexcept nogil
@@ -32,6 +43,4 @@ cdef class PartitionCosts(PartitionSlots):
     cdef int score_with(self, Py_ssize_t i, const Py_ssize_t[::1] members, Component alone,
                         double *room, double[::1] scores) except -1 nogil
     cdef double weight_of(self, double n, double weight) noexcept nogil
-    cdef double member_weight(self, Py_ssize_t i, double weight) noexcept nogil
     cdef double weight_of_others(self, Py_ssize_t i, double weight) noexcept nogil
-    cdef bint outweighs(self, double weight, Py_ssize_t own) noexcept nogil

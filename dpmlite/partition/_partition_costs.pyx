@@ -1,8 +1,9 @@
 """Costs of a partition's rows: q of eq. (15), (22) and (23), -log of weight times density."""
 
+cimport cython
 from libc.math cimport INFINITY, NAN, log
 
-from dpmlite.core._constants cimport MIN_OTHERS_FRACTION, UNPLACED
+from dpmlite.core._constants cimport UNPLACED
 from dpmlite.core._memory cimport double_array
 from dpmlite.core._special cimport log_gamma_c, log_rising_c
 
@@ -107,6 +108,7 @@ cdef class PartitionCosts(PartitionSlots):
             return self.cost_in(row, k)
         return -self.weight_of(self.component.n[k], row.weight) - self.component.score_slot(row, k)
 
+    @cython.final
     cdef double stay_cost(self, Py_ssize_t i) except? -1.0 nogil:
         """Leave-one-out cost of row i in its own slot; infinity if it has no label."""
         cdef Row row = self.row(i)
@@ -123,6 +125,7 @@ cdef class PartitionCosts(PartitionSlots):
                 cost = self.stay_cost(i)
         return cost
 
+    @cython.final
     cdef double quick_stay_cost(self, Py_ssize_t i, const Row *row) noexcept nogil:
         """`stay_cost` from the statistics of the slot; NaN if these have too few digits.
 
@@ -185,14 +188,6 @@ cdef class PartitionCosts(PartitionSlots):
         """Log of the numerator of eq. (2) for a row of this weight, as of equal rows in turn."""
         return log_rising_c(n, weight) if n > 0.0 else log(self.alpha) + log_gamma_c(weight)
 
-    cdef double member_weight(self, Py_ssize_t i, double weight) noexcept nogil:
-        """Log of the numerator of eq. (22) for row i of this weight in its own slot."""
-        cdef Py_ssize_t own = self.label[i]
-        cdef double light = self.light_member_weight[own]
-        if weight == 1.0 and light == light:
-            return light
-        return self.weight_of(self.weight_of_others(i, weight), weight)
-
     cdef double weight_of_others(self, Py_ssize_t i, double weight) noexcept nogil:
         """The weight of the other rows in the slot of row i of this weight."""
         cdef Py_ssize_t g, j, own = self.label[i]
@@ -207,7 +202,3 @@ cdef class PartitionCosts(PartitionSlots):
             if self.label[j] == own and j != i:
                 others += self.row_weight(j)
         return others
-
-    cdef bint outweighs(self, double weight, Py_ssize_t own) noexcept nogil:
-        """Whether a row of this weight leaves too few digits of the others in its slot's sums."""
-        return self.component.n[own] - weight < MIN_OTHERS_FRACTION * weight
