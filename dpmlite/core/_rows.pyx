@@ -188,7 +188,8 @@ cdef class Rows:
             if not weights[i] > 0.0:
                 raise ValueError(f"weights must be positive, got {weights[i]}")
             all_one = all_one and weights[i] == 1.0
-        self.row_weights = NULL if all_one else &weights[0]
+        if not all_one:
+            self.row_weights = &weights[0]
         return 0
 
 
