@@ -4,8 +4,8 @@ Levels of a binary heap alternate: an entry on an even level, such as the root, 
 entries below it; an entry on an odd level is worse than all below it.
 """
 
-from cpython.mem cimport PyMem_RawFree
 from libc.math cimport INFINITY, rint
+from libc.stdlib cimport free
 
 from dpmlite.core._constants cimport SCORE_STEPS_PER_NAT
 from dpmlite.core._memory cimport resized
@@ -18,7 +18,7 @@ cdef class MaxQueue:
         self.heap = NULL
 
     def __dealloc__(self):
-        PyMem_RawFree(self.heap)
+        free(self.heap)
 
     def __len__(self):
         return self.n

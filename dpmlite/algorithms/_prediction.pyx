@@ -9,7 +9,8 @@ from dpmlite.core._simd cimport LANES, clones_double, exp_above, sum_of
 from dpmlite.families._component cimport Component
 from dpmlite.families._student_t cimport MOST_TOGETHER
 from dpmlite.partition._crp cimport log_prob_counts_c
-from dpmlite.partition._partition cimport Partition, find_range
+from dpmlite.partition._partition cimport Partition
+from dpmlite.partition._partition_rows cimport find_range
 from dpmlite.sweeps._assignment cimport Mixture
 
 from dpmlite.core.threads import on_threads

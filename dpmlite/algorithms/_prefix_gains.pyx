@@ -4,7 +4,7 @@ The gain in a cluster is the same for every clustering that shares it. It is com
 slot and row: for all slots at once where many of them are asked for, else slot by slot.
 """
 
-from cpython.mem cimport PyMem_RawFree
+from libc.stdlib cimport free
 from libc.math cimport INFINITY, log
 
 from dpmlite.core._constants cimport EMPTY_SLOT
@@ -27,10 +27,10 @@ cdef class PrefixGains:
         self.allocate()
 
     def __dealloc__(self):
-        PyMem_RawFree(self.row_of)
-        PyMem_RawFree(self.gain)
-        PyMem_RawFree(self.cost)
-        PyMem_RawFree(self.log_n)
+        free(self.row_of)
+        free(self.gain)
+        free(self.cost)
+        free(self.log_n)
 
     cdef int allocate(self) except -1 nogil:
         """Make room for all slots of the component."""

@@ -4,8 +4,8 @@ Labels are read off a trail at the end: each expanded state leaves its last row'
 place of its parent there.
 """
 
-from cpython.mem cimport PyMem_RawFree
 from libc.math cimport INFINITY
+from libc.stdlib cimport free
 
 from dpmlite.algorithms._max_queue cimport MaxQueue
 from dpmlite.algorithms._prefix_gains cimport PrefixGains
@@ -61,8 +61,8 @@ cdef class PrefixSearch:
         self.steps = NULL
 
     def __dealloc__(self):
-        PyMem_RawFree(self.states)
-        PyMem_RawFree(self.steps)
+        free(self.states)
+        free(self.steps)
 
     def __init__(self, X, Component component, double alpha, const Py_ssize_t[::1] order, scoring,
                  beam=None, max_queue=None):
@@ -237,7 +237,7 @@ cdef class PrefixSearch:
                 self.queue.push_entry(self.states[number].score, self.states[number].depth, number)
             else:
                 self.drop(number)
-        PyMem_RawFree(numbers)
+        free(numbers)
         return 0
 
     cdef void drop(self, Py_ssize_t number) noexcept nogil:

@@ -5,7 +5,7 @@ a slot that no other clustering has is changed in place. A search with one clust
 nothing.
 """
 
-from cpython.mem cimport PyMem_RawFree
+from libc.stdlib cimport free
 from libc.string cimport memcpy
 
 from dpmlite.core._constants cimport EMPTY_SLOT
@@ -21,10 +21,10 @@ cdef class SharedClusters:
     def __dealloc__(self):
         cdef Py_ssize_t c
         for c in range(self.n_made):
-            PyMem_RawFree(self.clusterings[c].slots)
-        PyMem_RawFree(self.clusterings)
-        PyMem_RawFree(self.users)
-        PyMem_RawFree(self.next_free)
+            free(self.clusterings[c].slots)
+        free(self.clusterings)
+        free(self.users)
+        free(self.next_free)
 
     def __init__(self, Component component):
         self.component = component

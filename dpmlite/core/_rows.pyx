@@ -6,6 +6,7 @@ in double precision are copied one by one when they are read.
 
 from numpy import empty
 
+cimport cython
 from libc.string cimport memcpy
 
 from dpmlite.core._memory cimport double_array, index_array
@@ -68,14 +69,17 @@ cdef class Rows:
             cell += self.column_step
 
     @classmethod
+    @cython.binding(True)  # which the limited API needs for a class method
     def sparse(cls, const double[::1] data, const Py_ssize_t[::1] indices,
                const Py_ssize_t[::1] indptr, Py_ssize_t n_columns, const double[::1] weights=None):
         check_parts(data.shape[0], indices, indptr, n_columns)
         cdef Rows rows = Rows.__new__(Rows)
         rows.data, rows.indices, rows.indptr = data, indices, indptr
         rows.n_rows, rows.n_columns = indptr.shape[0] - 1, n_columns
-        rows.first = &data[0] if data.shape[0] else NULL
-        rows.columns = &indices[0] if data.shape[0] else &NO_COLUMN
+        rows.columns = &NO_COLUMN
+        if data.shape[0]:
+            rows.first = &data[0]
+            rows.columns = &indices[0]
         rows.starts = &indptr[0]
         rows.weigh(weights)
         return rows

@@ -85,20 +85,28 @@ TIE = 1e-8
 # The label of a row that is in no cluster yet.
 UNPLACED = -1
 
-# The weight of a row's companions is the slot's less the row's; below this part of the row's weight
-# too few digits of the difference are right, and it is summed from the companions, as is what they
-# tell of the row.
-LEAST_LEFT = 2.0**-20
+# The largest label: memory holds statistics of fewer clusters.
+MAX_LABEL = 2**31 - 1
+
+# The weight of the other rows of a slot is the slot's less the row's. Below this fraction of the
+# row's weight, the difference has too few digits, and so has what the sums of the slot tell of the
+# others: both are then found from the other rows.
+MIN_OTHERS_FRACTION = 2.0**-20
 
 # --- partition/concentration: the concentration that is most probable ---
 
-# Where Newton's method ends: a step of log alpha that changes nothing any more, or so many steps,
-# which no case needs.
-SMALL_STEP = 1e-13
+# Newton's method ends with a step of log alpha that is below this, a few roundings; relative to
+# log alpha if that is above 1.
+MIN_NEWTON_STEP = 1e-13
 
-MOST_STEPS = 200
-# A concentration above which four terms of Stirling's series are exact to double precision.
-LARGE = 100.0
+# The largest step of log alpha.
+MAX_NEWTON_STEP = 4.0
+
+# Steps, at most. Newton's method needs fewer.
+MAX_NEWTON_ITERATIONS = 200
+
+# The concentration from which on four terms of Stirling's series are exact to double precision.
+MIN_STIRLING_ALPHA = 100.0
 
 # --- sweeps/screening_bounds: bounds of costs in single precision ---
 
@@ -240,12 +248,12 @@ MAX_VARIANCE_RATIO = 1.5
 # leaves too few digits of the variance.
 MIN_SQUARES_FRACTION = 1e-6
 
-# Rows that join a settled group may be at most this fraction of the cluster: the group has to say
+# Rows that join an absorbed group may be at most this fraction of the cluster: the group has to say
 # where rows should be.
 MAX_JOINING_FRACTION = 0.5
 
-# A settled fraction below this is rounding.
-MIN_SETTLED_FRACTION = 1e-9
+# An absorbed fraction below this is rounding.
+MIN_ABSORBED_FRACTION = 1e-9
 
 # Two columns must be present together in at least this many times the rows that chance would give.
 # With less, rows are of different kinds.

@@ -12,7 +12,9 @@
 /* For core/simd. */
 
 /* One binary for every x86-64: the loader picks the widest clone that the processor runs.
-   Elsewhere (clang, musl, ARM, Windows, macOS) the plain function is built. */
+   Elsewhere (clang, musl, ARM, Windows, macOS) the plain function is built. Cython repeats a
+   function's attributes on variables, of its result and of its address in another module: gcc
+   ignores them there, and clang stops with an error. */
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
 #  if __GNUC__ >= 12
 #    define DPM_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))

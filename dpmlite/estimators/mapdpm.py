@@ -392,7 +392,7 @@ class MAPDPM(MixtureEstimator):
         alpha = self.alpha_ if isinstance(self.alpha, str) else float(self.alpha)
         groups = absorbed_groups([before], prior)
         result = self._place_and_descend(Problem(table.rows(), groups.like(), alpha, groups))
-        group_labels = np.asarray(result.partition.homes, dtype=np.intp)
+        group_labels = np.asarray(result.partition.group_labels, dtype=np.intp)
         final = final_partition_with_groups(table, result.labels(), alpha, groups, group_labels)
         verify_joint(result.neg_log_joint, final, table)
         self._keep(data, final, prior)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpmlite import moves
 from dpmlite.partition import Partition
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ class Context:
 
 def labels_of_groups(partition: Partition) -> Labels:
     """Labels of the absorbed groups."""
-    return np.array(partition.homes, dtype=np.intp)
+    return np.array(partition.group_labels, dtype=np.intp)
 
 
 def rows_in_slots(partition: Partition) -> Labels:
@@ -143,4 +144,4 @@ def rows_in_slots(partition: Partition) -> Labels:
 
 def normal_fraction(partition: Partition) -> float:
     """Fraction of the clusters that looked normal when they were last tried to be split."""
-    return sum(partition.normal) / partition.n_clusters
+    return sum(moves.split_memory_of(partition).looked_normal) / partition.n_clusters

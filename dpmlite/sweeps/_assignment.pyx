@@ -11,7 +11,8 @@ from dpmlite.core._constants cimport TIE, UNPLACED
 from dpmlite.core._memory cimport double_array
 from dpmlite.core._work_parts cimport part_start
 from dpmlite.families._slot_vectors cimport first_within, padded
-from dpmlite.partition._partition cimport Partition, just_above, partition_to_score_in
+from dpmlite.partition._partition cimport Partition, partition_to_score_in
+from dpmlite.partition._partition_costs cimport just_above
 from dpmlite.sweeps._screening cimport (
     Screen, begin_screen, can_be_screened, end_screen, find_join_ceilings, load_slots_if_needed,
     screen_chunk, take_rows, with_rounding)

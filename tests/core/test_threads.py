@@ -142,6 +142,7 @@ def test_a_fit_does_not_depend_on_threads(component, missing):
     assert (three.n_sweeps_, three.n_empty_clusters_) == (one.n_sweeps_, one.n_empty_clusters_)
 
 
+@pytest.mark.slow
 @needs_kernels
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("name", FAMILY_NAMES)

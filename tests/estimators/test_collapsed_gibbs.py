@@ -12,6 +12,7 @@ from dpmlite.estimators.priors import COMPONENTS
 VARIANTS = (None, "random", "restricted", "interleaved")
 
 
+@pytest.mark.slow
 @needs_kernels
 @pytest.mark.parametrize("split_merge", VARIANTS)
 @pytest.mark.parametrize("component", COMPONENTS)
