@@ -48,11 +48,11 @@ cdef class Mixing:
         pass
 
     cdef double evidence(self) noexcept nogil:
-        """As `log_evidence`."""
+        """Mean of log p(z), less the divergence of the posterior of the v_k from their prior."""
         return 0.0
 
     cdef void observe_all(self, Rows rows, const double[:, ::1] responsibilities) noexcept nogil:
-        """As `observe`, with responsibilities that were checked."""
+        """Set the posterior to the best one for responsibilities of the right shape."""
         cdef Py_ssize_t i
         self.clear()
         for i in range(rows.n_rows):
@@ -264,7 +264,7 @@ cdef void mean_logs(const double *mean, const double *variance, double shift, do
 
 cdef clones_void mean_logs_of_one(const double *mean, const double *variance, double shift,
                                   Py_ssize_t n, double *out) noexcept nogil:
-    """As `mean_logs`, of weight 1, in vectors."""
+    """Set out[k] to the mean of log(shift + n_k), in vectors."""
     cdef Py_ssize_t k
     for k in range(n):
         out[k] = mean_log_c(shift + mean[k], variance[k])

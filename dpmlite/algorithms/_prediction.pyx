@@ -104,7 +104,7 @@ cdef double sum_of_costs(Partition partition, Py_ssize_t first, Py_ssize_t last)
 
 cdef double sum_of_few_costs(Partition partition, Py_ssize_t first, Py_ssize_t n, double *room,
                              Py_ssize_t width) except? -1.0 nogil:
-    """As `sum_of_costs`, of n <= MOST_TOGETHER rows; `room` has `width` values for each."""
+    """Sum of the costs of n <= MOST_TOGETHER rows; `room` has `width` values for each."""
     cdef Row[MOST_TOGETHER] rows
     cdef Py_ssize_t[MOST_TOGETHER] slots
     cdef double[MOST_TOGETHER] scores

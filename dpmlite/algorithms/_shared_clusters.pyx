@@ -151,7 +151,7 @@ cdef class SharedClusters:
         return c
 
     cdef Py_ssize_t grown_copy(self, Py_ssize_t c, Py_ssize_t k, const Row *row) except -1 nogil:
-        """As `grown`, for a clustering that keeps another holder: a new list of slots."""
+        """Grow a copy of clustering c, which loses one of several holders; return the copy."""
         cdef Py_ssize_t j, n = self.clusterings[c].n, slot = self.take_slot()
         cdef Py_ssize_t copy = self.make(n + 1)
         cdef const Py_ssize_t *old = self.clusterings[c].slots

@@ -114,6 +114,7 @@ MIN_STIRLING_ALPHA = 100.0
 # takes the place of costs that must never be the least.
 HUGE_COST = 1e30
 
+# The coefficient of x^3 in the bound of -log(1 - x).
 TWO_THIRDS = 0.6666667
 
 # Standardised values are clipped to this: families' REACH, in single precision.
@@ -306,8 +307,8 @@ MIN_EXCESS_FRACTION = 1e-9
 
 # --- algorithms/max_queue: a queue of scored states ---
 
-# Scores (nats) are rounded to multiples of one over this, somewhat more than TIE, so that equal
-# scores are equal whatever rounding made of them. A power of two makes the product exact.
+# Scores (nats) are rounded to multiples of one over this, somewhat more than TIE, so that scores
+# which differ by rounding alone become equal. A power of two makes the product exact.
 SCORE_STEPS_PER_NAT = 2.0**26
 
 # --- algorithms/shared_clusters: clusterings that share clusters ---
