@@ -1,7 +1,7 @@
-"""Atomic numbers by which threads tell each other how far they are.
-
-What a thread wrote before it stored a number is there for the thread that has loaded it.
-"""
+# Atomic integers, by which threads tell each other how far they are.
+#
+# `store` releases and `load` acquires: whatever a thread wrote before it stored a number, another
+# thread reads after it has loaded that number.
 
 cdef extern from "kernels.h":
     const bint HAS_ATOMICS "DPM_HAS_ATOMICS"
@@ -12,5 +12,5 @@ cdef extern from "kernels.h":
     void pause "dpm_pause"() noexcept nogil
 
 cdef enum:
-    CACHE_LINE = 64        # bytes; numbers that different threads write should not share one
-    LOADS_PER_YIELD = 1000  # loads of a thread that waits, before another program may run
+    CACHE_LINE = 64         # bytes; numbers that different threads write should not share a line
+    LOADS_PER_YIELD = 1000  # loads of a waiting thread after which another program may run

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from dpmlite import algorithms
+from dpmlite.core.constants import UNPLACED
 from dpmlite.core.threads import threads_for, use_threads
 from dpmlite.estimators.choose_prior import ScaledPrior, draw_sample
 from dpmlite.estimators.fitted import final_partition_with_groups, verify_joint
@@ -33,7 +34,7 @@ from dpmlite.estimators.validation import (
 )
 from dpmlite.search import alpha as choose_alpha
 from dpmlite.search.alpha import ALPHAS, AlphaResult
-from dpmlite.search.context import UNPLACED, Problem
+from dpmlite.search.context import Problem
 from dpmlite.search.search import Search
 
 if TYPE_CHECKING:
@@ -391,7 +392,7 @@ class MAPDPM(MixtureEstimator):
         alpha = self.alpha_ if isinstance(self.alpha, str) else float(self.alpha)
         groups = absorbed_groups([before], prior)
         result = self._place_and_descend(Problem(table.rows(), groups.like(), alpha, groups))
-        group_labels = np.asarray(result.partition.homes, dtype=np.intp)
+        group_labels = np.asarray(result.partition.group_labels, dtype=np.intp)
         final = final_partition_with_groups(table, result.labels(), alpha, groups, group_labels)
         verify_joint(result.neg_log_joint, final, table)
         self._keep(data, final, prior)

@@ -13,9 +13,9 @@ than (m + 2) 2^-23 times the sum of the terms without their signs, which is at m
 row times `span`.
 """
 
-from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
 from libc.math cimport INFINITY
 from libc.stdint cimport uintptr_t
+from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 from dpmlite.core._constants cimport INTEGERS
@@ -32,7 +32,7 @@ cdef bint make_logs(LogCounts *logs) noexcept nogil:
     """Memory for the logarithms, if there is none yet and there can be."""
     cdef size_t n_pairs = logs.n_words * logs.capacity
     if logs.memory == NULL:
-        logs.memory = PyMem_RawCalloc(1, 64 + (8 * n_pairs + logs.capacity))
+        logs.memory = calloc(1, 64 + (8 * n_pairs + logs.capacity))
         if logs.memory == NULL:
             return False
         logs.log_count = <float *> ((<uintptr_t> logs.memory + 63) & ~(<uintptr_t> 63))
@@ -43,7 +43,7 @@ cdef bint make_logs(LogCounts *logs) noexcept nogil:
 
 
 cdef void drop_logs(LogCounts *logs) noexcept nogil:
-    PyMem_RawFree(logs.memory)
+    free(logs.memory)
     logs.memory = NULL
 
 

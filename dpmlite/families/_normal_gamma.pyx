@@ -510,6 +510,8 @@ cdef void score_members(NormalGamma self, const Row *rows, const Py_ssize_t *slo
     cdef double ratio[MOST_TOGETHER]
     cdef double c
     cdef Py_ssize_t i
+    if n < 1:
+        return
     for i in range(n):
         c = self.c0 + self.n[slots[i]]
         ratio[i] = -rows[i].weight * (c + 1.0) / (c - rows[i].weight)

@@ -3,6 +3,7 @@
 from dpmlite.core._memory cimport index_array
 from dpmlite.moves._division cimport adopt, batches, divided, trial_step
 from dpmlite.moves._seeds cimport check_n_slots, check_pairs, nearest_seed_labels
+from dpmlite.moves._split_memory cimport SplitMemory, split_memory_of
 from dpmlite.partition._partition cimport Partition
 
 from dpmlite.core.threads import on_threads
@@ -35,11 +36,12 @@ def exchange(Partition partition, const double[:, :, :, ::1] uniforms):
 
 cdef list pools_of(Partition partition, Py_ssize_t n_nearest):
     """Pairs of neighbouring slots, every pair once: j, k, and the rank of k among j's neighbours."""
+    cdef SplitMemory memory = split_memory_of(partition)
     cdef Py_ssize_t j, k
     pools = {}
     for j, neighbours in nearest(partition, n_nearest).items():
         for rank, k in enumerate(neighbours):
-            if ((k, j) not in pools and not (partition.normal[j] and partition.normal[k])
+            if ((k, j) not in pools and not (memory.normal[j] and memory.normal[k])
                     and partition.n_members(j) + partition.n_members(k) >= 2):
                 pools[j, k] = rank
     return [(j, k, rank) for (j, k), rank in pools.items()]

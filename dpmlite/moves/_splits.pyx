@@ -9,6 +9,7 @@ from dpmlite.core._rows cimport Row
 from dpmlite.moves._division cimport adopt, batches, division_of_all, trial_division, trial_step
 from dpmlite.moves._runs cimport best_runs
 from dpmlite.moves._seeds cimport check_n_slots, check_pairs, lone_seed_labels, nearest_seed_labels
+from dpmlite.moves._split_memory cimport SplitMemory, split_memory_of
 from dpmlite.partition._partition cimport Partition
 
 from dpmlite.core import constants as _constants
@@ -24,7 +25,8 @@ def split(Partition partition, const double[:, :, ::1] uniforms,
     check_n_slots(partition, uniforms.shape[0])
     check_pairs(uniforms.shape[2])
     cdef Py_ssize_t k, n_splits = 0
-    slots = [k for k in range(partition.component.n_slots) if has_changed(partition, k)]
+    cdef SplitMemory memory = split_memory_of(partition)
+    slots = [k for k in range(partition.component.n_slots) if has_changed(partition, memory, k)]
     if not thorough:
         slots = not_normal(partition, slots)
     lists = member_lists(partition, slots)
@@ -43,10 +45,10 @@ def split(Partition partition, const double[:, :, ::1] uniforms,
     return n_splits
 
 
-cdef bint has_changed(Partition partition, Py_ssize_t k) except -1:
+cdef bint has_changed(Partition partition, SplitMemory memory, Py_ssize_t k) except -1:
     """Whether enough of a slot's rows have come or gone since it was last tried."""
     cdef Py_ssize_t n = partition.n_members(k)
-    return n > 1 and partition.n_changed[k] > MIN_CHANGED_FRACTION * n
+    return n > 1 and memory.changed[k] > MIN_CHANGED_FRACTION * n
 
 
 cdef list not_normal(Partition partition, slots):
@@ -55,7 +57,7 @@ cdef list not_normal(Partition partition, slots):
     others = []
     for k, normal in zip(slots, look_normal(partition, slots)):
         if normal:
-            partition.mark(k, 0, True)
+            split_memory_of(partition).mark(k, 0, True)
         else:
             others.append(k)
     return others
@@ -64,7 +66,7 @@ cdef list not_normal(Partition partition, slots):
 cdef bint adopt_or_mark(Partition partition, Py_ssize_t k, members, Partition division) except -1:
     """Adopt the division of a slot, if there is one; else mark the slot as tried."""
     if division is None:
-        partition.mark(k, 0, False)
+        split_memory_of(partition).mark(k, 0, False)
         return False
     adopt(partition, [k], members, division)
     return True

@@ -1,9 +1,10 @@
 """Exchanges: two neighbouring clusters are pooled, and their rows divided anew."""
 
-from dpmlite.core.types import Values
+from dpmlite.core.protocols import Values
 from dpmlite.moves.division import adopt, divided, member_lists, trial_step
 from dpmlite.moves.merges import nearest
 from dpmlite.moves.seeds import check_n_slots, nearest_seed_labels
+from dpmlite.moves.split_memory import split_memory_of
 from dpmlite.partition.partition import Partition
 
 
@@ -45,10 +46,11 @@ def exchange(partition: Partition, uniforms: Values) -> int:
 
 def _pools(partition: Partition, uniforms: Values) -> dict[tuple[int, int], Values]:
     """Pairs of neighbouring slots with the uniforms of each pair, every pair once."""
+    normal = split_memory_of(partition).looked_normal
     pools: dict[tuple[int, int], Values] = {}
     for j, neighbours in nearest(partition, len(uniforms[0])).items():
         for k, seeds in zip(neighbours, uniforms[j], strict=False):
-            if (k, j) not in pools and not (partition.normal[j] and partition.normal[k]):
+            if (k, j) not in pools and not (normal[j] and normal[k]):
                 pools[j, k] = seeds
     return pools
 

@@ -8,8 +8,8 @@ from dpmlite.core.constants import (
     MIN_THOROUGH_FRACTION,
     TIE,
 )
+from dpmlite.core.protocols import Buffer, Values
 from dpmlite.core.quickselect import value_of_rank
-from dpmlite.core.types import Buffer, Values
 from dpmlite.moves.division import (
     adopt,
     division_of_all,
@@ -20,6 +20,7 @@ from dpmlite.moves.division import (
 from dpmlite.moves.normality import look_normal
 from dpmlite.moves.runs import best_runs
 from dpmlite.moves.seeds import check_n_slots, lone_seed_labels, nearest_seed_labels
+from dpmlite.moves.split_memory import split_memory_of
 from dpmlite.partition.partition import Partition
 
 
@@ -71,7 +72,8 @@ def split(partition: Partition, uniforms: Values, thorough: bool = False) -> int
 
 def _has_changed(partition: Partition, k: int, n_members: int) -> bool:
     """Whether enough of a slot's rows have come or gone since it was last tried."""
-    return n_members > 1 and partition.changed[k] > MIN_CHANGED_FRACTION * n_members
+    n_changed = split_memory_of(partition).n_changed[k]
+    return n_members > 1 and n_changed > MIN_CHANGED_FRACTION * n_members
 
 
 def _not_normal(partition: Partition, slots: Sequence[int]) -> list[int]:
@@ -79,7 +81,7 @@ def _not_normal(partition: Partition, slots: Sequence[int]) -> list[int]:
     others = []
     for k, normal in zip(slots, look_normal(partition, slots), strict=True):
         if normal:
-            partition.mark_unchanged(k, normal=True)
+            split_memory_of(partition).mark_tried(k, looked_normal=True)
         else:
             others.append(k)
     return others
@@ -105,7 +107,7 @@ def _split_slot(
         starts = _starts(partition, k, trial, uniforms, only_lone_seeds=on_more_rows)
         division = _division_from(starts, partition, k, members, step, uniforms, is_part)
     if division is None:
-        partition.mark_unchanged(k)
+        split_memory_of(partition).mark_tried(k)
         return False
     adopt(partition, [k], members, division)
     return True

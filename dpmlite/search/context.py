@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpmlite import moves
 from dpmlite.partition import Partition
 
 if TYPE_CHECKING:
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
     #: `move(context, result)` changes a result of the search; it returns whether the joint fell by
     #: enough to sweep and try all moves again.
     Move = Callable[..., bool]
-
-#: Label of a row that is in no cluster yet: a sweep places it.
-UNPLACED = -1
 
 #: Labels of absorbed groups where there are none.
 NO_GROUPS = np.empty(0, dtype=np.intp)
@@ -135,7 +133,7 @@ class Context:
 
 def labels_of_groups(partition: Partition) -> Labels:
     """Labels of the absorbed groups."""
-    return np.array(partition.homes, dtype=np.intp)
+    return np.array(partition.group_labels, dtype=np.intp)
 
 
 def rows_in_slots(partition: Partition) -> Labels:
@@ -146,4 +144,4 @@ def rows_in_slots(partition: Partition) -> Labels:
 
 def normal_fraction(partition: Partition) -> float:
     """Fraction of the clusters that looked normal when they were last tried to be split."""
-    return sum(partition.normal) / partition.n_clusters
+    return sum(moves.split_memory_of(partition).looked_normal) / partition.n_clusters

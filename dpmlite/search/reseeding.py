@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpmlite import moves, sweeps
+from dpmlite.core.constants import UNPLACED
 from dpmlite.core.threads import on_threads, thread_limit
 from dpmlite.partition import Partition
-from dpmlite.search.context import UNPLACED, labels_of_groups, rows_in_slots
+from dpmlite.search.context import labels_of_groups, rows_in_slots
 from dpmlite.search.partition_crossover import descend_and_cross_over
 from dpmlite.search.row_costs import RowCosts, drawn
 from dpmlite.search.sweeps import sweep_and_merge
@@ -49,7 +50,8 @@ MAX_ROWS_EXTENDED_AT_ONCE = 100_000
 
 def reseed_rows(context: Context, result: SearchResult) -> bool:
     """Reseed rows of clusters that do not look normal; whether that gains enough to go on."""
-    joint, normal = result.neg_log_joint, result.partition.normal
+    joint = result.neg_log_joint
+    normal = moves.split_memory_of(result.partition).looked_normal
     n_rows = rows_in_slots(result.partition).tolist()
     slots = [k for k, n in enumerate(n_rows) if n and not normal[k]]
     if len(slots) == result.partition.n_clusters:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpmlite import moves, sweeps
-from dpmlite.core.threads import as_needed, thread_limit
+from dpmlite.core.threads import iterate_on_threads, thread_limit
 from dpmlite.partition import Partition
 from dpmlite.search.context import normal_fraction
 from dpmlite.search.descent import descend
@@ -170,7 +170,7 @@ class SampledStart:
                 break
             seeds = [draw_seeds(n_rows, each, rng) for each in nearest[first : first + size]]
             descend_from = partial(descend_from_seeds, self.sampled)
-            with closing(as_needed(descend_from, seeds, self.context.stop)) as results:
+            with closing(iterate_on_threads(descend_from, seeds, self.context.stop)) as results:
                 for result in results:
                     yield self._count(result)
 

@@ -10,7 +10,7 @@ the order of turns; a thread that comes late takes its first ticket without a ch
 often wait long, other programs keep them from running: then one goes on alone.
 """
 
-from cpython.mem cimport PyMem_RawFree
+from libc.stdlib cimport free
 
 from dpmlite.core._constants cimport UNPLACED
 from dpmlite.core._atomics cimport (
@@ -35,8 +35,8 @@ cdef class OrderedSweep:
 
     def __dealloc__(self):
         if self.turn != NULL:
-            PyMem_RawFree(self.turn - CACHE_LINE // sizeof(Py_ssize_t))
-        PyMem_RawFree(self.changed)
+            free(self.turn - CACHE_LINE // sizeof(Py_ssize_t))
+        free(self.changed)
 
     def bound_in_far_slots(self, Py_ssize_t first, Py_ssize_t n_rows=FAR_SLOT_ROWS):
         """Bound rows that are known to stay in the far slots, n_rows from `first` on."""

@@ -1,8 +1,8 @@
 """Kernel of screening.py: which rows are known to stay, from bounds of what they cost."""
 
-from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.math cimport INFINITY, NAN
 from libc.stdint cimport uintptr_t
+from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from dpmlite.core._constants cimport (
@@ -48,7 +48,7 @@ cdef void begin_screen(Screen *s, Partition partition) noexcept nogil:
 
 
 cdef void end_screen(Screen *s) noexcept nogil:
-    PyMem_RawFree(s.memory)
+    free(s.memory)
 
 
 cdef int load_slots_if_needed(Screen *s, Partition partition) except -1 nogil:
@@ -68,8 +68,8 @@ cdef int allocate_screen(Screen *s, Py_ssize_t n_slots) except -1 nogil:
     """Allocate memory for n_slots and half as many again, and for a chunk."""
     cdef Py_ssize_t D = s.t.n_columns
     s.capacity = (n_slots + n_slots // 2 + 15) & ~(<Py_ssize_t> 15)
-    PyMem_RawFree(s.memory)
-    s.memory = PyMem_RawMalloc(
+    free(s.memory)
+    s.memory = malloc(
         2 * CACHE_LINE + s.capacity * (sizeof(SlotBound) + sizeof(Py_ssize_t))
         + ((D + s.capacity) * CHUNK + 2 * D * s.capacity) * sizeof(float)
         + sizeof(Chunk) + D * sizeof(double))

@@ -13,8 +13,9 @@ slots and their own, which takes a fraction of the time of all slots.
 """
 
 cimport cython
-from cpython.mem cimport PyMem_RawFree
 from libc.math cimport INFINITY
+from libc.stdlib cimport free
+from libc.string cimport memset
 
 from dpmlite.core._constants cimport (
     DRIFT_ROUNDING, FAR_DRIFT, MAX_ALLOWED_DRIFT, STAGE_DRIFT, SWEEP_DRIFT, UNPLACED)
@@ -38,16 +39,27 @@ cdef class StayBounds(DriftingSlots):
     def __cinit__(self, Partition partition):
         self.n_rows, self.n_columns = partition.n_rows, partition.component.n_columns
         self.stay_until = <float *> zeroed_memory(self.n_rows * sizeof(float))
-        self.is_lost = True
+        self.is_empty = self.is_lost = True
 
     def __dealloc__(self):
-        PyMem_RawFree(self.stay_until)
+        free(self.stay_until)
 
     def known_to_stay(self, Partition partition):
         """Return for each row whether a sweep that begins now would pass over it."""
         self.begin_sweep(partition)
         self.rebound_far_slots(partition, 0, self.n_rows)
         return [bool(self.knows(partition, i)) for i in range(self.n_rows)]
+
+    cdef void row_moved(self, Py_ssize_t i, Py_ssize_t left, Py_ssize_t joined) noexcept nogil:
+        self.stay_until[i] = 0.0
+
+    cdef void rebuilt(self) noexcept nogil:
+        self.forget_rows()
+
+    cdef void forget_rows(self) noexcept nogil:
+        if not self.is_empty:
+            memset(self.stay_until, 0, self.n_rows * sizeof(float))
+        self.is_empty = True
 
     cdef int begin_sweep(self, Partition partition) except -1:
         """Find how far the slots have drifted since the last sweep."""
@@ -72,10 +84,7 @@ cdef class StayBounds(DriftingSlots):
 
     cdef void restart(self, Partition partition) noexcept nogil:
         """Forget all rows, and count drift from here."""
-        if partition.stay_until == NULL:
-            partition.stay_until = self.stay_until  # which is all 0
-        else:
-            partition.forget_all()
+        self.forget_rows()
         self.restart_drift(partition)
 
     cdef void restart_drifted_slots(self, Partition partition) noexcept nogil:
@@ -168,6 +177,7 @@ cdef class StayBounds(DriftingSlots):
         cdef Py_ssize_t i, j, k
         if self.is_lost:
             return
+        self.is_empty = False
         allowed_drifts(chunk, self.reference, self.cost_cap, allowed)
         for j in range(chunk.n_rows):
             i, k = chunk.index[j], chunk.label[j]
@@ -215,10 +225,14 @@ cdef class StayBounds(DriftingSlots):
         return True
 
 
-cdef StayBounds stay_bounds_of(Partition partition):
-    if partition.stay_bounds is None:
-        partition.stay_bounds = StayBounds(partition)
-    return partition.stay_bounds
+cpdef StayBounds stay_bounds_of(Partition partition):
+    """Return the stay bounds that listen to a partition, new ones if there are none."""
+    for listener in partition.listener_list.listeners:
+        if isinstance(listener, StayBounds):
+            return listener
+    cdef StayBounds bounds = StayBounds(partition)
+    partition.add_listener(bounds)
+    return bounds
 
 
 cdef Py_ssize_t skip_known_rows(const float *stay_until, const Py_ssize_t *label,

@@ -7,7 +7,7 @@ in its two slots are found anew. A row that does not move improves its bounds by
 from libc.math cimport INFINITY, fabs
 
 from dpmlite.core._constants cimport HUGE_COST, LOG_2, SINGLE_ERROR, TIE, UNPLACED
-from dpmlite.core._rows cimport AHEAD
+from dpmlite.core._rows cimport PREFETCH_DISTANCE
 from dpmlite.families._slot_vectors cimport first_within
 from dpmlite.sweeps._screening cimport list_open_slots, rebound_slot, with_rounding
 from dpmlite.sweeps._screening_bounds cimport CHUNK, Chunk
@@ -177,7 +177,7 @@ cdef Py_ssize_t visit_unscreened(Partition partition, Py_ssize_t first, Py_ssize
     cdef Py_ssize_t i, n_moves = 0
     cdef double limit
     for i in range(first, last):
-        partition.prefetch(i + AHEAD)
+        partition.prefetch(i + PREFETCH_DISTANCE)
         limit = partition.limit_of(i)
         n_moves += move_if_better(partition, i, limit, partition.score(i, limit), rescore)
     return n_moves

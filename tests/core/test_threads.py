@@ -14,11 +14,11 @@ from families import CASES, FAMILY_NAMES
 import dpmlite
 from dpmlite import MAPDPM, algorithms, core, families, sweeps
 from dpmlite.core.threads import (
-    MOST_PER_PROCESSOR,
-    as_needed,
+    MAX_THREADS_PER_PROCESSOR,
+    iterate_on_threads,
     on_threads,
-    pool_of,
     thread_limit,
+    thread_pool,
     threads_for,
     use_threads,
 )
@@ -40,7 +40,7 @@ if dpmlite.implementation == "cython":
         (-2, 3),
         (-4, 1),
         (-9, 1),
-        (2**70, 4 * MOST_PER_PROCESSOR),
+        (2**70, 4 * MAX_THREADS_PER_PROCESSOR),
     ],
 )
 def test_jobs_are_counted_as_joblib_does(n_jobs, expected, monkeypatch):
@@ -61,7 +61,7 @@ def test_results_come_in_the_order_of_the_items(n_threads, n_items):
 
 def test_who_has_not_begun_when_all_is_done_is_not_waited_for():
     free = threading.Event()
-    with use_threads(2), pool_of(1) as pool:
+    with use_threads(2), thread_pool(1) as pool:
         busy = pool.submit(free.wait, 10.0)
         assert on_threads(str, [0, 1]) == ["0", "1"]
         assert not busy.done()
@@ -86,7 +86,7 @@ def test_an_error_stops_the_others(error):
 def test_the_others_go_on_while_a_result_is_used():
     begun = [threading.Event() for _ in range(5)]
     with use_threads(2):
-        results = as_needed(lambda i: begun[i].set(), range(5))
+        results = iterate_on_threads(lambda i: begun[i].set(), range(5))
         next(results)
         assert all(each.wait(10.0) for each in begun)
         assert len(list(results)) == 4
@@ -101,7 +101,7 @@ def test_nothing_begins_after_the_last_result_that_is_asked_for():
         return i
 
     with use_threads(3):
-        results = as_needed(work, range(1000), stop)
+        results = iterate_on_threads(work, range(1000), stop)
         assert [next(results), next(results)] == [0, 1]
         results.close()
     assert len(begun) < 1000

@@ -18,7 +18,7 @@ SHARED = {
     "constants_header",
     "implementation",
     "threads",
-    "types",
+    "protocols",
     "leaves",
     "__init__",
 }

@@ -123,7 +123,7 @@ def test_trials_of_what_is_small_beside_all_rows_are_not_thorough(twin, n_others
     X = thin_grid(2, 6, 400)
     table = np.concatenate([X, np.full((n_others, 2), 1e3)])
     partition = build(twin, table, np.repeat([0, 1], [4800, n_others]), empirical_prior(X))
-    partition.mark_unchanged(1)
+    twin.split_memory.split_memory_of(partition).mark_tried(1)
     split_on(twin, partition, thorough=n_others > 0)
     assert partition.n_clusters - (n_others > 0) == n_clusters
 
@@ -153,9 +153,10 @@ def test_threads_change_nothing(twins, dtype, n):
 def test_a_cluster_that_could_not_be_split_is_not_tried_again(twin):
     X = np.random.default_rng(0).normal(size=(30, 2))
     partition = build(twin, X, np.zeros(30), empirical_prior(X))
-    assert partition.changed == [partition.n_rows] * 2
+    memory = twin.split_memory.split_memory_of(partition)
+    assert memory.n_changed == [partition.n_rows] * 2
     twin.splits.split(partition, np.random.default_rng(1).random((2, 3, 2)))
-    assert partition.changed[0] == 0
+    assert memory.n_changed[0] == 0
 
 
 def never_normal(twin, X):

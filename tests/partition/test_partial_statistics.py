@@ -12,7 +12,7 @@ from dpmlite.partition import Partition
 pytestmark = needs_kernels
 
 N_ROWS = 140_000  # more than are added up one after the other
-N_SETTLED = 30
+N_ABSORBED = 30
 
 
 def table(name, seed=0):
@@ -60,25 +60,25 @@ def test_sums_do_not_depend_on_threads(name):
 
 
 @pytest.mark.parametrize("single", [False, True])
-def test_weights_order_and_settled_groups_count(single):
+def test_weights_order_and_absorbed_groups_count(single):
     """The state is what it is when rows are added one after the other."""
     X, labels, component = table("normal-gamma")
     rng = np.random.default_rng(2)
     weights = rng.integers(1, 4, N_ROWS) / 2.0
     rows = core.Rows(np.asfortranarray(X, np.float32 if single else float), weights)
-    settled = component.like()
-    settled.resize(3)
-    for i in range(N_SETTLED):
-        settled.add(X[i], i % 3, 2.0)
-    homes = np.array([0, 5, 0], dtype=np.intp)
+    absorbed = component.like()
+    absorbed.resize(3)
+    for i in range(N_ABSORBED):
+        absorbed.add(X[i], i % 3, 2.0)
+    group_labels = np.array([0, 5, 0], dtype=np.intp)
     order = rng.permutation(N_ROWS).astype(np.intp)
     with use_threads(2):
-        partition = Partition(rows, labels, component, 1.0, order, settled, homes)
+        partition = Partition(rows, labels, component, 1.0, order, absorbed, group_labels)
     found = state(partition)
     assert sum(partition.component.counts) == pytest.approx(
-        weights[order][labels >= 0].sum() + 2.0 * N_SETTLED
+        weights[order][labels >= 0].sum() + 2.0 * N_ABSORBED
     )
-    assert list(homes) == [0, 4, 0]
+    assert list(group_labels) == [0, 4, 0]
     partition.rebuild()
     agree(found, (partition.exact_neg_log_joint(), *state(partition)[1:]))
 

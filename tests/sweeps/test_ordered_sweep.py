@@ -1,5 +1,7 @@
 """Labels, moves and joints do not depend on the number of threads."""
 
+import importlib
+
 import numpy as np
 import pytest
 from cases import needs_kernels
@@ -23,7 +25,8 @@ def swept(X, labels, n_threads, n_sweeps=N_SWEEPS, **prior):
     for _ in range(n_sweeps):
         with use_threads(n_threads):
             moves.append(sweeps.sweep(partition))
-        n_shared += partition.stay_bounds.n_rows_shared
+        stay_bounds = importlib.import_module("dpmlite.sweeps._stay_bounds")
+        n_shared += stay_bounds.stay_bounds_of(partition).n_rows_shared
     return (np.array(partition.labels), partition.neg_log_joint, moves), n_shared
 
 
