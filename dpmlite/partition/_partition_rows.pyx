@@ -21,7 +21,7 @@ cdef class PartitionRows:
 
     def rows_of(self, const Py_ssize_t[::1] members):
         cdef Py_ssize_t i
-        cdef Py_ssize_t[::1] rows = index_array(members.shape[0], False)
+        cdef Py_ssize_t[::1] rows = index_array(members.shape[0])
         for i in range(members.shape[0]):  # to let go of the interpreter's lock would take longer
             self.check_row(members[i])
             rows[i] = self.in_use(members[i])

@@ -14,7 +14,7 @@ cdef class PartitionSlots(PartitionRows):
     cdef double *log_weight             # [slot] log of n, or of alpha if the slot is empty
     cdef double *heavy_log_weight       # [slot] scratch: log weights for a row of another weight
     cdef double *light_member_weight    # [slot] log of n - 1, or NaN if that is mostly rounding
-    cdef Py_ssize_t *size               # [slot] number of its rows, whatever their weight, and groups
+    cdef Py_ssize_t *size               # [slot] its rows, whatever their weights, and its groups
 
     cdef Py_ssize_t count_clusters(self) noexcept nogil
     cdef Py_ssize_t n_members(self, Py_ssize_t k) noexcept nogil

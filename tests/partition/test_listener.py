@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from cases import build, empirical_prior
+from twin_modules import load_twin
 
-from conftest import load_twin
 from dpmlite.partition.listener import PartitionListener
 from dpmlite.partition.partition import Partition
 
