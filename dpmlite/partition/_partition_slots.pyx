@@ -3,8 +3,8 @@
 At least one slot is empty at any time: it is the new cluster of eq. (10).
 """
 
-from libc.stdlib cimport free
 from libc.math cimport INFINITY, NAN, log
+from libc.stdlib cimport free
 
 from dpmlite.core._constants cimport MIN_OTHERS_FRACTION, UNPLACED
 from dpmlite.core._memory cimport resized

@@ -13,6 +13,7 @@ ROOT = Path(dpmlite.__file__).parent
 
 # Modules of a package that have no kernel: twins share them, or choose between them.
 SHARED = {
+    "listener",  # its kernel has C methods alone
     "checks",
     "constants",
     "constants_header",
