@@ -7,7 +7,7 @@ from dpmlite.core._memory cimport double_array
 from dpmlite.core._rows cimport AHEAD, Row
 from dpmlite.core._simd cimport LANES, clones_double, exp_above, sum_of
 from dpmlite.families._component cimport Component
-from dpmlite.families._student_t cimport MOST_TOGETHER
+from dpmlite.families._family cimport MEMBERS_PER_BATCH
 from dpmlite.partition._crp cimport log_prob_counts_c
 from dpmlite.partition._partition cimport Partition, find_range
 from dpmlite.sweeps._assignment cimport Mixture
@@ -90,7 +90,7 @@ cdef double loo_of(Partition partition, Py_ssize_t first, Py_ssize_t last) excep
     """The share of some rows: sums of as many on every thread, so that they are always the same."""
     # If rows have to be copied, they all are there at once.
     cdef Py_ssize_t width = partition.X.n_columns if partition.X.first == NULL else 0
-    cdef Py_ssize_t most = min(max(LOO_CELLS // (width + 1), 1), <Py_ssize_t> MOST_TOGETHER)
+    cdef Py_ssize_t most = min(max(LOO_CELLS // (width + 1), 1), <Py_ssize_t> MEMBERS_PER_BATCH)
     cdef double[::1] room = double_array(most * width + 1)
     cdef double total = 0.0
     with nogil:
@@ -105,9 +105,9 @@ cdef double loo_of(Partition partition, Py_ssize_t first, Py_ssize_t last) excep
 cdef double loo_of_some(Partition partition, Py_ssize_t first, Py_ssize_t n, double *room,
                         Py_ssize_t width) except? -1.0 nogil:
     """Of n rows from `first`; `room` has `width` for each."""
-    cdef Row[MOST_TOGETHER] rows
-    cdef Py_ssize_t[MOST_TOGETHER] slots
-    cdef double[MOST_TOGETHER] scores
+    cdef Row[MEMBERS_PER_BATCH] rows
+    cdef Py_ssize_t[MEMBERS_PER_BATCH] slots
+    cdef double[MEMBERS_PER_BATCH] scores
     cdef double total = 0.0
     cdef Py_ssize_t i, j
     for j in range(n):

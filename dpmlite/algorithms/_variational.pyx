@@ -13,13 +13,13 @@ from dpmlite.algorithms._mixing cimport Mixing
 from dpmlite.core._memory cimport double_array
 from dpmlite.core._rows cimport Row, Rows
 from dpmlite.core._simd cimport LANES, clones_double, exp_above, larger, sum_of
-from dpmlite.families._component cimport Component
 from dpmlite.families._slot_vectors cimport padded
+from dpmlite.families._soft_component cimport SoftComponent
 
 from dpmlite.core._rows import as_rows
 
 
-def absorb(X, Component component, Mixing mixing, double[:, ::1] responsibilities):
+def absorb(X, SoftComponent component, Mixing mixing, double[:, ::1] responsibilities):
     cdef Rows rows = as_rows(X)
     component._check_rows(rows)
     mixing.check_shape(rows, responsibilities)
@@ -38,7 +38,7 @@ def absorb(X, Component component, Mixing mixing, double[:, ::1] responsibilitie
     return entropy
 
 
-def step(X, Component component, Mixing mixing, double[:, ::1] responsibilities, bint reorder):
+def step(X, SoftComponent component, Mixing mixing, double[:, ::1] responsibilities, bint reorder):
     cdef Rows rows = as_rows(X)
     component._check_rows(rows)
     mixing.check_shape(rows, responsibilities)
@@ -59,7 +59,7 @@ def step(X, Component component, Mixing mixing, double[:, ::1] responsibilities,
     return entropy
 
 
-cdef double renew_responsibilities(Rows rows, Component component, Mixing mixing,
+cdef double renew_responsibilities(Rows rows, SoftComponent component, Mixing mixing,
                                    double[:, ::1] responsibilities, double[::1] scores) noexcept nogil:
     """New responsibilities of every row; returns their entropy."""
     cdef double entropy = 0.0, times
@@ -113,7 +113,7 @@ cdef clones_double normalise(double *scores, Py_ssize_t n, double *out) noexcept
     return log(whole) - sum_of(mean) / whole
 
 
-cdef void share_all(Rows rows, Component component, const double[:, ::1] responsibilities,
+cdef void share_all(Rows rows, SoftComponent component, const double[:, ::1] responsibilities,
                     double[::1] shares) noexcept nogil:
     """Slot k gets of each row the part r_ik; `shares` is scratch."""
     cdef Py_ssize_t i, k, n = component.n_slots
@@ -128,7 +128,7 @@ cdef void share_all(Rows rows, Component component, const double[:, ::1] respons
     component.end_sharing()
 
 
-cdef double variational_evidence(Component component, Mixing mixing) noexcept nogil:
+cdef double variational_evidence(SoftComponent component, Mixing mixing) noexcept nogil:
     cdef double total = 0.0
     cdef Py_ssize_t k
     for k in range(component.n_slots):

@@ -1,7 +1,7 @@
 cimport cython
 from libc.math cimport fabs
 
-from dpmlite.core._constants cimport SLACK, TIE
+from dpmlite.core._constants cimport ROUNDING_MARGIN, TIE
 from dpmlite.core._rows cimport AHEAD, Row, Rows, fetch, inlined_row
 from dpmlite.core._simd cimport clones_void, inlined_double, inlined_ssize, inlined_void
 from dpmlite.families._component cimport Component
@@ -12,7 +12,7 @@ cdef enum:
 
 # A cost that is more than a tie above this one, however either is rounded.
 cdef inline inlined_double just_above(double log_weight, double score) noexcept nogil:
-    return -log_weight - score + (2.0 * TIE + SLACK * (fabs(log_weight) + fabs(score)))
+    return -log_weight - score + (2.0 * TIE + ROUNDING_MARGIN * (fabs(log_weight) + fabs(score)))
 
 
 @cython.final  # its methods are called directly, not through a table

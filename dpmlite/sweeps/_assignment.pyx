@@ -7,6 +7,7 @@ from libc.math cimport INFINITY, log
 from dpmlite.core._constants cimport TIE, UNPLACED
 from dpmlite.core._memory cimport double_array
 from dpmlite.core._work_parts cimport start_of
+from dpmlite.families._screenable cimport Screenable
 from dpmlite.families._slot_vectors cimport first_within, padded
 from dpmlite.partition._partition cimport Partition, just_above, partition_to_score_in
 from dpmlite.sweeps._map_dpm cimport check_n_threads
@@ -92,7 +93,7 @@ def assign(X, Component component, double alpha, Py_ssize_t[::1] out, Py_ssize_t
     check_n_threads(n_threads)
     cdef Mixture mixture = Mixture(X, component, out.shape[0], rows)
     cdef Partition unplaced = None
-    if mixture.n_rows >= CHUNK and component.densities() != NULL:
+    if mixture.n_rows >= CHUNK and isinstance(component, Screenable):
         unplaced = unplaced_rows(mixture, component, alpha, out)
     if unplaced is None:
         mixture.weigh(log_weights(component, alpha))
