@@ -92,7 +92,7 @@ cdef class BetaBernoulli(BetaBernoulliCounts):
         return total
 
     cdef int expect(self) except -1:
-        """In `expected`: n_slots zeros, the base, and delta and log p(0) of every column."""
+        """Write to `expected`: n_slots zeros, the base, and delta and log p(0) of every column."""
         self.expect_values(2 + 2 * self.n_columns)
         expect_cells(self, &self.expected[0])
         return 0
@@ -197,7 +197,7 @@ cdef double cell_bound(BetaBernoulli self, Py_ssize_t d, Py_ssize_t k, bint one,
 
 
 cdef double member_log_zero(BetaBernoulli self, Py_ssize_t k, Py_ssize_t d) noexcept nogil:
-    """What member_base has of column d of slot k."""
+    """Log p(0) of a member in column d of slot k, given the others."""
     cdef double a = self.a[d] + self.ones[k * self.n_along + d]
     cdef double b = self.b[d] + left_of_c(self.zeros[k * self.n_along + d], 1.0)
     return log(b / (a + b))

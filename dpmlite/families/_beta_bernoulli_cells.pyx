@@ -6,7 +6,7 @@ from dpmlite.families._slot_vectors cimport NARROW, WIDE, padded
 
 cdef clones_void cell_costs(BetaBernoulliCounts self, const CellScores *scores, const Row *row,
                             const double *log_weight, double *out) noexcept nogil:
-    """Costs of every slot."""
+    """Write the costs of a row in every slot."""
     cdef Cells cells
     cdef Py_ssize_t k, first = 0, slot, n_slots = padded(self.n_slots)
     for k in range(n_slots):
@@ -68,7 +68,7 @@ cdef void expect_cells(BetaBernoulliCounts self, double *out) noexcept nogil:
 
 cdef clones_void share_cells(BetaBernoulliCounts self, const Row *row,
                              const double *responsibilities) noexcept nogil:
-    """Count the cells of a row that are not zero in all slots."""
+    """Add the parts of a row's ones and missing cells to the counts of every slot."""
     cdef Cells cells
     cdef double w = row.weight
     cdef Py_ssize_t first = 0, n_slots = padded(self.n_slots), i, k

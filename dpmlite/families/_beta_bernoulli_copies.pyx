@@ -60,7 +60,7 @@ cdef clones_double score_copies(BetaBernoulliCounts self, const Row *row, Py_ssi
 
 cdef clones_void lower_bounds(BetaBernoulliCounts self, const Row *row, const double *log_weight,
                               double limit, double *out) noexcept nogil:
-    """Bounds from below of what all copies that a row stands for cost in every slot.
+    """Write lower bounds of the costs, in every slot, of all copies that a row stands for.
 
     Slots whose bounds from one copy are below the limit are bounded by all copies, column by
     column. Let s be the weight of a row's value in a column of a slot, and t that of all values
@@ -89,7 +89,7 @@ cdef clones_void lower_bounds(BetaBernoulliCounts self, const Row *row, const do
 
 cdef inline inlined_void bounds_by_one_copy(BetaBernoulliCounts self, const Row *row,
                                             const double *log_weight, double *out) noexcept nogil:
-    """Bounds from what one copy costs, which is found for many slots at once.
+    """Write lower bounds from the cost of one copy, which is found for many slots at once.
 
     Of w copies, log p falls with w and is convex, as digamma is concave: from 0 for none it falls
     to no more than min(w, 1) log p of one.
@@ -109,7 +109,7 @@ cdef inline inlined_void bounds_by_one_copy(BetaBernoulliCounts self, const Row 
 
 cdef inline inlined_void read_values(const Row *row, Py_ssize_t first, Py_ssize_t n,
                                      double *values) noexcept nogil:
-    """Values of n columns from `first`."""
+    """Write a row's values in n columns from `first`."""
     cdef Py_ssize_t i, d
     for d in range(n):
         values[d] = 0.0
@@ -122,7 +122,7 @@ cdef inline inlined_void read_values(const Row *row, Py_ssize_t first, Py_ssize_
 cdef inline inlined_double upper_bound_of_copies(
         BetaBernoulliCounts self, const double *values, Py_ssize_t first, Py_ssize_t n,
         const Copies *copies, Py_ssize_t k) noexcept nogil:
-    """A bound from above of log p of all copies of some values."""
+    """Return an upper bound of log p of all copies of n values."""
     cdef Products whole, rest
     cdef double total
     cdef Py_ssize_t column = 0

@@ -68,7 +68,7 @@ cdef class DirichletMultinomial(SoftComponent):
         return 0
 
     cdef int set_up(self, list beta0, double[::1] beta) except -1:
-        """What __init__ does with parameters that are checked."""
+        """Set what follows from the prior, whose parameters are checked."""
         cdef Py_ssize_t w, n_words = beta.shape[0]
         Component.__init__(self, n_words)
         self.beta0, self.beta = beta0, beta
@@ -292,7 +292,7 @@ cdef inline inlined_double size_without(DirichletMultinomial self, Py_ssize_t k,
 
 cdef inline inlined_double part_left(DirichletMultinomial self, Py_ssize_t k, double weight,
                                      double n_words) noexcept nogil:
-    """What part of n or of B + N, whichever loses more, is left without a row of slot k."""
+    """Return the fraction left of n or of B + N, the lesser, without a row of slot k."""
     cdef double of_weight = (self.n[k] - weight) / self.n[k]
     cdef double of_words = (self.total + size_without(self, k, n_words)) / (
         self.total + self.size[k])
@@ -301,7 +301,7 @@ cdef inline inlined_double part_left(DirichletMultinomial self, Py_ssize_t k, do
 
 cdef clones_void share_words(DirichletMultinomial self, const Row *row,
                              const double *responsibilities) noexcept nogil:
-    """`accumulate` in every slot."""
+    """Put a row into every slot, a part in each."""
     cdef double *count
     cdef double x, n_words = 0.0
     cdef Py_ssize_t i, k, end = padded(self.n_slots)

@@ -8,11 +8,11 @@ from dpmlite.families._slot_vectors cimport least_of, padded
 cdef class Family(Slots):
 
     cdef void accumulate(self, const Row *row, Py_ssize_t k) noexcept nogil:
-        """add_row without what scoring caches; refresh(k) must follow before slot k is scored."""
+        """Add a row to the statistics alone; refresh(k) must follow before slot k is scored."""
         pass
 
     cdef void refresh(self, Py_ssize_t k) noexcept nogil:
-        """Bring what scoring caches of slot k up to its statistics."""
+        """Renew what scoring needs of slot k from its statistics."""
         pass
 
     cdef void add_row(self, const Row *row, Py_ssize_t k) noexcept nogil:
@@ -55,7 +55,7 @@ cdef class Family(Slots):
 
     cdef double score_below(self, const Row *row, const double *log_weight, double limit,
                             double *out) noexcept nogil:
-        """Replace the bounds that are below the limit by costs; return as costs_below."""
+        """Replace bounds below the limit by costs; return the least cost, or `limit`."""
         cdef double least = limit
         cdef Py_ssize_t k
         for k in range(self.n_slots):

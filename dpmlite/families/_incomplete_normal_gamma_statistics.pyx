@@ -22,7 +22,7 @@ cdef class IncompleteStatistics(Component):
         self.has_scratch = True
 
     cdef int begin(self, NormalGammaPrior prior) except -1:
-        """Everything that follows from the prior."""
+        """Set what follows from the prior, and allocate slots."""
         self.prior, self.columns = prior, prior.columns(True)
         self.c0, self.a0, self.log_scale = prior.c0, prior.a0, prior.log_scale
         self.n_columns, self.width = prior.n_columns, padded_columns(prior.n_columns)
@@ -155,7 +155,7 @@ cdef bint without(IncompleteStatistics self, Py_ssize_t k, Py_ssize_t d, double 
 
 
 cdef clones_void write_terms(IncompleteStatistics self, Py_ssize_t k) noexcept nogil:
-    """The terms of slot k from its posterior.
+    """Write the terms of slot k from its posterior.
 
     A member's column that has no other value, or little, has no term: its constant is NaN.
     """

@@ -73,7 +73,7 @@ cdef void spread_factor(const MultivariateDensities *t, Py_ssize_t k, const doub
 cdef double multivariate_costs_below(const MultivariateDensities *t, Py_ssize_t n_slots,
                                      const double *u, const double *log_weight, double limit,
                                      double *out) noexcept nogil:
-    """The contract of Component.costs_below."""
+    """Write costs as Family.costs_below does; return the least, or `limit`."""
     return multivariate_costs(t, padded(n_slots), u, log_weight, limit, out)
 
 

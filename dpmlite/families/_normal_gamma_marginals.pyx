@@ -55,7 +55,7 @@ cdef inline inlined_void merged_block(NormalGammaStatistics self, Py_ssize_t j, 
 
 cdef inline inlined_double log_evidence(double a0, double c0, double n_columns, double log_scale,
                                         double n, double log_b) noexcept nogil:
-    """Of n rows, from the logarithm of the product of their rates."""
+    """Log marginal of n rows, from the log of the product of their rates."""
     return (n_columns * (log_rising_of_lane(a0, 0.5 * n) + 0.5 * log_positive(c0 / (c0 + n))
                          - 0.5 * n * LOG_2PI)
             - (a0 + 0.5 * n) * log_b - n * log_scale)

@@ -93,7 +93,7 @@ cdef clones_void lower_bounds(NormalGammaStatistics self, const Row *row, const 
 cdef inline inlined_void lower_bound_block(
         NormalGammaStatistics self, const Row *row, const double *log_weight, double limit,
         Py_ssize_t first, double *out) noexcept nogil:
-    """Bounds from below of what a row costs in NARROW slots from `first`.
+    """Write lower bounds of the costs of a row in NARROW slots from `first`.
 
     The factors are those of score_slot, and of its constant, with h = w / 2 and x = w / c,
     log(Gamma(a + h) / Gamma(a)) <= h log(a + h) and log(1 + x) >= 2 x / (2 + x).

@@ -62,7 +62,7 @@ cdef clones_void share_row(NormalGammaStatistics self, const Row *row,
 cdef inline inlined_void share_block(NormalGammaStatistics self, const Row *row,
                                      const double *responsibilities,
                                      Py_ssize_t first) noexcept nogil:
-    """`accumulate` in NARROW slots from `first`."""
+    """Put a row into NARROW slots from `first`, a part in each."""
     cdef double part[NARROW]
     cdef double half[NARROW]
     cdef double *n = self.n + first

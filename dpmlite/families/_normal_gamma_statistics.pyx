@@ -16,7 +16,7 @@ from dpmlite.families._student_t cimport FACTOR_GROUP, Densities
 cdef class NormalGammaStatistics(Screenable):
 
     cdef int begin(self, NormalGammaPrior prior) except -1:
-        """Everything that follows from the prior."""
+        """Set what follows from the prior, and allocate slots."""
         self.prior, self.columns = prior, prior.columns(False)
         self.c0, self.a0, self.log_scale = prior.c0, prior.a0, prior.log_scale
         self.n_columns = self.t.n_columns = prior.n_columns
@@ -109,7 +109,7 @@ cdef class NormalGammaStatistics(Screenable):
 
 cdef clones_void update_columns(const Densities *t, const double *values, double part, double half,
                                 double *m, double *b) noexcept nogil:
-    """Add a row to statistics, or take it out; columns in vectors, as far as they fill them."""
+    """Add a row to m and b, or take it out, by vectors of columns."""
     cdef Py_ssize_t d = 0
     while d + FACTOR_GROUP <= t.n_columns:
         update_some(t, values, part, half, d, FACTOR_GROUP, m, b)

@@ -53,7 +53,7 @@ cdef class NormalInverseWishart(WishartStatistics):
 
     cdef void heavy_bounds(self, const Row *row, const double *log_weight, double limit,
                            double *out) noexcept nogil:
-        """From the square of a row of weight 1, and factors of Gamma_D that are all the largest.
+        """Bound costs by the square of a row of weight 1, and by the largest factor of Gamma_D.
 
         With h = w / 2 and x = w / kappa, Gamma(y + h) / Gamma(y) <= (y + h)^h and
         log(1 + x) >= 2 x / (2 + x); and log(1 + g t) >= g log(1 + t) for g < 1.
@@ -140,7 +140,7 @@ cdef class NormalInverseWishart(WishartStatistics):
         self.refresh(k)
 
     cdef list places(self):
-        """Where in a slot its statistics are: mean, d, scatter and W, triangles row by row."""
+        """Return where a slot has its statistics: mean, d, scatter and W, triangles row by row."""
         D, width = self.n_columns, self.width
         return [
             *range(D),

@@ -19,7 +19,7 @@ cdef inline inlined_void add_scatters(WishartStatistics self, const double *one,
 cdef inline inlined_void join_means(WishartStatistics self, const double *one,
                                     const double *other, double part, double *gap,
                                     double *mean) noexcept nogil:
-    """The mean of two slots' rows, `part` of them in the other, and what is between theirs."""
+    """Write the mean of two slots' rows, and the gap between their means."""
     cdef Py_ssize_t i
     for i in range(self.width):
         gap[i] = other[i] - one[i]

@@ -19,7 +19,7 @@ from dpmlite.families._whitening cimport units_of, whiten_c
 cdef class WishartStatistics(Component):
 
     cdef int begin(self) except -1:
-        """Everything that follows from the prior."""
+        """Set what follows from the prior, and allocate slots."""
         cdef Py_ssize_t d, D = self.origin.shape[0], width = padded_columns(D)
         Component.__init__(self, D)
         self.width, self.t.n_columns, self.log_scale = width, D, 0.0

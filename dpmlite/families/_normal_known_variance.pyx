@@ -59,7 +59,7 @@ cdef class NormalKnownVariance(KnownVarianceStatistics):
 
     cdef void heavy_bounds(self, const Row *row, const double *log_weight, double limit,
                            double *out) noexcept nogil:
-        """From the squares of a row of weight 1, and determinants that do not grow at all.
+        """Bound costs by the squares of a row of weight 1, and determinants that do not grow.
 
         f(n + 1) / f(n + w) is between 1 and (n + 1) / (n + w).
         """

@@ -90,7 +90,7 @@ cdef clones_double score_one(const PolyaTerms *u, const Row *row, Py_ssize_t k, 
 cdef inline inlined_void read_words(const PolyaTerms *u, const Row *row, Py_ssize_t k,
                                     bint without, Py_ssize_t first, Py_ssize_t n,
                                     Words *some) noexcept nogil:
-    """The row's values from `first`, LANES or fewer."""
+    """Read n of the row's values from `first`, LANES at most."""
     cdef double count[LANES]
     cdef double taken = 1.0 if without else 0.0
     cdef Py_ssize_t j, w

@@ -117,7 +117,7 @@ cdef inline inlined_double factor(const Densities *t, const double *row, Py_ssiz
 
 cdef double student_costs_below(const Densities *t, Py_ssize_t n_slots, const double *row,
                                 const double *log_weight, double limit, double *out) noexcept nogil:
-    """The contract of Component.costs_below."""
+    """Write costs as Family.costs_below does; return the least, or `limit`."""
     cdef Py_ssize_t k, n_below = student_costs(t, padded(n_slots), row, log_weight, limit, out)
     if n_below == 0:
         return limit
@@ -242,7 +242,7 @@ cdef clones_double add_terms(const Terms *t, const double *u, Py_ssize_t width, 
 cdef double term_costs_below(const Terms *t, Py_ssize_t stride, Py_ssize_t n_slots,
                              const double *u, Py_ssize_t n_columns, const double *log_weight,
                              double limit, double *out) noexcept nogil:
-    """The contract of Component.costs_below."""
+    """Write costs as Family.costs_below does; return the least, or `limit`."""
     term_costs(t, stride, n_slots, u, n_columns, log_weight, limit, out)
     return least_of(out, n_slots, limit)
 

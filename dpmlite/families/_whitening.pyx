@@ -15,7 +15,7 @@ from dpmlite.core._triangular import factorise
 
 
 cdef void restore_c(const Units *units, double *x) noexcept nogil:
-    """In place."""
+    """x becomes R^-1 x."""
     cdef Py_ssize_t i, j, width = padded_columns(units.n_columns)
     for i in range(units.n_columns):
         for j in range(i):

@@ -91,15 +91,15 @@ class Component:
         raise NotImplementedError
 
     def per_copy(self, score: float, row: Values, weight: float = 1.0) -> float:
-        """A log density of a row as that of one of `weight` equal rows, in units of the prior.
+        """The log density of one of `weight` equal rows, in units of the prior.
 
-        So those of any rows compare, whatever the units of columns, the weights of rows, and the
-        cells that are missing.
+        `score` is that of all of them, in the data's units. Without units, weights and missing
+        cells, log densities of different rows compare.
         """
         return score / weight + self._log_scale_of(row)
 
     def _log_scale_of(self, row: Values) -> float:
-        """What units take from a log density of a row: `log_scale` of the cells that it has."""
+        """The sum of the logs of the scales of the columns that the row has."""
         self._check_row(row)
         return self.log_scale
 
