@@ -78,7 +78,7 @@ def test_rows_between_large_clusters_are_assigned_exactly(kernel, n_columns):
     component = mixture(kernel, X, labels, empirical_prior(X))
     new = 0.5 * (X + rng.permutation(X))
     found, probabilities = np.empty(4000, dtype=np.intp), np.empty((4000, 5))
-    kernel.prediction.assign(new, component, 1.0, found)
+    kernel.assignment.assign(new, component, 1.0, found)
     kernel.prediction.responsibilities(new, component, 1.0, probabilities)
     least, second = np.sort(-np.log(probabilities[:, :4]), axis=1)[:, :2].T
     assert np.mean(second - least < 0.1) > 0.1
