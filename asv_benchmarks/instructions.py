@@ -1,13 +1,17 @@
-"""The gate for speed that no other program on the machine can disturb: instructions, not seconds.
+"""The gate for speed: instructions of kernels, which other programs on the machine do not change.
 
-`python asv_benchmarks/instructions.py` runs a few kernels under valgrind's callgrind, counts the
+`python3 asv_benchmarks/instructions.py` runs a few kernels under valgrind's callgrind, counts the
 instructions of the calls alone, and fails if a kernel takes more than MARGIN above its count in
-`instructions.json`. `--write` puts the counts there; commit them with the change that explains it.
+`instructions.json`.
 
-Counts depend on the compiler, hardly on anything else: valgrind runs the AVX2 clones of a kernel on
-every processor that has AVX2, for it knows no AVX-512. The file has counts for each major version
-of each compiler. One that is not in it is held to the counts of the first with OTHER_MARGIN, which
-finds a loop that no longer vectorises, or a kernel that does its work twice.
+`--write` puts the counts there. Write them anew when a change is meant to take more instructions,
+or takes more than MARGIN fewer, and commit them with it. The present ones are of kernels that are
+a module each; those before were of one module for all.
+
+Counts depend on the compiler and its flags: valgrind runs the AVX2 clones of a kernel on every
+processor that has AVX2, for it knows no AVX-512. The file has counts for each major version of each
+compiler. One that is not in it is held to the counts of the first with OTHER_MARGIN, which finds a
+loop that no longer vectorises, or a kernel that does its work twice.
 
 Needs valgrind with its headers, and a C compiler for the two calls that switch the counter.
 """
@@ -44,34 +48,34 @@ def table(n_rows=N_ROWS):
 
 
 def partition(labels, X=None):
-    """The rows in these clusters, under the default prior."""
+    """A partition of the rows under the default prior."""
     X = table(len(labels))[0] if X is None else X
     family = families.NormalGamma(X.mean(axis=0), 10.0 / len(X), 1.0, X.var(axis=0))
     return Partition(X, np.asarray(labels, dtype=np.intp), family, 1.0)
 
 
-def shuffled(share, n_rows=N_ROWS):
-    """The labels that drew the rows, some of them replaced by others."""
+def shuffled(fraction, n_rows=N_ROWS):
+    """The labels that drew the rows, a fraction of them replaced by random ones."""
     rng = np.random.default_rng(1)
     return np.where(
-        rng.random(n_rows) < share, rng.integers(N_CLUSTERS, size=n_rows), table(n_rows)[1]
+        rng.random(n_rows) < fraction, rng.integers(N_CLUSTERS, size=n_rows), table(n_rows)[1]
     )
 
 
 def sweep():
-    """Few rows move, as in most sweeps of a fit."""
+    """A sweep in which a tenth of the rows moves."""
     state = partition(shuffled(0.1))
     return lambda: sweeps.sweep(state)
 
 
 def large_sweep():
-    """The same of clusters of a thousand rows, whose bounds take no logarithms."""
+    """A sweep over clusters of a thousand rows, whose bounds take no logarithms."""
     state = partition(shuffled(0.02, 5 * N_ROWS))
     return lambda: sweeps.sweep(state)
 
 
 def far_sweep():
-    """The same of clusters so far apart that rows are looked at slot by slot."""
+    """A sweep over clusters far apart, at the labels that drew the rows."""
     X, labels = planted_gaussians(
         5 * N_ROWS, 5 * N_COLUMNS, 2 * N_CLUSTERS, separation=6.0, random_state=0
     )
@@ -80,7 +84,7 @@ def far_sweep():
 
 
 def late_sweep():
-    """Hardly a row moves, and most are known to stay from the sweeps before."""
+    """A sweep after three others, which have left bounds by which rows are known to stay."""
     state = partition(shuffled(0.01))
     for _ in range(3):
         sweeps.sweep(state)
@@ -93,7 +97,7 @@ def gibbs_sweep():
 
 
 def merge():
-    """Each cluster in ten parts."""
+    """Merges of ten random parts of each cluster."""
     labels = table()[1] + N_CLUSTERS * np.random.default_rng(3).integers(10, size=N_ROWS)
     state = partition(labels)
     return lambda: moves.merge(state)
@@ -106,7 +110,7 @@ def log_density():
 
 
 def all_look_normal():
-    """The test of which clusters need not be divided."""
+    """The test whether clusters look normal."""
     state = partition(table(5 * N_ROWS)[1])
     return lambda: moves.all_look_normal(state)
 

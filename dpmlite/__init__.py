@@ -8,11 +8,9 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from dpmlite.core.implementation import implementation, needing_kernels
-
-with needing_kernels():
-    from dpmlite.estimators.base import NotFittedError
-    from dpmlite.estimators.mapdpm import MAPDPM
+from dpmlite.core.implementation import implementation
+from dpmlite.estimators.base import NotFittedError
+from dpmlite.estimators.mapdpm import MAPDPM
 
 if TYPE_CHECKING:
     from dpmlite import datasets as datasets

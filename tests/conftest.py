@@ -1,65 +1,19 @@
 """Fixtures that every test shares: above all, both twins of every algorithm."""
 
-import importlib
 import os
 import signal
-import sys
 import threading
-from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from hypothesis import settings
 from real_tables import MissingTableError
-
-# `python -m pytest` puts the checkout first on the path; what is installed is to be tested.
-CHECKOUT = Path(__file__).parent.parent
-sys.path[:] = [folder for folder in sys.path if Path(folder).resolve() != CHECKOUT]
-
-import dpmlite  # noqa: E402
+from twin_modules import TWINS, estimator_on, load_twin
 
 pytest.register_assert_rewrite("chains", "slots")
 
 # On a busy machine a plain twin may take longer than the 200 ms that an example has by default.
 settings.register_profile("patient", settings(), deadline=None)
 settings.load_profile("patient")
-
-PACKAGES = ("core", "families", "partition", "sweeps", "moves", "algorithms")
-ROOT = Path(dpmlite.__file__).parent
-
-# Modules of a package that have no kernel: twins share them, or choose between them.
-SHARED = {
-    "checks",
-    "constants",
-    "constants_header",
-    "implementation",
-    "threads",
-    "types",
-    "leaves",
-    "__init__",
-}
-
-
-def plain_twins(package):
-    """Names of the modules of a package that have a kernel."""
-    return sorted({path.stem for path in (ROOT / package).glob("*.py")} - SHARED)
-
-
-PAIRS = {package: plain_twins(package) for package in PACKAGES}
-TWINS = ["python"] if os.environ.get("DPMLITE_PURE", "0") == "1" else ["python", "cython"]
-
-
-def load_twin(implementation):
-    """Every module of one implementation, by its plain name."""
-    prefix = "" if implementation == "python" else "_"
-    return SimpleNamespace(
-        implementation=implementation,
-        **{
-            name: importlib.import_module(f"dpmlite.{package}.{prefix}{name}")
-            for package, names in PAIRS.items()
-            for name in names
-        },
-    )
 
 
 @pytest.hookimpl(wrapper=True)
@@ -116,34 +70,6 @@ def estimator(twin, monkeypatch):
 def estimators(twins, monkeypatch):
     """MAPDPM on both implementations, one after the other, to be compared."""
     return (estimator_on(twin, monkeypatch) for twin in twins)
-
-
-def estimator_on(twin, monkeypatch):
-    """MAPDPM; from now on it, and all that it uses, runs on this implementation."""
-    both = [load_twin(name) for name in TWINS]
-    replacement = {
-        id(thing): getattr(getattr(twin, name), key)
-        for modules in both
-        for name in vars(modules).keys() - {"implementation"}
-        for key, thing in public(getattr(modules, name)).items()
-        if hasattr(getattr(twin, name), key)
-    }
-    twins = {id(module) for modules in both for module in vars(modules).values()}
-    for name, module in list(sys.modules.items()):
-        if name.startswith("dpmlite") and id(module) not in twins:
-            for key, thing in list(vars(module).items()):
-                if id(thing) in replacement:
-                    monkeypatch.setattr(module, key, replacement[id(thing)])
-    return dpmlite.MAPDPM
-
-
-def public(module):
-    """What a module of twins offers."""
-    return {
-        name: thing
-        for name, thing in vars(module).items()
-        if not name.startswith("_") and callable(thing) and thing.__module__ == module.__name__
-    }
 
 
 @pytest.fixture

@@ -28,6 +28,7 @@ def test_a_benchmark_can_be_imported(name):
     benchmark(name)
 
 
+@pytest.mark.slow
 @needs_kernels
 def test_twins_are_compared_in_every_family_and_move(monkeypatch):
     twins = benchmark("twins")
@@ -45,6 +46,7 @@ def test_twins_of_trees_are_compared(monkeypatch):
     assert bhc.times_as_fast() > 0.0
 
 
+@pytest.mark.slow
 @needs_kernels
 def test_twins_of_variational_inference_are_compared(monkeypatch):
     variational = benchmark("variational")
@@ -55,6 +57,7 @@ def test_twins_of_variational_inference_are_compared(monkeypatch):
             assert variational.ratio(name, method) > 0.0, (name, method)
 
 
+@pytest.mark.slow
 @needs_kernels
 def test_every_choice_of_the_search_can_be_made():
     """Of 10,000 rows, so that a sample of them is searched too."""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from cases import needs_kernels
-from conftest import PAIRS
+from twin_modules import PAIRS
 
 import dpmlite
 
@@ -47,8 +47,14 @@ def test_the_switch_chooses_the_twin(tmp_path, value, expected):
 
 def test_the_source_folder_says_what_to_do(tmp_path):
     shutil.copytree(SOURCE, tmp_path / "dpmlite")
-    # An editable install would find its own source folder first.
-    code = "import sys; del sys.meta_path[:-3]; import dpmlite; print(dpmlite.implementation)"
+    code = (
+        "import sys\n"
+        "from importlib.machinery import BuiltinImporter, FrozenImporter, PathFinder\n"
+        # An editable install has a finder of its own, which would find the checkout first.
+        "sys.meta_path[:] = [BuiltinImporter, FrozenImporter, PathFinder]\n"
+        "import dpmlite\n"
+        "print(dpmlite.implementation)\n"
+    )
     done = run(code, tmp_path, DPMLITE_PURE="0")
     assert done.returncode != 0
     assert "ImportError: dpmlite was imported from" in done.stderr

@@ -21,7 +21,8 @@ def descend(twin, X, prior, alpha, kind, seed):
             counts.append(getattr(getattr(twin, f"{move}s"), move)(partition, uniforms))
         trace.append(partition.neg_log_joint)
         trace.append(twin.prediction.neg_log_loo(partition))
-    return labels.tolist(), counts, partition.changed, partition.component.counts, trace
+    n_changed = split_memory_of(twin, partition).n_changed
+    return labels.tolist(), counts, n_changed, partition.component.counts, trace
 
 
 @settings(max_examples=60, deadline=None)
@@ -60,6 +61,10 @@ def test_default_searches_agree_where_many_labels_are_as_good(estimators, compon
     )
 
 
+def split_memory_of(twin, partition):
+    return twin.split_memory.split_memory_of(partition)
+
+
 CALLS = {
     "row too long": lambda t, c, p: c.add(np.zeros(3), 0),
     "slot too high": lambda t, c, p: c.log_marginal(9),
@@ -70,8 +75,8 @@ CALLS = {
     "copy from a slot that is not there": lambda t, c, p: c.copy(0, c, 5),
     "no row": lambda t, c, p: p.costs(99),
     "no such slot to move to": lambda t, c, p: p.move(0, 99, 0.0),
-    "no such slot to mark": lambda t, c, p: p.mark_unchanged(99),
-    "no such slot to mark as changed": lambda t, c, p: p.mark_changed(99),
+    "no such slot to mark as tried": lambda t, c, p: split_memory_of(t, p).mark_tried(99),
+    "no such slot to mark as untried": lambda t, c, p: split_memory_of(t, p).mark_untried(99),
     "uniforms for too few slots": lambda t, c, p: t.splits.split(p, np.zeros((1, 2, 2))),
     "uniforms for too many slots": lambda t, c, p: t.exchanges.exchange(p, np.zeros((9, 1, 2, 2))),
     "rows narrower than the family": lambda t, c, p: t.partition.Partition(
@@ -159,7 +164,8 @@ def test_they_agree_where_proposals_settle_on_some_rows_first(twins):
         partition = twin.partition.Partition(X, labels, family, 1.0)
         uniforms = np.random.default_rng(1).random((2, 1, 2))
         splits = twin.splits.split(partition, uniforms)
-        results.append((splits, labels.tolist(), partition.changed))
+        n_changed = split_memory_of(twin, partition).n_changed
+        results.append((splits, labels.tolist(), n_changed))
         assert partition.neg_log_joint == pytest.approx(partition.exact_neg_log_joint(), rel=1e-9)
     assert results[0] == results[1]
     assert results[0][0] == 1

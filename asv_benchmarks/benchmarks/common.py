@@ -27,7 +27,7 @@ def planted_table(n_rows, n_columns, n_clusters):
     return planted_gaussians(n_rows, n_columns, n_clusters, random_state=0)
 
 
-PACKAGES = ("families", "partition", "sweeps", "moves", "algorithms")
+PACKAGES = ("core", "families", "partition", "sweeps", "moves", "algorithms")
 
 
 def with_gaps(X, share=0.1):

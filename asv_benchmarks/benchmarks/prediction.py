@@ -35,7 +35,7 @@ class Score:
         self.clusters = partition(self.X, labels, empirical_prior(self.X)).component
 
     def time_assign(self, n_columns):
-        self.kernel.assign(self.X, self.clusters, 1.0, np.empty(N_ROWS, dtype=np.intp))
+        sweeps.assign(self.X, self.clusters, 1.0, np.empty(N_ROWS, dtype=np.intp))
 
     def time_log_density(self, n_columns):
         self.kernel.log_density(self.X, self.clusters, 1.0, np.empty(N_ROWS))

@@ -46,8 +46,8 @@ GIBBS_SWEEPS = 2000
 UCI = ("iris", "wine", "wbc_original_683", "soybean_large_266", "parkinsons", "pima", "vehicle")
 SHIPPED = ("iris", "wine", "breast_cancer")  # with scikit-learn
 TABLE_SEEDS = 5
-NO_SPLITS = {(moves, "split"): lambda partition, uniforms, n_threads=1, thorough=False: 0}
-NO_EXCHANGES = {(moves, "exchange"): lambda partition, uniforms, n_threads=1: 0}
+NO_SPLITS = {(moves, "split"): lambda partition, uniforms, thorough=False: 0}
+NO_EXCHANGES = {(moves, "exchange"): lambda partition, uniforms: 0}
 
 FEWER_DESCENTS = {
     (sampled_start, "MAX_FAILURES"): 1,

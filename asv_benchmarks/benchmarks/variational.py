@@ -51,19 +51,19 @@ class State:
     """One implementation, ready for iterations from random responsibilities."""
 
     def __init__(self, method, shape, name="NormalGamma", implementation="cython"):
-        def load(room, module):
-            return load_twin(room, module, implementation)
+        def load(module):
+            return load_twin(module, implementation)
 
         n_rows, n_columns, n_components = shape
         module, _, prior = FAMILIES[name]
         if name == "NormalGamma":
             prior = {**prior, "m0": np.zeros(n_columns), "b0": np.full(n_columns, 10.0)}
-        self.rows = load("models", "rows").Rows(draw(name, n_rows, n_columns))
-        self.component = getattr(load("models", module), name)(**prior)
-        self.mixing = getattr(load("models", "mixing"), METHODS[method])(1.0, n_components)
+        self.rows = load("rows").Rows(draw(name, n_rows, n_columns))
+        self.component = getattr(load(module), name)(**prior)
+        self.mixing = getattr(load("mixing"), METHODS[method])(1.0, n_components)
         shares = np.random.default_rng(0).dirichlet(np.ones(n_components), size=n_rows)
         self.shares = shares if implementation == "cython" else shares.tolist()
-        inference = load("inference", "variational")
+        inference = load("variational")
         inference.absorb(self.rows, self.component, self.mixing, self.shares)
         self._step = inference.step
 

@@ -1,4 +1,4 @@
-"""Kernel of alternative_trees.py: what relocations of branches add to the bound."""
+"""Kernel of alternative_trees.py: what relocations of branches add to the lower bound."""
 
 from libc.math cimport INFINITY, log
 
@@ -39,7 +39,7 @@ def log_increments(Component component, const Py_ssize_t[:, ::1] children,
 
 
 cdef double log_f(Component component, Py_ssize_t i, Py_ssize_t j) noexcept nogil:
-    """log of Gamma(n) p(D | H_1) of the rows of two nodes; the last two slots are spare."""
+    """Log of Gamma(n) p(D | H_1) of the rows of two nodes; the last two slots are scratch."""
     cdef Py_ssize_t spare = component.n_slots - 1
     component.copy_slot(spare - 1, component, i)
     component.copy_slot(spare, component, j)

@@ -1,12 +1,13 @@
-"""Kernel of bhc.py: roots stay side by side in slots, so that one call scores a node against all.
+"""Kernel of bhc.py: Bayesian hierarchical clustering.
 
-When slot b goes into slot a, the last slot moves to b: a root's slot says nothing of its number.
+Roots lie side by side in slots, so that one call scores a node against all of them. When slot b is
+merged into slot a, the last slot moves to b: the order of the slots is not that of the nodes.
 """
 
 from libc.math cimport INFINITY, log
 
-from dpmlite.core._constants cimport NOBODY, TIE
 from dpmlite.algorithms._trees cimport log_add_c
+from dpmlite.core._constants cimport NO_NODE, TIE
 from dpmlite.core._memory cimport double_array, index_array
 from dpmlite.core._rows cimport Row, Rows
 from dpmlite.core._simd cimport clones_void, larger
@@ -17,6 +18,9 @@ from dpmlite.families._slot_vectors cimport padded
 from dpmlite.algorithms.leaves import rows_of_leaves
 from dpmlite.core._rows import as_rows
 
+cdef enum:
+    NO_SLOT = -1
+
 
 cdef class Forest:
     cdef Rows X
@@ -24,12 +28,18 @@ cdef class Forest:
     cdef readonly Py_ssize_t n_leaves, n_nodes
     cdef double log_alpha, slack
     cdef const double[:, ::1] trees
-    cdef Py_ssize_t[::1] members, start                  # rows of all leaves; where a leaf's start
-    cdef double[::1] odds, count, f, e, d                # [node]; odds from the first merge on
-    cdef Py_ssize_t[::1] first, second                   # [node] children
-    cdef Py_ssize_t[::1] slot                            # [node] NOBODY if it has been merged
-    cdef Py_ssize_t[::1] node, partner                   # [slot]
-    cdef double[::1] best, tree, scores                  # [slot] odds with partner; log e; scratch
+    cdef Py_ssize_t[::1] members     # rows of leaf 0, then of leaf 1, ...
+    cdef Py_ssize_t[::1] start       # [leaf] where its rows start
+    cdef double[::1] odds            # [node] log odds, of merges
+    cdef double[::1] count           # [node] rows, by weight
+    cdef double[::1] f, e, d         # [node] logarithms
+    cdef Py_ssize_t[::1] first, second  # [node] children
+    cdef Py_ssize_t[::1] slot        # [node] NO_SLOT if it has been merged
+    cdef Py_ssize_t[::1] node        # [slot] its root
+    cdef Py_ssize_t[::1] partner     # [slot] a node
+    cdef double[::1] best            # [slot] log odds with the partner
+    cdef double[::1] tree            # [slot] log e of the root
+    cdef double[::1] scores          # [slot] scratch
 
     def __init__(self, X, const Py_ssize_t[::1] leaves, Component component, double alpha,
                  const double[:, ::1] trees=None):
@@ -104,6 +114,7 @@ cdef class Forest:
         return last - self.n_nodes
 
     cdef Py_ssize_t add_leaf(self) except -1 nogil:
+        """Make the node of the next leaf; return its slot."""
         cdef Py_ssize_t node = self.n_nodes, i
         cdef Row row
         self.component.make_slots(node + 1)
@@ -121,12 +132,12 @@ cdef class Forest:
         return node
 
     cdef Py_ssize_t merge(self, Py_ssize_t other) except -1 nogil:
-        """Merge a slot's root with its partner; returns the slot of the new one."""
+        """Merge the root of slot `other` with its partner; return the slot of the new root."""
         cdef Py_ssize_t node = self.n_nodes, i = self.partner[other], j = self.node[other]
         cdef Py_ssize_t slot = self.slot[i]
         cdef double apart = self.e[i] + self.e[j]
         self.first[node], self.second[node] = i, j
-        self.slot[i] = self.slot[j] = NOBODY
+        self.slot[i] = self.slot[j] = NO_SLOT
         self.component.merge_slots(slot, other)
         self.weigh(node, slot)
         self.odds[node] = self.f[node] - apart
@@ -137,17 +148,19 @@ cdef class Forest:
         return self.close_gap(other, slot)
 
     cdef void weigh(self, Py_ssize_t node, Py_ssize_t slot) noexcept nogil:
+        """Set the weight and log f, eq. (6), of a new node."""
         self.count[node] = self.component.n[slot]
         self.f[node] = (self.log_alpha + log_gamma_c(self.count[node])
                         + self.component.marginal(slot))
 
     cdef void place(self, Py_ssize_t node, Py_ssize_t slot) noexcept nogil:
+        """Record that a root lies in a slot."""
         self.slot[node] = slot
         self.node[slot] = node
         self.tree[slot] = self.e[node]
 
     cdef Py_ssize_t close_gap(self, Py_ssize_t gap, Py_ssize_t slot) except -1 nogil:
-        """Move the last slot into an empty one; returns where `slot` is now."""
+        """Move the last slot to an empty one; return where `slot` is now."""
         cdef Py_ssize_t last = self.component.n_slots - 1
         if gap != last:
             self.component.copy_slot(gap, self.component, last)
@@ -157,23 +170,24 @@ cdef class Forest:
         return gap if slot == last else slot
 
     cdef Py_ssize_t best_slot(self) noexcept nogil:
-        """The slot whose root is to be merged with its partner."""
+        """Find the slot whose root is to be merged with its partner."""
         cdef Py_ssize_t k, found
         cdef double most
         while True:
-            most, found = -INFINITY, NOBODY
+            most, found = -INFINITY, NO_SLOT
             for k in range(self.component.n_slots):
                 most = larger(self.best[k], most)
             for k in range(self.component.n_slots):
                 if self.best[k] >= most - self.slack and (
-                        found == NOBODY or self.node[k] < self.node[found]):
+                        found == NO_SLOT or self.node[k] < self.node[found]):
                     found = k
-            if self.slot[self.partner[found]] != NOBODY:
+            if self.slot[self.partner[found]] != NO_SLOT:
                 return found
             self.find_partner(found)
 
     cdef void find_partner(self, Py_ssize_t slot) noexcept nogil:
-        cdef Py_ssize_t node = self.node[slot], n_slots = self.component.n_slots, found = NOBODY, k
+        """Find the best partner of a slot's root among the roots before it."""
+        cdef Py_ssize_t node = self.node[slot], n_slots = self.component.n_slots, found = NO_SLOT, k
         cdef double most = -INFINITY
         self.component.marginals_merged(slot, 0, &self.scores[0])
         add_odds(self.component.n, &self.tree[0], self.component.n[slot],
@@ -183,15 +197,15 @@ cdef class Forest:
                 most = larger(self.scores[k], most)
         for k in range(n_slots):
             if (self.node[k] < node and self.scores[k] >= most - self.slack
-                    and (found == NOBODY or self.node[k] < self.node[found])):
+                    and (found == NO_SLOT or self.node[k] < self.node[found])):
                 found = k
-        self.best[slot] = self.scores[found] if found != NOBODY else -INFINITY
-        self.partner[slot] = self.node[found] if found != NOBODY else NOBODY
+        self.best[slot] = self.scores[found] if found != NO_SLOT else -INFINITY
+        self.partner[slot] = self.node[found] if found != NO_SLOT else <Py_ssize_t> NO_NODE
 
 
 cdef clones_void add_odds(const double *n, const double *log_e, double own, double base,
                           Py_ssize_t n_slots, double *scores) noexcept nogil:
-    """From log marginals of merged slots to log r_k / (1 - r_k), eq. (8)."""
+    """Turn log marginals of merged slots into log r_k / (1 - r_k), eq. (8)."""
     cdef Py_ssize_t k
     for k in range(n_slots):
         scores[k] += base - log_e[k] + log_gamma_of_lane(own + n[k])

@@ -2,7 +2,7 @@
 
 from libc.math cimport INFINITY, exp, log
 
-from dpmlite.core._constants cimport MOST_ROWS, TIE
+from dpmlite.core._constants cimport MAX_EXACT_ROWS, TIE
 from dpmlite.core._memory cimport double_array
 from dpmlite.core._rows cimport Row, Rows
 from dpmlite.core._special cimport log_gamma_c, log_rising_c
@@ -14,8 +14,8 @@ from dpmlite.core._rows import as_rows
 def sum_over_partitions(X, Component component, double alpha, Py_ssize_t[::1] labels,
                         double[::1] n_clusters_proba, double[:, ::1] co_clustering):
     cdef Rows rows = as_rows(X)
-    if not 1 <= rows.n_rows <= MOST_ROWS:
-        raise ValueError(f"X must have from 1 to {MOST_ROWS} rows, got {rows.n_rows}")
+    if not 1 <= rows.n_rows <= MAX_EXACT_ROWS:
+        raise ValueError(f"X must have from 1 to {MAX_EXACT_ROWS} rows, got {rows.n_rows}")
     component._check_rows(rows)
     if not alpha > 0.0:
         raise ValueError(f"alpha must be positive, got {alpha}")
@@ -37,14 +37,14 @@ def sum_over_partitions(X, Component component, double alpha, Py_ssize_t[::1] la
 
 
 cdef class Sets:
-    """What is known of every set of rows; row i is bit n - 1 - i."""
+    """Sums over the partitions of every set of rows; row i is bit n - 1 - i of a set's number."""
 
-    cdef double[::1] log_f     # as a block
-    cdef double[::1] log_z     # sum over its partitions
-    cdef double[::1] log_best  # the largest term of that sum
-    cdef double[::1] proba     # [set][n + 1] of 0, 1, ... blocks
-    cdef double[::1] terms     # scratch: by the other members of the first row's block
-    cdef Py_ssize_t n, everyone
+    cdef double[::1] log_f     # [set] of the set as one block
+    cdef double[::1] log_z     # [set] sum over its partitions
+    cdef double[::1] log_best  # [set] the largest term of that sum
+    cdef double[::1] proba     # [set][n + 1] probabilities of 0, 1, ... blocks
+    cdef double[::1] terms     # [set] scratch: the first row's block without the first row
+    cdef Py_ssize_t n, everyone  # number of rows; the set of all of them
 
     def __init__(self, Py_ssize_t n):
         self.n, self.everyone = n, (1 << n) - 1
@@ -54,6 +54,7 @@ cdef class Sets:
         self.proba = double_array(n_sets * (n + 1))
 
     cdef int weigh(self, Rows X, Component component, double alpha) except -1 nogil:
+        """Set log_f of every set: as `_log_blocks` of the plain twin."""
         cdef Py_ssize_t block, others, low
         cdef double log_alpha = log(alpha)
         cdef Row row
@@ -72,6 +73,7 @@ cdef class Sets:
         return 0
 
     cdef void sum(self) noexcept nogil:
+        """Set log_z, log_best and proba of every set."""
         cdef Py_ssize_t rows, first = 1
         self.proba[0] = 1.0
         for rows in range(1, self.everyone + 1):
@@ -80,9 +82,9 @@ cdef class Sets:
             self.sum_of(rows, first)
 
     cdef void sum_of(self, Py_ssize_t rows, Py_ssize_t first) noexcept nogil:
-        """Sum over the blocks of the set `rows` that hold its first row."""
+        """Set those of the set `rows`: sums over its blocks that hold its first row."""
         cdef Py_ssize_t others = rows ^ first, chosen = others, k
-        cdef double most = -INFINITY, best = -INFINITY, total = 0.0, term, part
+        cdef double most = -INFINITY, best = -INFINITY, total = 0.0, term, weight
         cdef const double *left
         cdef double *proba = &self.proba[rows * (self.n + 1)]
         while True:
@@ -96,11 +98,11 @@ cdef class Sets:
             chosen = (chosen - 1) & others
         chosen = others
         while True:
-            part = exp(self.terms[chosen] - most)
+            weight = exp(self.terms[chosen] - most)
             left = &self.proba[(others ^ chosen) * (self.n + 1)]
-            total += part
+            total += weight
             for k in range(self.n):
-                proba[k + 1] += part * left[k]
+                proba[k + 1] += weight * left[k]
             if chosen == 0:
                 break
             chosen = (chosen - 1) & others
@@ -110,6 +112,7 @@ cdef class Sets:
         self.log_best[rows] = best
 
     cdef void co_cluster(self, double[:, ::1] out) noexcept nogil:
+        """Set out[i, j] to P(z_i = z_j | x)."""
         cdef Py_ssize_t block, i, j
         cdef double p
         out[:, :] = 0.0
@@ -123,6 +126,7 @@ cdef class Sets:
                             out[i, j] += p
 
     cdef double best_partition(self, Py_ssize_t[::1] labels) noexcept nogil:
+        """Write the most probable partition to `labels`; return the sum of its log f."""
         cdef Py_ssize_t rows = self.everyone, block, i, k = 0
         cdef double total = 0.0
         while rows:
@@ -135,6 +139,7 @@ cdef class Sets:
         return total
 
     cdef Py_ssize_t best_block(self, Py_ssize_t rows) noexcept nogil:
+        """The first row's block in the most probable partition of `rows`; early rows first."""
         cdef Py_ssize_t first = 1, others, chosen
         while 2 * first <= rows:
             first *= 2

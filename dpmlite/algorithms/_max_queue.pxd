@@ -3,7 +3,7 @@ cimport cython
 cdef struct Entry:
     double score       # rounded
     Py_ssize_t depth
-    Py_ssize_t serial  # how many were pushed before
+    Py_ssize_t serial  # number of entries pushed before
     Py_ssize_t item
 
 

@@ -1,15 +1,15 @@
 """Kernel of max_queue.py: a min-max heap (Atkinson, Sack, Santoro & Strothotte 1986).
 
-A binary heap whose levels alternate: an entry on an even level, the root's first, is better than
-all below it; one on an odd level is worse than all below it.
+Levels of a binary heap alternate: an entry on an even level, such as the root, is better than all
+entries below it; an entry on an odd level is worse than all below it.
 """
 
-from cpython.mem cimport PyMem_RawFree
 from libc.math cimport INFINITY, rint
+from libc.stdlib cimport free
 
-from dpmlite.core._constants cimport GRID
+from dpmlite.core._constants cimport SCORE_STEPS_PER_NAT
 from dpmlite.core._memory cimport resized
-from dpmlite.core._simd cimport inlined_bint, inlined_void
+from dpmlite.core._simd cimport inlined_bint, inlined_double, inlined_void
 
 
 cdef class MaxQueue:
@@ -18,7 +18,7 @@ cdef class MaxQueue:
         self.heap = NULL
 
     def __dealloc__(self):
-        PyMem_RawFree(self.heap)
+        free(self.heap)
 
     def __len__(self):
         return self.n
@@ -39,7 +39,7 @@ cdef class MaxQueue:
         return self.beats(score, depth)
 
     cdef void exchange(self, MaxQueue other) noexcept nogil:
-        """Each takes what the other has."""
+        """Exchange the items of two queues."""
         cdef Entry *heap = self.heap
         cdef Py_ssize_t n = self.n, capacity = self.capacity, n_pushed = self.n_pushed
         self.heap, self.n = other.heap, other.n
@@ -51,7 +51,7 @@ cdef class MaxQueue:
         if self.n == self.capacity:
             self.heap = <Entry *> resized(self.heap, capacity * sizeof(Entry))
             self.capacity = capacity
-        self.heap[self.n].score, self.heap[self.n].depth = rint(score * GRID), depth
+        self.heap[self.n].score, self.heap[self.n].depth = rounded(score), depth
         self.heap[self.n].serial, self.heap[self.n].item = self.n_pushed, item
         self.n += 1
         self.n_pushed += 1
@@ -66,21 +66,24 @@ cdef class MaxQueue:
 
     cdef bint beats(self, double score, Py_ssize_t depth) noexcept nogil:
         cdef Entry entry
-        entry.score, entry.depth, entry.serial = rint(score * GRID), depth, self.n_pushed
+        entry.score, entry.depth = rounded(score), depth
+        entry.serial = self.n_pushed
         return better(&entry, &self.heap[self.worst()])
 
     cdef double least(self, Py_ssize_t limit) noexcept nogil:
-        """A score below which no item need be pushed if more than `limit` are too many."""
-        return (self.heap[self.worst()].score - 1.0) / GRID if self.n >= limit else -INFINITY
+        """The score below which an item would be the worst of a queue of more than `limit`."""
+        if self.n < limit:
+            return -INFINITY
+        return (self.heap[self.worst()].score - 1.0) / SCORE_STEPS_PER_NAT
 
     cdef Py_ssize_t worst(self) noexcept nogil:
-        """Where the worst entry is: on the first odd level, if there is one."""
+        """Index of the worst entry: it is on the first odd level, if there is one."""
         if self.n <= 2:
             return self.n - 1
         return 1 if better(&self.heap[2], &self.heap[1]) else 2
 
     cdef Py_ssize_t take(self, Py_ssize_t i) noexcept nogil:
-        """Remove entry i, which is the best or the worst; returns its item."""
+        """Remove entry i, the best or the worst one; return its item."""
         cdef Py_ssize_t item = self.heap[i].item
         self.n -= 1
         if i < self.n:
@@ -95,7 +98,13 @@ cdef int require_items(Py_ssize_t n) except -1:
     return 0
 
 
+cdef inline inlined_double rounded(double score) noexcept nogil:
+    """A score, in whole steps."""
+    return rint(score * SCORE_STEPS_PER_NAT)
+
+
 cdef inline inlined_bint better(const Entry *a, const Entry *b) noexcept nogil:
+    """Whether entry a is better than entry b."""
     if a.score != b.score:
         return a.score > b.score
     if a.depth != b.depth:
@@ -104,6 +113,7 @@ cdef inline inlined_bint better(const Entry *a, const Entry *b) noexcept nogil:
 
 
 cdef inline inlined_bint is_best_level(Py_ssize_t i) noexcept nogil:
+    """Whether entry i is on an even level."""
     cdef bint even = True
     while i > 0:
         i, even = (i - 1) // 2, not even
@@ -111,7 +121,7 @@ cdef inline inlined_bint is_best_level(Py_ssize_t i) noexcept nogil:
 
 
 cdef inline inlined_bint ahead(const Entry *a, const Entry *b, bint best) noexcept nogil:
-    """Whether a belongs above b on levels of the best, or of the worst."""
+    """Whether a belongs above b, on even levels (`best`) or on odd levels."""
     return better(a, b) if best else better(b, a)
 
 
@@ -122,6 +132,7 @@ cdef inline inlined_void swap(Entry *heap, Py_ssize_t i, Py_ssize_t j) noexcept 
 
 
 cdef void rise(Entry *heap, Py_ssize_t i) noexcept nogil:
+    """Move a new last entry up to its place."""
     cdef bint best = is_best_level(i)
     cdef Py_ssize_t parent = (i - 1) // 2
     if i > 0 and ahead(&heap[i], &heap[parent], not best):
@@ -134,6 +145,7 @@ cdef void rise(Entry *heap, Py_ssize_t i) noexcept nogil:
 
 
 cdef void sink(Entry *heap, Py_ssize_t n, Py_ssize_t i) noexcept nogil:
+    """Move an entry down to its place: below it, compare children and grandchildren."""
     cdef bint best = is_best_level(i)
     cdef Py_ssize_t j, first
     while 2 * i + 1 < n:

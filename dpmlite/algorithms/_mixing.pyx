@@ -1,8 +1,8 @@
-"""Kernel of mixing.py: beliefs about the labels of a mixture."""
+"""Kernel of mixing.py: priors of the labels of a mixture, and their posteriors."""
 
 from libc.math cimport log
 
-from dpmlite.core._constants cimport NO_WEIGHT
+from dpmlite.core._constants cimport PADDING_LOG_WEIGHT
 from dpmlite.core._memory cimport double_array
 from dpmlite.core._simd cimport clones_void, inlined_double, larger, log_positive
 from dpmlite.core._special cimport digamma_c, log_gamma_c, log_rising_c, trigamma_c
@@ -20,40 +20,43 @@ cdef class Mixing:
         cdef Py_ssize_t n = padded(n_components)
         self.mean, self.variance = double_array(n), double_array(n)
         self.tail, self.tail_variance = double_array(n), double_array(n)
-        self.aside, self.common = double_array(n), double_array(n)
+        self.scratch, self.tail_logs = double_array(n), double_array(n)
         self.log_weight = double_array(n)
-        self.log_weight[n_components:] = NO_WEIGHT
+        self.log_weight[n_components:] = PADDING_LOG_WEIGHT
 
-    # What a kind of labels overrides.
+    # What a prior of the labels overrides.
 
     cdef void clear(self) noexcept nogil:
+        """Forget all rows."""
         self.mean[:] = 0.0
         self.variance[:] = 0.0
         self.tail[:] = 0.0
         self.tail_variance[:] = 0.0
 
-    cdef void take(self, const double *shares, double weight, double sign) noexcept nogil:
-        """A row with these responsibilities more or less."""
+    cdef void add(self, const double *r_i, double weight, double sign) noexcept nogil:
+        """Add a row with these responsibilities (`sign` 1), or remove it (-1)."""
         cdef Py_ssize_t k
         for k in range(self.n_components):
-            self.mean[k] += sign * weight * shares[k]
+            self.mean[k] += sign * weight * r_i[k]
 
     cdef void finish(self) noexcept nogil:
-        """What is left to do after all rows were taken in."""
+        """Complete the moments after all rows were added."""
         pass
 
     cdef void weigh(self, double weight) noexcept nogil:
-        """Set log_weight for a row of this weight; for one of weight 1 if it does not depend."""
+        """Set log_weight for a row of this weight; of weight 1 if labels are independent."""
         pass
 
     cdef double evidence(self) noexcept nogil:
+        """As `log_evidence`."""
         return 0.0
 
     cdef void observe_all(self, Rows rows, const double[:, ::1] responsibilities) noexcept nogil:
+        """As `observe`, with responsibilities that were checked."""
         cdef Py_ssize_t i
         self.clear()
         for i in range(rows.n_rows):
-            self.take(&responsibilities[i, 0], rows.weight_of(i), 1.0)
+            self.add(&responsibilities[i, 0], rows.weight_of(i), 1.0)
         self.finish()
 
     cdef int check_shape(self, Rows rows, const double[:, ::1] responsibilities) except -1:
@@ -66,7 +69,7 @@ cdef class Mixing:
             raise ValueError(f"responsibilities must have shape {shape}, got {given}")
         return 0
 
-    # What Python sees.
+    # What Python calls.
 
     @property
     def counts(self):
@@ -76,18 +79,18 @@ cdef class Mixing:
         self.check_shape(rows, responsibilities)
         self.observe_all(rows, responsibilities)
 
-    def leave(self, const double[::1] shares, double weight=1.0):
-        if self.depends:
-            self.take(&shares[0], weight, -1.0)
+    def leave(self, const double[::1] r_i, double weight=1.0):
+        if self.labels_depend:
+            self.add(&r_i[0], weight, -1.0)
 
-    def join(self, const double[::1] shares, double weight=1.0):
-        if self.depends:
-            self.take(&shares[0], weight, 1.0)
+    def join(self, const double[::1] r_i, double weight=1.0):
+        if self.labels_depend:
+            self.add(&r_i[0], weight, 1.0)
 
     def log_weights(self, double weight=1.0):
         self.weigh(weight)
-        times = 1.0 if self.depends else weight
-        return [times * log_weight for log_weight in self.log_weight[:self.n_components]]
+        factor = 1.0 if self.labels_depend else weight
+        return [factor * log_weight for log_weight in self.log_weight[:self.n_components]]
 
     def log_evidence(self):
         return self.evidence()
@@ -97,7 +100,6 @@ cdef class Mixing:
 
 
 cdef class Sticks(Mixing):
-    pass
 
     def __cinit__(self):
         self.ordered = True
@@ -126,27 +128,27 @@ cdef class Sticks(Mixing):
         return total
 
     def means(self):
-        cdef double left = 1.0, part
+        cdef double left = 1.0, mean_v
         cdef Py_ssize_t k
         means = []
         for k in range(self.n_components - 1):
-            part = (1.0 + self.mean[k]) / (1.0 + self.alpha + self.mean[k] + self.tail[k])
-            means.append(left * part)
-            left *= 1.0 - part
+            mean_v = (1.0 + self.mean[k]) / (1.0 + self.alpha + self.mean[k] + self.tail[k])
+            means.append(left * mean_v)
+            left *= 1.0 - mean_v
         return [*means, left]
 
 
 cdef class CollapsedSticks(Sticks):
-    pass
 
     def __cinit__(self):
-        self.depends = True
+        self.labels_depend = True
 
-    cdef void take(self, const double *shares, double weight, double sign) noexcept nogil:
-        cdef double *tails = &self.aside[0]
-        tails_of(shares, self.n_components, tails)
-        move_shares(shares, weight, sign, self.n_components, &self.mean[0], &self.variance[0])
-        move_shares(tails, weight, sign, self.n_components, &self.tail[0], &self.tail_variance[0])
+    cdef void add(self, const double *r_i, double weight, double sign) noexcept nogil:
+        cdef double *tails = &self.scratch[0]
+        tails_of(r_i, self.n_components, tails)
+        add_to_moments(r_i, weight, sign, self.n_components, &self.mean[0], &self.variance[0])
+        add_to_moments(
+            tails, weight, sign, self.n_components, &self.tail[0], &self.tail_variance[0])
 
     cdef void finish(self) noexcept nogil:
         pass
@@ -158,23 +160,22 @@ cdef class CollapsedSticks(Sticks):
         cdef const double *tail = &self.tail[0]
         cdef const double *variance = &self.tail_variance[0]
         mean_logs(&self.mean[0], &self.variance[0], 1.0, weight, last, &self.log_weight[0])
-        mean_logs(tail, variance, self.alpha, weight, last, &self.aside[0])
-        mean_logs(tail, variance, 1.0 + self.alpha, weight, last, &self.common[0])
+        mean_logs(tail, variance, self.alpha, weight, last, &self.scratch[0])
+        mean_logs(tail, variance, 1.0 + self.alpha, weight, last, &self.tail_logs[0])
         for k in range(last):
             self.log_weight[k] += before - common
-            before += self.aside[k] - common
-            common = self.common[k]
+            before += self.scratch[k] - common
+            common = self.tail_logs[k]
         self.log_weight[last] = before
 
 
 cdef class CollapsedDirichlet(Mixing):
-    pass
 
     def __cinit__(self):
-        self.depends = True
+        self.labels_depend = True
 
-    cdef void take(self, const double *shares, double weight, double sign) noexcept nogil:
-        move_shares(shares, weight, sign, self.n_components, &self.mean[0], &self.variance[0])
+    cdef void add(self, const double *r_i, double weight, double sign) noexcept nogil:
+        add_to_moments(r_i, weight, sign, self.n_components, &self.mean[0], &self.variance[0])
 
     cdef void weigh(self, double weight) noexcept nogil:
         mean_logs(&self.mean[0], &self.variance[0], self.alpha / self.n_components, weight,
@@ -213,6 +214,7 @@ def unbroken_log_evidence(counts, double alpha):
 
 
 cdef inline inlined_double mean_log_c(double mean, double variance) noexcept nogil:
+    """Mean of log x, to second order."""
     return log_positive(mean) - 0.5 * variance / (mean * mean)
 
 
@@ -229,7 +231,7 @@ cdef double mean_log_gamma_c(double mean, double variance) noexcept nogil:
 
 
 cdef void tails_of(const double *values, Py_ssize_t n_values, double *out) noexcept nogil:
-    """Sums of all values after each."""
+    """Set out[k] to the sum of all values after value k."""
     cdef double total = 0.0
     cdef Py_ssize_t k = n_values
     while k > 0:
@@ -238,19 +240,20 @@ cdef void tails_of(const double *values, Py_ssize_t n_values, double *out) noexc
         total += values[k]
 
 
-cdef clones_void move_shares(const double *shares, double weight, double sign, Py_ssize_t n,
-                             double *mean, double *variance) noexcept nogil:
-    """A row's part in means and variances of numbers of rows, which stay 0 or more."""
+cdef clones_void add_to_moments(const double *r_i, double weight, double sign, Py_ssize_t n,
+                                double *mean, double *variance) noexcept nogil:
+    """Add a row to the moments of the n_k, or remove it; they stay 0 or more."""
     cdef Py_ssize_t k
     cdef double r
     for k in range(n):
-        r = shares[k]
+        r = r_i[k]
         mean[k] = larger(mean[k] + sign * weight * r, 0.0)
         variance[k] = larger(variance[k] + sign * weight * weight * r * (1.0 - r), 0.0)
 
 
 cdef void mean_logs(const double *mean, const double *variance, double shift, double weight,
                     Py_ssize_t n, double *out) noexcept nogil:
+    """Set out[k] to `mean_log_rising` of shift + n_k, from the moments of n_k."""
     cdef Py_ssize_t k
     if weight == 1.0:
         mean_logs_of_one(mean, variance, shift, n, out)
@@ -261,6 +264,7 @@ cdef void mean_logs(const double *mean, const double *variance, double shift, do
 
 cdef clones_void mean_logs_of_one(const double *mean, const double *variance, double shift,
                                   Py_ssize_t n, double *out) noexcept nogil:
+    """As `mean_logs`, of weight 1, in vectors."""
     cdef Py_ssize_t k
     for k in range(n):
         out[k] = mean_log_c(shift + mean[k], variance[k])

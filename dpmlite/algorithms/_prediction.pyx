@@ -1,27 +1,28 @@
-"""Kernel of prediction.py: prediction for new rows, leave-one-out likelihood of old ones."""
+"""Kernel of prediction.py: predictive densities of new rows, leave-one-out costs."""
 
 from libc.math cimport log
 
-from dpmlite.core._constants cimport LEAST_LOG, UNPLACED
+from dpmlite.core._constants cimport MIN_EXP_ARGUMENT, UNPLACED
 from dpmlite.core._memory cimport double_array
-from dpmlite.core._rows cimport AHEAD, Row
+from dpmlite.core._rows cimport PREFETCH_DISTANCE, Row
 from dpmlite.core._simd cimport LANES, clones_double, exp_above, sum_of
 from dpmlite.families._component cimport Component
 from dpmlite.families._family cimport MEMBERS_PER_BATCH
 from dpmlite.partition._crp cimport log_prob_counts_c
-from dpmlite.partition._partition cimport Partition, find_range
+from dpmlite.partition._partition cimport Partition
+from dpmlite.partition._partition_rows cimport find_range
 from dpmlite.sweeps._assignment cimport Mixture
-from dpmlite.sweeps._map_dpm cimport check_n_threads
 
 from dpmlite.core.threads import on_threads
 from dpmlite.sweeps._assignment import log_weights
 
 cdef enum:
-    LOO_ROWS = 16384   # that are added up at a time
-    LOO_CELLS = 65536  # of rows that are looked at together, if they have to be copied
+    ROWS_PER_SUM = 16384  # of a partial sum, whatever the threads are: so the total never differs
+    MAX_CELLS = 65536     # of rows that are scored together, if they have to be copied
 
 
 cdef Mixture weighed_mixture(X, Component component, log_weights, Py_ssize_t n_out):
+    """A mixture of the slots of a component, with these log weights."""
     cdef Mixture mixture = Mixture(X, component, n_out)
     mixture.weigh(log_weights)
     return mixture
@@ -38,18 +39,18 @@ def log_mixture_density(X, Component component, log_weights, double[::1] out):
     with nogil:
         for i in range(mixture.n_rows):
             least = mixture.score(i)
-            out[i] = log(shares_of(&mixture.cost[0], mixture.n_slots, least)) - least
+            out[i] = log(replace_by_weights(&mixture.cost[0], mixture.n_slots, least)) - least
 
 
-cdef clones_double shares_of(double *cost, Py_ssize_t n, double least) noexcept nogil:
-    """cost[k] becomes exp(least - cost[k]) for whole vectors of slots; returns the sum."""
+cdef clones_double replace_by_weights(double *cost, Py_ssize_t n, double least) noexcept nogil:
+    """Replace cost[k] by exp(least - cost[k]), in whole vectors of slots; return the sum."""
     cdef double sums[LANES]
     cdef Py_ssize_t first = 0, j
     for j in range(LANES):
         sums[j] = 0.0
     while first < n:
         for j in range(LANES):
-            cost[first + j] = exp_above(LEAST_LOG, least - cost[first + j])
+            cost[first + j] = exp_above(MIN_EXP_ARGUMENT, least - cost[first + j])
             sums[j] += cost[first + j]
         first += LANES
     return sum_of(sums)
@@ -67,44 +68,43 @@ def mixture_responsibilities(X, Component component, log_weights, double[:, ::1]
     cdef double total
     with nogil:
         for i in range(mixture.n_rows):
-            total = shares_of(&mixture.cost[0], mixture.n_slots, mixture.score(i))
+            total = replace_by_weights(&mixture.cost[0], mixture.n_slots, mixture.score(i))
             for k in range(mixture.n_slots):
                 out[i, k] = mixture.cost[k] / total
 
 
-def neg_log_loo(Partition partition, Py_ssize_t n_threads=1):
-    check_n_threads(n_threads)
+def neg_log_loo(Partition partition):
     cdef Component component = partition.component
     check_placed(partition)
     cdef double total = -log_prob_counts_c(component.n, component.n_slots, partition.alpha)
 
-    def part(Py_ssize_t first):
-        return loo_of(partition, first, min(first + LOO_ROWS, partition.n_rows))
+    def partial_sum(Py_ssize_t first):
+        return sum_of_costs(partition, first, min(first + ROWS_PER_SUM, partition.n_rows))
 
-    for share in on_threads(part, range(0, partition.n_rows, LOO_ROWS), n_threads):
-        total += share
+    for cost in on_threads(partial_sum, range(0, partition.n_rows, ROWS_PER_SUM)):
+        total += cost
     return total
 
 
-cdef double loo_of(Partition partition, Py_ssize_t first, Py_ssize_t last) except? -1.0:
-    """The share of some rows: sums of as many on every thread, so that they are always the same."""
-    # If rows have to be copied, they all are there at once.
+cdef double sum_of_costs(Partition partition, Py_ssize_t first, Py_ssize_t last) except? -1.0:
+    """Sum of the leave-one-out costs of rows first..last-1, without the weights of clusters."""
+    # Rows that are scored together, if they have to be copied, are all in `room` at once.
     cdef Py_ssize_t width = partition.X.n_columns if partition.X.first == NULL else 0
-    cdef Py_ssize_t most = min(max(LOO_CELLS // (width + 1), 1), <Py_ssize_t> MEMBERS_PER_BATCH)
+    cdef Py_ssize_t most = min(max(MAX_CELLS // (width + 1), 1), <Py_ssize_t> MEMBERS_PER_BATCH)
     cdef double[::1] room = double_array(most * width + 1)
     cdef double total = 0.0
     with nogil:
         partition.component.begin_turn()
         while first < last:
-            total += loo_of_some(partition, first, min(last - first, most), &room[0], width)
+            total += sum_of_few_costs(partition, first, min(last - first, most), &room[0], width)
             first += most
         partition.component.end_turn()
     return total
 
 
-cdef double loo_of_some(Partition partition, Py_ssize_t first, Py_ssize_t n, double *room,
-                        Py_ssize_t width) except? -1.0 nogil:
-    """Of n rows from `first`; `room` has `width` for each."""
+cdef double sum_of_few_costs(Partition partition, Py_ssize_t first, Py_ssize_t n, double *room,
+                             Py_ssize_t width) except? -1.0 nogil:
+    """As `sum_of_costs`, of n <= MEMBERS_PER_BATCH rows; `room` has `width` values for each."""
     cdef Row[MEMBERS_PER_BATCH] rows
     cdef Py_ssize_t[MEMBERS_PER_BATCH] slots
     cdef double[MEMBERS_PER_BATCH] scores
@@ -112,7 +112,7 @@ cdef double loo_of_some(Partition partition, Py_ssize_t first, Py_ssize_t n, dou
     cdef Py_ssize_t i, j
     for j in range(n):
         i = first + j
-        partition.prefetch(i + AHEAD)
+        partition.prefetch(i + PREFETCH_DISTANCE)
         rows[j], slots[j] = partition.row_into(i, room + j * width), partition.label[i]
     partition.component.score_members(rows, slots, n, scores)
     for j in range(n):
@@ -133,14 +133,15 @@ def own_costs(Partition partition, double[::1] out, double[::1] weights):
             raise ValueError(f"{name} must be for {partition.n_rows} rows, got {len(places)}")
     with nogil:
         for i in range(partition.n_rows):
-            partition.prefetch(i + AHEAD)
+            partition.prefetch(i + PREFETCH_DISTANCE)
             weights[i] = partition.row_weight(i)
             cost = partition.stay_cost(i)
-            row = partition.row(i)  # the cost may have read others into its room
+            row = partition.row(i)  # read again: the cost may have read another row into the room
             out[i] = -partition.component.score_per_copy(-cost, &row)
 
 
 cdef int check_placed(Partition partition) except -1:
+    """Raise ValueError unless every row has a label."""
     cdef Py_ssize_t least = 0, most = 0
     if partition.n_rows > 0:
         find_range(&partition.label[0], partition.n_rows, &least, &most)

@@ -8,7 +8,7 @@ cdef enum:
 
 cdef struct Clustering:
     Py_ssize_t *slots
-    Py_ssize_t n, capacity  # clusters; how many there is memory for
+    Py_ssize_t n, capacity  # clusters, and the number there is memory for
     Py_ssize_t holders      # 0: unused
     Py_ssize_t next_unused
 
@@ -19,11 +19,12 @@ cdef class SharedClusters:
     cdef readonly Py_ssize_t n_clusterings
     cdef Clustering *clusterings
     cdef Py_ssize_t n_made, capacity, unused
-    cdef Py_ssize_t *users      # [slot] clusterings that have it
-    cdef Py_ssize_t *next_free  # [slot] of those that nobody has
+    cdef Py_ssize_t *users      # [slot] number of clusterings that have it
+    cdef Py_ssize_t *next_free  # [slot] list of the slots that no clustering has
     cdef Py_ssize_t free_slot, slot_capacity
 
     cdef inline inlined_void keep(self, Py_ssize_t c) noexcept nogil:
+        """Add a holder of clustering c."""
         self.clusterings[c].holders += 1
 
     cdef Py_ssize_t make(self, Py_ssize_t n) except -1 nogil

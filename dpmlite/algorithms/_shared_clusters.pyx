@@ -1,13 +1,14 @@
-"""Kernel of shared_clusters.py.
+"""Kernel of shared_clusters.py: clusterings that share the statistics of their clusters.
 
-The last holder of a clustering needs no copy: its list of slots becomes that of the grown one, and
-a slot that nobody else has is changed in place. So a search that keeps one clustering copies nothing.
+The last holder of a clustering needs no copy: the list of slots passes to the grown clustering, and
+a slot that no other clustering has is changed in place. A search with one clustering copies
+nothing.
 """
 
-from cpython.mem cimport PyMem_RawFree
+from libc.stdlib cimport free
 from libc.string cimport memcpy
 
-from dpmlite.core._constants cimport EMPTY
+from dpmlite.core._constants cimport EMPTY_SLOT
 from dpmlite.core._memory cimport resized
 
 
@@ -20,10 +21,10 @@ cdef class SharedClusters:
     def __dealloc__(self):
         cdef Py_ssize_t c
         for c in range(self.n_made):
-            PyMem_RawFree(self.clusterings[c].slots)
-        PyMem_RawFree(self.clusterings)
-        PyMem_RawFree(self.users)
-        PyMem_RawFree(self.next_free)
+            free(self.clusterings[c].slots)
+        free(self.clusterings)
+        free(self.users)
+        free(self.next_free)
 
     def __init__(self, Component component):
         self.component = component
@@ -60,7 +61,7 @@ cdef class SharedClusters:
             raise IndexError(f"there is no clustering {c}")
 
     cdef Py_ssize_t make(self, Py_ssize_t n) except -1 nogil:
-        """A clustering with one holder and room for n clusters."""
+        """Make a clustering of no row, with one holder and room for n clusters; return it."""
         cdef Py_ssize_t c = self.unused, capacity
         if c != NONE:
             self.make_room(c, n)
@@ -81,6 +82,7 @@ cdef class SharedClusters:
         return c
 
     cdef int make_room(self, Py_ssize_t c, Py_ssize_t n) except -1 nogil:
+        """Make room for n clusters in clustering c."""
         cdef Clustering *clustering = &self.clusterings[c]
         cdef Py_ssize_t capacity = clustering.capacity if clustering.capacity > 0 else 8
         while capacity < n:
@@ -92,6 +94,7 @@ cdef class SharedClusters:
         return 0
 
     cdef int let_go(self, Py_ssize_t c) noexcept nogil:
+        """Remove a holder of clustering c; without one, its slots lose a user."""
         cdef Clustering *clustering = &self.clusterings[c]
         cdef Py_ssize_t k
         clustering.holders -= 1
@@ -104,6 +107,7 @@ cdef class SharedClusters:
         return 0
 
     cdef int give_back(self, Py_ssize_t slot) noexcept nogil:
+        """Remove a user of a slot; without one, the slot is free."""
         self.users[slot] -= 1
         if self.users[slot] == 0:
             self.next_free[slot] = self.free_slot
@@ -111,7 +115,7 @@ cdef class SharedClusters:
         return 0
 
     cdef Py_ssize_t take_slot(self) except -1 nogil:
-        """A slot with one user; what it holds is not said."""
+        """Return a slot with one user and arbitrary content."""
         cdef Py_ssize_t slot = self.free_slot, capacity
         if slot != NONE:
             self.free_slot = self.next_free[slot]
@@ -128,13 +132,14 @@ cdef class SharedClusters:
         return slot
 
     cdef Py_ssize_t grown(self, Py_ssize_t c, Py_ssize_t k, const Row *row) except -1 nogil:
+        """Grow clustering c by a row that joins cluster k; return the new clustering's number."""
         if self.clusterings[c].holders > 1:
             return self.grown_copy(c, k, row)
         cdef bint is_new = k == self.clusterings[c].n
         cdef Py_ssize_t old, slot
         if is_new:
             self.make_room(c, k + 1)
-        old = EMPTY if is_new else self.clusterings[c].slots[k]
+        old = EMPTY_SLOT if is_new else self.clusterings[c].slots[k]
         slot = old
         if is_new or self.users[old] > 1:
             slot = self.take_slot()
@@ -146,11 +151,12 @@ cdef class SharedClusters:
         return c
 
     cdef Py_ssize_t grown_copy(self, Py_ssize_t c, Py_ssize_t k, const Row *row) except -1 nogil:
+        """As `grown`, for a clustering that keeps another holder: a new list of slots."""
         cdef Py_ssize_t j, n = self.clusterings[c].n, slot = self.take_slot()
         cdef Py_ssize_t copy = self.make(n + 1)
         cdef const Py_ssize_t *old = self.clusterings[c].slots
         cdef Py_ssize_t *slots = self.clusterings[copy].slots
-        self.component.copy_slot(slot, self.component, old[k] if k < n else <Py_ssize_t> EMPTY)
+        self.component.copy_slot(slot, self.component, old[k] if k < n else <Py_ssize_t> EMPTY_SLOT)
         self.component.add_row(row, slot)
         memcpy(slots, old, n * sizeof(Py_ssize_t))
         slots[k] = slot

@@ -1,39 +1,38 @@
 """Alternative trees: partitions that a tree leaves out (Xu, Heller & Ghahramani 2009, section 4).
 
-A node k with more than two leaves has a child that is a merge, of nodes a and b, and another
-child, c. Relocating b from a to c makes one alternative tree, relocating a makes the other:
-((a, b), c) becomes (a, (b, c)) or (b, (a, c)), where the new node is one cluster and no node above
-is. Only such partitions are new: a cluster that lies on both sides of k, and is not all of k, is in
-no partition that is consistent with the tree, and tells k and the relocation. So no partition
-counts twice, whichever nodes are changed one at a time.
+A node k with more than two leaves has a child that is a merge, of nodes a and b, and another child,
+c. Relocating b from a to c makes one alternative tree, relocating a makes the other: ((a, b), c)
+becomes (a, (b, c)) or (b, (a, c)). The new node is one cluster, and no node above it is. No
+partition counts twice: its new cluster lies on both sides of k, and is not all of k. So it is in no
+partition that is consistent with the tree, and it determines k and the relocation.
 """
 
 from math import inf, log
 
 from dpmlite.algorithms.trees import check_tree
+from dpmlite.core.protocols import Values
 from dpmlite.core.special import log_gamma, log_rising
-from dpmlite.core.types import Values
 from dpmlite.families.component import Component
 
 
 def log_increments(
     component: Component, children: Values, log_e: Values, alpha: float, out: Values
 ) -> None:
-    """What each alternative tree adds to the lower bound of eq. (9), eq. (10) to (12).
+    """Compute what each alternative tree adds to the lower bound of eq. (9): eq. (10) to (12).
 
     Parameters
     ----------
     component : Component
-        The statistics of every node, and an empty slot, as `trees.hold` makes them.
+        The statistics of every node and an empty slot, as `trees.hold` makes them.
     children : sequence of pairs of int, (M - 1, 2)
-        The nodes of each merge, the earlier one first: the later one is taken apart.
+        The nodes of each merge, the earlier one first; the later one is divided.
     log_e : sequence of float, length 2 M - 1
         log of d_k p(D_k | T_k) of each node.
     alpha : float
         Concentration of the Dirichlet process.
     out : sequence of mutable sequences of float, (M - 1, 2)
-        OUT: log of eq. (12) at the root for each merge, the earlier branch relocated first; minus
-        infinity where a node has but two leaves.
+        OUT: log of eq. (12) at the root for each merge: first with the earlier branch relocated.
+        Minus infinity where a node has only two leaves.
 
     Raises
     ------
@@ -65,7 +64,7 @@ def log_increments(
 
 
 def _log_f(component: Component, i: int, j: int, alpha: float) -> float:
-    """Log of alpha Gamma(n) p(D | H_1) of the rows of two nodes; the last two slots are spare."""
+    """Log of alpha Gamma(n) p(D | H_1) of the rows of two nodes; the last two slots are scratch."""
     spare = component.n_slots - 1
     component.copy(spare - 1, component, i)
     component.copy(spare, component, j)

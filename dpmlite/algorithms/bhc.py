@@ -1,4 +1,4 @@
-"""Bayesian hierarchical clustering: trees merged in pairs, the most probable cluster first.
+"""Bayesian hierarchical clustering: trees are merged in pairs, the most probable merge first.
 
 Equation numbers are those of Xu, Heller & Ghahramani (2009). With f(D) = alpha Gamma(n) p(D | H_1)
 and e(T) = d p(D | T), the recursions for pi_k and d_k turn eq. (7) and (8) into
@@ -8,49 +8,49 @@ and e(T) = d p(D | T), the recursions for pi_k and d_k turn eq. (7) and (8) into
 for pi_k = alpha Gamma(n_k) / d_k and 1 - pi_k = d_i d_j / d_k. So e(T_k) is the sum of eq. (5)
 without its denominator, over the partitions that are consistent with the tree.
 
-Pairs are compared by log r_k / (1 - r_k) = log f(D_k) - log e(T_i) - log e(T_j), which has digits
-left where r_k rounds to 1.
+Pairs are compared by log r_k / (1 - r_k) = log f(D_k) - log e(T_i) - log e(T_j), which still has
+digits where r_k rounds to 1.
 """
 
 from math import inf, log
 
 from dpmlite.algorithms.leaves import rows_of_leaves
 from dpmlite.algorithms.trees import log_add
-from dpmlite.core.constants import NOBODY, TIE
+from dpmlite.core.constants import NO_NODE, TIE
+from dpmlite.core.protocols import Values
 from dpmlite.core.rows import Rows, as_rows
 from dpmlite.core.special import log_gamma
-from dpmlite.core.types import Values
 from dpmlite.families.component import Component
 
 
 class Forest:
     """Trees over some rows, merged until one is left.
 
-    Nodes are numbered as they are made: the leaves 0..M-1 first, then node M + i by merge i. A node
-    remembers its best partner among the nodes before it, and looks for another when that one has
-    been merged and the node's turn would come: odds of a pair never change, so what it remembers
-    is never too low.
+    Nodes are numbered as they are made: the leaves are 0..M-1, and merge i makes node M + i. Each
+    root keeps its best partner among the roots before it. If that one has been merged, the root
+    looks for another one only when its pair would be merged next: the odds of a pair never change,
+    so the odds that it keeps are never too low.
 
     Parameters
     ----------
     X : Rows, or sequence of rows (N, D)
         The data.
     leaves : sequence of int, length N
-        The leaf of each row: 0..M-1, none of them without a row. Rows of a leaf share a cluster
-        in every partition that counts.
+        The leaf of each row, in 0..M-1; every leaf has a row. Rows of a leaf share a cluster in
+        every partition that is summed over.
     component : Component
-        The family and its prior; it is not changed.
+        The family and its prior; it does not change.
     alpha : float
         Concentration of the Dirichlet process.
     trees : sequence of pairs of float, (M, 2), optional
-        log e and log d of leaves that are trees themselves. Default: a leaf is one cluster.
+        log e and log d of leaves that are trees themselves. Default: each leaf is one cluster.
 
     Attributes
     ----------
     n_leaves : int
         M.
     n_nodes : int
-        Nodes made so far.
+        Number of nodes made so far.
     children : list of (int, int)
         The nodes of each merge, the earlier one first.
     log_odds : list of float
@@ -67,13 +67,12 @@ class Forest:
     Raises
     ------
     ValueError
-        If there is no row, there are not as many leaves as rows, a leaf has no row, rows have the
-        wrong width, `alpha` is not positive, or there are not as many trees as leaves.
+        If there is no row, a leaf has no row, `leaves` or `trees` has the wrong length, rows have
+        the wrong width, or `alpha` is not positive.
 
-    Notes
-    -----
-    Odds closer than 1e-8 (or 1e-14 a cell, in large tables) are equal. Of equal partners a node
-    takes the first, and of nodes whose partners are as good the first is merged.
+    Notes ----- Log odds that differ by less than 1e-8 (in large tables, 1e-14 per cell) are equal.
+    Among equally good partners a node takes the first, and among equally good pairs the first node
+    is merged.
     """
 
     def __init__(
@@ -114,16 +113,17 @@ class Forest:
         return list(self._component.counts)
 
     def grow(self, n_nodes: int) -> int:
-        """Make up to so many nodes more.
+        """Make further nodes: first the leaves, then merges.
 
         Parameters
         ----------
         n_nodes : int
+            Number of nodes, at most.
 
         Returns
         -------
         int
-            Nodes that are still to be made; 2 M - 1 are a tree.
+            Number of nodes that are still to be made; a tree has 2 M - 1.
         """
         last = 2 * self.n_leaves - 1
         for _ in range(min(n_nodes, last - self.n_nodes)):
@@ -137,6 +137,7 @@ class Forest:
         return last - self.n_nodes
 
     def _add_leaf(self) -> None:
+        """Make the node of the next leaf."""
         node = self.n_nodes
         for i in self._members[node]:
             self._component.add(self._X.values(i), node, self._X.weight(i))
@@ -147,7 +148,7 @@ class Forest:
         self.log_d.append(tree[1])
 
     def _merge(self, i: int, j: int) -> None:
-        """Eq. (7) and the recursion for d_k."""
+        """Make a node of two roots: eq. (7) and the recursion for d_k."""
         node = self.n_nodes
         self._component.copy(node, self._component, j)
         self._component.merge(node, self._with_copy(i))
@@ -163,18 +164,19 @@ class Forest:
         self._roots.remove(j)
 
     def _with_copy(self, i: int) -> int:
-        """A new last slot, with what slot `i` holds."""
+        """Copy slot `i` to a new last slot; return its number."""
         n_slots = self._component.n_slots
         self._component.resize(n_slots + 1)
         self._component.copy(n_slots, self._component, i)
         return n_slots
 
     def _weigh(self, node: int) -> None:
+        """Append log f of a new node, eq. (6)."""
         n = self._component.counts[node]
         self.log_f.append(self._log_alpha + log_gamma(n) + self._component.log_marginal(node))
 
     def _best_pair(self) -> tuple[int, int]:
-        """The roots to merge, and the only place where a partner that is gone is replaced."""
+        """Find the roots to merge; a root whose partner is gone gets another one here."""
         while True:
             most = max(self._best[k] for k in self._roots)
             node = next(k for k in self._roots if self._best[k] >= most - self._slack)
@@ -183,10 +185,11 @@ class Forest:
             self._find_partner(node)
 
     def _find_partner(self, node: int) -> None:
+        """Find the best partner of a root among the roots before it."""
         odds = [(self._log_odds(k, node), k) for k in self._roots if k < node]
         most = max((o for o, _ in odds), default=inf)
         best, partner = next(
-            (pair for pair in odds if pair[0] >= most - self._slack), (-inf, NOBODY)
+            (pair for pair in odds if pair[0] >= most - self._slack), (-inf, NO_NODE)
         )
         self._best[node], self._partner[node] = best, partner
 

@@ -1,12 +1,12 @@
 """DP-means (Kulis & Jordan 2012, Algorithm 1): k-means that opens a cluster at a price.
 
-It lowers the sum of squared distances to the centres plus lam for each cluster. Distances are
-squared throughout, and so is the unit of lam.
+It lowers the sum of squared distances of rows from their centres plus lam for each cluster. All
+distances are squared, and so is the unit of lam.
 """
 
-from dpmlite.core.constants import EQUAL_PART, EQUAL_PART_OF_ROW
+from dpmlite.core.constants import DISTANCE_TIE, ORIGIN_DISTANCE_TIE
+from dpmlite.core.protocols import Buffer, Values
 from dpmlite.core.rows import Rows, as_rows
-from dpmlite.core.types import Buffer, Values
 
 
 def fit_centres(
@@ -19,29 +19,29 @@ def fit_centres(
     """Cluster rows, from one cluster at their mean until no row moves.
 
     A row whose nearest centre is farther than `lam` becomes the centre of a new cluster. Any
-    other row joins its nearest centre: of equals the one where it is, else the first. Centres
-    become means after each pass; empty clusters are dropped.
+    other row joins its nearest centre: among equally near ones its own, else the first. After each
+    pass, centres move to the means of their rows, and empty clusters are dropped.
 
     Parameters
     ----------
     X : Rows, or sequence of rows (N, D)
-        The data. A row of weight w counts as w rows; of weight below 1, it opens a cluster only
+        The data. A row of weight w counts as w rows; a row of weight below 1 opens a cluster only
         if that lowers the objective.
     lam : float
         Price of a cluster, in squared units of the data; 0 or more.
     labels : mutable sequence of int, length N
         OUT: the cluster of each row, 0..K-1 in the order in which they were opened.
     max_iter : int
-        Passes at most.
+        Number of passes, at most.
     order : sequence of int, length N, optional
-        The order in which passes visit the rows. Default: as they are.
+        The order in which passes visit the rows. Default: 0..N-1.
 
     Returns
     -------
     centres : list of list of float, (K, D)
         Means of the clusters.
     inertia : float
-        Sum of squared distances to them, by weight.
+        Sum of squared distances of the rows from them, by weight.
     trace : list of float
         The objective before the first pass and after each pass; it never rises.
     converged : bool
@@ -88,10 +88,10 @@ def fit_centres(
 
 
 def farthest_first(X: Rows | Values, n_clusters: int) -> float:
-    """The price of a cluster at which `fit_centres` finds about so many.
+    """Choose the price of a cluster at which `fit_centres` finds about `n_clusters`.
 
     A set starts with the mean of all rows; `n_clusters` times, the row farthest from the set is
-    added. The squared distance of the last one is the price (Kulis & Jordan 2012).
+    added. The squared distance of the last row is the price (Kulis & Jordan 2012).
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def farthest_first(X: Rows | Values, n_clusters: int) -> float:
     Returns
     -------
     float
-        `lam`, in squared units of the data; 0 if there are fewer different rows.
+        `lam`, in squared units of the data; 0 if there are fewer distinct rows.
 
     Raises
     ------
@@ -120,14 +120,14 @@ def farthest_first(X: Rows | Values, n_clusters: int) -> float:
     nearest = [_squared_norm(x) for x in points]
     for _ in range(n_clusters - 1):
         most = max(nearest)
-        far = next(i for i in range(n) if nearest[i] >= most - EQUAL_PART * most)
+        far = next(i for i in range(n) if nearest[i] >= most - DISTANCE_TIE * most)
         for i in range(n):
             nearest[i] = min(nearest[i], _squared_norm(_difference(points[i], points[far])))
     return max(nearest)
 
 
 def squared_distances(X: Rows | Values, centres: Values, out: Values) -> None:
-    """Squared distances of rows from centres.
+    """Compute the squared distance of every row from every centre.
 
     Parameters
     ----------
@@ -160,10 +160,10 @@ def squared_distances(X: Rows | Values, centres: Values, out: Values) -> None:
 def _best_cluster(
     point: list[float], weight: float, lam: float, own: int, centres: list[list[float]]
 ) -> int:
-    """The cluster that a row is to join; one that is not there yet if it opens a new one."""
+    """The cluster that a row is to join; the number of clusters if it opens a new one."""
     distances = [_squared_norm(_difference(point, centre)) for centre in centres]
     least = min(distances)
-    slack = EQUAL_PART * least + EQUAL_PART_OF_ROW * _squared_norm(point)
+    slack = DISTANCE_TIE * least + ORIGIN_DISTANCE_TIE * _squared_norm(point)
     if min(weight, 1.0) * least > lam + slack:
         return len(centres)
     if distances[own] <= least + slack:
@@ -174,7 +174,7 @@ def _best_cluster(
 def _new_centres(
     points: list[list[float]], weights: list[float], labels: Buffer, n_centres: int
 ) -> list[list[float]]:
-    """Means of the clusters that have rows, which are numbered anew."""
+    """Means of the clusters that have rows; labels are renumbered to these."""
     n_columns = len(points[0])
     totals = [[0.0] * n_columns for _ in range(n_centres)]
     sizes = [0.0] * n_centres
@@ -192,6 +192,7 @@ def _new_centres(
 def _inertia(
     points: list[list[float]], weights: list[float], labels: Buffer, centres: list[list[float]]
 ) -> float:
+    """Sum of squared distances of the rows from their centres, by weight."""
     total = 0.0
     for point, weight, k in zip(points, weights, labels, strict=True):
         total += weight * _squared_norm(_difference(point, centres[k]))
@@ -199,7 +200,7 @@ def _inertia(
 
 
 def _mean(rows: Rows) -> list[float]:
-    """Mean of all rows, summed about the first: large offsets lose nothing."""
+    """Mean of all rows, summed about the first row: a large offset costs no digits."""
     first = rows.values(0)
     sums, total = [0.0] * rows.n_columns, 0.0
     for i in range(len(rows)):

@@ -1,12 +1,12 @@
 """Exact inference for a few rows: sums over all partitions (Xu, Heller & Ghahramani 2009, eq. 5).
 
 The joint of data and partition is a product over blocks, f(B) = alpha Gamma(n_B) p(x_B | theta_0).
-So the block that holds a set's first row can be split off, and a smaller set is left:
+So the block that holds the first row of a set can be split off, which leaves a smaller set:
 
     Z(S) = sum over blocks B of S with its first row of f(B) Z(S - B),   Z({}) = 1.
 
-Every partition is met exactly once, in 3^N / 2 steps: 265,720 for the 4,213,597 partitions of 12
-rows. The same recursion with the larger in place of the sum gives the most probable partition.
+Every partition is counted exactly once, in 3^N / 2 steps: 265,720 for the 4,213,597 partitions of
+12 rows. The recursion with a maximum in place of the sum gives the most probable partition.
 
 Sets of rows are numbers: row i of N is bit N - 1 - i, so a set's first row is its highest bit.
 """
@@ -14,10 +14,10 @@ Sets of rows are numbers: row i of N is bit N - 1 - i, so a set's first row is i
 from collections.abc import Iterator
 from math import exp, inf, log
 
-from dpmlite.core.constants import MOST_ROWS, TIE
+from dpmlite.core.constants import MAX_EXACT_ROWS, TIE
+from dpmlite.core.protocols import Buffer, Values
 from dpmlite.core.rows import Rows, as_rows
 from dpmlite.core.special import log_gamma, log_rising
-from dpmlite.core.types import Buffer, Values
 from dpmlite.families.component import Component
 
 
@@ -29,21 +29,21 @@ def sum_over_partitions(
     n_clusters_proba: Buffer,
     co_clustering: Values,
 ) -> tuple[float, float]:
-    """The posterior of all partitions of a few rows, by exact sums.
+    """Compute the posterior of the partitions of a few rows, by exact sums.
 
     Parameters
     ----------
     X : Rows, or sequence of rows (N, D)
-        From 1 to 13 rows. A row of weight w stands for w equal rows that share a label: other
-        partitions of them are not in the sums.
+        From 1 to 13 rows. A row of weight w stands for w equal rows that share a label; partitions
+        that separate these are not in the sums.
     component : Component
         The family and its prior; whatever it holds is replaced.
     alpha : float
         Concentration of the Dirichlet process.
     labels : mutable sequence of int, length N
-        OUT: the most probable partition, numbered in the order in which clusters appear. Of
+        OUT: the most probable partition, numbered in the order in which clusters appear. Among
         partitions closer than 1e-8 nats, the first row gets the cluster with the earliest rows,
-        then the first of the other rows does, and so on.
+        then the first row that is left does, and so on.
     n_clusters_proba : mutable sequence of float, length N
         OUT: P(K = 1 | x), ..., P(K = N | x).
     co_clustering : sequence of mutable sequences of float, (N, N)
@@ -59,13 +59,13 @@ def sum_over_partitions(
     Raises
     ------
     ValueError
-        If there are no or too many rows, they have the wrong width, `alpha` is not positive, or
-        an argument to write to has the wrong shape.
+        If there is no row or more than 13, rows have the wrong width, `alpha` is not positive, or
+        an output has the wrong shape.
     """
     rows = as_rows(X)
     n = len(rows)
-    if not 1 <= n <= MOST_ROWS:
-        raise ValueError(f"X must have from 1 to {MOST_ROWS} rows, got {n}")
+    if not 1 <= n <= MAX_EXACT_ROWS:
+        raise ValueError(f"X must have from 1 to {MAX_EXACT_ROWS} rows, got {n}")
     component._check_rows(rows)
     if not alpha > 0.0:
         raise ValueError(f"alpha must be positive, got {float(alpha)}")
@@ -84,8 +84,8 @@ def sum_over_partitions(
 def _log_blocks(rows: Rows, component: Component, alpha: float) -> list[float]:
     """Log f of every set of rows.
 
-    Slot j holds the rows of the bits from j up of the number that is counted up: those of the
-    slot above, and row N - 1 - j.
+    Sets are visited in the order of their numbers. For each bit j of the present number, slot j
+    holds the rows of bit j and of all higher bits; only the slot of the lowest bit has changed.
     """
     n = len(rows)
     component.resize(0)
@@ -119,7 +119,7 @@ def _sums(log_f: list[float], n: int) -> tuple[list[float], list[list[float]]]:
 
 
 def _co_cluster(log_f: list[float], log_z: list[float], co_clustering: Values) -> None:
-    """P(z_i = z_j | x): the sum over blocks B with both rows of f(B) Z(the others) / Z(all)."""
+    """P(z_i = z_j | x): f(B) Z(other rows) / Z(all), summed over blocks B that hold both rows."""
     n, everyone = len(co_clustering), len(log_f) - 1
     for i in range(n):
         for j in range(n):
@@ -133,7 +133,7 @@ def _co_cluster(log_f: list[float], log_z: list[float], co_clustering: Values) -
 
 
 def _best_partition(log_f: list[float], labels: Buffer) -> float:
-    """Write the most probable partition to `labels`; returns the sum of its log f."""
+    """Write the most probable partition to `labels`; return the sum of its log f."""
     log_best = [0.0]
     for rows in range(1, len(log_f)):
         best = -inf
@@ -156,7 +156,7 @@ def _best_partition(log_f: list[float], labels: Buffer) -> float:
 
 
 def _first_blocks(rows: int) -> Iterator[tuple[int, int]]:
-    """Every block with the first of some rows, and the rows it leaves; early rows first."""
+    """Yield every block that holds the first of some rows, and the rows left; early rows first."""
     first = 1 << (rows.bit_length() - 1)
     others = rows ^ first
     chosen = others

@@ -1,6 +1,6 @@
 """Leaves of trees, each of which is a group of rows."""
 
-from dpmlite.core.types import Values
+from dpmlite.core.protocols import Values
 
 
 def rows_of_leaves(leaves: Values, n_rows: int) -> list[list[int]]:
@@ -16,7 +16,7 @@ def rows_of_leaves(leaves: Values, n_rows: int) -> list[list[int]]:
     Returns
     -------
     list of lists of int, length M
-        Numbers of the rows.
+        Indices of the rows.
 
     Raises
     ------

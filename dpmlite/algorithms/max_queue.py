@@ -1,17 +1,17 @@
-"""A queue of scored items that can lose its best one and its worst one: the Q of Daumé (2007).
+"""A double-ended priority queue of scored items: the Q of Daumé (2007).
 
-Scores are rounded to multiples of 2^-26, so that mathematically equal ones are equal whatever
-rounding made of them, and every implementation takes items in the same order. Of equals, the one
-with the greater depth is better, then the one that was pushed first.
+Scores are rounded to multiples of 2^-26, so that mathematically equal scores are equal in spite of
+rounding, and both twins take items in the same order. Among items of equal score the one with the
+greater depth is better, then the one that was pushed first.
 """
 
 from bisect import insort
 
-from dpmlite.core.constants import GRID
+from dpmlite.core.constants import SCORE_STEPS_PER_NAT
 
 
 class MaxQueue:
-    """Items in the order of their scores."""
+    """Items from which the best and the worst can be removed."""
 
     def __init__(self) -> None:
         self._entries: list[tuple[float, int, int, int]] = []  # the best last
@@ -28,10 +28,10 @@ class MaxQueue:
         score : float
         depth : int
         item : int
-            A number of the caller's.
+            The caller's number of the item.
         """
         self._n_pushed += 1
-        insort(self._entries, (float(round(score * GRID)), depth, -self._n_pushed, item))
+        insort(self._entries, (_rounded(score), depth, -self._n_pushed, item))
 
     def pop_best(self) -> int:
         """Remove the best item, and return it.
@@ -56,7 +56,7 @@ class MaxQueue:
         return self._entries.pop(0)[-1]
 
     def beats_worst(self, score: float, depth: int) -> bool:
-        """Whether an item, if pushed, would be better than the worst there is.
+        """Tell whether an item, if pushed, would be better than the worst item.
 
         Parameters
         ----------
@@ -73,8 +73,13 @@ class MaxQueue:
             If there is none.
         """
         self._require_items()
-        return (float(round(score * GRID)), depth) > self._entries[0][:2]
+        return (_rounded(score), depth) > self._entries[0][:2]
 
     def _require_items(self) -> None:
         if not self._entries:
             raise IndexError("the queue is empty")
+
+
+def _rounded(score: float) -> float:
+    """A score, in whole steps."""
+    return float(round(score * SCORE_STEPS_PER_NAT))

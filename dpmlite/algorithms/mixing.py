@@ -1,18 +1,19 @@
-"""Beliefs about the labels of a mixture, as variational inference holds them.
+"""Priors of the labels of a mixture, and their posteriors in variational inference.
 
-Each row lies in each of T components with some responsibility. Three priors of the labels:
+Each row lies in each of T components with some responsibility. There are three priors:
 
 - `Sticks`: pi_k = v_k (1 - v_1) ... (1 - v_{k-1}) with v_k ~ Beta(1, alpha), and v_T = 1: the stick
-  of the Dirichlet process, broken T - 1 times [1]_. The v_k have a posterior of their own, which is
-  Beta(1 + N_k, alpha + N_{>k}), N_k the expected rows of component k and N_{>k} those after it.
-- `CollapsedSticks`: the same prior, the v_k integrated out [2]_.
+  of the Dirichlet process, broken T - 1 times [1]_. The posterior of v_k is
+  Beta(1 + N_k, alpha + N_{>k}), N_k the expected number of rows of component k, N_{>k} of those
+  after it.
+- `CollapsedSticks`: the prior of `Sticks` with the v_k integrated out [2]_.
 - `CollapsedDirichlet`: pi ~ Dirichlet(alpha / T, ..., alpha / T), integrated out [2]_.
 
-Without the v_k a row's label depends on the numbers of rows n_k that the other labels make. They
-are sums of independent Bernoulli variables; what is needed of them, the mean of log(a + n) and of
-log Gamma(a + n), is taken from their mean and variance as if they were Gaussian, up to second
-order [2]_. That is no bound, neither from above nor from below. For a row of weight w, which is w
-rows with one label, (a + n) (a + n + 1) ... (a + n + w - 1) takes the place of a + n.
+With the v_k integrated out, the label of a row depends on the numbers n_k of rows with other
+labels. These are sums of independent Bernoulli variables. The means of log(a + n) and of log
+Gamma(a + n) are approximated from their means and variances, to second order [2]_, which is no
+bound. For a row of weight w, which is w rows with one label, (a + n) (a + n + 1) ... (a + n + w -
+1) takes the place of a + n.
 
 References
 ----------
@@ -22,13 +23,13 @@ References
 
 from math import log
 
+from dpmlite.core.protocols import Values
 from dpmlite.core.rows import Rows
 from dpmlite.core.special import digamma, log_gamma, log_rising, trigamma
-from dpmlite.core.types import Values
 
 
 class Mixing:
-    """What is believed of the labels.
+    """A prior of the labels, and the expected numbers of rows of the components.
 
     Parameters
     ----------
@@ -39,12 +40,12 @@ class Mixing:
 
     Attributes
     ----------
-    alpha, n_components
-        As given.
+    alpha : float
+    n_components : int
     ordered : bool
         Whether the order of the components matters.
     counts : list of float, length T
-        Expected rows of each component, by weight.
+        Expected number of rows of each component, by weight.
 
     Raises
     ------
@@ -64,30 +65,30 @@ class Mixing:
         self.counts = [0.0] * n_components
 
     def observe(self, rows: Rows, responsibilities: Values) -> None:
-        """Believe that rows lie where these responsibilities say.
+        """Set the posterior to the best one for given responsibilities.
 
         Parameters
         ----------
         rows : Rows
         responsibilities : sequence of sequences of float, (N, T)
-            Not negative; those of a row sum to 1.
+            Not negative; the responsibilities of a row sum to 1.
         """
         raise NotImplementedError
 
-    def leave(self, shares: Values, weight: float = 1.0) -> None:
-        """Forget a row with these responsibilities, where its own label would count."""
+    def leave(self, r_i: Values, weight: float = 1.0) -> None:
+        """Remove a row with these responsibilities, if `log_weights` would depend on it."""
         raise NotImplementedError
 
-    def join(self, shares: Values, weight: float = 1.0) -> None:
-        """Take it in again, with new ones."""
+    def join(self, r_i: Values, weight: float = 1.0) -> None:
+        """Add a row that has left, with new responsibilities."""
         raise NotImplementedError
 
     def log_weights(self, weight: float = 1.0) -> list[float]:
-        """Mean of log p(z_i = k | all else), up to a constant, of a row that has left."""
+        """Mean of log p(z_i = k | other labels), up to a constant, of a row i that has left."""
         raise NotImplementedError
 
     def log_evidence(self) -> float:
-        """Mean of log p(z), less what the posterior of the v_k differs from their prior."""
+        """Mean of log p(z), less the divergence of the posterior of the v_k from their prior."""
         raise NotImplementedError
 
     def means(self) -> list[float]:
@@ -109,7 +110,7 @@ class Mixing:
 
 
 class Sticks(Mixing):
-    """A stick broken T - 1 times, and the posterior of where."""
+    """A stick broken T - 1 times, with a posterior of the v_k."""
 
     ordered = True
 
@@ -124,11 +125,11 @@ class Sticks(Mixing):
         self._count(rows, responsibilities)
         self.tails = _tails(self.counts)
 
-    def leave(self, shares: Values, weight: float = 1.0) -> None:
-        """Nothing: given the v_k, labels do not depend on one another."""
+    def leave(self, r_i: Values, weight: float = 1.0) -> None:
+        """Do nothing: given the v_k, labels are independent."""
 
-    def join(self, shares: Values, weight: float = 1.0) -> None:
-        """Nothing, too."""
+    def join(self, r_i: Values, weight: float = 1.0) -> None:
+        """Do nothing: given the v_k, labels are independent."""
 
     def log_weights(self, weight: float = 1.0) -> list[float]:
         """E[log v_k] + sum over j < k of E[log(1 - v_j)], where log v_T = 0; `weight` times."""
@@ -142,8 +143,8 @@ class Sticks(Mixing):
     def log_evidence(self) -> float:
         """Sum over k < T of log B(1 + n_k, alpha + n_{>k}) / B(1, alpha), B the beta function.
 
-        At the expected counts it is E[log p(z | v)] less the divergence of the posterior of the
-        v_k from their prior. The function being convex, that is at most its mean.
+        At the expected counts, this is E[log p(z | v)] less the divergence of the posterior of the
+        v_k from their prior. The function is convex, so the value is at most its mean.
         """
         total = 0.0
         for k in range(self.n_components - 1):
@@ -158,9 +159,9 @@ class Sticks(Mixing):
         """E[v_k] times the product over j < k of E[1 - v_j]."""
         means, left = [], 1.0
         for n, tail in self._breaks():
-            share = (1.0 + n) / (1.0 + self.alpha + n + tail)
-            means.append(left * share)
-            left *= 1.0 - share
+            mean_v = (1.0 + n) / (1.0 + self.alpha + n + tail)
+            means.append(left * mean_v)
+            left *= 1.0 - mean_v
         return [*means, left]
 
     def _breaks(self) -> list[tuple[float, float]]:
@@ -175,7 +176,7 @@ class Sticks(Mixing):
 
 
 class CollapsedSticks(Sticks):
-    """A stick broken T - 1 times, the lengths integrated out: [2]_."""
+    """A stick broken T - 1 times, with the v_k integrated out [2]_."""
 
     def observe(self, rows: Rows, responsibilities: Values) -> None:
         self._check_shape(rows, responsibilities)
@@ -185,14 +186,16 @@ class CollapsedSticks(Sticks):
         for i in range(len(rows)):
             self.join(responsibilities[i], rows.weight(i))
 
-    def leave(self, shares: Values, weight: float = 1.0) -> None:
-        self._add(shares, weight, -1.0)
+    def leave(self, r_i: Values, weight: float = 1.0) -> None:
+        self._add(r_i, weight, -1.0)
 
-    def join(self, shares: Values, weight: float = 1.0) -> None:
-        self._add(shares, weight, 1.0)
+    def join(self, r_i: Values, weight: float = 1.0) -> None:
+        self._add(r_i, weight, 1.0)
 
     def log_weights(self, weight: float = 1.0) -> list[float]:
-        """E[log (1 + n_k) / (1 + alpha + n_{>=k})] + the same of (alpha + n_{>j}) for j < k."""
+        """E[log (1 + n_k) / (1 + alpha + n_{>=k})], and for each j < k as well
+        E[log (alpha + n_{>j}) / (1 + alpha + n_{>=j})].
+        """
         weights, before = [], 0.0
         for k in range(self.n_components - 1):
             rest, rest_variance = self._from(k)
@@ -203,13 +206,13 @@ class CollapsedSticks(Sticks):
             before += tail - common
         return [*weights, before]
 
-    def _add(self, shares: Values, weight: float, sign: float) -> None:
-        _move(self.counts, self.variances, shares, weight, sign)
-        _move(self.tails, self.tail_variances, _tails(shares), weight, sign)
+    def _add(self, r_i: Values, weight: float, sign: float) -> None:
+        _add_to_moments(self.counts, self.variances, r_i, weight, sign)
+        _add_to_moments(self.tails, self.tail_variances, _tails(r_i), weight, sign)
 
 
 class CollapsedDirichlet(Mixing):
-    """Symmetric Dirichlet weights, integrated out: [2]_."""
+    """Symmetric Dirichlet weights, integrated out [2]_."""
 
     def __init__(self, alpha: float, n_components: int) -> None:
         super().__init__(alpha, n_components)
@@ -221,11 +224,11 @@ class CollapsedDirichlet(Mixing):
         for i in range(len(rows)):
             self.join(responsibilities[i], rows.weight(i))
 
-    def leave(self, shares: Values, weight: float = 1.0) -> None:
-        self._add(shares, weight, -1.0)
+    def leave(self, r_i: Values, weight: float = 1.0) -> None:
+        self._add(r_i, weight, -1.0)
 
-    def join(self, shares: Values, weight: float = 1.0) -> None:
-        self._add(shares, weight, 1.0)
+    def join(self, r_i: Values, weight: float = 1.0) -> None:
+        self._add(r_i, weight, 1.0)
 
     def log_weights(self, weight: float = 1.0) -> list[float]:
         """E[log(alpha / T + n_k)]."""
@@ -245,14 +248,22 @@ class CollapsedDirichlet(Mixing):
         part, total = self.alpha / self.n_components, self.alpha + sum(self.counts)
         return [(part + n) / total for n in self.counts]
 
-    def _add(self, shares: Values, weight: float, sign: float) -> None:
-        _move(self.counts, self.variances, shares, weight, sign)
+    def _add(self, r_i: Values, weight: float, sign: float) -> None:
+        _add_to_moments(self.counts, self.variances, r_i, weight, sign)
 
 
 def mean_log_rising(mean: float, variance: float, weight: float) -> float:
-    """Mean of log Gamma(x + weight) / Gamma(x), which is log x if the weight is 1.
+    """Mean of log Gamma(x + weight) / Gamma(x), to second order; of log x if the weight is 1.
 
-    From the mean and variance of x, to second order.
+    Parameters
+    ----------
+    mean, variance : float
+        Moments of x.
+    weight : float
+
+    Returns
+    -------
+    float
     """
     if weight == 1.0:
         return log(mean) - 0.5 * variance / mean**2
@@ -261,21 +272,31 @@ def mean_log_rising(mean: float, variance: float, weight: float) -> float:
 
 
 def mean_log_gamma(mean: float, variance: float) -> float:
-    """Mean of log Gamma(x) from the mean and variance of x, to second order."""
+    """Mean of log Gamma(x), to second order.
+
+    Parameters
+    ----------
+    mean, variance : float
+        Moments of x.
+
+    Returns
+    -------
+    float
+    """
     return log_gamma(mean) + 0.5 * trigamma(mean) * variance
 
 
 def unbroken_log_evidence(counts: Values, alpha: float) -> float:
-    """Mean of log p(z) under the whole stick of a Dirichlet process, of which z uses the front.
+    """Mean of log p(z) under the Dirichlet process: its stick is broken without end.
 
-    The stick is broken for ever; beyond the last of `counts` lie no rows. The largest component is
-    taken to be the first, which is best. The rest of a bound being the same, this makes one of the
-    evidence of a Dirichlet process mixture of any responsibilities.
+    Beyond the last of `counts` there are no rows. Components are sorted by size, the largest first,
+    which is best. With the other terms of a variational bound, this gives a bound of the evidence
+    of a Dirichlet process mixture for any responsibilities.
 
     Parameters
     ----------
     counts : sequence of float
-        Expected rows of each component.
+        Expected number of rows of each component.
     alpha : float
         Concentration.
 
@@ -294,7 +315,7 @@ def unbroken_log_evidence(counts: Values, alpha: float) -> float:
 
 
 def _tails(values: Values) -> list[float]:
-    """Sums of all values after each."""
+    """For each value, the sum of all values after it."""
     tails, total = [], 0.0
     for value in reversed(list(values)):
         tails.append(total)
@@ -302,10 +323,13 @@ def _tails(values: Values) -> list[float]:
     return tails[::-1]
 
 
-def _move(
-    means: list[float], variances: list[float], shares: Values, weight: float, sign: float
+def _add_to_moments(
+    means: list[float], variances: list[float], r_i: Values, weight: float, sign: float
 ) -> None:
-    """A row's part in numbers of rows more, or less; rounding must not make them negative."""
-    for k, r in enumerate(shares):
+    """Add a row (`sign` 1) to the moments of the n_k, or remove it (-1).
+
+    Rounding must not make moments negative.
+    """
+    for k, r in enumerate(r_i):
         means[k] = max(means[k] + sign * weight * r, 0.0)
         variances[k] = max(variances[k] + sign * weight**2 * r * (1.0 - r), 0.0)

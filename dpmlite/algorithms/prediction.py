@@ -1,4 +1,4 @@
-"""Densities of new rows, and the leave-one-out likelihood of old ones.
+"""Predictive densities of new rows, and leave-one-out costs of the rows of a partition.
 
 Equation numbers are those of Raykov, Boukouvalas & Little (2014). A component given here holds
 the clusters in slots 0..K-1 and has an empty slot K, the new cluster.
@@ -7,17 +7,16 @@ the clusters in slots 0..K-1 and has an empty slot K, the new cluster.
 from math import exp, log
 
 from dpmlite.core.constants import UNPLACED
+from dpmlite.core.protocols import Buffer, Values
 from dpmlite.core.rows import Rows
-from dpmlite.core.types import Buffer, Values
 from dpmlite.families.component import Component
 from dpmlite.partition.crp import log_prob_counts
 from dpmlite.partition.partition import Partition
 from dpmlite.sweeps.assignment import _mixture_costs, log_weights
-from dpmlite.sweeps.map_dpm import check_n_threads
 
 
 def log_density(X: Rows | Values, component: Component, alpha: float, out: Buffer) -> None:
-    """Log predictive density of each row, its cluster summed out: eq. (17).
+    """Compute the log predictive density of each row, summed over its cluster: eq. (17).
 
     Parameters
     ----------
@@ -35,22 +34,22 @@ def log_density(X: Rows | Values, component: Component, alpha: float, out: Buffe
 def log_mixture_density(
     X: Rows | Values, component: Component, log_weights: Values, out: Buffer
 ) -> None:
-    """Log density of each row under a mixture of all slots.
+    """Compute the log density of each row under a mixture of all slots.
 
     Parameters
     ----------
     X : Rows, or sequence of rows (N, D)
     component : Component
-        Slots; an empty one holds the prior.
+        Its slots are the components of the mixture; an empty slot is the prior predictive.
     log_weights : sequence of float
-        One for each slot, from minus infinity up.
+        One for each slot; minus infinity leaves the slot out.
     out : mutable sequence of float, length N
         OUT: log of the sum over slots of weight times predictive density.
 
     Raises
     ------
     ValueError
-        If there are not as many weights as slots, or places as rows.
+        If `log_weights` or `out` has the wrong length.
     """
     for i, costs in enumerate(_mixture_costs(X, component, log_weights, len(out))):
         least = min(costs)
@@ -63,7 +62,7 @@ def responsibilities(
     alpha: float,
     out: Values,
 ) -> None:
-    """Posterior probability of each cluster for each row: the terms of eq. (17), normalised.
+    """Compute the posterior probability of each cluster for each row: normalised terms of eq. (17).
 
     Parameters
     ----------
@@ -73,7 +72,7 @@ def responsibilities(
     alpha : float
         Concentration.
     out : sequence of mutable sequences of float, (N, K + 1)
-        OUT: probabilities; the new cluster's are in the last column.
+        OUT: probabilities; a new cluster's are in the last column.
     """
     mixture_responsibilities(X, component, log_weights(component, alpha), out)
 
@@ -81,19 +80,22 @@ def responsibilities(
 def mixture_responsibilities(
     X: Rows | Values, component: Component, log_weights: Values, out: Values
 ) -> None:
-    """Posterior probability of each slot for each row, under a mixture of all slots.
+    """Compute the posterior probability of each slot for each row, under a mixture of all slots.
 
     Parameters
     ----------
-    X, component, log_weights
-        As of `log_mixture_density`.
+    X : Rows, or sequence of rows (N, D)
+    component : Component
+        Its slots are the components of the mixture; an empty slot is the prior predictive.
+    log_weights : sequence of float
+        One for each slot; minus infinity leaves the slot out.
     out : sequence of mutable sequences of float, (N, K)
         OUT: probabilities; those of a row sum to 1.
 
     Raises
     ------
     ValueError
-        If there are not as many weights as slots, or places as rows and slots.
+        If `log_weights` or `out` has the wrong shape.
     """
     for i, costs in enumerate(_mixture_costs(X, component, log_weights, len(out))):
         least = min(costs)
@@ -104,17 +106,15 @@ def mixture_responsibilities(
             out[i][k] = exp(least - q) / total
 
 
-def neg_log_loo(partition: Partition, n_threads: int = 1) -> float:
-    """-log of eq. (16): leave-one-out predictives of all rows, times the prior of the labels.
+def neg_log_loo(partition: Partition) -> float:
+    """Compute -log of eq. (16): leave-one-out predictives of all rows times the labels' prior.
 
-    It is the paper's likelihood. Coordinate moves lower the exact joint, not this.
+    This is the paper's likelihood. Coordinate moves lower the exact joint, not this.
 
     Parameters
     ----------
     partition : Partition
         All its rows must have labels.
-    n_threads : int, default 1
-        The result does not depend on it.
 
     Returns
     -------
@@ -123,9 +123,8 @@ def neg_log_loo(partition: Partition, n_threads: int = 1) -> float:
     Raises
     ------
     ValueError
-        If a row has no label, or `n_threads` is not positive.
+        If a row has no label.
     """
-    check_n_threads(n_threads)
     _check_placed(partition)
     component = partition.component
     total = -log_prob_counts([n for n in component.counts if n > 0.0], partition.alpha)
@@ -136,22 +135,22 @@ def neg_log_loo(partition: Partition, n_threads: int = 1) -> float:
 
 
 def own_costs(partition: Partition, out: Buffer, weights: Buffer) -> None:
-    """How badly each row fits where it is: q of eq. (15) and (22) for its own cluster.
+    """Compute the leave-one-out cost of each row in its own cluster: q of eq. (15) and (22).
 
     Parameters
     ----------
     partition : Partition
         All its rows must have labels.
     out : mutable sequence of float, length n_rows
-        OUT: costs in nats, the cluster's weight included, of one of the equal rows that a row
-        stands for, in units of the prior: those of any rows compare.
+        OUT: costs in nats, the cluster's weight included. They are per equal row that a row stands
+        for, and in units of the prior, so that costs of different rows can be compared.
     weights : mutable sequence of float, length n_rows
-        OUT: how many equal rows each stands for.
+        OUT: number of equal rows that each row stands for.
 
     Raises
     ------
     ValueError
-        If a row has no label, or there are not as many places as rows.
+        If a row has no label, or `out` or `weights` has the wrong length.
     """
     _check_placed(partition)
     for name, places in (("out", out), ("weights", weights)):

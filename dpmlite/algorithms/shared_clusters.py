@@ -1,43 +1,43 @@
-"""Many clusterings that share the statistics of their clusters.
+"""Clusterings that share the statistics of their clusters.
 
-A clustering is a list of slots of one component, cluster 0 first. What one clustering makes of
-another by one more row shares all other clusters with it: only the cluster that the row joins is
-copied, and only if another clustering still has it.
+A clustering is a list of slots of one component, cluster 0 first. A clustering that grows by a row
+shares all its other clusters with the old one: only the cluster that the row joins is copied, and
+only if another clustering still has it.
 """
 
-from dpmlite.core.constants import EMPTY, SPARE
-from dpmlite.core.types import Values
+from dpmlite.core.constants import EMPTY_SLOT, SPARE_SLOT
+from dpmlite.core.protocols import Values
 from dpmlite.families.component import Component
 
 
 class SharedClusters:
-    """Clusterings, known by number.
+    """Numbered clusterings with reference counts.
 
     Parameters
     ----------
     component : Component
-        Statistics of all clusters; whatever they hold is replaced.
+        Statistics of all clusters; whatever it holds is replaced.
 
     Attributes
     ----------
     component : Component
-        Slot 0 is empty; slot 1 is not used by any clustering.
+        EMPTY_SLOT stays empty; SPARE_SLOT belongs to no clustering.
     n_clusterings : int
-        How many there are.
+        Number of clusterings.
 
     Notes
     -----
-    A clustering has as many holders as `hold` was called for it. It is gone when `release` or
-    `grow` was called as many times.
+    A clustering has one holder when it is made, and one more for each call of `hold`. `release` and
+    `grow` take one away; without a holder, the clustering is gone.
     """
 
     def __init__(self, component: Component) -> None:
         self.component = component
         component.resize(0)
-        component.resize(SPARE + 1)
+        component.resize(SPARE_SLOT + 1)
         self._slots: dict[int, list[int]] = {}  # of each clustering
         self._holders: dict[int, int] = {}
-        self._users = [1] * (SPARE + 1)  # clusterings that have a slot
+        self._users = [1] * (SPARE_SLOT + 1)  # clusterings that have a slot
         self._n_made = 0
 
     @property
@@ -45,7 +45,7 @@ class SharedClusters:
         return len(self._slots)
 
     def first(self) -> int:
-        """Make the clustering of no row, which has one holder; returns its number."""
+        """Make the clustering of no row; return its number."""
         return self._make([])
 
     def slots(self, c: int) -> list[int]:
@@ -86,22 +86,25 @@ class SharedClusters:
             del self._holders[c]
 
     def grow(self, c: int, k: int, row: Values, weight: float = 1.0) -> int:
-        """Make the clustering that clustering `c` becomes by a row; one holder passes to it.
+        """Make the clustering that clustering `c` becomes by one more row.
+
+        One holder of `c` passes to the new clustering.
 
         Parameters
         ----------
         c : int
             The clustering, which loses a holder.
         k : int
-            The cluster that the row joins; their number: a new one.
+            The cluster that the row joins; the number of clusters for a new one.
         row : sequence of float, length D
+            The row's values.
         weight : float, default 1.0
-            Of the row.
+            The row's weight.
 
         Returns
         -------
         int
-            The number of the new clustering; it may be `c`, if that had no other holder.
+            The number of the new clustering; it may be `c` again, if that had no other holder.
 
         Raises
         ------
@@ -116,7 +119,7 @@ class SharedClusters:
             raise IndexError(f"cluster must be in 0..{len(slots)}, got {k}")
         self.component._check_row(row)
         slot = self._free_slot()
-        self.component.copy(slot, self.component, slots[k] if k < len(slots) else EMPTY)
+        self.component.copy(slot, self.component, slots[k] if k < len(slots) else EMPTY_SLOT)
         self.component.add(row, slot, weight)
         grown = self._make([*slots[:k], slot, *slots[k + 1 :]])
         self.release(c)

@@ -1,15 +1,15 @@
-"""What a finished tree says: its nodes' statistics, its clusters, and its predictive density.
+"""Results of a finished tree: the statistics of its nodes, its clusters, its predictive density.
 
-A tree over leaves 0..M-1 is the list of its merges: merge i makes node M + i of two nodes made
-before, the last one is the root. Equation numbers are those of Xu, Heller & Ghahramani (2009).
+A tree over leaves 0..M-1 is the list of its merges: merge i makes node M + i of two earlier nodes,
+and the last one is the root. Equation numbers are those of Xu, Heller & Ghahramani (2009).
 """
 
 from math import exp, log, log1p
 
 from dpmlite.algorithms.leaves import rows_of_leaves
 from dpmlite.core.constants import TIE, UNPLACED
+from dpmlite.core.protocols import Buffer, Values
 from dpmlite.core.rows import Rows, as_rows
-from dpmlite.core.types import Buffer, Values
 from dpmlite.families.component import Component
 
 
@@ -23,7 +23,7 @@ def hold(X: Rows | Values, leaves: Values, component: Component, children: Value
     leaves : sequence of int, length N
         The leaf of each row.
     component : Component
-        OUT: node k in slot k, and an empty slot after the root's; what it held is replaced.
+        OUT: slot k holds node k, and the slot after the root is empty; what it held is replaced.
     children : sequence of pairs of int, (M - 1, 2)
         The nodes of each merge.
 
@@ -49,14 +49,14 @@ def hold(X: Rows | Values, leaves: Values, component: Component, children: Value
 
 
 def cut(children: Values, log_odds: Values, labels: Buffer) -> int:
-    """The clusters of a tree: from the root down, nodes with r_k < 0.5 are taken apart.
+    """Cut a tree into clusters: from the root down, nodes with r_k < 0.5 are divided.
 
     Parameters
     ----------
     children : sequence of pairs of int, (M - 1, 2)
         The nodes of each merge.
     log_odds : sequence of float, length M - 1
-        log r_k / (1 - r_k) of each; within 1e-8 of 0 they are 0, and the node is one cluster.
+        log r_k / (1 - r_k) of each; from -1e-8 up, the node is one cluster.
     labels : mutable sequence of int, length M
         OUT: the cluster of each leaf.
 
@@ -90,13 +90,13 @@ def cut(children: Values, log_odds: Values, labels: Buffer) -> int:
 def log_node_weights(
     children: Values, log_odds: Values, counts: Values, alpha: float, out: Buffer
 ) -> None:
-    """Log weights of the nodes in the tree's predictive density.
+    """Compute the log weights of the nodes in the tree's predictive density.
 
-    A row that joins a random partition is in cluster c with probability n_c / (n + alpha), and
-    in a new one with alpha / (n + alpha). Node k is a cluster of a partition that is drawn from
-    those consistent with the tree if it is one (r_k) and no node above it is, which makes
-    omega_k of Heller & Ghahramani (2005), the product of r_k and 1 - r_i of all nodes i above.
-    So p(x | D) = sum over k of omega_k n_k / (n + alpha) p(x | D_k) + alpha / (n + alpha) p(x).
+    A row that joins a random partition is in cluster c with probability n_c / (n + alpha), and in a
+    new cluster with alpha / (n + alpha). In a random partition that is consistent with the tree,
+    node k is a cluster if it is one (r_k) and no node i above it is (1 - r_i). The product of these
+    is omega_k of Heller & Ghahramani (2005). So p(x | D) = sum over k of omega_k n_k / (n + alpha)
+    p(x | D_k) + alpha / (n + alpha) p(x).
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def log_node_weights(
     alpha : float
         Concentration of the Dirichlet process.
     out : mutable sequence of float, length 2 M
-        OUT: the weights of the nodes, then that of a new cluster; their sum is 1.
+        OUT: log weights of the nodes, then of a new cluster; the sum of the weights is 1.
 
     Raises
     ------
@@ -123,7 +123,7 @@ def log_node_weights(
     _check_length("counts", counts, 2 * n - 1)
     _check_length("out", out, 2 * n)
     log_total = log(counts[2 * n - 2] + alpha)
-    out[2 * n - 2] = 0.0  # log of the product over the nodes above
+    out[2 * n - 2] = 0.0  # until it is its turn: log of the product of 1 - r_i over nodes above
     for k in reversed(range(n, 2 * n - 1)):
         log_r, log_rest = -softplus(-log_odds[k - n]), -softplus(log_odds[k - n])
         for child in children[k - n]:
@@ -135,7 +135,7 @@ def log_node_weights(
 
 
 def check_tree(children: Values, n_leaves: int) -> None:
-    """Raise ValueError unless merges make one tree of so many leaves.
+    """Raise ValueError unless merges make one tree of all leaves.
 
     Parameters
     ----------

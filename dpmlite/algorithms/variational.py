@@ -1,15 +1,15 @@
 """Mean-field variational inference for mixtures of T components.
 
-The posterior of labels and parameters is approximated by q(z) q(theta), where each row has
-probabilities of its own, its responsibilities r_ik = q(z_i = k), and each component's parameters
-have a posterior of the family. What can be got by it is bounded by
+The posterior of labels and parameters is approximated by q(z) q(theta). Each row has its own label
+probabilities, the responsibilities r_ik = q(z_i = k), and the parameters of each component have a
+posterior of the family. The evidence is bounded by
 
     log p(x) >= E[log p(x | z, theta)] + E[log p(z)] - KL(q(theta) | p(theta)) + H(q(z)),
 
-and each step raises the right-hand side in one factor [1]_. q(theta_k) is best when it holds the
-part r_ik of each row; by conjugacy its terms are then log p(these parts | theta_0), which a family
-knows exactly. So families need answer only `expected_log_density`, `add` and `log_marginal`. What
-is believed of the labels, and whether E[log p(z)] is exact, is told by models.mixing.
+and each step raises the right-hand side in one factor [1]_. The best q(theta_k) holds each row with
+the weight r_ik. By conjugacy, its terms are then the log marginal likelihood of the rows with these
+weights, which a family knows exactly. So a family needs only `expected_log_density`, `add` and
+`log_marginal`. The prior of the labels, and whether E[log p(z)] is exact, is a matter of `mixing`.
 
 References
 ----------
@@ -19,27 +19,27 @@ References
 from math import exp, log
 
 from dpmlite.algorithms.mixing import Mixing
-from dpmlite.core.constants import LARGER
+from dpmlite.core.constants import MIN_EXCESS_FRACTION
+from dpmlite.core.protocols import Buffer, Values
 from dpmlite.core.rows import Rows, as_rows
-from dpmlite.core.types import Buffer, Values
 from dpmlite.families.component import Component
 
 
 def absorb(
     X: Rows | Values, component: Component, mixing: Mixing, responsibilities: Values
 ) -> float:
-    """Set both posteriors to what responsibilities imply.
+    """Set both posteriors to the best ones for given responsibilities.
 
     Parameters
     ----------
     X : Rows, or sequence of rows (N, D)
         A row of weight w stands for w equal rows that share a label.
     component : Component
-        OUT: slot k has of each row the part r_ik; what it held before is forgotten.
+        OUT: slot k holds each row with the weight r_ik; what it held before is replaced.
     mixing : Mixing
-        OUT: it observes the responsibilities.
+        OUT: it has observed the responsibilities.
     responsibilities : sequence of sequences of float, (N, T)
-        Those of a row sum to 1.
+        The responsibilities of a row sum to 1.
 
     Returns
     -------
@@ -54,10 +54,10 @@ def absorb(
     rows = as_rows(X)
     component._check_rows(rows)
     mixing.observe(rows, responsibilities)
-    _share(rows, component, responsibilities, mixing.n_components)
+    _add_weighted(rows, component, responsibilities, mixing.n_components)
     entropy = 0.0
-    for shares in responsibilities:
-        entropy -= sum(r * log(r) for r in shares if r > 0.0)
+    for r_i in responsibilities:
+        entropy -= sum(r * log(r) for r in r_i if r > 0.0)
     return _evidence(component, mixing) + entropy
 
 
@@ -68,22 +68,26 @@ def step(
     responsibilities: Values,
     reorder: bool,
 ) -> float:
-    """Renew the responsibilities of every row, and then both posteriors.
+    """Update the responsibilities of every row, and then both posteriors.
 
     Parameters
     ----------
-    X, component, mixing
-        As `absorb` left them.
+    X : Rows, or sequence of rows (N, D)
+        The data.
+    component : Component
+        IN and OUT: as `absorb` leaves it.
+    mixing : Mixing
+        IN and OUT: as `absorb` leaves it.
     responsibilities : sequence of mutable sequences of float, (N, T)
         IN and OUT.
     reorder : bool
-        Whether components are put in order, the largest first, where the order matters and the
-        bound does not fall by it, as Kurihara, Welling & Teh (2007) do.
+        Whether to sort the components by size, the largest first, if the order matters and the
+        bound does not fall: Kurihara, Welling & Teh (2007).
 
     Returns
     -------
     float
-        The bound. It does not fall from call to call if `mixing` is exact, as `Sticks` is.
+        The bound, in nats. If `mixing` is exact, as `Sticks` is, it never falls from call to call.
     """
     rows = as_rows(X)
     component._check_rows(rows)
@@ -91,48 +95,49 @@ def step(
     _check_slots(component, mixing)
     entropy = 0.0
     for i in range(len(rows)):
-        shares = responsibilities[i]
+        r_i = responsibilities[i]
         weight, row = rows.weight(i), rows.values(i)
-        mixing.leave(shares, weight)
+        mixing.leave(r_i, weight)
         scores = [
             prior + component.expected_log_density(row, k, weight)
             for k, prior in enumerate(mixing.log_weights(weight))
         ]
-        entropy += _normalise(scores, shares)
-        mixing.join(shares, weight)
+        entropy += _normalise(scores, r_i)
+        mixing.join(r_i, weight)
     mixing.observe(rows, responsibilities)
     if reorder and mixing.ordered:
         _reorder(rows, mixing, responsibilities)
-    _share(rows, component, responsibilities, mixing.n_components)
+    _add_weighted(rows, component, responsibilities, mixing.n_components)
     return _evidence(component, mixing) + entropy
 
 
 def _normalise(scores: list[float], out: Buffer) -> float:
-    """Probabilities from their logarithms, up to a constant; returns their entropy."""
+    """Write the probabilities with these logarithms, up to a constant; return their entropy."""
     most = max(scores)
-    parts = [exp(s - most) for s in scores]
-    total = sum(parts)
+    weights = [exp(s - most) for s in scores]
+    total = sum(weights)
     mean = 0.0
-    for k, part in enumerate(parts):
-        out[k] = part / total
+    for k, weight in enumerate(weights):
+        out[k] = weight / total
         mean += out[k] * (scores[k] - most)
     return log(total) - mean
 
 
 def _reorder(rows: Rows, mixing: Mixing, responsibilities: Values) -> None:
-    order = _largest_first(mixing.counts, LARGER * sum(mixing.counts))
+    """Sort the components by size, unless the bound falls by it."""
+    order = _largest_first(mixing.counts, MIN_EXCESS_FRACTION * sum(mixing.counts))
     if order == sorted(order):
         return
     before = mixing.log_evidence()
     _permute(responsibilities, order)
     mixing.observe(rows, responsibilities)
-    if mixing.log_evidence() < before:  # the last component, which has no v_k, may be better large
+    if mixing.log_evidence() < before:  # the last component has no v_k, and may be better large
         _permute(responsibilities, sorted(order, key=order.__getitem__))
         mixing.observe(rows, responsibilities)
 
 
 def _largest_first(counts: Values, margin: float) -> list[int]:
-    """Components by size; one that is larger by less than `margin` stays behind."""
+    """Order components by size; one that is larger by less than `margin` stays behind."""
     order: list[int] = []
     for k in range(len(counts)):
         at = k
@@ -143,24 +148,29 @@ def _largest_first(counts: Values, margin: float) -> list[int]:
 
 
 def _permute(responsibilities: Values, order: list[int]) -> None:
-    for shares in responsibilities:
-        moved = [shares[k] for k in order]
-        for k, r in enumerate(moved):
-            shares[k] = r
+    """Reorder the responsibilities of every row: the new k-th ones are the old order[k]-th ones."""
+    for r_i in responsibilities:
+        permuted = [r_i[k] for k in order]
+        for k, r in enumerate(permuted):
+            r_i[k] = r
 
 
-def _share(rows: Rows, component: Component, responsibilities: Values, n_components: int) -> None:
+def _add_weighted(
+    rows: Rows, component: Component, responsibilities: Values, n_components: int
+) -> None:
+    """Let slot k hold each row with the weight r_ik."""
     component.resize(n_components)
     for k in range(n_components):
         component.clear(k)
     for i in range(len(rows)):
         for k in range(n_components):
-            part = rows.weight(i) * responsibilities[i][k]
-            if part > 0.0:
-                component.add(rows.values(i), k, part)
+            weight = rows.weight(i) * responsibilities[i][k]
+            if weight > 0.0:
+                component.add(rows.values(i), k, weight)
 
 
 def _evidence(component: Component, mixing: Mixing) -> float:
+    """The bound, without the entropy of the responsibilities."""
     marginals = sum(component.log_marginal(k) for k in range(component.n_slots))
     return marginals + mixing.log_evidence()
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from dpmlite.core.implementation import PURE
+from dpmlite.core.implementation import PURE, needing_kernels
 
 if TYPE_CHECKING or PURE:
     from dpmlite.core.moments import column_moments
@@ -15,15 +15,16 @@ if TYPE_CHECKING or PURE:
         multivariate_log_gamma,
     )
 else:
-    from dpmlite.core._moments import column_moments
-    from dpmlite.core._rows import Rows
-    from dpmlite.core._special import (
-        digamma,
-        log_gamma,
-        log_gamma_half_step,
-        log_rising,
-        multivariate_log_gamma,
-    )
+    with needing_kernels():  # the first of all kernels that are imported
+        from dpmlite.core._moments import column_moments
+        from dpmlite.core._rows import Rows
+        from dpmlite.core._special import (
+            digamma,
+            log_gamma,
+            log_gamma_half_step,
+            log_rising,
+            multivariate_log_gamma,
+        )
 
 __all__ = [
     "Rows",

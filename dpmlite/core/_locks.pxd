@@ -1,4 +1,4 @@
-# Python's locks, for code that does not hold the interpreter's.
+# Python's locks, for threads that do not hold the interpreter's lock.
 
 cdef extern from "pythread.h":
     void *PyThread_allocate_lock() noexcept nogil

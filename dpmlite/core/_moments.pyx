@@ -1,70 +1,71 @@
 """Kernel of moments.py: one pass over a table, in blocks that stay in the processor's cache.
 
-Narrow rows are taken several at once, as one wide row, so that no sum waits for the one before; what
-belongs to the same column is joined in the end. A block's mean and scatter are found in two loops
-over its rows, and joined with those before: with n and m of each, the scatter of both about their
-mean is theirs and n_a n_b / (n_a + n_b) (m_a - m_b)^2.
+Narrow rows are read several at once, as one wide row, so that no sum waits for the one before; sums
+of the same column are joined in the end. The mean and the scatter of a block are found in two loops
+over its rows, and joined with those of earlier blocks: for weights n and means m, the scatter of
+two blocks together is the sum of both scatters and of n_a n_b / (n_a + n_b) (m_a - m_b)^2.
 """
 
 from dpmlite.core._memory cimport double_array
-from dpmlite.core._rows cimport MANY_CELLS, Row, Rows, inlined_row
+from dpmlite.core._rows cimport MIN_SHARED_CELLS, Row, Rows, inlined_row
 from dpmlite.core._simd cimport clones_void, inlined_void
-from dpmlite.core._work_parts cimport start_of
+from dpmlite.core._work_parts cimport part_start
 
 from dpmlite.core._rows import as_rows
 from dpmlite.core.threads import on_threads
 
 cdef enum:
-    BLOCK_CELLS = 16384
-    MOMENT_PARTS = 18  # of the rows, which threads take: sums are of these however many they are
-    MOMENT_GROUP = 8   # columns that are added together
-    WIDE_TABLE = 64    # columns, or nearly, that rows of the same weight are taken for
+    BLOCK_CELLS = 16384    # cells of a block: 128 kB
+    N_PARTS = 18           # of the rows, for any number of threads: results do not depend on it
+    COLUMNS_PER_STEP = 8   # columns that are added together, in vectors
+    MAX_WIDE_COLUMNS = 64  # columns of a wide row, at most, unless one row has more
 
-cdef struct Moments:  # about an origin
-    double *cells
+cdef struct Moments:  # of each column, about an origin
+    double *cells     # weight of the rows that have a value
     double *mean
-    double *scatter
+    double *scatter   # sum of squared differences from the mean
 
 
-def column_moments(X, Py_ssize_t n_threads=1):
+def column_moments(X):
     cdef Rows rows = as_rows(X)
     if rows.columns != NULL:
         raise ValueError("moments are of dense rows, got sparse ones")
     if rows.n_columns == 0:
         return [], [], []
     cdef Py_ssize_t d, n_columns = rows.n_columns, width = rows_at_once(rows) * n_columns
-    cdef double[::1] origin = a_value_of_each(rows), total = double_array(3 * width), found
-    cdef Moments wide = moments_in(total), all_rows, some_rows
-    ends = [start_of(i, MOMENT_PARTS, rows.n_rows) for i in range(MOMENT_PARTS + 1)]
-    parts = [(ends[i], ends[i + 1]) for i in range(MOMENT_PARTS)]
+    cdef double[::1] origin = value_in_each_column(rows), total = double_array(3 * width), found
+    cdef Moments wide = moments_in(total), narrow, other
+    starts = [part_start(i, N_PARTS, rows.n_rows) for i in range(N_PARTS + 1)]
+    parts = list(zip(starts, starts[1:]))
 
-    def part(some):
-        return moments_of(rows, origin, some[0], some[1])
+    def moments_of_part(part):
+        return moments_of(rows, origin, part[0], part[1])
 
-    if rows.n_rows * n_columns < MANY_CELLS:
-        n_threads = 1
-    for found in on_threads(part, parts, n_threads):
-        some_rows = moments_in(found)
-        join(&wide, &some_rows, width)
-    all_rows = wide
+    share = on_threads if rows.n_rows * n_columns >= MIN_SHARED_CELLS else map
+    for found in share(moments_of_part, parts):
+        other = moments_in(found)
+        join(&wide, &other, width)
+    narrow = wide
     for d in range(n_columns, width, n_columns):
-        some_rows.cells, some_rows.mean = wide.cells + d, wide.mean + d
-        some_rows.scatter = wide.scatter + d
-        join(&all_rows, &some_rows, n_columns)
+        other.cells, other.mean, other.scatter = wide.cells + d, wide.mean + d, wide.scatter + d
+        join(&narrow, &other, n_columns)
     cells, means, variances = [], [], []
     for d in range(n_columns):
-        cells.append(all_rows.cells[d])
-        means.append(origin[d] + all_rows.mean[d])
-        variances.append(all_rows.scatter[d] / all_rows.cells[d] if all_rows.cells[d] > 0.0 else 0.0)
+        cells.append(narrow.cells[d])
+        means.append(origin[d] + narrow.mean[d])
+        variances.append(narrow.scatter[d] / narrow.cells[d] if narrow.cells[d] > 0.0 else 0.0)
     return cells, means, variances
 
 
 cdef Py_ssize_t rows_at_once(Rows rows) noexcept nogil:
-    return max(WIDE_TABLE // rows.n_columns, <Py_ssize_t> 1) if rows.row_weights == NULL else 1
+    """Rows that make a wide row; only rows of the same weight do."""
+    if rows.row_weights != NULL:
+        return 1
+    return max(MAX_WIDE_COLUMNS // rows.n_columns, <Py_ssize_t> 1)
 
 
-cdef a_value_of_each(Rows rows):
-    """The first of each column that is not missing; 0 if all are."""
+cdef value_in_each_column(Rows rows):
+    """The first value of each column that is not missing; 0 if all are."""
     found = double_array(rows.n_columns)
     cdef double[::1] value = found
     cdef double[::1] room = double_array(rows.n_columns)
@@ -86,6 +87,7 @@ cdef a_value_of_each(Rows rows):
 
 
 cdef Moments moments_in(double[::1] memory):
+    """Moments that lie in `memory`, one third each."""
     cdef Moments moments
     cdef Py_ssize_t n = memory.shape[0] // 3
     moments.cells = &memory[0]
@@ -94,27 +96,27 @@ cdef Moments moments_in(double[::1] memory):
 
 
 cdef moments_of(Rows rows, const double[::1] origin, Py_ssize_t first, Py_ssize_t last):
-    """Those of some rows, in an array."""
+    """Moments of rows first..last-1, in an array for `moments_in`."""
     cdef Py_ssize_t n_columns = rows.n_columns, n = rows_at_once(rows)
     cdef Py_ssize_t width = n * n_columns, d
     cdef Py_ssize_t step = max(BLOCK_CELLS // width, <Py_ssize_t> 1) * n
     cdef double[::1] total = double_array(3 * width), of_block = double_array(3 * width)
     cdef double[::1] room = double_array(width), origins = double_array(width)
-    cdef Moments so_far = moments_in(total), block = moments_in(of_block)
+    cdef Moments before = moments_in(total), block = moments_in(of_block)
     for d in range(width):
         origins[d] = origin[d % n_columns]
     with nogil:
         while first < last:
             of_block[:] = 0.0
-            find(rows, n, &origins[0], first, min(first + step, last), &room[0], &block)
-            join(&so_far, &block, width)
+            add_block(rows, n, &origins[0], first, min(first + step, last), &room[0], &block)
+            join(&before, &block, width)
             first += step
     return total
 
 
-cdef void find(Rows rows, Py_ssize_t n, const double *origin, Py_ssize_t first, Py_ssize_t last,
-               double *room, Moments *block) noexcept nogil:
-    """Those of rows first..last-1, n of them at once."""
+cdef void add_block(Rows rows, Py_ssize_t n, const double *origin, Py_ssize_t first,
+                    Py_ssize_t last, double *room, Moments *block) noexcept nogil:
+    """Find the moments of rows first..last-1, n of them at once; `block` holds zeros before."""
     cdef Py_ssize_t i = first, d
     cdef Row row
     while i < last:
@@ -132,7 +134,7 @@ cdef void find(Rows rows, Py_ssize_t n, const double *origin, Py_ssize_t first, 
 
 cdef inline inlined_row wide_row(Rows rows, Py_ssize_t i, Py_ssize_t n,
                                  double *room) noexcept nogil:
-    """Rows i..i+n-1, as they lie or in `room`, as if they were one."""
+    """Rows i..i+n-1 as one row, which lies in `room` if they do not lie side by side."""
     cdef Row row = rows.row_into(i, room)
     cdef Py_ssize_t j
     for j in range(1, n if rows.first == NULL else 1):
@@ -142,18 +144,19 @@ cdef inline inlined_row wide_row(Rows rows, Py_ssize_t i, Py_ssize_t n,
 
 
 cdef clones_void add_values(const Row *row, const double *origin, Moments *block) noexcept nogil:
+    """Add a row's weight to `cells` and its values, about the origin, to `mean`."""
     cdef Py_ssize_t d = 0
-    while d + MOMENT_GROUP <= row.n_values:
-        add_some_values(row, origin, d, MOMENT_GROUP, block)
-        d += MOMENT_GROUP
+    while d + COLUMNS_PER_STEP <= row.n_values:
+        add_some_values(row, origin, d, COLUMNS_PER_STEP, block)
+        d += COLUMNS_PER_STEP
     add_some_values(row, origin, d, row.n_values - d, block)
 
 
 cdef inline inlined_void add_some_values(const Row *row, const double *origin, Py_ssize_t first,
                                          Py_ssize_t n, Moments *block) noexcept nogil:
-    """The same for n columns from `first`, in vectors."""
-    cdef double e[MOMENT_GROUP]
-    cdef double weight[MOMENT_GROUP]
+    """Add the weights and the values of n columns from `first`, in vectors."""
+    cdef double e[COLUMNS_PER_STEP]
+    cdef double weight[COLUMNS_PER_STEP]
     cdef double *cells = block.cells + first
     cdef double *total = block.mean + first
     cdef Py_ssize_t d
@@ -171,17 +174,18 @@ cdef inline inlined_void add_some_values(const Row *row, const double *origin, P
 
 
 cdef clones_void add_squares(const Row *row, const double *origin, Moments *block) noexcept nogil:
+    """Add the squared differences of a row's values from the block's means to `scatter`."""
     cdef Py_ssize_t d = 0
-    while d + MOMENT_GROUP <= row.n_values:
-        add_some_squares(row, origin, d, MOMENT_GROUP, block)
-        d += MOMENT_GROUP
+    while d + COLUMNS_PER_STEP <= row.n_values:
+        add_some_squares(row, origin, d, COLUMNS_PER_STEP, block)
+        d += COLUMNS_PER_STEP
     add_some_squares(row, origin, d, row.n_values - d, block)
 
 
 cdef inline inlined_void add_some_squares(const Row *row, const double *origin, Py_ssize_t first,
                                           Py_ssize_t n, Moments *block) noexcept nogil:
-    """The same for n columns from `first`, in vectors."""
-    cdef double e[MOMENT_GROUP]
+    """Add the squares of n columns from `first`, in vectors."""
+    cdef double e[COLUMNS_PER_STEP]
     cdef double *mean = block.mean + first
     cdef double *scatter = block.scatter + first
     cdef Py_ssize_t d
@@ -194,7 +198,7 @@ cdef inline inlined_void add_some_squares(const Row *row, const double *origin, 
 
 
 cdef void join(Moments *one, const Moments *other, Py_ssize_t n_columns) noexcept nogil:
-    """Those of the rows of both."""
+    """Replace the moments of `one` by those of the rows of both."""
     cdef double part, gap
     cdef Py_ssize_t d
     for d in range(n_columns):

@@ -1,23 +1,23 @@
-"""Kernel of ranks.py: values by their rank."""
+"""Kernel of quickselect.py: the value of a given rank (Hoare 1961)."""
 
 from dpmlite.core._memory cimport double_array
 
 
 def value_of_rank(const double[::1] values, Py_ssize_t rank):
     cdef Py_ssize_t i, n = values.shape[0]
-    cdef double[::1] some
+    cdef double[::1] copy
     if not 0 <= rank < n:
         raise IndexError(f"rank must be in 0..{n - 1}, got {rank}")
-    some = double_array(n)
+    copy = double_array(n)
     for i in range(n):
-        some[i] = values[i]
-    return find_rank(&some[0], n, rank)
+        copy[i] = values[i]
+    return find_rank(&copy[0], n, rank)
 
 
 cdef double find_rank(double *x, Py_ssize_t n, Py_ssize_t rank) noexcept nogil:
-    """What x[rank] is when x is sorted so far that it is there: Hoare's FIND (1961).
+    """Return the value of this rank (0: the least) of x, which is partly sorted: Hoare's FIND.
 
-    Where there are NaN it ends, too.
+    It also ends if there are NaN.
     """
     cdef Py_ssize_t first = 0, last = n - 1, i, j
     cdef double pivot, kept

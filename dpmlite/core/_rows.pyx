@@ -1,18 +1,19 @@
 """Kernel of rows.py: the rows of a table, dense or sparse.
 
-Dense rows lie anywhere, in double or single precision: those that are not side by side in double
-precision are copied one by one when they are read.
+Dense tables may have any strides, in double or single precision. Rows that do not lie side by side
+in double precision are copied one by one when they are read.
 """
 
 from numpy import empty
 
+cimport cython
 from libc.string cimport memcpy
 
 from dpmlite.core._memory cimport double_array, index_array
 
-from dpmlite.core.threads import on_threads
+from dpmlite.core.threads import on_threads, thread_limit
 
-# What columns points to if there is no non-zero at all.
+# Where `columns` points to in a sparse table without a non-zero.
 cdef Py_ssize_t NO_COLUMN = 0
 
 
@@ -27,6 +28,7 @@ cdef class Rows:
         self.weigh(weights)
 
     cdef int take_double(self, const double[:, :] X) except -1:
+        """Read rows from a dense table in double precision."""
         self.take_shape(X.shape[0], X.shape[1], X.strides[0], X.strides[1])
         if self.n_rows == 0 or self.n_columns == 0:
             return 0
@@ -37,6 +39,7 @@ cdef class Rows:
         return self.make_room()
 
     cdef int take_single(self, const float[:, :] X) except -1:
+        """Read rows from a dense table in single precision."""
         self.take_shape(X.shape[0], X.shape[1], X.strides[0], X.strides[1])
         self.single = True
         if self.n_rows == 0 or self.n_columns == 0:
@@ -46,16 +49,19 @@ cdef class Rows:
 
     cdef int take_shape(self, Py_ssize_t n_rows, Py_ssize_t n_columns, Py_ssize_t row_step,
                         Py_ssize_t column_step) except -1:
+        """Set the shape and the steps, in bytes, of a dense table."""
         self.n_rows, self.n_columns = n_rows, n_columns if n_rows else 0
         self.row_step, self.column_step = row_step, column_step
         return 0
 
     cdef int make_room(self) except -1:
+        """Make room for a row that is copied."""
         self.room = double_array(self.n_columns)
         self.memory = &self.room[0]
         return 0
 
     cdef void copy_row(self, Py_ssize_t i, double *room) noexcept nogil:
+        """Copy dense row i to `room`, in double precision."""
         cdef const char *cell = self.cells + i * self.row_step
         cdef Py_ssize_t j
         for j in range(self.n_columns):
@@ -63,14 +69,17 @@ cdef class Rows:
             cell += self.column_step
 
     @classmethod
+    @cython.binding(True)  # which the limited API needs for a class method
     def sparse(cls, const double[::1] data, const Py_ssize_t[::1] indices,
                const Py_ssize_t[::1] indptr, Py_ssize_t n_columns, const double[::1] weights=None):
         check_parts(data.shape[0], indices, indptr, n_columns)
         cdef Rows rows = Rows.__new__(Rows)
         rows.data, rows.indices, rows.indptr = data, indices, indptr
         rows.n_rows, rows.n_columns = indptr.shape[0] - 1, n_columns
-        rows.first = &data[0] if data.shape[0] else NULL
-        rows.columns = &indices[0] if data.shape[0] else &NO_COLUMN
+        rows.columns = &NO_COLUMN
+        if data.shape[0]:
+            rows.first = &data[0]
+            rows.columns = &indices[0]
         rows.starts = &indptr[0]
         rows.weigh(weights)
         return rows
@@ -96,7 +105,7 @@ cdef class Rows:
         self._check_row(i)
         return self.weight_of(i)
 
-    def take(self, const Py_ssize_t[::1] rows, Py_ssize_t n_threads=1):
+    def take(self, const Py_ssize_t[::1] rows):
         self.check_rows(rows)
         cdef Py_ssize_t i
         cdef double[::1] weights = None if self.weights is None else empty(rows.shape[0])
@@ -106,38 +115,39 @@ cdef class Rows:
         if self.is_sparse:
             taken = self.some_sparse(rows, weights)
         else:
-            taken = self.some_dense(rows, weights, n_threads)
-        taken.n_columns = self.n_columns  # if there is no row, too
+            taken = self.some_dense(rows, weights)
+        taken.n_columns = self.n_columns  # also if no row is taken
         return taken
 
-    cdef Rows some_dense(self, const Py_ssize_t[::1] rows, const double[::1] weights,
-                         Py_ssize_t n_threads):
+    cdef Rows some_dense(self, const Py_ssize_t[::1] rows, const double[::1] weights):
+        """Copies of dense rows, with these weights."""
         values = empty((rows.shape[0], self.n_columns))
         cdef double[:, ::1] out = values
+        cdef Py_ssize_t n_threads = thread_limit() if values.size >= MIN_SHARED_CELLS else 1
 
         def copy(Py_ssize_t part):
             self.copy_rows(rows[part * rows.shape[0] // n_threads:
                                 (part + 1) * rows.shape[0] // n_threads],
                            out[part * rows.shape[0] // n_threads:])
 
-        if values.size < MANY_CELLS:
-            n_threads = 1
-        on_threads(copy, range(n_threads), n_threads)
+        on_threads(copy, range(n_threads))
         return Rows(values, weights)
 
     cdef int copy_rows(self, const Py_ssize_t[::1] rows, double[:, ::1] out) except -1:
+        """Copy dense rows to `out`, one after the other."""
         cdef Py_ssize_t i, n_columns = self.n_columns
         cdef Row row
         with nogil:
             for i in range(rows.shape[0] if n_columns > 0 else 0):
-                if i + AHEAD < rows.shape[0]:
-                    self.prefetch(rows[i + AHEAD])
+                if i + PREFETCH_DISTANCE < rows.shape[0]:
+                    self.prefetch(rows[i + PREFETCH_DISTANCE])
                 row = self.row_into(rows[i], &out[i, 0])
                 if row.values != &out[i, 0]:
                     memcpy(&out[i, 0], row.values, n_columns * sizeof(double))
         return 0
 
     cdef Rows some_sparse(self, const Py_ssize_t[::1] rows, const double[::1] weights):
+        """Copies of sparse rows, with these weights."""
         cdef Py_ssize_t i, m, n = 0
         cdef Py_ssize_t[::1] indices, indptr = index_array(rows.shape[0] + 1)
         cdef Row row
@@ -158,7 +168,7 @@ cdef class Rows:
             raise IndexError(f"rows must be in 0..{self.n_rows - 1}, got {i}")
 
     cdef int check_rows(self, const Py_ssize_t[::1] rows) except -1:
-        """Raise IndexError if one of these is no row."""
+        """Raise IndexError if one of `rows` is not in 0..N-1."""
         cdef Py_ssize_t i
         for i in range(rows.shape[0]):
             if not 0 <= rows[i] < self.n_rows:
@@ -167,7 +177,8 @@ cdef class Rows:
 
     cdef int weigh(self, const double[::1] weights) except -1:
         cdef Py_ssize_t i
-        cdef bint same = True  # as if there were none
+        """Take these weights, checked; if all are 1, rows are read as if there were none."""
+        cdef bint all_one = True
         self.weights = weights
         if weights is None:
             return 0
@@ -176,8 +187,8 @@ cdef class Rows:
         for i in range(self.n_rows):
             if not weights[i] > 0.0:
                 raise ValueError(f"weights must be positive, got {weights[i]}")
-            same = same and weights[i] == 1.0
-        self.row_weights = NULL if same else &weights[0]
+            all_one = all_one and weights[i] == 1.0
+        self.row_weights = NULL if all_one else &weights[0]
         return 0
 
 
@@ -187,6 +198,7 @@ def as_rows(X):
 
 cdef int check_parts(Py_ssize_t n_data, const Py_ssize_t[::1] indices,
                      const Py_ssize_t[::1] indptr, Py_ssize_t n_columns) except -1:
+    """Raise ValueError unless the parts make a sparse table."""
     cdef Py_ssize_t i, n_rows = indptr.shape[0] - 1
     if n_rows < 0 or indptr[0] != 0:
         raise ValueError("indptr must start with 0")

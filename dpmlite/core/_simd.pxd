@@ -1,5 +1,6 @@
-# Vector loops: run-time dispatch, and sums and products over eight lanes.
-
+# Vector loops. `clones_*` functions are compiled for several processors, and the loader chooses
+# one; what they call is `inlined_*`. Sums and products of a loop are kept in LANES lanes, as many
+# doubles as the widest vector has, and joined at its end.
 
 from dpmlite.core._constants cimport LOG_2
 
@@ -28,54 +29,60 @@ cdef inline inlined_double smaller(double x, double y) noexcept nogil:
 
 
 cdef inline inlined_double exp_above(double least, double x) noexcept nogil:
-    """exp(x) if x is above `least`, which is LEAST_LOG or more, else 0; x is less than 700."""
+    """exp(x) of x < 700; 0 unless x is above `least`, which is MIN_EXP_ARGUMENT or more."""
     cdef double power = exp_moderate(x)
     return power if x > least else 0.0
 
 
 cdef inline inlined_double within(double x, double reach) noexcept nogil:
-    """x, or the end of -reach .. reach that is nearest to it."""
-    return larger(-reach, smaller(reach, x))  # NaN if x is
+    """x, clipped to -reach .. reach; NaN if x is."""
+    return larger(-reach, smaller(reach, x))
 
 
 cdef enum:
-    LANES = 8
+    LANES = 8  # doubles of 64 bytes, the widest vector
 
 cdef struct Products:
     double factor[LANES]  # the product of a lane is its factor times 2^exponent
     double exponent[LANES]
 
 
-# Vectors of one value per column that are padded to a multiple of it need no loop for the rest.
 cdef inline inlined_ssize padded_columns(Py_ssize_t n) noexcept nogil:
+    """n, rounded up to whole vectors: loops over padded columns have no rest."""
     return (n + LANES - 1) & ~(<Py_ssize_t> (LANES - 1))
 
 
 cdef inline inlined_double sum_of(const double *lane) noexcept nogil:
+    """Sum of all lanes."""
     return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]))
 
 
 cdef inline inlined_double product_of(const double *lane) noexcept nogil:
+    """Product of all lanes."""
     return ((lane[0] * lane[4]) * (lane[2] * lane[6])) * ((lane[1] * lane[5]) * (lane[3] * lane[7]))
 
 
 cdef inline inlined_double most_of(const double *lane) noexcept nogil:
+    """The largest lane."""
     return larger(larger(larger(lane[0], lane[4]), larger(lane[2], lane[6])),
                   larger(larger(lane[1], lane[5]), larger(lane[3], lane[7])))
 
 
 cdef inline inlined_double least_lane(const double *lane) noexcept nogil:
+    """The smallest lane."""
     return smaller(smaller(smaller(lane[0], lane[4]), smaller(lane[2], lane[6])),
                    smaller(smaller(lane[1], lane[5]), smaller(lane[3], lane[7])))
 
 
 cdef inline inlined_void begin_products(Products *products) noexcept nogil:
+    """Set the product of every lane to 1."""
     cdef Py_ssize_t i
     for i in range(LANES):
         products.factor[i], products.exponent[i] = 1.0, 0.0
 
 
 cdef inline inlined_void multiply_by(Products *products, const double *factor) noexcept nogil:
+    """Multiply each lane by a factor; products neither overflow nor underflow."""
     cdef double e = 0.0
     cdef Py_ssize_t i
     for i in range(LANES):

@@ -1,18 +1,18 @@
 """Kernel of special.py: log-gamma and its relatives, for positive arguments.
 
-What is inlined into other kernels is here, too, and what lets compilers make vectors of their loops.
+Functions that other kernels inline into vector loops are in _special.pxd.
 """
 
 from libc.math cimport log
 
-from dpmlite.core._constants cimport LOG_PI
+from dpmlite.core._constants cimport LOG_PI, MIN_STIRLING_ARGUMENT
 from dpmlite.core._simd cimport LANES
 
 
-cdef clones_void log_rising_of(double *x, const double *n, Py_ssize_t n_lanes) noexcept nogil:
-    """x[i] becomes log of Gamma(x[i] + n[i]) / Gamma(x[i]), for so many times LANES values."""
+cdef clones_void log_rising_of(double *x, const double *n, Py_ssize_t n_vectors) noexcept nogil:
+    """Replace x[i] by log Gamma(x[i] + n[i]) - log Gamma(x[i]), i < n_vectors * LANES."""
     cdef Py_ssize_t i
-    for i in range(n_lanes * LANES):
+    for i in range(n_vectors * LANES):
         x[i] = log_rising_of_lane(x[i], n[i])
 
 
@@ -24,12 +24,9 @@ cdef double log_rising_c(double x, double n) noexcept nogil:
     return log_rising_of_lane(x, n)
 
 
-cdef double SHIFTED = 10.0
-
-
 cdef double log_gamma_half_step_c(double x) noexcept nogil:
     cdef double shift = 1.0, r, series
-    while x < SHIFTED:
+    while x < MIN_STIRLING_ARGUMENT:
         shift *= x / (x + 0.5)
         x += 1.0
     r = 1.0 / (x * x)
@@ -40,7 +37,7 @@ cdef double log_gamma_half_step_c(double x) noexcept nogil:
 
 cdef double digamma_c(double x) noexcept nogil:
     cdef double shift = 0.0, r, series
-    while x < SHIFTED:
+    while x < MIN_STIRLING_ARGUMENT:
         shift += 1.0 / x
         x += 1.0
     r = 1.0 / (x * x)
@@ -51,7 +48,7 @@ cdef double digamma_c(double x) noexcept nogil:
 
 cdef double trigamma_c(double x) noexcept nogil:
     cdef double shift = 0.0, r, series
-    while x < SHIFTED:
+    while x < MIN_STIRLING_ARGUMENT:
         shift += 1.0 / (x * x)
         x += 1.0
     r = 1.0 / (x * x)

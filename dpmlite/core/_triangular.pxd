@@ -7,8 +7,8 @@ from dpmlite.core._simd cimport (
 
 cdef inline inlined_void add_multiple(double *y, const double *x, double factor, Py_ssize_t i,
                                       Py_ssize_t width) noexcept nogil:
-    """y += factor x, from the vector that holds row i on."""
-    cdef double part[LANES]  # one at a time: y might overlap x, for all that the compiler knows
+    """Add factor * x to y, from the vector of lanes that holds row i on."""
+    cdef double part[LANES]  # products come first: for the compiler, y might overlap x
     cdef Py_ssize_t first = i & ~(<Py_ssize_t> (LANES - 1))
     cdef int lane
     while first < width:
@@ -21,7 +21,7 @@ cdef inline inlined_void add_multiple(double *y, const double *x, double factor,
 
 cdef inline inlined_void residuals_c(const double *W, const double *x, Py_ssize_t n,
                                      double *z) noexcept nogil:
-    """z = W x; z must not be x."""
+    """Set z to W x; z must not be x."""
     cdef double sum[LANES]
     cdef Py_ssize_t first = 0, width = padded_columns(n), j, end
     cdef int i
@@ -39,7 +39,7 @@ cdef inline inlined_void residuals_c(const double *W, const double *x, Py_ssize_
 
 cdef inline inlined_double weighted_square(const double *z, const double *weight,
                                            Py_ssize_t n) noexcept nogil:
-    """Sum of weight z^2."""
+    """Sum of weight[i] z[i]^2."""
     cdef double sum[LANES]
     cdef Py_ssize_t first = 0
     cdef int i
@@ -54,7 +54,7 @@ cdef inline inlined_double weighted_square(const double *z, const double *weight
 
 cdef inline inlined_void add_square(double *A, const double *x, double weight,
                                     Py_ssize_t n) noexcept nogil:
-    """A += weight x x^T, on the diagonal and below it; what is above becomes anything."""
+    """Add weight x x^T to A, on and below its diagonal; above, A becomes meaningless."""
     cdef Py_ssize_t j, width = padded_columns(n)
     for j in range(n):
         add_multiple(A + j * width, x, weight * x[j], j, width)
@@ -62,7 +62,7 @@ cdef inline inlined_void add_square(double *A, const double *x, double weight,
 
 cdef inline inlined_void update_c(double *W, double *d, const double *z, double weight,
                                   Py_ssize_t n, double *slope) noexcept nogil:
-    """`slope` is room for n values."""
+    """Make W and d those of A + weight x x^T, given z = W x; `slope` is room for n values."""
     cdef double before = 1.0, after, taken, w
     cdef Py_ssize_t i, j, width = padded_columns(n)
     for i in range(n):
@@ -80,9 +80,10 @@ cdef inline inlined_void update_c(double *W, double *d, const double *z, double 
 
 cdef inline inlined_void eliminate(double *A, double least, Py_ssize_t n, double *carried,
                                    Py_ssize_t n_carried, double *factor) noexcept nogil:
-    """A's diagonal becomes d, and each of the carried columns x becomes W x.
+    """Factorise A: its diagonal becomes d, and each of the carried columns x becomes W x.
 
-    What is above the diagonal of A may be anything; `factor` is room for a column.
+    Values of d below `least` are set to it. A is not read above its diagonal; `factor` is room for
+    a column.
     """
     cdef Py_ssize_t i, j, c, width = padded_columns(n)
     cdef double *column
@@ -105,8 +106,8 @@ cdef inline inlined_double log_det_with(const double *A, Py_ssize_t n, const dou
                                         double weight_y) noexcept nogil:
     """log det (A + weight_x a a^T + weight_y b b^T), given d of A, x = W a and y = W b.
 
-    The recurrence is that of update_c, which turns y into what the W of A + weight_x a a^T makes
-    of b. A is what `eliminate` left.
+    The first update, as in update_c, gives W' and d' of A' = A + weight_x a a^T. It also turns
+    y = W b into W' b, from which b^T A'^-1 b follows. A is what `eliminate` left.
     """
     cdef double before = 1.0, after, taken = 0.0, turned, d, ratio = 1.0, product = 1.0
     cdef double exponent = 0.0, e = 0.0
@@ -122,6 +123,7 @@ cdef inline inlined_double log_det_with(const double *A, Py_ssize_t n, const dou
         exponent += e
         before = after
     return exponent * LOG_2 + log(product) + log(ratio)
+
 
 cdef double[::1] columns_of(A)
 cdef rows_of(const double[::1] columns, Py_ssize_t n)

@@ -1,8 +1,8 @@
-"""Kernel of triangular.py: scatter matrices held by what is left of each column.
+"""Kernel of triangular.py: W and d of a scatter matrix A, W A W^T = diag(d).
 
-For other kernels, vectors are of padded_columns(D) doubles, zero from D on, and matrices of D such
-columns. A lower triangular one may hold anything finite above its diagonal if that is said, else
-zeros.
+For other kernels, a vector has padded_columns(D) doubles, zero from D on, and a matrix D such
+columns. Above its diagonal, a lower triangular matrix holds zeros, or finite numbers without
+meaning where that is said.
 """
 
 from array import array
@@ -62,5 +62,6 @@ cdef double[::1] columns_of(A):
 
 
 cdef rows_of(const double[::1] columns, Py_ssize_t n):
+    """The rows of a matrix that is held by its padded columns."""
     cdef Py_ssize_t i, j, width = padded_columns(n)
     return [[columns[j * width + i] for j in range(n)] for i in range(n)]

@@ -1,10 +1,11 @@
-"""Parts of work that threads take one after the other."""
+"""Division of work into parts that threads take one after the other."""
 
 
-cdef Py_ssize_t start_of(Py_ssize_t part, Py_ssize_t n_parts, Py_ssize_t n) noexcept nogil:
-    """Where a part of n things starts: of four or more, the last three are a half and two quarters.
+cdef Py_ssize_t part_start(Py_ssize_t part, Py_ssize_t n_parts, Py_ssize_t n) noexcept nogil:
+    """Return the first of n items that is in a part; part_start(n_parts, ...) is n.
 
-    So no thread waits for long at the end, at which they hardly arrive together.
+    Parts are equally large, except that of four or more the last three are a half, a quarter and a
+    quarter of the others: threads that end at different times wait less for the last one.
     """
     cdef Py_ssize_t whole = n_parts - 3
     if whole < 1:

@@ -2,7 +2,7 @@
 
 from math import sqrt
 
-from dpmlite.core.types import Values
+from dpmlite.core.protocols import Values
 
 
 def check_positive(name: str, values: Values) -> None:
@@ -39,7 +39,7 @@ def check_same_length(name: str, values: Values, other_name: str, other: Values)
 def check_normal_inverse_wishart(m0: Values, kappa0: float, nu0: float, psi0: Values) -> None:
     """Raise ValueError unless the parameters are in their ranges.
 
-    It does not tell whether `psi0` is singular.
+    A singular `psi0` is not found.
 
     Parameters
     ----------

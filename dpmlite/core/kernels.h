@@ -2,13 +2,19 @@
 #ifndef DPMLITE_KERNELS_H
 #define DPMLITE_KERNELS_H
 
-/* For core/special. */
+#include <float.h>
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
+#include "constants.h"
+
+/* For core/simd. */
 
 /* One binary for every x86-64: the loader picks the widest clone that the processor runs.
-   Elsewhere (clang, musl, ARM, Windows, macOS) the plain function is built. */
+   Elsewhere (clang, musl, ARM, Windows, macOS) the plain function is built. Cython repeats a
+   function's attributes on variables, of its result and of its address in another module: gcc
+   ignores them there, and clang stops with an error. */
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__)
 #  if __GNUC__ >= 12
 #    define DPM_CLONES __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
@@ -54,7 +60,7 @@ DPM_INLINE double dpm_log2_floor(double x) {
     return e - (4503599627370496.0 + 1023.0) + m * (1.2786 - 0.2786 * m);
 }
 
-/* The same in single precision, at most 0.08 % below; infinity counts as 3e38. */
+/* A lower bound of log2(x) in single precision, at most 0.08 % below it; infinity counts as 3e38. */
 DPM_INLINE float dpm_log2_floor_single(float x) {
     uint32_t bits;
     float m, e;
@@ -93,22 +99,20 @@ DPM_INLINE double dpm_exp(double x) {
 }
 
 /* For core/atomics. */
+
 #if defined(__GNUC__)
-#  include <time.h>
+#  include <sched.h>
 #  define DPM_HAS_ATOMICS 1
-static void dpm_sleep_shortly(void) {
-    struct timespec least = {0, 1000};
-    nanosleep(&least, NULL);
-}
 #  define dpm_load(x) __atomic_load_n(x, __ATOMIC_ACQUIRE)
 #  define dpm_store(x, value) __atomic_store_n(x, value, __ATOMIC_RELEASE)
 #  define dpm_fetch_add(x, value) __atomic_fetch_add(x, value, __ATOMIC_RELAXED)
+#  define dpm_yield_processor() sched_yield()
 #else  /* for one thread only */
 #  define DPM_HAS_ATOMICS 0
 #  define dpm_load(x) (*(x))
 #  define dpm_store(x, value) (*(x) = (value))
 #  define dpm_fetch_add(x, value) ((*(x) += (value)) - (value))
-#  define dpm_sleep_shortly()
+#  define dpm_yield_processor()
 #endif
 #if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
 #  define dpm_pause() __builtin_ia32_pause()
@@ -119,12 +123,12 @@ static void dpm_sleep_shortly(void) {
 #endif
 
 /* For core/rows. */
+
 #if defined(__GNUC__)
 #  define DPM_FETCH(address) __builtin_prefetch(address)
 #else
 #  define DPM_FETCH(address) (void) (address)
 #endif
-#define DPM_TOUCH(address) ((void) *(const volatile double *) (address))
 
 typedef struct {  /* named, so that functions that return it can be inlined ones */
     const double *values;
@@ -133,7 +137,8 @@ typedef struct {  /* named, so that functions that return it can be inlined ones
     double weight;
 } dpm_row;
 
-/* For families/normal_gamma. */
+/* For families/normal_gamma: numbers that threads store and load at once, never half of one. */
+
 #if defined(__GNUC__) && __SIZEOF_POINTER__ >= 8
 DPM_INLINE double dpm_recall(const double *x) {
     double y;
@@ -144,17 +149,12 @@ DPM_INLINE void dpm_remember(double *x, double y) { __atomic_store(x, &y, __ATOM
 #elif defined(_WIN64)
 DPM_INLINE double dpm_recall(const double *x) { return *(const volatile double *) x; }
 DPM_INLINE void dpm_remember(double *x, double y) { *(volatile double *) x = y; }
-#else  /* half of it may be there before the other: nothing is remembered */
+#else  /* a double is stored in two halves: nothing is remembered */
 DPM_INLINE double dpm_recall(const double *x) { (void) x; return NAN; }
 DPM_INLINE void dpm_remember(double *x, double y) { (void) x; (void) y; }
 #endif
 
-/* For families/normal_known_variance. */
-#include <float.h>
-
 /* For families/beta_bernoulli. */
-#include <stdint.h>
-#include <string.h>
 
 /* Whether LANES values are all 0, of either sign. */
 static inline int dpm_all_zero(const double *x) {
@@ -164,6 +164,7 @@ static inline int dpm_all_zero(const double *x) {
 }
 
 /* For sweeps/screening_bounds. */
+
 /* The bits of |x| as an integer. Their order is that of |x|, with NaN above infinity, and the
    larger of two is one vector instruction. */
 DPM_INLINE int32_t dpm_magnitude_bits(float x) {
@@ -179,8 +180,9 @@ DPM_INLINE float dpm_from_bits(int32_t bits) {
 }
 
 /* For moves/normality_sums. */
-/* Of n < 16 bins that which z is in; n if z is missing. Vectors may lack conversions, so x + 16 is
-   looked at: behind its first bit are those of the whole part of x. */
+
+/* The bin, of n < 16, that z lies in; n if z is missing. Vectors may lack conversions to integers, so
+   the whole part of x is read off the mantissa of 16 + x. */
 DPM_INLINE uint64_t dpm_bin_of(double z, double n) {
     uint64_t bits;
     double x = 2.0 * z + 0.5 * n;

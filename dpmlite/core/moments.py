@@ -1,31 +1,30 @@
-"""Weight, mean and variance of the cells of each column of a table."""
+"""Weight, mean and variance of the values of each column of a table."""
 
 from math import isnan
 
+from dpmlite.core.protocols import Values
 from dpmlite.core.rows import Rows, as_rows
-from dpmlite.core.types import Values
 
 
-def column_moments(
-    X: Rows | Values, n_threads: int = 1
-) -> tuple[list[float], list[float], list[float]]:
+def column_moments(X: Rows | Values) -> tuple[list[float], list[float], list[float]]:
     """Moments of each column, missing values left out.
 
-    They are taken about a value of each column, so that a constant column's mean is exact and large
-    offsets lose nothing.
+    Differences from the first value of a column are summed, so that the mean of a constant column
+    is exact and a large offset costs no digits.
 
     Parameters
     ----------
     X : Rows, or sequence of rows (N, D)
         Dense; NaN is a missing value.
-    n_threads : int, default 1
-        Threads that share the rows. Results do not depend on it.
 
     Returns
     -------
-    tuple of three sequences of float, length D
-        Of each column, the weight of the rows that have a value, and the weighted mean and variance
-        of these values; 0 if there is none.
+    cells : list of float, length D
+        Weight of the rows that have a value in each column.
+    means : list of float, length D
+        Weighted means of these values; 0 if there is none.
+    variances : list of float, length D
+        Their weighted variances; 0 if there is none.
 
     Raises
     ------

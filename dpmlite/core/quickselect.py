@@ -1,17 +1,17 @@
-"""Values by their rank."""
+"""Selection: the value of a given rank."""
 
-from dpmlite.core.types import Values
+from dpmlite.core.protocols import Values
 
 
 def value_of_rank(values: Values, rank: int) -> float:
-    """The value that would have this place if all were sorted.
+    """The value at an index of the sorted values.
 
     Parameters
     ----------
     values : sequence of float, length N
         None of them NaN, which has no rank.
     rank : int
-        From 0, of the least, to N-1.
+        The index, from 0 (the least value) to N - 1.
 
     Returns
     -------
@@ -20,7 +20,7 @@ def value_of_rank(values: Values, rank: int) -> float:
     Raises
     ------
     IndexError
-        If there are not so many values.
+        If `rank` is not in 0..N-1.
     """
     if not 0 <= rank < len(values):
         raise IndexError(f"rank must be in 0..{len(values) - 1}, got {rank}")

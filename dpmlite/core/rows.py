@@ -1,10 +1,9 @@
 """The rows of a table as inference sees them: values and a weight each.
 
-Whether a table is stored densely or by its non-zeros is known here and to kernels that save time
-by it; every plain twin sees full rows.
+A table is dense or sparse. Plain twins always see full rows; kernels may read the non-zeros alone.
 """
 
-from dpmlite.core.types import Values
+from dpmlite.core.protocols import Values
 
 
 class Rows:
@@ -13,9 +12,9 @@ class Rows:
     Parameters
     ----------
     X : sequence of rows, (N, D)
-        Values; NaN is a missing one.
+        Values; NaN is a missing value.
     weights : sequence of float, length N, optional
-        Row i stands for so many equal rows that share a label; all positive. Default: 1.
+        Number of equal rows, with one label, that row i stands for; all positive. Default: 1.
 
     Attributes
     ----------
@@ -89,19 +88,17 @@ class Rows:
         return self._values[i]
 
     def weight(self, i: int) -> float:
-        """How many equal rows row `i` stands for."""
+        """Number of equal rows that row `i` stands for."""
         self._check_row(i)
         return self._weights[i]
 
-    def take(self, rows: Values, n_threads: int = 1) -> "Rows":
-        """Copies of some rows, side by side in double precision: what reads them often is faster.
+    def take(self, rows: Values) -> "Rows":
+        """Copies of some rows, side by side in double precision, which are faster to read.
 
         Parameters
         ----------
         rows : sequence of int
-            Their numbers, in any order.
-        n_threads : int, default 1
-            Threads of the kernel.
+            Their indices, in any order.
 
         Returns
         -------

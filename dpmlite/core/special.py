@@ -5,13 +5,11 @@ precision (Abramowitz & Stegun 1964, 6.1.41, 6.1.15, 6.3.18 and 6.4.12).
 """
 
 from functools import lru_cache
-from math import log, log1p, pi
+from math import log, log1p
 
-HALF_LOG_2PI = 0.5 * log(2.0 * pi)
+from dpmlite.core.constants import LOG_2PI, LOG_PI, MIN_STIRLING_ARGUMENT
 
-# Where the series below are exact to double precision.
-_SHIFTED = 10.0
-
+# Coefficients of the asymptotic series in powers of -1 / x^2, the first one positive.
 _LOG_GAMMA_TERMS = (1 / 12, 1 / 360, 1 / 1260, 1 / 1680, 1 / 1188, 691 / 360360, 1 / 156)
 _HALF_STEP_TERMS = (1 / 8, 1 / 192, 1 / 640, 17 / 14336, 31 / 18432, 691 / 180224, 5461 / 425984)
 _DIGAMMA_TERMS = (1 / 12, 1 / 120, 1 / 252, 1 / 240, 1 / 132, 691 / 32760, 1 / 12)
@@ -38,11 +36,11 @@ def log_gamma(x: float) -> float:
     """
     _require_positive(x)
     shift = 1.0
-    while x < _SHIFTED:
+    while x < MIN_STIRLING_ARGUMENT:
         shift *= x
         x += 1.0
     series = _alternating(_LOG_GAMMA_TERMS, 1.0 / (x * x)) / x
-    return (x - 0.5) * log(x) - x + HALF_LOG_2PI + series - log(shift)
+    return (x - 0.5) * log(x) - x + 0.5 * LOG_2PI + series - log(shift)
 
 
 def log_gamma_half_step(x: float) -> float:
@@ -68,14 +66,14 @@ def log_gamma_half_step(x: float) -> float:
     """
     _require_positive(x)
     shift = 1.0
-    while x < _SHIFTED:
+    while x < MIN_STIRLING_ARGUMENT:
         shift *= x / (x + 0.5)
         x += 1.0
     series = _alternating(_HALF_STEP_TERMS, 1.0 / (x * x)) / x
     return 0.5 * log(x) - series + log(shift)
 
 
-@lru_cache(maxsize=1 << 16)  # counts are few, and half of the time of searches is spent here
+@lru_cache(maxsize=1 << 16)  # searches call it with the same few counts over and over
 def log_rising(x: float, n: float) -> float:
     """Log Gamma(x + n) - log Gamma(x), without the cancellation of that difference.
 
@@ -100,7 +98,7 @@ def log_rising(x: float, n: float) -> float:
     if not n >= 0.0:
         raise ValueError(f"n must not be negative, got {n}")
     above, below = 1.0, 1.0
-    while x < _SHIFTED:
+    while x < MIN_STIRLING_ARGUMENT:
         above *= x + n
         below *= x
         x += 1.0
@@ -130,7 +128,7 @@ def digamma(x: float) -> float:
     """
     _require_positive(x)
     shift = 0.0
-    while x < _SHIFTED:
+    while x < MIN_STIRLING_ARGUMENT:
         shift += 1.0 / x
         x += 1.0
     r = 1.0 / (x * x)
@@ -157,7 +155,7 @@ def trigamma(x: float) -> float:
     """
     _require_positive(x)
     shift = 0.0
-    while x < _SHIFTED:
+    while x < MIN_STIRLING_ARGUMENT:
         shift += 1.0 / (x * x)
         x += 1.0
     r = 1.0 / (x * x)
@@ -188,7 +186,7 @@ def multivariate_log_gamma(x: float, p: int) -> float:
         raise ValueError(f"p must be at least 1, got {p}")
     if not x > 0.5 * (p - 1):
         raise ValueError(f"x must be above (p - 1) / 2 = {0.5 * (p - 1)}, got {x}")
-    total = 0.25 * p * (p - 1) * log(pi)
+    total = 0.25 * p * (p - 1) * LOG_PI
     for j in range(p):
         total += log_gamma(x - 0.5 * j)
     return total

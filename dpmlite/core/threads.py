@@ -16,14 +16,19 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# Threads for each processor at most: a thousand take seconds to start, and only wait.
-MOST_PER_PROCESSOR = 8
+# Threads per processor, at most: more only wait, and a thousand take seconds to start.
+MAX_THREADS_PER_PROCESSOR = 8
+
+_limit: ContextVar[int] = ContextVar("_limit", default=1)
+_kept: ContextVar[ThreadPoolExecutor | None] = ContextVar("_kept", default=None)
+if hasattr(os, "register_at_fork"):  # a forked process has no other threads
+    os.register_at_fork(after_in_child=lambda: _kept.set(None))
 
 
 def threads_for(n_jobs: int | None) -> int:
-    """Number of threads for `n_jobs` as joblib counts: -1 is one a processor, -2 one less.
+    """Number of threads for `n_jobs`, as joblib counts: -1 is one per processor, -2 one less.
 
-    It is at most `MOST_PER_PROCESSOR` times the processors.
+    It is at most `MAX_THREADS_PER_PROCESSOR` times the processors.
     """
     if n_jobs is None:
         return 1
@@ -33,36 +38,35 @@ def threads_for(n_jobs: int | None) -> int:
         n_processors = os.cpu_count() or 1
     if n_jobs < 0:
         n_jobs += n_processors + 1
-    return max(1, min(n_jobs, MOST_PER_PROCESSOR * n_processors))
+    return max(1, min(n_jobs, MAX_THREADS_PER_PROCESSOR * n_processors))
 
 
 def on_threads(
     function: Callable[[Item], Result],
     items: Sequence[Item],
-    n_threads: int,
     stop: Event | None = None,
 ) -> list[Result]:
-    """Results of ``function(item)`` for each item, in order.
+    """List the results of ``function(item)`` for each item, in order.
 
     This thread makes some of the calls: a thread that only waited would wake at each result and
-    compete for the interpreter's lock. An error, or Ctrl-C, sets `stop`; calls that have begun are
-    then waited for.
+    compete for the interpreter's lock. An error, or Ctrl-C, sets `stop` and is raised once calls
+    that have begun are done.
     """
-    return list(as_needed(function, items, n_threads, stop))
+    return list(iterate_on_threads(function, items, stop))
 
 
-def as_needed(
+def iterate_on_threads(
     function: Callable[[Item], Result],
     items: Sequence[Item],
-    n_threads: int,
     stop: Event | None = None,
 ) -> Generator[Result]:
     """Yield the result of ``function(item)`` for each item, in order.
 
-    Other threads make further calls, until the generator is closed, while this one uses a result.
-    An error, or Ctrl-C, sets `stop`.
+    Other threads go on with further items while the caller uses a result, until the generator is
+    closed. An error, or Ctrl-C, sets `stop`.
     """
-    if n_threads == 1 or len(items) < 2:
+    n_threads = min(thread_limit(), len(items))
+    if n_threads < 2:
         for item in items:
             yield function(item)
         return
@@ -70,14 +74,16 @@ def as_needed(
     waiting = deque(enumerate(items))
 
     def work(until: int | None = None) -> None:
+        """Call `function` for waiting items, until the result of item `until` is there."""
         with cleared_after_error(waiting, stop):
             while until not in results and (taken := pop_first(waiting)) is not None:
                 i, item = taken
-                results[i] = function(item)
+                with limit_threads(1):  # a call that shares its work would take threads from others
+                    results[i] = function(item)
 
-    n_helpers = min(n_threads, len(items)) - 1
+    n_helpers = n_threads - 1
     helpers: list[Future[None]] = []
-    with pool_of(n_helpers) as pool:
+    with thread_pool(n_helpers) as pool:
         try:
             with cleared_after_error(waiting, stop):
                 helpers += (pool.submit(work) for _ in range(n_helpers))
@@ -87,31 +93,26 @@ def as_needed(
                         helper.result()
                     yield results.pop(i)
         finally:
-            end(helpers)
+            cancel_or_wait(helpers)
 
 
-def end(helpers: Sequence[Future[None]]) -> None:
+def cancel_or_wait(helpers: Sequence[Future[None]]) -> None:
     """Cancel the helpers that have not begun, and wait for the others."""
     for helper in helpers:
         if not helper.cancel():
             helper.exception()
 
 
-_kept: ContextVar[ThreadPoolExecutor | None] = ContextVar("_kept", default=None)
-if hasattr(os, "register_at_fork"):  # a forked process has no other threads
-    os.register_at_fork(after_in_child=lambda: _kept.set(None))
-
-
 @contextmanager
-def kept_threads(n_threads: int) -> Iterator[None]:
-    """Keep one pool of threads for all calls from this thread within the block.
+def use_threads(n_threads: int) -> Iterator[None]:
+    """Let calls from this thread share their work among threads, all from one pool.
 
-    To start a pool takes about 0.15 ms, and a fit of many rows needs one some thirty times.
+    A pool takes about 0.15 ms to start, and a fit of many rows needs one about thirty times.
     """
     if n_threads == 1:
         yield
         return
-    with pool_of(n_threads - 1) as pool:
+    with thread_pool(n_threads - 1) as pool, limit_threads(n_threads):
         token = _kept.set(pool)
         try:
             yield
@@ -120,8 +121,23 @@ def kept_threads(n_threads: int) -> Iterator[None]:
 
 
 @contextmanager
-def pool_of(n_helpers: int) -> Iterator[ThreadPoolExecutor]:
-    """Yield the pool that `kept_threads` keeps for this thread, or one that ends with the block."""
+def limit_threads(n_threads: int) -> Iterator[None]:
+    """Let calls from this thread use at most `n_threads` threads."""
+    token = _limit.set(n_threads)
+    try:
+        yield
+    finally:
+        _limit.reset(token)
+
+
+def thread_limit() -> int:
+    """Threads that a call from this thread may use, this one included."""
+    return _limit.get()
+
+
+@contextmanager
+def thread_pool(n_helpers: int) -> Iterator[ThreadPoolExecutor]:
+    """Yield the pool that `use_threads` keeps, else a new one, which ends with the block."""
     from concurrent.futures import ThreadPoolExecutor
 
     kept = _kept.get()
@@ -133,7 +149,7 @@ def pool_of(n_helpers: int) -> Iterator[ThreadPoolExecutor]:
 
 
 def pop_first(waiting: deque[Item]) -> Item | None:
-    """Remove and return the first item; None if there is none. Safe with other threads."""
+    """Remove and return the first item; None if there is none. Other threads may do it too."""
     with suppress(IndexError):
         return waiting.popleft()
     return None
@@ -155,7 +171,7 @@ def cleared_after_error(waiting: deque[Item], stop: Event | None) -> Iterator[No
 
 
 def new_event() -> Event:
-    """A new event, clear."""
-    from threading import Event  # 2 ms, which an import of dpmlite alone need not take
+    """Return a new event that is not set."""
+    from threading import Event  # takes 2 ms, which not every import of dpmlite should
 
     return Event()

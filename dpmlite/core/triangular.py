@@ -1,12 +1,12 @@
-"""Scatter matrices held by what is left of each column: W A W^T = diag(d), W unit lower triangular.
+"""Factorisation of a scatter matrix: W A W^T = diag(d), W unit lower triangular.
 
-If A is a scatter of columns, row i of W takes from column i its regression on the columns before
-it, and d[i] is the scatter that is left. So det A is the product of d, and x^T A^-1 x the sum of
-(W x)_i^2 / d_i: no equations need to be solved. W is the inverse of L in A = L diag(d) L^T, the
-square-root-free Cholesky factorisation.
+If A is the scatter of some columns, row i of W subtracts from column i its regression on the
+columns before it, and d[i] is the scatter of the residuals. So det A is the product of d, and x^T
+A^-1 x the sum of (W x)_i^2 / d_i: no equations need to be solved. W is the inverse of L in A = L
+diag(d) L^T, the square-root-free Cholesky factorisation.
 """
 
-from dpmlite.core.types import Buffer, Values
+from dpmlite.core.protocols import Buffer, Values
 
 
 def factorise(A: Values, least: float) -> tuple[list[list[float]], list[float]]:
@@ -15,9 +15,9 @@ def factorise(A: Values, least: float) -> tuple[list[list[float]], list[float]]:
     Parameters
     ----------
     A : sequence of rows, (D, D)
-        What is above the diagonal is not read.
+        Only the diagonal and what is below it are read.
     least : float
-        A positive number: a value of d that comes out below it is set to it.
+        A positive number: smaller values of d are set to it.
 
     Returns
     -------
@@ -40,7 +40,7 @@ def factorise(A: Values, least: float) -> tuple[list[list[float]], list[float]]:
 
 
 def residuals(W: Values, x: Values) -> list[float]:
-    """W x: what is left of each value after its regression on those before it.
+    """W x: the residual of each value after its regression on the values before it.
 
     Parameters
     ----------
@@ -55,10 +55,10 @@ def residuals(W: Values, x: Values) -> list[float]:
 
 
 def update(W: Values, d: Buffer, z: Values, weight: float) -> None:
-    """Make W and d, in place, those of A + weight x x^T.
+    """Update W and d, in place, to those of A + weight x x^T.
 
-    It is method C1 of Gill, Golub, Murray & Saunders (1974), for W in place of its inverse, in
-    O(D^2).
+    This is method C1 of Gill, Golub, Murray & Saunders (1974), for W in place of its inverse. It
+    takes O(D^2) operations.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def update(W: Values, d: Buffer, z: Values, weight: float) -> None:
     z : sequence of float, length D
         W x.
     weight : float
-        Negative to take x x^T away; A must stay positive definite.
+        Negative to subtract; the result must be positive definite.
     """
     taken = [0.0] * len(d)
     before = 1.0
@@ -81,7 +81,7 @@ def update(W: Values, d: Buffer, z: Values, weight: float) -> None:
 
 
 def determinant_ratios(d: Values, z: Values, weight: float) -> list[float]:
-    """By what the determinants of A's leading blocks are multiplied in A + weight x x^T.
+    """Ratios of the determinants of the leading blocks of A + weight x x^T to those of A.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def determinant_ratios(d: Values, z: Values, weight: float) -> list[float]:
     Returns
     -------
     list of float, length D
-        1 + weight x^T A^-1 x for the first column, the first two, ...: the last is of A itself.
+        1 + weight x^T A^-1 x of the first column, of the first two, ...; the last is of A itself.
     """
     ratio, ratios = 1.0, []
     for z_i, d_i in zip(z, d, strict=True):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from dpmlite import algorithms, families
+from dpmlite.core.constants import UNPLACED
 from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.bhc_growth import TreeSearch, bayes_kmeans, grow, joined
 from dpmlite.estimators.bhc_tree import AlternativeTree, linkage, relocate
@@ -25,7 +26,7 @@ from dpmlite.estimators.validation import (
     check_random_state,
     check_verbose,
 )
-from dpmlite.search.context import UNPLACED, Problem
+from dpmlite.search.context import Problem
 from dpmlite.search.result import first_of_best
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpmlite import algorithms, core, moves, sweeps
-from dpmlite.search.context import UNPLACED
+from dpmlite.core.constants import UNPLACED
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -64,7 +64,6 @@ def final_partition(
     labels: Labels,
     component: families.Component,
     alpha: float,
-    n_threads: int = 1,
     counts: Labels | None = None,
 ) -> Partition:
     """The partition of rows of positive weight, its clusters numbered by weight.
@@ -72,7 +71,7 @@ def final_partition(
     `labels` are renumbered in place; `counts` are the rows of each label, if they are known.
     """
     largest_first(labels, table.weights, labels, counts)
-    return Partition(table.rows(), labels, component, alpha, n_threads=n_threads)
+    return Partition(table.rows(), labels, component, alpha)
 
 
 def final_partition_with_groups(

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from dpmlite import algorithms
-from dpmlite.core.threads import kept_threads, threads_for
+from dpmlite.core.constants import UNPLACED
+from dpmlite.core.threads import threads_for, use_threads
 from dpmlite.estimators.choose_prior import ScaledPrior, draw_sample
 from dpmlite.estimators.fitted import final_partition_with_groups, verify_joint
 from dpmlite.estimators.mixture import MixtureEstimator
@@ -33,7 +34,7 @@ from dpmlite.estimators.validation import (
 )
 from dpmlite.search import alpha as choose_alpha
 from dpmlite.search.alpha import ALPHAS, AlphaResult
-from dpmlite.search.context import UNPLACED, Problem
+from dpmlite.search.context import Problem
 from dpmlite.search.search import Search
 
 if TYPE_CHECKING:
@@ -355,10 +356,10 @@ class MAPDPM(MixtureEstimator):
 
     def _fit(self, data: Data) -> None:
         search = self._search(data)
-        with kept_threads(search.n_threads):
+        with use_threads(threads_for(self.n_jobs)):
             seeds = check_random_state(self.random_state).integers(2**63, size=self.n_init)
             table = data.take(data.has_weight())
-            moments = Moments.of(table, search.n_threads)
+            moments = Moments.of(table)
             if isinstance(self.prior, str):
                 prior = self._choose_prior(search, table, moments, seeds)
             else:
@@ -368,27 +369,19 @@ class MAPDPM(MixtureEstimator):
             else:
                 problem = self._problem(table, prior, float(self.alpha))
                 found = AlphaResult(search.best(problem, seeds), problem.alpha)
-            self._keep_found(data, table, prior, found, search.n_threads)
+            self._keep_found(data, table, prior, found)
             self._keep_moments(moments)
 
-    def _keep_found(
-        self, data: Data, table: Data, prior: Prior, found: AlphaResult, n_threads: int
-    ) -> None:
+    def _keep_found(self, data: Data, table: Data, prior: Prior, found: AlphaResult) -> None:
         """Make all fitted attributes of what a search among the rows with weight has found."""
         result = found.result
-        final = self._partition(
-            table,
-            result.labels(),
-            prior,
-            found.alpha,
-            n_threads=n_threads,
-            counts=np.array(result.partition.sizes),
-        )
+        sizes = np.array(result.partition.sizes)
+        final = self._partition(table, result.labels(), prior, found.alpha, sizes)
         verify_joint(result.neg_log_joint, final, table)
         self._keep(data, final, prior)
         self._keep_scores(found.scores)
         self._keep_result(result)
-        self.neg_log_loo_ = algorithms.neg_log_loo(final, n_threads)
+        self.neg_log_loo_ = algorithms.neg_log_loo(final)
 
     def _learn(self, before: FittedClusters, data: Data) -> None:
         """Add new rows to the fitted clusters, which stay whole as absorbed groups."""
@@ -399,7 +392,7 @@ class MAPDPM(MixtureEstimator):
         alpha = self.alpha_ if isinstance(self.alpha, str) else float(self.alpha)
         groups = absorbed_groups([before], prior)
         result = self._place_and_descend(Problem(table.rows(), groups.like(), alpha, groups))
-        group_labels = np.asarray(result.partition.homes, dtype=np.intp)
+        group_labels = np.asarray(result.partition.group_labels, dtype=np.intp)
         final = final_partition_with_groups(table, result.labels(), alpha, groups, group_labels)
         verify_joint(result.neg_log_joint, final, table)
         self._keep(data, final, prior)
@@ -463,13 +456,7 @@ class MAPDPM(MixtureEstimator):
         return self._search_from(labels[data.has_weight()])
 
     def _search_from(self, init: str | npt.NDArray[np.intp]) -> Search:
-        return Search(
-            init,
-            bool(self.split_merge),
-            self.max_sweeps,
-            threads_for(self.n_jobs),
-            bool(self.verbose),
-        )
+        return Search(init, bool(self.split_merge), self.max_sweeps, bool(self.verbose))
 
     def _problem(self, table: Data, prior: Prior, alpha: float = 1.0) -> Problem:
         component = self._family().component(prior, self.allow_missing)

@@ -83,7 +83,7 @@ def merge_models(first: MAPDPM, second: MAPDPM, *others: MAPDPM) -> MAPDPM:
     no_rows = _no_rows(first.n_features_in_)
     no_labels = np.empty(0, dtype=np.intp)
     final = final_partition_with_groups(no_rows, no_labels, first.alpha_, groups, group_labels)
-    labels = _labels(fitted, np.asarray(final.homes, dtype=np.intp))
+    labels = _labels(fitted, np.asarray(final.group_labels, dtype=np.intp))
     counts = absorbed_counts(np.concatenate([piece.counts for piece in pieces]), final)
     merged = MAPDPM(**first.get_params())
     vars(merged).update(
@@ -106,7 +106,7 @@ def _merge_groups(groups: families.Component, alpha: float) -> tuple[float, npt.
     partition = Problem(rows, groups.like(), alpha, groups).partition(np.empty(0, dtype=np.intp))
     before = partition.neg_log_joint
     moves.merge(partition)
-    return before, np.asarray(partition.homes, dtype=np.intp)
+    return before, np.asarray(partition.group_labels, dtype=np.intp)
 
 
 def _no_rows(n_columns: int) -> Data:

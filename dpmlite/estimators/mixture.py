@@ -223,11 +223,10 @@ class MixtureEstimator(FamilyEstimator):
         labels: npt.NDArray[np.intp],
         prior: Prior,
         alpha: float,
-        n_threads: int = 1,
         counts: npt.NDArray[np.intp] | None = None,
     ) -> Partition:
         """The partition of rows of positive weight; `labels` are renumbered by weight in place."""
-        return final_partition(table, labels, self._component(prior), alpha, n_threads, counts)
+        return final_partition(table, labels, self._component(prior), alpha, counts)
 
     def _keep(self, data: Data, final: Partition, prior: Prior) -> None:
         """Keep the partition of the rows of positive weight in fitted attributes.

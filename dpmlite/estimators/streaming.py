@@ -195,7 +195,7 @@ def absorbed_groups(pieces: Sequence[FittedClusters], prior: Prior) -> families.
 def absorbed_counts(counts: Indices, final: Partition) -> Indices:
     """Absorbed rows in each cluster of a partition, from the rows of each absorbed group."""
     rows = np.zeros(final.n_clusters, dtype=np.intp)
-    np.add.at(rows, np.asarray(final.homes, dtype=np.intp), counts)
+    np.add.at(rows, np.asarray(final.group_labels, dtype=np.intp), counts)
     return rows
 
 

@@ -13,9 +13,9 @@ less than (m + 2) 2^-23 times the sum of the terms' absolute values, which is at
 `rounding_weight` of the row times `span`.
 """
 
-from cpython.mem cimport PyMem_RawCalloc, PyMem_RawFree
 from libc.math cimport INFINITY
 from libc.stdint cimport uintptr_t
+from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 from dpmlite.core._constants cimport INTEGER_SHIFT, SINGLE_ROUNDING
@@ -58,7 +58,7 @@ cdef bint allocate_logs(LogCounts *logs) noexcept nogil:
     """Allocate memory for the logarithms if there is none; return whether there is any now."""
     cdef size_t n_pairs = logs.n_words * logs.capacity
     if logs.memory == NULL:
-        logs.memory = PyMem_RawCalloc(1, 64 + (8 * n_pairs + logs.capacity))
+        logs.memory = calloc(1, 64 + (8 * n_pairs + logs.capacity))
         if logs.memory == NULL:
             return False
         logs.log_count = <float *> ((<uintptr_t> logs.memory + 63) & ~(<uintptr_t> 63))
@@ -69,7 +69,7 @@ cdef bint allocate_logs(LogCounts *logs) noexcept nogil:
 
 
 cdef void free_logs(LogCounts *logs) noexcept nogil:
-    PyMem_RawFree(logs.memory)
+    free(logs.memory)
     logs.memory = NULL
 
 

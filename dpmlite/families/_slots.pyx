@@ -1,7 +1,7 @@
 """The memory of slots, and whose turn it is to write to scratch memory."""
 
-from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.stdint cimport uintptr_t
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from dpmlite.core._locks cimport (
@@ -22,7 +22,7 @@ cdef class Slots:
             raise MemoryError("no memory for a lock")
 
     def __dealloc__(self):
-        PyMem_RawFree(self.block)
+        free(self.block)
         if self.turn != NULL:
             PyThread_free_lock(self.turn)
 
@@ -58,7 +58,7 @@ cdef class Slots:
         cdef Py_ssize_t i, step = self.capacity, known = min(step, capacity)
         cdef double wanted = 8.0 * (self.n_across + self.n_along) * capacity
         cdef size_t n_bytes = (self.n_across + self.n_along) * capacity * sizeof(double)
-        cdef void *block = PyMem_RawMalloc(n_bytes + 64) if wanted < 0.5 * PY_SSIZE_T_MAX else NULL
+        cdef void *block = malloc(n_bytes + 64) if wanted < 0.5 * <double> PY_SSIZE_T_MAX else NULL
         if block == NULL:
             with gil:
                 raise MemoryError(f"no memory for the statistics of {capacity} clusters")
@@ -69,7 +69,7 @@ cdef class Slots:
             for i in range(self.n_across):
                 memcpy(across + i * capacity, self.across + i * step, known * sizeof(double))
             memcpy(along, self.along, self.n_along * known * sizeof(double))
-        PyMem_RawFree(self.block)
+        free(self.block)
         self.block, self.capacity = block, capacity
         self.n, self.across, self.along = across, across, along
         self.lay_out()

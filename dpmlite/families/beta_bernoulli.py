@@ -12,9 +12,9 @@ from math import isnan, nan
 
 from dpmlite.core.checks import check_positive, check_same_length
 from dpmlite.core.constants import MIN_KEPT_FRACTION
+from dpmlite.core.protocols import Values
 from dpmlite.core.rows import Rows
 from dpmlite.core.special import digamma, log_rising
-from dpmlite.core.types import Values
 from dpmlite.families.component import Component, left_of
 
 

@@ -8,8 +8,8 @@ needs no special case for one.
 from typing import Any
 
 from dpmlite.core.constants import COUNT_ROUNDING, SMALL_COUNT_ROUNDING
+from dpmlite.core.protocols import Values
 from dpmlite.core.rows import Rows
-from dpmlite.core.types import Values
 
 
 class Component:

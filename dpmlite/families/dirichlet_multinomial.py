@@ -15,9 +15,9 @@ from math import floor, isnan, log, log1p, nan
 
 from dpmlite.core.checks import check_positive, require_bound
 from dpmlite.core.constants import MAX_LISTED_FACTORS, MIN_KEPT_FRACTION
+from dpmlite.core.protocols import Values
 from dpmlite.core.rows import Rows
 from dpmlite.core.special import digamma, log_rising
-from dpmlite.core.types import Values
 from dpmlite.families.component import Component, left_of
 
 

@@ -9,7 +9,7 @@ count, and with it c and a, for each column.
 from math import isnan, nan
 
 from dpmlite.core.constants import MIN_KEPT_FRACTION
-from dpmlite.core.types import Values
+from dpmlite.core.protocols import Values
 from dpmlite.families.component import Component
 from dpmlite.families.normal_gamma import NormalGamma
 

@@ -10,9 +10,9 @@ Given m, the density depends on x by q = (x - m)^T Psi^-1 (x - m) alone.
 
 from math import log, log1p, pi
 
+from dpmlite.core.protocols import Values
 from dpmlite.core.special import log_rising
 from dpmlite.core.triangular import determinant_ratios
-from dpmlite.core.types import Values
 
 
 def log_multivariate_t(z: Values, d: Values, kappa: float, nu: float, weight: float = 1.0) -> float:

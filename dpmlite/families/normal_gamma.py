@@ -12,8 +12,8 @@ from math import log, log1p, nan, pi, sqrt
 
 from dpmlite.core.checks import check_positive, check_same_length
 from dpmlite.core.constants import MAX_PRIOR_UNITS, MIN_KEPT_FRACTION
+from dpmlite.core.protocols import Values
 from dpmlite.core.special import digamma, log_rising
-from dpmlite.core.types import Values
 from dpmlite.families.component import Component
 from dpmlite.families.student_t import log_student_t
 

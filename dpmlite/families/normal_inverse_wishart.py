@@ -19,8 +19,8 @@ from typing import Any
 
 from dpmlite.core.checks import check_normal_inverse_wishart
 from dpmlite.core.constants import MIN_KEPT_FRACTION
+from dpmlite.core.protocols import Values
 from dpmlite.core.triangular import determinant_ratios, factorise, identity, residuals, update
-from dpmlite.core.types import Values
 from dpmlite.families.component import Component
 from dpmlite.families.multivariate_t import log_multivariate_t, log_peak
 from dpmlite.families.whitening import restore, whiten, whitening

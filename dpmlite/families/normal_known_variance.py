@@ -13,8 +13,8 @@ from math import log, log1p, nan, pi, sqrt
 
 from dpmlite.core.checks import check_positive, check_same_length, require_bound
 from dpmlite.core.constants import MAX_SIGMAS, MIN_KEPT_FRACTION
+from dpmlite.core.protocols import Values
 from dpmlite.core.rows import Rows
-from dpmlite.core.types import Values
 from dpmlite.families.component import Component
 
 

@@ -7,8 +7,8 @@ identity.
 from math import sqrt
 
 from dpmlite.core.constants import MAX_PRIOR_UNITS, MIN_PIVOT
+from dpmlite.core.protocols import Values
 from dpmlite.core.triangular import factorise, residuals
-from dpmlite.core.types import Values
 
 
 def whitening(psi0: Values) -> list[list[float]]:

@@ -11,6 +11,7 @@ if TYPE_CHECKING or PURE:
     from dpmlite.moves.merges import merge, merge_change
     from dpmlite.moves.normality import all_look_normal
     from dpmlite.moves.seeds import two_of
+    from dpmlite.moves.split_memory import split_memory_of
     from dpmlite.moves.splits import split
 else:
     from dpmlite.moves._division import members_of
@@ -19,6 +20,7 @@ else:
     from dpmlite.moves._merges import merge, merge_change
     from dpmlite.moves._normality import all_look_normal
     from dpmlite.moves._seeds import two_of
+    from dpmlite.moves._split_memory import split_memory_of
     from dpmlite.moves._splits import split
 
 __all__ = [
@@ -29,5 +31,6 @@ __all__ = [
     "merge_change",
     "propose_split_merge",
     "split",
+    "split_memory_of",
     "two_of",
 ]

@@ -13,7 +13,7 @@ from dpmlite.core._memory cimport index_array
 from dpmlite.partition._crp cimport log_prob_counts_c
 from dpmlite.sweeps._map_dpm cimport sweep_once
 
-from dpmlite.core.threads import on_threads
+from dpmlite.core.threads import on_threads, thread_limit
 from dpmlite.moves._merges import merge_change
 from dpmlite.sweeps._assignment import assign
 
@@ -39,7 +39,7 @@ cpdef Partition trial_division(Partition partition, slots, members, starts, Py_s
     cdef Trial trial = Trial(step, 0.0, len(slots), 0.0)
     chosen = members[::trial.step] if trial.step > 1 else members
     cdef Partition division = fill_trial(&trial, partition, slots, chosen)
-    return best_division(&trial, division, partition.homes_in(slots), starts)
+    return best_division(&trial, division, partition.group_labels_in(slots), starts)
 
 
 cpdef Partition division_of_all(Partition partition, slots, members, Partition division,
@@ -65,21 +65,22 @@ cpdef Py_ssize_t trial_step(Py_ssize_t n, bint thorough=False):
     return min((n + TRIAL_ROWS - 1) // TRIAL_ROWS, MAX_TRIAL_STEP)
 
 
-cdef batches(items, Py_ssize_t n_threads):
+cdef batches(items):
     """The items in lists, between which divisions are adopted: threads only read a partition."""
-    cdef Py_ssize_t i, size = 1 if n_threads == 1 else BATCH_PER_THREAD * n_threads
+    cdef Py_ssize_t i, n_threads = thread_limit()
+    cdef Py_ssize_t size = 1 if n_threads == 1 else BATCH_PER_THREAD * n_threads
     return [items[i:i + size] for i in range(0, len(items), size)]
 
 
-def member_lists(Partition partition, slots, Py_ssize_t n_threads=1):
+def member_lists(Partition partition, slots):
     cdef Py_ssize_t half = partition.n_rows // 2
-    lists = {k: index_array(partition.n_members(k), False) for k in slots}
+    lists = {k: index_array(partition.n_members(k)) for k in slots}
 
     def fill(bint is_end):
         fill_lists(partition, lists, partition.n_rows - half if is_end else half, is_end)
 
-    if lists and n_threads > 1 and partition.n_rows >= MIN_LISTED_ROWS:
-        on_threads(fill, (False, True), n_threads)
+    if lists and partition.n_rows >= MIN_LISTED_ROWS and thread_limit() > 1:
+        on_threads(fill, (False, True))
     elif lists:
         fill_lists(partition, lists, partition.n_rows, False)
     return lists
@@ -117,7 +118,7 @@ cpdef members_of(Partition partition, slots):
         partition.component._check_slot(k)
         n += partition.n_members(k) if not chosen[k - UNPLACED] else 0
         chosen[k - UNPLACED] = 1
-    members = index_array(n, False)
+    members = index_array(n)
     cdef Py_ssize_t[::1] member = members
     with nogil:
         while found < n:
@@ -162,17 +163,16 @@ cdef Partition fill_trial(Trial *trial, Partition partition, slots,
     return present
 
 
-cdef Partition best_division(const Trial *trial, Partition division, const Py_ssize_t[::1] homes,
-                             starts):
+cdef Partition best_division(const Trial *trial, Partition division,
+                             const Py_ssize_t[::1] group_labels, starts):
     """The best division that the starts lead to; None if none lowers the joint.
 
     One partition takes the labels of each start in turn, without the interpreter's lock.
     """
     PyErr_CheckSignals()
-    cdef Py_ssize_t i, k, n_starts = len(starts), n_rows = division.n_rows
+    cdef Py_ssize_t i, n_starts = len(starts), n_rows = division.n_rows
     cdef Py_ssize_t[::1] address = index_array(n_starts), found = index_array(n_rows)
-    cdef Py_ssize_t[::1] found_homes = index_array(len(homes))
-    cdef Py_ssize_t[::1] touched = index_array(n_rows + len(homes) + 1)
+    cdef Py_ssize_t[::1] found_groups = index_array(len(group_labels))
     cdef const Py_ssize_t[::1] labels
     cdef double change, least = 0.0, goal = trial.joint + (1.0 - 1.0 / trial.step) * trial.blank
     for i in range(n_starts):
@@ -182,19 +182,15 @@ cdef Partition best_division(const Trial *trial, Partition division, const Py_ss
         address[i] = <Py_ssize_t> &labels[0]
     with nogil:
         for i in range(n_starts):
-            division.relabel(<const Py_ssize_t *> address[i], homes)
+            division.relabel(<const Py_ssize_t *> address[i], group_labels)
             settle(division, trial.joint, goal)
             change = change_by(trial, division)
             if change < least - TIE:
                 least = change
                 memcpy(&found[0], &division.label[0], n_rows * sizeof(Py_ssize_t))
-                found_homes[:] = division.home
-                for k in range(division.component.n_slots):
-                    touched[k] = division.n_changed[k]
+                found_groups[:] = division.group_label
         if least < 0.0:
-            division.relabel(&found[0], found_homes)
-            for k in range(division.component.n_slots):
-                division.n_changed[k] = touched[k]
+            division.relabel(&found[0], found_groups)
     return division if least < 0.0 else None
 
 

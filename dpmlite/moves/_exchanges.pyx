@@ -3,20 +3,19 @@
 from dpmlite.core._memory cimport index_array
 from dpmlite.moves._division cimport adopt, batches, divided, trial_step
 from dpmlite.moves._seeds cimport check_n_slots, check_pairs, nearest_seed_labels
+from dpmlite.moves._split_memory cimport SplitMemory, split_memory_of
 from dpmlite.partition._partition cimport Partition
-from dpmlite.sweeps._map_dpm cimport check_n_threads
 
 from dpmlite.core.threads import on_threads
 from dpmlite.moves._division import member_lists
 from dpmlite.moves._merges import nearest
 
 
-def exchange(Partition partition, const double[:, :, :, ::1] uniforms, Py_ssize_t n_threads=1):
+def exchange(Partition partition, const double[:, :, :, ::1] uniforms):
     check_n_slots(partition, uniforms.shape[0])
     check_pairs(uniforms.shape[3])
-    check_n_threads(n_threads)
     pools, divided_slots = pools_of(partition, uniforms.shape[1]), set()
-    lists = member_lists(partition, {slot for j, k, _ in pools for slot in (j, k)}, n_threads)
+    lists = member_lists(partition, {slot for j, k, _ in pools for slot in (j, k)})
 
     def division_of_pool(pool):
         cdef Py_ssize_t j, k, rank
@@ -25,8 +24,8 @@ def exchange(Partition partition, const double[:, :, :, ::1] uniforms, Py_ssize_
             return None
         return pool_division(partition, [j, k], united(lists[j], lists[k]), uniforms[j, rank])
 
-    for batch in batches(pools, n_threads):
-        for (j, k, _), division in zip(batch, on_threads(division_of_pool, batch, n_threads)):
+    for batch in batches(pools):
+        for (j, k, _), division in zip(batch, on_threads(division_of_pool, batch)):
             if division is not None and j not in divided_slots and k not in divided_slots:
                 adopt(partition, [j, k], united(lists[j], lists[k]), division)
                 divided_slots.update((j, k))
@@ -37,11 +36,12 @@ def exchange(Partition partition, const double[:, :, :, ::1] uniforms, Py_ssize_
 
 cdef list pools_of(Partition partition, Py_ssize_t n_nearest):
     """Pairs of neighbouring slots, every pair once: j, k, and the rank of k among j's neighbours."""
+    cdef SplitMemory memory = split_memory_of(partition)
     cdef Py_ssize_t j, k
     pools = {}
     for j, neighbours in nearest(partition, n_nearest).items():
         for rank, k in enumerate(neighbours):
-            if ((k, j) not in pools and not (partition.normal[j] and partition.normal[k])
+            if ((k, j) not in pools and not (memory.normal[j] and memory.normal[k])
                     and partition.n_members(j) + partition.n_members(k) >= 2):
                 pools[j, k] = rank
     return [(j, k, rank) for (j, k), rank in pools.items()]

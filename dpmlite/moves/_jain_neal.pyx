@@ -18,6 +18,7 @@ def propose_split_merge(Partition partition, n_scans, const double[::1] uniforms
     check_uniforms(uniforms, N_LEADING_UNIFORMS)
     if partition.n_rows < 2:
         return False
+    cdef Py_ssize_t i, j
     i, j = two_of(partition.n_rows, uniforms[0], uniforms[1])
     cdef Py_ssize_t home = partition.label[i], away = partition.label[j]
     slots = [home] if home == away else [home, away]
@@ -84,9 +85,11 @@ cdef sides_now(Partition partition, const Py_ssize_t[::1] members, Py_ssize_t aw
 cdef double scan_all(Partition division, Py_ssize_t a, Py_ssize_t b, const double *uniforms,
                      Py_ssize_t n_scans, const Py_ssize_t[::1] sides) except? 1.0:
     """Make `n_scans` scans and the last; returns the log probability of the last one's sides."""
-    cdef const Py_ssize_t *last = NULL if sides is None else &sides[0]
+    cdef const Py_ssize_t *last = NULL
     cdef double log_q
     cdef Py_ssize_t s
+    if sides is not None:
+        last = &sides[0]
     with nogil:
         for s in range(n_scans):
             scan(division, a, b, uniforms + s * division.n_rows, NULL)

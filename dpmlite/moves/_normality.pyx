@@ -8,16 +8,15 @@ from libc.math cimport INFINITY, erfc, log, log1p, sqrt
 
 from dpmlite.core._constants cimport (
     BIN_DEGREES, MAX_COLUMNS_PER_ROW, MAX_JOINING_FRACTION, MIN_COMPLETE_RATIO,
-    MIN_SETTLED_FRACTION, MIN_UNEXPLAINED, N_BINS, UNSEEN_ENTROPY)
+    MIN_ABSORBED_FRACTION, MIN_UNEXPLAINED, N_BINS, UNSEEN_ENTROPY)
 from dpmlite.core._simd cimport larger
 from dpmlite.core._special cimport digamma_c, trigamma_c
 from dpmlite.families._normal_columns cimport NormalPrior
 from dpmlite.moves._normality_sums cimport (
     Sums, add_sums, cells_of, first_of, room_of_sums, sums_of)
 from dpmlite.partition._partition cimport Partition
-from dpmlite.sweeps._map_dpm cimport check_n_threads
 
-from dpmlite.core.threads import as_needed
+from dpmlite.core.threads import iterate_on_threads
 
 cdef enum:
     MAX_SUMS = 262144      # numbers of the clusters that are asked in one pass, which fit a cache
@@ -31,9 +30,8 @@ def all_look_normal(Partition partition):
         k for k in range(partition.component.n_slots) if partition.n_members(k) > 0]))
 
 
-def look_normal(Partition partition, slots, Py_ssize_t n_threads=1):
+def look_normal(Partition partition, slots):
     cdef Py_ssize_t k, most, n_parts, piece = 0
-    check_n_threads(n_threads)
     for k in slots:
         partition.component._check_slot(k)
     normal = dict.fromkeys(slots, False)
@@ -51,7 +49,7 @@ def look_normal(Partition partition, slots, Py_ssize_t n_threads=1):
         sums = sums_of(partition, some, i % n_parts, n_parts)
         return sums if n_parts > 1 else verdicts(partition, some, sums)
 
-    for found in as_needed(part, range(len(passes) * n_parts), n_threads):
+    for found in iterate_on_threads(part, range(len(passes) * n_parts)):
         some = passes[piece // n_parts]
         if n_parts == 1:
             normal.update(found)
@@ -92,7 +90,7 @@ cdef bint verdict(const NormalPrior *prior, double alpha, Sums *sums) noexcept n
     if not prior.has_gaps:
         count_complete_rows(sums)
     for d in range(sums.n_columns if sums.has_group else 0):
-        sums.settled[d] = settled_part(cells_of(sums, d), sums.n_all[d])
+        sums.absorbed[d] = absorbed_part(cells_of(sums, d), sums.n_all[d])
     return excess(sums) < price(prior, sums, alpha)
 
 
@@ -106,9 +104,9 @@ cdef void count_complete_rows(Sums *sums) noexcept nogil:
             sums.both[d * sums.width + e] = sums.n
 
 
-cdef double settled_part(double n, double n_all) noexcept nogil:
-    """The fraction of the weight `n_all` that is not the rows' `n`; 0 if rounding alone makes it."""
-    return 1.0 - n / n_all if n < (1.0 - MIN_SETTLED_FRACTION) * n_all else 0.0
+cdef double absorbed_part(double n, double n_all) noexcept nogil:
+    """The fraction of the weight `n_all` that is not the rows' `n`; 0 if it is only rounding."""
+    return 1.0 - n / n_all if n < (1.0 - MIN_ABSORBED_FRACTION) * n_all else 0.0
 
 
 cdef double price(const NormalPrior *prior, const Sums *sums, double alpha) noexcept nogil:
@@ -135,16 +133,16 @@ cdef double excess(const Sums *sums) noexcept nogil:
 
 cdef double moments_excess(const Sums *sums, Py_ssize_t d) noexcept nogil:
     """The statistic of a column's moments, less its degrees of freedom."""
-    cdef double n = cells_of(sums, d), settled = sums.settled[d], place, shape
+    cdef double n = cells_of(sums, d), absorbed = sums.absorbed[d], place, shape
     if n == 0.0:
         return 0.0
     cdef double first = sums.first[d] / n, second = sums.product[d * sums.width + d] / n
     cdef double third = sums.cube[d] / n, fourth = sums.fourth[d] / n
-    if settled == 0.0:
+    if absorbed == 0.0:
         return shape_excess(n, third / second / sqrt(second), fourth / second / second - 3.0)
     place = first ** 2 + (second - 1.0) ** 2 / 2.0
     shape = (third - 3.0 * first) ** 2 / 6.0 + (fourth - 6.0 * second + 3.0) ** 2 / 24.0
-    return n * (place + shape) - 2.0 * (1.0 + settled)
+    return n * (place + shape) - 2.0 * (1.0 + absorbed)
 
 
 cdef double shape_excess(double n, double skewness, double kurtosis) noexcept nogil:
@@ -163,7 +161,7 @@ cdef double bins_excess(const Sums *sums, Py_ssize_t d, const double *chance) no
         if rows[0] > 0.0:
             total += rows[0] * log(rows[0] / (n * chance[i]))
         rows += sums.width
-    return 2.0 * total - BIN_DEGREES - 2.0 * sums.settled[d] if n > 0.0 else 0.0
+    return 2.0 * total - BIN_DEGREES - 2.0 * sums.absorbed[d] if n > 0.0 else 0.0
 
 
 cdef void find_chances(double *chance) noexcept nogil:
@@ -189,7 +187,7 @@ cdef double widths_excess(const Sums *sums) noexcept nogil:
     for d in range(sums.n_columns):
         n = cells_of(sums, d)
         if n > 0.0:
-            variance -= 0.5 * (1.0 - sums.settled[d]) * sums.share[d] ** 2 / n
+            variance -= 0.5 * (1.0 - sums.absorbed[d]) * sums.share[d] ** 2 / n
     return away * away / variance - 1.0 if sums.n_columns > 1 else 0.0
 
 
@@ -210,6 +208,6 @@ cdef double pair_excess(const Sums *sums, Py_ssize_t d, Py_ssize_t e) noexcept n
     if n == 0.0:
         return 0.0
     correlation = sums.product[d * sums.width + e] / n
-    if sums.settled[d] > 0.0 or sums.settled[e] > 0.0:
+    if sums.absorbed[d] > 0.0 or sums.absorbed[e] > 0.0:
         return n * correlation * correlation - 1.0
     return -n * log(larger(1.0 - correlation * correlation, MIN_UNEXPLAINED)) - 1.0

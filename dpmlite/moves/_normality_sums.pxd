@@ -14,13 +14,13 @@ cdef struct Sums:             # over the rows of a slot
     Py_ssize_t n_columns
     Py_ssize_t width          # columns, padded
     bint is_testable          # its columns have variances that can be tested
-    bint has_group            # a settled group is in the slot
+    bint has_group            # an absorbed group is in the slot
     bint normal               # whether it passes the test
     double n_slot             # weight of the slot
     double *n_all             # [column] weight of the slot's cells, with those of the group
     double *mean              # [column] in units of the prior
     double *scale             # [column] 1 / standard deviation
-    double *settled           # [column] w: the fraction of the cells' weight that is settled
+    double *absorbed          # [column] w: the fraction of the cells' weight that is absorbed
     double *present           # [column] weight of a row's cell, 0 if it is missing
     double n                  # the weight of the rows
     double log_squares        # sum over rows of the log of half their sum of squares

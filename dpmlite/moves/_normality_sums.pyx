@@ -94,7 +94,7 @@ cdef void lay_out_one(Sums *sums, double *numbers, Py_ssize_t n_columns) noexcep
     cdef Py_ssize_t width = padded_width(n_columns)
     sums.n_columns, sums.width = n_columns, width
     sums.n_all, sums.mean, sums.scale = numbers, numbers + width, numbers + 2 * width
-    sums.settled, sums.present = numbers + 3 * width, numbers + 4 * width
+    sums.absorbed, sums.present = numbers + 3 * width, numbers + 4 * width
     sums.first = numbers + 5 * width
     sums.cube, sums.fourth = sums.first + width, sums.first + 2 * width
     sums.share, sums.product = sums.first + 3 * width, sums.first + 4 * width

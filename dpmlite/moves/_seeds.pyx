@@ -36,6 +36,7 @@ cpdef nearest_seed_labels(Partition partition, const Py_ssize_t[::1] members, do
 cpdef lone_seed_labels(Py_ssize_t n, double u, double v):
     labels = index_array(n)
     cdef Py_ssize_t[::1] label = labels
+    cdef Py_ssize_t first, second
     first, second = two_of(n, u, v)
     label[:] = UNPLACED
     label[first], label[second] = 0, 1

@@ -9,8 +9,8 @@ from dpmlite.core._rows cimport Row
 from dpmlite.moves._division cimport adopt, batches, division_of_all, trial_division, trial_step
 from dpmlite.moves._runs cimport best_runs
 from dpmlite.moves._seeds cimport check_n_slots, check_pairs, lone_seed_labels, nearest_seed_labels
+from dpmlite.moves._split_memory cimport SplitMemory, split_memory_of
 from dpmlite.partition._partition cimport Partition
-from dpmlite.sweeps._map_dpm cimport check_n_threads
 
 from dpmlite.core import constants as _constants
 from dpmlite.core.threads import on_threads
@@ -20,24 +20,24 @@ from dpmlite.moves._normality import look_normal
 cdef double[::1] ATYPICAL_FRACTIONS = array("d", _constants.ATYPICAL_FRACTIONS)
 
 
-def split(Partition partition, const double[:, :, ::1] uniforms, Py_ssize_t n_threads=1,
+def split(Partition partition, const double[:, :, ::1] uniforms,
           bint thorough=False):
     check_n_slots(partition, uniforms.shape[0])
     check_pairs(uniforms.shape[2])
-    check_n_threads(n_threads)
     cdef Py_ssize_t k, n_splits = 0
-    slots = [k for k in range(partition.component.n_slots) if has_changed(partition, k)]
+    cdef SplitMemory memory = split_memory_of(partition)
+    slots = [k for k in range(partition.component.n_slots) if has_changed(partition, memory, k)]
     if not thorough:
-        slots = not_normal(partition, slots, n_threads)
-    lists = member_lists(partition, slots, n_threads)
+        slots = not_normal(partition, slots)
+    lists = member_lists(partition, slots)
 
     def division_of_slot(Py_ssize_t slot):
         return slot_division(partition, slot, lists[slot], uniforms[slot], thorough, False)
 
-    for batch in batches(slots, n_threads):
+    for batch in batches(slots):
         # The largest first, so that no thread begins with it when the others have finished.
         largest_first = sorted(batch, key=lambda slot: -len(lists[slot]))
-        divisions = dict(zip(largest_first, on_threads(division_of_slot, largest_first, n_threads)))
+        divisions = dict(zip(largest_first, on_threads(division_of_slot, largest_first)))
         for k in batch:
             n_splits += adopt_or_mark(partition, k, lists.pop(k), divisions[k])
     if n_splits:
@@ -45,19 +45,19 @@ def split(Partition partition, const double[:, :, ::1] uniforms, Py_ssize_t n_th
     return n_splits
 
 
-cdef bint has_changed(Partition partition, Py_ssize_t k) except -1:
+cdef bint has_changed(Partition partition, SplitMemory memory, Py_ssize_t k) except -1:
     """Whether enough of a slot's rows have come or gone since it was last tried."""
     cdef Py_ssize_t n = partition.n_members(k)
-    return n > 1 and partition.n_changed[k] > MIN_CHANGED_FRACTION * n
+    return n > 1 and memory.changed[k] > MIN_CHANGED_FRACTION * n
 
 
-cdef list not_normal(Partition partition, slots, Py_ssize_t n_threads):
+cdef list not_normal(Partition partition, slots):
     """The slots that do not look normal; the others are marked as normal."""
     cdef Py_ssize_t k
     others = []
-    for k, normal in zip(slots, look_normal(partition, slots, n_threads)):
+    for k, normal in zip(slots, look_normal(partition, slots)):
         if normal:
-            partition.mark(k, 0, True)
+            split_memory_of(partition).mark(k, 0, True)
         else:
             others.append(k)
     return others
@@ -66,7 +66,7 @@ cdef list not_normal(Partition partition, slots, Py_ssize_t n_threads):
 cdef bint adopt_or_mark(Partition partition, Py_ssize_t k, members, Partition division) except -1:
     """Adopt the division of a slot, if there is one; else mark the slot as tried."""
     if division is None:
-        partition.mark(k, 0, False)
+        split_memory_of(partition).mark(k, 0, False)
         return False
     adopt(partition, [k], members, division)
     return True
@@ -158,7 +158,7 @@ cdef int split_parts(Partition division, const double[:, ::1] uniforms) except -
     """Try to split each part of a division."""
     cdef Py_ssize_t k
     slots = [k for k in range(division.component.n_slots) if division.n_members(k) > 1]
-    slots = not_normal(division, slots, 1)
+    slots = not_normal(division, slots)
     lists = member_lists(division, slots)
     for k in slots:
         members = lists.pop(k)

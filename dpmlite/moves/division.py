@@ -2,8 +2,8 @@
 
 MAP-DPM is run on those rows alone, from each of several starts. The best result is a division if it
 lowers the exact joint. Starts may be compared on a trial of every step-th row; all rows then join
-the best of them. Settled groups stay in their slot: they go with the first of the clusters that the
-slot is divided into.
+the best of them. Absorbed groups stay in their slot: they go with the first of the clusters that
+the slot is divided into.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,7 +19,7 @@ from dpmlite.core.constants import (
     TRIAL_ROWS,
     UNPLACED,
 )
-from dpmlite.core.types import Buffer, Values
+from dpmlite.core.protocols import Buffer, Values
 from dpmlite.moves.merges import merge_change
 from dpmlite.partition.crp import log_prob_counts
 from dpmlite.partition.partition import Partition
@@ -135,9 +135,7 @@ def trial_step(n: int, thorough: bool = False) -> int:
     return min(-(-n // TRIAL_ROWS), MAX_TRIAL_STEP)
 
 
-def member_lists(
-    partition: Partition, slots: Iterable[int], n_threads: int = 1
-) -> dict[int, list[int]]:
+def member_lists(partition: Partition, slots: Iterable[int]) -> dict[int, list[int]]:
     """Positions of the rows in each of these slots, in ascending order."""
     members: dict[int, list[int]] = {k: [] for k in slots}
     for i, k in enumerate(partition.labels):

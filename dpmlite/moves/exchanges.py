@@ -1,14 +1,14 @@
 """Exchanges: two neighbouring clusters are pooled, and their rows divided anew."""
 
-from dpmlite.core.types import Values
+from dpmlite.core.protocols import Values
 from dpmlite.moves.division import adopt, divided, member_lists, trial_step
 from dpmlite.moves.merges import nearest
 from dpmlite.moves.seeds import check_n_slots, nearest_seed_labels
+from dpmlite.moves.split_memory import split_memory_of
 from dpmlite.partition.partition import Partition
-from dpmlite.sweeps.map_dpm import check_n_threads
 
 
-def exchange(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
+def exchange(partition: Partition, uniforms: Values) -> int:
     """Pool each cluster with its nearest clusters, in turn, and divide each pool anew.
 
     The nearest clusters are those whose merge raises the joint least. A division is adopted if it
@@ -21,8 +21,6 @@ def exchange(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
         Changed in place.
     uniforms : sequence of float, (n_slots, n_neighbours, n_proposals, 2)
         Numbers of [0, 1) that choose the seeds.
-    n_threads : int, default 1
-        Threads that share the pools.
 
     Returns
     -------
@@ -32,10 +30,9 @@ def exchange(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
     Raises
     ------
     ValueError
-        If `uniforms` are for another number of slots, or `n_threads` is not positive.
+        If `uniforms` are for another number of slots.
     """
     check_n_slots(partition, len(uniforms))
-    check_n_threads(n_threads)
     pools = _pools(partition, uniforms)
     lists = member_lists(partition, {slot for pool in pools for slot in pool})
     divided_slots: set[int] = set()
@@ -49,10 +46,11 @@ def exchange(partition: Partition, uniforms: Values, n_threads: int = 1) -> int:
 
 def _pools(partition: Partition, uniforms: Values) -> dict[tuple[int, int], Values]:
     """Pairs of neighbouring slots with the uniforms of each pair, every pair once."""
+    normal = split_memory_of(partition).looked_normal
     pools: dict[tuple[int, int], Values] = {}
     for j, neighbours in nearest(partition, len(uniforms[0])).items():
         for k, seeds in zip(neighbours, uniforms[j], strict=False):
-            if (k, j) not in pools and not (partition.normal[j] and partition.normal[k]):
+            if (k, j) not in pools and not (normal[j] and normal[k]):
                 pools[j, k] = seeds
     return pools
 

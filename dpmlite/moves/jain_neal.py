@@ -8,7 +8,7 @@ latter in turn with full sweeps, `gibbs_sweep`.
 from math import exp, log, log1p
 
 from dpmlite.core.constants import N_LEADING_UNIFORMS, UNPLACED
-from dpmlite.core.types import Values
+from dpmlite.core.protocols import Values
 from dpmlite.moves.division import joint_of, members_of
 from dpmlite.moves.merges import merge_change
 from dpmlite.moves.seeds import two_of

@@ -18,8 +18,8 @@ the number of columns. The statistics are:
   mean of s and v is n times its variance if q is chi-squared; one degree. It finds parts of
   different widths.
 
-Rows that join a settled group are compared with all rows of the cluster, in units of those; let w
-be the fraction of the cluster that is settled. The group says where rows should be and how far
+Rows that join an absorbed group are compared with all rows of the cluster, in units of those; let w
+be the fraction of the cluster that is absorbed. The group says where rows should be and how far
 apart, so that n (sum z_mean^2 + sum (z_var - 1)^2 / 2) counts too, with 2 D w degrees. Then g and h
 are means of the Hermite polynomials z^3 - 3 z and z^4 - 6 z^2 + 3, r^2 takes the place of
 -log(1 - r^2), and the bins have 2 D w degrees more. Few rows can be tested in this way, even one.
@@ -54,8 +54,8 @@ from dpmlite.core.constants import (
     MAX_JOINING_FRACTION,
     MAX_PRIOR_FRACTION,
     MAX_VARIANCE_RATIO,
+    MIN_ABSORBED_FRACTION,
     MIN_COMPLETE_RATIO,
-    MIN_SETTLED_FRACTION,
     MIN_SQUARE,
     MIN_SQUARES_FRACTION,
     MIN_UNEXPLAINED,
@@ -65,7 +65,6 @@ from dpmlite.core.constants import (
 from dpmlite.core.special import digamma, trigamma
 from dpmlite.moves.division import member_lists
 from dpmlite.partition.partition import Partition
-from dpmlite.sweeps.map_dpm import check_n_threads
 
 
 class _Unit(NamedTuple):
@@ -89,13 +88,13 @@ class _Column(NamedTuple):
         Cells less the slot's mean, in units of its deviation; NaN is a missing cell.
     n : float
         The weight of the cells that are not missing.
-    settled : float
-        The fraction w of the slot's weight in this column that is settled.
+    absorbed : float
+        The fraction w of the slot's weight in this column that is absorbed.
     """
 
     scores: list[float]
     n: float
-    settled: float
+    absorbed: float
 
 
 def all_look_normal(partition: Partition) -> bool:
@@ -113,33 +112,28 @@ def all_look_normal(partition: Partition) -> bool:
     return all(look_normal(partition, [k for k, members in lists.items() if members]))
 
 
-def look_normal(partition: Partition, slots: Sequence[int], n_threads: int = 1) -> list[bool]:
+def look_normal(partition: Partition, slots: Sequence[int]) -> list[bool]:
     """Whether the rows of some clusters are as those of one normal: then no split is worth trying.
 
     Parameters
     ----------
     partition : Partition
     slots : sequence of int
-    n_threads : int, default 1
-        Threads that share the rows.
 
     Returns
     -------
     list of bool
         The answer for each slot. It is also False where the test cannot be made: for families
-        other than normal-gamma; for clusters without rows, with several settled groups, or with one
-        that has fewer rows than join it; with fewer rows than `alpha`, or than a sixteenth of the
-        columns; so narrow that rounding hides their variance, or wider than the prior expects; and
-        where a row has no cell, or two columns are hardly ever present together.
+        other than normal-gamma; for clusters without rows, with several absorbed groups, or with
+        one that has fewer rows than join it; with fewer rows than `alpha`, or than a sixteenth of
+        the columns; so narrow that rounding hides their variance, or wider than the prior expects;
+        and where a row has no cell, or two columns are hardly ever present together.
 
     Raises
     ------
     IndexError
         If there is no such slot.
-    ValueError
-        If `n_threads` is not positive.
     """
-    check_n_threads(n_threads)
     for k in slots:
         partition.component._check_slot(k)
     lists = member_lists(partition, slots)
@@ -165,7 +159,7 @@ def _looks_normal(partition: Partition, k: int, members: Sequence[int]) -> bool:
 
 def _has_enough_rows(partition: Partition, k: int, n_rows: int, n: float) -> bool:
     """Whether `n_rows` rows of weight `n` are enough to test slot k."""
-    n_all, n_groups = partition.component.counts[k], len(partition.settled_in([k]))
+    n_all, n_groups = partition.component.counts[k], len(partition.groups_in([k]))
     if n_rows == 0 or n_groups > 1 or partition.sizes[k] != n_rows + n_groups:
         return False
     if n_groups == 0 and partition.X.n_columns > MAX_COLUMNS_PER_ROW * n_rows:
@@ -184,11 +178,11 @@ def _has_variance(unit: _Unit, a0: float) -> bool:
 
 
 def _column(unit: _Unit, cells: Sequence[float], weights: list[float], beside: bool) -> _Column:
-    """A column from its cells in units of the prior; `beside` a settled group or not."""
+    """A column from its cells in units of the prior; `beside` an absorbed group or not."""
     scores = [(u - unit.mean) / sqrt(unit.variance) for u in cells]
     n = sum(weight for weight, z in zip(weights, scores, strict=True) if not isnan(z))
-    settled = 1.0 - n / unit.n if beside and unit.n else 0.0
-    return _Column(scores, n, settled if settled > MIN_SETTLED_FRACTION else 0.0)
+    absorbed = 1.0 - n / unit.n if beside and unit.n else 0.0
+    return _Column(scores, n, absorbed if absorbed > MIN_ABSORBED_FRACTION else 0.0)
 
 
 def _excess(columns: list[_Column], weights: list[float]) -> float:
@@ -205,11 +199,11 @@ def _moments_excess(column: _Column, weights: list[float]) -> float:
     if not n:
         return 0.0
     first, second, third, fourth = (_sum(weights, [u**i for u in z]) / n for i in (1, 2, 3, 4))
-    if not column.settled:
+    if not column.absorbed:
         return _shape_excess(n, third / second**1.5, fourth / second**2 - 3.0)
     place = first**2 + (second - 1.0) ** 2 / 2.0
     shape = (third - 3.0 * first) ** 2 / 6.0 + (fourth - 6.0 * second + 3.0) ** 2 / 24.0
-    return n * (place + shape) - 2.0 * (1.0 + column.settled)
+    return n * (place + shape) - 2.0 * (1.0 + column.absorbed)
 
 
 def _sum(weights: list[float], x: list[float]) -> float:
@@ -235,7 +229,7 @@ def _bins_excess(column: _Column, weights: list[float]) -> float:
             rows[min(max(floor(2.0 * z + 0.5 * N_BINS), 0), N_BINS - 1)] += weight
     expected = [column.n * chance for chance in _chances()]
     explained = sum(o * log(o / e) for o, e in zip(rows, expected, strict=True) if o)
-    return 2.0 * explained - BIN_DEGREES - 2.0 * column.settled
+    return 2.0 * explained - BIN_DEGREES - 2.0 * column.absorbed
 
 
 def _chances() -> list[float]:
@@ -259,7 +253,7 @@ def _widths_excess(columns: list[_Column], weights: list[float]) -> float:
             shares[d] += weight / half
     for column, share in zip(columns, shares, strict=True):
         if column.n:
-            variance -= 0.5 * (1.0 - column.settled) * share * share / column.n
+            variance -= 0.5 * (1.0 - column.absorbed) * share * share / column.n
     return away * away / variance - 1.0 if len(columns) > 1 else 0.0  # the bins show one column
 
 
@@ -272,7 +266,7 @@ def _pair_excess(one: _Column, other: _Column, weights: list[float]) -> float:
     if not n:
         return 0.0
     correlation = _sum(weights, products) / n
-    if one.settled or other.settled:
+    if one.absorbed or other.absorbed:
         return n * correlation * correlation - 1.0
     return -n * log(max(1.0 - correlation * correlation, MIN_UNEXPLAINED)) - 1.0
 

@@ -8,8 +8,8 @@ from dpmlite.core.constants import (
     MIN_THOROUGH_FRACTION,
     TIE,
 )
+from dpmlite.core.protocols import Buffer, Values
 from dpmlite.core.quickselect import value_of_rank
-from dpmlite.core.types import Buffer, Values
 from dpmlite.moves.division import (
     adopt,
     division_of_all,
@@ -20,13 +20,11 @@ from dpmlite.moves.division import (
 from dpmlite.moves.normality import look_normal
 from dpmlite.moves.runs import best_runs
 from dpmlite.moves.seeds import check_n_slots, lone_seed_labels, nearest_seed_labels
+from dpmlite.moves.split_memory import split_memory_of
 from dpmlite.partition.partition import Partition
-from dpmlite.sweeps.map_dpm import check_n_threads
 
 
-def split(
-    partition: Partition, uniforms: Values, n_threads: int = 1, thorough: bool = False
-) -> int:
+def split(partition: Partition, uniforms: Values, thorough: bool = False) -> int:
     """Try to split every cluster that has changed since it was last tried.
 
     A cluster that looks normal is only marked as such (`normality.look_normal`). Divisions start
@@ -46,8 +44,6 @@ def split(
         Changed in place.
     uniforms : sequence of float, (n_slots, n_proposals, 2)
         Numbers of [0, 1) that choose the seeds.
-    n_threads : int, default 1
-        Threads that share the clusters.
     thorough : bool, default False
         Whether splits are thorough.
 
@@ -59,10 +55,9 @@ def split(
     Raises
     ------
     ValueError
-        If `uniforms` are for another number of slots, or `n_threads` is not positive.
+        If `uniforms` are for another number of slots.
     """
     check_n_slots(partition, len(uniforms))
-    check_n_threads(n_threads)
     lists = member_lists(partition, range(len(uniforms)))
     slots = [k for k, members in lists.items() if _has_changed(partition, k, len(members))]
     if not thorough:
@@ -77,7 +72,8 @@ def split(
 
 def _has_changed(partition: Partition, k: int, n_members: int) -> bool:
     """Whether enough of a slot's rows have come or gone since it was last tried."""
-    return n_members > 1 and partition.changed[k] > MIN_CHANGED_FRACTION * n_members
+    n_changed = split_memory_of(partition).n_changed[k]
+    return n_members > 1 and n_changed > MIN_CHANGED_FRACTION * n_members
 
 
 def _not_normal(partition: Partition, slots: Sequence[int]) -> list[int]:
@@ -85,7 +81,7 @@ def _not_normal(partition: Partition, slots: Sequence[int]) -> list[int]:
     others = []
     for k, normal in zip(slots, look_normal(partition, slots), strict=True):
         if normal:
-            partition.mark_unchanged(k, normal=True)
+            split_memory_of(partition).mark_tried(k, looked_normal=True)
         else:
             others.append(k)
     return others
@@ -111,7 +107,7 @@ def _split_slot(
         starts = _starts(partition, k, trial, uniforms, only_lone_seeds=on_more_rows)
         division = _division_from(starts, partition, k, members, step, uniforms, is_part)
     if division is None:
-        partition.mark_unchanged(k)
+        split_memory_of(partition).mark_tried(k)
         return False
     adopt(partition, [k], members, division)
     return True

@@ -2,7 +2,8 @@
 
 from libc.math cimport INFINITY, exp, fabs, log, log1p
 
-from dpmlite.core._constants cimport LARGE, MOST_STEPS, SMALL_STEP
+from dpmlite.core._constants cimport (
+    MAX_NEWTON_ITERATIONS, MAX_NEWTON_STEP, MIN_NEWTON_STEP, MIN_STIRLING_ALPHA)
 from dpmlite.core._special cimport digamma_c, trigamma_c
 
 
@@ -29,17 +30,17 @@ def alpha_mode(Py_ssize_t n_clusters, double n_rows, double power, double rate,
     cdef double total = n_clusters + power, low = -INFINITY, high = INFINITY
     cdef double u = log(n_clusters), slope, curvature, step
     cdef int i
-    for i in range(MOST_STEPS):
+    for i in range(MAX_NEWTON_ITERATIONS):
         slope = derivatives(u, total, n_rows, rate, inverse_rate, &curvature)
         if slope > 0.0:
             low = u
         else:
             high = u
         step = -slope / curvature if curvature < 0.0 else (1.0 if slope > 0.0 else -1.0)
-        step = min(max(step, -4.0), 4.0)
+        step = min(max(step, -MAX_NEWTON_STEP), MAX_NEWTON_STEP)
         if not low < u + step < high and high - low < INFINITY:
             step = 0.5 * (low + high) - u
-        if fabs(step) <= SMALL_STEP * max(1.0, fabs(u)):
+        if fabs(step) <= MIN_NEWTON_STEP * max(1.0, fabs(u)):
             break
         u += step
     return exp(u)
@@ -47,34 +48,35 @@ def alpha_mode(Py_ssize_t n_clusters, double n_rows, double power, double rate,
 
 cdef double derivatives(double u, double total, double n_rows, double rate, double inverse_rate,
                         double *curvature) noexcept:
-    """Returns the first derivative of the log density at log alpha = u."""
-    cdef double alpha = exp(u), rise, bend, surplus, change
-    if alpha > n_rows and alpha > LARGE:
-        surplus = (total - n_rows) + rows_less_expected(alpha, n_rows, &change)
+    """The first derivative of the log density at log alpha = u; the second is the curvature."""
+    cdef double alpha = exp(u), psi, psi_slope, likelihood, change
+    if alpha > n_rows and alpha > MIN_STIRLING_ALPHA:
+        likelihood = (total - n_rows) + rows_minus_expected_clusters(alpha, n_rows, &change)
     else:
-        rise = digamma_c(alpha + n_rows) - digamma_c(alpha)
-        bend = trigamma_c(alpha + n_rows) - trigamma_c(alpha)
-        surplus = total - alpha * rise
-        change = -alpha * (rise + alpha * bend)
+        psi = digamma_c(alpha + n_rows) - digamma_c(alpha)
+        psi_slope = trigamma_c(alpha + n_rows) - trigamma_c(alpha)
+        likelihood = total - alpha * psi
+        change = -alpha * (psi + alpha * psi_slope)
     curvature[0] = change - rate * alpha - inverse_rate / alpha
-    return surplus - rate * alpha + inverse_rate / alpha
+    return likelihood - rate * alpha + inverse_rate / alpha
 
 
-cdef double rows_less_expected(double alpha, double n, double *slope) noexcept:
-    cdef double x = n / alpha, y = alpha + n, gap = log1p_gap(x), tail_slope, other_slope, tails
-    tails = alpha * (tail(alpha, &tail_slope) - tail(y, &other_slope))
+cdef double rows_minus_expected_clusters(double alpha, double n, double *slope) noexcept:
+    cdef double x = n / alpha, y = alpha + n, gap = x_minus_log1p(x)
+    cdef double tail_slope, other_slope, tails
+    tails = alpha * (stirling_tail(alpha, &tail_slope) - stirling_tail(y, &other_slope))
     slope[0] = (alpha * (gap - x * n / y) + 0.5 * n / y * (alpha / y) - tails
                 + alpha * (tail_slope - alpha / y * other_slope))
     return alpha * gap - 0.5 * n / y - tails
 
 
-cdef double tail(double x, double *slope) noexcept:
+cdef double stirling_tail(double x, double *slope) noexcept:
     cdef double r = 1.0 / x / x
     slope[0] = r * (1.0 / 6 - r * (1.0 / 30 - r * (1.0 / 42 - r / 30)))
     return r * (1.0 / 12 - r * (1.0 / 120 - r * (1.0 / 252 - r / 240)))
 
 
-cdef double log1p_gap(double x) noexcept:
+cdef double x_minus_log1p(double x) noexcept:
     cdef double r = x / (2.0 + x), total = 0.0
     cdef int k
     if x > 0.5:

@@ -10,7 +10,7 @@ from dpmlite.core._special cimport log_gamma_c, log_rising_c
 
 cdef double log_prob_counts_c(const double *counts, Py_ssize_t n_counts,
                               double alpha) noexcept nogil:
-    """Empty slots, whose count is 0, are passed over."""
+    """Log of eq. (1); counts of 0 are those of empty slots."""
     cdef double total = 0.0, n = 0.0
     cdef Py_ssize_t k
     for k in range(n_counts):
@@ -82,7 +82,7 @@ def log_best_completion(double n_largest, double n_left, double alpha):
 
 cdef double log_best_completion_c(double n_largest, double n_left,
                                   double log_alpha) noexcept nogil:
-    """The larger of Gamma(n + R) / Gamma(n) and alpha^R, as a log."""
+    """Log of the larger of Gamma(n + R) / Gamma(n) and alpha^R."""
     cdef double joined = log_rising_c(n_largest, n_left)
     return joined if joined > n_left * log_alpha else n_left * log_alpha
 
@@ -121,18 +121,18 @@ cdef dict greedily_completed(dict m, Py_ssize_t n_left, double alpha):
     while n_left:
         largest = max(m, default=0)
         if only_the_largest_grows(m, largest, alpha):
-            move_block(m, largest, largest + n_left)
+            grow(m, largest, largest + n_left)
             break
         best = 0
         for size in sorted(m):
-            if worth(m, size, alpha) > worth(m, best, alpha):
+            if factor(m, size, alpha) > factor(m, best, alpha):
                 best = size
-        move_block(m, best, best + 1)
+        grow(m, best, best + 1)
         n_left -= 1
     return m
 
 
-cdef double worth(dict m, Py_ssize_t size, double alpha):
+cdef double factor(dict m, Py_ssize_t size, double alpha):
     cdef double others = m.get(size + 1, 0) + 1
     return alpha / others if size == 0 else size * <double> m[size] / ((size + 1) * others)
 
@@ -142,14 +142,14 @@ cdef bint only_the_largest_grows(dict m, Py_ssize_t largest, double alpha):
         return False
     others = dict(m)
     del others[largest]
-    cdef double least = worth(m, largest, alpha)
+    cdef double least = factor(m, largest, alpha)
     for size in (0, *others):
-        if not worth(others, size, alpha) < least:
+        if not factor(others, size, alpha) < least:
             return False
     return True
 
 
-cdef int move_block(dict m, Py_ssize_t size, Py_ssize_t grown) except -1:
+cdef int grow(dict m, Py_ssize_t size, Py_ssize_t grown) except -1:
     if size:
         m[size] -= 1
         if not m[size]:

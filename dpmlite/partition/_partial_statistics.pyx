@@ -1,38 +1,38 @@
-"""Statistics of labelled rows, of many rows on threads.
+"""Statistics of labelled rows, found in parts by several threads.
 
-These are added up in as many parts however many threads there are, so that sums are always the same.
+The number of parts does not depend on the number of threads, so that rounding does not either.
 """
 
 from array import array
 
 from dpmlite.core._memory cimport double_array
-from dpmlite.core._rows cimport AHEAD, Row, fetch
-from dpmlite.core._work_parts cimport start_of
+from dpmlite.core._rows cimport PREFETCH_DISTANCE, Row, fetch
+from dpmlite.core._work_parts cimport part_start
 
 from dpmlite.core.threads import on_threads
 
 cdef enum:
-    TALLY_PARTS = 10
+    N_PARTS = 10
 
 
-cdef class Tally:
-    """Statistics and sizes of the clusters of some rows."""
+cdef class PartialStatistics:
+    """Statistics and sizes of clusters, over a part of the rows."""
 
 
 cdef double add_rows(Component component, Py_ssize_t *size, Rows X, const Py_ssize_t[::1] rows,
                      const Py_ssize_t[::1] label, Py_ssize_t first, Py_ssize_t last,
                      double *room) noexcept nogil:
-    """Add those of rows first..last-1 that have a label to its slot, and return their weight.
+    """Add those of rows first..last-1 that have a label to its slot; return their weight.
 
-    `rows` are the rows of X in use; None is all. Slots have to be refreshed then.
+    `rows` are the rows of X in use; None is all. The caller refreshes the slots.
     """
     cdef double weight = 0.0
     cdef Py_ssize_t i, k
     cdef Row row
     for i in range(first, last):
-        if i + AHEAD < last:
-            X.prefetch(rows[i + AHEAD] if rows is not None else i + AHEAD)
-            fetch(&label[i + AHEAD])
+        if i + PREFETCH_DISTANCE < last:
+            X.prefetch(rows[i + PREFETCH_DISTANCE] if rows is not None else i + PREFETCH_DISTANCE)
+            fetch(&label[i + PREFETCH_DISTANCE])
         k = label[i]
         if k >= 0:
             row = X.row_into(rows[i] if rows is not None else i, room)
@@ -42,24 +42,24 @@ cdef double add_rows(Component component, Py_ssize_t *size, Rows X, const Py_ssi
     return weight
 
 
-cdef list tallies(Component component, Py_ssize_t n_slots, Rows X, const Py_ssize_t[::1] rows,
-                  const Py_ssize_t[::1] label, Py_ssize_t n_threads):
-    """Of parts of the rows, in order."""
+cdef list partial_statistics(Component component, Py_ssize_t n_slots, Rows X,
+                             const Py_ssize_t[::1] rows, const Py_ssize_t[::1] label):
+    """The statistics of each part of the rows, in order."""
     cdef Py_ssize_t n_rows = label.shape[0]
 
-    def part(Py_ssize_t i):
-        cdef Tally tally = Tally()
+    def statistics_of(Py_ssize_t i):
+        cdef PartialStatistics part = PartialStatistics()
         cdef double[::1] room = double_array(X.n_columns + 1)
         cdef Py_ssize_t k
-        tally.component = component.like()
-        tally.component.make_slots(n_slots)
-        tally.size = array("q" if sizeof(Py_ssize_t) == 8 else "i", [0]) * n_slots
+        part.component = component.like()
+        part.component.make_slots(n_slots)
+        part.size = array("q" if sizeof(Py_ssize_t) == 8 else "i", [0]) * n_slots
         with nogil:
-            tally.weight = add_rows(
-                tally.component, &tally.size[0], X, rows, label, start_of(i, TALLY_PARTS, n_rows),
-                start_of(i + 1, TALLY_PARTS, n_rows), &room[0])
+            part.weight = add_rows(
+                part.component, &part.size[0], X, rows, label, part_start(i, N_PARTS, n_rows),
+                part_start(i + 1, N_PARTS, n_rows), &room[0])
             for k in range(n_slots):
-                tally.component.refresh(k)
-        return tally
+                part.component.refresh(k)
+        return part
 
-    return on_threads(part, range(TALLY_PARTS), n_threads)
+    return on_threads(statistics_of, range(N_PARTS))

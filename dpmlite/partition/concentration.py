@@ -6,17 +6,22 @@ appendix A.3.
 
 from math import exp, inf, log, log1p
 
-from dpmlite.core.constants import LARGE, MOST_STEPS, SMALL_STEP
+from dpmlite.core.constants import (
+    MAX_NEWTON_ITERATIONS,
+    MAX_NEWTON_STEP,
+    MIN_NEWTON_STEP,
+    MIN_STIRLING_ALPHA,
+)
 from dpmlite.core.special import digamma, trigamma
 
 
 def alpha_given_eta(
     n_clusters: int, n_rows: float, shape: float, rate: float, log_eta: float, uniform: float
 ) -> tuple[float, float]:
-    """The gamma distribution to draw the next concentration from, section 6 of the paper.
+    """The gamma distribution of which the next concentration is a draw, section 6 of the paper.
 
-    Under a Gamma(shape, rate) prior, p(alpha | K, n) is the first marginal of a joint density of
-    alpha and eta. Given alpha, eta is Beta(alpha + 1, n); given eta, alpha is a mixture of two
+    Under a Gamma(shape, rate) prior, p(alpha | K, n) is a marginal of a joint density of alpha and
+    eta. Given alpha, eta is Beta(alpha + 1, n); given eta, alpha is a mixture of two
     gamma distributions, eq. (13). A Gibbs sampler draws one after the other.
 
     Parameters
@@ -30,12 +35,12 @@ def alpha_given_eta(
     log_eta : float
         Log of a draw of Beta(alpha + 1, n), alpha being the present concentration.
     uniform : float
-        A number of [0, 1) that chooses one of the two.
+        A number in [0, 1) that chooses one of the two distributions.
 
     Returns
     -------
     shape, rate : float
-        Of the chosen part: draw alpha from it.
+        Of the chosen gamma distribution.
 
     Raises
     ------
@@ -53,7 +58,7 @@ def alpha_given_eta(
         raise ValueError(f"uniform must be in [0, 1), got {float(uniform)}")
     rate -= log_eta
     shape += n_clusters
-    odds = (shape - 1.0) / (n_rows * rate)  # of the part with the larger shape, eq. (14)
+    odds = (shape - 1.0) / (n_rows * rate)  # of the larger shape, eq. (14)
     return (shape if uniform * (1.0 + odds) < odds else shape - 1.0), rate
 
 
@@ -89,21 +94,21 @@ def alpha_mode(
 
     Notes
     -----
-    The density of log alpha is log-concave, so that its mode is one, and Newton's method finds it
-    from anywhere if steps that leave the bracket are replaced by halves of it. That of alpha itself
-    is not: with few clusters it may be highest at 0.
+    The density of log alpha is log-concave: it has one mode. Newton's method finds it from any
+    start, with bisection in place of steps that leave the bracket. The density of alpha itself is
+    not log-concave: with few clusters it may be highest at 0.
     """
     _check_mode(n_clusters, n_rows, power, rate, inverse_rate)
     total = n_clusters + power
     low, high, u = -inf, inf, log(n_clusters)
-    for _ in range(MOST_STEPS):
+    for _ in range(MAX_NEWTON_ITERATIONS):
         slope, curvature = _derivatives(u, total, n_rows, rate, inverse_rate)
         low, high = (u, high) if slope > 0.0 else (low, u)
         step = -slope / curvature if curvature < 0.0 else (1.0 if slope > 0.0 else -1.0)
-        step = min(max(step, -4.0), 4.0)
+        step = min(max(step, -MAX_NEWTON_STEP), MAX_NEWTON_STEP)
         if not low < u + step < high and high - low < inf:
             step = 0.5 * (low + high) - u
-        if abs(step) <= SMALL_STEP * max(1.0, abs(u)):
+        if abs(step) <= MIN_NEWTON_STEP * max(1.0, abs(u)):
             break
         u += step
     return exp(u)
@@ -114,43 +119,43 @@ def _derivatives(
 ) -> tuple[float, float]:
     """First and second derivative of the log density at log alpha = u."""
     alpha = exp(u)
-    if alpha > n_rows and alpha > LARGE:
-        lacking, change = _rows_less_expected(alpha, n_rows)
-        surplus = (total - n_rows) + lacking
+    if alpha > n_rows and alpha > MIN_STIRLING_ALPHA:
+        difference, change = _rows_minus_expected_clusters(alpha, n_rows)
+        likelihood = (total - n_rows) + difference
     else:
-        rise = digamma(alpha + n_rows) - digamma(alpha)
-        bend = trigamma(alpha + n_rows) - trigamma(alpha)
-        surplus, change = total - alpha * rise, -alpha * (rise + alpha * bend)
-    slope = surplus - rate * alpha + inverse_rate / alpha
+        psi = digamma(alpha + n_rows) - digamma(alpha)
+        psi_slope = trigamma(alpha + n_rows) - trigamma(alpha)
+        likelihood, change = total - alpha * psi, -alpha * (psi + alpha * psi_slope)
+    slope = likelihood - rate * alpha + inverse_rate / alpha
     return slope, change - rate * alpha - inverse_rate / alpha
 
 
-def _rows_less_expected(alpha: float, n: float) -> tuple[float, float]:
-    """Rows less expected clusters, for a large alpha above n, and its derivative by log alpha.
+def _rows_minus_expected_clusters(alpha: float, n: float) -> tuple[float, float]:
+    """The rows less the expected number of clusters, and the derivative of that by log alpha.
 
-    The two, n and alpha (psi(alpha + n) - psi(alpha)), are nearly equal there. With x = n / alpha,
-    what is left is alpha (x - log(1 + x)) less x / (2 (1 + x)), less alpha times the difference of
-    the tails of Stirling's series.
+    For a large alpha above n, the two, n and alpha (psi(alpha + n) - psi(alpha)), are nearly equal.
+    With x = n / alpha, their difference is alpha (x - log(1 + x)), less x / (2 (1 + x)), less alpha
+    times the difference of the tails of Stirling's series.
     """
     x, y = n / alpha, alpha + n
-    gap = _log1p_gap(x)
-    tail, tail_slope = _tail(alpha)
-    other, other_slope = _tail(y)
+    gap = _x_minus_log1p(x)
+    tail, tail_slope = _stirling_tail(alpha)
+    other, other_slope = _stirling_tail(y)
     tails = alpha * (tail - other)
     value = alpha * gap - 0.5 * n / y - tails
     slope = alpha * (gap - x * n / y) + 0.5 * n / y * (alpha / y)
     return value, slope - tails + alpha * (tail_slope - alpha / y * other_slope)
 
 
-def _tail(x: float) -> tuple[float, float]:
+def _stirling_tail(x: float) -> tuple[float, float]:
     """log(x) - 1 / (2 x) - psi(x) of a large x, and -x times its derivative."""
     r = 1.0 / x / x
     tail = r * (1 / 12 - r * (1 / 120 - r * (1 / 252 - r / 240)))
     return tail, r * (1 / 6 - r * (1 / 30 - r * (1 / 42 - r / 30)))
 
 
-def _log1p_gap(x: float) -> float:
-    """The gap x - log(1 + x) for 0 < x <= 1, by the series of 2 atanh(x / (2 + x))."""
+def _x_minus_log1p(x: float) -> float:
+    """The value of x - log(1 + x), 0 < x <= 1; of a small x by 2 atanh(x / (2 + x))."""
     if x > 0.5:
         return x - log1p(x)
     r = x / (2.0 + x)

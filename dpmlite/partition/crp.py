@@ -2,19 +2,19 @@
 
 Equation numbers are those of Raykov, Boukouvalas & Little (2014), unless Daumé (2007) is named.
 
-A search among clusterings of prefixes needs the best that the prior can still do. Daumé's eq. (2)
-is the probability of the vector of multiplicities m, m_i clusters having i rows each: it adds up
-all partitions that share m, so its maximum favours vectors that many partitions have. A clustering
-is one partition, eq. (1), whose best completion has the closed form of `log_best_completion`.
-Searches use that; `log_prob_multiplicities` and `GreedyCompletion` are for comparison.
+A search among clusterings of the first rows needs an upper bound of what the prior of all rows can
+be: `log_best_completion`, from eq. (1). Daumé's bound is from his eq. (2), the probability of the
+multiplicities m, where m_i clusters have i rows each. That is the sum over all partitions with
+these multiplicities, not the probability of one. `log_prob_multiplicities` and `GreedyCompletion`
+are there to compare the two.
 """
 
 from collections.abc import Mapping
 from math import log
 from typing import TYPE_CHECKING
 
+from dpmlite.core.protocols import Values
 from dpmlite.core.special import log_gamma, log_rising
-from dpmlite.core.types import Values
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -26,14 +26,14 @@ def log_prob_counts(counts: Values, alpha: float) -> float:
     Parameters
     ----------
     counts : sequence of float
-        Sizes of the clusters, all positive. None: the partition of no rows.
+        Sizes of the clusters, all positive; empty for a partition of no rows.
     alpha : float
         Concentration.
 
     Returns
     -------
     float
-        log p(z | alpha), of the partition, not of its vector of sizes.
+        log p(z | alpha) of one partition with these sizes, not of all.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def log_prob(labels: Values, alpha: float) -> float:
     Parameters
     ----------
     labels : sequence
-        The label of each item; only which are equal matters.
+        The label of each item. Items with equal labels are in one cluster.
     alpha : float
         Concentration.
 
@@ -89,7 +89,7 @@ def predictive(counts: Values, alpha: float) -> list[float]:
     Returns
     -------
     list of float
-        One probability a cluster, and the new cluster's last.
+        The probability of each cluster, and last that of a new cluster.
 
     Raises
     ------
@@ -107,7 +107,7 @@ def sample(uniforms: Values, alpha: float) -> list[int]:
     Parameters
     ----------
     uniforms : sequence of float, length N
-        One number of [0, 1) an item.
+        A number in [0, 1) for each item.
     alpha : float
         Concentration.
 
@@ -142,14 +142,15 @@ def stick_breaking(uniforms: Values, alpha: float) -> list[float]:
     Parameters
     ----------
     uniforms : sequence of float
-        One number of [0, 1) an atom; it becomes a Beta(1, alpha) part of the stick that is left.
+        A number in [0, 1) for each atom; it becomes a draw of Beta(1, alpha), the fraction of the
+        remaining stick that is the atom's weight.
     alpha : float
         Concentration.
 
     Returns
     -------
     list of float
-        The weights; what they lack to 1 belongs to the atoms that were not drawn.
+        The weights. They sum to 1 less the weight of all further atoms.
 
     Raises
     ------
@@ -166,20 +167,25 @@ def stick_breaking(uniforms: Values, alpha: float) -> list[float]:
 
 
 def log_best_completion(n_largest: float, n_left: float, alpha: float) -> float:
-    """What `n_left` more rows of weight 1 can multiply the numerator of eq. (1) by, at best.
+    """Log of the largest factor by which `n_left` more rows can multiply the numerator of eq. (1).
 
-    It is the larger of Gamma(n + R) / Gamma(n), all rows joining the largest cluster, and alpha^R,
-    each being a cluster of its own. A mixture of both is never better: with t rows joining, the
-    log of the product is convex in t, and so it is in how these are shared by several clusters.
-    Nor are s > 1 rows in a new cluster: their alpha (s - 1)! is at most alpha^s if alpha >= s - 1,
-    and else below s!, the least that they bring to a cluster that exists.
+    Rows have weight 1. The factor is Gamma(n + R) / Gamma(n) if all rows join the largest cluster,
+    and alpha^R if each is a cluster of its own; the result is the larger of the two. No other
+    completion has a larger factor:
+
+    - If t rows join clusters and the others are clusters of their own, the log of the factor is
+      convex in t, so that its maximum is at t = 0 or t = R. For the same reason it is largest if
+      all rows join one cluster.
+    - s > 1 rows in one new cluster have the factor alpha (s - 1)!. If alpha >= s - 1, that is at
+      most alpha^s, the factor of s new clusters; else it is below s!, the least factor of s rows
+      that join a cluster.
 
     Parameters
     ----------
     n_largest : float
         Rows of the largest cluster, n; positive.
     n_left : float
-        Rows to come, R; from 0 up.
+        Rows to come, R; not negative.
     alpha : float
         Concentration.
 
@@ -198,7 +204,9 @@ def log_best_completion(n_largest: float, n_left: float, alpha: float) -> float:
 
 
 def log_prob_multiplicities(multiplicities: Mapping[int, int], alpha: float) -> float:
-    """Log probability of how many clusters have each size: eq. (2) of Daumé (2007), Antoniak's.
+    """Log probability of the numbers of clusters of each size, eq. (2) of Daumé (2007).
+
+    It is Antoniak's (1974) formula.
 
     Parameters
     ----------
@@ -210,7 +218,7 @@ def log_prob_multiplicities(multiplicities: Mapping[int, int], alpha: float) -> 
     Returns
     -------
     float
-        log p(m | alpha, N): of all partitions with these sizes together.
+        log p(m | alpha, N), summed over all partitions with these sizes.
 
     Raises
     ------
@@ -227,7 +235,9 @@ def log_prob_multiplicities(multiplicities: Mapping[int, int], alpha: float) -> 
 
 
 class GreedyCompletion:
-    """Completions of multiplicities, row by row as eq. (6) of Daumé (2007) prefers.
+    """Completions of multiplicities, in which each row takes the action with the largest eq. (6).
+
+    Equations are those of Daumé (2007).
 
     Parameters
     ----------
@@ -241,9 +251,9 @@ class GreedyCompletion:
 
     Notes
     -----
-    Greedy completions need not have the greatest probability, though the paper says so: three
-    clusters of two rows and three rows to come, with alpha = 1, end as {1: 1, 2: 2, 4: 1}, while
-    {2: 1, 3: 1, 4: 1} is 4/3 times as probable. Actions change what others are worth.
+    The paper says that greedy completions have the greatest probability, but they need not: with
+    alpha = 1, three clusters of two rows and three rows to come end as {1: 1, 2: 2, 4: 1}, while
+    {2: 1, 3: 1, 4: 1} is 4/3 times as probable. An action changes the factors of later ones.
     """
 
     def __init__(self, alpha: float) -> None:
@@ -264,7 +274,7 @@ class GreedyCompletion:
         Returns
         -------
         dict of int to int
-            Of actions that are worth the same a new cluster comes first, then the smallest one.
+            Among actions with equal factors, a new cluster comes first, then the smallest cluster.
 
         Raises
         ------
@@ -283,35 +293,36 @@ class GreedyCompletion:
     def _completed(self, m: dict[int, int], n_left: int) -> dict[int, int]:
         while n_left:
             if self._only_the_largest_grows(m):
-                _move(m, max(m), max(m) + n_left)
+                _grow(m, max(m), max(m) + n_left)
                 break
-            worth = {size: self._worth(m, size) for size in (0, *sorted(m))}
-            size = max(worth, key=lambda size: worth[size])
-            _move(m, size, size + 1)
+            factors = {size: self._factor(m, size) for size in (0, *sorted(m))}
+            size = max(factors, key=lambda size: factors[size])
+            _grow(m, size, size + 1)
             n_left -= 1
         return m
 
-    def _worth(self, m: Mapping[int, int], size: int) -> float:
-        """Eq. (6): what a row more multiplies eq. (2) by; 0: it is a new cluster."""
+    def _factor(self, m: Mapping[int, int], size: int) -> float:
+        """Eq. (6): the factor of eq. (2) if a row joins a cluster of `size` rows; 0: a new one."""
         others = m.get(size + 1, 0) + 1
         return self.alpha / others if size == 0 else size * m[size] / ((size + 1) * others)
 
     def _only_the_largest_grows(self, m: dict[int, int]) -> bool:
-        """Whether every row to come joins the largest cluster, as it is better already.
+        """Whether every row to come joins the largest cluster.
 
-        Its growth is worth the more the larger it is, and what else is worth no longer changes,
-        once no size is next to its own: what it is worth next to it counts here.
+        That is so if its factor is above all others. It rises as the cluster grows, and the other
+        factors stay, but for that of a cluster one row smaller: this rises once the largest has
+        grown. So other factors are computed without the largest cluster.
         """
         if not m or m[max(m)] > 1:
             return False
         others = dict(m)
         del others[max(m)]
-        least = self._worth(m, max(m))
-        return all(self._worth(others, size) < least for size in (0, *others))
+        least = self._factor(m, max(m))
+        return all(self._factor(others, size) < least for size in (0, *others))
 
 
-def _move(m: dict[int, int], size: int, grown: int) -> None:
-    """Let one cluster of `size` rows, or a new one, have `grown`."""
+def _grow(m: dict[int, int], size: int, grown: int) -> None:
+    """Replace a cluster of `size` rows, or none if that is 0, by one of `grown` rows."""
     if size:
         m[size] -= 1
         if not m[size]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpmlite import moves
 from dpmlite.partition import Partition
 
 if TYPE_CHECKING:
@@ -27,9 +28,6 @@ if TYPE_CHECKING:
     #: `move(context, result)` changes a result of the search; it returns whether the joint fell by
     #: enough to sweep and try all moves again.
     Move = Callable[..., bool]
-
-#: Label of a row that is in no cluster yet: a sweep places it.
-UNPLACED = -1
 
 #: Labels of absorbed groups where there are none.
 NO_GROUPS = np.empty(0, dtype=np.intp)
@@ -62,9 +60,9 @@ class Problem:
         """The least gain, in nats, for which a search among `n_rows` rows goes on."""
         return WORTHWHILE_GAIN_PER_CELL * n_rows * self.component.n_columns
 
-    def of_rows(self, rows: Labels, n_threads: int = 1) -> Problem:
+    def of_rows(self, rows: Labels) -> Problem:
         """The problem of copies of some rows, without absorbed groups."""
-        return replace(self, rows=self.rows.take(rows, n_threads), absorbed_groups=None)
+        return replace(self, rows=self.rows.take(rows), absorbed_groups=None)
 
     def of_groups(self, groups: Labels) -> Problem:
         """The problem with only some of the absorbed groups."""
@@ -77,11 +75,7 @@ class Problem:
         return replace(self, absorbed_groups=some)
 
     def partition(
-        self,
-        labels: Labels,
-        order: Labels | None = None,
-        group_labels: Labels | None = None,
-        n_threads: int = 1,
+        self, labels: Labels, order: Labels | None = None, group_labels: Labels | None = None
     ) -> Partition:
         """A partition of the rows `order` (default: all), which owns and changes `labels`.
 
@@ -97,7 +91,6 @@ class Problem:
             order,
             self.absorbed_groups,
             group_labels,
-            n_threads,
         )
 
 
@@ -116,8 +109,6 @@ class Context:
         What a descent tries, in this order, when sweeps move few rows; empty for sweeps alone.
     max_sweeps : int
         Limit of the sweeps of a descent, and of those between two merges.
-    n_threads : int
-        Threads that share the work.
     verbose : bool
         Print a line for each step.
     """
@@ -127,23 +118,22 @@ class Context:
     stop: Event
     moves: Sequence[Move] = ()
     max_sweeps: int = 1000
-    n_threads: int = 1
     verbose: bool = False
 
     def of_rows(self, rows: Labels) -> Context:
         """The context of copies of some rows."""
-        return replace(self, problem=self.problem.of_rows(rows, self.n_threads))
+        return replace(self, problem=self.problem.of_rows(rows))
 
     def partition(
         self, labels: Labels, order: Labels | None = None, group_labels: Labels | None = None
     ) -> Partition:
-        """A partition as `Problem.partition` makes it, by all threads."""
-        return self.problem.partition(labels, order, group_labels, self.n_threads)
+        """A partition as `Problem.partition` makes it."""
+        return self.problem.partition(labels, order, group_labels)
 
 
 def labels_of_groups(partition: Partition) -> Labels:
     """Labels of the absorbed groups."""
-    return np.array(partition.homes, dtype=np.intp)
+    return np.array(partition.group_labels, dtype=np.intp)
 
 
 def rows_in_slots(partition: Partition) -> Labels:
@@ -154,4 +144,4 @@ def rows_in_slots(partition: Partition) -> Labels:
 
 def normal_fraction(partition: Partition) -> float:
     """Fraction of the clusters that looked normal when they were last tried to be split."""
-    return sum(partition.normal) / partition.n_clusters
+    return sum(moves.split_memory_of(partition).looked_normal) / partition.n_clusters

@@ -20,6 +20,6 @@ def exchange(context: Context, result: SearchResult) -> bool:
     """Divide the rows of neighbouring clusters anew between them, from random pairs of seeds."""
     partition = result.partition
     shape = (partition.component.n_slots, N_NEIGHBOURS, N_EXCHANGE_SEEDS, 2)
-    exchanges: int = moves.exchange(partition, context.rng.random(shape), context.n_threads)
+    exchanges: int = moves.exchange(partition, context.rng.random(shape))
     result.record("exchange", exchanges, context.verbose)
     return exchanges > 0

@@ -30,4 +30,4 @@ def split(context: Context, partition: Partition, thorough: bool = False) -> int
     """Number of splits from random pairs of seeds."""
     n_seeds = min(N_SPLIT_SEEDS, partition.n_rows)
     uniforms = context.rng.random((partition.component.n_slots, n_seeds, 2))
-    return moves.split(partition, uniforms, context.n_threads, thorough)
+    return moves.split(partition, uniforms, thorough)

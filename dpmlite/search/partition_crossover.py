@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpmlite import moves
+from dpmlite.core.constants import UNPLACED
 from dpmlite.partition import Partition
-from dpmlite.search.context import NO_GROUPS, UNPLACED, labels_of_groups
+from dpmlite.search.context import NO_GROUPS, labels_of_groups
 from dpmlite.search.sweeps import sweep_and_merge
 
 if TYPE_CHECKING:

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpmlite import moves, sweeps
-from dpmlite.core.threads import on_threads
+from dpmlite.core.constants import UNPLACED
+from dpmlite.core.threads import on_threads, thread_limit
 from dpmlite.partition import Partition
-from dpmlite.search.context import UNPLACED, labels_of_groups, rows_in_slots
+from dpmlite.search.context import labels_of_groups, rows_in_slots
 from dpmlite.search.partition_crossover import descend_and_cross_over
 from dpmlite.search.row_costs import RowCosts, drawn
 from dpmlite.search.sweeps import sweep_and_merge
@@ -49,7 +50,8 @@ MAX_ROWS_EXTENDED_AT_ONCE = 100_000
 
 def reseed_rows(context: Context, result: SearchResult) -> bool:
     """Reseed rows of clusters that do not look normal; whether that gains enough to go on."""
-    joint, normal = result.neg_log_joint, result.partition.normal
+    joint = result.neg_log_joint
+    normal = moves.split_memory_of(result.partition).looked_normal
     n_rows = rows_in_slots(result.partition).tolist()
     slots = [k for k, n in enumerate(n_rows) if n and not normal[k]]
     if len(slots) == result.partition.n_clusters:
@@ -131,7 +133,7 @@ class Reseeding:
 
     def _attempts(self, trial: Partition) -> Iterator[Attempt]:
         """Attempts one after the other, made as many at a time as there are threads."""
-        costs, n_threads = RowCosts.of(trial), self.context.n_threads
+        costs, n_threads = RowCosts.of(trial), thread_limit()
         seeds = self.context.rng.integers(2**63, size=MAX_ATTEMPTS).tolist()
         for first in range(0, MAX_ATTEMPTS, n_threads):
             if self.context.stop.is_set():
@@ -139,7 +141,6 @@ class Reseeding:
             yield from on_threads(
                 lambda seed: self._attempt(trial, costs, np.random.default_rng(seed)),
                 seeds[first : first + n_threads],
-                n_threads,
                 self.context.stop,
             )
 
@@ -148,7 +149,7 @@ class Reseeding:
         reseeded = self._reseeded(trial, costs, rng)
         at_once = self.step > 1 and self.partition.n_rows <= MAX_ROWS_EXTENDED_AT_ONCE
         if at_once and self._helps(reseeded, trial) and not self.context.stop.is_set():
-            return reseeded, self._extended(reseeded.partition, 1)
+            return reseeded, self._extended(reseeded.partition)
         return reseeded, None
 
     def _reseeded(
@@ -162,14 +163,14 @@ class Reseeding:
         seeds = drawn(worst, n_seeds, costs.weights[worst], rng)
         labels[worst] = UNPLACED
         labels[seeds] = trial.n_clusters + np.arange(len(seeds))
-        return self._crossed_over(trial, labels, labels_of_groups(trial), self.trial_order, 1)
+        return self._crossed_over(trial, labels, labels_of_groups(trial), self.trial_order)
 
-    def _extended(self, found: Partition, n_threads: int) -> SearchResult:
+    def _extended(self, found: Partition) -> SearchResult:
         """All rows crossed over with what they become when they join a partition of the trial."""
         labels = np.full(self.partition.n_rows, UNPLACED, dtype=np.intp)
         labels[:: self.step] = np.asarray(found.labels)
         group_labels = labels_of_groups(found)
-        return self._crossed_over(self.partition, labels, group_labels, self.order, n_threads)
+        return self._crossed_over(self.partition, labels, group_labels, self.order)
 
     def _crossed_over(
         self,
@@ -177,13 +178,11 @@ class Reseeding:
         labels: Labels,
         group_labels: Labels,
         order: Labels,
-        n_threads: int,
     ) -> SearchResult:
         """A partition crossed over with a short descent from other labels."""
-        context = replace(self.context, n_threads=n_threads)
-        other = context.partition(labels, order, group_labels)
-        sweeps.sweep(other, n_threads)
-        result = descend_and_cross_over(context, partition, other, order)
+        other = self.context.partition(labels, order, group_labels)
+        sweeps.sweep(other)
+        result = descend_and_cross_over(self.context, partition, other, order)
         result.n_sweeps += 1
         return result
 
@@ -194,7 +193,7 @@ class Reseeding:
         if self.step > 1:
             if not self._helps(result, trial) or self.context.stop.is_set():
                 return None
-            result = extended or self._extended(result.partition, self.context.n_threads)
+            result = extended or self._extended(result.partition)
             self.counts.count(result)
         gain = self.partition.neg_log_joint - result.neg_log_joint
         return result.partition if gain > self.partition.least_gain else None

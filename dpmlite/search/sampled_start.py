@@ -7,14 +7,13 @@ large table join its clusters, larger samples do, and descend by themselves.
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpmlite import moves, sweeps
-from dpmlite.core.threads import as_needed
+from dpmlite.core.threads import iterate_on_threads, thread_limit
 from dpmlite.partition import Partition
 from dpmlite.search.context import normal_fraction
 from dpmlite.search.descent import descend
@@ -81,8 +80,7 @@ class SampledStart:
         self.sample = first_sample(self.n_rows, context.rng)
         self.is_of_all = len(self.sample) == self.n_rows
         self.larger = sizes_between(len(self.sample), self.n_rows)
-        # Threads make a descent each; they would not pay within one, whose rows are few.
-        self.sampled = replace(context.of_rows(self.sample), n_threads=1)
+        self.sampled = context.of_rows(self.sample)
         self.n_sweeps = self.n_emptied = 0
 
     def run(self) -> Labels:
@@ -163,16 +161,16 @@ class SampledStart:
 
     def _descents(self, nearest: Sequence[bool]) -> Generator[SearchResult]:
         """Descents in turn, made in advance by threads. What is drawn does not depend on these."""
-        n_threads, n_rows = self.context.n_threads, len(self.sample)
+        n_rows = len(self.sample)
         # A stream of its own: how many of these descents will be made is not known.
         rng = np.random.default_rng(self.context.rng.integers(2**63))
-        size = 1 if n_threads == 1 else len(nearest)
+        size = 1 if thread_limit() == 1 else len(nearest)
         for first in range(0, len(nearest), size):
             if self.context.stop.is_set():
                 break
             seeds = [draw_seeds(n_rows, each, rng) for each in nearest[first : first + size]]
             descend_from = partial(descend_from_seeds, self.sampled)
-            with closing(as_needed(descend_from, seeds, n_threads, self.context.stop)) as results:
+            with closing(iterate_on_threads(descend_from, seeds, self.context.stop)) as results:
                 for result in results:
                     yield self._count(result)
 
@@ -209,5 +207,5 @@ class SampledStart:
 def joined(context: Context, found: Partition) -> Labels:
     """Labels of all rows of a context: the clusters that they would join, -1 if none."""
     problem, labels = context.problem, np.empty(len(context.problem.rows), dtype=np.intp)
-    sweeps.assign(problem.rows, found.component, problem.alpha, labels, context.n_threads)
+    sweeps.assign(problem.rows, found.component, problem.alpha, labels)
     return labels

@@ -36,14 +36,12 @@ class Search:
     split_merge : bool
         Whether a descent has other moves than sweeps.
     max_sweeps : int
-    n_threads : int
     verbose : bool
     """
 
     init: str | Labels = "auto"
     split_merge: bool = True
     max_sweeps: int = 1000
-    n_threads: int = 1
     verbose: bool = False
 
     def of_rows(self, chosen: npt.NDArray[np.bool_]) -> Search:
@@ -53,15 +51,11 @@ class Search:
     def best(self, problem: Problem, seeds: Seeds) -> SearchResult:
         """The best result of a restart for each seed; if there are several, threads share them."""
         context = self.context(problem, np.random.default_rng(seeds))
-        if len(seeds) == 1:
-            context = replace(context, n_threads=self.n_threads)
-            return self._restart(context, 0, seeds[0])
-        results = on_threads(
-            lambda i: self._restart(context, i, seeds[i]),
-            range(len(seeds)),
-            self.n_threads,
-            context.stop,
-        )
+
+        def restart(i: int) -> SearchResult:
+            return self._restart(context, i, seeds[i])
+
+        results = on_threads(restart, range(len(seeds)), context.stop)
         return self._crossed_over(context, results) if self._samples() else best_of(results)
 
     def go_on(self, problem: Problem, labels: Labels, seed: int, name: str) -> SearchResult:
@@ -70,7 +64,7 @@ class Search:
         return descend(context, SearchResult(context.partition(labels.copy()), name=name))
 
     def context(self, problem: Problem, rng: np.random.Generator) -> Context:
-        """A context of one thread."""
+        """What each part of a search among the rows of a problem is given."""
         moves = descent.MOVES if self.split_merge else ()
         return Context(problem, rng, new_event(), moves, self.max_sweeps, verbose=self.verbose)
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpmlite import moves, sweeps
+from dpmlite.core.constants import UNPLACED
 from dpmlite.partition import Partition
-from dpmlite.search.context import UNPLACED
 from dpmlite.search.sweeps import sweep_and_merge
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite.search.context import UNPLACED
+from dpmlite.core.constants import UNPLACED
 from dpmlite.search.prefix_starts import search_labels
 
 if TYPE_CHECKING:

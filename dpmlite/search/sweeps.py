@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 # A change of the joint, relative to it, that is a few roundings: of ordinary tables, less than a
 # move of one row changes.
-ROUNDING = 2.0**-50
+JOINT_ROUNDING = 2.0**-50
 
 
 class JointFalls:
@@ -30,7 +30,7 @@ class JointFalls:
 
     def __call__(self, partition: Partition) -> bool:
         joint = partition.exact_neg_log_joint()
-        falls = joint < self.least - ROUNDING * abs(joint)
+        falls = joint < self.least - JOINT_ROUNDING * abs(joint)
         self.least = min(self.least, joint)
         return falls
 
@@ -38,8 +38,8 @@ class JointFalls:
 def sweep(context: Context, partition: Partition) -> int:
     """Rows that a sweep moves; 0 if they change the joint by rounding, which would never end."""
     before = partition.neg_log_joint
-    n_moved: int = sweeps.sweep(partition, context.n_threads)
-    return n_moved if abs(partition.neg_log_joint - before) > ROUNDING * abs(before) else 0
+    n_moved: int = sweeps.sweep(partition)
+    return n_moved if abs(partition.neg_log_joint - before) > JOINT_ROUNDING * abs(before) else 0
 
 
 def sweep_and_merge(

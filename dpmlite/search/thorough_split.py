@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dpmlite.moves import split_memory_of
 from dpmlite.search.merge_and_split import split
 
 if TYPE_CHECKING:
@@ -21,10 +22,11 @@ MAX_SMALL_ROWS = 200
 def split_thoroughly(context: Context, result: SearchResult) -> bool:
     """Split large clusters that do not look normal, also along the order of a column."""
     partition = result.partition
-    slots = zip(partition.sizes, partition.normal, strict=True)
+    memory = split_memory_of(partition)
+    slots = zip(partition.sizes, memory.looked_normal, strict=True)
     large = [k for k, (size, normal) in enumerate(slots) if size > MAX_SMALL_ROWS and not normal]
     for k in large:
-        partition.mark_changed(k)
+        memory.mark_untried(k)
     if not large:
         return False
     splits = split(context, partition, thorough=True)

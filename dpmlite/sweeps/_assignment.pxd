@@ -6,7 +6,7 @@ cdef class Mixture:
     cdef Rows X
     cdef Component component
     cdef double[::1] log_weight, cost  # per slot
-    cdef const Py_ssize_t[::1] rows    # of X; None: all
+    cdef const Py_ssize_t[::1] rows    # of X that are scored; None: all
     cdef Py_ssize_t n_rows, n_slots
 
     cdef int weigh(self, log_weights) except -1

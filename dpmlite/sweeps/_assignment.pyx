@@ -1,4 +1,7 @@
-"""Kernel of assignment.py: the most probable cluster of each row, beside clusters that stay as they are."""
+"""Kernel of assignment.py: the most probable cluster of each row.
+
+Families that have bounds screen a chunk of rows against all slots at once; others score row by row.
+"""
 
 from array import array
 
@@ -6,11 +9,11 @@ from libc.math cimport INFINITY, log
 
 from dpmlite.core._constants cimport TIE, UNPLACED
 from dpmlite.core._memory cimport double_array
-from dpmlite.core._work_parts cimport start_of
+from dpmlite.core._work_parts cimport part_start
 from dpmlite.families._screenable cimport Screenable
 from dpmlite.families._slot_vectors cimport first_within, padded
-from dpmlite.partition._partition cimport Partition, just_above, partition_to_score_in
-from dpmlite.sweeps._map_dpm cimport check_n_threads
+from dpmlite.partition._partition cimport Partition, partition_to_score_in
+from dpmlite.partition._partition_costs cimport just_above
 from dpmlite.sweeps._screening cimport (
     Screen, begin_screen, can_be_screened, end_screen, find_join_ceilings, load_slots_if_needed,
     screen_chunk, take_rows, with_rounding)
@@ -18,14 +21,15 @@ from dpmlite.sweeps._screening_bounds cimport CHUNK, Chunk, two_least_bounds
 from dpmlite.sweeps._visits cimport score_open_slots
 
 from dpmlite.core._rows import as_rows
-from dpmlite.core.threads import on_threads
+from dpmlite.core.threads import on_threads, thread_limit
 
 cdef enum:
-    MIN_SHARED_SCORES = 1048576  # rows * columns * slots that are worth waking a thread for
+    MIN_PART_SCORES = 1048576  # rows x columns x slots of a part that is worth waking a thread for
+    PARTS_PER_THREAD = 8       # besides two of the small parts at the end
 
 
 cdef class Mixture:
-    """The terms of eq. (17) for one row after another."""
+    """A mixture of the slots of a component: scores of rows of a table, the terms of eq. (17)."""
 
     def __init__(self, X, Component component, Py_ssize_t n_out, const Py_ssize_t[::1] rows=None):
         self.X, self.rows = as_rows(X), rows
@@ -39,7 +43,7 @@ cdef class Mixture:
         self.n_slots = component.n_slots
 
     cdef int weigh(self, log_weights) except -1:
-        """The weight of each slot, which has to be known before any row is scored."""
+        """Set the log weight of each slot, before any row is scored."""
         cdef Py_ssize_t k
         if len(log_weights) != self.n_slots:
             raise ValueError(f"log_weights must have {self.n_slots} values, got {len(log_weights)}")
@@ -50,13 +54,13 @@ cdef class Mixture:
         return 0
 
     cdef double score(self, Py_ssize_t i) noexcept nogil:
-        """cost[k] = -log of the term of slot k for row i; returns the least."""
+        """Set cost[k] to -log of the term of slot k for row i; return the least cost."""
         cdef Row row = self.X.row(self.rows[i] if self.rows is not None else i)
         return self.component.costs_below(&row, &self.log_weight[0], INFINITY, &self.cost[0])
 
     cdef int assign(self, Component component, Py_ssize_t first, Py_ssize_t last,
                     Py_ssize_t[::1] out) except -1:
-        """Labels of some rows, by a component that no other thread has."""
+        """Write the labels of rows first..last-1; no other thread may use `component`."""
         cdef double[::1] cost = array("d", self.cost), room = room_of(self.X)
         cdef Py_ssize_t i, k
         cdef double least
@@ -71,7 +75,10 @@ cdef class Mixture:
 
     cdef double least_cost(self, Component component, const Row *row,
                            double *cost) noexcept nogil:
-        """As `score`, but costs of heavy rows that are not near the least are only bounds."""
+        """Set cost[k] and return the least cost; far from it, cost[k] may be a lower bound.
+
+        Rows of a weight other than 1 are scored twice: with bounds, and exactly near the least.
+        """
         cdef Py_ssize_t k, nearest = 0
         if row.weight == 1.0 or not component.has_heavy_bounds:
             return component.costs_below(row, &self.log_weight[0], INFINITY, cost)
@@ -88,9 +95,9 @@ def log_weights(Component component, double alpha):
     return [log(n if n > 0.0 else alpha) - log_total for n in component.counts]
 
 
-def assign(X, Component component, double alpha, Py_ssize_t[::1] out, Py_ssize_t n_threads=1,
+def assign(X, Component component, double alpha, Py_ssize_t[::1] out,
            const Py_ssize_t[::1] rows=None):
-    check_n_threads(n_threads)
+    cdef Py_ssize_t n_threads = thread_limit()
     cdef Mixture mixture = Mixture(X, component, out.shape[0], rows)
     cdef Partition unplaced = None
     if mixture.n_rows >= CHUNK and isinstance(component, Screenable):
@@ -105,24 +112,25 @@ def assign(X, Component component, double alpha, Py_ssize_t[::1] out, Py_ssize_t
         else:
             assign_screened(unplaced, rows[0], rows[1], out)
 
-    on_threads(part, parts_of(mixture, n_threads), n_threads)
+    on_threads(part, parts_of(mixture, n_threads))
 
 
 cdef parts_of(Mixture mixture, Py_ssize_t n_threads):
-    """First and last row of each part, which has whole chunks: some for each thread."""
+    """(first, last + 1) of the rows of each part of the work; parts are whole chunks."""
     cdef Py_ssize_t n_rows = mixture.n_rows, n_chunks = (n_rows + CHUNK - 1) // CHUNK
-    cdef Py_ssize_t n_parts = n_rows * mixture.X.n_columns * mixture.n_slots // MIN_SHARED_SCORES
+    cdef Py_ssize_t n_parts = n_rows * mixture.X.n_columns * mixture.n_slots // MIN_PART_SCORES
     if n_threads == 1 or n_parts < 2:
         return [(0, n_rows)]
-    n_parts = min(n_parts, 8 * n_threads) + 2
-    ends = [min(n_rows, start_of(i, n_parts, n_chunks) * CHUNK) for i in range(n_parts + 1)]
+    n_parts = min(n_parts, PARTS_PER_THREAD * n_threads) + 2
+    ends = [min(n_rows, part_start(i, n_parts, n_chunks) * CHUNK) for i in range(n_parts + 1)]
     return list(zip(ends, ends[1:]))
 
 
 cdef Partition unplaced_rows(Mixture mixture, Component component, double alpha,
                              Py_ssize_t[::1] out):
-    """All rows, beside clusters; `out` for their labels. None if slots have gaps, or rows weights:
-    such are not screened.
+    """A partition of the clusters and of rows without labels, which will be written to `out`.
+
+    None if slots have gaps or rows have weights: these rows cannot be screened.
     """
     cdef Py_ssize_t k, n_clusters = component.n_slots - 1
     for k in range(component.n_slots):
@@ -142,7 +150,7 @@ cdef Partition unplaced_rows(Mixture mixture, Component component, double alpha,
 
 cdef int assign_screened(Partition partition, Py_ssize_t first, Py_ssize_t last,
                          Py_ssize_t[::1] out) except -1:
-    """Find the best clusters of rows from the start of a chunk: each row is looked at once."""
+    """Write the labels of rows first..last-1, where `first` starts a chunk."""
     cdef double[::1] cost = double_array(padded(partition.component.n_slots))
     cdef double[::1] room = room_of(partition.X)
     cdef Py_ssize_t[CHUNK] found
@@ -169,7 +177,10 @@ cdef int assign_screened(Partition partition, Py_ssize_t first, Py_ssize_t last,
 
 cdef void best_slots(Partition partition, const Screen *screen, double *cost, double *room,
                      Py_ssize_t *found) noexcept nogil:
-    """Of each row of a chunk; most are much nearer to one slot than to any other."""
+    """Find the best slot of each row of a chunk.
+
+    For most rows, the bounds show that one slot is better than all others. The others are scored.
+    """
     cdef Chunk *chunk = screen.chunk
     cdef int[CHUNK] nearest
     cdef float[CHUNK] second
@@ -190,5 +201,5 @@ cdef void best_slots(Partition partition, const Screen *screen, double *cost, do
 
 
 cdef room_of(Rows X):
-    """Room for a row that has to be copied."""
+    """An array for a row that has to be copied."""
     return double_array(X.n_columns + 1)

@@ -1,3 +1,4 @@
+from dpmlite.partition._listener cimport PartitionListener
 from dpmlite.partition._partition cimport Partition
 from dpmlite.sweeps._slot_drift cimport SlotCosts
 
@@ -12,8 +13,10 @@ cdef enum:
     SMALL_CLUSTER = 64    # rows of clusters that drift far whenever a row comes or goes
 
 
-cdef class DriftingSlots:
+cdef class DriftingSlots(PartitionListener):
     cdef Py_ssize_t n_columns, n_slots
+    cdef Py_ssize_t *previous_slot  # [slot] its number when the last sweep began, or -1
+    cdef Py_ssize_t capacity        # slots that `previous_slot` has memory for
     cdef SlotState *slot        # [slot], and the memory of what follows:
     cdef double *slope          # [slot][2 columns] slopes, then shifts, when the stage began
     cdef float *own_drift       # [slot] drift for its own rows so far, rounded up

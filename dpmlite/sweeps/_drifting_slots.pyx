@@ -1,20 +1,21 @@
 """How far the slots of a partition have drifted, in the stages of sweeps.
 
-Rows come and go, and most of them come back. So a sweep has stages. In a stage, a slot's drift is the
-difference between its state when the stage began and its state now, not the length of its way. For
-rows that are screened during a stage, the drift back from a state in it to its beginning counts too.
+Rows come and go, and most of them come back. So a sweep has stages. In a stage, a slot's drift is
+the difference between its state when the stage began and its state now, not the length of its way.
+For rows that are screened during a stage, the drift back from a state in it to its beginning counts
+too.
 
 Small clusters drift far whenever a row moves. But E >= 0 (_drift.pyx): slots with f above `cost_cap`
 may change freely if no lower bound of a row counts for more than that. And slots that are new when
 a sweep begins, or have drifted far since the last one, are "far slots": their drift does not count.
 """
 
-from cpython.mem cimport PyMem_RawFree
 from libc.math cimport INFINITY
+from libc.stdlib cimport free
 from libc.string cimport memcpy
 
 from dpmlite.core._constants cimport DRIFT_ROUNDING, UNPLACED
-from dpmlite.core._memory cimport zeroed_memory
+from dpmlite.core._memory cimport resized, zeroed_memory
 from dpmlite.core._simd cimport larger
 from dpmlite.families._screenable cimport Screenable
 from dpmlite.families._student_t cimport Densities
@@ -23,10 +24,27 @@ from dpmlite.sweeps._slot_drift cimport (
     reversed_change)
 
 
-cdef class DriftingSlots:
+cdef class DriftingSlots(PartitionListener):
 
     def __dealloc__(self):
-        PyMem_RawFree(self.slot)
+        free(self.slot)
+        free(self.previous_slot)
+
+    cdef int slots_made(self, Py_ssize_t first, Py_ssize_t n_slots) except -1 nogil:
+        cdef Py_ssize_t k
+        if self.capacity < n_slots:
+            self.previous_slot = <Py_ssize_t *> resized(
+                self.previous_slot, 2 * n_slots * sizeof(Py_ssize_t))
+            self.capacity = 2 * n_slots
+        for k in range(first, n_slots):
+            self.previous_slot[k] = -1
+        return 0
+
+    cdef void slots_renumbered(self, const Py_ssize_t *new_slot, Py_ssize_t n_slots) noexcept nogil:
+        cdef Py_ssize_t k
+        for k in range(n_slots):
+            if new_slot[k] != UNPLACED:
+                self.previous_slot[new_slot[k]] = self.previous_slot[k]
 
     cdef int renumber_slots(self, Partition partition) except -1:
         """Slots may have come, gone, or got other numbers since the last sweep began."""
@@ -35,20 +53,20 @@ cdef class DriftingSlots:
         cdef Py_ssize_t k, previous, n_slots = partition.component.n_slots
         cdef bint same = n_slots == self.n_slots
         for k in range(n_slots):
-            same = same and partition.previous_slot[k] == k
+            same = same and self.previous_slot[k] == k
         if same:
             return 0
         self.allocate_slots(n_slots)
         for k in range(n_slots):
-            previous = partition.previous_slot[k]
-            partition.previous_slot[k] = k
+            previous = self.previous_slot[k]
+            self.previous_slot[k] = k
             if previous < 0:
                 self.slot[k].costs.fixed = INFINITY  # a new slot is a far slot
                 continue
             self.slot[k] = states[previous]
             memcpy(self.slope + 2 * k * self.n_columns, slope + 2 * previous * self.n_columns,
                    2 * self.n_columns * sizeof(double))
-        PyMem_RawFree(states)
+        free(states)
         return 0
 
     cdef int allocate_slots(self, Py_ssize_t n_slots) except -1:

@@ -16,47 +16,41 @@ from dpmlite.sweeps._screening_bounds cimport CHUNK, Chunk
 from dpmlite.sweeps._stay_bounds cimport StayBounds, stay_bounds_of
 from dpmlite.sweeps._visits cimport pays_to_screen, visit, visit_unscreened
 
-from dpmlite.core.threads import kept_threads, on_threads
+from dpmlite.core.threads import on_threads, thread_limit, use_threads
 
 cdef enum:
     ROWS_ALONE = 2048        # rows that one thread visits before others may help
 
 
-def sweep(Partition partition, Py_ssize_t n_threads=1):
-    check_n_threads(n_threads)
+def sweep(Partition partition):
     cdef Py_ssize_t n_moves
     if can_be_screened(partition):
-        return screened_sweep(partition, n_threads)
+        return screened_sweep(partition)
     with nogil:
         n_moves = sweep_once(partition)
     return n_moves
 
 
-def converge(Partition partition, Py_ssize_t max_sweeps, Py_ssize_t n_threads=1):
+def converge(Partition partition, Py_ssize_t max_sweeps):
     cdef Py_ssize_t n_sweeps
-    check_n_threads(n_threads)
     for n_sweeps in range(1, max_sweeps + 1):
         PyErr_CheckSignals()
-        if sweep(partition, n_threads) == 0:
+        if sweep(partition) == 0:
             return n_sweeps
     return max_sweeps
 
 
-cpdef check_n_threads(Py_ssize_t n_threads):
-    if n_threads < 1:
-        raise ValueError(f"n_threads must be at least 1, got {n_threads}")
-
-
-cdef Py_ssize_t screened_sweep(Partition partition, Py_ssize_t n_threads) except -1:
+cdef Py_ssize_t screened_sweep(Partition partition) except -1:
     """Visit all rows, screening them first; return how many moved."""
     cdef StayBounds bounds = stay_bounds_of(partition)
     cdef OrderedSweep ordered = OrderedSweep(partition, bounds)
+    cdef Py_ssize_t n_threads = thread_limit()
     bounds.begin_sweep(partition)
     if n_threads == 1 or partition.n_rows <= ROWS_ALONE or not HAS_ATOMICS:
         ordered.bound_in_far_slots(0, partition.n_rows)
         ordered.visit_rows_until(partition.n_rows, 1)
     else:
-        with kept_threads(n_threads):
+        with use_threads(n_threads):
             visit_on_threads(ordered, n_threads)
     bounds.end_sweep(ordered.n_moves)
     if ordered.n_moves > 0:
@@ -71,7 +65,7 @@ cdef int visit_on_threads(OrderedSweep ordered, Py_ssize_t n_threads) except -1:
     """
     cdef Py_ssize_t n_rows = ordered.partition.n_rows, first, last = ROWS_ALONE
     if ordered.bounds.n_far > 0:
-        on_threads(ordered.bound_in_far_slots, range(0, n_rows, FAR_SLOT_ROWS), n_threads)
+        on_threads(ordered.bound_in_far_slots, range(0, n_rows, FAR_SLOT_ROWS))
     ordered.visit_rows_until(last, 1)
     while last < n_rows:
         first, last = last, min(2 * last, n_rows)

@@ -8,6 +8,7 @@ cdef enum:
     MAX_THREADS = 4            # visits, which take turns, are about a third of the work
     MIN_SHARED_CELLS = 1000000  # cells to screen, in all slots, that make up for waking a thread
     ROWS_PER_SHARED_MOVE = 16  # rows per row that moves; with fewer, turns take most of the time
+    MAX_LONG_WAITS = 16        # in a sweep; after more, one thread goes on alone
     FAR_SLOT_ROWS = 8192       # rows that a thread bounds in far slots at a time
 
 
@@ -19,6 +20,8 @@ cdef class OrderedSweep:
     cdef Py_ssize_t n_moves            # rows that have moved
     cdef Py_ssize_t n_batch_moves      # rows of the batch that have moved,
     cdef Py_ssize_t n_batch_screened   # and that were screened
+    cdef Py_ssize_t n_active           # threads that take chunks
+    cdef Py_ssize_t n_long_waits       # waits in this sweep, as for threads that do not run
     cdef Py_ssize_t *turn              # the ticket whose turn it is, or NO_TURN
     cdef Py_ssize_t *n_tickets         # tickets that were taken
     cdef Py_ssize_t *changed           # [slot] ticket in whose turn it last changed, or NEVER
@@ -33,7 +36,8 @@ cdef class OrderedSweep:
     cdef bint take_chunk(self, Screen *screen, Py_ssize_t first, Py_ssize_t last) except -1 nogil
     cdef int visit_rest(self, Screen *screen, Py_ssize_t first, Py_ssize_t last,
                         Py_ssize_t ticket) except -1 nogil
-    cdef bint catch_up(self, Screen *screen, Py_ssize_t seen) noexcept nogil
+    cdef bint catch_up(self, Screen *screen, Py_ssize_t seen,
+                       Py_ssize_t ticket) noexcept nogil
     cdef Py_ssize_t place_rows(self, Screen *screen, Py_ssize_t first, Py_ssize_t last,
                                Py_ssize_t ticket) except -1 nogil
     cdef Py_ssize_t visit_chunk(self, Screen *screen, Py_ssize_t first,

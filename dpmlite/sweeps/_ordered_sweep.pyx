@@ -1,19 +1,20 @@
 """Rows visited in their order by several threads, which screen ahead.
 
-Each thread takes a chunk of rows and screens it while others visit the rows before. Then it waits for
-its turn, finds bounds anew of the slots that have changed since, visits its rows and takes the next
-chunk. So labels are those of visits one by one, on any number of threads.
+Each thread takes a chunk of rows and screens it while others visit the rows before. Then it waits
+for its turn, finds bounds anew of the slots that have changed since, visits its rows and takes the
+next chunk. So labels are those of visits one by one, on any number of threads.
 
-Between its turns, a thread reads the rows and labels of its own chunk, and the slots as its own screen
-has them. All else that is shared is read and written in turns only. A ticket is a place in the order of
-turns; a thread that comes late takes its first ticket without a chunk.
+Between its turns, a thread reads the rows and labels of its own chunk, and the slots as its own
+screen has them. All else that is shared is read and written in turns only. A ticket is a place in
+the order of turns; a thread that comes late takes its first ticket without a chunk. Where threads
+often wait long, other programs keep them from running: then one goes on alone.
 """
 
-from cpython.mem cimport PyMem_RawFree
+from libc.stdlib cimport free
 
 from dpmlite.core._constants cimport UNPLACED
 from dpmlite.core._atomics cimport (
-    CACHE_LINE, LOADS_PER_SLEEP, fetch_add, load, pause, sleep_shortly, store)
+    CACHE_LINE, LOADS_PER_YIELD, fetch_add, load, pause, store, yield_processor)
 from dpmlite.core._memory cimport resized, zeroed_memory
 from dpmlite.sweeps._screening cimport (
     begin_screen, end_screen, load_slots_if_needed, rebound_slot, screen_chunk)
@@ -34,8 +35,8 @@ cdef class OrderedSweep:
 
     def __dealloc__(self):
         if self.turn != NULL:
-            PyMem_RawFree(self.turn - CACHE_LINE // sizeof(Py_ssize_t))
-        PyMem_RawFree(self.changed)
+            free(self.turn - CACHE_LINE // sizeof(Py_ssize_t))
+        free(self.changed)
 
     def bound_in_far_slots(self, Py_ssize_t first, Py_ssize_t n_rows=FAR_SLOT_ROWS):
         """Bound rows that are known to stay in the far slots, n_rows from `first` on."""
@@ -47,18 +48,19 @@ cdef class OrderedSweep:
         n_threads = min(n_threads, <Py_ssize_t> MAX_THREADS)
         self.first, self.last = self.next_row, min(last, self.partition.n_rows)
         self.n_batch_moves = self.n_batch_screened = 0
-        on_threads(self.run, range(n_threads), n_threads)
+        on_threads(self.run, range(n_threads))
         self.n_moves += self.n_batch_moves
         if n_threads > 1:
             self.bounds.n_rows_shared += self.last - self.first
         return 0
 
     cdef bint threads_pay(self, Py_ssize_t n_rows) noexcept nogil:
-        """Return whether several threads should visit the next n_rows, if they are as this batch."""
+        """Return whether threads should share the next n_rows, if these are like this batch."""
         cdef Py_ssize_t n_here = self.last - self.first
         cdef double n_screened = <double> self.n_batch_screened * n_rows / n_here
         cdef Py_ssize_t n_slots = self.partition.component.n_slots
         return (n_screened * self.bounds.n_columns * n_slots >= MIN_SHARED_CELLS
+                and self.n_long_waits < MAX_LONG_WAITS
                 and ROWS_PER_SHARED_MOVE * self.n_batch_moves <= n_here)
 
     def run(self, _):
@@ -80,7 +82,9 @@ cdef class OrderedSweep:
         cdef bint is_screened
         if not self.wait_for_turn(ticket):
             return 0
-        while self.next_row < self.last:
+        self.n_active += 1
+        while self.next_row < self.last and (
+                self.n_long_waits < MAX_LONG_WAITS or self.n_active == 1):
             first, seen = self.next_row, ticket
             self.bounds.lose_if_busy(self.n_moves + self.n_batch_moves, first)
             is_screened = self.take_chunk(screen, first, self.last)
@@ -91,9 +95,10 @@ cdef class OrderedSweep:
                 screen_chunk(screen, self.partition, screen.chunk)
             if not self.wait_for_turn(ticket):
                 return 0
-            if self.catch_up(screen, seen) and is_screened:
+            if self.catch_up(screen, seen, ticket) and is_screened:
                 first = self.visit_chunk(screen, first, ticket)
             self.visit_rest(screen, first, end, ticket)
+        self.n_active -= 1
         store(self.turn, ticket + 1)
         return 0
 
@@ -103,8 +108,10 @@ cdef class OrderedSweep:
         cdef Py_ssize_t turn = load(place), n = 0
         while turn != ticket and turn != NO_TURN:
             n += 1
-            if n % LOADS_PER_SLEEP == 0:
-                sleep_shortly()
+            if n == LOADS_PER_YIELD:
+                self.n_long_waits += 1
+            if n % LOADS_PER_YIELD == 0:
+                yield_processor()
             else:
                 pause()
             turn = load(place)
@@ -131,12 +138,18 @@ cdef class OrderedSweep:
                 first = self.place_rows(screen, first, screen.chunk.end, ticket)
         return 0
 
-    cdef bint catch_up(self, Screen *screen, Py_ssize_t seen) noexcept nogil:
-        """Find bounds anew of slots that changed after the turn of `seen`; False if all bounds are lost."""
+    cdef bint catch_up(self, Screen *screen, Py_ssize_t seen,
+                       Py_ssize_t ticket) noexcept nogil:
+        """Find bounds anew of slots that changed between the turns of two tickets.
+
+        Return False if all bounds are out of date.
+        """
         cdef Py_ssize_t k
         if self.all_changed > seen or screen.capacity < self.partition.component.n_slots:
             screen.capacity = 0
             return False
+        if ticket == seen + 1:  # no other thread had a turn
+            return True
         if self.opened > seen:
             rebound_open_slots(self.partition, screen)
         for k in range(min(screen.n_slots, self.capacity)):
@@ -155,9 +168,9 @@ cdef class OrderedSweep:
 
     cdef Py_ssize_t visit_chunk(self, Screen *screen, Py_ssize_t first,
                                 Py_ssize_t ticket) except -1 nogil:
-        """Visit rows of a screened chunk, and pass over those between; return the row to go on from.
+        """Visit rows of a screened chunk, and pass over those between; return the next row.
 
-        That is before the chunk's end if a row between is not known to stay any more, because
+        It is before the chunk's end if a row between is not known to stay any more, because
         others have moved, or if a new slot needs more memory.
         """
         cdef Chunk *chunk = screen.chunk

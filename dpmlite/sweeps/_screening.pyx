@@ -1,8 +1,8 @@
 """Kernel of screening.py: which rows are known to stay, from bounds of what they cost."""
 
-from cpython.mem cimport PyMem_RawFree, PyMem_RawMalloc
 from libc.math cimport INFINITY, NAN
 from libc.stdint cimport uintptr_t
+from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from dpmlite.core._constants cimport (
@@ -37,7 +37,7 @@ def screen(Partition partition, Py_ssize_t first, Py_ssize_t last):
 
 
 cdef bint can_be_screened(Partition partition) noexcept nogil:
-    """Return whether there are bounds: for Student-t families, rows of weight 1 and a usual prior."""
+    """Return whether there are bounds: of Student-t families, rows of weight 1, usual priors."""
     return densities_to_screen(partition) != NULL
 
 
@@ -55,7 +55,7 @@ cdef void begin_screen(Screen *s, Partition partition) noexcept nogil:
 
 
 cdef void end_screen(Screen *s) noexcept nogil:
-    PyMem_RawFree(s.memory)
+    free(s.memory)
 
 
 cdef int load_slots_if_needed(Screen *s, Partition partition) except -1 nogil:
@@ -75,8 +75,8 @@ cdef int allocate_screen(Screen *s, Py_ssize_t n_slots) except -1 nogil:
     """Allocate memory for n_slots and half as many again, and for a chunk."""
     cdef Py_ssize_t D = s.t.n_columns
     s.capacity = (n_slots + n_slots // 2 + 15) & ~(<Py_ssize_t> 15)
-    PyMem_RawFree(s.memory)
-    s.memory = PyMem_RawMalloc(
+    free(s.memory)
+    s.memory = malloc(
         2 * CACHE_LINE + s.capacity * (sizeof(SlotBound) + sizeof(Py_ssize_t))
         + ((D + s.capacity) * CHUNK + 2 * D * s.capacity) * sizeof(float)
         + sizeof(Chunk) + D * sizeof(double))
@@ -248,7 +248,7 @@ cdef void find_stays(Chunk *chunk, const Py_ssize_t *slots, Py_ssize_t n) noexce
 cdef void rebound_slot(Screen *s, Partition partition, Chunk *chunk, Py_ssize_t k) noexcept nogil:
     """Slot k has changed: find the bounds in it anew.
 
-    Its older bounds still count in `least_bound`: so some rows are visited in vain, and none is missed.
+    Its older bounds still count in `least_bound`: some rows are visited in vain, none is missed.
     """
     load_slot(s, partition, k)
     bound_slot(s, chunk, k)

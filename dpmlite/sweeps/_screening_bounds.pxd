@@ -5,9 +5,9 @@ cdef enum:
     CHUNK = 64             # rows that are screened together: their sums stay in registers
     COLUMNS_PER_GROUP = 8  # columns of a factor of P
 
-# Terms of the upper bound of staying, by row. From the row's bound in its own slot as if the row were
-# new, log P <= y = base + per_power * bound. Then staying costs at most stay - power log(1 - x),
-# x = ratio (P - 1), if x < max_x. All terms are rounded up.
+# Terms of the upper bound of staying, by row. From the row's bound in its own slot as if the row
+# were new, log P <= y = base + per_power * bound. Then staying costs at most
+# stay - power log(1 - x), with x = ratio (P - 1), if x < max_x. All terms are rounded up.
 cdef struct StayTerms:
     float base[CHUNK]
     float per_power[CHUNK]
@@ -33,7 +33,8 @@ cdef struct Chunk:
     int stays[CHUNK]           # 1 if the row is known to stay
 
 cdef clones_float copy_to_single(float *out, const double *values, Py_ssize_t n) noexcept nogil
-cdef clones_void standardise_into_chunk(const Densities *t, const double *row, float *u) noexcept nogil
+cdef clones_void standardise_into_chunk(const Densities *t, const double *row,
+                                        float *u) noexcept nogil
 cdef clones_float clip_values(float *u, Py_ssize_t n_columns) noexcept nogil
 cdef clones_void log_bounds(const float *u, Py_ssize_t n_columns, const float *slope, float power,
                             float floor, float *bound) noexcept nogil

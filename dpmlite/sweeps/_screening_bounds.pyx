@@ -1,27 +1,28 @@
 """Vector loops of screening: single-precision bounds of what a chunk of rows costs in a slot.
 
 Let t_d be the squared standardised distance of a row from a slot in column d (_student_t.pyx). Let P
-be the product, over groups of columns, of 1 + sum_d t_d. Then 1 + sum_d t_d <= P <= prod_d (1 + t_d),
-so in a slot that is not its own a row costs at least
+be the product, over groups of columns, of 1 + sum_d t_d. Then
+1 + sum_d t_d <= P <= prod_d (1 + t_d), so in a slot that is not its own a row costs at least
 
     power log P - constant - log_weight.
 
-Its leave-one-out cost in its own slot has the factors prod_d (1 - r t_d), with r = (c + 1) / (c - 1).
-These are at least 1 - r sum_d t_d >= 1 - r (P - 1), so P also gives an upper bound of what it costs
-the row to stay. A row whose upper bound of staying is below all lower bounds elsewhere stays, and
-is not visited. The rows of a chunk lie side by side in vectors.
+Its leave-one-out cost in its own slot has the factors prod_d (1 - r t_d), with
+r = (c + 1) / (c - 1). These are at least 1 - r sum_d t_d >= 1 - r (P - 1), so P also gives an upper bound of what it
+costs the row to stay. A row whose upper bound of staying is below all lower bounds elsewhere stays,
+and is not visited. The rows of a chunk lie side by side in vectors.
 
-With few columns the logarithm takes most of the time. In large clusters, P is little more than 1 for
-rows that could move. With q = sum_d t_d and any number L, log(1 + q) >= 2 q / (2 + q), so
+With few columns the logarithm takes most of the time. In large clusters, P is little more than 1
+for rows that could move. With q = sum_d t_d and any number L, log(1 + q) >= 2 q / (2 + q), so
 
     power log P >= 2 power / (2 + L) min(q, L).
 
 This "line bound" loses little while L is small. In the row's own slot, q < L also gives log P <= q.
 
-Rounding: let |u| <= U be the standardised values of a row and z = u slope - shift. The error of z is
-at most epsilon (3 U slope + 2 |shift|). The error of log(1 + z^2) is at most that plus 2 epsilon, for
-2 z / (1 + z^2) <= 1. Sums over columns of slopes and shifts bound the error of log P. The line bound
-has the same error: z^2 counts only up to L <= 1/4, where 2 z <= 1, and its slope is at most `power`.
+Rounding: let |u| <= U be the standardised values of a row and z = u slope - shift. The error of z
+is at most epsilon (3 U slope + 2 |shift|). The error of log(1 + z^2) is at most that plus 2
+epsilon, for 2 z / (1 + z^2) <= 1. Sums over columns of slopes and shifts bound the error of log P.
+The line bound has the same error: z^2 counts only up to L <= 1/4, where 2 z <= 1, and its slope is
+at most `power`.
 """
 
 from dpmlite.core._constants cimport BOUND_ROUNDING, HUGE_COST, MAX_VALUE, TWO_THIRDS
@@ -42,7 +43,8 @@ cdef clones_float copy_to_single(float *out, const double *values, Py_ssize_t n)
     return total
 
 
-cdef clones_void standardise_into_chunk(const Densities *t, const double *row, float *u) noexcept nogil:
+cdef clones_void standardise_into_chunk(const Densities *t, const double *row,
+                                        float *u) noexcept nogil:
     """Write a row's standardised values into its place in a chunk, `u`."""
     cdef Py_ssize_t d = 0
     while d + COLUMNS_PER_GROUP <= t.n_columns:
@@ -155,8 +157,9 @@ cdef clones_void find_stay_ceilings(const StayTerms *t, const float *own_bound,
                                     float *ceiling) noexcept nogil:
     """Find upper bounds of what it costs rows to stay.
 
-    y >= log P, as log2_floor is at most 0.0008 below log2. For y <= 1, e^y - 1 <= y + y^2/2 + y^3/4.
-    For x <= 1/2, -log(1 - x) <= x + x^2/2 + 2 x^3/3. Beyond that there is no bound.
+    y >= log P, as log2_floor is at most 0.0008 below log2. For y <= 1,
+    e^y - 1 <= y + y^2/2 + y^3/4. For x <= 1/2, -log(1 - x) <= x + x^2/2 + 2 x^3/3. Beyond that
+    there is no bound.
     """
     cdef float magnitude, x, y
     cdef int i

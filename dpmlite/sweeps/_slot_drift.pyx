@@ -1,28 +1,28 @@
 """Drift: how much a change of a slot can change what rows cost.
 
-In a slot that is not its own, a row costs f + E with E = p sum_d log(1 + z_d^2). When the slot changes,
-f, p and z become f', p' and a z + b. For 0 < t < 1, 2 a z b >= -t a^2 z^2 - b^2 / t, so
+In a slot that is not its own, a row costs f + E with E = p sum_d log(1 + z_d^2). When the slot
+changes, f, p and z become f', p' and a z + b. For 0 < t < 1, 2 a z b >= -t a^2 z^2 - b^2 / t, so
 (a z + b)^2 >= (1 - t) a^2 z^2 - (1/t - 1) b^2. Since log(1 + c q) >= c log(1 + q) for c <= 1,
 
     f' + E' >= f + (1 - x) E - y,   x = 1 - (p'/p) c,   c = (1 - t) min_d a_d^2,   at most 1,
     y = (f - f') + p' s / (1 - s),   s = (1/t - 1) sum_d b_d^2,    x, y >= 0.
 
 In its own slot, a row costs g + F with F = -m sum_d log(1 - w_d) and w = r z^2. Likewise
-w' <= c w + s_d with c = (1 + t) max_d a_d^2 r'/r and s_d = r' (1 + 1/t) b_d^2. -log(1 - w) is convex,
-and no steeper than MAX_SLOPE where w <= 0.63:
+w' <= c w + s_d with c = (1 + t) max_d a_d^2 r'/r and s_d = r' (1 + 1/t) b_d^2. -log(1 - w) is convex, and no
+steeper than MAX_SLOPE where w <= 0.63:
 
     g' + F' <= g + (1 + x) F + y,   x = (m'/m) (1 + MAX_SLOPE (c - 1)) - 1,
     y = (g' - g) + MAX_SLOPE m' sum_d s_d,          for c < 1 without MAX_SLOPE in x.
 
 Let `least` be a lower bound of what a row costs elsewhere, and `ceiling` an upper bound of what it
-costs to stay. Then E >= least - f and, as long as the row is known to stay, F <= least - g. So with any
-number h, the `reference`, a change lowers least - ceiling by at most drift (1 + max(least - h, 0)).
-Here the drift is the larger of x and x (h - f) + y; in the row's own slot, of x and x (h - g) + y. Drifts
-of successive changes add up.
+costs to stay. Then E >= least - f and, as long as the row is known to stay, F <= least - g. So with
+any number h, the `reference`, a change lowers least - ceiling by at most
+drift (1 + max(least - h, 0)). Here the drift is the larger of x and x (h - f) + y; in the row's own
+slot, of x and x (h - g) + y. Drifts of successive changes add up.
 
 If w <= 1/2 and m >= MIN_MEMBER_POWER at first, w stays below 0.63 while the own drift, which is at
-least MAX_SLOPE (c - 1), is below 1/2: then the product of all c is at most exp(2/11), and the sum of
-all s_d at most 1/44.
+least MAX_SLOPE (c - 1), is below 1/2: then the product of all c is at most exp(2/11), and the sum
+of all s_d at most 1/44.
 """
 
 from libc.math cimport INFINITY, sqrt

@@ -12,6 +12,7 @@ cdef class StayBounds(DriftingSlots):
     cdef double before_sweep    # `drift_before` when this sweep began
     cdef Py_ssize_t stage_row   # row at which this stage began
     cdef Py_ssize_t version     # number of changes of what is known
+    cdef bint is_empty          # stay_until is 0 for all rows
     cdef bint is_blank          # nothing is known of any row that this sweep has still to visit
     cdef bint is_lost           # slots have changed without being tracked
     cdef bint is_busy           # so many rows moved in the last sweep that it was of no use
@@ -32,6 +33,7 @@ cdef class StayBounds(DriftingSlots):
 
     cdef int begin_sweep(self, Partition partition) except -1
     cdef void end_sweep(self, Py_ssize_t n_moves) noexcept nogil
+    cdef void forget_rows(self) noexcept nogil
     cdef void restart(self, Partition partition) noexcept nogil
     cdef void restart_drifted_slots(self, Partition partition) noexcept nogil
     cdef void track_move(self, Partition partition, const Chunk *chunk,
@@ -50,7 +52,7 @@ cdef class StayBounds(DriftingSlots):
     cdef bint still_knows(self, Partition partition, Chunk *chunk, Py_ssize_t first,
                           Py_ssize_t last) noexcept nogil
 
-cdef StayBounds stay_bounds_of(Partition partition)
+cpdef StayBounds stay_bounds_of(Partition partition)
 cdef Py_ssize_t skip_known_rows(const float *stay_until, const Py_ssize_t *label,
                                 const float *own_drift, double drift, Py_ssize_t first,
                                 Py_ssize_t last) noexcept nogil

@@ -1,20 +1,21 @@
 """How long rows are known to stay: until clusters have drifted too far.
 
-Where few rows move, clusters change little, and a row that was far from moving stays. Hamerly (2010)
-uses this for k-means, with distances; here a row has costs, and a cluster drifts as in _drift.pyx.
-When a row is screened, the gap between its cost to stay and its costs elsewhere tells how much drift
-it allows. `stay_until` is that plus the drift so far, minus the drift back to the beginning of the stage
-(_drifting_slots.pyx). The row is known to stay while stay_until is above the sum of the largest drift
-of any slot and the drift of its own slot.
+Where few rows move, clusters change little, and a row that was far from moving stays. Hamerly
+(2010) uses this for k-means, with distances; here a row has costs, and a cluster drifts as in
+_drift.pyx. When a row is screened, the gap between its cost to stay and its costs elsewhere tells
+how much drift it allows. `stay_until` is that plus the drift so far, minus the drift back to the
+beginning of the stage (_drifting_slots.pyx). The row is known to stay while stay_until is above the
+sum of the largest drift of any slot and the drift of its own slot.
 
 When clusters have drifted much, a new stage begins, and what they drifted before does not count for
-rows that are screened later. Rows known to stay when a sweep begins are bounded anew in the far slots
-and their own, which takes a fraction of the time of all slots.
+rows that are screened later. Rows known to stay when a sweep begins are bounded anew in the far
+slots and their own, which takes a fraction of the time of all slots.
 """
 
 cimport cython
-from cpython.mem cimport PyMem_RawFree
 from libc.math cimport INFINITY
+from libc.stdlib cimport free
+from libc.string cimport memset
 
 from dpmlite.core._constants cimport (
     DRIFT_ROUNDING, FAR_DRIFT, MAX_ALLOWED_DRIFT, STAGE_DRIFT, SWEEP_DRIFT, UNPLACED)
@@ -25,7 +26,7 @@ from dpmlite.sweeps._screening cimport (
 from dpmlite.sweeps._screening_bounds cimport CHUNK, allowed_drifts
 
 cdef enum:
-    STAGE_ROWS = 2048          # rows of a stage at least: to screen them takes longer than to begin one
+    STAGE_ROWS = 2048          # rows of a stage at least, for its beginning takes time
     ROWS_PER_TEST = 8          # rows that are tested at once for being known to stay
     SLOTS_PER_FAR_SLOT = 4     # with more far slots, all are screened
     ROWS_PER_MOVE = 64         # rows per row that moves; with fewer, slots are not tracked
@@ -38,16 +39,27 @@ cdef class StayBounds(DriftingSlots):
     def __cinit__(self, Partition partition):
         self.n_rows, self.n_columns = partition.n_rows, partition.component.n_columns
         self.stay_until = <float *> zeroed_memory(self.n_rows * sizeof(float))
-        self.is_lost = True
+        self.is_empty = self.is_lost = True
 
     def __dealloc__(self):
-        PyMem_RawFree(self.stay_until)
+        free(self.stay_until)
 
     def known_to_stay(self, Partition partition):
         """Return for each row whether a sweep that begins now would pass over it."""
         self.begin_sweep(partition)
         self.rebound_far_slots(partition, 0, self.n_rows)
         return [bool(self.knows(partition, i)) for i in range(self.n_rows)]
+
+    cdef void row_moved(self, Py_ssize_t i, Py_ssize_t left, Py_ssize_t joined) noexcept nogil:
+        self.stay_until[i] = 0.0
+
+    cdef void rebuilt(self) noexcept nogil:
+        self.forget_rows()
+
+    cdef void forget_rows(self) noexcept nogil:
+        if not self.is_empty:
+            memset(self.stay_until, 0, self.n_rows * sizeof(float))
+        self.is_empty = True
 
     cdef int begin_sweep(self, Partition partition) except -1:
         """Find how far the slots have drifted since the last sweep."""
@@ -72,10 +84,7 @@ cdef class StayBounds(DriftingSlots):
 
     cdef void restart(self, Partition partition) noexcept nogil:
         """Forget all rows, and count drift from here."""
-        if partition.stay_until == NULL:
-            partition.stay_until = self.stay_until  # which is all 0
-        else:
-            partition.forget_all()
+        self.forget_rows()
         self.restart_drift(partition)
 
     cdef void restart_drifted_slots(self, Partition partition) noexcept nogil:
@@ -134,11 +143,13 @@ cdef class StayBounds(DriftingSlots):
                                Py_ssize_t last) except -1:
         """Bound those of rows first..last-1 that are known to stay in the far slots."""
         cdef Screen screen
+        if self.n_far == 0:
+            return 0
         begin_screen(&screen, partition)
         try:
             with nogil:
                 load_slots_if_needed(&screen, partition)
-                while first < last and self.n_far > 0:
+                while first < last:
                     self.take_rows(partition, screen.chunk, first, last, True)
                     screen_against(&screen, partition, screen.chunk, self.far, self.n_far)
                     self.lower_stay_until(screen.chunk)
@@ -166,6 +177,7 @@ cdef class StayBounds(DriftingSlots):
         cdef Py_ssize_t i, j, k
         if self.is_lost:
             return
+        self.is_empty = False
         allowed_drifts(chunk, self.reference, self.cost_cap, allowed)
         for j in range(chunk.n_rows):
             i, k = chunk.index[j], chunk.label[j]
@@ -202,7 +214,7 @@ cdef class StayBounds(DriftingSlots):
 
     cdef bint still_knows(self, Partition partition, Chunk *chunk, Py_ssize_t first,
                           Py_ssize_t last) noexcept nogil:
-        """Return whether rows first..last-1 that a chunk passed over still stay; else end it there."""
+        """Return whether rows first..last-1, passed over, still stay; else end the chunk there."""
         cdef Py_ssize_t i
         if chunk.version == self.version:
             return True
@@ -213,10 +225,14 @@ cdef class StayBounds(DriftingSlots):
         return True
 
 
-cdef StayBounds stay_bounds_of(Partition partition):
-    if partition.stay_bounds is None:
-        partition.stay_bounds = StayBounds(partition)
-    return partition.stay_bounds
+cpdef StayBounds stay_bounds_of(Partition partition):
+    """Return the stay bounds that listen to a partition, new ones if there are none."""
+    for listener in partition.listener_list.listeners:
+        if isinstance(listener, StayBounds):
+            return listener
+    cdef StayBounds bounds = StayBounds(partition)
+    partition.add_listener(bounds)
+    return bounds
 
 
 cdef Py_ssize_t skip_known_rows(const float *stay_until, const Py_ssize_t *label,

@@ -1,13 +1,13 @@
 """Visits of rows that have been screened.
 
-A visit scores a row only in slots that its bounds do not rule out. When the row moves, the bounds in
-its two slots are found anew. A row that does not move improves its bounds by the costs found.
+A visit scores a row only in slots that its bounds do not rule out. When the row moves, the bounds
+in its two slots are found anew. A row that does not move improves its bounds by the costs found.
 """
 
 from libc.math cimport INFINITY, fabs
 
 from dpmlite.core._constants cimport HUGE_COST, LOG_2, SINGLE_ERROR, TIE, UNPLACED
-from dpmlite.core._rows cimport AHEAD
+from dpmlite.core._rows cimport PREFETCH_DISTANCE
 from dpmlite.families._slot_vectors cimport first_within
 from dpmlite.sweeps._screening cimport list_open_slots, rebound_slot, with_rounding
 from dpmlite.sweeps._screening_bounds cimport CHUNK, Chunk
@@ -76,7 +76,7 @@ cdef void tighten_bounds(const Screen *screen, Py_ssize_t j, double stay,
 
 
 cdef void tighten_ceiling(const Screen *screen, Py_ssize_t j, double ceiling) noexcept nogil:
-    """Replace the ceiling of row j, if all its factors 1 - w_d are at least 1/2 (slot_drift.pxi)."""
+    """Replace the ceiling of row j, if all its factors 1 - w_d are at least 1/2 (drift.pxi)."""
     cdef Chunk *chunk = screen.chunk
     cdef Py_ssize_t k = chunk.label[j]
     if k == UNPLACED:
@@ -104,9 +104,10 @@ cdef void rebound_open_slots(Partition partition, Screen *screen) noexcept nogil
 cdef double score_open_slots(Partition partition, const Row *row, const Screen *screen,
                              const float *bound, double stay, double *cost,
                              double *elsewhere) noexcept nogil:
-    """Score a row in the open slots that its bounds do not rule out; return the least cost or `stay`.
+    """Score a row in the open slots that its bounds do not rule out; return the least cost.
 
-    bound[k * CHUNK] is the bound in slot k, and cost[k] becomes infinity where the row is not scored.
+    That is `stay` if none is below. bound[k * CHUNK] is the bound in slot k, and cost[k] becomes
+    infinity where the row is not scored.
     The row costs at least `elsewhere` in every slot but its own.
     """
     cdef double best = stay, limit, below, others
@@ -140,9 +141,9 @@ cdef double score_open_slots(Partition partition, const Row *row, const Screen *
 
 cdef bint move_if_better(Partition partition, Py_ssize_t i, double ceiling, double best,
                          bint rescore) except -1 nogil:
-    """Move row i if its best cost elsewhere is below what it costs to stay; return whether it moved.
+    """Move row i if its best cost elsewhere is below its cost to stay; return whether it moved.
 
-    `ceiling` is an upper bound of the latter.
+    `ceiling` is an upper bound of the cost to stay.
     """
     if not best < ceiling - TIE:
         return False
@@ -161,8 +162,8 @@ cdef int move_to_best(Partition partition, Py_ssize_t i, double best, double sta
                       bint rescore) except -1 nogil:
     """Move row i to the lowest slot among those that cost the least.
 
-    `rescore` finds the cost there again. Costs of many slots at once may be rounded differently, and
-    joints must not depend on whether rows were screened.
+    `rescore` finds the cost there again. Costs of many slots at once may be rounded differently,
+    and joints must not depend on whether rows were screened.
     """
     cdef Py_ssize_t k = first_within(partition.cost, partition.component.n_slots, best + TIE)
     cdef Row row = partition.row(i)
@@ -176,7 +177,7 @@ cdef Py_ssize_t visit_unscreened(Partition partition, Py_ssize_t first, Py_ssize
     cdef Py_ssize_t i, n_moves = 0
     cdef double limit
     for i in range(first, last):
-        partition.prefetch(i + AHEAD)
+        partition.prefetch(i + PREFETCH_DISTANCE)
         limit = partition.limit_of(i)
         n_moves += move_if_better(partition, i, limit, partition.score(i, limit), rescore)
     return n_moves

@@ -1,4 +1,4 @@
-"""The most probable cluster of each row, beside clusters that stay as they are.
+"""Assignment of rows to their most probable clusters, which stay as they are.
 
 Equation numbers are those of Raykov, Boukouvalas & Little (2014). A component given here holds
 the clusters in slots 0..K-1 and has an empty slot K, the new cluster.
@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from math import log
 
 from dpmlite.core.constants import TIE, UNPLACED
+from dpmlite.core.protocols import Buffer, Values
 from dpmlite.core.rows import Rows, as_rows
-from dpmlite.core.types import Buffer, Values
 from dpmlite.families.component import Component
-from dpmlite.sweeps.map_dpm import check_n_threads
 
 
 def assign(
@@ -19,33 +18,27 @@ def assign(
     component: Component,
     alpha: float,
     out: Buffer,
-    n_threads: int = 1,
     rows: Values | None = None,
 ) -> None:
-    """The most probable cluster of each row: eq. (18).
+    """Find the most probable cluster of each row: eq. (18).
 
     Parameters
     ----------
     X : Rows, or sequence of rows (N, D)
     component : Component
-        Clusters and one empty slot; without it, every row gets a cluster.
+        Clusters and one empty slot; without the latter, every row gets a cluster.
     alpha : float
         Concentration.
     out : mutable sequence of int, one for each row
-        OUT: slots; -1 where a new cluster is most probable.
-    n_threads : int, default 1
-        Threads of the kernel that share the rows.
+        OUT: the slot of the cluster; -1 where a new cluster is most probable.
     rows : sequence of int, optional
         Which rows of X; default: all.
 
     Raises
     ------
-    ValueError
-        If `n_threads` is not positive.
     IndexError
         If X has not all of `rows`.
     """
-    check_n_threads(n_threads)
     weights = log_weights(component, alpha)
     for i, costs in enumerate(_mixture_costs(X, component, weights, len(out), rows)):
         least = min(costs)
@@ -78,7 +71,7 @@ def _mixture_costs(
     n_out: int,
     chosen: Values | None = None,
 ) -> Iterator[list[float]]:
-    """Costs of each row in all slots, one row after the other: -log of the terms of eq. (17).
+    """Yield the costs of each row in all slots, -log of the terms of eq. (17).
 
     Parameters
     ----------
@@ -88,7 +81,7 @@ def _mixture_costs(
     log_weights : sequence of float
         One for each slot.
     n_out : int
-        Places for results; there must be one for each row.
+        Length of the caller's output, which must be the number of rows.
     chosen : sequence of int, optional
         Which rows of X; default: all.
 

@@ -2,28 +2,28 @@
 
 from math import exp, inf
 
-from dpmlite.core.constants import NEGLIGIBLE, UNPLACED
-from dpmlite.core.types import Values
+from dpmlite.core.constants import MAX_COST_GAP, UNPLACED
+from dpmlite.core.protocols import Values
 from dpmlite.partition.partition import Partition
 
 
 def gibbs_sweep(partition: Partition, uniforms: Values) -> int:
-    """Draw the label of every row anew, one after the other, given all others.
+    """Draw a new label for every row, one row after the other, given the labels of all others.
 
-    Row i gets slot k with probability proportional to exp(-q), q of `Partition.costs`: Neal's
-    eq. (3.7). A row without a label is placed by the same draw.
+    Row i gets slot k with probability proportional to exp(-costs[k]), `Partition.costs` of the row:
+    Neal's eq. (3.7). A row without a label is placed by the same draw.
 
     Parameters
     ----------
     partition : Partition
         Changed in place.
     uniforms : sequence of float, length n_rows
-        Number i, of [0, 1), chooses for row i.
+        Uniform i, in [0, 1), chooses the label of row i.
 
     Returns
     -------
     int
-        Clusters that lost their last row.
+        Number of clusters that lost their last row.
 
     Raises
     ------
@@ -32,7 +32,8 @@ def gibbs_sweep(partition: Partition, uniforms: Values) -> int:
 
     Notes
     -----
-    One empty slot stands for the new cluster: the row's own if it is alone there, else the lowest.
+    One empty slot stands for the new cluster: the row's own slot if it is alone there, else the
+    lowest empty slot.
     """
     if len(uniforms) != partition.n_rows:
         raise ValueError(f"uniforms must have {partition.n_rows} values, got {len(uniforms)}")
@@ -60,7 +61,7 @@ def check_uniforms(uniforms: Values, n: int) -> None:
 
 
 def _open_costs(partition: Partition, i: int) -> list[float]:
-    """Costs of row `i`, infinite in all empty slots but the one that is the new cluster."""
+    """Costs of row `i`; infinite in empty slots, except the one that stands for a new cluster."""
     costs, own, sizes = partition.costs(i), partition.labels[i], partition.sizes
     alone = own != UNPLACED and sizes[own] == 1
     new = own if alone else sizes.index(0)
@@ -70,16 +71,16 @@ def _open_costs(partition: Partition, i: int) -> list[float]:
 
 
 def _draw(costs: list[float], own: int, u: float) -> int:
-    """The slot at `u` of the distribution function: own slot first, the others in their order.
+    """Invert the distribution function of the slots at `u`: own slot first, the others in order.
 
-    Rows mostly stay. With their own slot first that is seen from a bound of the others' sum.
+    Most rows stay. With the own slot first, a bound of the sum of the others may show that.
     """
     least = min(costs)
-    shares = [exp(least - q) if q <= least + NEGLIGIBLE else 0.0 for q in costs]
-    rest, last = u * sum(shares), own
-    for k in sorted(range(len(shares)), key=lambda k: k != own):
-        if shares[k] > 0.0:
-            rest, last = rest - shares[k], k
+    weights = [exp(least - q) if q <= least + MAX_COST_GAP else 0.0 for q in costs]
+    rest, last = u * sum(weights), own
+    for k in sorted(range(len(weights)), key=lambda k: k != own):
+        if weights[k] > 0.0:
+            rest, last = rest - weights[k], k
         if rest < 0.0:
             break
-    return last  # the last one also if rounding has left a rest
+    return last  # also if rounding has left a rest

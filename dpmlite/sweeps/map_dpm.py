@@ -6,7 +6,7 @@ from dpmlite.core.constants import TIE, UNPLACED
 from dpmlite.partition.partition import Partition
 
 
-def sweep(partition: Partition, n_threads: int = 1) -> int:
+def sweep(partition: Partition) -> int:
     """Visit every row once and move it to its best cluster, eq. (15).
 
     A row moves only if that lowers the joint by more than `TIE`; among clusters that are
@@ -16,20 +16,12 @@ def sweep(partition: Partition, n_threads: int = 1) -> int:
     ----------
     partition : Partition
         Changed in place.
-    n_threads : int, default 1
-        Threads of the kernel that find out, before, which rows stay. It changes no label.
 
     Returns
     -------
     int
         Rows that moved. 0 means that a fixed point is reached.
-
-    Raises
-    ------
-    ValueError
-        If `n_threads` is not positive.
     """
-    check_n_threads(n_threads)
     moves = 0
     for i in range(partition.n_rows):
         own = partition.labels[i]
@@ -45,7 +37,7 @@ def sweep(partition: Partition, n_threads: int = 1) -> int:
     return moves
 
 
-def converge(partition: Partition, max_sweeps: int, n_threads: int = 1) -> int:
+def converge(partition: Partition, max_sweeps: int) -> int:
     """Sweep until no row moves, or `max_sweeps` times.
 
     Parameters
@@ -54,27 +46,13 @@ def converge(partition: Partition, max_sweeps: int, n_threads: int = 1) -> int:
         Changed in place.
     max_sweeps : int
         Sweeps at most.
-    n_threads : int, default 1
-        As of `sweep`.
 
     Returns
     -------
     int
         Sweeps done.
-
-    Raises
-    ------
-    ValueError
-        If `n_threads` is not positive.
     """
-    check_n_threads(n_threads)
     for n_sweeps in range(1, max_sweeps + 1):
-        if sweep(partition, n_threads) == 0:
+        if sweep(partition) == 0:
             return n_sweeps
     return max_sweeps
-
-
-def check_n_threads(n_threads: int) -> None:
-    """Refuse less than one thread."""
-    if n_threads < 1:
-        raise ValueError(f"n_threads must be at least 1, got {n_threads}")

@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from learners import BOARDS, sources
 from mapdpm_batch import dump, fit, load
 from mapdpm_int import MAPDPM
 from needs import needs_runtime
 from ranges import checked
 from real_tables import MissingTableError, table_path
 from runtimes import run
-from test_learners import BOARDS, sources
 
 from dpmlite import datasets, neg_log_joint
 from dpmlite.families.normal_gamma import NormalGamma

@@ -1,9 +1,9 @@
 """The examples run: on the micro:bit's own firmware, and with stand-ins of a board's hardware."""
 
 import pytest
+from learners import BOARDS, HERE, sources
 from needs import needs_runtime
 from runtimes import run
-from test_learners import BOARDS, HERE, sources
 
 EXAMPLES = BOARDS / "examples"
 

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from learners import BOARDS, sources
 from mapdpm_float import MAPDPM, _log_ratio, _stirling
 from needs import needs_runtime
 from reference import EMPTY, Reference
 from runtimes import run
-from test_learners import BOARDS, sources
 
 BIT = 1e-3
 

@@ -1,21 +1,15 @@
 """Every learner gives the reference's answers on every runtime: same streams, same hash."""
 
 import runpy
-from pathlib import Path
 
 import pytest
+from learners import BOARDS, HERE, sources
 from needs import needs_runtime
 from runtimes import run
 
-HERE = Path(__file__).parent
-BOARDS = HERE.parent
 VECTORS = sorted((HERE / "vectors").glob("*.txt"))
 # A micro:bit takes 60 ms a row for all that a check asks.
 SHORT = [path for path in VECTORS if len(path.read_text().splitlines()) < 310]
-
-
-def sources(folder, *names):
-    return {name: (folder / name).read_text() for name in names}
 
 
 def check(runtime, vector, modules, learner="mapdpm_int"):

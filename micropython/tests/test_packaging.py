@@ -11,9 +11,9 @@ import threading
 from types import SimpleNamespace
 
 import pytest
+from learners import BOARDS, HERE
 from needs import needs_package, needs_runtime
 from runtimes import RUNTIMES
-from test_learners import BOARDS, HERE
 
 MODULES = ["mapdpm_int.py", "mapdpm_batch.py", "mapdpm_viper.py", "mapdpm_float.py"]
 

@@ -6,12 +6,12 @@ import naive
 import numpy as np
 import pytest
 from cases import PURE
-from families import CASES, FAMILY_NAMES
+from families import BOUNDED_FAMILY_NAMES, CASES, FAMILY_NAMES
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_bounds import TIGHT
 
-ADMISSIBLE = [(name, "trivial") for name in FAMILY_NAMES] + [(name, "tight") for name in TIGHT]
+ADMISSIBLE = [(name, "trivial") for name in FAMILY_NAMES]
+ADMISSIBLE += [(name, "tight") for name in BOUNDED_FAMILY_NAMES]
 
 
 def problem(name, seed, n_rows):
@@ -51,7 +51,7 @@ def test_a_star_finds_the_optimum(twin, name, scoring):
         assert found.neg_log_bound == pytest.approx(least, abs=1e-7)
 
 
-@pytest.mark.parametrize("name", TIGHT)
+@pytest.mark.parametrize("name", BOUNDED_FAMILY_NAMES)
 def test_tight_scores_expand_fewer_states(twin, name):
     expanded = {"trivial": 0, "tight": 0}
     for scoring in expanded:
@@ -84,7 +84,7 @@ def test_limits_leave_the_bound_a_bound(twin, name_and_scoring, seed, beam):
     limits=st.sampled_from([(None, None), (1, None), (5, None), (None, 3)]),
 )
 def test_both_implementations_do_the_same(twins, name, seed, scoring, limits):
-    if scoring == "tight" and name not in TIGHT:
+    if scoring == "tight" and name not in BOUNDED_FAMILY_NAMES:
         scoring = "inadmissible"
     results = []
     for twin in twins:

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpmlite.core.threads import use_threads
 from dpmlite.estimators.data import Data
 from dpmlite.estimators.priors.checks import check_distance
 from dpmlite.estimators.priors.moments import Moments
@@ -44,7 +45,10 @@ def test_threads_and_layouts_change_nothing(twins, shape, layout):
     X[:, -1] += 1e6
     X = X.astype(np.float32) if layout == "float32" else np.asarray(X, order=layout)
     rows = twins[1].rows.Rows(X, None)
-    found = [twins[1].moments.column_moments(rows, n_threads) for n_threads in (1, 2, 5)]
+    found = []
+    for n_threads in (1, 2, 5):
+        with use_threads(n_threads):
+            found.append(twins[1].moments.column_moments(rows))
     assert found[0] == found[1] == found[2]
     wide = X.astype(np.float64)
     np.testing.assert_allclose(found[0][1], wide.mean(axis=0), rtol=1e-12)

@@ -14,12 +14,13 @@ from families import CASES, FAMILY_NAMES
 import dpmlite
 from dpmlite import MAPDPM, algorithms, core, families, sweeps
 from dpmlite.core.threads import (
-    MOST_PER_PROCESSOR,
-    as_needed,
-    kept_threads,
+    MAX_THREADS_PER_PROCESSOR,
+    iterate_on_threads,
     on_threads,
-    pool_of,
+    thread_limit,
+    thread_pool,
     threads_for,
+    use_threads,
 )
 from dpmlite.datasets import planted_gaussians
 from dpmlite.estimators.priors import COMPONENTS
@@ -39,7 +40,7 @@ if dpmlite.implementation == "cython":
         (-2, 3),
         (-4, 1),
         (-9, 1),
-        (2**70, 4 * MOST_PER_PROCESSOR),
+        (2**70, 4 * MAX_THREADS_PER_PROCESSOR),
     ],
 )
 def test_jobs_are_counted_as_joblib_does(n_jobs, expected, monkeypatch):
@@ -54,14 +55,15 @@ def test_results_come_in_the_order_of_the_items(n_threads, n_items):
         time.sleep(0.01 * (n_items - i))
         return i**2
 
-    assert on_threads(late, range(n_items), n_threads) == [i**2 for i in range(n_items)]
+    with use_threads(n_threads):
+        assert on_threads(late, range(n_items)) == [i**2 for i in range(n_items)]
 
 
 def test_who_has_not_begun_when_all_is_done_is_not_waited_for():
     free = threading.Event()
-    with kept_threads(2), pool_of(1) as pool:
+    with use_threads(2), thread_pool(1) as pool:
         busy = pool.submit(free.wait, 10.0)
-        assert on_threads(str, [0, 1], 2) == ["0", "1"]
+        assert on_threads(str, [0, 1]) == ["0", "1"]
         assert not busy.done()
         free.set()
 
@@ -76,17 +78,18 @@ def test_an_error_stops_the_others(error):
             raise error(i)
         assert stop.wait(10.0)
 
-    with pytest.raises(error):
-        on_threads(work, range(50), 2, stop)
+    with use_threads(2), pytest.raises(error):
+        on_threads(work, range(50), stop)
     assert len(begun) < 50
 
 
 def test_the_others_go_on_while_a_result_is_used():
     begun = [threading.Event() for _ in range(5)]
-    results = as_needed(lambda i: begun[i].set(), range(5), 2)
-    next(results)
-    assert all(each.wait(10.0) for each in begun)
-    assert len(list(results)) == 4
+    with use_threads(2):
+        results = iterate_on_threads(lambda i: begun[i].set(), range(5))
+        next(results)
+        assert all(each.wait(10.0) for each in begun)
+        assert len(list(results)) == 4
 
 
 def test_nothing_begins_after_the_last_result_that_is_asked_for():
@@ -97,9 +100,10 @@ def test_nothing_begins_after_the_last_result_that_is_asked_for():
         time.sleep(0.01)
         return i
 
-    results = as_needed(work, range(1000), 3, stop)
-    assert [next(results), next(results)] == [0, 1]
-    results.close()
+    with use_threads(3):
+        results = iterate_on_threads(work, range(1000), stop)
+        assert [next(results), next(results)] == [0, 1]
+        results.close()
     assert len(begun) < 1000
     assert threading.active_count() == before
     assert not stop.is_set()
@@ -110,8 +114,8 @@ def test_an_interrupt_stops_the_others(interrupt_after):
     stop = threading.Event()
     interrupt_after(0.2)
     start = time.perf_counter()
-    with pytest.raises(KeyboardInterrupt):
-        on_threads(lambda i: i == 0 or stop.wait(10.0), range(2), 2, stop)
+    with use_threads(2), pytest.raises(KeyboardInterrupt):
+        on_threads(lambda i: i == 0 or stop.wait(10.0), range(2), stop)
     assert stop.is_set()
     assert time.perf_counter() - start < 5.0
 
@@ -138,6 +142,7 @@ def test_a_fit_does_not_depend_on_threads(component, missing):
     assert (three.n_sweeps_, three.n_empty_clusters_) == (one.n_sweeps_, one.n_empty_clusters_)
 
 
+@pytest.mark.slow
 @needs_kernels
 @pytest.mark.parametrize("weighted", [False, True])
 @pytest.mark.parametrize("name", FAMILY_NAMES)
@@ -154,7 +159,8 @@ def test_threads_that_share_clusters_do_not_disturb_each_other(name, weighted):
 
     def assigned(n_threads, some=None):
         labels = np.empty(n_rows, dtype=np.intp)
-        sweeps.assign(rows, component, 1.0, labels, n_threads, some)
+        with use_threads(n_threads):
+            sweeps.assign(rows, component, 1.0, labels, some)
         return labels.tolist()
 
     def between(k):
@@ -162,8 +168,9 @@ def test_threads_that_share_clusters_do_not_disturb_each_other(name, weighted):
         return list(nearest_seed_labels(partition, members, 0.3, 0.6))
 
     assert assigned(3) == assigned(3, backwards)[::-1] == assigned(1)
-    assert algorithms.neg_log_loo(partition, 3) == algorithms.neg_log_loo(partition, 1)
-    assert on_threads(between, range(7), 3) == [between(k) for k in range(7)]
+    alone = algorithms.neg_log_loo(partition), [between(k) for k in range(7)]
+    with use_threads(3):
+        assert (algorithms.neg_log_loo(partition), on_threads(between, range(7))) == alone
 
 
 @needs_kernels
@@ -181,10 +188,11 @@ def test_no_thread_is_left_where_one_cannot_be_started(monkeypatch):
     sweeps.converge(partition, 5)  # where many rows move, threads are of no use
     partition = Partition(X, np.array(partition.labels), family.like(), 1.0)
     monkeypatch.setattr(threading.Thread, "start", reluctant)
-    with pytest.raises(RuntimeError, match="can't start new thread"):
-        sweeps.sweep(partition, 4)
+    with pytest.raises(RuntimeError, match="can't start new thread"), use_threads(4):
+        sweeps.sweep(partition)
     assert threading.active_count() == before
-    assert sweeps.sweep(partition, 2) >= 0
+    with use_threads(2):
+        assert sweeps.sweep(partition) >= 0
     assert partition.neg_log_joint == pytest.approx(partition.exact_neg_log_joint(), rel=1e-12)
 
 
@@ -202,7 +210,7 @@ def test_a_fit_keeps_its_threads_while_it_lasts(monkeypatch):
 
 
 def test_threads_are_kept_for_calls_of_their_block_alone():
-    def names(n_threads):
+    def names():
         """Of the others that make one of two calls, which wait for each other."""
         both = threading.Barrier(2)
 
@@ -210,41 +218,52 @@ def test_threads_are_kept_for_calls_of_their_block_alone():
             both.wait(10.0)
             return threading.current_thread().name
 
-        return set(on_threads(name, range(2), n_threads)) - {threading.current_thread().name}
+        return set(on_threads(name, range(2))) - {threading.current_thread().name}
 
     before = threading.active_count()
-    with kept_threads(2):
-        kept = names(2)
+    with use_threads(2):
+        kept = names()
         assert len(kept) == 1
-        with kept_threads(5):  # within another block there are no more than that has
-            assert names(2) == names(5) == kept
+        with use_threads(5):  # within another block there are no more than that has
+            assert names() == kept
     assert threading.active_count() == before
-    assert names(2) != kept
+    with use_threads(2):
+        assert names() != kept
+
+
+def test_calls_that_share_work_share_it_once():
+    """A call on one of several threads has only that one."""
+    assert thread_limit() == 1
+    with use_threads(3):
+        assert thread_limit() == 3
+        assert on_threads(lambda _: thread_limit(), range(9)) == [1] * 9
+        assert on_threads(lambda _: thread_limit(), range(1)) == [3]
+    assert thread_limit() == 1
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this platform cannot fork")
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")  # of threads and forks
 def test_a_fork_within_the_block_has_threads_of_its_own():
     """Those of its parent are not there."""
-    with kept_threads(2):
-        on_threads(time.sleep, [0.01] * 4, 2)
+    with use_threads(2):
+        on_threads(time.sleep, [0.01] * 4)
         child = os.fork()
         if child == 0:
             signal.alarm(20)
             failed = True
             with suppress(BaseException):  # nothing of the parent's is to go on here
-                failed = on_threads(abs, [-1, -2, -3], 2) != [1, 2, 3]
+                failed = on_threads(abs, [-1, -2, -3]) != [1, 2, 3]
             os._exit(failed)
         assert os.waitpid(child, 0)[1] == 0
 
 
 @pytest.mark.parametrize("n_threads", [1, 3])
-def test_kept_threads_survive_an_error_of_a_call(n_threads):
+def test_threads_survive_an_error_of_a_call(n_threads):
     def fail(i):
         raise KeyError(i)
 
-    with kept_threads(n_threads):
+    with use_threads(n_threads):
         for _ in range(3):
             with pytest.raises(KeyError):
-                on_threads(fail, range(9), n_threads)
-        assert on_threads(abs, [-1, -2, -3], n_threads) == [1, 2, 3]
+                on_threads(fail, range(9))
+        assert on_threads(abs, [-1, -2, -3]) == [1, 2, 3]

@@ -3,14 +3,16 @@
 import numpy as np
 import pytest
 from cases import PURE, blobs, needs_kernels
-from test_components import COMPONENTS, PRIORS, table
+from drawn_tables import PRIORS, table
 
 import dpmlite
 from dpmlite import MAPDPM, CollapsedGibbs, NotFittedError, exact_posterior
+from dpmlite.estimators.priors import COMPONENTS
 
 VARIANTS = (None, "random", "restricted", "interleaved")
 
 
+@pytest.mark.slow
 @needs_kernels
 @pytest.mark.parametrize("split_merge", VARIANTS)
 @pytest.mark.parametrize("component", COMPONENTS)

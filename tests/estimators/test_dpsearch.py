@@ -5,8 +5,8 @@ import warnings
 import numpy as np
 import pytest
 from cases import blobs, needs_kernels
-from conftest import estimator_on
 from families import CASES
+from twin_modules import estimator_on
 
 from dpmlite import MAPDPM, CollapsedGibbs, DPSearch, exact_posterior, neg_log_joint
 

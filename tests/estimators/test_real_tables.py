@@ -86,6 +86,7 @@ def test_newsgroups_with_binary_words():
     assert model.neg_log_joint_ == pytest.approx(expected, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_papers_with_counts():
     X, _ = read_sparse("nips12.npz")
     model = climbed(X, "dirichlet-multinomial")

@@ -29,7 +29,7 @@ from sklearn.preprocessing import StandardScaler  # noqa: E402
 from sklearn.utils.estimator_checks import estimator_checks_generator  # noqa: E402
 
 # Clusters of equal weight are numbered in the order in which they appear; this check shuffles the
-# rows. That the partitions are the same is tested in test_weights.py. CollapsedGibbs refuses the
+# rows. test_sample_weight.py tests that the partitions are the same. CollapsedGibbs refuses the
 # check's weights of 0.
 ORDER_MATTERS = "check_sample_weight_equivalence_on_dense_data"
 

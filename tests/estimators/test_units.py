@@ -97,7 +97,10 @@ def table(seed, weighted, gaps):
 @pytest.mark.parametrize(
     ("estimator", "how"), [(MAPDPM, {}), (MAPDPM, {"init": "search"}), (DPSearch, {"beam": 20})]
 )
-@pytest.mark.parametrize(("weighted", "gaps"), [(True, False), (False, True), (True, True)])
+@pytest.mark.parametrize(
+    ("weighted", "gaps"),
+    [(True, False), (False, True), pytest.param(True, True, marks=pytest.mark.slow)],
+)
 def test_labels_have_no_units_whatever_the_weights_and_gaps(estimator, how, weighted, gaps):
     for seed in range(12):
         X, weights = table(seed, weighted, gaps)

@@ -170,7 +170,7 @@ def naive_log_evidence(ones, zeros, prior):
         return float(total)
 
 
-@pytest.mark.parametrize("n_columns", [1, 3, 70, 300])
+@pytest.mark.parametrize("n_columns", [1, 3, 70, pytest.param(300, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("scale", [1e-9, 0.7, 1e9])
 def test_evidence_of_whole_counts_and_of_others(twin, n_columns, scale):
     """Few whole counts, of which the kernel has a table, and those that it has none for."""

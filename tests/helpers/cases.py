@@ -62,6 +62,15 @@ def build(twin, X, labels, prior, alpha=1.0, rows=None):
     return twin.partition.Partition(X, labels, family, alpha, rows)
 
 
+def mixture(twin, X, labels, prior):
+    """A component whose slot k holds the rows with label k; the last slot is empty."""
+    component = twin.normal_gamma.NormalGamma(**prior)
+    component.resize(int(labels.max()) + 2)
+    for row, k in zip(X, labels, strict=True):
+        component.add(row, k)
+    return component
+
+
 def compressed(twin, X, weights=None):
     """The rows in sparse form."""
     i, j = np.nonzero(X)

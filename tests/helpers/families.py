@@ -230,3 +230,11 @@ CASES = {
 }
 
 FAMILY_NAMES = tuple(CASES)
+
+# Families with a proven bound of what other rows do to a predictive density.
+BOUNDED_FAMILY_NAMES = (
+    "normal-known-variance",
+    "dirichlet-multinomial",
+    "beta-bernoulli",
+    "incomplete beta-bernoulli",
+)

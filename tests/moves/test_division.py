@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpmlite import families
+from dpmlite.core.threads import use_threads
 from dpmlite.partition import Partition
 
 
@@ -35,7 +36,8 @@ def test_members_of_many_rows_are_listed_on_threads(n_rows, n_threads):
     )
     from dpmlite.moves._division import member_lists
 
-    lists = member_lists(partition, [0, 3, 5], n_threads)
+    with use_threads(n_threads):
+        lists = member_lists(partition, [0, 3, 5])
     for k, members in lists.items():
         np.testing.assert_array_equal(members, np.flatnonzero(labels == k))
     assert list(lists) == [0, 3, 5]

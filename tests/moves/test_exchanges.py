@@ -25,11 +25,11 @@ def test_exchanges_leave_neighbours_that_both_look_normal(twin):
     partition = build(twin, X, labels, empirical_prior(X))
     assert twin.exchanges.exchange(partition, uniforms) == 1
     partition = build(twin, X, labels, empirical_prior(X))
-    partition.mark_unchanged(0, True)
+    twin.split_memory.split_memory_of(partition).mark_tried(0, True)
     assert twin.exchanges.exchange(partition, uniforms) == 1
     partition = build(twin, X, labels, empirical_prior(X))
-    partition.mark_unchanged(0, True)
-    partition.mark_unchanged(1, True)
+    twin.split_memory.split_memory_of(partition).mark_tried(0, True)
+    twin.split_memory.split_memory_of(partition).mark_tried(1, True)
     assert twin.exchanges.exchange(partition, uniforms) == 0
 
 

@@ -110,12 +110,14 @@ def test_a_proposal_is_accepted_at_its_exact_ratio(twin, seed, n_scans, heavy):
         assert partition.neg_log_joint == pytest.approx(joint, **CLOSE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", chains.SPLIT_MERGE)
 @pytest.mark.parametrize("weights", [None, (2, 1, 1, 1, 1, 2)])
 def test_the_long_run_is_the_posterior(twin, variant, weights):
     chains.check_stationary(twin, chains.SPLIT_MERGE[variant], weights)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("variant", chains.SPLIT_MERGE)
 def test_joint_distribution(twin, variant):
     chains.check_geweke(twin, chains.SPLIT_MERGE[variant])

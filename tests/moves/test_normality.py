@@ -16,6 +16,7 @@ from mpmath import mp
 from numpy.polynomial.hermite_e import hermeval
 
 from dpmlite import MAPDPM, families, moves, neg_log_joint
+from dpmlite.core.threads import use_threads
 from dpmlite.datasets import planted_gaussians, unequal_gaussians
 from dpmlite.partition import Partition
 from dpmlite.search import samples, search
@@ -41,14 +42,14 @@ def family(twin, prior, gaps=False):
 
 
 def beside(twin, X, group, prior, alpha=1.0, gaps=False):
-    """A partition of one cluster, of the rows of X and those of a settled group."""
+    """A partition of one cluster, of the rows of X and those of an absorbed group."""
     component = family(twin, prior, gaps)
-    settled = component.like()
-    settled.resize(1)
+    absorbed = component.like()
+    absorbed.resize(1)
     for row in group:
-        settled.add(row, 0)
+        absorbed.add(row, 0)
     labels, home = np.zeros(len(X), dtype=np.intp), np.zeros(1, dtype=np.intp)
-    return twin.partition.Partition(X, labels, component, alpha, None, settled, home)
+    return twin.partition.Partition(X, labels, component, alpha, None, absorbed, home)
 
 
 def looks_normal(twin, X, prior=None, alpha=1.0, group=(), weights=None, gaps=False):
@@ -139,6 +140,7 @@ def test_it_is_what_numpy_makes_of_the_rule(twin, seed, n, n_columns, apart, alp
     assert looks_normal(twin, X, prior, alpha) == verdict(X, prior, alpha)
 
 
+@pytest.mark.slow
 @given(
     seed=st.integers(0, 2**32),
     n=st.integers(10, 60),
@@ -181,7 +183,7 @@ def test_where_no_cell_is_missing_it_is_as_if_none_could_be(twin, seed, n, n_col
     apart=st.sampled_from([0.0, 0.0, 0.5, 2.0]),
     alpha=st.sampled_from([0.5, 4.0]),
 )
-def test_so_it_is_of_rows_that_join_a_settled_group(twin, seed, n, n_columns, apart, alpha):
+def test_so_it_is_of_rows_that_join_an_absorbed_group(twin, seed, n, n_columns, apart, alpha):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, n_columns)) + apart * rng.integers(2, size=(n, 1))
     group = rng.normal(size=(n + rng.integers(3, 30), n_columns))
@@ -189,16 +191,16 @@ def test_so_it_is_of_rows_that_join_a_settled_group(twin, seed, n, n_columns, ap
     assert looks_normal(twin, X, prior, alpha, group) == verdict(X, prior, alpha, group)
 
 
-@pytest.mark.parametrize("settled", [False, True])
+@pytest.mark.parametrize("absorbed", [False, True])
 @pytest.mark.parametrize("n_columns", [1, 2, 9])
-def test_rows_with_weights_are_repeated_rows(twin, n_columns, settled):
+def test_rows_with_weights_are_repeated_rows(twin, n_columns, absorbed):
     """A few are: where most rows are repeated, chance is worth a division, and none pass."""
     verdicts = set()
     for seed in range(40):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(40, n_columns))
         weights = np.where(rng.random(40) < 0.1, 3, 1)
-        group, prior = rng.normal(size=(200 * settled, n_columns)), wide_prior(X)
+        group, prior = rng.normal(size=(200 * absorbed, n_columns)), wide_prior(X)
         found = looks_normal(twin, X, prior, group=group, weights=weights.astype(float))
         assert found == looks_normal(twin, np.repeat(X, weights, axis=0), prior, group=group)
         verdicts.add(found)
@@ -234,17 +236,16 @@ def test_many_rows_or_wide_ones_are_asked_in_parts(twins, n_rows, n_columns, n_c
     assert set(expected) == {False, True}
     for n_threads in (1, 2, 3):
         slots = np.append(rng.permutation(n_clusters), 0).tolist()
-        found = kernel.normality.look_normal(partition, slots, n_threads)
+        with use_threads(n_threads):
+            found = kernel.normality.look_normal(partition, slots)
         assert found == [expected[k] for k in slots]
     assert [kernel.normality.look_normal(partition, [k])[0] for k in slots] == found
 
 
-def test_it_is_asked_of_slots_on_threads(twin):
+def test_it_is_asked_of_slots(twin):
     partition = build(twin, NORMAL, np.zeros(200), wide_prior(NORMAL))
     with pytest.raises(IndexError, match="2"):
         twin.normality.look_normal(partition, [0, 2])
-    with pytest.raises(ValueError, match="n_threads must be at least 1, got 0"):
-        twin.normality.look_normal(partition, [0], 0)
     assert twin.normality.look_normal(partition, []) == []
 
 
@@ -300,7 +301,7 @@ def test_what_is_worth_to_be_divided_does_not_pass(twins, kind):
 
 @pytest.mark.parametrize("n_columns", [1, 2, 8, 20])
 @pytest.mark.parametrize("n", [1, 10, 100])
-def test_most_rows_that_are_as_their_settled_group_pass(twin, n, n_columns):
+def test_most_rows_that_are_as_their_absorbed_group_pass(twin, n, n_columns):
     rng = np.random.default_rng(n + n_columns)
     passed = []
     for _ in range(20):
@@ -310,7 +311,7 @@ def test_most_rows_that_are_as_their_settled_group_pass(twin, n, n_columns):
 
 
 @needs_kernels
-def test_nor_do_rows_that_are_better_apart_from_their_settled_group(twins):
+def test_nor_do_rows_that_are_better_apart_from_their_absorbed_group(twins):
     kernel, rng = twins[1], np.random.default_rng(0)
     n_worth = 0
     for _ in range(1500):
@@ -376,7 +377,7 @@ def test_rows_that_share_no_cells_are_with_the_larger_cluster(kind):
         assert found <= neg_log_joint(X, z.astype(np.intp), alpha=1.0, allow_missing=True) + 1e-6
 
 
-SETTLED = np.random.default_rng(2).normal(size=(400, 3))
+ABSORBED = np.random.default_rng(2).normal(size=(400, 3))
 ELSEWHERE = HIDDEN | {
     "all in another place": lambda X, rng: X + np.array([0.8, 0, 0]),
     "wider in one column": lambda X, rng: X * [1.6, 1, 1],
@@ -385,24 +386,26 @@ ELSEWHERE = HIDDEN | {
 
 
 @pytest.mark.parametrize("kind", ELSEWHERE)
-def test_each_statistic_finds_what_it_is_for_beside_a_settled_group(twin, kind):
-    assert looks_normal(twin, NORMAL, group=SETTLED)
+def test_each_statistic_finds_what_it_is_for_beside_an_absorbed_group(twin, kind):
+    assert looks_normal(twin, NORMAL, group=ABSORBED)
     found = ELSEWHERE[kind](NORMAL, np.random.default_rng(1))
-    assert not looks_normal(twin, found, group=SETTLED)
+    assert not looks_normal(twin, found, group=ABSORBED)
 
 
 def test_it_says_nothing_beside_small_groups_or_several_or_of_no_rows(twin):
-    prior = wide_prior(SETTLED)
-    assert looks_normal(twin, NORMAL, prior, group=SETTLED[:200])
-    assert not looks_normal(twin, NORMAL, prior, group=SETTLED[:199])
-    assert not looks_normal(twin, NORMAL[:0], prior, group=SETTLED)
+    prior = wide_prior(ABSORBED)
+    assert looks_normal(twin, NORMAL, prior, group=ABSORBED[:200])
+    assert not looks_normal(twin, NORMAL, prior, group=ABSORBED[:199])
+    assert not looks_normal(twin, NORMAL[:0], prior, group=ABSORBED)
     component = twin.normal_gamma.NormalGamma(**prior)
-    settled = component.like()
-    settled.resize(3)
-    for i, row in enumerate(SETTLED):
-        settled.add(row, i % 3)
-    labels, homes = np.zeros(100, dtype=np.intp), np.array([0, 1, 1])
-    partition = twin.partition.Partition(NORMAL[:100], labels, component, 1.0, None, settled, homes)
+    absorbed = component.like()
+    absorbed.resize(3)
+    for i, row in enumerate(ABSORBED):
+        absorbed.add(row, i % 3)
+    labels, group_labels = np.zeros(100, dtype=np.intp), np.array([0, 1, 1])
+    partition = twin.partition.Partition(
+        NORMAL[:100], labels, component, 1.0, None, absorbed, group_labels
+    )
     assert twin.normality.look_normal(partition, [1, 0]) == [False, True]
     assert twin.normality.all_look_normal(partition)  # slot 1 has no rows
     partition.move(0, 1, 0.0)
@@ -432,11 +435,11 @@ def test_it_says_nothing_of_small_groups_other_families_and_few_rows(twin):
     assert not verdict_of(NORMAL, component, 201.0)
     assert verdict_of(twin.rows.Rows(NORMAL, np.full(200, 0.5)), component, 100.0)
     assert not verdict_of(twin.rows.Rows(NORMAL, np.full(200, 0.5)), component, 101.0)
-    settled = component.like()
-    settled.resize(1)
-    settled.add(NORMAL[0], 0)
+    absorbed = component.like()
+    absorbed.resize(1)
+    absorbed.add(NORMAL[0], 0)
     home = np.zeros(1, dtype=np.intp)
-    assert not verdict_of(NORMAL, component.like(), 1.0, None, settled, home)
+    assert not verdict_of(NORMAL, component.like(), 1.0, None, absorbed, home)
     case = CASES["normal-known-variance"]
     other = case.component(twin, case.prior(np.random.default_rng(0), 3))
     assert not verdict_of(NORMAL, other, 1.0)
@@ -467,40 +470,43 @@ def test_splits_leave_what_looks_normal_and_remember_it(twin):
     X = np.concatenate([rng.normal(c, 1.0, size=(80, 2)) for c in (-90.0, 0.0, 90.0, 140.0)])
     labels = np.repeat([0, 1, 2, 2], 80)
     partition = build(twin, X, labels, empirical_prior(X))
-    assert partition.normal == [False] * 4
+    memory = twin.split_memory.split_memory_of(partition)
+    assert memory.looked_normal == [False] * 4
     assert twin.splits.split(partition, rng.random((4, 1, 2))) == 1
-    assert partition.normal[:3] == [True, True, False]
-    assert partition.changed[:2] == [0, 0]
+    assert memory.looked_normal[:3] == [True, True, False]
+    assert memory.n_changed[:2] == [0, 0]
     twin.splits.split(partition, rng.random((5, 1, 2)))
-    assert partition.normal == [True] * 4 + [False]
+    assert memory.looked_normal == [True] * 4 + [False]
     assert twin.normality.all_look_normal(partition)
 
     partition.move(0, 1, 0.0)
-    assert partition.normal == [True] * 4 + [False]
+    assert memory.looked_normal == [True] * 4 + [False]
     partition.merge(2, 3, 0.0)
-    assert partition.normal == [True, True, False, False, False]
+    assert memory.looked_normal == [True, True, False, False, False]
     partition.tidy()
-    assert partition.normal == [True, True, False, False]
+    assert memory.looked_normal == [True, True, False, False]
     members = np.array(partition.members(0), dtype=np.intp)
     partition.replace([0], members, partition.part(members, np.zeros_like(members), [0]), 0.0)
-    assert partition.normal == [False, True, False, False]
+    assert memory.looked_normal == [False, True, False, False]
 
 
 def test_thorough_splits_do_not_ask_what_looks_normal(twin):
     X = np.random.default_rng(0).normal(size=(80, 2))
     for thorough in (False, True):
         partition = build(twin, X, np.zeros(80), empirical_prior(X))
-        assert twin.splits.split(partition, np.full((2, 1, 2), 0.5), 1, thorough) == 0
-        assert (partition.changed[0], partition.normal[0]) == (0, not thorough)
+        assert twin.splits.split(partition, np.full((2, 1, 2), 0.5), thorough) == 0
+        memory = twin.split_memory.split_memory_of(partition)
+        assert (memory.n_changed[0], memory.looked_normal[0]) == (0, not thorough)
 
 
 def test_replaced_slots_are_what_was_found_of_their_parts(twin):
     partition = build(twin, NORMAL, np.zeros(200), wide_prior(NORMAL))
     members = np.arange(200)
     parts = partition.part(members, (members < 100).astype(np.intp), [0])
-    parts.mark_unchanged(1, True)
+    memory = twin.split_memory.split_memory_of(partition)
+    twin.split_memory.split_memory_of(parts).mark_tried(1, True)
     partition.replace([0], members, parts, 0.0)
-    assert partition.normal == [False, True, False]
+    assert memory.looked_normal == [False, True, False]
 
 
 def test_it_says_nothing_of_rows_that_are_almost_equal(twin):

@@ -116,7 +116,7 @@ def test_runs_of_a_part_of_very_many_rows_are_for_all(kernel):
     assert kernel.division.trial_step(len(X), True) == 8
     one = partition(kernel, X, np.zeros(len(X)))
     uniforms = np.full((one.component.n_slots, 1, 2), 0.5)
-    assert kernel.splits.split(one, uniforms, 1, True) == 1
+    assert kernel.splits.split(one, uniforms, True) == 1
     assert one.labels.tolist() == truth.tolist()
 
 
@@ -159,7 +159,7 @@ def test_thorough_splits_find_them(twin):
     for thorough in (False, True):
         one = partition(twin, X, np.zeros(len(X)))
         uniforms = np.full((one.component.n_slots, 1, 2), 0.5)
-        twin.splits.split(one, uniforms, 1, thorough)
+        twin.splits.split(one, uniforms, thorough)
         found = one.n_clusters == 6
         assert found == thorough
     assert list(one.labels) == truth.tolist()

@@ -7,6 +7,7 @@ from cases import build, empirical_prior, problems
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dpmlite.core.threads import use_threads
 from dpmlite.datasets import planted_gaussians
 
 CLOSE = {"rel": 1e-9, "abs": 1e-8}
@@ -101,9 +102,7 @@ def test_seeds_are_in_clusters_apart(twin, u):
 
 def split_on(twin, partition, thorough):
     """Split until that is in vain."""
-    while twin.splits.split(
-        partition, np.full((partition.component.n_slots, 1, 2), 0.5), 1, thorough
-    ):
+    while twin.splits.split(partition, np.full((partition.component.n_slots, 1, 2), 0.5), thorough):
         pass
 
 
@@ -117,13 +116,14 @@ def test_thorough_trials_ask_so_many_rows_that_a_wide_prior_counts_little(twins)
     assert found[0] == found[1] == naive.canonical(np.arange(4800) // 400)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_others", "n_clusters"), [(0, 2), (9000, 12), (80_000, 2)])
 def test_trials_of_what_is_small_beside_all_rows_are_not_thorough(twin, n_others, n_clusters):
     """Nor those that nobody asked to be."""
     X = thin_grid(2, 6, 400)
     table = np.concatenate([X, np.full((n_others, 2), 1e3)])
     partition = build(twin, table, np.repeat([0, 1], [4800, n_others]), empirical_prior(X))
-    partition.mark_unchanged(1)
+    twin.split_memory.split_memory_of(partition).mark_tried(1)
     split_on(twin, partition, thorough=n_others > 0)
     assert partition.n_clusters - (n_others > 0) == n_clusters
 
@@ -141,28 +141,22 @@ def test_threads_change_nothing(twins, dtype, n):
         rng, done = np.random.default_rng(1), []
         for _ in range(4):
             n_slots = partition.component.n_slots
-            split = twins[1].splits.split(partition, rng.random((n_slots, 1, 2)), n_threads)
-            n_slots = partition.component.n_slots
-            uniforms = rng.random((n_slots, 2, 1, 2))
-            done.append((split, twins[1].exchanges.exchange(partition, uniforms, n_threads)))
+            with use_threads(n_threads):
+                split = twins[1].splits.split(partition, rng.random((n_slots, 1, 2)))
+                uniforms = rng.random((partition.component.n_slots, 2, 1, 2))
+                done.append((split, twins[1].exchanges.exchange(partition, uniforms)))
         found.append((done, list(partition.labels), partition.neg_log_joint))
     assert found[0] == found[1] == found[2]
     assert min(np.sum(found[0][0], axis=0)) > 10
 
 
-def test_n_threads_must_be_positive(twin):
-    partition = build(twin, np.eye(2), [0, 1], empirical_prior(np.eye(2)))
-    for move, shape in ((twin.splits.split, (3, 1)), (twin.exchanges.exchange, (3, 1, 1))):
-        with pytest.raises(ValueError, match="n_threads must be at least 1, got 0"):
-            move(partition, np.zeros((*shape, 2)), 0)
-
-
 def test_a_cluster_that_could_not_be_split_is_not_tried_again(twin):
     X = np.random.default_rng(0).normal(size=(30, 2))
     partition = build(twin, X, np.zeros(30), empirical_prior(X))
-    assert partition.changed == [partition.n_rows] * 2
+    memory = twin.split_memory.split_memory_of(partition)
+    assert memory.n_changed == [partition.n_rows] * 2
     twin.splits.split(partition, np.random.default_rng(1).random((2, 3, 2)))
-    assert partition.changed[0] == 0
+    assert memory.n_changed[0] == 0
 
 
 def never_normal(twin, X):

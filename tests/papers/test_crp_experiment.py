@@ -1,8 +1,9 @@
 """What holds of Tables 1, 4 and 5 and of figures 2 to 4: in five draws, and in the paper's hundred.
 
-    pytest -m paper
+    pytest -m slow tests/papers
+    pytest -m paper tests/papers
 
-runs the hundred.
+run the five, and the hundred.
 """
 
 import crp_experiment
@@ -17,8 +18,10 @@ pytestmark = needs_kernels
 
 SCORES = ("NMI sum", "NMI max", "AMI", "test NMI sum", "test NMI max", "test AMI", "test NLL")
 
+DRAWS = (pytest.param(5, marks=pytest.mark.slow), pytest.param(100, marks=pytest.mark.paper))
 
-@pytest.fixture(scope="module", params=[5, pytest.param(100, marks=pytest.mark.paper)])
+
+@pytest.fixture(scope="module", params=DRAWS)
 def experiment(request):
     return run(request.param)
 

@@ -10,6 +10,7 @@ from cases import needs_kernels
 pytestmark = needs_kernels
 
 
+@pytest.mark.slow
 def test_figure_2_on_a_few_tables():
     results, least = daume_figure_2.experiment(sizes=(6, 12, 25), n_tables=3, n_sweeps=50)
     curves = daume_figure_2.means(results, least)

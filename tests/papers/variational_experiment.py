@@ -25,7 +25,7 @@ from left_out import real_density, synthetic_density
 from measures import table
 from tree_tables import REAL, SET_PRIOR, SETS, SIZES, draw_set, sample
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
 
 import naive_variational as naive
 from families import CASES

@@ -17,6 +17,7 @@ def log_density(alpha, n_clusters, n_rows, shape, rate):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n_clusters", "n_rows", "shape", "rate"),
     [(4, 100.0, 1.0, 1.0), (1, 7.5, 0.5, 2.0), (30, 60.0, 3.0, 0.1), (1, 0.4, 2.0, 1.0)],

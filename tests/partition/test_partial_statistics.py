@@ -6,12 +6,13 @@ from cases import needs_kernels
 from families import CASES, FAMILY_NAMES
 
 from dpmlite import core, families
+from dpmlite.core.threads import use_threads
 from dpmlite.partition import Partition
 
 pytestmark = needs_kernels
 
 N_ROWS = 140_000  # more than are added up one after the other
-N_SETTLED = 30
+N_ABSORBED = 30
 
 
 def table(name, seed=0):
@@ -51,31 +52,33 @@ def test_sums_are_those_of_rows_one_after_the_other(name):
 @pytest.mark.parametrize("name", FAMILY_NAMES)
 def test_sums_do_not_depend_on_threads(name):
     X, labels, component = table(name, seed=1)
-    states = [
-        state(Partition(X, labels.copy(), component.like(), 1.0, n_threads=n)) for n in (1, 2, 3)
-    ]
+    states = []
+    for n_threads in (1, 2, 3):
+        with use_threads(n_threads):
+            states.append(state(Partition(X, labels.copy(), component.like(), 1.0)))
     assert states[0] == states[1] == states[2]
 
 
 @pytest.mark.parametrize("single", [False, True])
-def test_weights_order_and_settled_groups_count(single):
+def test_weights_order_and_absorbed_groups_count(single):
     """The state is what it is when rows are added one after the other."""
     X, labels, component = table("normal-gamma")
     rng = np.random.default_rng(2)
     weights = rng.integers(1, 4, N_ROWS) / 2.0
     rows = core.Rows(np.asfortranarray(X, np.float32 if single else float), weights)
-    settled = component.like()
-    settled.resize(3)
-    for i in range(N_SETTLED):
-        settled.add(X[i], i % 3, 2.0)
-    homes = np.array([0, 5, 0], dtype=np.intp)
+    absorbed = component.like()
+    absorbed.resize(3)
+    for i in range(N_ABSORBED):
+        absorbed.add(X[i], i % 3, 2.0)
+    group_labels = np.array([0, 5, 0], dtype=np.intp)
     order = rng.permutation(N_ROWS).astype(np.intp)
-    partition = Partition(rows, labels, component, 1.0, order, settled, homes, 2)
+    with use_threads(2):
+        partition = Partition(rows, labels, component, 1.0, order, absorbed, group_labels)
     found = state(partition)
     assert sum(partition.component.counts) == pytest.approx(
-        weights[order][labels >= 0].sum() + 2.0 * N_SETTLED
+        weights[order][labels >= 0].sum() + 2.0 * N_ABSORBED
     )
-    assert list(homes) == [0, 4, 0]
+    assert list(group_labels) == [0, 4, 0]
     partition.rebuild()
     agree(found, (partition.exact_neg_log_joint(), *state(partition)[1:]))
 
@@ -83,5 +86,6 @@ def test_weights_order_and_settled_groups_count(single):
 def test_rows_without_labels_are_no_statistics():
     X, labels, component = table("normal-gamma")
     labels[:] = -1
-    partition = Partition(X, labels, component, 1.0, n_threads=2)
+    with use_threads(2):
+        partition = Partition(X, labels, component, 1.0)
     assert (partition.n_clusters, partition.sizes, partition.neg_log_joint) == (0, [0], 0.0)

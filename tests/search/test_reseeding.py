@@ -1,17 +1,15 @@
 """Reseeded rows: which they are, what becomes of them, and that nothing else changes."""
 
-import threading
-
 import numpy as np
 import pytest
 from cases import empirical_prior, needs_kernels
+from contexts import context_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpmlite import MAPDPM, core, families
+from dpmlite import MAPDPM, families, moves
 from dpmlite.datasets import planted_gaussians
 from dpmlite.search import reseeding
-from dpmlite.search.context import Context, Problem
 from dpmlite.search.reseeding import Reseeding, reseed_rows
 from dpmlite.search.result import SearchResult
 from dpmlite.search.row_costs import RowCosts, drawn
@@ -57,11 +55,6 @@ def test_seeds_are_drawn_as_their_weights():
     assert len(drawn(rows, 3, np.array([1e-300, 1e300, 1e-300, 1.0]), rng)) == 3
 
 
-def context_of(X, rng, groups=None):
-    problem = Problem(core.Rows(X), families.NormalGamma(**empirical_prior(X)), 1.0, groups)
-    return Context(problem, rng, threading.Event())
-
-
 @pytest.fixture
 def asked(monkeypatch):
     """Gets every object whose rows are reseeded."""
@@ -82,7 +75,7 @@ def test_only_rows_of_clusters_that_do_not_look_normal_are_reseeded(asked):
     order = rng.permutation(len(X))[:-20].astype(np.intp)
     context = context_of(X, rng)
     result = SearchResult(context.partition((blob // 3)[order].astype(np.intp), order), order)
-    result.partition.mark_unchanged(1, normal=True)
+    moves.split_memory_of(result.partition).mark_tried(1, looked_normal=True)
     assert reseed_rows(context, result)
     np.testing.assert_array_equal(np.sort(asked[0].order), np.sort(order[blob[order] < 3]))
     assert len(asked) == 1
@@ -106,14 +99,14 @@ def test_absorbed_groups_of_these_clusters_come_along(asked):
     for g, corner in enumerate([X[-1], X[0], np.full(8, -50.0)]):
         for row in corner + rng.normal(size=(40, 8)):
             groups.add(row, g)
-    context = context_of(X, rng, groups)
+    context = context_of(X, rng, groups=groups)
     labels, group_labels = (1 - blob // 3).astype(np.intp), np.array([0, 1, 2], dtype=np.intp)
     result = SearchResult(context.partition(labels, None, group_labels))
-    result.partition.mark_unchanged(0, normal=True)
+    moves.split_memory_of(result.partition).mark_tried(0, looked_normal=True)
     assert reseed_rows(context, result)
     parts = [reseeding.partition for reseeding in asked]
-    assert [(len(part.labels), len(part.homes)) for part in parts] == [(180, 1)]
-    found, group_labels = np.array(result.partition.labels), np.array(result.partition.homes)
+    assert [(len(part.labels), len(part.group_labels)) for part in parts] == [(180, 1)]
+    found, group_labels = np.array(result.partition.labels), np.array(result.partition.group_labels)
     np.testing.assert_array_equal(found == found[-1], blob == 3)
     assert group_labels[0] == found[-1]
     assert group_labels[1] == found[0]
@@ -130,7 +123,7 @@ def test_of_clusters_that_look_alike_all_rows_are_reseeded_or_none(monkeypatch, 
     context = context_of(X, np.random.default_rng(2))
     result = SearchResult(context.partition(blob.astype(np.intp)))
     for k in range(n_normal):
-        result.partition.mark_unchanged(k, normal=True)
+        moves.split_memory_of(result.partition).mark_tried(k, looked_normal=True)
     assert not reseed_rows(context, result)
     assert asked == ([] if n_normal else [result.partition])
 

@@ -1,15 +1,14 @@
 """Starts from other samples: when they are made, and that they only ever help."""
 
 import threading
-from dataclasses import replace
 
 import numpy as np
 import pytest
-from cases import empirical_prior, needs_kernels
+from cases import needs_kernels
+from contexts import context_of
 
-from dpmlite import MAPDPM, core, families, sweeps
+from dpmlite import MAPDPM, sweeps
 from dpmlite.search import descent, restart_from_sample, samples
-from dpmlite.search.context import Context, Problem
 from dpmlite.search.descent import descend
 from dpmlite.search.reseeding import reseed_rows
 from dpmlite.search.restart_from_sample import improve_from_other_samples
@@ -27,20 +26,14 @@ def uniform(n_rows=150, seed=0):
     return np.random.default_rng(seed).random((n_rows, 2)) ** 2
 
 
-def context_of(X, seed=0, stop=None, max_sweeps=1000):
-    problem = Problem(core.Rows(X), families.NormalGamma(**empirical_prior(X)), 1.0)
-    rng, moves = np.random.default_rng(seed), [m for m in descent.MOVES if m is not reseed_rows]
-    return Context(problem, rng, stop or threading.Event(), moves, max_sweeps)
-
-
 def descended(X, max_sweeps=1000):
-    context = context_of(X, max_sweeps=max_sweeps)
+    moves = [move for move in descent.MOVES if move is not reseed_rows]
+    context = context_of(X, moves=moves, max_sweeps=max_sweeps)
     return descend(context, SearchResult(context.partition(np.zeros(len(X), dtype=np.intp))))
 
 
 def resampled(X, result, seed=0, stop=None):
-    context = replace(context_of(X, seed, stop), moves=descent.MOVES)
-    return improve_from_other_samples(context, result)
+    return improve_from_other_samples(context_of(X, seed, stop, moves=descent.MOVES), result)
 
 
 @pytest.fixture
@@ -82,9 +75,9 @@ def test_sweeps_over_all_rows_are_counted(monkeypatch, seed, helps):
     n_sweeps = before.n_sweeps
     swept, sweep = [], sweeps.sweep
 
-    def counted(partition, *n_threads):
+    def counted(partition):
         swept.append(partition.n_rows)
-        return sweep(partition, *n_threads)
+        return sweep(partition)
 
     monkeypatch.setattr(sweeps, "sweep", counted)
     after = resampled(X, before, seed)

@@ -143,6 +143,7 @@ def test_the_long_run_is_the_posterior(twin, weights):
     chains.check_stationary(twin, chains.gibbs, weights)
 
 
+@pytest.mark.slow
 def test_joint_distribution(twin):
     chains.check_geweke(twin, chains.gibbs)
 

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dpmlite import MAPDPM, DPSearch, neg_log_joint
+from dpmlite.core.threads import use_threads
 from dpmlite.datasets import planted_gaussians
 
 
@@ -112,7 +113,8 @@ def test_labels_do_not_depend_on_threads(kernel, separation):
     found = []
     for n_threads in (1, 2, 3, 8):
         state = partition(kernel, X, labels)
-        moves = [kernel.map_dpm.sweep(state, n_threads) for _ in range(6)]
+        with use_threads(n_threads):
+            moves = [kernel.map_dpm.sweep(state) for _ in range(6)]
         found.append((moves, list(state.labels), state.neg_log_joint))
     assert found[0] == found[1] == found[2] == found[3]
     assert found[0][0][0] > 10_000
@@ -132,7 +134,8 @@ def test_threads_that_look_ahead_miss_no_move(kernel, n_moved, layout):
     found = []
     for n_threads in (1, 2, 5):
         state = partition(kernel, X, labels)
-        found.append((kernel.map_dpm.sweep(state, n_threads), list(state.labels)))
+        with use_threads(n_threads):
+            found.append((kernel.map_dpm.sweep(state), list(state.labels)))
     assert found[0] == found[1] == found[2]
     assert n_moved <= found[0][0] <= 2 * n_moved + 6
 
@@ -147,7 +150,8 @@ def test_threads_see_what_moves_change(kernel):
         found = []
         for n_threads in (1, 2, 5):
             again = partition(kernel, X, np.array(state.labels), b0=np.ones(2))
-            found.append((kernel.map_dpm.sweep(again, n_threads), list(again.labels)))
+            with use_threads(n_threads):
+                found.append((kernel.map_dpm.sweep(again), list(again.labels)))
         assert found[0] == found[1] == found[2]
         state = again
 
@@ -158,17 +162,11 @@ def test_threads_may_found_more_clusters_than_there_was_room_for(kernel):
     found = []
     for n_threads in (1, 2):
         state = partition(kernel, X, labels, b0=np.full(2, 0.1))
-        moves = [kernel.map_dpm.sweep(state, n_threads) for _ in range(3)]
+        with use_threads(n_threads):
+            moves = [kernel.map_dpm.sweep(state) for _ in range(3)]
         found.append((moves, list(state.labels), state.n_clusters))
     assert found[0] == found[1]
     assert found[0][2] > 100
-
-
-def test_n_threads_must_be_positive(twin):
-    state = partition(twin, np.eye(2), [0, 1])
-    for function in (twin.map_dpm.sweep, lambda s, n: twin.map_dpm.converge(s, 3, n)):
-        with pytest.raises(ValueError, match="n_threads must be at least 1, got 0"):
-            function(state, 0)
 
 
 @pytest.mark.parametrize("a0", [1e25, 1e35, 1e100])

@@ -1,12 +1,27 @@
 """Rows that are known to stay do, whatever happens to the clusters after they were screened."""
 
+import importlib
+
 import numpy as np
 import pytest
 from cases import partition
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dpmlite.core.threads import use_threads
 from dpmlite.datasets import planted_gaussians
+
+
+def swept(kernel, state, n_threads):
+    """Rows that a sweep on some threads moves."""
+    with use_threads(n_threads):
+        return kernel.map_dpm.sweep(state)
+
+
+def known_to_stay(state):
+    """Whether a sweep that begins now would pass over each row; for each row."""
+    stay_bounds = importlib.import_module("dpmlite.sweeps._stay_bounds")
+    return stay_bounds.stay_bounds_of(state).known_to_stay(state)
 
 
 def table(n_rows, n_columns, n_clusters, separation, rng, scale=1.0, offset=0.0):
@@ -89,7 +104,7 @@ def test_rows_known_to_stay_do(twins, shape, scale, offset):
             disturb(state, rng, kind)
             kernel.map_dpm.converge(state, 3)
         move_the_nearest(state, rng)
-        known = np.flatnonzero(state.stay_bounds.known_to_stay(state))
+        known = np.flatnonzero(known_to_stay(state))
         judge = partition(plain, X, state.labels, state.alpha)
         for i in sorted(known, key=lambda i: float(np.diff(np.sort(state.costs(i))[:2])[0]))[:10]:
             costs = judge.costs(i)
@@ -104,11 +119,11 @@ def test_where_nearly_nothing_moves_most_is_known(kernel, n_columns):
     state = partition(kernel, X, labels)
     while kernel.map_dpm.sweep(state):
         pass
-    assert np.mean(state.stay_bounds.known_to_stay(state)) > 2 / 3
+    assert np.mean(known_to_stay(state)) > 2 / 3
     move_the_nearest(state, np.random.default_rng(0))  # and a sweep brings it back
-    assert np.mean(state.stay_bounds.known_to_stay(state)) > 2 / 3
+    assert np.mean(known_to_stay(state)) > 2 / 3
     assert kernel.map_dpm.sweep(state) == 1
-    assert np.mean(state.stay_bounds.known_to_stay(state)) > 2 / 3
+    assert np.mean(known_to_stay(state)) > 2 / 3
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 3])
@@ -117,10 +132,10 @@ def test_rows_between_clusters_are_known_too(kernel, separation, n_threads):
     """Bounds did not tell that they stay, but the costs of a visit did."""
     X, labels = planted_gaussians(20_000, 8, 10, separation=separation, random_state=0)
     state = partition(kernel, X, labels)
-    while kernel.map_dpm.sweep(state, n_threads):
+    while swept(kernel, state, n_threads):
         pass
     assert not all(kernel.screening.screen(state, 0, state.n_rows))
-    assert all(state.stay_bounds.known_to_stay(state))
+    assert all(known_to_stay(state))
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 3])
@@ -131,12 +146,12 @@ def test_rows_known_to_stay_are_bounded_again_in_far_slots(kernel, n_columns, fa
     means = np.array([X[labels == k].mean(axis=0) for k in range(12)])
     order = np.argsort(np.linalg.norm(X - means[labels], axis=1))
     state = partition(kernel, X := X[order], labels[order])
-    while kernel.map_dpm.sweep(state, n_threads):
+    while swept(kernel, state, n_threads):
         pass
-    assert np.mean(state.stay_bounds.known_to_stay(state)) > 0.9
+    assert np.mean(known_to_stay(state)) > 0.9
     state.set_alpha(state.alpha * factor)
     again = partition(kernel, X, state.labels, state.alpha)
-    assert kernel.map_dpm.sweep(state, n_threads) == kernel.map_dpm.sweep(again) > 20
+    assert swept(kernel, state, n_threads) == kernel.map_dpm.sweep(again) > 20
     assert np.array_equal(state.labels, again.labels)
 
 
@@ -152,7 +167,7 @@ def test_clusters_that_drift_far_within_a_sweep(kernel, n_columns, n_clusters, n
         state = partition(kernel, X, labels)
         for _ in range(6):
             again = partition(kernel, X, state.labels, state.alpha)
-            assert kernel.map_dpm.sweep(state, n_threads) == kernel.map_dpm.sweep(again)
+            assert swept(kernel, state, n_threads) == kernel.map_dpm.sweep(again)
             assert np.array_equal(state.labels, again.labels)
             target = int(rng.integers(state.n_clusters))
             for i in rng.choice(state.n_rows, 100, replace=False):
@@ -169,13 +184,42 @@ def test_a_change_of_one_cluster_leaves_most_rows_known(kernel, n_columns, kind)
     state = partition(kernel, X, labels)
     while kernel.map_dpm.sweep(state):
         pass
-    before, sizes = np.mean(state.stay_bounds.known_to_stay(state)), state.sizes
+    before, sizes = np.mean(known_to_stay(state)), state.sizes
     disturb(state, np.random.default_rng(0), kind)
     assert state.sizes != sizes
-    assert np.mean(state.stay_bounds.known_to_stay(state)) > before - 0.15
+    assert np.mean(known_to_stay(state)) > before - 0.15
     again = partition(kernel, X, state.labels, state.alpha)
     assert kernel.map_dpm.sweep(state) == kernel.map_dpm.sweep(again)
     assert np.array_equal(state.labels, again.labels)
+
+
+@pytest.mark.parametrize("change", ["a row moves", "a merge", "a replacement", "other labels"])
+def test_rows_that_have_moved_are_not_known_to_stay(kernel, change):
+    """The partition has to tell of each."""
+    X, labels = planted_gaussians(2000, 2, 5, separation=8.0, random_state=0)
+    state = partition(kernel, X, labels)
+    while kernel.map_dpm.sweep(state):
+        pass
+    assert all(known_to_stay(state))
+    members, other = state.members(0), state.members(1)
+    if change == "a row moves":
+        moved = members[:1]
+        state.move(moved[0], 1, 0.0)
+    elif change == "a merge":
+        moved = members
+        state.merge(1, 0, 0.0)
+    elif change == "a replacement":
+        moved = members
+        rows = np.array(members)
+        state.replace([0], rows, state.part(rows, np.arange(len(rows)) % 2), 0.0)
+    else:
+        moved = [*members, *other]
+        state.labels[members], state.labels[other] = 1, 0
+        state.rebuild()
+    known = known_to_stay(state)
+    assert not any(known[i] for i in moved)
+    if change == "a row moves":
+        assert sum(known) > len(X) // 2
 
 
 def test_nothing_is_known_where_no_bound_holds(kernel):
@@ -184,11 +228,11 @@ def test_nothing_is_known_where_no_bound_holds(kernel):
     state = partition(kernel, X, labels)
     for _ in range(3):
         kernel.map_dpm.sweep(state)
-    assert not any(state.stay_bounds.known_to_stay(state))
+    assert not any(known_to_stay(state))
     state = partition(kernel, X, np.full(40, -1))
     kernel.map_dpm.sweep(state)
-    assert not any(state.stay_bounds.known_to_stay(state))
+    assert not any(known_to_stay(state))
     family = kernel.normal_known_variance.NormalKnownVariance([0.0, 0.0], [1.0, 1.0], [1.0, 1.0])
     state = kernel.partition.Partition(X, labels.astype(np.intp), family, 1.0)
     kernel.map_dpm.sweep(state)
-    assert state.stay_bounds is None
+    assert state.listeners == []

@@ -46,14 +46,14 @@ class Moments:
     variance: Floats
 
     @classmethod
-    def of(cls, data: Data, n_threads: int = 1) -> Moments:
+    def of(cls, data: Data) -> Moments:
         """Moments of the columns of a table."""
         n_rows, n_columns = data.shape
         if data.values is None:
             cells = data.column_weights()
             mean = data.column_sums() / np.maximum(cells, np.finfo(float).tiny)
             return cls(n_rows, data.total_weight, cells, mean, np.zeros(n_columns))
-        found = core.column_moments(data.rows(), n_threads)
+        found = core.column_moments(data.rows())
         cells, mean, variance = (np.array(each) for each in found)
         variance[np.isnan(variance)] = np.inf  # the mean overflowed
         variance[_underflown(variance, data.values)] = np.nan

@@ -1,66 +1,19 @@
-"""Starts made of many: partition crossover, and what the default search makes of them."""
+"""The default start: descents on samples, from which the other rows and larger samples follow."""
 
 import threading
 
 import numpy as np
 import pytest
-from cases import PURE, blobs, empirical_prior, needs_kernels
-from hypothesis import given
-from hypothesis import strategies as st
+from cases import PURE, blobs, needs_kernels
+from contexts import context_of
 
 from dpmlite import MAPDPM, core, exact_posterior, families, moves, sweeps
 from dpmlite.datasets import crp_mixture, planted_gaussians
 from dpmlite.partition import Partition
 from dpmlite.search import samples
-from dpmlite.search.context import Context, Problem
-from dpmlite.search.partition_crossover import cross_over, refinement, without_singletons
 from dpmlite.search.result import first_of_best
 from dpmlite.search.sampled_start import SampledStart
 from dpmlite.search.sweeps import sweep_and_merge
-
-
-def context_of(X, seed=0, stop=None):
-    problem = Problem(core.Rows(X), families.NormalGamma(**empirical_prior(X)), 1.0)
-    return Context(problem, np.random.default_rng(seed), stop or threading.Event())
-
-
-@given(data=st.data(), most=st.sampled_from([1, 3, 2000]))
-def test_rows_are_together_that_are_together_in_both(data, most):
-    n = data.draw(st.integers(1, 40))
-    labels = st.lists(st.integers(0, most), min_size=n, max_size=n)
-    one, other = (np.array(data.draw(labels), dtype=np.intp) for _ in range(2))
-    found = refinement(one, other)
-    together = (one[:, None] == one) & (other[:, None] == other)
-    np.testing.assert_array_equal(found[:, None] == found, together)
-    assert set(found.tolist()) == set(range(found.max() + 1))
-
-
-@given(data=st.data(), n_groups=st.integers(0, 3))
-def test_single_rows_lose_their_labels(data, n_groups):
-    labels = np.array(data.draw(st.lists(st.integers(0, 6), min_size=3, max_size=20)))
-    labels = np.unique(labels, return_inverse=True)[1].astype(np.intp)
-    found = without_singletons(labels, n_groups)
-    for i, k in enumerate(labels):
-        kept = (labels == k).sum() > 1 or k in labels[:n_groups]
-        assert kept == (found[i] >= 0)
-    np.testing.assert_array_equal(np.unique(found[found >= 0]), np.arange(found.max() + 1))
-    kept = found >= 0
-    together = labels[kept][:, None] == labels[kept]
-    np.testing.assert_array_equal(found[kept][:, None] == found[kept], together)
-
-
-def test_partition_crossover_takes_the_best_of_both():
-    """Each of two partitions has one true cluster and the other two in one."""
-    truth = np.arange(90) % 3
-    corners = np.array([[0.0, 0.0], [30.0, 0.0], [0.0, 30.0]])
-    X = corners[truth] + np.random.default_rng(0).normal(size=(90, 2))
-    context = context_of(X)
-    one, other = np.minimum(truth, 1), np.maximum(truth, 1) - 1
-    found = cross_over(context, one, other)
-    assert found.n_clusters == 3
-    np.testing.assert_array_equal(refinement(np.array(found.labels), truth), found.labels)
-    worse = [context.partition(labels.astype(np.intp)).neg_log_joint for labels in (one, other)]
-    assert found.neg_log_joint < min(worse)
 
 
 def test_rounding_does_not_choose_the_best():
@@ -160,29 +113,6 @@ def test_it_is_no_worse_than_2000_gibbs_sweeps():
         gains.append(mode.neg_log_joint - found)
     assert sum(gain > -1e-6 for gain in gains) >= 7
     assert np.mean(gains) > 0.0
-
-
-@pytest.mark.parametrize(
-    ("n_rows", "sizes"),
-    [(511_999, []), (512_000, [32_000]), (2**27, [2**15, 2**19, 2**23])],
-)
-def test_samples_lie_between_the_first_and_a_large_table(n_rows, sizes):
-    assert samples.sizes_between(2000, n_rows) == sizes
-
-
-@given(n_rows=st.integers(1, 500), data=st.data())
-def test_a_sample_has_one_row_of_each_stretch(n_rows, data):
-    size = data.draw(st.integers(1, n_rows))
-    rows = samples.one_of_each_stretch(n_rows, size, np.random.default_rng(n_rows))
-    for i in range(size):
-        assert i * n_rows // size <= rows[i] < (i + 1) * n_rows // size
-
-
-def test_each_row_of_a_stretch_is_as_likely_in_a_sample():
-    rng = np.random.default_rng(0)
-    drawn = np.concatenate([samples.one_of_each_stretch(160, 10, rng) for _ in range(2000)])
-    counts = np.bincount(drawn, minlength=160)
-    assert abs(counts - 125.0).max() < 5.0 * np.sqrt(125.0)
 
 
 @needs_kernels

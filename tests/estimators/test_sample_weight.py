@@ -4,13 +4,14 @@ import naive
 import numpy as np
 import pytest
 from cases import blobs, empirical_prior, needs_kernels
+from drawn_tables import PRIORS, table
 from families import CASES, FAMILY_NAMES
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_components import COMPONENTS, PRIORS, table
 
 import dpmlite
 from dpmlite import MAPDPM
+from dpmlite.estimators.priors import COMPONENTS
 
 
 @pytest.fixture(params=COMPONENTS)

@@ -48,6 +48,12 @@ def anchors(text):
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
+def paths(text):
+    """Files and folders that a page names, but for those of an example or a pattern."""
+    named = re.findall(r"`((?:dpmlite|tests|asv_benchmarks|micropython|docs|\.ci)/[^`\s]*)`", text)
+    return [path for path in named if "my_family" not in path and "PACKAGE" not in path]
+
+
 def commands():
     """Calls of the command `dpmlite`, without its name."""
     inline = re.findall(r"`(dpmlite \w[^`]*)`", outside_blocks(ALL_TEXT))
@@ -145,6 +151,12 @@ def test_the_prior_it_suggests_is_accepted():
 
 def test_the_readme_is_short():
     assert len(TEXTS["README.md"].splitlines()) <= README_AT_MOST
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_paths_that_are_named_exist(name):
+    missing = [path for path in paths(TEXTS[name]) if not (ROOT / path).exists()]
+    assert missing == []
 
 
 @pytest.mark.parametrize("name", TEXTS)

@@ -1,7 +1,6 @@
-"""Types of the arguments of both twins: anything that is indexed like a list.
+"""Protocols of the arguments of both twins: anything that is indexed like a list.
 
-Lists and numpy arrays are such; mypy does not count arrays among the sequences. Docstrings state
-the shapes.
+Lists and numpy arrays are; mypy does not count arrays among the sequences. Docstrings state shapes.
 """
 
 from collections.abc import Iterator

@@ -4,16 +4,9 @@ import itertools
 
 import numpy as np
 import pytest
-from families import CASES
+from families import BOUNDED_FAMILY_NAMES, CASES
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-TIGHT = (
-    "normal-known-variance",
-    "dirichlet-multinomial",
-    "beta-bernoulli",
-    "incomplete beta-bernoulli",
-)
 
 
 def problem(twin, name, seed, n_rows=7):
@@ -31,7 +24,7 @@ def problem(twin, name, seed, n_rows=7):
 
 
 @settings(max_examples=60, deadline=None)
-@pytest.mark.parametrize("name", TIGHT)
+@pytest.mark.parametrize("name", BOUNDED_FAMILY_NAMES)
 @given(seed=st.integers(0, 10_000))
 def test_no_other_rows_make_a_row_more_probable(twin, name, seed):
     X, weights, component = problem(twin, name, seed)
@@ -47,7 +40,7 @@ def test_no_other_rows_make_a_row_more_probable(twin, name, seed):
 
 
 @settings(max_examples=60, deadline=None)
-@pytest.mark.parametrize("name", TIGHT)
+@pytest.mark.parametrize("name", BOUNDED_FAMILY_NAMES)
 @given(seed=st.integers(0, 10_000))
 def test_more_rows_bound_more_and_none_is_exact(twin, name, seed):
     X, weights, component = problem(twin, name, seed)
@@ -59,7 +52,7 @@ def test_more_rows_bound_more_and_none_is_exact(twin, name, seed):
         assert bounds[0] == pytest.approx(exact, abs=1e-9)
 
 
-@pytest.mark.parametrize("name", TIGHT)
+@pytest.mark.parametrize("name", BOUNDED_FAMILY_NAMES)
 @pytest.mark.parametrize("seed", range(20))
 def test_both_implementations_give_the_same(twins, name, seed):
     values = []

@@ -6,37 +6,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from cases import PURE, needs_kernels
+from drawn_tables import N_COLUMNS, PRIORS, table
 from families import CASES
 
 import dpmlite
 from dpmlite import MAPDPM, exact_posterior
 from dpmlite.datasets import dpm_mixture, dpm_sample
 from dpmlite.estimators.priors import COMPONENTS, FAMILIES
-
-PRIORS = {
-    "normal-gamma": {"m0": 1.0, "c0": 0.05, "a0": 3.0, "b0": 4.0},
-    "normal-inverse-wishart": {
-        "m0": 1.0,
-        "kappa0": 0.02,
-        "nu0": 6.0,
-        "psi0": [[3.0, 1.0], [1.0, 2.0]],
-    },
-    "normal-known-variance": {"m0": 1.0, "sigma2": 0.5, "tau2": 50.0},
-    "dirichlet-multinomial": {"beta0": 0.3},
-    "beta-bernoulli": {"a0": 0.3, "b0": 0.4},
-}
-N_COLUMNS = {"dirichlet-multinomial": 12, "beta-bernoulli": 8 if PURE else 20}
-
-
-def table(component, n_rows=80, seed=0):
-    return dpm_sample(
-        n_rows,
-        N_COLUMNS.get(component, 2),
-        component=component,
-        prior=PRIORS[component],
-        row_total=30,
-        random_state=seed,
-    )
 
 
 @pytest.fixture(params=COMPONENTS)
@@ -140,7 +116,7 @@ def test_samples_are_like_the_rows(component):
 
 
 def test_a_random_mixture_has_a_density(component):
-    n_columns = N_COLUMNS.get(component, 2)
+    n_columns = N_COLUMNS[component]
     mixture = dpm_mixture(
         n_columns, component=component, alpha=2.0, prior=PRIORS[component], random_state=0
     )
@@ -167,7 +143,7 @@ def test_draws_follow_the_marginal(component):
     For any bounded f, E[f(s)] over the former is E[s f(s)] over the latter; here f = 1 / (1 + s).
     """
     family, prior = FAMILIES[component], PRIORS[component]
-    full = family.full_prior(prior, N_COLUMNS.get(component, 2))
+    full = family.full_prior(prior, N_COLUMNS[component])
     rng = np.random.default_rng(0)
     theta = family.draw_parameters(full, 3000, rng)
     labels, totals = np.arange(3000), np.full(3000, 5)

@@ -1,0 +1,36 @@
+from dpmlite.families._component cimport Component
+from dpmlite.partition._listener cimport ListenerList
+from dpmlite.partition._partition_rows cimport PartitionRows
+
+
+cdef class PartitionSlots(PartitionRows):
+    cdef readonly Component component
+    cdef readonly double alpha
+    cdef ListenerList listener_list
+    cdef double n_placed                # weight of the rows that have a label
+    cdef Py_ssize_t n_moves             # rows that moved since the statistics were built
+    cdef Py_ssize_t capacity            # slots that the arrays below have room for
+    cdef double *cost                   # [slot] scratch of `score`
+    cdef double *log_weight             # [slot] log of n, or of alpha if the slot is empty
+    cdef double *heavy_log_weight       # [slot] scratch: log weights for a row of another weight
+    cdef double *light_member_weight    # [slot] log of n - 1, or NaN if that is mostly rounding
+    cdef Py_ssize_t *size               # [slot] number of its rows, whatever their weight, and groups
+
+    cdef Py_ssize_t count_clusters(self) noexcept nogil
+    cdef Py_ssize_t n_members(self, Py_ssize_t k) noexcept nogil
+    cdef Py_ssize_t first_empty(self) noexcept nogil
+    cdef void weigh(self, Py_ssize_t k) noexcept nogil
+    cdef int make_slots(self, Py_ssize_t n_slots) except -1 nogil
+    cdef int reserve(self, Py_ssize_t n_slots) except -1 nogil
+    cdef int keep_an_empty_slot(self) except -1 nogil
+    cdef int renumber_slots(self) except -1 nogil
+    cdef int drop_all_slots(self, Py_ssize_t n_slots) except -1 nogil
+    cdef int rebuild_slots(self) except -1 nogil
+    cdef int rebuild_slots_on_threads(self, Py_ssize_t n_labels) except -1
+    cdef int keep_groups_alone(self) except -1 nogil
+    cdef void refresh_slots(self) noexcept nogil
+    cdef void rebuild_slot(self, Py_ssize_t k) noexcept nogil
+    cdef void add_members(self, Component component, Py_ssize_t slot, Py_ssize_t k,
+                          Py_ssize_t without) noexcept nogil
+    cdef int tidy_slots(self) except -1 nogil
+    cdef double joint(self) noexcept nogil
