@@ -88,3 +88,13 @@ def test_no_modules_import_each_other_in_a_circle():
 
 def test_the_packages_are_those_of_the_layers():
     assert {layer(module) for module in MODULES} == set(RANK)
+
+
+@pytest.mark.parametrize("name", ["_slots", "_family", "_component", "component"])
+def test_what_all_families_share_knows_none_of_them(name):
+    """A capability of one family, such as screening, is in a class of its own."""
+    families = {module for module in MODULES if module.startswith("families.")}
+    shared = {"_slots", "_family", "_component", "_normal_columns", "_slot_vectors"}
+    for path in FILES:
+        if module_of(path) == f"families.{name}":
+            assert set(imports_of(path)) & families <= {f"families.{each}" for each in shared}

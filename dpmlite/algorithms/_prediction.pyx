@@ -7,7 +7,7 @@ from dpmlite.core._memory cimport double_array
 from dpmlite.core._rows cimport PREFETCH_DISTANCE, Row
 from dpmlite.core._simd cimport LANES, clones_double, exp_above, sum_of
 from dpmlite.families._component cimport Component
-from dpmlite.families._student_t cimport MOST_TOGETHER
+from dpmlite.families._family cimport MEMBERS_PER_BATCH
 from dpmlite.partition._crp cimport log_prob_counts_c
 from dpmlite.partition._partition cimport Partition
 from dpmlite.partition._partition_rows cimport find_range
@@ -90,7 +90,7 @@ cdef double sum_of_costs(Partition partition, Py_ssize_t first, Py_ssize_t last)
     """Sum of the leave-one-out costs of rows first..last-1, without the weights of clusters."""
     # Rows that are scored together, if they have to be copied, are all in `room` at once.
     cdef Py_ssize_t width = partition.X.n_columns if partition.X.first == NULL else 0
-    cdef Py_ssize_t most = min(max(MAX_CELLS // (width + 1), 1), <Py_ssize_t> MOST_TOGETHER)
+    cdef Py_ssize_t most = min(max(MAX_CELLS // (width + 1), 1), <Py_ssize_t> MEMBERS_PER_BATCH)
     cdef double[::1] room = double_array(most * width + 1)
     cdef double total = 0.0
     with nogil:
@@ -104,10 +104,10 @@ cdef double sum_of_costs(Partition partition, Py_ssize_t first, Py_ssize_t last)
 
 cdef double sum_of_few_costs(Partition partition, Py_ssize_t first, Py_ssize_t n, double *room,
                              Py_ssize_t width) except? -1.0 nogil:
-    """Sum of the costs of n <= MOST_TOGETHER rows; `room` has `width` values for each."""
-    cdef Row[MOST_TOGETHER] rows
-    cdef Py_ssize_t[MOST_TOGETHER] slots
-    cdef double[MOST_TOGETHER] scores
+    """Sum of the costs of n <= MEMBERS_PER_BATCH rows; `room` has `width` values for each."""
+    cdef Row[MEMBERS_PER_BATCH] rows
+    cdef Py_ssize_t[MEMBERS_PER_BATCH] slots
+    cdef double[MEMBERS_PER_BATCH] scores
     cdef double total = 0.0
     cdef Py_ssize_t i, j
     for j in range(n):

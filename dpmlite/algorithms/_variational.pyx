@@ -13,13 +13,13 @@ from dpmlite.core._constants cimport MIN_EXCESS_FRACTION, MIN_EXP_ARGUMENT
 from dpmlite.core._memory cimport double_array
 from dpmlite.core._rows cimport Row, Rows
 from dpmlite.core._simd cimport LANES, clones_double, exp_above, larger, sum_of
-from dpmlite.families._component cimport Component
 from dpmlite.families._slot_vectors cimport padded
+from dpmlite.families._soft_component cimport SoftComponent
 
 from dpmlite.core._rows import as_rows
 
 
-def absorb(X, Component component, Mixing mixing, double[:, ::1] responsibilities):
+def absorb(X, SoftComponent component, Mixing mixing, double[:, ::1] responsibilities):
     cdef Rows rows = as_rows(X)
     component._check_rows(rows)
     mixing.check_shape(rows, responsibilities)
@@ -38,7 +38,7 @@ def absorb(X, Component component, Mixing mixing, double[:, ::1] responsibilitie
     return entropy
 
 
-def step(X, Component component, Mixing mixing, double[:, ::1] responsibilities, bint reorder):
+def step(X, SoftComponent component, Mixing mixing, double[:, ::1] responsibilities, bint reorder):
     cdef Rows rows = as_rows(X)
     component._check_rows(rows)
     mixing.check_shape(rows, responsibilities)
@@ -59,7 +59,7 @@ def step(X, Component component, Mixing mixing, double[:, ::1] responsibilities,
     return entropy
 
 
-cdef double update_responsibilities(Rows rows, Component component, Mixing mixing,
+cdef double update_responsibilities(Rows rows, SoftComponent component, Mixing mixing,
                                     double[:, ::1] responsibilities,
                                     double[::1] scores) noexcept nogil:
     """Update the responsibilities of every row; return their entropy. `scores` is scratch."""
@@ -114,7 +114,7 @@ cdef clones_double normalise(double *scores, Py_ssize_t n, double *out) noexcept
     return log(total) - sum_of(mean) / total
 
 
-cdef void add_weighted(Rows rows, Component component, const double[:, ::1] responsibilities,
+cdef void add_weighted(Rows rows, SoftComponent component, const double[:, ::1] responsibilities,
                        double[::1] r_i) noexcept nogil:
     """Let slot k hold each row with the weight r_ik; `r_i` is scratch."""
     cdef Py_ssize_t i, k, n = component.n_slots
@@ -129,7 +129,7 @@ cdef void add_weighted(Rows rows, Component component, const double[:, ::1] resp
     component.end_sharing()
 
 
-cdef double evidence_without_entropy(Component component, Mixing mixing) noexcept nogil:
+cdef double evidence_without_entropy(SoftComponent component, Mixing mixing) noexcept nogil:
     """The bound, without the entropy of the responsibilities."""
     cdef double total = 0.0
     cdef Py_ssize_t k

@@ -26,54 +26,65 @@ MIN_EXP_ARGUMENT = -700.0
 
 # --- families/component: what removals leave ---
 
-# A removal may leave this part of a slot's weight; and all of them together, since the slot was
-# built, this part of whatever else they take from. Of less, ten bits or more would be rounding.
-LEAST_KEPT = 2.0**-10
+# The least fraction that a removal may leave of a slot's weight, and that all removals together may
+# leave, since the slot was built, of the family's other statistics. With less, ten bits or more
+# would be rounding.
+MIN_KEPT_FRACTION = 2.0**-10
 
-# What a removal leaves of a count is rounding if it is no more than this part of it: weights that
-# are no whole numbers need not cancel to the last bit. Small counts may have been larger, and what
-# they were rounded by is still in them: of these it is as much as 2^-30 of the count, or of 1.
-ROUNDING = 2.0**-45
+# What a removal leaves of a count is rounding if it is at most this fraction of the count: weights
+# that are no whole numbers need not cancel to the last bit.
+COUNT_ROUNDING = 2.0**-45
 
-ROUNDING_BELOW_1 = 2.0**-30
-SLACK = 1e-13  # several roundings: of the same number, found in two ways
+# A small count may have been larger, and has the rounding of that larger count: what is left of it
+# is rounding if it is at most this fraction of the count, or of 1 for counts above 1.
+SMALL_COUNT_ROUNDING = 2.0**-30
+
+# The relative difference, from several roundings, of one number that is found in two ways.
+ROUNDING_MARGIN = 1e-13
 
 # --- families/student_t: Student-t densities of many clusters at once ---
 
 # A value further than this from m0, in units of the prior, counts as lying there: products of
 # eight factors 1 + t, and of eight posterior rates, then stay below the largest double.
-REACH = 2.0**29
+MAX_PRIOR_UNITS = 2.0**29
 
-LEAST_FACTOR = 1e-18  # keeps products above 0; what is below is rounding
+# Factors of a product are at least this, so that the product has a logarithm. Smaller ones are
+# rounding.
+MIN_FACTOR = 1e-18
 
 # --- families/whitening: rotation to independent columns ---
 
-# A column of psi0 that is left this part of its variance, given those before it, depends on them.
-LEAST_PIVOT = 2.0**-40
+# A column of psi0 depends on those before it if they leave at most this fraction of its variance.
+MIN_PIVOT = 2.0**-40
 
 # --- families/normal_gamma: normal columns ---
 
-HALF_OF_KEPT = 0.03125  # the square root of LEAST_KEPT
-LOG_HALF_OF_KEPT = -3.4657359  # and the logarithm of that
+# The square root of MIN_KEPT_FRACTION, and its logarithm.
+SQRT_MIN_KEPT = 0.03125
+LOG_SQRT_MIN_KEPT = -3.4657359
 
 # --- families/normal_known_variance: normal columns of known variance ---
 
 # A value further than this from m0, in units of sqrt(sigma2), counts as lying there. Costs grow
 # with the square of the distance: beyond it, their rounding would be wider than a tie.
-KNOWN_REACH = 2.0**12
+MAX_SIGMAS = 2.0**12
 
 # --- families/polya_terms: rising factorials of counts ---
 
-LEAST_URN = 4.656612873077393e-10  # 2^-31, and its inverse
-LARGEST_URN = 2147483648.0
-INTEGERS = 6755399441055744.0  # 1.5 2^52: a sum with it is whole
+# Factors from 2^-31 to 2^31 are multiplied, 32 of them; others are added as logarithms.
+MIN_POLYA_TERM = 4.656612873077393e-10
+MAX_POLYA_TERM = 2147483648.0
+
+# 1.5 * 2^52: added to a number and subtracted again, it rounds the number to a whole one.
+INTEGER_SHIFT = 6755399441055744.0
 
 # --- families/dirichlet_multinomial: counts ---
 
-# Of the factors of a rising factorial, those that bounds look at one by one.
-FEW_FACTORS = 64
+# A bound of a rising factorial looks at this many of its factors, at most, one by one.
+MAX_LISTED_FACTORS = 64
 
-SINGLE_ROUNDING = 1.1920928955078125e-07  # 2^-23
+# 2^-23, the spacing of single-precision numbers from 1 to 2.
+SINGLE_ROUNDING = 1.1920928955078125e-07
 
 # --- partition/partition: labels and their costs ---
 
@@ -117,7 +128,7 @@ HUGE_COST = 1e30
 # The coefficient of x^3 in the bound of -log(1 - x).
 TWO_THIRDS = 0.6666667
 
-# Standardised values are clipped to this: families' REACH, in single precision.
+# Standardised values are clipped to this: families' MAX_PRIOR_UNITS, in single precision.
 MAX_VALUE = 536870912.0
 
 # Relative error, at most, of the few single-precision operations (of 6e-8 each) that make a bound.

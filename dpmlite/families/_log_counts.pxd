@@ -6,26 +6,23 @@ cdef struct LogCounts:
     const double *beta   # [word]
     const double *count  # [word][slot]
     void *memory         # NULL: there are none
-    double span          # none is larger, without its sign
+    double span          # bound of the absolute values of the logarithms
     float *log_count     # [word][slot][2] log a and log(a + 1) of a = beta + count
     char *stale          # [slot] whether a column is out of date
 
 
-cdef inline inlined_void note_slot(LogCounts *logs, Py_ssize_t k) noexcept nogil:
-    """Slot k has changed in many words."""
+cdef inline inlined_void mark_stale(LogCounts *logs, Py_ssize_t k) noexcept nogil:
+    """Slot k has changed in many words: renew_stale has to renew them all."""
     if logs.memory != NULL:
         logs.stale[k] = True
 
 
-cdef inline inlined_void note_row(LogCounts *logs, const Row *row, Py_ssize_t k) noexcept nogil:
-    """Slot k has changed in the row's words."""
+cdef inline inlined_void renew_row(LogCounts *logs, const Row *row, Py_ssize_t k) noexcept nogil:
+    """Renew the logarithms of slot k in the row's words, which have changed."""
     if logs.memory != NULL and not logs.stale[k]:
-        note_words(logs, row, k)
+        renew_words(logs, row, k)
 
-cdef bint make_logs(LogCounts *logs) noexcept nogil
-cdef void drop_logs(LogCounts *logs) noexcept nogil
-cdef void catch_up(LogCounts *logs, Py_ssize_t n_slots) noexcept nogil
-cdef clones_void note_words(LogCounts *logs, const Row *row, Py_ssize_t k) noexcept nogil
-cdef double reach_of(const Row *row, double *n_words) noexcept nogil
-cdef clones_void score_bounds(const LogCounts *logs, const Row *row, Py_ssize_t n_slots,
-                              double *out) noexcept nogil
+cdef bint cost_bounds(LogCounts *logs, const Row *row, double total, const double *size,
+                      Py_ssize_t n_slots, const double *log_weight, double *out) noexcept nogil
+cdef void free_logs(LogCounts *logs) noexcept nogil
+cdef clones_void renew_words(LogCounts *logs, const Row *row, Py_ssize_t k) noexcept nogil

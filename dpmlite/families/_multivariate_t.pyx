@@ -73,7 +73,7 @@ cdef void spread_factor(const MultivariateDensities *t, Py_ssize_t k, const doub
 cdef double multivariate_costs_below(const MultivariateDensities *t, Py_ssize_t n_slots,
                                      const double *u, const double *log_weight, double limit,
                                      double *out) noexcept nogil:
-    """The contract of Component.costs_below."""
+    """Write costs as Family.costs_below does; return the least, or `limit`."""
     return multivariate_costs(t, padded(n_slots), u, log_weight, limit, out)
 
 
@@ -92,7 +92,7 @@ cdef clones_double multivariate_costs(const MultivariateDensities *t, Py_ssize_t
 cdef inline inlined_double multivariate_cost_block(
         const MultivariateDensities *t, const double *u, Py_ssize_t first, const double *log_weight,
         double limit, double *out) noexcept nogil:
-    """Costs of NARROW slots; or bounds from below that all reach `limit`. Returns the least.
+    """Write costs of NARROW slots, or lower bounds that all reach `limit`; return the least.
 
     Since t only grows from row to row of W, a bound is known after any of them.
     """
@@ -120,9 +120,9 @@ cdef inline inlined_double multivariate_cost_block(
     return finish(t, first, factor, log_weight, True, out)
 
 
-cdef inline inlined_double finish(
-        const MultivariateDensities *t, Py_ssize_t first, const double *factor, const double *log_weight,
-        bint exact, double *out) noexcept nogil:
+cdef inline inlined_double finish(const MultivariateDensities *t, Py_ssize_t first,
+                                  const double *factor, const double *log_weight, bint exact,
+                                  double *out) noexcept nogil:
     """Costs of NARROW slots from 1 + t, or bounds of them if not `exact`; returns the least."""
     cdef const double *power = t.power + first
     cdef const double *constant = t.constant + first

@@ -1,4 +1,4 @@
-"""Scores of rows of counts: words drawn from Polya's urns, one for each slot.
+"""Scores of rows of counts: words drawn from Polya's urn of each slot.
 
 A small whole count x of word w adds x factors beta_w + n_w, beta_w + n_w + 1, ... to a product,
 of which one logarithm per slot is taken in the end. Counts lie [word][slot], so that one vector
@@ -8,27 +8,27 @@ fractional needs logarithms of its own.
 
 from libc.math cimport INFINITY, log
 
-from dpmlite.core._constants cimport INTEGERS, LARGEST_URN, LEAST_URN, LOG_2
+from dpmlite.core._constants cimport INTEGER_SHIFT, LOG_2, MAX_POLYA_TERM, MIN_POLYA_TERM
 from dpmlite.core._memory cimport double_array
 from dpmlite.core._rows cimport column_of
 from dpmlite.core._simd cimport (
-    LANES, inlined_double, inlined_void, larger, log_positive, most_of, product_of,
-    split_exponent, sum_of)
+    LANES, inlined_double, inlined_void, larger, log_positive, most_of, product_of, split_exponent,
+    sum_of)
 from dpmlite.core._special cimport log_rising_c, log_rising_of_lane
-from dpmlite.families._component cimport left_of_c
+from dpmlite.families._family cimport left_of_c
 from dpmlite.families._slot_vectors cimport NARROW, WIDE, padded
 
 cdef enum:
-    N_GROWTHS = 8192  # that are at hand
-    URN_GROUP = 32  # factors whose product stays in 2^-992 .. 2^992
-    URN_BATCH = 4   # factors of a word that are written at once: a shorter loop is mispredicted
+    N_TABLED_COUNTS = 8192    # counts of log_rising_table
+    FACTORS_PER_PRODUCT = 32  # factors whose product stays in 2^-992 .. 2^992
+    FACTORS_PER_WRITE = 4     # factors of a word that are written at once: shorter loops mispredict
 
 cdef struct Factors:
     Py_ssize_t next_value     # of the row, to be read next
     double n_words            # read so far
     Py_ssize_t n
-    Py_ssize_t at[URN_GROUP + URN_BATCH]  # where the counts of a factor's word are
-    double shift[URN_GROUP + URN_BATCH]   # beta and earlier factors of the same word
+    Py_ssize_t at[FACTORS_PER_PRODUCT + FACTORS_PER_WRITE]  # first count of a factor's word
+    double shift[FACTORS_PER_PRODUCT + FACTORS_PER_WRITE]   # beta and earlier factors of the word
 
 cdef struct Words:
     double x[LANES]       # of a row, how many times each
@@ -39,13 +39,13 @@ cdef struct Words:
 
 cdef inline inlined_double is_large(double x, double least, double largest) noexcept nogil:
     """0 if a word's factors may be multiplied, all being from `least` to `largest`; else 1."""
-    cdef double large = 0.0 if x + INTEGERS - INTEGERS == x else 1.0
-    large = large if x <= URN_GROUP else 1.0
-    large = large if least >= LEAST_URN else 1.0
-    return large if largest <= LARGEST_URN else 1.0
+    cdef double large = 0.0 if x + INTEGER_SHIFT - INTEGER_SHIFT == x else 1.0
+    large = large if x <= FACTORS_PER_PRODUCT else 1.0
+    large = large if least >= MIN_POLYA_TERM else 1.0
+    return large if largest <= MAX_POLYA_TERM else 1.0
 
 
-cdef clones_double score_one(const Urns *u, const Row *row, Py_ssize_t k, bint without,
+cdef clones_double score_one(const PolyaTerms *u, const Row *row, Py_ssize_t k, bint without,
                              double *n_words) noexcept nogil:
     """log p(row | slot k), or slot k without the row; also counts the row's words."""
     cdef double product[LANES]
@@ -67,7 +67,7 @@ cdef clones_double score_one(const Urns *u, const Row *row, Py_ssize_t k, bint w
         if some.n_large > 0.0:
             total += take_large(&some)
         n_factors += some.most
-        if n_factors > URN_GROUP:
+        if n_factors > FACTORS_PER_PRODUCT:
             for j in range(LANES):
                 product[j] = split_exponent(product[j], &e)
                 exponent[j] += e
@@ -87,10 +87,10 @@ cdef clones_double score_one(const Urns *u, const Row *row, Py_ssize_t k, bint w
         u.total + (left_of_c(u.size[k], n_words[0]) if without else u.size[k]), n_words[0])
 
 
-cdef inline inlined_void read_words(const Urns *u, const Row *row, Py_ssize_t k,
+cdef inline inlined_void read_words(const PolyaTerms *u, const Row *row, Py_ssize_t k,
                                     bint without, Py_ssize_t first, Py_ssize_t n,
                                     Words *some) noexcept nogil:
-    """The row's values from `first`, LANES or fewer."""
+    """Read n of the row's values from `first`, LANES at most."""
     cdef double count[LANES]
     cdef double taken = 1.0 if without else 0.0
     cdef Py_ssize_t j, w
@@ -107,7 +107,7 @@ cdef inline inlined_void read_words(const Urns *u, const Row *row, Py_ssize_t k,
 
 
 cdef double take_large(Words *some) noexcept nogil:
-    """What words add whose factors are not multiplied; they are taken out."""
+    """Return what words add whose factors are not multiplied, and take them out."""
     cdef double total = 0.0
     cdef int j
     for j in range(LANES):
@@ -118,21 +118,21 @@ cdef double take_large(Words *some) noexcept nogil:
     return total
 
 
-cdef growths(double beta):
+cdef log_rising_table(double beta):
     """log of Gamma(beta + n) / Gamma(beta) for n = 0, 1, ..."""
-    values = double_array(N_GROWTHS)
+    values = double_array(N_TABLED_COUNTS)
     cdef double[::1] value = values
     cdef Py_ssize_t n
-    for n in range(N_GROWTHS):
+    for n in range(N_TABLED_COUNTS):
         value[n] = log_rising_c(beta, n)
     return values
 
 
-cdef clones_void marginals_by_growth(const Urns *u, Py_ssize_t n_slots, Py_ssize_t j,
-                                     Py_ssize_t first, double *out) noexcept nogil:
-    """The family's marginals_merged, if there are growths."""
+cdef clones_void marginals_by_table(const PolyaTerms *u, Py_ssize_t n_slots, Py_ssize_t j,
+                                    Py_ssize_t first, double *out) noexcept nogil:
+    """Write log marginals of slot j merged with each of the others, from the table."""
     cdef const double *count = u.count
-    cdef const double *growth = u.growth
+    cdef const double *log_rising = u.log_rising
     cdef double beta = u.beta[0], x
     cdef Py_ssize_t k, w, end = padded(n_slots)
     first -= first % NARROW
@@ -141,20 +141,23 @@ cdef clones_void marginals_by_growth(const Urns *u, Py_ssize_t n_slots, Py_ssize
     add_log_rising(u.total, 0.0, u.size[j], u.size, -1.0, first, end, out)
     for w in range(u.n_words):
         x = count[j]
-        if largest_sum(x, count, first, end) < N_GROWTHS:
+        if largest_sum(x, count, first, end) < N_TABLED_COUNTS:
             for k in range(first, end):
-                out[k] += growth[<int> (x + count[k])]
+                out[k] += log_rising[<int> (x + count[k])]
         else:
             add_log_rising(beta, 0.0, x, count, 1.0, first, end, out)
         count += u.capacity
 
 
-cdef clones_void marginals_by_words(const Urns *u, Py_ssize_t n_slots, const Row *row,
+cdef clones_void marginals_by_words(const PolyaTerms *u, Py_ssize_t n_slots, const Row *row,
                                     const double *marginal, Py_ssize_t first,
                                     double *out) noexcept nogil:
-    """The same by the words of a slot, as one row: log p(row | slot k) beside what k has."""
+    """Write log marginals of a slot, whose words are one row, with each of the others.
+
+    To the marginal of slot k it adds log p(row | slot k).
+    """
     cdef const double *count
-    cdef const double *growth = u.growth
+    cdef const double *log_rising = u.log_rising
     cdef double beta = u.beta[0], x, n_words = 0.0
     cdef Py_ssize_t i, k, end = padded(n_slots)
     first -= first % NARROW
@@ -163,9 +166,9 @@ cdef clones_void marginals_by_words(const Urns *u, Py_ssize_t n_slots, const Row
     for i in range(row.n_values):
         x, count = row.values[i], u.count + column_of(row, i) * u.capacity
         n_words += x
-        if largest_sum(x, count, first, end) < N_GROWTHS:
+        if largest_sum(x, count, first, end) < N_TABLED_COUNTS:
             for k in range(first, end):
-                out[k] += growth[<int> (x + count[k])] - growth[<int> count[k]]
+                out[k] += log_rising[<int> (x + count[k])] - log_rising[<int> count[k]]
         else:
             add_log_rising(beta, 1.0, x, count, 1.0, first, end, out)
     add_log_rising(u.total, 1.0, n_words, u.size, -1.0, first, end, out)
@@ -194,7 +197,7 @@ cdef inline inlined_double largest_sum(double x, const double *count, Py_ssize_t
     while first < end:
         for j in range(LANES):
             sum = x + count[first + j]
-            sum = sum if sum + INTEGERS - INTEGERS == sum else INFINITY
+            sum = sum if sum + INTEGER_SHIFT - INTEGER_SHIFT == sum else INFINITY
             most[j] = larger(most[j], sum)
         first += LANES
     return most_of(most)
@@ -203,15 +206,15 @@ cdef inline inlined_double largest_sum(double x, const double *count, Py_ssize_t
 # All slots at once: products are started, multiplied by groups of factors, and made costs.
 
 
-cdef void urn_costs(const Urns *u, Py_ssize_t n_slots, const Row *row, const double *log_weight,
-                    double *out) noexcept nogil:
+cdef void polya_costs(const PolyaTerms *u, Py_ssize_t n_slots, const Row *row,
+                      const double *log_weight, double *out) noexcept nogil:
     """out[k] = -log_weight[k] - log p(row | slot k), of every slot up to `padded`."""
     cdef Factors factors
     cdef double largest = 0.0
     cdef Py_ssize_t k
     for k in range(n_slots):
         largest = u.size[k] if u.size[k] > largest else largest
-    largest += u.largest_beta + URN_GROUP
+    largest += u.largest_beta + FACTORS_PER_PRODUCT
     start_products(u, n_slots, out)
     factors.next_value, factors.n_words = 0, 0.0
     while next_factors(u, row, largest, &factors):
@@ -220,7 +223,7 @@ cdef void urn_costs(const Urns *u, Py_ssize_t n_slots, const Row *row, const dou
     finish_costs(u, n_slots, factors.n_words, log_weight, out)
 
 
-cdef void start_products(const Urns *u, Py_ssize_t n_slots, double *out) noexcept nogil:
+cdef void start_products(const PolyaTerms *u, Py_ssize_t n_slots, double *out) noexcept nogil:
     cdef Py_ssize_t k
     for k in range(padded(n_slots)):
         u.product[k] = 1.0
@@ -228,7 +231,7 @@ cdef void start_products(const Urns *u, Py_ssize_t n_slots, double *out) noexcep
         out[k] = 0.0
 
 
-cdef bint next_factors(const Urns *u, const Row *row, double largest,
+cdef bint next_factors(const PolyaTerms *u, const Row *row, double largest,
                        Factors *factors) noexcept nogil:
     """Read on to the next factors of the row's small counts; False if there are none left."""
     cdef double x, beta
@@ -238,14 +241,14 @@ cdef bint next_factors(const Urns *u, const Row *row, double largest,
         w = column_of(row, factors.next_value)
         beta = u.beta[w]
         if x != 0.0 and is_large(x, beta, largest) == 0.0:
-            if n + <Py_ssize_t> x > URN_GROUP:
+            if n + <Py_ssize_t> x > FACTORS_PER_PRODUCT:
                 break
             i = 0
             while i < x:
-                for j in range(URN_BATCH):
+                for j in range(FACTORS_PER_WRITE):
                     factors.at[n + i + j] = w * u.capacity
                     factors.shift[n + i + j] = beta + (i + j)
-                i += URN_BATCH
+                i += FACTORS_PER_WRITE
             n += <Py_ssize_t> x
         factors.n_words += x
         factors.next_value += 1
@@ -253,7 +256,8 @@ cdef bint next_factors(const Urns *u, const Row *row, double largest,
     return n > 0
 
 
-cdef clones_void multiply(const Urns *u, Py_ssize_t n_slots, const Factors *factors) noexcept nogil:
+cdef clones_void multiply(const PolyaTerms *u, Py_ssize_t n_slots,
+                          const Factors *factors) noexcept nogil:
     cdef Py_ssize_t first = 0, end = padded(n_slots)
     while first + WIDE <= end:
         multiply_block(u, factors, first, WIDE)
@@ -262,7 +266,7 @@ cdef clones_void multiply(const Urns *u, Py_ssize_t n_slots, const Factors *fact
         multiply_block(u, factors, first, NARROW)
 
 
-cdef inline inlined_void multiply_block(const Urns *u, const Factors *factors,
+cdef inline inlined_void multiply_block(const PolyaTerms *u, const Factors *factors,
                                         Py_ssize_t first, int width) noexcept nogil:
     """Multiply the products of `width` slots from `first`."""
     cdef double product[WIDE]
@@ -282,9 +286,9 @@ cdef inline inlined_void multiply_block(const Urns *u, const Factors *factors,
         u.exponent[first + i] += e
 
 
-cdef void add_large(const Urns *u, Py_ssize_t n_slots, const Row *row, double largest,
+cdef void add_large(const PolyaTerms *u, Py_ssize_t n_slots, const Row *row, double largest,
                     double *out) noexcept nogil:
-    """Add what words score whose factors are not multiplied."""
+    """Add the logarithms of the words whose factors are not multiplied."""
     cdef Py_ssize_t i
     cdef double x, beta
     for i in range(row.n_values):
@@ -295,7 +299,7 @@ cdef void add_large(const Urns *u, Py_ssize_t n_slots, const Row *row, double la
                            padded(n_slots), out)
 
 
-cdef clones_void finish_costs(const Urns *u, Py_ssize_t n_slots, double n_words,
+cdef clones_void finish_costs(const PolyaTerms *u, Py_ssize_t n_slots, double n_words,
                               const double *log_weight, double *out) noexcept nogil:
     cdef Py_ssize_t k
     for k in range(padded(n_slots)):

@@ -6,7 +6,7 @@ from dpmlite.core._simd cimport LANES, least_lane, smaller
 
 
 cdef double least_of(const double *costs, Py_ssize_t n_slots, double limit) noexcept nogil:
-    """What costs_below returns."""
+    """Return the least cost, or `limit` if none is below it."""
     cdef double least[LANES]
     cdef Py_ssize_t first = 0, i
     for i in range(LANES):
@@ -18,6 +18,13 @@ cdef double least_of(const double *costs, Py_ssize_t n_slots, double limit) noex
     for i in range(n_slots - first):
         least[i] = smaller(costs[first + i], least[i])
     return least_lane(least)
+
+
+cdef Py_ssize_t count_below(const double *costs, Py_ssize_t n_slots, double limit) noexcept nogil:
+    cdef Py_ssize_t k, n_below = 0
+    for k in range(n_slots):
+        n_below += costs[k] < limit
+    return n_below
 
 
 cdef clones_ssize first_within(const double *cost, Py_ssize_t n_slots,

@@ -1,10 +1,8 @@
-from dpmlite.core._constants cimport REACH
-from dpmlite.core._simd cimport clones_void, inlined_double, within
+from dpmlite.core._simd cimport clones_void
 
 cdef enum:
-    FACTOR_GROUP = 8           # columns whose factors cannot overflow when multiplied,
-    PLAIN_FACTORS = 16         # or so many of those of a row of weight 1, each below 2^60
-    MOST_TOGETHER = 64  # rows whose logarithms are taken together
+    FACTOR_GROUP = 8    # columns whose factors cannot overflow when multiplied
+    PLAIN_FACTORS = 16  # columns whose factors, of a row of weight 1, are each below 2^60
 
 cdef struct Densities:
     Py_ssize_t n_columns
@@ -28,9 +26,6 @@ cdef struct Terms:
     double *power
     double *constant
 
-
-cdef inline inlined_double standardise(double x, double origin, double unit) noexcept nogil:
-    return within((x - origin) * unit, REACH)
 
 cdef double log_student_t_c(double x, double m, double c, double b, double a,
                             double weight) noexcept nogil

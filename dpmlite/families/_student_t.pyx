@@ -2,7 +2,7 @@
 
 With m, c, b, a the posterior of a cluster and u a row in units of the prior,
 
-    log p(u | cluster) = constant - (a + 1/2) log prod_d (1 + t_d),   t = c (u - m)^2 / (2 b (c + 1))
+    log p(u | cluster) = constant - (a + 1/2) log prod_d (1 + t_d),  t = c (u - m)^2 / (2 b (c + 1))
 
 needs one logarithm per cluster, not one per column, and its constant changes only when the
 cluster does. Slopes and shifts lie [column][slot], so that one vector instruction serves many
@@ -14,17 +14,19 @@ columns that were observed, with a logarithm for each.
 
 from libc.math cimport INFINITY, NAN, log, log1p
 
-from dpmlite.core._constants cimport LEAST_FACTOR, LOG_2, LOG_2PI
+from dpmlite.core._constants cimport LOG_2, LOG_2PI, MIN_FACTOR
 from dpmlite.core._simd cimport (
-    LANES, clones_double, clones_ssize, inlined_ssize, inlined_void, larger, log2_floor,
-    log_positive, split_exponent, sum_of)
+    LANES, clones_double, clones_ssize, inlined_double, inlined_ssize, inlined_void, larger,
+    log2_floor, log_positive, split_exponent, sum_of)
 from dpmlite.core._special cimport log_rising_c
+from dpmlite.families._family cimport MEMBERS_PER_BATCH
+from dpmlite.families._normal_columns cimport standardise
 from dpmlite.families._slot_vectors cimport NARROW, WIDE, least_of, padded
 
 cdef enum:
-    SCALAR_COST = 16  # to score a row in one slot takes as long as in so many at once
-    FEW_COLUMNS = 4           # columns that are multiplied one by one sooner than in a tree
-    COLUMNS_TOGETHER = 64      # of a row that are standardised together
+    SLOTS_PER_SCALAR_COST = 16  # slots of a vector loop that take as long as one slot alone
+    MAX_SERIAL_COLUMNS = 4      # columns that are multiplied one by one sooner than in a tree
+    COLUMNS_PER_BLOCK = 64      # columns of a row that are standardised together
 
 
 def log_student_t(double x, double m, double c, double b, double a, double weight=1.0):
@@ -56,9 +58,9 @@ cdef clones_double multiply_factors(const Densities *t, const double *row, Py_ss
 cdef clones_void logs_of_factors(const Densities *t, const double *const *rows,
                                  const Py_ssize_t *slots, const double *ratio, Py_ssize_t n,
                                  double *out) noexcept nogil:
-    """log prod_d (1 + ratio t_d) of n rows, MOST_TOGETHER at most, each for a slot of its own."""
-    cdef double product[MOST_TOGETHER]
-    cdef double exponent[MOST_TOGETHER]
+    """log prod_d (1 + ratio t_d) of n rows, MEMBERS_PER_BATCH at most, each in its slot."""
+    cdef double product[MEMBERS_PER_BATCH]
+    cdef double exponent[MEMBERS_PER_BATCH]
     cdef Py_ssize_t i
     for i in range(n):
         exponent[i] = 0.0
@@ -83,11 +85,11 @@ cdef inline inlined_double multiply_all(const Densities *t, const double *row, P
 cdef inline inlined_double multiply_some(
         const Densities *t, const double *row, Py_ssize_t k, double ratio, Py_ssize_t first,
         Py_ssize_t n, double product, double *exponent) noexcept nogil:
-    """The same for n columns from `first`, times what there is."""
+    """Multiply `product` by the factors of n columns from `first`."""
     cdef double group[FACTOR_GROUP]
     cdef double e = 0.0
     cdef Py_ssize_t d, half = FACTOR_GROUP // 2
-    if n <= FEW_COLUMNS:
+    if n <= MAX_SERIAL_COLUMNS:
         for d in range(n):
             product *= factor(t, row, k, first + d, ratio)
     else:
@@ -110,16 +112,16 @@ cdef inline inlined_double factor(const Densities *t, const double *row, Py_ssiz
     cdef Py_ssize_t at = k * t.n_along + d
     cdef double z = (standardise(row[d], t.origin[d], t.unit[d]) * t.slot_slope[at]
                      - t.slot_shift[at])
-    return larger(1.0 + ratio * z * z, LEAST_FACTOR)
+    return larger(1.0 + ratio * z * z, MIN_FACTOR)
 
 
 cdef double student_costs_below(const Densities *t, Py_ssize_t n_slots, const double *row,
                                 const double *log_weight, double limit, double *out) noexcept nogil:
-    """The contract of Component.costs_below."""
+    """Write costs as Family.costs_below does; return the least, or `limit`."""
     cdef Py_ssize_t k, n_below = student_costs(t, padded(n_slots), row, log_weight, limit, out)
     if n_below == 0:
         return limit
-    if SCALAR_COST * n_below > n_slots and limit < INFINITY:
+    if SLOTS_PER_SCALAR_COST * n_below > n_slots and limit < INFINITY:
         limit = INFINITY
         student_costs(t, padded(n_slots), row, log_weight, limit, out)
     if limit < INFINITY:
@@ -133,7 +135,7 @@ cdef double student_costs_below(const Densities *t, Py_ssize_t n_slots, const do
 cdef clones_ssize student_costs(const Densities *t, Py_ssize_t n_slots, const double *row,
                                 const double *log_weight, double limit, double *out) noexcept nogil:
     """Costs of every slot if `limit` is infinite, else bounds; returns how many are below it."""
-    cdef double u[COLUMNS_TOGETHER]
+    cdef double u[COLUMNS_PER_BLOCK]
     cdef Py_ssize_t first = 0, n_below = 0
     standardise_some(t, row, 0, u)
     while first + WIDE <= n_slots:
@@ -147,8 +149,8 @@ cdef clones_ssize student_costs(const Densities *t, Py_ssize_t n_slots, const do
 cdef inline inlined_void standardise_some(const Densities *t, const double *row,
                                           Py_ssize_t first, double *u) noexcept nogil:
     cdef Py_ssize_t d
-    for d in range(first, min(first + COLUMNS_TOGETHER, t.n_columns)):
-        u[d % COLUMNS_TOGETHER] = standardise(row[d], t.origin[d], t.unit[d])
+    for d in range(first, min(first + COLUMNS_PER_BLOCK, t.n_columns)):
+        u[d % COLUMNS_PER_BLOCK] = standardise(row[d], t.origin[d], t.unit[d])
 
 
 cdef inline inlined_ssize student_cost_block(
@@ -169,12 +171,12 @@ cdef inline inlined_ssize student_cost_block(
         product[j] = 1.0
         exponent[j] = 0.0
     while True:
-        if column % COLUMNS_TOGETHER == 0 and t.n_columns > COLUMNS_TOGETHER:
+        if column % COLUMNS_PER_BLOCK == 0 and t.n_columns > COLUMNS_PER_BLOCK:
             standardise_some(t, row, column, u)
         end = min(t.n_columns - column, <Py_ssize_t> FACTOR_GROUP)
         for d in range(end):
             for j in range(width):
-                z = u[column % COLUMNS_TOGETHER + d] * slope[j] - shift[j]
+                z = u[column % COLUMNS_PER_BLOCK + d] * slope[j] - shift[j]
                 product[j] = product[j] * (1.0 + z * z)
             slope += t.stride
             shift += t.stride
@@ -230,7 +232,7 @@ cdef clones_double add_terms(const Terms *t, const double *u, Py_ssize_t width, 
             d = column + i
             z = u[d] * t.slope[d] - t.shift[d]
             factor = 1.0 + sign * z * z
-            term = t.constant[d] + t.power[d] * log_positive(larger(factor, LEAST_FACTOR))
+            term = t.constant[d] + t.power[d] * log_positive(larger(factor, MIN_FACTOR))
             term = NAN if factor < least_factor else term
             total[i] += term if u[d] == u[d] else 0.0
         column += LANES
@@ -240,7 +242,7 @@ cdef clones_double add_terms(const Terms *t, const double *u, Py_ssize_t width, 
 cdef double term_costs_below(const Terms *t, Py_ssize_t stride, Py_ssize_t n_slots,
                              const double *u, Py_ssize_t n_columns, const double *log_weight,
                              double limit, double *out) noexcept nogil:
-    """The contract of Component.costs_below."""
+    """Write costs as Family.costs_below does; return the least, or `limit`."""
     term_costs(t, stride, n_slots, u, n_columns, log_weight, limit, out)
     return least_of(out, n_slots, limit)
 

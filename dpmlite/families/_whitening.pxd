@@ -1,4 +1,4 @@
-from dpmlite.core._constants cimport REACH
+from dpmlite.core._constants cimport MAX_PRIOR_UNITS
 from dpmlite.core._simd cimport inlined_void, padded_columns, within
 from dpmlite.core._triangular cimport residuals_c
 
@@ -21,7 +21,7 @@ cdef inline inlined_void whiten_c(const Units *units, const double *row, double 
     else:
         residuals_c(units.R, shift, D, u)
     for d in range(D):
-        u[d] = within(u[d], REACH)
+        u[d] = within(u[d], MAX_PRIOR_UNITS)
 
 cdef void restore_c(const Units *units, double *x) noexcept nogil
 cdef void restore_square(const Units *units, double *A, double *room) noexcept nogil

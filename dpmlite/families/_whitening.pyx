@@ -7,7 +7,7 @@ from array import array
 
 from libc.math cimport sqrt
 
-from dpmlite.core._constants cimport LEAST_PIVOT
+from dpmlite.core._constants cimport MIN_PIVOT
 from dpmlite.core._memory cimport double_array
 from dpmlite.core._triangular cimport columns_of, rows_of
 
@@ -15,7 +15,7 @@ from dpmlite.core._triangular import factorise
 
 
 cdef void restore_c(const Units *units, double *x) noexcept nogil:
-    """In place."""
+    """x becomes R^-1 x."""
     cdef Py_ssize_t i, j, width = padded_columns(units.n_columns)
     for i in range(units.n_columns):
         for j in range(i):
@@ -45,9 +45,9 @@ cdef double[::1] whitening_columns(psi0):
     cdef Py_ssize_t i, D = len(psi0)
     scale = [sqrt(row[i]) for i, row in enumerate(psi0)]
     W, d = factorise([[p / s / t for p, t in zip(row, scale)] for row, s in zip(psi0, scale)],
-                     LEAST_PIVOT)
+                     MIN_PIVOT)
     for i in range(D):
-        if not d[i] > LEAST_PIVOT:
+        if not d[i] > MIN_PIVOT:
             raise ValueError(
                 f"psi0 must be positive definite, got {psi0[i][:i + 1]} at the start of row {i}")
     return columns_of([[w / s / sqrt(d_i) for w, s in zip(row, scale)] for row, d_i in zip(W, d)])

@@ -12,7 +12,7 @@ from dpmlite.core._simd cimport (
 from dpmlite.core._special cimport log_rising_of
 
 cdef struct Columns:
-    Py_ssize_t n          # of them so far, LANES at most
+    Py_ssize_t n          # gathered so far, LANES at most
     double a[LANES]
     double b[LANES]
     double ones[LANES]
@@ -20,7 +20,7 @@ cdef struct Columns:
 
 
 cdef class ZeroRows:
-    """Log marginals of 0..MOST_ZERO_ROWS rows of zeros."""
+    """Log marginals of 0..MAX_ZERO_ROWS rows of zeros."""
 
     def __init__(self, const double[::1] a, const double[::1] b):
         self.a, self.b, self.values = a, b, None
@@ -29,8 +29,8 @@ cdef class ZeroRows:
         cdef Py_ssize_t n
         cdef double[::1] values
         if self.values is None:
-            values = double_array(MOST_ZERO_ROWS + 1)
-            for n in range(MOST_ZERO_ROWS):
+            values = double_array(MAX_ZERO_ROWS + 1)
+            for n in range(MAX_ZERO_ROWS):
                 values[n + 1] = values[n] + log_next_zeros(self, n)
             self.values = values
         return &self.values[0]
@@ -53,19 +53,19 @@ cdef double log_next_zeros(ZeroRows prior, double n) noexcept nogil:
     return log_of_products(&products)
 
 
-cdef clones_double evidence_beside(ZeroRows prior, const double *ones, const double *zeros,
-                                   const double *other_ones, const double *other_zeros,
-                                   double part, double n) noexcept nogil:
-    """Log marginal of rows that are counted so, less that of n rows of zeros.
+cdef clones_double log_marginal_beside(ZeroRows prior, const double *ones, const double *zeros,
+                                       const double *other_ones, const double *other_zeros,
+                                       double part, double n) noexcept nogil:
+    """Log marginal of rows with these counts, less that of n rows of zeros.
 
-    Of both counts if `part` is 1 and not 0. If n is the number of the rows, most columns may add
-    nothing; the few of others that do are put together.
+    The other counts are added if `part` is 1, and not if it is 0. If n is the number of the rows,
+    most columns may add nothing; those that do are gathered into vectors.
     """
-    cdef Columns some, few
+    cdef Columns some, gathered
     cdef double adds[LANES]
     cdef double total = 0.0
     cdef Py_ssize_t first = 0, i, d, D = prior.a.shape[0]
-    few.n = 0
+    gathered.n = 0
     while first + LANES <= D:
         for i in range(LANES):
             d = first + i
@@ -74,31 +74,35 @@ cdef clones_double evidence_beside(ZeroRows prior, const double *ones, const dou
             some.zeros[i] = zeros[d] + part * other_zeros[d]
             adds[i] = 1.0 if some.ones[i] + fabs(n - some.zeros[i]) > 0.0 else 0.0
         if sum_of(adds) > LANES // 2:
-            total += of_columns(&some, n)
+            total += log_marginal_of_columns(&some, n)
         elif sum_of(adds) > 0.0:
             for i in range(LANES):
                 if adds[i] > 0.0:
-                    total += take_column(&few, some.a[i], some.b[i], some.ones[i], some.zeros[i], n)
+                    total += gather_column(
+                        &gathered, some.a[i], some.b[i], some.ones[i], some.zeros[i], n)
         first += LANES
     for d in range(first, D):
-        total += take_column(&few, prior.a[d], prior.b[d], ones[d] + part * other_ones[d],
-                             zeros[d] + part * other_zeros[d], n)
-    while few.n > 0:  # columns that add nothing fill it up
-        total += take_column(&few, 1.0, 1.0, 0.0, n, n)
+        total += gather_column(&gathered, prior.a[d], prior.b[d], ones[d] + part * other_ones[d],
+                               zeros[d] + part * other_zeros[d], n)
+    while gathered.n > 0:  # columns that add nothing fill it up
+        total += gather_column(&gathered, 1.0, 1.0, 0.0, n, n)
     return total
 
 
-cdef double take_column(Columns *few, double a, double b, double ones, double zeros,
-                        double n) noexcept nogil:
-    """Take in another; when there are LANES, returns what they add, and begins anew."""
-    cdef Py_ssize_t i = few.n
-    few.a[i], few.b[i], few.ones[i], few.zeros[i] = a, b, ones, zeros
-    few.n = (i + 1) % LANES
-    return of_columns(few, n) if few.n == 0 else 0.0
+cdef double gather_column(Columns *gathered, double a, double b, double ones, double zeros,
+                          double n) noexcept nogil:
+    """Gather a column; return what LANES of them add as soon as they are there, else 0."""
+    cdef Py_ssize_t i = gathered.n
+    gathered.a[i], gathered.b[i], gathered.ones[i], gathered.zeros[i] = a, b, ones, zeros
+    gathered.n = (i + 1) % LANES
+    return log_marginal_of_columns(gathered, n) if gathered.n == 0 else 0.0
 
 
-cdef double of_columns(const Columns *columns, double n) noexcept nogil:
-    """What they add beside n rows of zeros: of these, a + b cancels out but for missing cells."""
+cdef double log_marginal_of_columns(const Columns *columns, double n) noexcept nogil:
+    """Return what LANES columns add beside n rows of zeros.
+
+    a + b cancels out but for missing cells.
+    """
     cdef double x[5 * LANES]
     cdef double times[5 * LANES]
     cdef double lane[LANES]

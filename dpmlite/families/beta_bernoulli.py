@@ -11,7 +11,7 @@ its column's counts and nothing to a score.
 from math import isnan, nan
 
 from dpmlite.core.checks import check_positive, check_same_length
-from dpmlite.core.constants import LEAST_KEPT
+from dpmlite.core.constants import MIN_KEPT_FRACTION
 from dpmlite.core.protocols import Values
 from dpmlite.core.rows import Rows
 from dpmlite.core.special import digamma, log_rising
@@ -97,7 +97,7 @@ class BetaBernoulli(Component):
         if left <= 0.0:
             self.clear(k)
             return True
-        if left < LEAST_KEPT * self.counts[k]:
+        if left < MIN_KEPT_FRACTION * self.counts[k]:
             return False
         for d, x in enumerate(row):
             if not isnan(x):

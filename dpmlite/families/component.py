@@ -7,7 +7,7 @@ needs no special case for one.
 
 from typing import Any
 
-from dpmlite.core.constants import ROUNDING, ROUNDING_BELOW_1
+from dpmlite.core.constants import COUNT_ROUNDING, SMALL_COUNT_ROUNDING
 from dpmlite.core.protocols import Values
 from dpmlite.core.rows import Rows
 
@@ -58,7 +58,7 @@ class Component:
         raise NotImplementedError
 
     def _check_n_slots(self, n_slots: int) -> None:
-        """Raise ValueError if there cannot be so many slots."""
+        """Raise ValueError if `n_slots` is negative."""
         if n_slots < 0:
             raise ValueError(f"n_slots must not be negative, got {n_slots}")
 
@@ -91,15 +91,15 @@ class Component:
         raise NotImplementedError
 
     def per_copy(self, score: float, row: Values, weight: float = 1.0) -> float:
-        """A log density of a row as that of one of `weight` equal rows, in units of the prior.
+        """The log density of one of `weight` equal rows, in units of the prior.
 
-        So those of any rows compare, whatever the units of columns, the weights of rows, and the
-        cells that are missing.
+        `score` is that of all of them, in the data's units. Without units, weights and missing
+        cells, log densities of different rows compare.
         """
         return score / weight + self._log_scale_of(row)
 
     def _log_scale_of(self, row: Values) -> float:
-        """What units take from a log density of a row: `log_scale` of the cells that it has."""
+        """The sum of the logs of the scales of the columns that the row has."""
         self._check_row(row)
         return self.log_scale
 
@@ -148,6 +148,25 @@ class Component:
         """
         raise NotImplementedError
 
+    def normal_prior(self) -> tuple[float, float] | None:
+        """c0 and a0 of the prior NG(m0, c0, a0, b0), if columns are independent normals; else None.
+
+        Families that have it give `normal_columns` and `standardise`.
+        """
+        return None
+
+    def normal_columns(self, k: int) -> list[tuple[float, float, float, float]]:
+        """Weight, mean, variance and posterior b of slot `k` in each column.
+
+        Weight, mean and variance are those of the slot's cells, in units of the prior, as
+        `standardise` gives them; the mean is 0 and the variance 1 if there is no cell.
+        """
+        raise NotImplementedError
+
+    def standardise(self, row: Values) -> list[float]:
+        """The row in units of the prior, u = (row - m0) / sqrt(b0)."""
+        raise NotImplementedError
+
     def posterior(self, k: int) -> dict[str, Any]:
         """What is known of cluster `k`, in the family's own symbols and the data's units."""
         raise NotImplementedError
@@ -190,7 +209,7 @@ class Component:
             raise ValueError(f"row must have {self.n_columns} values, got {len(row)}")
 
     def _check_statistics(self, statistics: Values, n_values: int) -> None:
-        """Raise ValueError unless there are so many statistics to load."""
+        """Raise ValueError unless `n_values` statistics are to be loaded."""
         if len(statistics) != n_values:
             raise ValueError(f"statistics must have {n_values} values, got {len(statistics)}")
 
@@ -211,4 +230,4 @@ def left_of(n: float, weight: float) -> float:
         Exactly 0 if the difference is but rounding.
     """
     left = n - weight
-    return left if left > max(ROUNDING * n, ROUNDING_BELOW_1 * min(n, 1.0)) else 0.0
+    return left if left > max(COUNT_ROUNDING * n, SMALL_COUNT_ROUNDING * min(n, 1.0)) else 0.0

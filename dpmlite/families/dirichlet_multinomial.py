@@ -14,7 +14,7 @@ for every cluster.
 from math import floor, isnan, log, log1p, nan
 
 from dpmlite.core.checks import check_positive, require_bound
-from dpmlite.core.constants import FEW_FACTORS, LEAST_KEPT
+from dpmlite.core.constants import MAX_LISTED_FACTORS, MIN_KEPT_FRACTION
 from dpmlite.core.protocols import Values
 from dpmlite.core.rows import Rows
 from dpmlite.core.special import digamma, log_rising
@@ -100,7 +100,7 @@ class DirichletMultinomial(Component):
             return True
         size = left_of(self.size[k], sum(x))
         part = min(left / self.counts[k], (self.total + size) / (self.total + self.size[k]))
-        if self.kept[k] * part < LEAST_KEPT:
+        if self.kept[k] * part < MIN_KEPT_FRACTION:
             return False
         self.words[k] = [left_of(n, x_w) for n, x_w in zip(self.words[k], x, strict=True)]
         self.size[k] = size
@@ -156,7 +156,7 @@ class DirichletMultinomial(Component):
         self.longest = max((sum(X.values(i)) for i in range(len(X))), default=0.0)
 
     def log_bound(self, row: Values, k: int, more: float, weight: float = 1.0) -> float:
-        """The predictive after so many words more as the longest rows have, the best there are.
+        """The predictive after as many more words as the longest rows have, the best there are.
 
         The best words are words of the row, but not the row scaled: of (1, 1), a cluster with
         (200, 100) gains more by (0, 2) than by (1, 1). With T_w of them being w, and beta of the
@@ -178,7 +178,7 @@ class DirichletMultinomial(Component):
                 log_factors, reciprocals = _factors(beta + n, x_w)
                 total += log_factors
                 bases.append((x_w, x_w / reciprocals))
-        total += _best_growth(bases, extra)
+        total += _max_gain(bases, extra)
         return total - log_rising(self.total + self.size[k] + extra, sum(x))
 
     def posterior(self, k: int) -> dict[str, float | list[float]]:
@@ -218,7 +218,7 @@ def _factors(first: float, x: float) -> tuple[float, float]:
     reciprocals are less than the integral of 1 / t from half before the first to half after the
     last, for 1 / t is convex; the sum of them is close to that, which is enough for a bound.
     """
-    n = int(min(x, FEW_FACTORS))
+    n = int(min(x, MAX_LISTED_FACTORS))
     logs = sum(log(first + i) for i in range(n))
     reciprocals = sum(1.0 / (first + i) for i in range(n))
     rest = float(floor(x - n))
@@ -229,7 +229,7 @@ def _factors(first: float, x: float) -> tuple[float, float]:
     return logs + part * log(end), reciprocals + part / end
 
 
-def _best_growth(bases: list[tuple[float, float]], extra: float) -> float:
+def _max_gain(bases: list[tuple[float, float]], extra: float) -> float:
     """Greatest sum of x log((h + T) / h) over pairs (x, h), where the T add up to `extra`."""
     while bases:
         level = (extra + sum(h for _, h in bases)) / sum(x for x, _ in bases)

@@ -8,7 +8,7 @@ count, and with it c and a, for each column.
 
 from math import isnan, nan
 
-from dpmlite.core.constants import LEAST_KEPT
+from dpmlite.core.constants import MIN_KEPT_FRACTION
 from dpmlite.core.protocols import Values
 from dpmlite.families.component import Component
 from dpmlite.families.normal_gamma import NormalGamma
@@ -93,7 +93,7 @@ class IncompleteNormalGamma(Component):
         if left <= 0.0:
             self.clear(k)
             return True
-        if left < LEAST_KEPT * self.counts[k]:
+        if left < MIN_KEPT_FRACTION * self.counts[k]:
             return False
         if any(isnan(c.log_predictive_member(value, k, weight)) for c, value in observed):
             return False
@@ -120,7 +120,7 @@ class IncompleteNormalGamma(Component):
     def log_predictive_member(self, row: Values, k: int, weight: float = 1.0) -> float:
         self._check_slot(k)
         observed = self._observed(row)
-        if 0.0 < self.counts[k] - weight < LEAST_KEPT * self.counts[k]:
+        if 0.0 < self.counts[k] - weight < MIN_KEPT_FRACTION * self.counts[k]:
             return nan
         return sum(c.log_predictive_member(value, k, weight) for c, value in observed)
 
@@ -131,6 +131,18 @@ class IncompleteNormalGamma(Component):
     def log_marginal_merged(self, j: int, k: int) -> float:
         self._check_pair(j, k)
         return sum(column.log_marginal_merged(j, k) for column in self.columns)
+
+    def normal_prior(self) -> tuple[float, float]:
+        return self.c0, self.a0
+
+    def normal_columns(self, k: int) -> list[tuple[float, float, float, float]]:
+        self._check_slot(k)
+        return [moments for column in self.columns for moments in column.normal_columns(k)]
+
+    def standardise(self, row: Values) -> list[float]:
+        self._check_row(row)
+        columns = zip(self.columns, row, strict=True)
+        return [u for column, x in columns for u in column.standardise([x])]
 
     def posterior(self, k: int) -> dict[str, float | list[float]]:
         """Posterior of cluster `k`: "n" rows, and "m", "c", "a", "b" of each column."""

@@ -11,7 +11,7 @@ data far from zero, and b >= 1 always.
 from math import log, log1p, nan, pi, sqrt
 
 from dpmlite.core.checks import check_positive, check_same_length
-from dpmlite.core.constants import LEAST_KEPT, REACH
+from dpmlite.core.constants import MAX_PRIOR_UNITS, MIN_KEPT_FRACTION
 from dpmlite.core.protocols import Values
 from dpmlite.core.special import digamma, log_rising
 from dpmlite.families.component import Component
@@ -93,7 +93,7 @@ class NormalGamma(Component):
         c = self.c0 + self.counts[k]
         part = weight / (c + weight)
         m, b = self.m[k], self.b[k]
-        for d, u in enumerate(self._standardise(row)):
+        for d, u in enumerate(self.standardise(row)):
             b[d] += 0.5 * c * part * (u - m[d]) ** 2
             m[d] += part * (u - m[d])
         self.counts[k] += weight
@@ -110,11 +110,14 @@ class NormalGamma(Component):
             self.clear(k)
             return True
         parts = self._parts_left(row, k, weight)
-        if self.kept[k] * min(parts) < LEAST_KEPT or left < LEAST_KEPT * self.counts[k]:
+        if (
+            self.kept[k] * min(parts) < MIN_KEPT_FRACTION
+            or left < MIN_KEPT_FRACTION * self.counts[k]
+        ):
             return False
         c = self.c0 + self.counts[k]
         m, b = self.m[k], self.b[k]
-        for d, u in enumerate(self._standardise(row)):
+        for d, u in enumerate(self.standardise(row)):
             b[d] = max(b[d] * parts[d], 1.0)
             m[d] -= weight / (c - weight) * (u - m[d])
         self.counts[k] = left
@@ -131,7 +134,7 @@ class NormalGamma(Component):
         """Sum over columns of log Student-t densities, eq. (11); eq. (12) if `k` is empty."""
         self._check_slot(k)
         c, a = self.c0 + self.counts[k], self.a0 + 0.5 * self.counts[k]
-        columns = zip(self._standardise(row), self.m[k], self.b[k], strict=True)
+        columns = zip(self.standardise(row), self.m[k], self.b[k], strict=True)
         scores = (log_student_t(u, m, c, b, a, weight) for u, m, b in columns)
         return sum(scores) - weight * self.log_scale
 
@@ -149,7 +152,7 @@ class NormalGamma(Component):
         self._check_slot(k)
         c, a = self.c0 + self.counts[k], self.a0 + 0.5 * self.counts[k]
         total = -self.log_scale
-        for u, m, b in zip(self._standardise(row), self.m[k], self.b[k], strict=True):
+        for u, m, b in zip(self.standardise(row), self.m[k], self.b[k], strict=True):
             log_precision = digamma(a) - log(b)
             distance = a / b * (u - m) ** 2 + 1.0 / c  # E[lambda (u - mu)^2]
             total += 0.5 * (log_precision - log(2.0 * pi) - distance)
@@ -164,6 +167,19 @@ class NormalGamma(Component):
         self._check_pair(j, k)
         n, _, b = self._merged(j, k)
         return self._log_evidence(n, b)
+
+    def normal_prior(self) -> tuple[float, float]:
+        return self.c0, self.a0
+
+    def normal_columns(self, k: int) -> list[tuple[float, float, float, float]]:
+        self._check_slot(k)
+        n = self.counts[k]
+        return [self._moments(n, m, b) for m, b in zip(self.m[k], self.b[k], strict=True)]
+
+    def standardise(self, row: Values) -> list[float]:
+        self._check_row(row)
+        units = ((x - m0) / s for x, m0, s in zip(row, self.m0, self.scale, strict=True))
+        return [min(max(u, -MAX_PRIOR_UNITS), MAX_PRIOR_UNITS) for u in units]
 
     def posterior(self, k: int) -> dict[str, float | list[float]]:
         """Posterior of cluster `k`: "n" rows and "m", "c", "a", "b" of eq. (13)."""
@@ -189,17 +205,19 @@ class NormalGamma(Component):
         self.b[k] = [statistics[i] for i in range(1 + d, 1 + 2 * d)]
         self.kept[k] = 1.0
 
-    def _standardise(self, row: Values) -> list[float]:
-        """The row in units of the prior."""
-        self._check_row(row)
-        units = ((x - m0) / s for x, m0, s in zip(row, self.m0, self.scale, strict=True))
-        return [min(max(u, -REACH), REACH) for u in units]
+    def _moments(self, n: float, m: float, b: float) -> tuple[float, float, float, float]:
+        """Moments of one column's cells: the posterior, eq. (13), without the prior."""
+        if n == 0.0:
+            return n, 0.0, 1.0, b
+        c = self.c0 + n
+        mean = m * c / n
+        return n, mean, 2.0 * (b - 1.0) / n - self.c0 / c * mean * mean, b
 
     def _parts_left(self, row: Values, k: int, weight: float) -> list[float]:
         """What part of each column's b is left without a row of slot `k`."""
         c = self.c0 + self.counts[k]
         lost = 0.5 * c * weight / (c - weight)
-        terms = zip(self._standardise(row), self.m[k], self.b[k], strict=True)
+        terms = zip(self.standardise(row), self.m[k], self.b[k], strict=True)
         return [1.0 - lost * (u - m) ** 2 / b for u, m, b in terms]
 
     def _merged(self, j: int, k: int) -> tuple[float, list[float], list[float]]:

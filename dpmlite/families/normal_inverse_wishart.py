@@ -18,7 +18,7 @@ from math import log, nan
 from typing import Any
 
 from dpmlite.core.checks import check_normal_inverse_wishart
-from dpmlite.core.constants import LEAST_KEPT
+from dpmlite.core.constants import MIN_KEPT_FRACTION
 from dpmlite.core.protocols import Values
 from dpmlite.core.triangular import determinant_ratios, factorise, identity, residuals, update
 from dpmlite.families.component import Component
@@ -116,7 +116,7 @@ class NormalInverseWishart(Component):
             return True
         u, slot = self._standardise(row), self._slots[k]
         kept = self._kept_without(u, k, weight)
-        if not min(kept) >= LEAST_KEPT or left < LEAST_KEPT * self.counts[k]:
+        if not min(kept) >= MIN_KEPT_FRACTION or left < MIN_KEPT_FRACTION * self.counts[k]:
             return False
         self._shift(k, u, -weight)
         slot.d = [max(d, 1.0) for d in slot.d]
@@ -228,7 +228,7 @@ class NormalInverseWishart(Component):
         """What part of each pivot is left once this row is out too; 0 if too little of det Psi."""
         slot = self._slots[k]
         ratios = determinant_ratios(slot.d, self._residuals(u, k), self._lever(k, -weight))
-        if not ratios[-1] >= LEAST_KEPT:
+        if not ratios[-1] >= MIN_KEPT_FRACTION:
             return [0.0] * self.n_columns
         before = [1.0, *ratios[:-1]]
         return [part * r / b for part, r, b in zip(slot.kept, ratios, before, strict=True)]

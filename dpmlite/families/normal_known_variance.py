@@ -12,7 +12,7 @@ more has variance f(n + 1) / f(n). No precision is lost on data far from zero.
 from math import log, log1p, nan, pi, sqrt
 
 from dpmlite.core.checks import check_positive, check_same_length, require_bound
-from dpmlite.core.constants import KNOWN_REACH, LEAST_KEPT
+from dpmlite.core.constants import MAX_SIGMAS, MIN_KEPT_FRACTION
 from dpmlite.core.protocols import Values
 from dpmlite.core.rows import Rows
 from dpmlite.families.component import Component
@@ -116,7 +116,7 @@ class NormalKnownVariance(Component):
         lost = n * part * sum((u - m) ** 2 for u, m in zip(units, mean, strict=True))
         spread = max(self.spread[k] - lost, 0.0)
         kept = self.kept[k] * (1.0 + spread) / (1.0 + self.spread[k])
-        if kept < LEAST_KEPT or left < LEAST_KEPT * n:
+        if kept < MIN_KEPT_FRACTION or left < MIN_KEPT_FRACTION * n:
             return False
         for d, u in enumerate(units):
             mean[d] -= part * (u - mean[d])
@@ -218,7 +218,7 @@ class NormalKnownVariance(Component):
         """The row in units of the model."""
         self._check_row(row)
         units = ((x - m0) * unit for x, m0, unit in zip(row, self.m0, self.unit, strict=True))
-        return [min(max(u, -KNOWN_REACH), KNOWN_REACH) for u in units]
+        return [min(max(u, -MAX_SIGMAS), MAX_SIGMAS) for u in units]
 
     def _merged(self, j: int, k: int) -> tuple[float, list[float], float]:
         """Count, mean and spread of two slots' rows together."""

@@ -6,7 +6,7 @@ identity.
 
 from math import sqrt
 
-from dpmlite.core.constants import LEAST_PIVOT, REACH
+from dpmlite.core.constants import MAX_PRIOR_UNITS, MIN_PIVOT
 from dpmlite.core.protocols import Values
 from dpmlite.core.triangular import factorise, residuals
 
@@ -33,9 +33,9 @@ def whitening(psi0: Values) -> list[list[float]]:
         [p / s / t for p, t in zip(row, scale, strict=True)]
         for row, s in zip(psi0, scale, strict=True)
     ]
-    W, d = factorise(correlation, LEAST_PIVOT)
+    W, d = factorise(correlation, MIN_PIVOT)
     for i, d_i in enumerate(d):
-        if not d_i > LEAST_PIVOT:
+        if not d_i > MIN_PIVOT:
             raise ValueError(
                 f"psi0 must be positive definite, got {psi0[i][: i + 1]} at the start of row {i}"
             )
@@ -60,7 +60,7 @@ def whiten(R: Values, m0: Values, row: Values) -> list[float]:
         R (row - m0); a value further than 2^29 from 0 counts as lying there.
     """
     shift = [x - m for x, m in zip(row, m0, strict=True)]
-    return [min(max(u, -REACH), REACH) for u in residuals(R, shift)]
+    return [min(max(u, -MAX_PRIOR_UNITS), MAX_PRIOR_UNITS) for u in residuals(R, shift)]
 
 
 def restore(R: Values, u: Values) -> list[float]:

@@ -11,9 +11,9 @@ from dpmlite.core._constants cimport (
     MIN_ABSORBED_FRACTION, MIN_UNEXPLAINED, N_BINS, UNSEEN_ENTROPY)
 from dpmlite.core._simd cimport larger
 from dpmlite.core._special cimport digamma_c, trigamma_c
-from dpmlite.families._normal_gamma cimport NormalGamma
+from dpmlite.families._normal_columns cimport NormalPrior
 from dpmlite.moves._normality_sums cimport (
-    Sums, add_sums, cells_of, first_of, prior_of, room_of_sums, sums_of)
+    Sums, add_sums, cells_of, first_of, room_of_sums, sums_of)
 from dpmlite.partition._partition cimport Partition
 
 from dpmlite.core.threads import iterate_on_threads
@@ -35,9 +35,10 @@ def look_normal(Partition partition, slots):
     for k in slots:
         partition.component._check_slot(k)
     normal = dict.fromkeys(slots, False)
-    cdef NormalGamma prior = prior_of(partition)
-    asked = [k for k in normal if has_enough_rows(partition, k)] if prior is not None else []
-    n_each = max(MAX_SUMS // room_of_sums(prior.n_columns), <Py_ssize_t> 1) if asked else 1
+    if partition.component.column_prior() == NULL:
+        return [False] * len(slots)
+    asked = [k for k in normal if has_enough_rows(partition, k)]
+    n_each = max(MAX_SUMS // room_of_sums(partition.component.n_columns), <Py_ssize_t> 1)
     passes = [asked[k:k + n_each] for k in range(0, len(asked), n_each)]
     n_parts = max(min(partition.n_rows // MIN_PART_ROWS, MAX_PARTS // max(len(passes), 1)), 1)
     if n_each == 1:
@@ -72,22 +73,21 @@ cdef bint has_enough_rows(Partition partition, Py_ssize_t k) except -1:
 
 cdef verdicts(Partition partition, slots, double[::1] memory):
     """Whether each slot passes the test, by its sums."""
-    cdef NormalGamma prior = prior_of(partition)
-    cdef bint gaps = partition.component is not prior
+    cdef const NormalPrior *prior = partition.component.column_prior()
     cdef Py_ssize_t j, n = len(slots)
     cdef Sums *sums = first_of(memory)
     with nogil:
         for j in range(n):
-            sums[j].normal = verdict(prior, gaps, partition.alpha, &sums[j])
+            sums[j].normal = verdict(prior, partition.alpha, &sums[j])
     return {k: sums[j].normal for j, k in enumerate(slots)}
 
 
-cdef bint verdict(NormalGamma prior, bint gaps, double alpha, Sums *sums) noexcept nogil:
-    """Whether a slot passes the test. Without gaps, no cell is missing."""
+cdef bint verdict(const NormalPrior *prior, double alpha, Sums *sums) noexcept nogil:
+    """Whether a slot passes the test."""
     cdef Py_ssize_t d
     if not sums.is_testable or (sums.has_group and sums.n > MAX_JOINING_FRACTION * sums.n_slot):
         return False
-    if not gaps:
+    if not prior.has_gaps:
         count_complete_rows(sums)
     for d in range(sums.n_columns if sums.has_group else 0):
         sums.absorbed[d] = absorbed_part(cells_of(sums, d), sums.n_all[d])
@@ -109,7 +109,7 @@ cdef double absorbed_part(double n, double n_all) noexcept nogil:
     return 1.0 - n / n_all if n < (1.0 - MIN_ABSORBED_FRACTION) * n_all else 0.0
 
 
-cdef double price(NormalGamma prior, const Sums *sums, double alpha) noexcept nogil:
+cdef double price(const NormalPrior *prior, const Sums *sums, double alpha) noexcept nogil:
     """A lower estimate of the nats that one more cluster costs."""
     cdef double total = 0.0
     cdef Py_ssize_t d

@@ -1,6 +1,5 @@
 from dpmlite.core._constants cimport N_BINS
 from dpmlite.core._simd cimport inlined_double
-from dpmlite.families._normal_gamma cimport NormalGamma
 from dpmlite.partition._partition cimport Partition
 
 cdef enum:
@@ -47,5 +46,3 @@ cdef Sums *first_of(double[::1] memory) noexcept
 cdef inline inlined_double cells_of(const Sums *sums, Py_ssize_t d) noexcept nogil:
     """The weight of the cells in column d."""
     return sums.both[d * sums.width + d]
-
-cdef NormalGamma prior_of(Partition partition)

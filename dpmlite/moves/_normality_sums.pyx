@@ -14,8 +14,8 @@ from dpmlite.core._constants cimport (
 from dpmlite.core._memory cimport double_array, index_array
 from dpmlite.core._rows cimport Row
 from dpmlite.core._simd cimport clones_void, inlined_void, larger, log_positive
-from dpmlite.families._incomplete_normal_gamma cimport COUNT, MEAN, RATE, IncompleteNormalGamma
-from dpmlite.families._student_t cimport FACTOR_GROUP, Densities, standardise
+from dpmlite.families._normal_columns cimport NormalColumn, NormalPrior, standardise
+from dpmlite.families._student_t cimport FACTOR_GROUP
 
 cdef extern from "kernels.h":
     uint64_t bin_of "dpm_bin_of"(double z, double n) noexcept nogil
@@ -23,24 +23,24 @@ cdef extern from "kernels.h":
 
 cdef sums_of(Partition partition, slots, Py_ssize_t part, Py_ssize_t n_parts):
     """Memory that holds the Sums of each slot over a part of the rows."""
-    cdef NormalGamma prior = prior_of(partition)
+    cdef const NormalPrior *prior = partition.component.column_prior()
     cdef Py_ssize_t j, k, n = len(slots), n_rows = partition.n_rows
-    cdef bint gaps = partition.component is not prior
+    cdef Py_ssize_t n_columns = partition.component.n_columns
     cdef double[::1] room = partition.room_of_a_row()
-    cdef double[::1] memory = double_array(n * room_of_sums(prior.n_columns) + 2 * FACTOR_GROUP)
+    cdef double[::1] memory = double_array(n * room_of_sums(n_columns) + 2 * FACTOR_GROUP)
     cdef Sums *sums = first_of(memory)
     cdef Py_ssize_t[::1] place = index_array(partition.component.n_slots - UNPLACED)
-    lay_out_sums(sums, n, prior.n_columns)
+    lay_out_sums(sums, n, n_columns)
     place[:] = -1
     for j, k in enumerate(slots):
         sums[j].n_slot = partition.component.n[k]
         sums[j].has_group = partition.size[k] > partition.n_members(k)
-        sums[j].is_testable = find_units(partition, prior, k, &sums[j])
+        sums[j].is_testable = find_units(partition, k, &sums[j])
         if sums[j].is_testable:
             place[k - UNPLACED] = j
     with nogil:
-        add_up_rows(partition, prior.densities(), sums, &place[0] - UNPLACED, gaps,
-                    part * n_rows // n_parts, (part + 1) * n_rows // n_parts, &room[0])
+        add_up_rows(partition, prior, sums, &place[0] - UNPLACED, part * n_rows // n_parts,
+                    (part + 1) * n_rows // n_parts, &room[0])
         for j in range(n):
             if sums[j].n_waiting > 0:
                 sum_rows(&sums[j], partition.X.row_weights != NULL)
@@ -105,8 +105,9 @@ cdef void lay_out_one(Sums *sums, double *numbers, Py_ssize_t n_columns) noexcep
     sums.n_summed = sums.z - sums.first
 
 
-cdef void add_up_rows(Partition partition, const Densities *t, Sums *sums, const Py_ssize_t *place,
-                      bint gaps, Py_ssize_t first, Py_ssize_t last, double *room) noexcept nogil:
+cdef void add_up_rows(Partition partition, const NormalPrior *prior, Sums *sums,
+                      const Py_ssize_t *place, Py_ssize_t first, Py_ssize_t last,
+                      double *room) noexcept nogil:
     """Add rows first..last-1 of the slots whose place in `sums` is not negative."""
     cdef bint weighted = partition.X.row_weights != NULL
     cdef Py_ssize_t[LISTED] listed
@@ -121,17 +122,17 @@ cdef void add_up_rows(Partition partition, const Densities *t, Sums *sums, const
             partition.X.prefetch(partition.in_use(listed[m]))
         for m in range(n):
             row = partition.row_into(listed[m], room)
-            add_row(t, &row, &sums[place[partition.label[listed[m]]]], gaps, weighted)
+            add_row(prior, &row, &sums[place[partition.label[listed[m]]]], weighted)
         first += LISTED
 
 
-cdef inline inlined_void add_row(const Densities *t, const Row *row, Sums *sums, bint gaps,
+cdef inline inlined_void add_row(const NormalPrior *prior, const Row *row, Sums *sums,
                                  bint weighted) noexcept nogil:
     """Append a row to its slot's block, and sum the block if it is full."""
     sums.n += row.weight
     sums.weight[sums.n_waiting] = row.weight
-    standardise_row(t, row.values, sums, sums.z + sums.n_waiting * sums.width)
-    if gaps:
+    standardise_row(prior, row.values, sums, sums.z + sums.n_waiting * sums.width)
+    if prior.has_gaps:
         count_cells(row, sums)
     sums.n_waiting += 1
     if sums.n_waiting == BLOCK:
@@ -155,22 +156,22 @@ cdef void count_cells(const Row *row, Sums *sums) noexcept nogil:
         both += sums.width
 
 
-cdef clones_void standardise_row(const Densities *t, const double *values, const Sums *sums,
+cdef clones_void standardise_row(const NormalPrior *prior, const double *values, const Sums *sums,
                                  double *z) noexcept nogil:
     cdef Py_ssize_t d = 0
     while d + FACTOR_GROUP <= sums.n_columns:
-        standardise_rows(t, values, sums, d, FACTOR_GROUP, z)
+        standardise_rows(prior, values, sums, d, FACTOR_GROUP, z)
         d += FACTOR_GROUP
-    standardise_rows(t, values, sums, d, sums.n_columns - d, z)
+    standardise_rows(prior, values, sums, d, sums.n_columns - d, z)
 
 
 cdef inline inlined_void standardise_rows(
-        const Densities *t, const double *values, const Sums *sums, Py_ssize_t first,
+        const NormalPrior *prior, const double *values, const Sums *sums, Py_ssize_t first,
         Py_ssize_t n, double *z) noexcept nogil:
     """Write the scores of n columns from `first`."""
     cdef Py_ssize_t d
     for d in range(first, first + n):
-        z[d] = (standardise(values[d], t.origin[d], t.unit[d]) - sums.mean[d]) * sums.scale[d]
+        z[d] = (standardise(values[d], prior.origin[d], prior.unit[d]) - sums.mean[d]) * sums.scale[d]
 
 
 cdef clones_void sum_rows(Sums *sums, bint weighted) noexcept nogil:
@@ -303,51 +304,24 @@ cdef inline inlined_void add_products(Sums *sums, Py_ssize_t d,
             sums.product[(d + k) * sums.width + first + j] += product[k][j]
 
 
-cdef NormalGamma prior_of(Partition partition):
-    """The prior of a normal-gamma family; None for other families."""
-    if isinstance(partition.component, IncompleteNormalGamma):
-        return (<IncompleteNormalGamma> partition.component).complete
-    return partition.component if isinstance(partition.component, NormalGamma) else None
+cdef bint find_units(Partition partition, Py_ssize_t k, Sums *sums) noexcept nogil:
+    """Write the slot's means and scales; return False if a column's variance cannot be tested.
 
-
-cdef bint find_units(Partition partition, NormalGamma prior, Py_ssize_t k, Sums *sums) except -1:
-    """Write the slot's means and scales; False if a column's variance cannot be tested."""
-    if partition.component is prior:
-        return find_complete_units(prior, k, sums)
-    return find_incomplete_units(partition.component, k, sums)
-
-
-cdef bint find_complete_units(NormalGamma prior, Py_ssize_t k, Sums *sums) noexcept nogil:
-    cdef Py_ssize_t d, at = k * prior.n_along
-    for d in range(sums.n_columns):
-        if not find_unit(prior, d, prior.n[k], prior.m[at + d], prior.b[at + d], sums):
-            return False
-    return True
-
-
-cdef bint find_incomplete_units(IncompleteNormalGamma gaps, Py_ssize_t k, Sums *sums) noexcept nogil:
-    cdef const double *n = gaps.statistic(k, COUNT)
-    cdef const double *m = gaps.statistic(k, MEAN)
-    cdef const double *b = gaps.statistic(k, RATE)
+    A variance cannot be tested if it is not known, or much larger than the prior expects.
+    """
+    cdef const NormalPrior *prior = partition.component.column_prior()
+    cdef NormalColumn column
     cdef Py_ssize_t d
     for d in range(sums.n_columns):
-        if not find_unit(gaps.complete, d, n[d], m[d], b[d], sums):
+        column = partition.component.normal_column(k, d)
+        sums.n_all[d], sums.mean[d] = column.n, column.mean
+        sums.scale[d] = 1.0 / sqrt(column.variance)
+        if column.n > 0.0 and not has_variance(prior, &column):  # others are not tested
             return False
     return True
 
 
-cdef bint find_unit(NormalGamma prior, Py_ssize_t d, double n, double m, double b,
-                    Sums *sums) noexcept nogil:
-    """Write mean and scale of column d: the posterior, eq. (13), without the prior.
-
-    False if the variance is not known, or is much larger than the prior expects.
-    """
-    cdef double mean, variance, c = prior.c0 + n
-    sums.n_all[d], sums.mean[d], sums.scale[d] = n, 0.0, 1.0
-    if n == 0.0:
-        return True  # a column without cells is not tested
-    mean = m * c / n
-    variance = 2.0 * (b - 1.0) / n - prior.c0 / c * mean * mean
-    sums.mean[d], sums.scale[d] = mean, 1.0 / sqrt(variance)
-    return n * variance >= MIN_SQUARES_FRACTION * b and (
-        prior.a0 <= MAX_PRIOR_FRACTION * n or prior.a0 * variance <= MAX_VARIANCE_RATIO)
+cdef bint has_variance(const NormalPrior *prior, const NormalColumn *column) noexcept nogil:
+    return column.n * column.variance >= MIN_SQUARES_FRACTION * column.rate and (
+        prior.a0 <= MAX_PRIOR_FRACTION * column.n
+        or prior.a0 * column.variance <= MAX_VARIANCE_RATIO)

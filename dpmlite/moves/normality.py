@@ -63,8 +63,6 @@ from dpmlite.core.constants import (
     UNSEEN_ENTROPY,
 )
 from dpmlite.core.special import digamma, trigamma
-from dpmlite.families.incomplete_normal_gamma import IncompleteNormalGamma
-from dpmlite.families.normal_gamma import NormalGamma
 from dpmlite.moves.division import member_lists
 from dpmlite.partition.partition import Partition
 
@@ -146,18 +144,17 @@ def _looks_normal(partition: Partition, k: int, members: Sequence[int]) -> bool:
     component = partition.component
     rows = partition.rows_of(members)
     weights = [partition.X.weight(i) for i in rows]
-    if not isinstance(component, NormalGamma | IncompleteNormalGamma):
+    prior = component.normal_prior()
+    if prior is None or not _has_enough_rows(partition, k, len(rows), sum(weights)):
         return False
-    if not _has_enough_rows(partition, k, len(rows), sum(weights)):
+    c0, a0 = prior
+    units = [_Unit(*column) for column in component.normal_columns(k)]
+    if not all(_has_variance(unit, a0) for unit in units):
         return False
-    units = _units(component, k)
-    if not all(_has_variance(component, unit) for unit in units):
-        return False
-    prior = NormalGamma(component.m0, component.c0, component.a0, component.b0)
-    cells = zip(*(prior._standardise(partition.X.values(i)) for i in rows), strict=True)
+    cells = zip(*(component.standardise(partition.X.values(i)) for i in rows), strict=True)
     beside = partition.sizes[k] > len(rows)
     columns = [_column(unit, u, weights, beside) for unit, u in zip(units, cells, strict=True)]
-    return _excess(columns, weights) < _price(component, columns, partition.alpha)
+    return _excess(columns, weights) < _price(columns, c0, a0, partition.alpha)
 
 
 def _has_enough_rows(partition: Partition, k: int, n_rows: int, n: float) -> bool:
@@ -170,31 +167,14 @@ def _has_enough_rows(partition: Partition, k: int, n_rows: int, n: float) -> boo
     return n_all >= partition.alpha and (n_groups == 0 or n <= MAX_JOINING_FRACTION * n_all)
 
 
-def _units(component: NormalGamma | IncompleteNormalGamma, k: int) -> list[_Unit]:
-    """The unit of each column of a slot: its posterior, eq. (13), without the prior."""
-    if isinstance(component, NormalGamma):
-        n = component.counts[k]
-        posteriors = [(n, m, b) for m, b in zip(component.m[k], component.b[k], strict=True)]
-    else:
-        posteriors = [(each.counts[k], each.m[k][0], each.b[k][0]) for each in component.columns]
-    return [_unit(n, m, b, component.c0) for n, m, b in posteriors]
-
-
-def _unit(n: float, m: float, b: float, c0: float) -> _Unit:
-    c = c0 + n
-    mean = m * c / n if n else 0.0
-    variance = 2.0 * (b - 1.0) / n - c0 / c * mean * mean if n else 1.0
-    return _Unit(n, mean, variance, b)
-
-
-def _has_variance(prior: NormalGamma | IncompleteNormalGamma, unit: _Unit) -> bool:
+def _has_variance(unit: _Unit, a0: float) -> bool:
     """Whether a column's variance is known, and is not much larger than the prior expects."""
     if not unit.n:
         return True  # a column without cells is not tested
     if unit.n * unit.variance < MIN_SQUARES_FRACTION * unit.b:
         return False
     # The prior expects the variance b0 / a0, and b0 is 1 in these units.
-    return prior.a0 <= MAX_PRIOR_FRACTION * unit.n or prior.a0 * unit.variance <= MAX_VARIANCE_RATIO
+    return a0 <= MAX_PRIOR_FRACTION * unit.n or a0 * unit.variance <= MAX_VARIANCE_RATIO
 
 
 def _column(unit: _Unit, cells: Sequence[float], weights: list[float], beside: bool) -> _Column:
@@ -291,10 +271,8 @@ def _pair_excess(one: _Column, other: _Column, weights: list[float]) -> float:
     return -n * log(max(1.0 - correlation * correlation, MIN_UNEXPLAINED)) - 1.0
 
 
-def _price(
-    prior: NormalGamma | IncompleteNormalGamma, columns: list[_Column], alpha: float
-) -> float:
+def _price(columns: list[_Column], c0: float, a0: float, alpha: float) -> float:
     """A lower estimate of the nats that one more cluster costs."""
-    means = sum(log1p(column.n / max(prior.c0, 1.0)) for column in columns)
-    precisions = sum(log1p(0.5 * column.n / max(prior.a0, 0.5)) for column in columns)
+    means = sum(log1p(column.n / max(c0, 1.0)) for column in columns)
+    precisions = sum(log1p(0.5 * column.n / max(a0, 0.5)) for column in columns)
     return 0.5 * (means + precisions) - log(max(alpha, 1.0))

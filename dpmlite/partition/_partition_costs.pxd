@@ -1,6 +1,6 @@
 from libc.math cimport fabs
 
-from dpmlite.core._constants cimport MIN_OTHERS_FRACTION, SLACK, TIE
+from dpmlite.core._constants cimport MIN_OTHERS_FRACTION, ROUNDING_MARGIN, TIE
 from dpmlite.core._rows cimport Row
 from dpmlite.core._simd cimport inlined_bint, inlined_double
 from dpmlite.families._component cimport Component
@@ -9,7 +9,7 @@ from dpmlite.partition._partition_slots cimport PartitionSlots
 
 # A cost that is more than a tie above this one, however either is rounded.
 cdef inline inlined_double just_above(double log_weight, double score) noexcept nogil:
-    return -log_weight - score + (2.0 * TIE + SLACK * (fabs(log_weight) + fabs(score)))
+    return -log_weight - score + (2.0 * TIE + ROUNDING_MARGIN * (fabs(log_weight) + fabs(score)))
 
 
 cdef class PartitionCosts(PartitionSlots):

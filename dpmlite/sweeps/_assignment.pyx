@@ -10,6 +10,7 @@ from libc.math cimport INFINITY, log
 from dpmlite.core._constants cimport TIE, UNPLACED
 from dpmlite.core._memory cimport double_array
 from dpmlite.core._work_parts cimport part_start
+from dpmlite.families._screenable cimport Screenable
 from dpmlite.families._slot_vectors cimport first_within, padded
 from dpmlite.partition._partition cimport Partition, partition_to_score_in
 from dpmlite.partition._partition_costs cimport just_above
@@ -99,7 +100,7 @@ def assign(X, Component component, double alpha, Py_ssize_t[::1] out,
     cdef Py_ssize_t n_threads = thread_limit()
     cdef Mixture mixture = Mixture(X, component, out.shape[0], rows)
     cdef Partition unplaced = None
-    if mixture.n_rows >= CHUNK and component.densities() != NULL:
+    if mixture.n_rows >= CHUNK and isinstance(component, Screenable):
         unplaced = unplaced_rows(mixture, component, alpha, out)
     if unplaced is None:
         mixture.weigh(log_weights(component, alpha))

@@ -17,6 +17,7 @@ from libc.string cimport memcpy
 from dpmlite.core._constants cimport DRIFT_ROUNDING, UNPLACED
 from dpmlite.core._memory cimport resized, zeroed_memory
 from dpmlite.core._simd cimport larger
+from dpmlite.families._screenable cimport Screenable
 from dpmlite.families._student_t cimport Densities
 from dpmlite.sweeps._slot_drift cimport (
     MIN_MEMBER_POWER, SlotChange, change_of_slot, costs_of_slot, drift_elsewhere, drift_of_own,
@@ -120,7 +121,7 @@ cdef class DriftingSlots(PartitionListener):
         """Keep the state of slot k; return its drift in the last stage for rows of other slots."""
         cdef SlotState *slot = &self.slot[k]
         cdef SlotCosts now = costs_of_slot(partition, k)
-        cdef const Densities *t = partition.component.densities()
+        cdef const Densities *t = &(<Screenable> partition.component).t
         cdef Py_ssize_t n = self.n_columns
         cdef double *slope = self.slope + 2 * k * n
         cdef SlotChange change = change_of_slot(partition, slope, k)

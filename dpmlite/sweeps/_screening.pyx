@@ -10,6 +10,7 @@ from dpmlite.core._constants cimport (
 from dpmlite.core._atomics cimport CACHE_LINE
 from dpmlite.core._rows cimport Row
 from dpmlite.core._simd cimport inlined_void
+from dpmlite.families._screenable cimport densities_of
 from dpmlite.sweeps._screening_bounds cimport (
     CHUNK, StayTerms, add_own_log_bounds, clip_values, compare_bounds, copy_to_single,
     find_stay_ceilings, line_bounds, log_bounds, standardise_into_chunk)
@@ -37,12 +38,18 @@ def screen(Partition partition, Py_ssize_t first, Py_ssize_t last):
 
 cdef bint can_be_screened(Partition partition) noexcept nogil:
     """Return whether there are bounds: of Student-t families, rows of weight 1, usual priors."""
-    cdef const Densities *t = partition.component.densities()
-    return partition.X.row_weights == NULL and t != NULL and t.power[0] < MAX_POWER
+    return densities_to_screen(partition) != NULL
+
+
+cdef const Densities *densities_to_screen(Partition partition) noexcept nogil:
+    cdef const Densities *t = densities_of(partition.component)
+    if partition.X.row_weights != NULL or t == NULL or not t.power[0] < MAX_POWER:
+        return NULL
+    return t
 
 
 cdef void begin_screen(Screen *s, Partition partition) noexcept nogil:
-    s.t = partition.component.densities() if can_be_screened(partition) else NULL
+    s.t = densities_to_screen(partition)
     s.n_slots = s.capacity = 0
     s.memory = NULL
 

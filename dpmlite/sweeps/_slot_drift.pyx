@@ -29,11 +29,12 @@ from libc.math cimport INFINITY, sqrt
 
 from dpmlite.core._constants cimport MAX_DRIFT, MAX_SLOPE
 from dpmlite.core._simd cimport larger
+from dpmlite.families._screenable cimport Screenable
 from dpmlite.families._student_t cimport Densities
 
 
 cdef SlotCosts costs_of_slot(Partition partition, Py_ssize_t k) noexcept nogil:
-    cdef const Densities *t = partition.component.densities()
+    cdef const Densities *t = &(<Screenable> partition.component).t
     cdef SlotCosts costs
     costs.power, costs.member_power = t.power[k], t.power[k] - 1.0
     costs.fixed = -t.constant[k] - partition.log_weight[k]
@@ -44,7 +45,7 @@ cdef SlotCosts costs_of_slot(Partition partition, Py_ssize_t k) noexcept nogil:
 
 cdef SlotChange change_of_slot(Partition partition, const double *old, Py_ssize_t k) noexcept nogil:
     """Compare slot k with `old` slopes and shifts of it."""
-    cdef const Densities *t = partition.component.densities()
+    cdef const Densities *t = &(<Screenable> partition.component).t
     cdef const double *slope = t.slot_slope + k * t.n_along
     cdef const double *shift = t.slot_shift + k * t.n_along
     cdef double a, b

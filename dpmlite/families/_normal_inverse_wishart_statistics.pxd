@@ -1,0 +1,47 @@
+from dpmlite.core._rows cimport Row
+from dpmlite.core._simd cimport clones_double, clones_void
+from dpmlite.families._component cimport Component
+from dpmlite.families._multivariate_t cimport MultivariateDensities
+from dpmlite.families._whitening cimport Units
+
+
+cdef class WishartStatistics(Component):
+    cdef readonly double kappa0, nu0
+    cdef readonly list m0, psi0
+    cdef Py_ssize_t width          # columns, padded
+    cdef double[::1] origin        # m0
+    cdef double[::1] whitening     # [column][row] R of R psi0 R^T = 1
+    cdef Units units               # of the prior: R and m0
+
+    cdef double *log_det           # [slot] log det Psi
+    cdef double *min_kept          # [slot] least of the parts of pivots that removals left
+    cdef double *member_constant   # [slot] log density of a member at the mean
+    cdef MultivariateDensities t   # what scoring needs of the slots, kept by `refresh`
+
+    # Parts of a slot in `along`: where they start. Matrices hold padded columns.
+    cdef Py_ssize_t at_d, at_reciprocal, at_kept, at_scatter, at_W
+
+    # Scratch, of vectors and of matrices.
+    cdef double[::1] room
+    cdef double *u
+    cdef double *e
+    cdef double *z
+    cdef double *spare
+    cdef double *matrix
+
+    cdef inline double *slot(self, Py_ssize_t k) noexcept nogil:
+        """Where the mean of slot k is, and behind it the parts above."""
+        return self.along + k * self.n_along
+
+    cdef int begin(self) except -1
+    cdef void lay_out(self) noexcept nogil
+    cdef void clear_slot(self, Py_ssize_t k) noexcept nogil
+    cdef void accumulate(self, const Row *row, Py_ssize_t k) noexcept nogil
+    cdef bint remove_row(self, const Row *row, Py_ssize_t k) noexcept nogil
+    cdef void refresh(self, Py_ssize_t k) noexcept nogil
+
+cdef clones_void whiten_row(WishartStatistics self, const double *values) noexcept nogil
+cdef clones_double distance(WishartStatistics self, Py_ssize_t k) noexcept nogil
+cdef bint keeps(WishartStatistics self, Py_ssize_t k, double lost) noexcept nogil
+cdef double log_peak_in_data(WishartStatistics self, double kappa, double nu, double log_det,
+                             double w) noexcept nogil
