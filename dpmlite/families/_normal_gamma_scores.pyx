@@ -55,8 +55,6 @@ cdef void score_batch(NormalGammaStatistics self, const Row *rows, const Py_ssiz
     cdef double ratio[MEMBERS_PER_BATCH]
     cdef double c
     cdef Py_ssize_t i
-    if n < 1:
-        return
     for i in range(n):
         c = self.c0 + self.n[slots[i]]
         ratio[i] = -rows[i].weight * (c + 1.0) / (c - rows[i].weight)

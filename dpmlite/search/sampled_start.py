@@ -180,7 +180,7 @@ class SampledStart:
         return best_of([one, other, self._count(sweep_and_merge(self.sampled, both))])
 
     def _examined(self, result: SearchResult) -> tuple[SearchResult, bool]:
-        """A result after splits, and whether so many clusters look normal that the start ends.
+        """A result after splits, and whether enough clusters look normal to end the start.
 
         Where all rows are in the sample, descents find more than splits, so that none are tried.
         """

@@ -288,7 +288,7 @@ cdef void find_join_ceilings(const Screen *s, Partition partition, Chunk *chunk,
     """Find upper bounds of what it costs each row, which has no label, to join one of the slots.
 
     prod_d (1 + t_d) <= exp(sum_d t_d) <= exp(P - 1), and P - 1 <= -log(1 - (P - 1)): the bound of
-    staying with r = 1 (screening_bounds.pxi) is no less.
+    staying with r = 1 (_screening_bounds.pyx) is no less.
     """
     cdef StayTerms *terms = &chunk.stay_terms
     cdef Py_ssize_t i, k

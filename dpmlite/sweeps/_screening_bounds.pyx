@@ -194,7 +194,7 @@ cdef clones_void compare_bounds(Chunk *chunk, const Py_ssize_t *slots, Py_ssize_
 
 cdef clones_void allowed_drifts(const Chunk *chunk, float reference, float cap,
                                 float *out) noexcept nogil:
-    """Find how far slots may drift while rows are known to stay (stay_bounds.pxi); at most 1/2."""
+    """Find how far slots may drift while rows are known to stay (_stay_bounds.pyx); at most 1/2."""
     cdef float least, magnitude, gap, above
     cdef int j
     for j in range(CHUNK):

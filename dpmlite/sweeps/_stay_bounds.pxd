@@ -15,7 +15,7 @@ cdef class StayBounds(DriftingSlots):
     cdef bint is_empty          # stay_until is 0 for all rows
     cdef bint is_blank          # nothing is known of any row that this sweep has still to visit
     cdef bint is_lost           # slots have changed without being tracked
-    cdef bint is_busy           # so many rows moved in the last sweep that it was of no use
+    cdef bint is_busy           # too many rows moved in the last sweep for it to be of use
     cdef readonly Py_ssize_t n_rows_shared  # rows that several threads visited in this sweep
 
     # Whether row i is known to stay.

@@ -76,7 +76,7 @@ cdef void tighten_bounds(const Screen *screen, Py_ssize_t j, double stay,
 
 
 cdef void tighten_ceiling(const Screen *screen, Py_ssize_t j, double ceiling) noexcept nogil:
-    """Replace the ceiling of row j, if all its factors 1 - w_d are at least 1/2 (drift.pxi)."""
+    """Replace the ceiling of row j, if all its factors 1 - w_d are at least 1/2 (_slot_drift.pyx)."""
     cdef Chunk *chunk = screen.chunk
     cdef Py_ssize_t k = chunk.label[j]
     if k == UNPLACED:
