@@ -51,6 +51,8 @@ class Search:
     def best(self, problem: Problem, seeds: Seeds) -> SearchResult:
         """The best result of a restart for each seed; if there are several, threads share them."""
         context = self.context(problem, np.random.default_rng(seeds))
+        if len(seeds) == 1:
+            return self._restart(context, 0, seeds[0])
 
         def restart(i: int) -> SearchResult:
             return self._restart(context, i, seeds[i])

@@ -8,17 +8,14 @@ if TYPE_CHECKING or PURE:
     from dpmlite.sweeps.assignment import assign
     from dpmlite.sweeps.gibbs import gibbs_sweep
     from dpmlite.sweeps.map_dpm import converge, sweep
-    from dpmlite.sweeps.screening import screen
 else:
     from dpmlite.sweeps._assignment import assign
     from dpmlite.sweeps._gibbs import gibbs_sweep
     from dpmlite.sweeps._map_dpm import converge, sweep
-    from dpmlite.sweeps._screening import screen
 
 __all__ = [
     "assign",
     "converge",
     "gibbs_sweep",
-    "screen",
     "sweep",
 ]

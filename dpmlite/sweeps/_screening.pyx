@@ -1,4 +1,4 @@
-"""Kernel of screening.py: which rows are known to stay, from bounds of what they cost."""
+"""Screening: which rows a sweep need not visit, from bounds of what they cost."""
 
 from libc.math cimport INFINITY, NAN
 from libc.stdint cimport uintptr_t
@@ -17,6 +17,7 @@ from dpmlite.sweeps._screening_bounds cimport (
 
 
 def screen(Partition partition, Py_ssize_t first, Py_ssize_t last):
+    """Whether each of the rows first..last-1 is known to stay; False also if that is not known."""
     if not 0 <= first <= last <= partition.n_rows:
         raise IndexError(f"rows must be in 0..{partition.n_rows}, got {first}..{last}")
     cdef Screen s
