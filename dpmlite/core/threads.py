@@ -110,7 +110,8 @@ def use_threads(n_threads: int) -> Iterator[None]:
     A pool takes about 0.15 ms to start, and a fit of many rows needs one about thirty times.
     """
     if n_threads == 1:
-        yield
+        with limit_threads(1):
+            yield
         return
     with thread_pool(n_threads - 1) as pool, limit_threads(n_threads):
         token = _kept.set(pool)
