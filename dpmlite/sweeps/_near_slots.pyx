@@ -1,0 +1,161 @@
+"""Near slots: those where rows of a slot may cost less than a level that few rows pay to stay.
+
+A row that costs g + F to stay has F = -m sum_d log(1 - r z_d^2) >= m r sum_d z_d^2
+(_slot_drift.pyx). So sum_d z_d^2 <= Q = F / (m r). In another slot its standardised values are
+a_d z_d + b_d. For any number l > 0, the sum of their squares is at least
+
+    sum_d (a_d z_d + b_d)^2 + l (sum_d z_d^2 - Q) >= sum_d l b_d^2 / (a_d^2 + l) - l Q,
+
+the least value over all z. If that is S, the row costs at least f + p log(1 + S) there. Where all
+a_d are equal, the sum exceeds a number S for some l if it does so for l = a sqrt(S / Q).
+
+Rows with a larger F than most of their slot are left out: Q would be large for all because of them.
+Near slots are those of the beginning of a stage (_drifting_slots.pyx). Bounds that are recorded
+later in the stage hold for that moment, so drift since then counts for them anyway.
+"""
+
+from libc.math cimport INFINITY, expm1, fabs, sqrt
+from libc.stdlib cimport free
+
+from dpmlite.core._constants cimport HUGE_COST, NEAR_ROUNDING
+from dpmlite.core._memory cimport zeroed_memory
+from dpmlite.core._simd cimport LANES, clones_double, sum_of
+from dpmlite.sweeps._slot_drift cimport MIN_MEMBER_POWER, SlotCosts
+from dpmlite.sweeps._stay_bounds cimport StayBounds, stay_bounds_of
+
+cdef enum:
+    BITS = 64  # of a word
+
+
+cdef class NearSlots:
+
+    def __cinit__(self, DriftingSlots drifting):
+        self.drifting = drifting
+
+    def __dealloc__(self):
+        free(self.max_stay)
+
+    cdef int find(self) except -1:
+        """Find which slots were near each slot when this stage began."""
+        cdef Py_ssize_t k
+        self.allocate(self.drifting.n_slots)
+        # F is about D / 2, so few rows cost more to stay.
+        self.level = self.drifting.reference + self.drifting.n_columns + 4
+        self.n_near = 0
+        for k in range(self.n_slots):
+            self.n_near += self.find_near(k)
+        return 0
+
+    cdef int allocate(self, Py_ssize_t n_slots) except -1:
+        """Allocate memory for n_slots, none of which is near another."""
+        free(self.max_stay)
+        self.max_stay = NULL
+        self.n_slots, self.n_words = n_slots, (n_slots + BITS - 1) // BITS
+        self.max_stay = <double *> zeroed_memory(
+            n_slots * (sizeof(double) + self.n_words * sizeof(uint64_t)))
+        self.near = <uint64_t *> (self.max_stay + n_slots)
+        return 0
+
+    cdef Py_ssize_t find_near(self, Py_ssize_t k) noexcept nogil:
+        """Find the slots near slot k, itself among them; return how many they are."""
+        cdef SlotCosts own = self.drifting.slot[k].costs
+        cdef uint64_t *near = self.near + k * self.n_words
+        cdef double mean = 0.5 * self.drifting.n_columns  # F has about this mean and variance
+        cdef double max_stay = min(own.stay + mean + 3.0 * sqrt(mean), <double> self.level)
+        cdef double q = (1.0 + NEAR_ROUNDING) * (max_stay - own.stay) / (
+            own.member_power * own.ratio)
+        cdef bint may_stay = own.member_power >= MIN_MEMBER_POWER and q > 0.0
+        cdef Py_ssize_t j, n_near = 0
+        self.max_stay[k] = max_stay if may_stay else -INFINITY
+        for j in range(self.n_slots):
+            if j == k or (may_stay and self.is_near(k, j, q)):
+                near[j // BITS] |= <uint64_t> 1 << j % BITS
+                n_near += 1
+        return n_near
+
+    cdef bint is_near(self, Py_ssize_t k, Py_ssize_t j, double q) noexcept nogil:
+        """Return whether a row of slot k with sum_d z_d^2 <= q may cost less than `level` in j."""
+        cdef SlotCosts other = self.drifting.slot[j].costs
+        cdef Py_ssize_t n = self.drifting.n_columns
+        cdef const double *slope = self.drifting.slope + 2 * k * n
+        cdef const double *other_slope = self.drifting.slope + 2 * j * n
+        cdef double above = self.level + NEAR_ROUNDING * (1.0 + fabs(self.level)) - other.fixed
+        cdef double s, weight
+        if above <= 0.0:
+            return False
+        s = expm1(above / other.power)
+        weight = other_slope[0] / slope[0] * sqrt(s / q)
+        return not least_squares(slope, other_slope, n, q, weight) > s * (1.0 + NEAR_ROUNDING)
+
+    cdef Py_ssize_t list_near(self, Partition partition, Py_ssize_t first, Py_ssize_t last,
+                              Py_ssize_t *slots) noexcept nogil:
+        """List the open slots that are near any of the slots first..last; return how many.
+
+        The empty slot among them is listed always: it may be a new one.
+        """
+        cdef Py_ssize_t j, k, word, n = 0
+        cdef uint64_t bits
+        for word in range(self.n_words):
+            bits = 0
+            for k in range(first, last + 1):
+                bits |= self.near[k * self.n_words + word]
+            j = word * BITS
+            while bits:
+                if bits & 1 and partition.component.n[j] > 0.0:
+                    slots[n] = j
+                    n += 1
+                bits >>= 1
+                j += 1
+        slots[n] = partition.first_empty()
+        return n + 1
+
+    cdef void unbound_rows_near_others(self, Chunk *chunk) noexcept nogil:
+        """Take back the ceilings of rows that may have cost too much to stay when the stage began.
+
+        They may be near other slots.
+        """
+        cdef Py_ssize_t j, k
+        cdef double drift_scale = 1.0 + self.level - self.drifting.reference
+        for j in range(chunk.n_rows):
+            k = chunk.label[j]
+            if not (chunk.stay_ceiling[j] + self.drifting.slot[k].own_back * drift_scale
+                    < self.max_stay[k]):
+                chunk.stay_ceiling[j] = HUGE_COST
+
+
+cdef clones_double least_squares(const double *slope, const double *other_slope, Py_ssize_t n,
+                                 double q, double weight) noexcept nogil:
+    """Return sum_d l b_d^2 / (a_d^2 + l) - l q with l = `weight`; shifts follow slopes."""
+    cdef double[LANES] lane
+    cdef double a, b, total
+    cdef Py_ssize_t d = 0
+    cdef int j
+    for j in range(LANES):
+        lane[j] = 0.0
+    while d + LANES <= n:
+        for j in range(LANES):
+            a = other_slope[d + j] / slope[d + j]
+            b = a * slope[n + d + j] - other_slope[n + d + j]
+            lane[j] += b * b / (a * a + weight)
+        d += LANES
+    total = sum_of(lane) - q
+    while d < n:
+        a = other_slope[d] / slope[d]
+        b = a * slope[n + d] - other_slope[n + d]
+        total += b * b / (a * a + weight)
+        d += 1
+    return weight * total
+
+
+def near_slots(Partition partition):
+    """List, for each slot, the largest stay cost and the slots near then; return also the level."""
+    cdef StayBounds bounds = stay_bounds_of(partition)
+    bounds.begin_sweep(partition)
+    cdef NearSlots found = NearSlots(bounds)
+    found.find()
+    cdef Py_ssize_t j, k
+    near = [
+        [j for j in range(found.n_slots)
+         if found.near[k * found.n_words + j // BITS] >> (j % BITS) & 1]
+        for k in range(found.n_slots)]
+    return [found.max_stay[k] for k in range(found.n_slots)], near, found.level
