@@ -19,7 +19,7 @@ from libc.stdlib cimport free
 
 from dpmlite.core._constants cimport HUGE_COST, NEAR_ROUNDING
 from dpmlite.core._memory cimport zeroed_memory
-from dpmlite.core._simd cimport LANES, clones_double, sum_of
+from dpmlite.core._simd cimport LANES, clones_double, inlined_double, sum_of
 from dpmlite.sweeps._slot_drift cimport MIN_MEMBER_POWER, SlotCosts
 from dpmlite.sweeps._stay_bounds cimport StayBounds, stay_bounds_of
 
@@ -127,24 +127,28 @@ cdef clones_double least_squares(const double *slope, const double *other_slope,
                                  double q, double weight) noexcept nogil:
     """Return sum_d l b_d^2 / (a_d^2 + l) - l q with l = `weight`; shifts follow slopes."""
     cdef double[LANES] lane
-    cdef double a, b, total
+    cdef double total
     cdef Py_ssize_t d = 0
     cdef int j
     for j in range(LANES):
         lane[j] = 0.0
     while d + LANES <= n:
         for j in range(LANES):
-            a = other_slope[d + j] / slope[d + j]
-            b = a * slope[n + d + j] - other_slope[n + d + j]
-            lane[j] += b * b / (a * a + weight)
+            lane[j] += least_square(slope[d + j], slope[n + d + j], other_slope[d + j],
+                                    other_slope[n + d + j], weight)
         d += LANES
     total = sum_of(lane) - q
     while d < n:
-        a = other_slope[d] / slope[d]
-        b = a * slope[n + d] - other_slope[n + d]
-        total += b * b / (a * a + weight)
+        total += least_square(slope[d], slope[n + d], other_slope[d], other_slope[n + d], weight)
         d += 1
     return weight * total
+
+
+cdef inline inlined_double least_square(double slope, double shift, double other_slope,
+                                        double other_shift, double weight) noexcept nogil:
+    """Return b^2 / (a^2 + l) in one column: a = other_slope / slope, b = a shift - other_shift."""
+    cdef double scaled_b = other_slope * shift - slope * other_shift
+    return scaled_b * scaled_b / (other_slope * other_slope + weight * slope * slope)
 
 
 def near_slots(Partition partition):

@@ -10,7 +10,6 @@ cdef class ScreeningBySlot:
     cdef NearSlots near
     cdef Py_ssize_t n_finds    # times that near slots were found in this sweep,
     cdef Py_ssize_t stage_row  # and the row at which their stage began
-    cdef bint was_blank        # nothing was known of any row when the sweep began
     cdef Py_ssize_t part_rows  # rows that are sorted at a time
 
     cdef bint pays(self) except -1
@@ -19,3 +18,5 @@ cdef class ScreeningBySlot:
                            Py_ssize_t *slots) except -1 nogil
     cdef Py_ssize_t sort_by_slot(self, Py_ssize_t first, Py_ssize_t last, Py_ssize_t *row,
                                  Py_ssize_t *start) noexcept nogil
+
+cdef bint may_pay(Partition partition, StayBounds bounds) noexcept nogil

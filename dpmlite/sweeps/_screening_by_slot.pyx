@@ -18,25 +18,24 @@ from dpmlite.core.threads import on_threads
 
 cdef enum:
     PART_CELLS = 65536      # cells of rows that are sorted at a time: they stay in the cache
-    MIN_FAR_CELLS = 512     # columns times far slots, on average, that make up for sorting rows
-    CELLS_PER_SLOT = 4096   # cells of rows whose screening takes as long as to find near slots
+    MIN_FAR_CELLS = 256     # columns times far slots, on average, that make up for sorting rows
+    MIN_ROWS_PER_SLOT = 64  # rows of the sweep, each time that near slots are found
 
 
 cdef class ScreeningBySlot:
 
     def __cinit__(self, Partition partition, StayBounds bounds):
         self.partition, self.bounds, self.near = partition, bounds, NearSlots(bounds)
-        self.was_blank, self.stage_row = bounds.is_blank, -1
-        self.part_rows = max(PART_CELLS // bounds.n_columns, <Py_ssize_t> CHUNK)
+        self.stage_row = -1
+        self.part_rows = max(PART_CELLS // bounds.n_columns, CHUNK * bounds.n_slots)
 
     cdef bint pays(self) except -1:
-        """Return whether rows of which nothing is known, side by side, have many far slots."""
+        """Return whether many slots are far from each other, on average."""
         cdef Py_ssize_t n = self.bounds.n_slots, D = self.bounds.n_columns
-        if not self.was_blank or self.bounds.is_lost or self.partition.X.first == NULL:
+        if self.bounds.is_lost:
             return False
         if self.stage_row != self.bounds.stage_row:
-            if (n * D < MIN_FAR_CELLS
-                    or self.bounds.n_rows * D < CELLS_PER_SLOT * n * (self.n_finds + 1)):
+            if self.bounds.n_rows < MIN_ROWS_PER_SLOT * n * (self.n_finds + 1):
                 return False
             self.near.find()
             self.n_finds += 1
@@ -45,13 +44,14 @@ cdef class ScreeningBySlot:
 
     cdef int screen_rows(self, Py_ssize_t first, Py_ssize_t last) except -1:
         """Record how long rows first..last-1 are known to stay."""
-        on_threads(self.screen_part, range(first, last, self.part_rows))
+        cdef Py_ssize_t n = self.part_rows
+        on_threads(self.screen_part, [(i, min(i + n, last)) for i in range(first, last, n)])
         self.bounds.is_blank = False
         return 0
 
-    def screen_part(self, Py_ssize_t first):
-        """Screen the rows of one part, which begins with row `first`."""
-        cdef Py_ssize_t last = min(first + self.part_rows, self.bounds.n_rows)
+    def screen_part(self, rows):
+        """Screen rows of one part, from the first of a pair to before the second."""
+        cdef Py_ssize_t first = rows[0], last = rows[1]
         cdef Screen screen
         begin_screen(&screen, self.partition)
         cdef Py_ssize_t *row = <Py_ssize_t *> malloc(
@@ -109,3 +109,11 @@ cdef class ScreeningBySlot:
             self.near.unbound_rows_near_others(chunk)
             self.bounds.record(self.partition, chunk)
         return 0
+
+
+cdef bint may_pay(Partition partition, StayBounds bounds) noexcept nogil:
+    """Return whether a sweep begins, of which nothing is known, of many rows, side by side, and slots.
+    """
+    return (bounds.is_blank and not bounds.is_lost and partition.X.first != NULL
+            and bounds.n_slots * bounds.n_columns >= MIN_FAR_CELLS
+            and bounds.n_rows >= MIN_ROWS_PER_SLOT * bounds.n_slots)
