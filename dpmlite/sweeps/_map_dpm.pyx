@@ -13,16 +13,15 @@ from dpmlite.sweeps._screening cimport (
     Screen, begin_screen, can_be_screened, end_screen, load_slots_if_needed, screen_chunk,
     take_rows)
 from dpmlite.sweeps._screening_bounds cimport CHUNK, Chunk
-from dpmlite.sweeps._screening_by_slot cimport ScreeningBySlot, may_pay
+from dpmlite.sweeps._screening_by_slot cimport ScreeningBySlot, screening_by_slot
 from dpmlite.sweeps._stay_bounds cimport StayBounds, stay_bounds_of
 from dpmlite.sweeps._visits cimport pays_to_screen, visit, visit_unscreened
 
 from dpmlite.core.threads import on_threads, thread_limit, use_threads
 
 cdef enum:
-    ROWS_ALONE = 2048        # rows that one thread visits before others may help
-    FIRST_ROWS = 256
-    MIN_ROWS_PER_UNKNOWN = 8 # rows screened by slot, per row that has to be screened again
+    MIN_SHARED_ROWS = 2048   # rows of a sweep that threads may share
+    FIRST_BATCH = 256        # rows of the first batch
 
 
 def sweep(Partition partition):
@@ -49,45 +48,37 @@ cdef Py_ssize_t screened_sweep(Partition partition) except -1:
     cdef OrderedSweep ordered = OrderedSweep(partition, bounds)
     cdef Py_ssize_t n_threads = thread_limit()
     bounds.begin_sweep(partition)
-    if partition.n_rows <= ROWS_ALONE or not HAS_ATOMICS:
+    cdef ScreeningBySlot by_slot = screening_by_slot(partition, bounds)
+    if partition.n_rows < MIN_SHARED_ROWS or not HAS_ATOMICS:
         n_threads = 1
-    if n_threads > 1 or may_pay(partition, bounds):
-        with use_threads(n_threads):
-            visit_in_batches(ordered, n_threads)
-    else:
+    if n_threads == 1 and by_slot is None:
         ordered.bound_in_far_slots(0, partition.n_rows)
         ordered.visit_rows_until(partition.n_rows, 1)
+    else:
+        with use_threads(n_threads):
+            visit_in_batches(ordered, by_slot, n_threads)
     bounds.end_sweep(ordered.n_moves)
     if ordered.n_moves > 0:
         partition.tidy_slots()
     return ordered.n_moves
 
 
-cdef int visit_in_batches(OrderedSweep ordered, Py_ssize_t n_threads) except -1:
-    """Visit all rows in batches, each on several threads if that paid for the one before.
+cdef int visit_in_batches(OrderedSweep ordered, ScreeningBySlot by_slot,
+                          Py_ssize_t n_threads) except -1:
+    """Visit all rows in batches, which are shared by threads, or screened by slot, if that pays.
 
-    A batch has as many rows as all batches before. Rows of a batch are screened by slot if that
-    pays, and if most of those of the one before were still known to stay when it was their turn.
+    A batch has as many rows as all batches before, and the one before tells whether it pays.
     """
-    cdef Py_ssize_t n_rows = ordered.partition.n_rows, first, last = FIRST_ROWS
-    cdef ScreeningBySlot by_slot = None
-    if may_pay(ordered.partition, ordered.bounds):
-        by_slot = ScreeningBySlot(ordered.partition, ordered.bounds)
+    cdef Py_ssize_t n_rows = ordered.partition.n_rows, first, last = FIRST_BATCH, n
     if ordered.bounds.n_far > 0:
         on_threads(ordered.bound_in_far_slots, range(0, n_rows, FAR_SLOT_ROWS))
     ordered.visit_rows_until(last, 1)
-    if 16 * ordered.n_batch_moves > last:
-        by_slot = None
     while last < n_rows:
         first, last = last, min(2 * last, n_rows)
         n = n_threads if ordered.threads_pay(last - first) else 1
-        if by_slot is not None and by_slot.pays():
+        if by_slot is not None and by_slot.pays(ordered):
             by_slot.screen_rows(first, last)
-            ordered.visit_rows_until(last, n)
-            if MIN_ROWS_PER_UNKNOWN * ordered.n_batch_screened > last - first:
-                by_slot = None
-        else:
-            ordered.visit_rows_until(last, n)
+        ordered.visit_rows_until(last, n)
     return 0
 
 

@@ -1,25 +1,25 @@
-"""Rows screened by slot, before they are visited: those of a slot together, in near slots alone.
+"""Rows screened by slot, before they are visited: the rows of a slot together, in near slots only.
 
 Where clusters lie far apart, few slots are near (_near_slots.pyx), and this takes a fraction of the
-time of all slots. What is found is recorded in the stay bounds, and visits then pass over rows that
-are known to stay. Those that are not are screened in all slots when it is their turn. So labels
-are those of visits one by one.
+time of all slots. The stay bounds record how long the rows are known to stay. Then rows are visited
+in their order, and those known to stay are passed over. The others are screened in all slots. So
+labels are those of visits one by one.
 """
 
-from libc.stdlib cimport free, malloc
-from libc.string cimport memset
-
 from dpmlite.core._constants cimport UNPLACED
-from dpmlite.sweeps._screening cimport (
-    begin_screen, end_screen, load_slots_if_needed, screen_near)
+from dpmlite.core._memory cimport index_array
+from dpmlite.sweeps._screening cimport begin_screen, end_screen, load_slots_if_needed, screen_near
 from dpmlite.sweeps._screening_bounds cimport CHUNK, Chunk
 
 from dpmlite.core.threads import on_threads
 
 cdef enum:
-    PART_CELLS = 65536      # cells of rows that are sorted at a time: they stay in the cache
-    MIN_FAR_CELLS = 256     # columns times far slots, on average, that make up for sorting rows
-    MIN_ROWS_PER_SLOT = 64  # rows of the sweep, each time that near slots are found
+    PART_CELLS = 65536         # cells of rows that are sorted together and fit into the cache
+    MIN_FAR_CELLS = 256        # columns times far slots of a slot that make up for sorting
+    MIN_ROWS_PER_SLOT = 128    # rows of a sweep that make up for finding near slots once
+    MIN_ROWS_PER_MOVE = 16     # rows per row that moves,
+    MIN_ROWS_PER_UNKNOWN = 8   # and per row that has to be screened again; with fewer, bounds
+                               # are of no use
 
 
 cdef class ScreeningBySlot:
@@ -27,93 +27,96 @@ cdef class ScreeningBySlot:
     def __cinit__(self, Partition partition, StayBounds bounds):
         self.partition, self.bounds, self.near = partition, bounds, NearSlots(bounds)
         self.stage_row = -1
-        self.part_rows = max(PART_CELLS // bounds.n_columns, CHUNK * bounds.n_slots)
 
-    cdef bint pays(self) except -1:
-        """Return whether many slots are far from each other, on average."""
-        cdef Py_ssize_t n = self.bounds.n_slots, D = self.bounds.n_columns
-        if self.bounds.is_lost:
-            return False
+    cdef bint pays(self, OrderedSweep ordered) except -1:
+        """Return whether to screen the next rows by slot, if they are like the last batch."""
+        cdef Py_ssize_t n_rows = ordered.last - ordered.first
+        cdef bint is_first = self.bounds.is_blank
+        return (not self.bounds.is_lost
+                and MIN_ROWS_PER_MOVE * ordered.n_batch_moves <= n_rows
+                and (is_first or MIN_ROWS_PER_UNKNOWN * ordered.n_batch_screened <= n_rows)
+                and self.slots_are_far())
+
+    cdef bint slots_are_far(self) except -1:
+        """Return whether, on average, a slot is far from enough others; find the near ones."""
+        cdef Py_ssize_t n = self.bounds.n_slots
         if self.stage_row != self.bounds.stage_row:
             if self.bounds.n_rows < MIN_ROWS_PER_SLOT * n * (self.n_finds + 1):
                 return False
             self.near.find()
-            self.n_finds += 1
             self.stage_row = self.bounds.stage_row
-        return (n * n - self.near.n_near) * D >= MIN_FAR_CELLS * n
+            self.n_finds += 1
+        return (n * n - self.near.n_near) * self.bounds.n_columns >= MIN_FAR_CELLS * n
 
     cdef int screen_rows(self, Py_ssize_t first, Py_ssize_t last) except -1:
-        """Record how long rows first..last-1 are known to stay."""
-        cdef Py_ssize_t n = self.part_rows
+        """Record how long rows first..last-1 are known to stay, in parts."""
+        cdef Py_ssize_t n = max(PART_CELLS // self.bounds.n_columns, CHUNK * self.bounds.n_slots)
         on_threads(self.screen_part, [(i, min(i + n, last)) for i in range(first, last, n)])
         self.bounds.is_blank = False
         return 0
 
     def screen_part(self, rows):
-        """Screen rows of one part, from the first of a pair to before the second."""
-        cdef Py_ssize_t first = rows[0], last = rows[1]
+        """Screen the rows of one part, from the first to before the second of two row numbers."""
+        cdef Py_ssize_t first = rows[0], last = rows[1], n_unplaced
+        cdef Py_ssize_t[::1] row = index_array(last - first)
+        cdef Py_ssize_t[::1] start = index_array(self.bounds.n_slots - UNPLACED)
+        cdef Py_ssize_t[::1] slots = index_array(self.bounds.n_slots + 1)
         cdef Screen screen
         begin_screen(&screen, self.partition)
-        cdef Py_ssize_t *row = <Py_ssize_t *> malloc(
-            (last - first + 2 * (self.bounds.n_slots + 1)) * sizeof(Py_ssize_t))
-        if row == NULL:
-            raise MemoryError(f"no memory for {last - first} rows")
-        cdef Py_ssize_t *slots = row + last - first
-        cdef Py_ssize_t *start = slots + self.bounds.n_slots + 1
         try:
             with nogil:
                 load_slots_if_needed(&screen, self.partition)
+                n_unplaced = self.sort_by_slot(first, last, &row[0], &start[0])
                 self.screen_sorted(
-                    &screen, row, self.sort_by_slot(first, last, row, start), slots)
+                    &screen, &row[0] + n_unplaced, last - first - n_unplaced, &slots[0])
         finally:
             end_screen(&screen)
-            free(row)
 
     cdef Py_ssize_t sort_by_slot(self, Py_ssize_t first, Py_ssize_t last, Py_ssize_t *row,
                                  Py_ssize_t *start) noexcept nogil:
-        """List those of rows first..last-1 that have labels, sorted by these; return how many.
+        """List rows first..last-1 by label; return how many have none, which come first.
 
-        start[k] becomes the place of the first row of a slot above k.
+        They are prefetched in the order in which they lie in memory: to read them in another one
+        from there would take much longer. `start` must be 0 for each label.
         """
-        cdef Py_ssize_t i, k, n = 0, n_slots = self.bounds.n_slots
-        cdef const Py_ssize_t *label = &self.partition.label[0]
-        start -= UNPLACED
-        memset(start + UNPLACED, 0, (n_slots - UNPLACED) * sizeof(Py_ssize_t))
+        cdef Py_ssize_t i, k, n, total = 0
         for i in range(first, last):
-            self.partition.X.prefetch(self.partition.in_use(i))
-            start[label[i]] += 1
-        for k in range(n_slots):
-            n += start[k]
-            start[k] = n - start[k]
+            self.partition.prefetch(i)
+            start[self.partition.label[i] - UNPLACED] += 1
+        for k in range(self.bounds.n_slots - UNPLACED):
+            n, start[k] = start[k], total
+            total += n
         for i in range(first, last):
-            k = label[i]
-            if k != UNPLACED:
-                row[start[k]] = i
-                start[k] += 1
-        return n
+            k = self.partition.label[i] - UNPLACED
+            row[start[k]] = i
+            start[k] += 1
+        return start[0]
 
-    cdef int screen_sorted(self, Screen *screen, const Py_ssize_t *row, Py_ssize_t n,
-                           Py_ssize_t *slots) except -1 nogil:
-        """Screen n rows, sorted by slot, in slots near theirs, and record what is found."""
+    cdef void screen_sorted(self, Screen *screen, const Py_ssize_t *row, Py_ssize_t n,
+                            Py_ssize_t *slots) noexcept nogil:
+        """Screen n rows, sorted by slot, in slots near theirs, and record how long they stay."""
         cdef Chunk *chunk = screen.chunk
         cdef const Py_ssize_t *label = &self.partition.label[0]
-        cdef Py_ssize_t j, n_near, done = 0
-        while done < n:
-            chunk.n_rows = min(n - done, <Py_ssize_t> CHUNK)
+        cdef Py_ssize_t j, n_near, first = 0
+        while first < n:
+            chunk.n_rows = min(n - first, <Py_ssize_t> CHUNK)
             for j in range(chunk.n_rows):
-                chunk.index[j] = row[done + j]
-            done += chunk.n_rows
+                chunk.index[j] = row[first + j]
             n_near = self.near.list_near(
-                self.partition, label[chunk.index[0]], label[chunk.index[chunk.n_rows - 1]], slots)
+                self.partition, label[row[first]], label[row[first + chunk.n_rows - 1]], slots)
             screen_near(screen, self.partition, chunk, slots, n_near, self.near.level)
-            self.near.unbound_rows_near_others(chunk)
+            self.near.remove_high_ceilings(chunk)
             self.bounds.record(self.partition, chunk)
-        return 0
+            first += chunk.n_rows
 
 
-cdef bint may_pay(Partition partition, StayBounds bounds) noexcept nogil:
-    """Return whether a sweep begins, of which nothing is known, of many rows, side by side, and slots.
+cdef ScreeningBySlot screening_by_slot(Partition partition, StayBounds bounds):
+    """Return what screens the rows of a sweep that begins; None if it would not pay.
+
+    It needs rows that lie side by side, of which nothing is known, and many slots and columns.
     """
-    return (bounds.is_blank and not bounds.is_lost and partition.X.first != NULL
-            and bounds.n_slots * bounds.n_columns >= MIN_FAR_CELLS
-            and bounds.n_rows >= MIN_ROWS_PER_SLOT * bounds.n_slots)
+    if (bounds.is_lost or not bounds.is_blank or partition.X.first == NULL
+            or bounds.n_slots * bounds.n_columns < MIN_FAR_CELLS
+            or bounds.n_rows < MIN_ROWS_PER_SLOT * bounds.n_slots):
+        return None
+    return ScreeningBySlot(partition, bounds)
