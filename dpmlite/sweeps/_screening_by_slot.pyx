@@ -53,6 +53,7 @@ cdef class ScreeningBySlot:
         cdef Py_ssize_t n = max(PART_CELLS // self.bounds.n_columns, CHUNK * self.bounds.n_slots)
         on_threads(self.screen_part, [(i, min(i + n, last)) for i in range(first, last, n)])
         self.bounds.is_blank = False
+        self.bounds.n_rows_by_slot += last - first
         return 0
 
     def screen_part(self, rows):
