@@ -128,6 +128,26 @@ def test_screening_by_slot_changes_no_label(kernel, seed, shape, separation, wro
         assert np.array_equal(by_slot.labels, in_order.labels)
 
 
+def test_rows_far_out_in_their_cluster_leave_it_for_a_far_one(kernel):
+    """They cost more than `max_stay` to stay, but less than the level."""
+    rng = np.random.default_rng(0)
+    means = 22.0 / np.sqrt(2.0) * np.eye(6, 64)
+    labels = rng.integers(6, size=60_000)
+    X = means[labels] + rng.normal(size=(len(labels), 64))
+    rows = np.arange(1000, len(labels), 1000)
+    nearest = (labels[rows] + 1) % 6
+    X[rows] = 0.485 * means[labels[rows]] + 0.515 * means[nearest]
+    state = partition(kernel, X, labels)
+    max_stay, near, level = near_slots(state)
+    assert all(near[k] == [k] for k in range(6))
+    costs = np.array([state.costs(i)[k] for i, k in zip(rows, labels[rows], strict=True)])
+    assert ((np.array(max_stay)[labels[rows]] < costs) & (costs < level)).all()
+    state = partition(kernel, X, labels)
+    swept(kernel, state)
+    assert n_rows_by_slot(state) > len(labels) / 2
+    assert np.array_equal(np.asarray(state.labels)[rows], nearest)
+
+
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_rows_near_a_slot_that_is_new_in_a_sweep_found_clusters(kernel, n_threads):
     """The first founder takes the empty slot; the others, at the same edge, found their own."""
