@@ -131,12 +131,12 @@ def test_screening_by_slot_changes_no_label(kernel, seed, shape, separation, wro
 def test_rows_far_out_in_their_cluster_leave_it_for_a_far_one(kernel):
     """They cost more than `max_stay` to stay, but less than the level."""
     rng = np.random.default_rng(0)
-    means = 22.0 / np.sqrt(2.0) * np.eye(6, 64)
+    means = 22.5 / np.sqrt(2.0) * np.eye(6, 64)
     labels = rng.integers(6, size=60_000)
     X = means[labels] + rng.normal(size=(len(labels), 64))
     rows = np.arange(1000, len(labels), 1000)
     nearest = (labels[rows] + 1) % 6
-    X[rows] = 0.485 * means[labels[rows]] + 0.515 * means[nearest]
+    X[rows] = 0.49 * means[labels[rows]] + 0.51 * means[nearest]
     state = partition(kernel, X, labels)
     max_stay, near, level = near_slots(state)
     assert all(near[k] == [k] for k in range(6))
