@@ -2,7 +2,8 @@
 
 Rows are screened in chunks, and those that may move are visited in their order (_ordered_sweep.pyx).
 Rows that an earlier sweep found far from moving are passed over until clusters have drifted
-(_stay_bounds.pyx). Labels are those of visits one by one.
+(_stay_bounds.pyx). Where nothing is known of the rows and clusters lie far apart, rows are screened
+by slot before their visits (_screening_by_slot.pyx). Labels are those of visits one by one.
 """
 
 from cpython.exc cimport PyErr_CheckSignals
@@ -65,9 +66,10 @@ cdef Py_ssize_t screened_sweep(Partition partition) except -1:
 
 cdef int visit_in_batches(OrderedSweep ordered, ScreeningBySlot by_slot,
                           Py_ssize_t n_threads) except -1:
-    """Visit all rows in batches, which are shared by threads, or screened by slot, if that pays.
+    """Visit all rows in batches.
 
-    A batch has as many rows as all batches before, and the one before tells whether it pays.
+    Threads share a batch, and its rows are screened by slot first, if the batch before shows that
+    it pays. A batch has as many rows as all batches before.
     """
     cdef Py_ssize_t n_rows = ordered.partition.n_rows, first, last = FIRST_BATCH, n
     if ordered.bounds.n_far > 0:

@@ -17,9 +17,8 @@ cdef enum:
     PART_CELLS = 65536         # cells of rows that are sorted together and fit into the cache
     MIN_FAR_CELLS = 256        # columns times far slots of a slot that make up for sorting
     MIN_ROWS_PER_SLOT = 128    # rows of a sweep that make up for finding near slots once
-    MIN_ROWS_PER_MOVE = 16     # rows per row that moves,
-    MIN_ROWS_PER_UNKNOWN = 8   # and per row that has to be screened again; with fewer, bounds
-                               # are of no use
+    MIN_ROWS_PER_MOVE = 16     # rows of the last batch per row that moved,
+    MIN_ROWS_PER_UNKNOWN = 8   # and, if it was screened by slot, per row to screen again
 
 
 cdef class ScreeningBySlot:
@@ -31,11 +30,11 @@ cdef class ScreeningBySlot:
     cdef bint pays(self, OrderedSweep ordered) except -1:
         """Return whether to screen the next rows by slot, if they are like the last batch."""
         cdef Py_ssize_t n_rows = ordered.last - ordered.first
-        cdef bint is_first = self.bounds.is_blank
-        return (not self.bounds.is_lost
-                and MIN_ROWS_PER_MOVE * ordered.n_batch_moves <= n_rows
-                and (is_first or MIN_ROWS_PER_UNKNOWN * ordered.n_batch_screened <= n_rows)
-                and self.slots_are_far())
+        if self.bounds.is_lost or MIN_ROWS_PER_MOVE * ordered.n_batch_moves > n_rows:
+            return False
+        if self.bounds.n_rows_by_slot > 0 and MIN_ROWS_PER_UNKNOWN * ordered.n_batch_screened > n_rows:
+            return False
+        return self.slots_are_far()
 
     cdef bint slots_are_far(self) except -1:
         """Return whether, on average, a slot is far from enough others; find the near ones."""

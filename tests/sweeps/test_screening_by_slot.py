@@ -87,9 +87,7 @@ def test_slots_far_apart_are_not_near(kernel):
     ("n_rows", "n_columns", "n_pairs", "gap"),
     [(40_000, 8, 30, 5.0), (40_000, 16, 30, 5.0), (40_000, 40, 12, 5.0), (60_000, 24, 12, 17.0)],
 )
-def test_sweeps_by_slot_move_the_rows_of_others(
-    kernel, n_rows, n_columns, n_pairs, gap, n_threads
-):
+def test_sweeps_by_slot_move_the_rows_of_others(kernel, n_rows, n_columns, n_pairs, gap, n_threads):
     """Tables that are stored by column are never screened by slot."""
     X, labels = pairs_of_clusters(n_rows, n_columns, n_pairs, gap, np.random.default_rng(1))
     by_slot, in_order = (partition(kernel, each, labels) for each in (X, np.asfortranarray(X)))
