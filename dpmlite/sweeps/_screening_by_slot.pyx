@@ -29,15 +29,16 @@ cdef class ScreeningBySlot:
 
     cdef bint pays(self, OrderedSweep ordered) except -1:
         """Return whether to screen the next rows by slot, if they are like the last batch."""
-        cdef Py_ssize_t n_rows = ordered.last - ordered.first
-        if self.bounds.is_lost or MIN_ROWS_PER_MOVE * ordered.n_batch_moves > n_rows:
-            return False
-        if self.bounds.n_rows_by_slot > 0 and MIN_ROWS_PER_UNKNOWN * ordered.n_batch_screened > n_rows:
-            return False
-        return self.slots_are_far()
+        cdef Py_ssize_t n_rows = ordered.last - ordered.first, n_unknown = 0
+        if self.bounds.n_rows_by_slot > 0:
+            n_unknown = ordered.n_batch_screened
+        return (not self.bounds.is_lost
+                and MIN_ROWS_PER_MOVE * ordered.n_batch_moves <= n_rows
+                and MIN_ROWS_PER_UNKNOWN * n_unknown <= n_rows
+                and self.slots_are_far())
 
     cdef bint slots_are_far(self) except -1:
-        """Return whether, on average, a slot is far from enough others; find the near ones."""
+        """Find the near slots of this stage; return whether enough others are far."""
         cdef Py_ssize_t n = self.bounds.n_slots
         if self.stage_row != self.bounds.stage_row:
             if self.bounds.n_rows < MIN_ROWS_PER_SLOT * n * (self.n_finds + 1):
