@@ -76,7 +76,9 @@ def mixture_responsibilities(X, Component component, log_weights, double[:, ::1]
 def neg_log_loo(Partition partition):
     cdef Component component = partition.component
     check_placed(partition)
-    cdef double total = -log_prob_counts_c(component.n, component.n_slots, partition.alpha)
+    cdef double power = component.power
+    cdef double total = -log_prob_counts_c(
+        component.n, component.n_slots, partition.alpha, power) / power
 
     def partial_sum(Py_ssize_t first):
         return sum_of_costs(partition, first, min(first + ROWS_PER_SUM, partition.n_rows))

@@ -127,7 +127,8 @@ def neg_log_loo(partition: Partition) -> float:
     """
     _check_placed(partition)
     component = partition.component
-    total = -log_prob_counts([n for n in component.counts if n > 0.0], partition.alpha)
+    counts, power = [n for n in component.counts if n > 0.0], component.power
+    total = -log_prob_counts(counts, partition.alpha, power) / power
     for i in range(partition.n_rows):
         own = partition.labels[i]
         total += partition.costs(i)[own] + partition.member_log_weight(i)

@@ -20,6 +20,17 @@ def check_positive(name: str, values: Values) -> None:
             raise ValueError(f"{name} must be positive, got {float(value)}")
 
 
+def check_power(power: float) -> None:
+    """Raise ValueError unless the power of a family's likelihood is above 0 and at most 1.
+
+    Parameters
+    ----------
+    power : float
+    """
+    if not 0.0 < power <= 1.0:
+        raise ValueError(f"power must be above 0 and at most 1, got {float(power)}")
+
+
 def check_same_length(name: str, values: Values, other_name: str, other: Values) -> None:
     """Raise ValueError unless two parameters of a family have the same number of columns.
 

@@ -20,6 +20,7 @@ cdef class Family(Slots):
     cdef readonly Py_ssize_t n_columns
     cdef readonly bint reads_sparse
     cdef readonly double log_scale  # log of the product of the columns' scales in the prior
+    cdef readonly double power      # of the likelihood
     cdef bint has_heavy_bounds      # whether heavy_bounds is there
 
     # Rows of slots: every family overrides these, or add_row.

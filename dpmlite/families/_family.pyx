@@ -7,6 +7,9 @@ from dpmlite.families._slot_vectors cimport least_of, padded
 
 cdef class Family(Slots):
 
+    def __cinit__(self):
+        self.power = 1.0
+
     cdef void accumulate(self, const Row *row, Py_ssize_t k) noexcept nogil:
         """Add a row to the statistics alone; refresh(k) must follow before slot k is scored."""
         pass

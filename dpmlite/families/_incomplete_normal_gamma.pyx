@@ -15,8 +15,8 @@ from dpmlite.families._student_t cimport Terms, sum_terms, term_costs_below
 
 cdef class IncompleteNormalGamma(IncompleteStatistics):
 
-    def __init__(self, m0, double c0, double a0, b0):
-        self.begin(NormalGammaPrior(m0, c0, a0, b0))
+    def __init__(self, m0, double c0, double a0, b0, double power=1.0):
+        self.begin(NormalGammaPrior(m0, c0, a0, b0, power))
 
     @property
     def m0(self):
@@ -77,9 +77,9 @@ cdef class IncompleteNormalGamma(IncompleteStatistics):
         counts, means, rates = columns[:d], columns[d:2 * d], columns[2 * d:]
         return {
             "n": n,
-            "m": [m0 + sqrt(b0) * m for m0, b0, m in zip(self.m0, self.b0, means)],
-            "c": [self.c0 + count for count in counts],
-            "a": [self.a0 + 0.5 * count for count in counts],
+            "m": [m0 + sqrt(b0 / self.power) * m for m0, b0, m in zip(self.m0, self.b0, means)],
+            "c": [self.power * (self.c0 + count) for count in counts],
+            "a": [self.power * (self.a0 + 0.5 * count) for count in counts],
             "b": [b0 * b for b0, b in zip(self.b0, rates)],
         }
 

@@ -23,7 +23,7 @@ cdef clones_double weighted_score(IncompleteStatistics self, double w,
     cdef const double *u = &self.u[0]
     cdef const double *log_scale = &self.log_scales[0]
     cdef double total[LANES]
-    cdef double half = 0.5 * w, c, a, e, term
+    cdef double half = 0.5 * w, power = self.power, c, a, e, term
     cdef Py_ssize_t column = 0, d
     cdef int i
     for i in range(LANES):
@@ -32,7 +32,8 @@ cdef clones_double weighted_score(IncompleteStatistics self, double w,
         for i in range(LANES):
             d = column + i
             c, a, e = self.c0 + n[d], self.a0 + 0.5 * n[d], u[d] - m[d]
-            term = (log_rising_of_lane(a, half) - 0.5 * log_positive((c + w) / c)
+            term = ((log_rising_of_lane(power * a, power * half)
+                     - 0.5 * log_positive((c + w) / c)) / power
                     - half * (LOG_2PI + log_positive(b[d])) - w * log_scale[d]
                     - (a + half) * log_positive(1.0 + half * c * e * e / ((c + w) * b[d])))
             total[i] += term if u[d] == u[d] else 0.0
@@ -50,7 +51,8 @@ cdef double score_without(IncompleteStatistics self, double w, Py_ssize_t k) noe
             if not without(self, k, d, w, &left):
                 return NAN
             score += log_student_t_c(self.u[d], left.m, self.c0 + left.n, left.b,
-                                     self.a0 + 0.5 * left.n, w) - w * self.log_scales[d]
+                                     self.a0 + 0.5 * left.n, w, self.power)
+            score -= w * self.log_scales[d]
     return score
 
 
@@ -67,7 +69,7 @@ cdef clones_double log_marginal(IncompleteStatistics self, Py_ssize_t k) noexcep
     while column < self.width:
         for i in range(LANES):
             d = column + i
-            total[i] += log_evidence(self.c0, self.a0, log_scale[d], n[d], b[d])
+            total[i] += log_evidence(self.c0, self.a0, log_scale[d], self.power, n[d], b[d])
         column += LANES
     return sum_of(total)
 
@@ -90,12 +92,14 @@ cdef clones_double merged_log_marginal(IncompleteStatistics self, Py_ssize_t j,
             m, b = d + MEAN * self.width, d + RATE * self.width
             rate = merged_rate(self.c0, self.c0 + pj[d], self.c0 + pk[d], pj[m], pk[m],
                                pj[b], pk[b])
-            total[i] += log_evidence(self.c0, self.a0, log_scale[d], pj[d] + pk[d], rate)
+            total[i] += log_evidence(self.c0, self.a0, log_scale[d], self.power, pj[d] + pk[d],
+                                     rate)
         column += LANES
     return sum_of(total)
 
 
-cdef inline inlined_double log_evidence(double c0, double a0, double log_scale, double n,
-                                        double b) noexcept nogil:
-    return (log_rising_of_lane(a0, 0.5 * n) + 0.5 * log_positive(c0 / (c0 + n))
+cdef inline inlined_double log_evidence(double c0, double a0, double log_scale, double power,
+                                        double n, double b) noexcept nogil:
+    return ((log_rising_of_lane(power * a0, power * 0.5 * n)
+             + 0.5 * log_positive(c0 / (c0 + n))) / power
             - (a0 + 0.5 * n) * log_positive(b) - n * (0.5 * LOG_2PI + log_scale))

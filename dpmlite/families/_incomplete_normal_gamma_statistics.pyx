@@ -25,6 +25,7 @@ cdef class IncompleteStatistics(Component):
         """Set what follows from the prior, and allocate slots."""
         self.prior, self.columns = prior, prior.columns(True)
         self.c0, self.a0, self.log_scale = prior.c0, prior.a0, prior.log_scale
+        self.power = prior.power
         self.n_columns, self.width = prior.n_columns, padded_columns(prior.n_columns)
         self.log_scales = prior.log_scales
         self.u = array("d", [NAN]) * self.width
@@ -166,7 +167,7 @@ cdef clones_void write_terms(IncompleteStatistics self, Py_ssize_t k) noexcept n
     cdef const double *m = self.statistic(k, MEAN)
     cdef const double *b = self.statistic(k, RATE)
     cdef double *terms = self.statistic(k, PREDICTIVE)
-    cdef double c, a, slope, common
+    cdef double c, a, slope, common, power = self.power
     cdef Py_ssize_t column = 0, d
     cdef int i, j
     while column < self.width:
@@ -180,7 +181,13 @@ cdef clones_void write_terms(IncompleteStatistics self, Py_ssize_t k) noexcept n
             fitted[4][i], fitted[5][i], fitted[6][i] = slope, m[d] * slope, a - 0.5
             shape[LANES + i], ratio[LANES + i] = a - 0.5, (c - 1.0) / (c * b[d])
         for i in range(2 * LANES):
-            shape[i] = log_rising_of_lane(shape[i], 0.5) + 0.5 * log_positive(ratio[i])
+            shape[i] = (log_rising_of_lane(power * shape[i], power * 0.5) / power
+                        + 0.5 * log_positive(ratio[i]))
+        if power != 1.0:  # the ratios of c, whose logarithms count 1 / power times
+            for i in range(LANES):
+                c = self.c0 + n[column + i]
+                shape[i] += 0.5 * (1.0 / power - 1.0) * log_positive(c / (c + 1.0))
+                shape[LANES + i] += 0.5 * (1.0 / power - 1.0) * log_positive((c - 1.0) / c)
         for i in range(LANES):
             d = column + i
             common = -0.5 * LOG_2PI - self.log_scales[d]

@@ -22,8 +22,8 @@ cdef class NormalGamma(NormalGammaStatistics):
     def __cinit__(self):
         self.has_heavy_bounds = True
 
-    def __init__(self, m0, double c0, double a0, b0):
-        self.begin(NormalGammaPrior(m0, c0, a0, b0))
+    def __init__(self, m0, double c0, double a0, b0, double power=1.0):
+        self.begin(NormalGammaPrior(m0, c0, a0, b0, power))
 
     @property
     def m0(self):
@@ -63,6 +63,8 @@ cdef class NormalGamma(NormalGammaStatistics):
         return score_in_own_slot(self, row, k, False)
 
     cdef int expect(self) except -1:
+        if self.power != 1.0:
+            raise ValueError(f"power must be 1 for expected log densities, got {self.power}")
         self.expect_values(2)
         find_expectations(self)
         return 0
@@ -92,9 +94,10 @@ cdef class NormalGamma(NormalGammaStatistics):
         at = range(k * self.n_along, k * self.n_along + self.n_columns)
         return {
             "n": self.n[k],
-            "m": [m0 + sqrt(b0) * self.m[i] for m0, b0, i in zip(self.m0, self.b0, at)],
-            "c": self.c0 + self.n[k],
-            "a": self.a0 + 0.5 * self.n[k],
+            "m": [m0 + sqrt(b0 / self.power) * self.m[i]
+                  for m0, b0, i in zip(self.m0, self.b0, at)],
+            "c": self.power * (self.c0 + self.n[k]),
+            "a": self.power * (self.a0 + 0.5 * self.n[k]),
             "b": [b0 * self.b[i] for b0, i in zip(self.b0, at)],
         }
 

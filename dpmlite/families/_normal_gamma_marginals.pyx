@@ -10,7 +10,7 @@ from dpmlite.families._student_t cimport FACTOR_GROUP
 
 cdef double log_marginal(NormalGammaStatistics self, Py_ssize_t k) noexcept nogil:
     return log_evidence(
-        self.a0, self.c0, self.n_columns, self.log_scale, self.n[k], self.log_b[k])
+        self.a0, self.c0, self.n_columns, self.log_scale, self.power, self.n[k], self.log_b[k])
 
 
 cdef clones_void merged_marginals(NormalGammaStatistics self, Py_ssize_t j, Py_ssize_t first,
@@ -28,6 +28,7 @@ cdef inline inlined_void merged_block(NormalGammaStatistics self, Py_ssize_t j, 
     cdef double exponent[NARROW]
     # Copies, for the compiler cannot know that `out` is none of these.
     cdef double a0 = self.a0, c0 = self.c0, n_columns = self.n_columns, log_scale = self.log_scale
+    cdef double power = self.power
     cdef double nj = self.n[j], cj = self.c0 + self.n[j], mj, bj, e = 0.0
     cdef const double *m = self.across_m + first
     cdef const double *b = self.across_b + first
@@ -49,13 +50,14 @@ cdef inline inlined_void merged_block(NormalGammaStatistics self, Py_ssize_t j, 
                 product[i] = split_exponent(product[i], &e)
                 exponent[i] += e
     for i in range(NARROW):
-        out[first + i] = log_evidence(a0, c0, n_columns, log_scale, nj + n[i],
-                                               exponent[i] * LOG_2 + log_positive(product[i]))
+        out[first + i] = log_evidence(a0, c0, n_columns, log_scale, power, nj + n[i],
+                                      exponent[i] * LOG_2 + log_positive(product[i]))
 
 
 cdef inline inlined_double log_evidence(double a0, double c0, double n_columns, double log_scale,
-                                        double n, double log_b) noexcept nogil:
+                                        double power, double n, double log_b) noexcept nogil:
     """Log marginal of n rows, from the log of the product of their rates."""
-    return (n_columns * (log_rising_of_lane(a0, 0.5 * n) + 0.5 * log_positive(c0 / (c0 + n))
-                         - 0.5 * n * LOG_2PI)
+    cdef double counts = (log_rising_of_lane(power * a0, power * 0.5 * n)
+                          + 0.5 * log_positive(c0 / (c0 + n)))
+    return (n_columns * (counts / power - 0.5 * n * LOG_2PI)
             - (a0 + 0.5 * n) * log_b - n * log_scale)

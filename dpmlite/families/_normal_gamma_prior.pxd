@@ -11,9 +11,11 @@ cdef inline inlined_double merged_rate(double c0, double cj, double ck, double m
 
 cdef class NormalGammaPrior:
     cdef Py_ssize_t n_columns
-    cdef double c0, a0, log_scale
+    cdef double power              # zeta of the likelihood
+    cdef double c0, a0             # divided by zeta, as c and a of the posteriors are
+    cdef double log_scale
     cdef list m0, b0
-    cdef double[::1] origin, unit  # [column] m0 and 1 / sqrt(b0)
+    cdef double[::1] origin, unit  # [column] m0 and 1 / sqrt(b0 / zeta)
     cdef double[::1] log_scales    # [column] log sqrt(b0), padded
     cdef double[::1] cached        # [n] values of at_mean that were found, or NaN
 

@@ -6,9 +6,9 @@ from libc.math cimport NAN, log, sqrt
 
 from dpmlite.core._constants cimport LOG_2PI
 from dpmlite.core._simd cimport padded_columns
-from dpmlite.core._special cimport log_gamma_half_step_c
+from dpmlite.core._special cimport log_gamma_half_step_c, log_rising_c
 
-from dpmlite.core.checks import check_positive, check_same_length
+from dpmlite.core.checks import check_positive, check_power, check_same_length
 
 # Threads find the same number and remember it: it is there as a whole, or not at all.
 cdef extern from "kernels.h":
@@ -21,16 +21,17 @@ cdef enum:
 
 cdef class NormalGammaPrior:
 
-    def __init__(self, m0, double c0, double a0, b0):
+    def __init__(self, m0, double c0, double a0, b0, double power):
         check_same_length("m0", m0, "b0", b0)
         for name, values in (("c0", [c0]), ("a0", [a0]), ("b0", b0)):
             check_positive(name, values)
-        self.c0, self.a0 = c0, a0
+        check_power(power)
+        self.power, self.c0, self.a0 = power, c0 / power, a0 / power
         self.m0 = array("d", m0).tolist()
         self.b0 = array("d", b0).tolist()
         self.n_columns = len(self.m0)
         self.origin = array("d", self.m0)
-        self.unit = array("d", [1.0 / sqrt(b) for b in self.b0])
+        self.unit = array("d", [1.0 / sqrt(b / power) for b in self.b0])
         log_scales = [0.5 * log(b) for b in self.b0]
         self.log_scale = sum(log_scales)
         spare = padded_columns(self.n_columns) - self.n_columns
@@ -44,7 +45,7 @@ cdef class NormalGammaPrior:
         return prior
 
     cdef double at_mean(self, double n) noexcept nogil:
-        """Return the log density, for b of 1, of a row at the mean of n others."""
+        """Return the log predictive, for b of 1, of a row at the mean of n others."""
         cdef double found
         if n >= N_CACHED_COUNTS or <int> n != n:
             return find_at_mean(self, n)
@@ -56,6 +57,8 @@ cdef class NormalGammaPrior:
 
 
 cdef double find_at_mean(NormalGammaPrior self, double n) noexcept nogil:
-    cdef double c = self.c0 + n
-    return self.n_columns * (log_gamma_half_step_c(self.a0 + 0.5 * n)
-                             + 0.5 * (log(c / (c + 1.0)) - LOG_2PI))
+    cdef double c = self.c0 + n, a = self.a0 + 0.5 * n, power = self.power
+    if power == 1.0:
+        return self.n_columns * (log_gamma_half_step_c(a) + 0.5 * (log(c / (c + 1.0)) - LOG_2PI))
+    return self.n_columns * (
+        (log_rising_c(power * a, 0.5 * power) + 0.5 * log(c / (c + 1.0))) / power - 0.5 * LOG_2PI)

@@ -22,8 +22,10 @@ from dpmlite.families._student_t cimport FACTOR_GROUP, log_factors, logs_of_fact
 
 cdef double log_constant(NormalGammaStatistics self, double a, double c, double w,
                          double log_b) noexcept nogil:
-    """Log density of w equal rows at the mean of a posterior with these a, c and sum of log b."""
-    return (self.n_columns * (log_rising_c(a, 0.5 * w) - 0.5 * log1p(w / c) - 0.5 * w * LOG_2PI)
+    """Log predictive of w equal rows at the mean of a posterior with these a, c and sum of log b."""
+    cdef double power = self.power
+    cdef double counts = log_rising_c(power * a, power * 0.5 * w) - 0.5 * log1p(w / c)
+    return (self.n_columns * (counts / power - 0.5 * w * LOG_2PI)
             - 0.5 * w * log_b - w * self.log_scale)
 
 
@@ -95,8 +97,8 @@ cdef inline inlined_void lower_bound_block(
         Py_ssize_t first, double *out) noexcept nogil:
     """Write lower bounds of the costs of a row in NARROW slots from `first`.
 
-    The factors are those of score_slot, and of its constant, with h = w / 2 and x = w / c,
-    log(Gamma(a + h) / Gamma(a)) <= h log(a + h) and log(1 + x) >= 2 x / (2 + x).
+    The factors are those of score_slot, and of its constant, with h = w / 2, x = w / c and the power
+    p, log(Gamma(p a + p h) / Gamma(p a)) <= p h log(p (a + h)) and log(1 + x) >= 2 x / (2 + x).
     """
     cdef double product[NARROW]
     cdef double exponent[NARROW]
@@ -105,14 +107,15 @@ cdef inline inlined_void lower_bound_block(
     cdef double fixed[NARROW]
     cdef const double *slope = self.t.slope + first
     cdef const double *shift = self.t.shift + first
-    cdef double w = row.weight, half = 0.5 * w, c, u, z, e = 0.0
+    cdef double w = row.weight, half = 0.5 * w, p = self.power, c, u, z, e = 0.0
     cdef Py_ssize_t d
     cdef int j, n_below
     for j in range(NARROW):
         product[j], exponent[j] = 1.0, 0.0
         c, power[j] = self.c0 + self.n[first + j], self.a0 + 0.5 * self.n[first + j] + half
         ratio[j] = w * (c + 1.0) / (c + w)
-        fixed[j] = (self.n_columns * (w / (2.0 * c + w) + half * (LOG_2PI - log_positive(power[j])))
+        fixed[j] = (self.n_columns * (w / (2.0 * c + w) / p
+                                      + half * (LOG_2PI - log_positive(p * power[j])))
                     + half * self.log_b[first + j] + w * self.log_scale)
         fixed[j] -= (ROUNDING_MARGIN * (fabs(fixed[j]) + self.n_columns * power[j])
                      + log_weight[first + j])

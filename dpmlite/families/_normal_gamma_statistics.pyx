@@ -19,6 +19,7 @@ cdef class NormalGammaStatistics(Screenable):
         """Set what follows from the prior, and allocate slots."""
         self.prior, self.columns = prior, prior.columns(False)
         self.c0, self.a0, self.log_scale = prior.c0, prior.a0, prior.log_scale
+        self.power = prior.power
         self.n_columns = self.t.n_columns = prior.n_columns
         self.t.origin, self.t.unit = self.columns.origin, self.columns.unit
         self.t.n_along = 4 * self.n_columns

@@ -27,8 +27,8 @@ cdef struct Terms:
     double *constant
 
 
-cdef double log_student_t_c(double x, double m, double c, double b, double a,
-                            double weight) noexcept nogil
+cdef double log_student_t_c(double x, double m, double c, double b, double a, double weight,
+                            double power) noexcept nogil
 cdef double log_factors(const Densities *t, const double *row, Py_ssize_t k, double ratio,
                         bint exact) noexcept nogil
 cdef clones_void logs_of_factors(const Densities *t, const double *const *rows,

@@ -29,15 +29,16 @@ cdef enum:
     COLUMNS_PER_BLOCK = 64      # columns of a row that are standardised together
 
 
-def log_student_t(double x, double m, double c, double b, double a, double weight=1.0):
-    return log_student_t_c(x, m, c, b, a, weight)
+def log_student_t(double x, double m, double c, double b, double a, double weight=1.0,
+                  double power=1.0):
+    return log_student_t_c(x, m, c, b, a, weight, power)
 
 
-cdef double log_student_t_c(double x, double m, double c, double b, double a,
-                            double weight) noexcept nogil:
+cdef double log_student_t_c(double x, double m, double c, double b, double a, double weight,
+                            double power) noexcept nogil:
     cdef double t = weight * c * (x - m) * (x - m) / (2.0 * b * (c + weight))
-    cdef double normaliser = (log_rising_c(a, 0.5 * weight) - 0.5 * log1p(weight / c)
-                              - 0.5 * weight * (LOG_2PI + log(b)))
+    cdef double counts = log_rising_c(power * a, power * 0.5 * weight) - 0.5 * log1p(weight / c)
+    cdef double normaliser = counts / power - 0.5 * weight * (LOG_2PI + log(b))
     return normaliser - (a + 0.5 * weight) * log1p(t)
 
 

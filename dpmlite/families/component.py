@@ -31,15 +31,22 @@ class Component:
         Rows in each slot, by weight; exactly 0 if it is empty.
     log_scale : float
         Sum of the logs of the columns' scales in the prior; 0 if values have no units.
+    power : float
+        Power of the likelihood, at most 1; 1 in families that do not take one.
 
     Notes
     -----
+    With a power zeta below 1, the posterior is the coarsened one of Miller & Dunson (2019): each
+    row counts as zeta rows in the likelihood. Log predictives and log marginals are then those of
+    the coarsened likelihood divided by zeta, so that they stay as large as those of whole rows.
+
     A row of weight w stands for w equal rows that share a label: methods that take a row and a
     weight say what holds for all of them together.
     """
 
     reads_sparse = False
     log_scale = 0.0
+    power = 1.0
 
     def __init__(self, n_columns: int) -> None:
         self.n_columns = n_columns

@@ -27,10 +27,12 @@ class IncompleteNormalGamma(Component):
         Shape of the precisions' gamma prior.
     b0 : sequence of float, length D
         Rates of the precisions' gamma prior.
+    power : float, default 1.0
+        Power zeta of the likelihood, at most 1.
 
     Attributes
     ----------
-    n_columns, n_slots
+    n_columns, n_slots, power
         As `Component`.
     counts : list of float
         Rows in each slot, whether or not anything of them was observed.
@@ -38,20 +40,22 @@ class IncompleteNormalGamma(Component):
     Raises
     ------
     ValueError
-        If `m0` and `b0` differ in length, or another parameter is not positive.
+        If `m0` and `b0` differ in length, another parameter is not positive, or `power` is above 1.
     """
 
-    def __init__(self, m0: Values, c0: float, a0: float, b0: Values) -> None:
-        complete = NormalGamma(m0, c0, a0, b0)  # it checks them
+    def __init__(self, m0: Values, c0: float, a0: float, b0: Values, power: float = 1.0) -> None:
+        complete = NormalGamma(m0, c0, a0, b0, power)  # it checks them
         super().__init__(complete.n_columns)
+        self.power = complete.power
+        self._worths = (float(c0), float(a0))
         self.m0, self.c0, self.a0, self.b0 = complete.m0, complete.c0, complete.a0, complete.b0
         self.log_scale = complete.log_scale
         self.columns = [
-            NormalGamma([m], self.c0, self.a0, [b]) for m, b in zip(self.m0, self.b0, strict=True)
+            NormalGamma([m], c0, a0, [b], self.power) for m, b in zip(self.m0, self.b0, strict=True)
         ]
 
     def like(self) -> "IncompleteNormalGamma":
-        return IncompleteNormalGamma(self.m0, self.c0, self.a0, self.b0)
+        return IncompleteNormalGamma(self.m0, *self._worths, self.b0, self.power)
 
     def resize(self, n_slots: int) -> None:
         self._check_n_slots(n_slots)

@@ -6,11 +6,18 @@ Little (2014); its posterior is again normal-gamma with the parameters of eq. (1
 Rows are held in units of the prior, u = (x - m0) / sqrt(b0). Then m0 = 0 and b0 = 1 in every
 column: labels cannot depend on the units or the origin of the data, no precision is lost on
 data far from zero, and b >= 1 always.
+
+With a power zeta of the likelihood, the coarsened posterior of Miller & Dunson (2019) is that of
+rows of weight zeta. All of it is kept divided by zeta: from the prior NG(m0, c0 / zeta, a0 / zeta,
+b0 / zeta), whole rows lead to c / zeta, a / zeta and b / zeta by eq. (13) as it is. In log
+densities divided by zeta, only two functions of counts differ from those of zeta = 1: the log of
+Gamma(a + h) / Gamma(a) is taken at zeta a and zeta h and divided by zeta, and so is
+log(1 + n / c0).
 """
 
 from math import log, log1p, nan, pi, sqrt
 
-from dpmlite.core.checks import check_positive, check_same_length
+from dpmlite.core.checks import check_positive, check_power, check_same_length
 from dpmlite.core.constants import MAX_PRIOR_UNITS, MIN_KEPT_FRACTION
 from dpmlite.core.protocols import Values
 from dpmlite.core.special import digamma, log_rising
@@ -31,39 +38,44 @@ class NormalGamma(Component):
         Shape of the precisions' gamma prior.
     b0 : sequence of float, length D
         Rates of the precisions' gamma prior.
+    power : float, default 1.0
+        Power zeta of the likelihood, at most 1.
 
     Attributes
     ----------
-    n_columns, n_slots, counts
+    n_columns, n_slots, counts, power
         As `Component`.
 
     Raises
     ------
     ValueError
-        If `m0` and `b0` differ in length, or another parameter is not positive.
+        If `m0` and `b0` differ in length, another parameter is not positive, or `power` is above 1.
 
     Notes
     -----
-    A value further than 2^29 from m0, in units of sqrt(b0), counts as lying there.
+    A value further than 2^29 from m0, in units of sqrt(b0 / power), counts as lying there.
     """
 
-    def __init__(self, m0: Values, c0: float, a0: float, b0: Values) -> None:
+    def __init__(self, m0: Values, c0: float, a0: float, b0: Values, power: float = 1.0) -> None:
         check_same_length("m0", m0, "b0", b0)
         for name, values in (("c0", [c0]), ("a0", [a0]), ("b0", b0)):
             check_positive(name, values)
+        check_power(power)
         super().__init__(len(m0))
+        self.power = float(power)
         self.m0 = [float(m) for m in m0]
-        self.c0 = float(c0)
-        self.a0 = float(a0)
+        self._worths = (float(c0), float(a0))
+        self.c0 = float(c0) / self.power  # c and a of the posteriors are divided by it, too
+        self.a0 = float(a0) / self.power
         self.b0 = [float(b) for b in b0]
-        self.scale = [sqrt(b) for b in self.b0]
-        self.log_scale = sum(log(s) for s in self.scale)
+        self.scale = [sqrt(b / self.power) for b in self.b0]
+        self.log_scale = sum(log(sqrt(b)) for b in self.b0)
         self.m: list[list[float]] = []  # slot, column: posterior mean
         self.b: list[list[float]] = []  # slot, column: posterior rate
         self.kept: list[float] = []  # slot: part of b that removals left, least column
 
     def like(self) -> "NormalGamma":
-        return NormalGamma(self.m0, self.c0, self.a0, self.b0)
+        return NormalGamma(self.m0, *self._worths, self.b0, self.power)
 
     def resize(self, n_slots: int) -> None:
         self._check_n_slots(n_slots)
@@ -135,7 +147,7 @@ class NormalGamma(Component):
         self._check_slot(k)
         c, a = self.c0 + self.counts[k], self.a0 + 0.5 * self.counts[k]
         columns = zip(self.standardise(row), self.m[k], self.b[k], strict=True)
-        scores = (log_student_t(u, m, c, b, a, weight) for u, m, b in columns)
+        scores = (log_student_t(u, m, c, b, a, weight, self.power) for u, m, b in columns)
         return sum(scores) - weight * self.log_scale
 
     def log_predictive_member(self, row: Values, k: int, weight: float = 1.0) -> float:
@@ -150,6 +162,8 @@ class NormalGamma(Component):
     def expected_log_density(self, row: Values, k: int, weight: float = 1.0) -> float:
         """Mean of log N(x | mu, 1 / lambda): E[log lambda] = psi(a) - log b, E[lambda] = a / b."""
         self._check_slot(k)
+        if self.power != 1.0:
+            raise ValueError(f"power must be 1 for expected log densities, got {self.power}")
         c, a = self.c0 + self.counts[k], self.a0 + 0.5 * self.counts[k]
         total = -self.log_scale
         for u, m, b in zip(self.standardise(row), self.m[k], self.b[k], strict=True):
@@ -182,13 +196,13 @@ class NormalGamma(Component):
         return [min(max(u, -MAX_PRIOR_UNITS), MAX_PRIOR_UNITS) for u in units]
 
     def posterior(self, k: int) -> dict[str, float | list[float]]:
-        """Posterior of cluster `k`: "n" rows and "m", "c", "a", "b" of eq. (13)."""
+        """Posterior of cluster `k`: "n" rows and "m", "c", "a", "b" of eq. (13), coarsened."""
         self._check_slot(k)
         return {
             "n": self.counts[k],
             "m": [m0 + s * m for m0, s, m in zip(self.m0, self.scale, self.m[k], strict=True)],
-            "c": self.c0 + self.counts[k],
-            "a": self.a0 + 0.5 * self.counts[k],
+            "c": self.power * (self.c0 + self.counts[k]),
+            "a": self.power * (self.a0 + 0.5 * self.counts[k]),
             "b": [b0 * b for b0, b in zip(self.b0, self.b[k], strict=True)],
         }
 
@@ -232,13 +246,13 @@ class NormalGamma(Component):
         return self.counts[j] + self.counts[k], m, b
 
     def _log_evidence(self, n: float, b: Values) -> float:
-        """Log p(n rows | theta_0) from their posterior rates `b`."""
+        """Log p(n rows | theta_0), divided by the power, from their posterior rates `b`."""
         a = self.a0 + 0.5 * n
         total = -n * self.log_scale
         for b_d in b:
+            gammas = log_rising(self.power * self.a0, self.power * 0.5 * n)
             total += (
-                log_rising(self.a0, 0.5 * n)
-                - 0.5 * log1p(n / self.c0)
+                (gammas - 0.5 * log1p(n / self.c0)) / self.power
                 - a * log(b_d)
                 - 0.5 * n * log(2.0 * pi)
             )

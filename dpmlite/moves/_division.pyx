@@ -133,7 +133,9 @@ cpdef double joint_of(Partition partition, slots) except? -1.0:
     for k in slots:
         partition.component._check_slot(k)
     cdef double[::1] counts = array("d", [partition.component.n[k] for k in slots])
-    cdef double total = -log_prob_counts_c(&counts[0], counts.shape[0], partition.alpha)
+    cdef double power = partition.component.power
+    cdef double total = -log_prob_counts_c(
+        &counts[0], counts.shape[0], partition.alpha, power) / power
     for k in slots:
         total -= partition.component.marginal(k)
     return total

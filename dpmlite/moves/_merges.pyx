@@ -73,7 +73,7 @@ cdef class Pairs:
         self.n_slots = partition.component.n_slots
         cdef Py_ssize_t n = padded(self.n_slots)
         self.change = double_array(n)  # [partner] of the slot that was scored last
-        self.base = double_array(n)    # [slot] log marginal + log Gamma(n)
+        self.base = double_array(n)    # [slot] log marginal + log Gamma(n); see `based`
         self.best = double_array(n)    # [slot] the change with its best partner
         self.partner = index_array(self.n_slots)
 
@@ -88,7 +88,12 @@ cdef class Pairs:
         cdef Py_ssize_t k
         for k in range(self.n_slots):
             if self.component.n[k] > 0.0:
-                self.base[k] = self.component.marginal(k) + log_gamma_c(self.component.n[k])
+                self.base[k] = self.based(k)
+
+    cdef double based(self, Py_ssize_t k) noexcept nogil:
+        """Log marginal of slot k, and what its number of rows adds to log p(z)."""
+        cdef double power = self.component.power
+        return self.component.marginal(k) + log_gamma_c(power * self.component.n[k]) / power
 
     cdef nearest(self, Py_ssize_t j, Py_ssize_t n_nearest):
         """At most `n_nearest` slots by the change of a merge with slot j, least first."""
@@ -121,13 +126,14 @@ cdef class Pairs:
 
     cdef void score(self, Py_ssize_t j, Py_ssize_t first) noexcept nogil:
         """Set change[k] to that of a merge of j and k, for every k from `first` on."""
-        cdef double own = self.base[j] + log(self.partition.alpha)
+        cdef double power = self.component.power, n = self.component.n[j]
+        cdef double own = self.base[j] + log(self.partition.alpha * power) / power
         cdef Py_ssize_t k
         self.component.marginals_merged(j, first, &self.change[0])
         for k in range(first, self.n_slots):
             if self.component.n[k] > 0.0 and k != j:
                 self.change[k] = (own + self.base[k] - self.change[k]
-                                  - log_gamma_of_lane(self.component.n[j] + self.component.n[k]))
+                                  - log_gamma_of_lane(power * (n + self.component.n[k])) / power)
             else:
                 self.change[k] = INFINITY
 
@@ -197,7 +203,7 @@ cdef class Pairs:
     cdef void update(self, Py_ssize_t j, Py_ssize_t k) noexcept nogil:
         """Score the pairs of slot j anew, after k was merged into it."""
         cdef Py_ssize_t i
-        self.base[j] = self.component.marginal(j) + log_gamma_c(self.component.n[j])
+        self.base[j] = self.based(j)
         self.drop(k)
         self.score(j, 0)
         self.record(j)

@@ -67,7 +67,8 @@ cdef bint has_enough_rows(Partition partition, Py_ssize_t k) except -1:
     """Whether slot k can be tested, as far as its numbers of rows and groups tell."""
     cdef Py_ssize_t n_members = partition.n_members(k)
     cdef Py_ssize_t n_groups = partition.size[k] - n_members
-    return (n_members > 0 and n_groups <= 1 and partition.component.n[k] >= partition.alpha
+    return (n_members > 0 and n_groups <= 1
+            and partition.component.power * partition.component.n[k] >= partition.alpha
             and (n_groups > 0 or partition.component.n_columns <= MAX_COLUMNS_PER_ROW * n_members))
 
 
@@ -78,11 +79,11 @@ cdef verdicts(Partition partition, slots, double[::1] memory):
     cdef Sums *sums = first_of(memory)
     with nogil:
         for j in range(n):
-            sums[j].normal = verdict(prior, partition.alpha, &sums[j])
+            sums[j].normal = verdict(prior, partition, &sums[j])
     return {k: sums[j].normal for j, k in enumerate(slots)}
 
 
-cdef bint verdict(const NormalPrior *prior, double alpha, Sums *sums) noexcept nogil:
+cdef bint verdict(const NormalPrior *prior, Partition partition, Sums *sums) noexcept nogil:
     """Whether a slot passes the test."""
     cdef Py_ssize_t d
     if not sums.is_testable or (sums.has_group and sums.n > MAX_JOINING_FRACTION * sums.n_slot):
@@ -91,7 +92,7 @@ cdef bint verdict(const NormalPrior *prior, double alpha, Sums *sums) noexcept n
         count_complete_rows(sums)
     for d in range(sums.n_columns if sums.has_group else 0):
         sums.absorbed[d] = absorbed_part(cells_of(sums, d), sums.n_all[d])
-    return excess(sums) < price(prior, sums, alpha)
+    return excess(sums) < price(prior, sums, partition.alpha, partition.component.power)
 
 
 cdef void count_complete_rows(Sums *sums) noexcept nogil:
@@ -109,14 +110,15 @@ cdef double absorbed_part(double n, double n_all) noexcept nogil:
     return 1.0 - n / n_all if n < (1.0 - MIN_ABSORBED_FRACTION) * n_all else 0.0
 
 
-cdef double price(const NormalPrior *prior, const Sums *sums, double alpha) noexcept nogil:
-    """A lower estimate of the nats that one more cluster costs."""
+cdef double price(const NormalPrior *prior, const Sums *sums, double alpha,
+                  double power) noexcept nogil:
+    """A lower estimate of the nats that one more cluster costs, divided by the power."""
     cdef double total = 0.0
     cdef Py_ssize_t d
     for d in range(sums.n_columns):
-        total += log1p(cells_of(sums, d) / larger(prior.c0, 1.0))
-        total += log1p(0.5 * cells_of(sums, d) / larger(prior.a0, 0.5))
-    return 0.5 * total - log(larger(alpha, 1.0))
+        total += log1p(cells_of(sums, d) / larger(prior.c0, 1.0 / power))
+        total += log1p(0.5 * cells_of(sums, d) / larger(prior.a0, 0.5 / power))
+    return (0.5 * total - log(larger(alpha, 1.0))) / power
 
 
 cdef double excess(const Sums *sums) noexcept nogil:

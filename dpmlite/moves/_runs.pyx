@@ -185,7 +185,8 @@ cdef double find_runs(Partition slices, Component run, Py_ssize_t n,
             if end > i + 1:
                 run.copy_slot(1, slices.component, end - 1)
                 run.merge_slots(0, 1)
-            cost = -log_gamma_c(run.n[0]) - log(slices.alpha) - run.marginal(0)
+            cost = -(log(slices.alpha * run.power) + log_gamma_c(run.power * run.n[0])) / run.power
+            cost -= run.marginal(0)
             if least[i] + cost < least[end] - TIE:
                 least[end], first[end] = least[i] + cost, i
             if end - i == n:

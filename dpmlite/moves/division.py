@@ -158,7 +158,8 @@ def joint_of(partition: Partition, slots: Sequence[int]) -> float:
         partition.component._check_slot(k)
     counts = [partition.component.counts[k] for k in slots]
     log_marginals = [partition.component.log_marginal(k) for k in slots]
-    return -log_prob_counts(counts, partition.alpha) - sum(log_marginals)
+    power = partition.component.power
+    return -log_prob_counts(counts, partition.alpha, power) / power - sum(log_marginals)
 
 
 @dataclass

@@ -58,7 +58,9 @@ def merge_change(partition: Partition, j: int, k: int) -> float:
     nj, nk = component.counts[j], component.counts[k]
     if j == k or nj == 0.0 or nk == 0.0:
         raise ValueError(f"slots must be different and hold rows, got {j} and {k}")
-    prior = log_gamma(nj + nk) - log_gamma(nj) - log_gamma(nk) - log(partition.alpha)
+    power = component.power
+    prior = log_gamma(power * (nj + nk)) - log_gamma(power * nj) - log_gamma(power * nk)
+    prior = (prior - log(partition.alpha * power)) / power
     apart = component.log_marginal(j) + component.log_marginal(k)
     return apart - component.log_marginal_merged(j, k) - prior
 

@@ -34,7 +34,8 @@ are known; inner sums are over the column's cells. A row without cells may be in
 where two columns are hardly ever present together rows are of different kinds: with either, the
 cluster does not pass.
 
-One more cluster costs about D log((1 + n / c0) (1 + n / (2 a0))) / 2 - log(alpha) nats. A mixture
+One more cluster costs about D log((1 + n / c0) (1 + n / (2 a0))) / 2 - log(alpha) nats; with a
+power of the likelihood, c0, a0 and the cost are divided by it. A mixture
 of two is worth that if all statistics together exceed their degrees by twice as much, and a
 division of the rows explains less than a mixture. A cluster passes if they exceed them by less than
 the cost once.
@@ -154,7 +155,7 @@ def _looks_normal(partition: Partition, k: int, members: Sequence[int]) -> bool:
     cells = zip(*(component.standardise(partition.X.values(i)) for i in rows), strict=True)
     beside = partition.sizes[k] > len(rows)
     columns = [_column(unit, u, weights, beside) for unit, u in zip(units, cells, strict=True)]
-    return _excess(columns, weights) < _price(columns, c0, a0, partition.alpha)
+    return _excess(columns, weights) < _price(columns, c0, a0, partition.alpha, component.power)
 
 
 def _has_enough_rows(partition: Partition, k: int, n_rows: int, n: float) -> bool:
@@ -164,7 +165,9 @@ def _has_enough_rows(partition: Partition, k: int, n_rows: int, n: float) -> boo
         return False
     if n_groups == 0 and partition.X.n_columns > MAX_COLUMNS_PER_ROW * n_rows:
         return False
-    return n_all >= partition.alpha and (n_groups == 0 or n <= MAX_JOINING_FRACTION * n_all)
+    if not partition.component.power * n_all >= partition.alpha:
+        return False
+    return n_groups == 0 or n <= MAX_JOINING_FRACTION * n_all
 
 
 def _has_variance(unit: _Unit, a0: float) -> bool:
@@ -271,8 +274,11 @@ def _pair_excess(one: _Column, other: _Column, weights: list[float]) -> float:
     return -n * log(max(1.0 - correlation * correlation, MIN_UNEXPLAINED)) - 1.0
 
 
-def _price(columns: list[_Column], c0: float, a0: float, alpha: float) -> float:
-    """A lower estimate of the nats that one more cluster costs."""
-    means = sum(log1p(column.n / max(c0, 1.0)) for column in columns)
-    precisions = sum(log1p(0.5 * column.n / max(a0, 0.5)) for column in columns)
-    return 0.5 * (means + precisions) - log(max(alpha, 1.0))
+def _price(columns: list[_Column], c0: float, a0: float, alpha: float, power: float) -> float:
+    """A lower estimate of the nats that one more cluster costs.
+
+    c0, a0 and the result are divided by the power of the likelihood.
+    """
+    means = sum(log1p(column.n / max(c0, 1.0 / power)) for column in columns)
+    precisions = sum(log1p(0.5 * column.n / max(a0, 0.5 / power)) for column in columns)
+    return (0.5 * (means + precisions) - log(max(alpha, 1.0))) / power

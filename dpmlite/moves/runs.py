@@ -127,7 +127,8 @@ def _runs_of_slices(slices: Partition, n: int) -> tuple[list[int], float]:
             if end > i + 1:
                 run.copy(1, slices.component, end - 1)
                 run.merge(0, 1)
-            cost = -log_gamma(run.counts[0]) - log(slices.alpha) - run.log_marginal(0)
+            prior = log(slices.alpha * run.power) + log_gamma(run.power * run.counts[0])
+            cost = -prior / run.power - run.log_marginal(0)
             if least[i] + cost < least[end] - TIE:
                 least[end], first[end] = least[i] + cost, i
             if end - i == n:

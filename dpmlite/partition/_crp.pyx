@@ -7,26 +7,30 @@ from libc.math cimport log
 from dpmlite.core._memory cimport double_array
 from dpmlite.core._special cimport log_gamma_c, log_rising_c
 
+from dpmlite.core.checks import check_power
 
-cdef double log_prob_counts_c(const double *counts, Py_ssize_t n_counts,
-                              double alpha) noexcept nogil:
+
+cdef double log_prob_counts_c(const double *counts, Py_ssize_t n_counts, double alpha,
+                              double power) noexcept nogil:
     """Log of eq. (1); counts of 0 are those of empty slots."""
     cdef double total = 0.0, n = 0.0
     cdef Py_ssize_t k
     for k in range(n_counts):
         if counts[k] > 0.0:
-            total += log(alpha) + log_gamma_c(counts[k])
+            total += log(alpha * power) + log_gamma_c(power * counts[k])
             n += counts[k]
-    return total - log_rising_c(alpha, n)
+    return total - log_rising_c(alpha, power * n)
 
 
-def log_prob_counts(counts, double alpha):
+def log_prob_counts(counts, double alpha, double power=1.0):
     require_positive_alpha(alpha)
+    check_power(power)
     cdef double[::1] sizes = array("d", counts)
     for count in counts:
         if not count > 0.0:
             raise ValueError(f"counts must be positive, got {count}")
-    return log_prob_counts_c(&sizes[0] if len(counts) else NULL, len(counts), alpha)
+    return log_prob_counts_c(&sizes[0] if len(counts) else NULL, len(counts), alpha,
+                             power)
 
 
 def log_prob(labels, double alpha):

@@ -14,6 +14,7 @@ cdef class Partition(PartitionCosts):
     cdef int relabel(self, const Py_ssize_t *labels,
                      const Py_ssize_t[::1] group_labels) except -1 nogil
     cdef int move_row(self, Py_ssize_t i, Py_ssize_t k, double change) except -1 nogil
+    cdef double denominator(self, double weight) noexcept nogil
     cdef void join(self, Py_ssize_t j, Py_ssize_t k, double change) noexcept nogil
     cdef place_clusters(self, slots, Partition other)
 

@@ -30,9 +30,7 @@ cdef class Partition(PartitionCosts):
         component._check_rows(self.X)
         n_labels = self.n_label_slots()
         self.take_groups(component, absorbed_groups, group_labels)
-        if not alpha > 0.0:
-            raise ValueError(f"alpha must be positive, got {alpha}")
-        self.component, self.alpha = component, alpha
+        self.set_model(component, alpha)
         cdef double n = self.n_rows + self.absorbed_weight()
         self.least_gain = TIE * max(1.0, 1e-6 * n * component.n_columns)
         n_slots = max(n_labels, self.n_group_slots())
@@ -90,12 +88,12 @@ cdef class Partition(PartitionCosts):
         self.tidy_slots()
 
     def set_alpha(self, double alpha):
-        if not alpha > 0.0:
-            raise ValueError(f"alpha must be positive, got {alpha}")
-        cdef Py_ssize_t k, n_slots = self.component.n_slots
-        self.neg_log_joint += log_prob_counts_c(self.component.n, n_slots, self.alpha)
-        self.neg_log_joint -= log_prob_counts_c(self.component.n, n_slots, alpha)
-        self.alpha = alpha
+        cdef Component component = self.component
+        cdef double power = component.power, before = self.alpha
+        cdef Py_ssize_t k, n_slots = component.n_slots
+        self.set_model(component, alpha)
+        self.neg_log_joint += log_prob_counts_c(component.n, n_slots, before, power) / power
+        self.neg_log_joint -= log_prob_counts_c(component.n, n_slots, alpha, power) / power
         for k in range(n_slots):
             self.weigh(k)
 
@@ -132,9 +130,8 @@ cdef class Partition(PartitionCosts):
         cdef Row row = self.row(i)
         cdef Py_ssize_t left = self.label[i]
         self.label[i] = k
-        if left == UNPLACED:  # the denominator of eq. (2)
-            change += (log(self.alpha + self.n_placed) if row.weight == 1.0
-                       else log_rising_c(self.alpha + self.n_placed, row.weight))
+        if left == UNPLACED:
+            change += self.denominator(row.weight)
             self.n_placed += row.weight
         else:
             self.size[left] -= 1
@@ -153,6 +150,14 @@ cdef class Partition(PartitionCosts):
         self.neg_log_joint += change
         self.listener_list.row_moved(i, left, k)
         return self.keep_an_empty_slot()
+
+    cdef double denominator(self, double weight) noexcept nogil:
+        """Log of the denominator of eq. (2) for one more row."""
+        cdef double power = self.component.power
+        cdef double n = self.alpha + power * self.n_placed
+        if weight == 1.0 and power == 1.0:
+            return log(n)
+        return log_rising_c(n, power * weight) / power
 
     cdef void join(self, Py_ssize_t j, Py_ssize_t k, double change) noexcept nogil:
         """Put all rows and groups of slot k into slot j, which changes the joint by `change`."""
@@ -200,5 +205,5 @@ cdef Partition partition_to_score_in(Rows X, const Py_ssize_t[::1] rows, Py_ssiz
     cdef Partition partition = Partition.__new__(Partition)
     partition.X, partition.rows, partition.n_rows = X, rows, label.shape[0]
     partition.label, partition.group_label = label, index_array(0)
-    partition.component, partition.alpha = component.like(), alpha
+    partition.set_model(component.like(), alpha)
     return partition

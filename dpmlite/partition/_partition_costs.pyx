@@ -1,7 +1,7 @@
 """Costs of a partition's rows: q of eq. (15), (22) and (23), -log of weight times density."""
 
 cimport cython
-from libc.math cimport INFINITY, NAN, log
+from libc.math cimport INFINITY, NAN, log, log1p
 
 from dpmlite.core._constants cimport UNPLACED
 from dpmlite.core._memory cimport double_array
@@ -59,16 +59,20 @@ cdef class PartitionCosts(PartitionSlots):
         """Write weight_of each slot, or an upper bound if `stay` is finite.
 
         Gamma(n + w) / Gamma(n) <= (n + w)^w, for the digamma function is below the logarithm; and
-        log(n + w) <= log(n) + w / n, which is close where w <= n.
+        log(n + w) <= log(n) + w / n, which is close where w <= n. With a power p of the likelihood,
+        digamma(y) <= log(1 + y) - 1 / y for y = p (n + w), which is closer where y is small.
         """
         cdef const double *n = self.component.n
-        cdef double new = self.weight_of(0.0, weight)
+        cdef double new = self.weight_of(0.0, weight), power = self.component.power, y
         cdef Py_ssize_t k
         for k in range(self.component.n_slots):
             if n[k] == 0.0:
                 self.heavy_log_weight[k] = new
             elif stay == INFINITY:
                 self.heavy_log_weight[k] = self.weight_of(n[k], weight)
+            elif power != 1.0:
+                y = power * (n[k] + weight)
+                self.heavy_log_weight[k] = weight * (log1p(y) - 1.0 / y)
             elif n[k] < weight:
                 self.heavy_log_weight[k] = weight * log(n[k] + weight)
             else:
@@ -186,7 +190,10 @@ cdef class PartitionCosts(PartitionSlots):
 
     cdef double weight_of(self, double n, double weight) noexcept nogil:
         """Log of the numerator of eq. (2) for a row of this weight, as of equal rows in turn."""
-        return log_rising_c(n, weight) if n > 0.0 else log(self.alpha) + log_gamma_c(weight)
+        cdef double power = self.component.power
+        if n > 0.0:
+            return log_rising_c(power * n, power * weight) / power
+        return (log(self.alpha * power) + log_gamma_c(power * weight)) / power
 
     cdef double weight_of_others(self, Py_ssize_t i, double weight) noexcept nogil:
         """The weight of the other rows in the slot of row i of this weight."""

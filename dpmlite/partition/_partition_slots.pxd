@@ -1,21 +1,25 @@
 from dpmlite.families._component cimport Component
 from dpmlite.partition._listener cimport ListenerList
+from dpmlite.partition._log_weights cimport LogWeights
 from dpmlite.partition._partition_rows cimport PartitionRows
 
 
 cdef class PartitionSlots(PartitionRows):
     cdef readonly Component component
     cdef readonly double alpha
+    cdef LogWeights weights             # for rows of weight 1,
+    cdef double new_log_weight          # and that of a new cluster
     cdef ListenerList listener_list
     cdef double n_placed                # weight of the rows that have a label
     cdef Py_ssize_t n_moves             # rows that moved since the statistics were built
     cdef Py_ssize_t capacity            # slots that the arrays below have room for
     cdef double *cost                   # [slot] scratch of `score`
-    cdef double *log_weight             # [slot] log of n, or of alpha if the slot is empty
+    cdef double *log_weight             # [slot] log of n, or of alpha if empty; see LogWeights
     cdef double *heavy_log_weight       # [slot] scratch: log weights for a row of another weight
-    cdef double *light_member_weight    # [slot] log of n - 1, or NaN if that is mostly rounding
+    cdef double *light_member_weight    # [slot] without a row; NaN if n - 1 is mostly rounding
     cdef Py_ssize_t *size               # [slot] its rows, whatever their weights, and its groups
 
+    cdef int set_model(self, Component component, double alpha) except -1
     cdef Py_ssize_t count_clusters(self) noexcept nogil
     cdef Py_ssize_t n_members(self, Py_ssize_t k) noexcept nogil
     cdef Py_ssize_t first_empty(self) noexcept nogil

@@ -3,24 +3,20 @@
 At least one slot is empty at any time: it is the new cluster of eq. (10).
 """
 
-from libc.math cimport INFINITY, NAN, log
+from libc.math cimport INFINITY, NAN
 from libc.stdlib cimport free
 
 from dpmlite.core._constants cimport MIN_OTHERS_FRACTION, UNPLACED
 from dpmlite.core._memory cimport resized
 from dpmlite.core._rows cimport Row
-from dpmlite.core._simd cimport inlined_double
 from dpmlite.families._slot_vectors cimport padded
 from dpmlite.partition._crp cimport log_prob_counts_c
 from dpmlite.partition._listener cimport PartitionListener
+from dpmlite.partition._log_weights cimport log_weights_of
 from dpmlite.partition._partial_statistics cimport PartialStatistics, add_rows, partial_statistics
 
 cdef enum:
     MIN_CAPACITY = 16   # slots
-    N_LOG_COUNTS = 4096 # counts from 0 on whose logarithms are in a table
-
-cdef double[N_LOG_COUNTS] LOG_COUNT
-fill_log_counts()
 
 
 cdef class PartitionSlots(PartitionRows):
@@ -51,6 +47,15 @@ cdef class PartitionSlots(PartitionRows):
         listener.slots_made(0, self.component.n_slots)
         self.listener_list.append(listener)
 
+    cdef int set_model(self, Component component, double alpha) except -1:
+        """Set the component and the concentration, and what follows from them."""
+        if not alpha > 0.0:
+            raise ValueError(f"alpha must be positive, got {alpha}")
+        self.component, self.alpha = component, alpha
+        self.weights = log_weights_of(component.power)
+        self.new_log_weight = self.weights.of_new(alpha)
+        return 0
+
     cdef Py_ssize_t count_clusters(self) noexcept nogil:
         cdef Py_ssize_t k, total = 0
         for k in range(self.component.n_slots):
@@ -72,12 +77,14 @@ cdef class PartitionSlots(PartitionRows):
 
     cdef void weigh(self, Py_ssize_t k) noexcept nogil:
         """Compute the logs of the numerators of eq. (2) for slot k and a row of weight 1."""
-        cdef double n = self.component.n[k]
-        self.log_weight[k] = log_of_count(n if n > 0.0 else self.alpha)
+        cdef double n = self.component.n[k], others = n - 1.0
+        self.log_weight[k] = self.weights.of(n) if n > 0.0 else self.new_log_weight
         # Fractions of weight that came and went may leave 1 + rounding of a row that is alone.
-        cdef double others = n - 1.0 if self.size[k] > 1 else self.alpha
-        cdef bint known = self.size[k] <= 1 or others >= MIN_OTHERS_FRACTION
-        self.light_member_weight[k] = log_of_count(others) if known else NAN
+        if self.size[k] <= 1:
+            self.light_member_weight[k] = self.new_log_weight
+        else:
+            self.light_member_weight[k] = (
+                self.weights.of(others) if others >= MIN_OTHERS_FRACTION else NAN)
 
     cdef int make_slots(self, Py_ssize_t n_slots) except -1 nogil:
         """Append empty slots until there are n_slots."""
@@ -214,8 +221,10 @@ cdef class PartitionSlots(PartitionRows):
         return self.rebuild_slots() if self.n_moves >= self.n_rows else 0
 
     cdef double joint(self) noexcept nogil:
-        """Minus the log of eq. (1), minus the log marginals."""
-        cdef double total = -log_prob_counts_c(self.component.n, self.component.n_slots, self.alpha)
+        """Minus the log of eq. (1), divided by the power, minus the log marginals."""
+        cdef double power = self.component.power
+        cdef double total = -log_prob_counts_c(self.component.n, self.component.n_slots,
+                                               self.alpha, power) / power
         cdef Py_ssize_t k
         for k in range(self.component.n_slots):
             total -= self.component.marginal(k)
@@ -231,13 +240,3 @@ cdef void add_group(Component component, Py_ssize_t k, Component groups,
     else:
         component.copy_slot(spare, groups, g)
         component.merge_slots(k, spare)
-
-
-cdef void fill_log_counts() noexcept:
-    cdef int n
-    for n in range(1, N_LOG_COUNTS):
-        LOG_COUNT[n] = log(<double> n)
-
-
-cdef inline inlined_double log_of_count(double n) noexcept nogil:
-    return LOG_COUNT[<int> n] if 1.0 <= n < N_LOG_COUNTS and <int> n == n else log(n)

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from math import log
 from typing import TYPE_CHECKING
 
+from dpmlite.core.checks import check_power
 from dpmlite.core.protocols import Values
 from dpmlite.core.special import log_gamma, log_rising
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable
 
 
-def log_prob_counts(counts: Values, alpha: float) -> float:
+def log_prob_counts(counts: Values, alpha: float, power: float = 1.0) -> float:
     """Log probability of a partition with clusters of these sizes, eq. (1).
 
     Parameters
@@ -29,6 +30,9 @@ def log_prob_counts(counts: Values, alpha: float) -> float:
         Sizes of the clusters, all positive; empty for a partition of no rows.
     alpha : float
         Concentration.
+    power : float, default 1.0
+        Power zeta of the likelihood, at most 1: clusters of n rows weigh alpha zeta
+        Gamma(zeta n), and partitions of N rows Gamma(alpha + zeta N) / Gamma(alpha) together.
 
     Returns
     -------
@@ -38,16 +42,17 @@ def log_prob_counts(counts: Values, alpha: float) -> float:
     Raises
     ------
     ValueError
-        If `alpha` or a count is not positive.
+        If `alpha` or a count is not positive, or `power` is not above 0 and at most 1.
     """
     _require_positive(alpha)
+    check_power(power)
     total, n = 0.0, 0.0
     for count in counts:
         if not count > 0.0:
             raise ValueError(f"counts must be positive, got {count}")
-        total += log(alpha) + log_gamma(count)
+        total += log(alpha * power) + log_gamma(power * count)
         n += count
-    return total - log_rising(alpha, n)
+    return total - log_rising(alpha, power * n)
 
 
 def log_prob(labels: Values, alpha: float) -> float:

@@ -1,7 +1,8 @@
 """A partition of rows into clusters: the state that inference moves.
 
 It holds labels, the statistics of every cluster and the exact joint of data and labels,
--log p(z | alpha) - sum_k log p(x_k | theta_0), which every change keeps up to date.
+-log p(z | alpha) - sum_k log p(x_k | theta_0), which every change keeps up to date. With a power
+of the likelihood, which is the component's, the joint is divided by it.
 
 Rows that are gone may live on as absorbed groups. A group is the statistics of some rows, which
 stay in one cluster together: the cluster may be merged or divided, the group is not.
@@ -132,7 +133,9 @@ class Partition(PartitionCosts):
         row, weight, own = self._rows[i], self._weights[i], self.labels[i]
         self.labels[i] = k
         if own == UNPLACED:  # the denominator of eq. (2)
-            change += log_rising(self.alpha + sum(self.component.counts), weight)
+            power = self.component.power
+            placed = self.alpha + power * sum(self.component.counts)
+            change += log_rising(placed, power * weight) / power
         else:
             self._sizes[own] -= 1
             if self._sizes[own] == 0:
@@ -206,9 +209,9 @@ class Partition(PartitionCosts):
         """Change the concentration, and with it the joint."""
         if not alpha > 0.0:
             raise ValueError(f"alpha must be positive, got {float(alpha)}")
-        counts = [n for n in self.component.counts if n > 0.0]
-        self.neg_log_joint += log_prob_counts(counts, self.alpha) - log_prob_counts(counts, alpha)
+        before = self._neg_log_prior()
         self.alpha = alpha
+        self.neg_log_joint += self._neg_log_prior() - before
 
     def rebuild(self) -> None:
         """Compute the statistics anew from the labels and the absorbed groups."""
@@ -221,11 +224,15 @@ class Partition(PartitionCosts):
 
     def exact_neg_log_joint(self) -> float:
         """The joint from the statistics alone: minus log of eq. (1), minus the log marginals."""
-        counts = [n for n in self.component.counts if n > 0.0]
-        total = -log_prob_counts(counts, self.alpha)
+        total = self._neg_log_prior()
         for k in range(self.component.n_slots):
             total -= self.component.log_marginal(k)
         return total
+
+    def _neg_log_prior(self) -> float:
+        """Minus the log of eq. (1), divided by the power of the likelihood."""
+        counts, power = [n for n in self.component.counts if n > 0.0], self.component.power
+        return -log_prob_counts(counts, self.alpha, power) / power
 
     def _rebuild_slots(self) -> None:
         n_slots = self.component.n_slots

@@ -86,5 +86,12 @@ class PartitionCosts(PartitionRows):
         return others
 
     def _log_weight(self, n: float, weight: float) -> float:
-        """Log of the numerator of eq. (2) for a row of this weight, as of equal rows in turn."""
-        return log_rising(n, weight) if n > 0.0 else log(self.alpha) + log_gamma(weight)
+        """Log of the numerator of eq. (2) for a row of this weight, as of equal rows in turn.
+
+        With a power of the likelihood, it is the ratio of what the slot weighs with and without the
+        row in the prior of `log_prob_counts`, its log divided by the power.
+        """
+        power = self.component.power
+        if n > 0.0:
+            return log_rising(power * n, power * weight) / power
+        return (log(self.alpha * power) + log_gamma(power * weight)) / power

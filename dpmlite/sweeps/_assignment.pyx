@@ -9,9 +9,11 @@ from libc.math cimport INFINITY, log
 
 from dpmlite.core._constants cimport TIE, UNPLACED
 from dpmlite.core._memory cimport double_array
+from dpmlite.core._special cimport log_rising_c
 from dpmlite.core._work_parts cimport part_start
 from dpmlite.families._screenable cimport Screenable
 from dpmlite.families._slot_vectors cimport first_within, padded
+from dpmlite.partition._log_weights cimport log_weight, log_weights_of
 from dpmlite.partition._partition cimport Partition, partition_to_score_in
 from dpmlite.partition._partition_costs cimport just_above
 from dpmlite.sweeps._screening cimport (
@@ -91,8 +93,10 @@ cdef class Mixture:
 
 
 def log_weights(Component component, double alpha):
-    cdef double n, log_total = log(alpha + sum(component.counts))
-    return [log(n if n > 0.0 else alpha) - log_total for n in component.counts]
+    cdef double n, power = component.power, total = alpha + power * sum(component.counts)
+    cdef double log_new = log_weights_of(power).of_new(alpha)
+    cdef double log_total = log(total) if power == 1.0 else log_rising_c(total, power) / power
+    return [(log_weight(n, power) if n > 0.0 else log_new) - log_total for n in component.counts]
 
 
 def assign(X, Component component, double alpha, Py_ssize_t[::1] out,

@@ -10,6 +10,7 @@ from math import log
 from dpmlite.core.constants import TIE, UNPLACED
 from dpmlite.core.protocols import Buffer, Values
 from dpmlite.core.rows import Rows, as_rows
+from dpmlite.core.special import log_gamma, log_rising
 from dpmlite.families.component import Component
 
 
@@ -60,8 +61,15 @@ def log_weights(component: Component, alpha: float) -> list[float]:
     -------
     list of float
     """
-    total = alpha + sum(component.counts)
-    return [log((n if n > 0.0 else alpha) / total) for n in component.counts]
+    power, total = component.power, alpha + sum(component.counts)
+    if power == 1.0:
+        return [log((n if n > 0.0 else alpha) / total) for n in component.counts]
+    log_total = log_rising(alpha + power * sum(component.counts), power)
+    log_new = log(alpha * power) + log_gamma(power)
+    return [
+        ((log_rising(power * n, power) if n > 0.0 else log_new) - log_total) / power
+        for n in component.counts
+    ]
 
 
 def _mixture_costs(
