@@ -94,7 +94,9 @@ def merge_models(first: MAPDPM, second: MAPDPM, *others: MAPDPM) -> MAPDPM:
         moments_=asdict(total),
         n_samples_seen_=int(counts.sum()),
         n_features_in_=first.n_features_in_,
+        power_=first.power_,
     )
+    merged._keep_joined(None)
     if hasattr(first, "feature_names_in_"):
         merged.feature_names_in_ = first.feature_names_in_
     return merged
@@ -115,9 +117,9 @@ def _no_rows(n_columns: int) -> Data:
 
 def _labels(fitted: list[MAPDPM], group_labels: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
     """Labels of all models, one after the other, from the label of each of their clusters."""
-    offsets = np.cumsum([0, *(model.n_clusters_ for model in fitted)])
+    offsets = np.cumsum([0, *(len(model.statistics_) for model in fitted)])
     pairs = zip(fitted, offsets[:-1], strict=True)
-    labels = np.concatenate([model.labels_ + offset for model, offset in pairs])
+    labels = np.concatenate([model.component_labels_ + offset for model, offset in pairs])
     return np.asarray(group_labels[labels], dtype=np.intp)
 
 

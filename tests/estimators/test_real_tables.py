@@ -58,7 +58,7 @@ def test_wine_with_full_covariances():
     expected = case.neg_log_joint(X, model.labels_, 1.0, model.prior_)
     assert model.neg_log_joint_ == pytest.approx(expected, rel=1e-9)
     assert purity(model.labels_, truth) > 0.9
-    diagonal = MAPDPM(random_state=0).fit(X)
+    diagonal = MAPDPM(prior="paper", random_state=0).fit(X)
     assert model.neg_log_joint_ < diagonal.neg_log_joint_
 
 
