@@ -30,6 +30,7 @@ from dpmlite.estimators.priors.moments import Moments
 from dpmlite.estimators.streaming import (
     FirstRows,
     FittedClusters,
+    absorbed_clusters,
     absorbed_counts,
     absorbed_groups,
     moments_of_all,
@@ -384,7 +385,7 @@ class MAPDPM(MixtureEstimator):
             table = data.take(data.has_weight())
             moments = Moments.of(table)
             if self._is_automatic():
-                model, search, table = self._choose_model(search, table, seeds)
+                model, search, table = self._choose_model(search, table, moments, seeds)
             else:
                 model = self._given_model(search, table, moments, seeds)
             if isinstance(self.alpha, str):
@@ -433,7 +434,7 @@ class MAPDPM(MixtureEstimator):
         self._keep_result(result)
         self._keep_moments(moments)
         self.__dict__.pop("neg_log_loo_", None)
-        self._keep_joined(before.clusters_after(final))
+        self._keep_joined(absorbed_clusters([before], final))
 
     def _place_and_descend(self, problem: Problem) -> SearchResult:
         """Place all rows one by one, and descend from there."""
@@ -503,8 +504,9 @@ class MAPDPM(MixtureEstimator):
 
     def _is_automatic(self) -> bool:
         """Whether the joint chooses hyperparameters."""
-        named = self.prior is None or (isinstance(self.prior, str) and self.prior == AUTO)
-        return named and (self.component == AUTO or FAMILIES[self.component].can_fit_prior)
+        return isinstance(self.prior, str) and self.prior == AUTO and (
+            self.component == AUTO or FAMILIES[self.component].can_fit_prior
+        )
 
     def _family(self) -> Family:
         """The family that reads tables and, unless the joint chooses, that of the fit."""
@@ -529,10 +531,11 @@ class MAPDPM(MixtureEstimator):
         return self._is_automatic() if self.join == AUTO else bool(self.join)
 
     def _choose_model(
-        self, search: Search, table: Data, seeds: Seeds
+        self, search: Search, table: Data, moments: Moments, seeds: Seeds
     ) -> tuple[Model, Search, Data]:
         """The model that the joint chooses, how to go on, and the table with its ties spread."""
         assert table.values is not None
+        moments.variances()  # warns of constant columns, and refuses values too large
         table = replace(table, values=spread_ties(table.values))
         families = [self._family()]
         if self.component == AUTO:

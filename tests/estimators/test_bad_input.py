@@ -128,7 +128,7 @@ def test_rows(name):
 def test_parameters(name):
     parameters, message = BAD_PARAMETERS[name]
     X = [[0.0, 1.0], [1.0, 0.0], [5.0, 5.0], [5.0, 6.0]]
-    model = MAPDPM(**parameters)
+    model = MAPDPM(**{"prior": "paper", **parameters})
     with pytest.raises(ValueError, match=message):
         model.fit(X)
     assert not hasattr(model, "labels_")
@@ -188,6 +188,7 @@ def test_arguments_are_checked_before_any_work():
 
 def check(X, **parameters):
     """Fit, and judge the result by the naive joint."""
+    parameters = {"prior": "paper", **parameters}
     model = MAPDPM(random_state=0, **parameters).fit(X)
     X = np.asarray(X, dtype=float)
     joint = naive.neg_log_joint(X, model.labels_, 1.0, empirical_prior(X))

@@ -412,8 +412,8 @@ def test_pickle_and_repr(fitted):
     model, X = fitted
     copy = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(copy.predict(X), model.predict(X))
-    assert repr(MAPDPM(prior="paper", alpha=2.0, n_init=3)) == "MAPDPM(prior="paper", alpha=2.0, n_init=3)"
-    assert repr(MAPDPM(prior="paper")) == "MAPDPM(prior="paper")"
+    assert repr(MAPDPM(alpha=2.0, n_init=3)) == "MAPDPM(alpha=2.0, n_init=3)"
+    assert repr(MAPDPM()) == "MAPDPM()"
 
 
 def test_methods_before_fit():

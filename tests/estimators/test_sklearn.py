@@ -215,7 +215,7 @@ def test_scikit_learn_is_not_imported(tmp_path):
     code = (
         "import sys, numpy as np\n"
         "from dpmlite import MAPDPM\n"
-        "MAPDPM(prior="paper", random_state=0).fit(np.eye(4)).predict(np.eye(4))\n"
+        "MAPDPM(prior='paper', random_state=0).fit(np.eye(4)).predict(np.eye(4))\n"
         "assert 'sklearn' not in sys.modules and 'scipy' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)

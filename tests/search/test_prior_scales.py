@@ -101,6 +101,6 @@ def test_rows_far_out_bound_the_factors(component):
 
 def test_the_name_must_be_known():
     with pytest.raises(
-        ValueError, match=r"^prior must be a dict, None or one of 'nll', got 'flat'$"
+        ValueError, match=r"^prior must be a dict, None or one of 'auto', 'paper', 'nll', got 'flat'$"
     ):
         MAPDPM(prior="flat").fit(np.arange(6.0)[:, None])
