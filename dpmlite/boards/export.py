@@ -120,8 +120,8 @@ def _checked(model: MAPDPM) -> families.Component:
         raise ValueError(f"model must have component 'normal-gamma', got {model.component_!r}")
     if model.power_ != 1.0:
         raise ValueError(
-            "model must count each row whole, as on the board: fit it with prior='paper', or a dict, "
-            f"got robustness={model.robustness!r} with prior={model.prior!r}"
+            "model must count each row whole, as on the board: fit it with prior='paper', or a "
+            f"dict, got robustness={model.robustness!r} with prior={model.prior!r}"
         )
     if model.allow_missing_:
         raise ValueError("model must have allow_missing=False, got True")

@@ -36,7 +36,7 @@ SATURATION = 2000.0
 # Rows, drawn at random, that choose family and hyperparameters, at most.
 SAMPLE_ROWS = 2500
 
-# What the variance that the first prior expects within a cluster is multiplied by, in turn: from few
+# What the variance that the first prior expects in a cluster is multiplied by, in turn: from few
 # wide clusters the search finds many small ones less surely than from many.
 FIRST_WIDTHS = (1.0, 0.1)
 
@@ -148,9 +148,7 @@ def choose_model(
     return model, _labels_of_all(search, model, power, best, table, chosen)
 
 
-def first_labels(
-    search: Search, model: Model, sample: Data, width: float, seeds: Seeds
-) -> Indices:
+def first_labels(search: Search, model: Model, sample: Data, width: float, seeds: Seeds) -> Indices:
     """Labels under the prior of section 4.2, with widths that outliers do not move.
 
     `width` multiplies the variance that is expected in a cluster.
