@@ -484,11 +484,12 @@ class MAPDPM(MixtureEstimator):
         """
         result, labels = found.result, found.result.labels()
         largest_first(labels, table.weights, labels, np.array(result.partition.sizes))
-        verify_joint(result.neg_log_joint, model.problem(table).partition(labels.copy()), table)
+        searched = model.problem(table).partition(labels.copy())
+        verify_joint(result.neg_log_joint, searched, table)
         final = model.weighted_partition(table, labels)
         self._keep(data, final, model.prior, model.family)
         self.power_ = model.power
-        self.neg_log_joint_ = model.unit * result.neg_log_joint
+        self.neg_log_joint_ = model.unit * searched.neg_log_joint
         self._keep_scores(found.scores)
         self._keep_result(result, model.unit)
         self.neg_log_loo_ = algorithms.neg_log_loo(final)
