@@ -422,7 +422,7 @@ def test_models_must_be_in_the_learners_range(tmp_path, parameters, message):
 
 def test_the_model_must_be_a_fitted_mapdpm(tmp_path):
     with pytest.raises(dpmlite.NotFittedError, match="not fitted"):
-        to_micropython(MAPDPM(), tmp_path / "mixture.py")
+        to_micropython(MAPDPM(prior="paper"), tmp_path / "mixture.py")
     with pytest.raises(TypeError, match="model must be a MAPDPM, got a DPMeans"):
         to_micropython(dpmlite.DPMeans(), tmp_path / "mixture.py")
     for name in ("my-model.py", "class.py"):
@@ -465,7 +465,7 @@ def test_the_quantised_rows_must_be_the_models(tmp_path):
 
 def test_of_rows_seen_in_pieces_only_sums_are_known(tmp_path):
     q = quantize(table(40))
-    model = MAPDPM(random_state=0).partial_fit(q.rows[:20]).partial_fit(q.rows[20:])
+    model = MAPDPM(prior="paper", random_state=0).partial_fit(q.rows[:20]).partial_fit(q.rows[20:])
     last = Quantized(q.rows[20:], q.scale, q.offset)
     with pytest.raises(ValueError, match=r"labels of all 40 rows .* of the last 20"):
         to_micropython(model, tmp_path / "mixture.py", quantized=last)

@@ -179,7 +179,7 @@ def test_machine_states_have_unequal_sizes_and_one_is_rare():
 def test_mapdpm_finds_the_machine_states(seed):
     metrics = pytest.importorskip("sklearn.metrics")
     X, states, _ = machine_states(seed)
-    labels = MAPDPM(random_state=seed).fit_predict(X)
+    labels = MAPDPM(prior="paper", random_state=seed).fit_predict(X)
     assert metrics.adjusted_mutual_info_score(states, labels) > 0.95
 
 

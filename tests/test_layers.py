@@ -16,6 +16,7 @@ LAYERS = (
     ("sweeps",),
     ("moves",),
     ("algorithms",),
+    ("joining",),
     ("search",),
     ("tables",),
     ("estimators",),

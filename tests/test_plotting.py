@@ -201,7 +201,7 @@ def test_matplotlib_is_imported_late_and_pyplot_never(tmp_path, code, absent):
 
 def test_density_and_the_parts_of_its_clusters(tmp_path):
     X = np.concatenate([np.random.default_rng(0).normal(c, 1.0, (60, 1)) for c in (0.0, 8.0)])
-    model = MAPDPM(random_state=0).fit(X)
+    model = MAPDPM(prior="paper", random_state=0).fit(X)
     path = tmp_path / "density.png"
     (axes,) = plot_density(model, X, name="depth", path=path).axes
     assert path.stat().st_size > 10_000
@@ -246,7 +246,7 @@ def test_names_are_no_formulas(tmp_path):
 
 def test_density_needs_a_fitted_mixture():
     with pytest.raises(NotFittedError, match="this MAPDPM is not fitted yet"):
-        plot_density(MAPDPM(), [[0.0], [1.0]])
+        plot_density(MAPDPM(prior="paper"), [[0.0], [1.0]])
     with pytest.raises(TypeError, match="model must have a density, got a NoneType"):
         plot_density(None, [[0.0], [1.0]])
 
@@ -254,11 +254,11 @@ def test_density_needs_a_fitted_mixture():
 def test_density_needs_one_column():
     X = np.zeros((3, 2))
     with pytest.raises(ValueError, match=r"one column for a density, got shape \(3, 2\)"):
-        plot_density(MAPDPM(), X)
+        plot_density(MAPDPM(prior="paper"), X)
 
 
 def test_density_needs_real_numbers():
-    model = MAPDPM(component="beta-bernoulli").fit([[0], [1], [1]])
+    model = MAPDPM(prior="paper", component="beta-bernoulli").fit([[0], [1], [1]])
     with pytest.raises(ValueError, match="must be of real numbers, got component 'beta-bernoulli'"):
         plot_density(model, [[0], [1], [1]])
 
@@ -268,7 +268,7 @@ def test_density_of_a_column_with_a_name():
     X = pd.DataFrame({"height": np.arange(9.0)})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        plot_density(MAPDPM(random_state=0).fit(X), X)
+        plot_density(MAPDPM(prior="paper", random_state=0).fit(X), X)
 
 
 def test_a_dendrogram_has_the_colours_of_the_clusters(tmp_path):
@@ -323,4 +323,4 @@ def test_a_dendrogram_states_its_rules():
     with pytest.raises(NotFittedError, match="this BayesianHierarchicalClustering is not fitted"):
         plot_dendrogram(BayesianHierarchicalClustering())
     with pytest.raises(TypeError, match="must be a BayesianHierarchicalClustering, got a MAPDPM"):
-        plot_dendrogram(MAPDPM())
+        plot_dendrogram(MAPDPM(prior="paper"))

@@ -90,7 +90,7 @@ def whole_fits(n_columns):
     X, _ = planted_gaussians(N_ROWS, n_columns, N_CLUSTERS, separation=SEPARATION, random_state=0)
     with threadpool_limits(1):
         kmeans = seconds(lambda: KMeans(N_CLUSTERS, n_init=1, random_state=0).fit(X))
-        return kmeans, seconds(lambda: dpmlite.MAPDPM(random_state=0).fit(X))
+        return kmeans, seconds(lambda: dpmlite.MAPDPM(prior="paper", random_state=0).fit(X))
 
 
 class Lloyd:

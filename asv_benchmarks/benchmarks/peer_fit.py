@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 def mapdpm(n_clusters, seed, X):
     from dpmlite import MAPDPM
 
-    return MAPDPM(random_state=seed)
+    return MAPDPM(prior="paper", random_state=seed)
 
 
 def kmeans(n_clusters, seed, X):

@@ -52,7 +52,7 @@ TABLES = {
 
 def one_pass(X, size):
     """A model that has seen all rows in batches."""
-    model = MAPDPM(random_state=0)
+    model = MAPDPM(prior="paper", random_state=0)
     for start in range(0, len(X), size):
         model.partial_fit(X[start : start + size])
     return model
@@ -60,7 +60,7 @@ def one_pass(X, size):
 
 def in_parts(X, n_parts):
     """A model merged of models of equal parts."""
-    return merge_models(*(MAPDPM(random_state=0).fit(part) for part in np.array_split(X, n_parts)))
+    return merge_models(*(MAPDPM(prior="paper", random_state=0).fit(part) for part in np.array_split(X, n_parts)))
 
 
 def joint(model, X):
@@ -78,7 +78,7 @@ def print_table(n_shuffles):
     for name, make in TABLES.items():
         X = make()
         begin = time.perf_counter()
-        fitted = MAPDPM(random_state=0).fit(X)
+        fitted = MAPDPM(prior="paper", random_state=0).fit(X)
         whole = time.perf_counter() - begin
         for label, learn, number in ways:
             above, clusters, seconds = [], [], []
@@ -108,7 +108,7 @@ class Pieces:
 
     def track_joint_above_fit(self):
         return (
-            joint(one_pass(self.X, 500), self.X) - MAPDPM(random_state=0).fit(self.X).neg_log_joint_
+            joint(one_pass(self.X, 500), self.X) - MAPDPM(prior="paper", random_state=0).fit(self.X).neg_log_joint_
         )
 
     track_joint_above_fit.unit = "nats"

@@ -61,6 +61,7 @@ cdef extern from "constants.h":
     const double FAR_DRIFT "DPM_FAR_DRIFT"
     const double STAGE_DRIFT "DPM_STAGE_DRIFT"
     const double SWEEP_DRIFT "DPM_SWEEP_DRIFT"
+    const double NEAR_ROUNDING "DPM_NEAR_ROUNDING"
     const double MAX_COST_GAP "DPM_MAX_COST_GAP"
     const double MAX_SWEEPS_TO_GOAL "DPM_MAX_SWEEPS_TO_GOAL"
     const double MIN_CHANGED_FRACTION "DPM_MIN_CHANGED_FRACTION"

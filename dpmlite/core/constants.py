@@ -176,6 +176,11 @@ STAGE_DRIFT = 0.05
 # No further stage begins in a sweep whose stages have drifted this much together.
 SWEEP_DRIFT = 1.0
 
+# --- sweeps/near_slots: slots where rows of a slot may cost little ---
+
+# Rounding error, at most, of costs and of sums of squares, relative to them.
+NEAR_ROUNDING = 1e-05
+
 # --- sweeps/gibbs: collapsed Gibbs sampling ---
 
 # Slots that cost more than the cheapest by this (nats) have probability 0. Each would have less

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -10,13 +11,26 @@ import numpy as np
 from dpmlite import algorithms
 from dpmlite.core.constants import UNPLACED
 from dpmlite.core.threads import threads_for, use_threads
+from dpmlite.estimators.automatic import (
+    SATURATION,
+    Model,
+    candidates,
+    choose_model,
+    power_of,
+    times,
+)
 from dpmlite.estimators.choose_prior import ScaledPrior, draw_sample
+from dpmlite.estimators.clusters import VALLEY_DEPTH, joined_attributes, tree_of
+from dpmlite.estimators.empirical_bayes.spread_ties import spread_ties
 from dpmlite.estimators.fitted import final_partition_with_groups, verify_joint
 from dpmlite.estimators.mixture import MixtureEstimator
+from dpmlite.estimators.numbering import largest_first
+from dpmlite.estimators.priors import COMPONENTS, FAMILIES, family_of_keys
 from dpmlite.estimators.priors.moments import Moments
 from dpmlite.estimators.streaming import (
     FirstRows,
     FittedClusters,
+    absorbed_clusters,
     absorbed_counts,
     absorbed_groups,
     moments_of_all,
@@ -32,18 +46,20 @@ from dpmlite.estimators.validation import (
     check_random_state,
     check_verbose,
 )
+from dpmlite.joining import labels_of_level, level_of
+from dpmlite.partition import Partition
 from dpmlite.search import alpha as choose_alpha
 from dpmlite.search.alpha import ALPHAS, AlphaResult
 from dpmlite.search.context import Problem
 from dpmlite.search.search import Search
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import numpy.typing as npt
 
     from dpmlite.estimators.data import Data
-    from dpmlite.estimators.priors.base import Prior
+    from dpmlite.estimators.priors.base import Family
     from dpmlite.search.result import SearchResult
 
     Seeds = npt.NDArray[np.int64]
@@ -51,7 +67,9 @@ if TYPE_CHECKING:
 INITS = ("auto", "single", "singletons", "random", "sequential", "search")
 ALPHA_CHOICES = ("map", "nll", "cv")
 ALPHA_PRIORS = ("inverse-gamma",)
-PRIOR_CHOICES = ("nll",)
+PRIOR_CHOICES = ("auto", "paper", "nll")
+
+AUTO = "auto"
 
 # Rows, drawn at random, on which ``prior="nll"`` chooses scales at most.
 SAMPLE_ROWS = 2000
@@ -207,9 +225,12 @@ class MAPDPM(MixtureEstimator):
     def __init__(
         self,
         *,
-        component: str = "normal-gamma",
+        component: str = "auto",
         alpha: float | str = 1.0,
-        prior: Mapping[str, Any] | str | None = None,
+        prior: Mapping[str, Any] | str | None = "auto",
+        robustness: float | str | None = "auto",
+        join: bool | str = "auto",
+        max_clusters: int | None = None,
         alpha_prior: tuple[float, float] | str = (1.0, 1.0),
         alphas: Sequence[float] | npt.NDArray[Any] | None = None,
         cv: int = 5,
@@ -225,6 +246,9 @@ class MAPDPM(MixtureEstimator):
         self.component = component
         self.alpha = alpha
         self.prior = prior
+        self.robustness = robustness
+        self.join = join
+        self.max_clusters = max_clusters
         self.alpha_prior = alpha_prior
         self.alphas = alphas
         self.cv = cv
@@ -360,48 +384,57 @@ class MAPDPM(MixtureEstimator):
             seeds = check_random_state(self.random_state).integers(2**63, size=self.n_init)
             table = data.take(data.has_weight())
             moments = Moments.of(table)
-            if isinstance(self.prior, str):
-                prior = self._choose_prior(search, table, moments, seeds)
+            if self._is_automatic():
+                model, search, table = self._choose_model(search, table, moments, seeds)
             else:
-                prior = self._family().prior(self.prior, table, moments)
+                model = self._given_model(search, table, moments, seeds)
             if isinstance(self.alpha, str):
-                found = self._choose_alpha(search, table, prior, seeds)
+                found = self._choose_alpha(search, table, model, seeds)
             else:
-                problem = self._problem(table, prior, float(self.alpha))
-                found = AlphaResult(search.best(problem, seeds), problem.alpha)
-            self._keep_found(data, table, prior, found)
+                found = AlphaResult(search.best(model.problem(table), seeds), model.alpha)
+            labels = self._keep_found(data, table, replace(model, alpha=found.alpha), found)
             self._keep_moments(moments)
+            self._keep_clusters(table, labels)
 
-    def _keep_found(self, data: Data, table: Data, prior: Prior, found: AlphaResult) -> None:
-        """Make all fitted attributes of what a search among the rows with weight has found."""
-        result = found.result
-        sizes = np.array(result.partition.sizes)
-        final = self._partition(table, result.labels(), prior, found.alpha, sizes)
-        verify_joint(result.neg_log_joint, final, table)
-        self._keep(data, final, prior)
+    def _keep_found(
+        self, data: Data, table: Data, model: Model, found: AlphaResult
+    ) -> npt.NDArray[np.intp]:
+        """Make all fitted attributes of what a search among the rows with weight has found.
+
+        Returns the component of each of these rows.
+        """
+        result, labels = found.result, found.result.labels()
+        largest_first(labels, table.weights, labels, np.array(result.partition.sizes))
+        verify_joint(result.neg_log_joint, model.problem(table).partition(labels.copy()), table)
+        final = model.weighted_partition(table, labels)
+        self._keep(data, final, model.prior, model.family)
+        self.power_ = model.power
+        self.neg_log_joint_ = model.unit * result.neg_log_joint
         self._keep_scores(found.scores)
-        self._keep_result(result)
+        self._keep_result(result, model.unit)
         self.neg_log_loo_ = algorithms.neg_log_loo(final)
+        return labels
 
     def _learn(self, before: FittedClusters, data: Data) -> None:
-        """Add new rows to the fitted clusters, which stay whole as absorbed groups."""
-        table = data.take(data.has_weight())
-        moments = moments_of_all([before.moments, Moments.of(table)])
+        """Add new rows to the fitted components, which stay whole as absorbed groups."""
+        table = times(data.take(data.has_weight()), before.power)
+        moments = moments_of_all([before.moments, Moments.of(data.take(data.has_weight()))])
         prior = prior_of_all([before], moments)
-        self._family().check_reach(table, prior, moments)
+        before.family.check_reach(table, prior, moments)
         alpha = self.alpha_ if isinstance(self.alpha, str) else float(self.alpha)
         groups = absorbed_groups([before], prior)
         result = self._place_and_descend(Problem(table.rows(), groups.like(), alpha, groups))
         group_labels = np.asarray(result.partition.group_labels, dtype=np.intp)
         final = final_partition_with_groups(table, result.labels(), alpha, groups, group_labels)
         verify_joint(result.neg_log_joint, final, table)
-        self._keep(data, final, prior)
+        self._keep(data, final, prior, before.family)
         self.counts_ += absorbed_counts(before.counts, final)
         if not isinstance(self.alpha, str):
             self._keep_scores(None)
         self._keep_result(result)
         self._keep_moments(moments)
         self.__dict__.pop("neg_log_loo_", None)
+        self._keep_joined(absorbed_clusters([before], final))
 
     def _place_and_descend(self, problem: Problem) -> SearchResult:
         """Place all rows one by one, and descend from there."""
@@ -410,12 +443,23 @@ class MAPDPM(MixtureEstimator):
         return self._search_from("sequential").go_on(problem, labels, seed, "batch")
 
     def _check_parameters(self) -> None:
+        check_choice("component", self.component, (AUTO, *COMPONENTS))
         if isinstance(self.alpha, str):
             check_choice("alpha", self.alpha, ALPHA_CHOICES, "a positive number or ")
         else:
             check_positive("alpha", self.alpha)
         if isinstance(self.prior, str):
             check_choice("prior", self.prior, PRIOR_CHOICES, "a dict, None or ")
+        if isinstance(self.robustness, str):
+            check_choice("robustness", self.robustness, (AUTO,), "a positive number, None or ")
+        elif self.robustness is not None:
+            check_positive("robustness", self.robustness)
+        if not isinstance(self.join, str):
+            check_bool("join", self.join)
+        else:
+            check_choice("join", self.join, (AUTO,), "True, False or ")
+        if self.max_clusters is not None:
+            check_count("max_clusters", self.max_clusters)
         self._check_alpha_prior()
         self._grid()
         check_count("cv", self.cv, least=2)
@@ -458,31 +502,83 @@ class MAPDPM(MixtureEstimator):
     def _search_from(self, init: str | npt.NDArray[np.intp]) -> Search:
         return Search(init, bool(self.split_merge), self.max_sweeps, bool(self.verbose))
 
-    def _problem(self, table: Data, prior: Prior, alpha: float = 1.0) -> Problem:
-        component = self._family().component(prior, self.allow_missing)
-        return Problem(table.rows(), component, alpha)
+    def _is_automatic(self) -> bool:
+        """Whether the joint chooses hyperparameters."""
+        return isinstance(self.prior, str) and self.prior == AUTO and (
+            self.component == AUTO or FAMILIES[self.component].can_fit_prior
+        )
 
-    def _choose_prior(self, search: Search, table: Data, moments: Moments, seeds: Seeds) -> Prior:
-        alpha = 1.0 if isinstance(self.alpha, str) else float(self.alpha)
-        chosen = draw_sample(table, SAMPLE_ROWS, np.random.default_rng(seeds))
-        scaled = ScaledPrior(self._family(), table, moments, table.take(chosen))
-        return scaled.choose(
-            search.of_rows(chosen), lambda rows, prior: self._problem(rows, prior, alpha), seeds
-        )[0]
+    def _family(self) -> Family:
+        """The family that reads tables and, unless the joint chooses, that of the fit."""
+        if self.component != AUTO:
+            return FAMILIES[self.component]
+        if isinstance(self.prior, Mapping):
+            return family_of_keys(self.prior)
+        return FAMILIES["normal-gamma"]
 
-    def _choose_alpha(self, search: Search, table: Data, prior: Prior, seeds: Seeds) -> AlphaResult:
+    def _alpha(self) -> float:
+        """The concentration, until a method has chosen it."""
+        return 1.0 if isinstance(self.alpha, str) else float(self.alpha)
+
+    def _saturation(self) -> float | None:
+        """Rows up to which evidence grows; None if there is no limit."""
+        if self.robustness == AUTO:
+            return SATURATION if self._is_automatic() else None
+        return None if self.robustness is None else float(self.robustness)
+
+    def _joins(self) -> bool:
+        """Whether components are joined to clusters."""
+        return self._is_automatic() if self.join == AUTO else bool(self.join)
+
+    def _choose_model(
+        self, search: Search, table: Data, moments: Moments, seeds: Seeds
+    ) -> tuple[Model, Search, Data]:
+        """The model that the joint chooses, how to go on, and the table with its ties spread."""
+        assert table.values is not None
+        moments.variances()  # warns of constant columns, and refuses values too large
+        table = replace(table, values=spread_ties(table.values))
+        families = [self._family()]
+        if self.component == AUTO:
+            families = candidates(table.shape[1], self.allow_missing)
+        power = power_of(table.total_weight, self._saturation())
+        template = Model(families[0], self.allow_missing, {}, self._alpha(), power)
+        model, labels = choose_model(search, families, table, template, seeds)
+        if isinstance(self.init, str) and self.init != AUTO:
+            return model, search, table
+        return model, replace(search, init=labels), table
+
+    def _given_model(self, search: Search, table: Data, moments: Moments, seeds: Seeds) -> Model:
+        """The model of the parameters."""
+        family, alpha = self._family(), self._alpha()
+        power = power_of(table.total_weight, self._saturation())
+        model = Model(family, self.allow_missing, {}, alpha, power)
+        if isinstance(self.prior, str) and self.prior == "nll":
+            chosen = draw_sample(table, SAMPLE_ROWS, np.random.default_rng(seeds))
+            scaled = ScaledPrior(family, table, moments, table.take(chosen))
+            prior = scaled.choose(
+                search.of_rows(chosen),
+                lambda rows, prior: replace(model, prior=prior).problem(rows),
+                seeds,
+            )[0]
+        else:
+            given = self.prior if isinstance(self.prior, Mapping) else None
+            prior = family.prior(given, table, moments)
+        return replace(model, prior=prior)
+
+    def _choose_alpha(self, search: Search, table: Data, model: Model, seeds: Seeds) -> AlphaResult:
+        problem = model.problem(table)
         if self.alpha == "map":
-            problem, weight = self._problem(table, prior), table.total_weight
+            weight = model.power * table.total_weight
             return choose_alpha.by_posterior(search, problem, seeds, weight, self.alpha_prior)
         if self.alpha == "nll":
-            return choose_alpha.by_joint(search, self._problem(table, prior), seeds, self._grid())
+            return choose_alpha.by_joint(search, problem, seeds, self._grid())
         if self.cv > table.shape[0]:
             raise ValueError(
                 f"cv must be at most the number of rows, {table.shape[0]}, got {self.cv}"
             )
         return choose_alpha.by_cross_validation(
             search,
-            lambda chosen: self._problem(table.take(chosen), prior),
+            lambda chosen: model.problem(table.take(chosen)),
             lambda chosen: table.take(chosen).unweighted().rows(),
             np.ones(table.shape[0]) if table.weights is None else table.weights,
             seeds,
@@ -490,8 +586,26 @@ class MAPDPM(MixtureEstimator):
             self.cv,
         )
 
-    def _keep_result(self, result: SearchResult) -> None:
-        self.neg_log_joint_trace_ = np.array(result.trace)
+    def _keep_clusters(self, table: Data, labels: npt.NDArray[np.intp]) -> None:
+        """Join the components to clusters, and keep both."""
+        clusters = None
+        self.__dict__.pop("cluster_tree_", None)
+        if self._joins() or self.max_clusters is not None:
+            self.cluster_tree_ = tree_of(self, table, labels)
+            height = VALLEY_DEPTH if self._joins() else 0.0
+            n_joins = level_of(self.cluster_tree_, height, self.max_clusters)
+            clusters = labels_of_level(self.cluster_tree_, n_joins)
+        self._keep_joined(clusters)
+
+    def _keep_joined(self, clusters: npt.NDArray[np.intp] | None) -> None:
+        """Keep what describes components, and clusters of several of them."""
+        self.component_labels_ = self.labels_
+        self.component_counts_ = self.counts_
+        if clusters is not None:
+            vars(self).update(joined_attributes(self, clusters))
+
+    def _keep_result(self, result: SearchResult, unit: float = 1.0) -> None:
+        self.neg_log_joint_trace_ = unit * np.array(result.trace)
         self.n_sweeps_ = result.n_sweeps
         self.n_empty_clusters_ = result.n_emptied
         self.converged_ = result.converged

@@ -13,6 +13,7 @@ from dpmlite.estimators.fitted import cluster_attributes, final_partition_with_g
 from dpmlite.estimators.mapdpm import MAPDPM
 from dpmlite.estimators.streaming import (
     FittedClusters,
+    absorbed_clusters,
     absorbed_counts,
     absorbed_groups,
     moments_of_all,
@@ -94,7 +95,9 @@ def merge_models(first: MAPDPM, second: MAPDPM, *others: MAPDPM) -> MAPDPM:
         moments_=asdict(total),
         n_samples_seen_=int(counts.sum()),
         n_features_in_=first.n_features_in_,
+        power_=first.power_,
     )
+    merged._keep_joined(absorbed_clusters(pieces, final))
     if hasattr(first, "feature_names_in_"):
         merged.feature_names_in_ = first.feature_names_in_
     return merged
@@ -115,9 +118,9 @@ def _no_rows(n_columns: int) -> Data:
 
 def _labels(fitted: list[MAPDPM], group_labels: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
     """Labels of all models, one after the other, from the label of each of their clusters."""
-    offsets = np.cumsum([0, *(model.n_clusters_ for model in fitted)])
+    offsets = np.cumsum([0, *(len(model.statistics_) for model in fitted)])
     pairs = zip(fitted, offsets[:-1], strict=True)
-    labels = np.concatenate([model.labels_ + offset for model, offset in pairs])
+    labels = np.concatenate([model.component_labels_ + offset for model, offset in pairs])
     return np.asarray(group_labels[labels], dtype=np.intp)
 
 
@@ -153,10 +156,14 @@ def _check_alike(fitted: list[MAPDPM]) -> None:
 
 def _same_prior(one: Any, other: Any) -> bool:
     """Whether two values of the parameter `prior` mean the same."""
+    one, other = ({} if prior is None or _is_paper(prior) else prior for prior in (one, other))
     if isinstance(one, str) or isinstance(other, str):
-        return isinstance(one, str) and one == other
-    one, other = one or {}, other or {}
+        return isinstance(one, str) and isinstance(other, str) and one == other
     return one.keys() == other.keys() and all(_same_value(one[k], other[k]) for k in one)
+
+
+def _is_paper(prior: Any) -> bool:
+    return isinstance(prior, str) and prior == "paper"
 
 
 def _same_value(one: Any, other: Any) -> bool:

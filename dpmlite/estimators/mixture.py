@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite.estimators.data import Data
-    from dpmlite.estimators.priors.base import Prior
+    from dpmlite.estimators.priors.base import Family, Prior
     from dpmlite.partition import Partition
 
 
@@ -42,6 +42,7 @@ class MixtureEstimator(FamilyEstimator):
     weights_: npt.NDArray[np.float64]
     means_: npt.NDArray[np.float64]
     neg_log_joint_: float
+    cluster_of_component_: npt.NDArray[np.intp]
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[np.intp]:
         """Most probable cluster of each new row, eq. (18); -1 where a new one is more probable.
@@ -64,7 +65,7 @@ class MixtureEstimator(FamilyEstimator):
         rows = self._read_new(X).rows()
         labels = np.empty(len(rows), dtype=np.intp)
         sweeps.assign(rows, fitted_mixture(self), self.alpha_, labels)
-        return labels
+        return self._clusters_of(labels)
 
     def predict_proba(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Probability of each cluster for new rows; the rest, to 1, is `new_cluster_proba`.
@@ -166,6 +167,7 @@ class MixtureEstimator(FamilyEstimator):
         counts = mixture.counts[:-1]
         weights = predictive(counts, self.alpha_)
         slots = rng.choice(len(weights), size=n_samples, p=weights)
+        n_components = len(counts)
         X = np.empty((n_samples, self.n_features_in_))
         for k in np.unique(slots):
             drawn = np.flatnonzero(slots == k)
@@ -173,7 +175,7 @@ class MixtureEstimator(FamilyEstimator):
             theta = family.draw_parameters(cluster, len(drawn), rng)
             totals = np.full(len(drawn), self._typical_total(int(k)))
             X[drawn] = family.draw_rows(theta, np.arange(len(drawn)), totals, rng)
-        return X, np.where(slots < self.n_clusters_, slots, -1)
+        return X, self._clusters_of(np.where(slots < n_components, slots, -1))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a file, as plain data that `load` reads.
@@ -228,12 +230,22 @@ class MixtureEstimator(FamilyEstimator):
         """The partition of rows of positive weight; `labels` are renumbered by weight in place."""
         return final_partition(table, labels, self._component(prior), alpha, counts)
 
-    def _keep(self, data: Data, final: Partition, prior: Prior) -> None:
+    def _clusters_of(self, components: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+        """The clusters that have some components; -1 stays -1."""
+        if not hasattr(self, "cluster_of_component_"):
+            return components
+        return np.where(components < 0, -1, self.cluster_of_component_[components])
+
+    def _keep(
+        self, data: Data, final: Partition, prior: Prior, family: Family | None = None
+    ) -> None:
         """Keep the partition of the rows of positive weight in fitted attributes.
 
         Rows without weight get the label of the cluster that is most probable for them.
         """
-        vars(self).update(cluster_attributes(final, self._family(), prior, self.allow_missing))
+        self.__dict__.pop("cluster_of_component_", None)
+        family = self._family() if family is None else family
+        vars(self).update(cluster_attributes(final, family, prior, self.allow_missing))
         labels = np.asarray(final.labels, dtype=np.intp)
         self.labels_ = self._labels_of_all(data, labels)
         if self.labels_ is labels:
@@ -251,14 +263,14 @@ class MixtureEstimator(FamilyEstimator):
         weightless = data.take(~used).unweighted()
         nearest = np.empty(weightless.shape[0], dtype=np.intp)
         clusters = fitted_mixture(self)
-        clusters.resize(self.n_clusters_)  # without a new cluster
+        clusters.resize(len(self.statistics_))  # without a new cluster
         sweeps.assign(weightless.rows(), clusters, self.alpha_, nearest)
         everyone[~used] = nearest
         return everyone
 
     def _typical_total(self, k: int) -> int:
         """Mean total count of the rows of cluster `k`, or of all rows for a new cluster."""
-        chosen = self.statistics_[k : k + 1] if k < self.n_clusters_ else self.statistics_
+        chosen = self.statistics_[k : k + 1] if k < len(self.statistics_) else self.statistics_
         return round(float(chosen[:, 1:].sum() / chosen[:, 0].sum()))
 
     def _responsibilities(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
@@ -266,6 +278,11 @@ class MixtureEstimator(FamilyEstimator):
 
     def _probabilities(self, data: Data) -> npt.NDArray[np.float64]:
         """Probability of each cluster, and of a new one in the last column, shape (N, K + 1)."""
-        out = np.empty((data.shape[0], self.n_clusters_ + 1))
+        out = np.empty((data.shape[0], len(self.statistics_) + 1))
         algorithms.responsibilities(data.rows(), fitted_mixture(self), self.alpha_, out)
-        return out
+        if not hasattr(self, "cluster_of_component_"):
+            return out
+        of_clusters = np.zeros((data.shape[0], self.n_clusters_ + 1))
+        for k, cluster in enumerate((*self.cluster_of_component_, self.n_clusters_)):
+            of_clusters[:, cluster] += out[:, k]
+        return of_clusters

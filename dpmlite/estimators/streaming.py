@@ -6,6 +6,7 @@ searches move as a whole.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from dpmlite.estimators.priors.moments import Moments
 from dpmlite.estimators.validation import check_total_weight
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from dpmlite import families
     from dpmlite.estimators.data import Floats, Indices
@@ -40,22 +41,26 @@ IN_ALL = " in all pieces"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FittedClusters:
-    """The clusters of a fitted model, without its rows.
+    """The components of a fitted model, without its rows.
 
     Attributes
     ----------
     family : Family
     allow_missing : bool
-    given_prior : dict, "nll" or None
+    given_prior : dict, str or None
         The parameter `prior`.
     prior : dict
         The prior that was used.
     statistics : ndarray, shape (K, L)
-        Sufficient statistics of the clusters.
+        Sufficient statistics of the components.
     counts : ndarray of int, shape (K,)
-        Rows of the clusters.
+        Rows of the components.
     moments : Moments
         Moments of all rows.
+    power : float
+        Power of the likelihood of a row: its weight in the statistics.
+    clusters : ndarray of int, shape (K,), or None
+        The cluster of each component, if components are joined.
     """
 
     family: Family
@@ -65,10 +70,12 @@ class FittedClusters:
     statistics: Floats
     counts: Indices
     moments: Moments
+    power: float
+    clusters: Indices | None
 
     @classmethod
     def of(cls, model: Any) -> FittedClusters:
-        """The clusters of a MAPDPM.
+        """The components of a MAPDPM.
 
         Raises
         ------
@@ -80,7 +87,7 @@ class FittedClusters:
         require_fitted(model, "statistics_")
         for name in ("component", "allow_missing"):
             given, fitted = getattr(model, name), getattr(model, name + "_")
-            if given != fitted:
+            if given not in (fitted, "auto"):
                 raise ValueError(f"{name} must be that of the rows seen, {fitted!r}, got {given!r}")
         return cls(
             FAMILIES[model.component_],
@@ -88,8 +95,18 @@ class FittedClusters:
             model.prior,
             model.prior_,
             model.statistics_,
-            model.counts_,
+            model.component_counts_,
             Moments(**model.moments_),
+            model.power_,
+            getattr(model, "cluster_of_component_", None),
+        )
+
+    def chose_prior(self) -> bool:
+        """Whether a search chose the prior."""
+        if not isinstance(self.given_prior, str):
+            return False
+        return self.given_prior == "nll" or (
+            self.given_prior == "auto" and self.family.can_fit_prior
         )
 
     def statistics_under(self, prior: Prior) -> Floats:
@@ -161,7 +178,8 @@ def prior_of_all(pieces: Sequence[FittedClusters], moments: Moments) -> Prior:
     """The prior of rows with these moments, among which are those of all pieces.
 
     It has the values given to the first model, and defaults for other keys. Keys that were chosen
-    by a search, or on which statistics depend, keep their fitted values.
+    by a search, or on which statistics depend, keep their fitted values. Of priors that were fitted
+    to each piece, it is that of the piece with most rows.
 
     Raises
     ------
@@ -169,10 +187,12 @@ def prior_of_all(pieces: Sequence[FittedClusters], moments: Moments) -> Prior:
         If such a key differs between models, or from the given value.
     """
     first = pieces[0]
-    chosen = isinstance(first.given_prior, str)
+    if isinstance(first.given_prior, str) and first.given_prior == "auto" and first.chose_prior():
+        return max(pieces, key=lambda piece: piece.moments.weight).prior
+    chosen = first.chose_prior()
     fixed = first.family.prior_keys if chosen else first.family.fixed_keys
     given = {key: first.prior[key] for key in fixed}
-    if not isinstance(first.given_prior, str):
+    if isinstance(first.given_prior, Mapping):
         given |= first.given_prior or {}
     prior = first.family.prior_of_moments(given, moments)
     for piece in pieces:
@@ -190,6 +210,27 @@ def absorbed_groups(pieces: Sequence[FittedClusters], prior: Prior) -> families.
     groups = pieces[0].family.component(prior, pieces[0].allow_missing)
     load(groups, np.vstack([piece.statistics_under(prior) for piece in pieces]))
     return groups
+
+
+def absorbed_clusters(pieces: Sequence[FittedClusters], final: Partition) -> Indices | None:
+    """The cluster of each component of a partition that has absorbed the components of pieces.
+
+    Components stay in one cluster if they were; one that has absorbed none is a cluster. None if
+    no piece has joined components.
+    """
+    if all(piece.clusters is None for piece in pieces):
+        return None
+    new_component = np.split(
+        np.asarray(final.group_labels, dtype=np.intp),
+        np.cumsum([len(piece.counts) for piece in pieces])[:-1],
+    )
+    clusters = np.arange(final.n_clusters)
+    for piece, components in zip(pieces, new_component, strict=True):
+        of_piece = np.arange(len(components)) if piece.clusters is None else piece.clusters
+        for cluster in np.unique(of_piece):
+            together = clusters[components[of_piece == cluster]]
+            clusters[np.isin(clusters, together)] = together.min()
+    return np.unique(clusters, return_inverse=True)[1]
 
 
 def absorbed_counts(counts: Indices, final: Partition) -> Indices:

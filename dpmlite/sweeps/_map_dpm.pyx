@@ -2,7 +2,8 @@
 
 Rows are screened in chunks, and those that may move are visited in their order (_ordered_sweep.pyx).
 Rows that an earlier sweep found far from moving are passed over until clusters have drifted
-(_stay_bounds.pyx). Labels are those of visits one by one.
+(_stay_bounds.pyx). Where nothing is known of the rows and clusters lie far apart, rows are screened
+by slot before their visits (_screening_by_slot.pyx). Labels are those of visits one by one.
 """
 
 from cpython.exc cimport PyErr_CheckSignals
@@ -13,13 +14,15 @@ from dpmlite.sweeps._screening cimport (
     Screen, begin_screen, can_be_screened, end_screen, load_slots_if_needed, screen_chunk,
     take_rows)
 from dpmlite.sweeps._screening_bounds cimport CHUNK, Chunk
+from dpmlite.sweeps._screening_by_slot cimport ScreeningBySlot, screening_by_slot
 from dpmlite.sweeps._stay_bounds cimport StayBounds, stay_bounds_of
 from dpmlite.sweeps._visits cimport pays_to_screen, visit, visit_unscreened
 
 from dpmlite.core.threads import on_threads, thread_limit, use_threads
 
 cdef enum:
-    ROWS_ALONE = 2048        # rows that one thread visits before others may help
+    MIN_SHARED_ROWS = 2048   # rows of a sweep that threads may share
+    FIRST_BATCH = 256        # rows of the first batch
 
 
 def sweep(Partition partition):
@@ -46,30 +49,38 @@ cdef Py_ssize_t screened_sweep(Partition partition) except -1:
     cdef OrderedSweep ordered = OrderedSweep(partition, bounds)
     cdef Py_ssize_t n_threads = thread_limit()
     bounds.begin_sweep(partition)
-    if n_threads == 1 or partition.n_rows <= ROWS_ALONE or not HAS_ATOMICS:
+    cdef ScreeningBySlot by_slot = screening_by_slot(partition, bounds)
+    if partition.n_rows < MIN_SHARED_ROWS or not HAS_ATOMICS:
+        n_threads = 1
+    if n_threads == 1 and by_slot is None:
         ordered.bound_in_far_slots(0, partition.n_rows)
         ordered.visit_rows_until(partition.n_rows, 1)
     else:
         with use_threads(n_threads):
-            visit_on_threads(ordered, n_threads)
+            visit_in_batches(ordered, by_slot, n_threads)
     bounds.end_sweep(ordered.n_moves)
     if ordered.n_moves > 0:
         partition.tidy_slots()
     return ordered.n_moves
 
 
-cdef int visit_on_threads(OrderedSweep ordered, Py_ssize_t n_threads) except -1:
-    """Visit all rows in batches, each on several threads if that paid for the one before.
+cdef int visit_in_batches(OrderedSweep ordered, ScreeningBySlot by_slot,
+                          Py_ssize_t n_threads) except -1:
+    """Visit all rows in batches.
 
-    A batch has as many rows as all batches before.
+    Threads share a batch, and its rows are screened by slot first, if the batch before shows that
+    it pays. A batch has as many rows as all batches before.
     """
-    cdef Py_ssize_t n_rows = ordered.partition.n_rows, first, last = ROWS_ALONE
+    cdef Py_ssize_t n_rows = ordered.partition.n_rows, first, last = FIRST_BATCH, n
     if ordered.bounds.n_far > 0:
         on_threads(ordered.bound_in_far_slots, range(0, n_rows, FAR_SLOT_ROWS))
     ordered.visit_rows_until(last, 1)
     while last < n_rows:
         first, last = last, min(2 * last, n_rows)
-        ordered.visit_rows_until(last, n_threads if ordered.threads_pay(last - first) else 1)
+        n = n_threads if ordered.threads_pay(last - first) else 1
+        if by_slot is not None and by_slot.pays(ordered):
+            by_slot.screen_rows(first, last)
+        ordered.visit_rows_until(last, n)
     return 0
 
 

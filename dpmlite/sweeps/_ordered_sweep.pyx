@@ -48,7 +48,10 @@ cdef class OrderedSweep:
         n_threads = min(n_threads, <Py_ssize_t> MAX_THREADS)
         self.first, self.last = self.next_row, min(last, self.partition.n_rows)
         self.n_batch_moves = self.n_batch_screened = 0
-        on_threads(self.run, range(n_threads))
+        if n_threads == 1:
+            self.run(0)
+        else:
+            on_threads(self.run, range(n_threads))
         self.n_moves += self.n_batch_moves
         if n_threads > 1:
             self.bounds.n_rows_shared += self.last - self.first

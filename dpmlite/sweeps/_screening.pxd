@@ -39,6 +39,8 @@ cdef int load_slots_if_needed(Screen *s, Partition partition) except -1 nogil
 cdef Py_ssize_t list_open_slots(Screen *s, Partition partition) noexcept nogil
 cdef void take_rows(Chunk *chunk, Py_ssize_t first, Py_ssize_t last) noexcept nogil
 cdef void screen_chunk(const Screen *s, Partition partition, Chunk *chunk) noexcept nogil
+cdef void screen_near(const Screen *s, Partition partition, Chunk *chunk, const Py_ssize_t *slots,
+                      Py_ssize_t n, float elsewhere) noexcept nogil
 cdef void screen_against(const Screen *s, Partition partition, Chunk *chunk,
                          const Py_ssize_t *slots, Py_ssize_t n) noexcept nogil
 cdef void rebound_slot(Screen *s, Partition partition, Chunk *chunk, Py_ssize_t k) noexcept nogil

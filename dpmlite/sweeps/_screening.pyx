@@ -173,13 +173,22 @@ cdef void take_rows(Chunk *chunk, Py_ssize_t first, Py_ssize_t last) noexcept no
 
 cdef void screen_chunk(const Screen *s, Partition partition, Chunk *chunk) noexcept nogil:
     """Find the bounds of a chunk's rows in all open slots."""
+    screen_near(s, partition, chunk, s.open, s.n_open, HUGE_COST)
+
+
+cdef void screen_near(const Screen *s, Partition partition, Chunk *chunk, const Py_ssize_t *slots,
+                      Py_ssize_t n, float elsewhere) noexcept nogil:
+    """Find the bounds of a chunk's rows in n slots, where their own are among these.
+
+    In all others they cost at least `elsewhere`.
+    """
     cdef Py_ssize_t i, k
     read_rows(s, partition, chunk)
-    for k in range(s.n_open):
-        bound_slot(s, chunk, s.open[k])
+    for k in range(n):
+        bound_slot(s, chunk, slots[k])
     for i in range(chunk.n_rows):
         separate_own_bound(s, chunk, i)
-    find_stays(chunk, s.open, s.n_open)
+    find_stays(chunk, slots, n, elsewhere)
 
 
 cdef void screen_against(const Screen *s, Partition partition, Chunk *chunk,
@@ -193,7 +202,7 @@ cdef void screen_against(const Screen *s, Partition partition, Chunk *chunk,
         for i in range(chunk.n_rows):
             if chunk.label[i] == slots[k]:
                 chunk.bound[slots[k] * CHUNK + i] = HUGE_COST
-    find_stays(chunk, slots, n)
+    find_stays(chunk, slots, n, HUGE_COST)
 
 
 cdef void read_rows(const Screen *s, Partition partition, Chunk *chunk) noexcept nogil:
@@ -237,11 +246,12 @@ cdef void bound_own_slots(const Screen *s, Chunk *chunk, Py_ssize_t any_slot) no
     add_own_log_bounds(chunk.u, D, s.slope, offset, power, chunk.own_bound)
 
 
-cdef void find_stays(Chunk *chunk, const Py_ssize_t *slots, Py_ssize_t n) noexcept nogil:
-    """Find which rows are known to stay, if they can go to no other than n slots."""
+cdef void find_stays(Chunk *chunk, const Py_ssize_t *slots, Py_ssize_t n,
+                     float elsewhere) noexcept nogil:
+    """Find which rows are known to stay, if they cost at least `elsewhere` in all but n slots."""
     cdef Py_ssize_t i
     for i in range(CHUNK):
-        chunk.least_bound[i] = HUGE_COST
+        chunk.least_bound[i] = elsewhere
     find_stay_ceilings(&chunk.stay_terms, chunk.own_bound, chunk.stay_ceiling)
     compare_bounds(chunk, slots, n)
 

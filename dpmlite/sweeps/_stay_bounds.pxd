@@ -16,7 +16,8 @@ cdef class StayBounds(DriftingSlots):
     cdef bint is_blank          # nothing is known of any row that this sweep has still to visit
     cdef bint is_lost           # slots have changed without being tracked
     cdef bint is_busy           # too many rows moved in the last sweep for it to be of use
-    cdef readonly Py_ssize_t n_rows_shared  # rows that several threads visited in this sweep
+    cdef readonly Py_ssize_t n_rows_shared   # rows that several threads visited in this sweep
+    cdef readonly Py_ssize_t n_rows_by_slot  # rows that were screened by slot in this sweep
 
     # Whether row i is known to stay.
     cdef inline inlined_bint knows(self, Partition partition, Py_ssize_t i) noexcept nogil:

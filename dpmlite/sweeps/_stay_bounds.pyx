@@ -63,7 +63,7 @@ cdef class StayBounds(DriftingSlots):
 
     cdef int begin_sweep(self, Partition partition) except -1:
         """Find how far the slots have drifted since the last sweep."""
-        self.n_far = self.n_rows_shared = 0
+        self.n_far = self.n_rows_shared = self.n_rows_by_slot = 0
         if self.is_busy:
             self.lose()
             return 0

@@ -132,7 +132,7 @@ def test_a_fit_does_not_depend_on_threads(component, missing):
     if missing:
         X[np.random.default_rng(0).random(X.shape) < missing] = np.nan
     one, three = (
-        MAPDPM(component=component, allow_missing=missing > 0.0, random_state=0, n_jobs=n_jobs).fit(
+        MAPDPM(prior="paper", component=component, allow_missing=missing > 0.0, random_state=0, n_jobs=n_jobs).fit(
             X
         )
         for n_jobs in (1, 3)
@@ -202,10 +202,10 @@ def test_a_fit_keeps_its_threads_while_it_lasts(monkeypatch):
     X, _ = planted_gaussians(40_000, 2, 5, random_state=0)
     start, started, before = threading.Thread.start, [], threading.active_count()
     monkeypatch.setattr(threading.Thread, "start", lambda thread: started.append(start(thread)))
-    labels = MAPDPM(n_jobs=3, random_state=0).fit_predict(X)
+    labels = MAPDPM(prior="paper", n_jobs=3, random_state=0).fit_predict(X)
     assert 1 <= len(started) <= 2
     assert threading.active_count() == before
-    assert np.array_equal(labels, MAPDPM(random_state=0).fit_predict(X))
+    assert np.array_equal(labels, MAPDPM(prior="paper", random_state=0).fit_predict(X))
     assert 1 <= len(started) <= 2
 
 

@@ -121,14 +121,14 @@ BAD_PARAMETERS = {
 def test_rows(name):
     X, error, message = BAD_ROWS[name]
     with pytest.raises(error, match=message):
-        MAPDPM().fit(X)
+        MAPDPM(prior="paper").fit(X)
 
 
 @pytest.mark.parametrize("name", BAD_PARAMETERS)
 def test_parameters(name):
     parameters, message = BAD_PARAMETERS[name]
     X = [[0.0, 1.0], [1.0, 0.0], [5.0, 5.0], [5.0, 6.0]]
-    model = MAPDPM(**parameters)
+    model = MAPDPM(**{"prior": "paper", **parameters})
     with pytest.raises(ValueError, match=message):
         model.fit(X)
     assert not hasattr(model, "labels_")
@@ -137,18 +137,18 @@ def test_parameters(name):
 def test_sparse_rows():
     sparse = pytest.importorskip("scipy.sparse")
     with pytest.raises(TypeError, match="X must be dense, got a sparse matrix"):
-        MAPDPM().fit(sparse.csr_matrix(np.eye(3)))
+        MAPDPM(prior="paper").fit(sparse.csr_matrix(np.eye(3)))
 
 
 def test_an_unknown_parameter():
     with pytest.raises(
         ValueError, match=r"MAPDPM has no parameter 'k'; it has allow_missing, alpha, .*, component"
     ):
-        MAPDPM().set_params(k=3)
+        MAPDPM(prior="paper").set_params(k=3)
 
 
 def test_new_rows():
-    model = MAPDPM().fit(blobs()[0])
+    model = MAPDPM(prior="paper").fit(blobs()[0])
     with pytest.raises(ValueError, match="X has 3 features, but MAPDPM is expecting 2 features"):
         model.predict(np.zeros((1, 3)))
     with pytest.raises(ValueError, match="got NaN in row 0, column 0"):
@@ -188,6 +188,7 @@ def test_arguments_are_checked_before_any_work():
 
 def check(X, **parameters):
     """Fit, and judge the result by the naive joint."""
+    parameters = {"prior": "paper", **parameters}
     model = MAPDPM(random_state=0, **parameters).fit(X)
     X = np.asarray(X, dtype=float)
     joint = naive.neg_log_joint(X, model.labels_, 1.0, empirical_prior(X))
@@ -223,8 +224,8 @@ def test_a_constant_column_warns_and_works():
 def test_warnings_name_the_line_of_the_caller():
     X = np.column_stack([np.ones(6), np.arange(6.0)])
     for call in (
-        lambda: MAPDPM().fit(X),
-        lambda: MAPDPM().fit_predict(X),
+        lambda: MAPDPM(prior="paper").fit(X),
+        lambda: MAPDPM(prior="paper").fit_predict(X),
         lambda: dpmlite.neg_log_joint(X, [0] * 6, alpha=1.0),
         lambda: dpmlite.exact_posterior(X, alpha=1.0),
     ):
@@ -266,7 +267,7 @@ def test_one_column_and_many():
 def test_kinds_of_arrays(convert):
     X = convert(blobs()[0])
     model = check(X)
-    expected = MAPDPM(random_state=0).fit(np.array(X, dtype=float))
+    expected = MAPDPM(prior="paper", random_state=0).fit(np.array(X, dtype=float))
     np.testing.assert_array_equal(model.labels_, expected.labels_)
 
 
@@ -275,30 +276,30 @@ def test_na_of_pandas_is_nan():
     X = np.where(np.arange(40).reshape(20, 2) % 7 == 0, np.nan, np.arange(40.0).reshape(20, 2))
     frame = pd.DataFrame(X, columns=["a", "b"]).convert_dtypes()
     assert frame.iloc[0, 0] is pd.NA
-    found, expected = (MAPDPM(allow_missing=True, random_state=0).fit(x) for x in (frame, X))
+    found, expected = (MAPDPM(prior="paper", allow_missing=True, random_state=0).fit(x) for x in (frame, X))
     assert found.neg_log_joint_ == expected.neg_log_joint_
     with pytest.raises(ValueError, match="X must be finite, got NaN in row 0, column 0"):
-        MAPDPM().fit(frame)
+        MAPDPM(prior="paper").fit(frame)
     with pytest.raises(ValueError, match="finite and not negative, got nan in row 0"):
-        MAPDPM().fit(X[1:3], sample_weight=pd.Series([pd.NA, 1], dtype="Int64"))
+        MAPDPM(prior="paper").fit(X[1:3], sample_weight=pd.Series([pd.NA, 1], dtype="Int64"))
 
 
 def test_read_only_and_memory_mapped(tmp_path):
     X, _ = blobs()
-    expected = MAPDPM(random_state=0).fit(X).labels_
+    expected = MAPDPM(prior="paper", random_state=0).fit(X).labels_
     np.save(tmp_path / "x.npy", X)
     mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
-    np.testing.assert_array_equal(MAPDPM(random_state=0).fit(mapped).labels_, expected)
+    np.testing.assert_array_equal(MAPDPM(prior="paper", random_state=0).fit(mapped).labels_, expected)
     X.flags.writeable = False
     before = X.copy()
-    np.testing.assert_array_equal(MAPDPM(random_state=0).fit(X).labels_, expected)
+    np.testing.assert_array_equal(MAPDPM(prior="paper", random_state=0).fit(X).labels_, expected)
     np.testing.assert_array_equal(X, before)
 
 
 def test_offsets_of_a_hundred_million():
     X, _ = blobs(n_rows=150, seed=3)
     X = np.round(X * 1024.0) / 1024.0  # so that the shifted values are exact
-    one, other = (MAPDPM(random_state=0).fit(x) for x in (X, X + 1e8))
+    one, other = (MAPDPM(prior="paper", random_state=0).fit(x) for x in (X, X + 1e8))
     np.testing.assert_array_equal(one.labels_, other.labels_)
     assert other.neg_log_joint_ == pytest.approx(one.neg_log_joint_, rel=1e-9)
 
@@ -316,7 +317,7 @@ def test_far_outliers():
 @pytest.mark.parametrize("alpha", [1e-12, 1e12])
 def test_extreme_concentrations(alpha):
     X, _ = blobs(n_rows=30)
-    model = MAPDPM(alpha=alpha, random_state=0).fit(X)
+    model = MAPDPM(prior="paper", alpha=alpha, random_state=0).fit(X)
     assert model.n_clusters_ == (30 if alpha > 1 else 1)
     prior = {k: np.asarray(v) for k, v in model.prior_.items()}
     data = sum(naive.log_marginal(X[model.labels_ == k], prior) for k in set(model.labels_))

@@ -215,7 +215,7 @@ def test_bounds_are_sums_over_partitions_whatever_the_tree(approximate):
 def test_map_dpm_goes_on_from_the_clusters():
     X, _ = blobs(n_rows=60, n_clusters=4, seed=3)
     model = BayesianHierarchicalClustering().fit(X)
-    polished = MAPDPM(init=model.labels_, random_state=0).fit(X)
+    polished = MAPDPM(prior="paper", init=model.labels_, random_state=0).fit(X)
     assert polished.neg_log_joint_ <= model.neg_log_joint_
     np.testing.assert_allclose(polished.neg_log_joint_trace_[0], model.neg_log_joint_, rtol=1e-9)
 

@@ -183,9 +183,9 @@ def test_few_rows(on_twin, n_rows):
 def test_starts_of_other_estimators(on_twin):
     X, labels = blobs(n_rows=45)
     found = DPSearch(refine=False).fit(X).neg_log_joint_
-    climb = MAPDPM(init="search", n_init=2, random_state=0).fit(X)
+    climb = MAPDPM(prior="paper", init="search", n_init=2, random_state=0).fit(X)
     assert climb.neg_log_joint_ <= found + 1e-9
-    only = MAPDPM(init="search", split_merge=False, max_sweeps=1).fit(X)
+    only = MAPDPM(prior="paper", init="search", split_merge=False, max_sweeps=1).fit(X)
     assert only.neg_log_joint_trace_[0] == pytest.approx(found, rel=1e-12)
     chain = CollapsedGibbs(init="search", n_samples=2, burn_in=0, random_state=0).fit(X)
     assert chain.neg_log_joint_ <= found + 1e-9

@@ -62,7 +62,7 @@ def test_it_finds_the_exact_maximum_on_few_rows(component):
 def test_means_are_those_of_the_clusters(component):
     """With many rows a cluster, its posterior mean is its rows' mean; of shares for counts."""
     X, _ = table(component, n_rows=400, seed=1)
-    model = MAPDPM(component=component, random_state=0).fit(X)
+    model = MAPDPM(prior="paper", component=component, random_state=0).fit(X)
     rows = X[model.labels_ == 0]
     expected = rows.mean(axis=0)
     if component == "dirichlet-multinomial":
@@ -72,7 +72,7 @@ def test_means_are_those_of_the_clusters(component):
 
 def test_predictions_are_a_distribution(component, tmp_path):
     X, _ = table(component, n_rows=40)
-    model = MAPDPM(component=component, random_state=0).fit(X)
+    model = MAPDPM(prior="paper", component=component, random_state=0).fit(X)
     proba, new = model.predict_proba(X), model.new_cluster_proba(X)
     np.testing.assert_allclose(proba.sum(axis=1) + new, 1.0, rtol=1e-12)
     labels = model.predict(X)
@@ -87,7 +87,7 @@ def test_predictions_are_a_distribution(component, tmp_path):
 
 def test_a_fitted_model_does_not_depend_on_its_parameters_any_more(tmp_path):
     X, _ = table("normal-gamma", n_rows=30)
-    model = MAPDPM(random_state=0).fit(X)
+    model = MAPDPM(prior="paper", random_state=0).fit(X)
     before = model.score_samples(X)
     model.set_params(component="dirichlet-multinomial", allow_missing=True)
     with pytest.raises(ValueError, match="takes no missing values"):
@@ -170,7 +170,7 @@ COUNT_FAMILIES = ("dirichlet-multinomial", "beta-bernoulli")
 @functools.cache
 def dense_fit(name):
     X, _ = table(name, n_rows=15 if PURE else 30)
-    return X, MAPDPM(component=name, random_state=0).fit(X)
+    return X, MAPDPM(prior="paper", component=name, random_state=0).fit(X)
 
 
 @pytest.mark.parametrize("name", COUNT_FAMILIES)
@@ -179,7 +179,7 @@ def test_sparse_rows_are_dense_rows(name, kind):
     sparse = pytest.importorskip("scipy.sparse")
     X, dense = dense_fit(name)
     S = getattr(sparse, kind)(X)
-    thin = MAPDPM(component=name, random_state=0).fit(S)
+    thin = MAPDPM(prior="paper", component=name, random_state=0).fit(S)
     np.testing.assert_array_equal(dense.labels_, thin.labels_)
     assert dense.neg_log_joint_ == thin.neg_log_joint_
     np.testing.assert_array_equal(dense.score_samples(X), thin.score_samples(S))
@@ -196,7 +196,7 @@ def test_anything_with_the_three_arrays_is_sparse():
 
     name = "dirichlet-multinomial"
     X, dense = dense_fit(name)
-    thin = MAPDPM(component=name, random_state=0).fit(Rows(X))
+    thin = MAPDPM(prior="paper", component=name, random_state=0).fit(Rows(X))
     np.testing.assert_array_equal(dense.labels_, thin.labels_)
 
 
@@ -204,8 +204,8 @@ def test_sparse_rows_with_duplicates_are_added_up():
     sparse = pytest.importorskip("scipy.sparse")
     parts = (np.ones(4), np.array([0, 0, 1, 1]), np.array([0, 2, 4]))
     S = sparse.csr_matrix(parts, shape=(2, 2))
-    model = MAPDPM(component="dirichlet-multinomial").fit(S)
-    dense = MAPDPM(component="dirichlet-multinomial").fit([[2, 0], [0, 2]])
+    model = MAPDPM(prior="paper", component="dirichlet-multinomial").fit(S)
+    dense = MAPDPM(prior="paper", component="dirichlet-multinomial").fit([[2, 0], [0, 2]])
     assert model.neg_log_joint_ == dense.neg_log_joint_
     assert S.nnz == 4  # the user's matrix is as it was
 
@@ -214,9 +214,9 @@ def test_an_empty_row_and_an_empty_table():
     sparse = pytest.importorskip("scipy.sparse")
     X = np.array([[0, 0, 0], [5, 0, 0], [0, 0, 7], [0, 0, 6]])
     for rows in (X, sparse.csr_matrix(X)):
-        model = MAPDPM(component="dirichlet-multinomial", random_state=0).fit(rows)
+        model = MAPDPM(prior="paper", component="dirichlet-multinomial", random_state=0).fit(rows)
         assert model.labels_[2] == model.labels_[3]
-    zeros = MAPDPM(component="dirichlet-multinomial").fit(sparse.csr_matrix((3, 4)))
+    zeros = MAPDPM(prior="paper", component="dirichlet-multinomial").fit(sparse.csr_matrix((3, 4)))
     assert zeros.n_clusters_ == 1
 
 
@@ -247,11 +247,11 @@ BAD = {
 def test_bad_cells_are_named(name):
     family, X, message = BAD[name]
     with pytest.raises(ValueError, match=message):
-        MAPDPM(component=family).fit(X)
+        MAPDPM(prior="paper", component=family).fit(X)
     if family in COUNT_FAMILIES:
         sparse = pytest.importorskip("scipy.sparse")
         with pytest.raises(ValueError, match=message):
-            MAPDPM(component=family).fit(sparse.csr_matrix(np.array(X, dtype=float)))
+            MAPDPM(prior="paper", component=family).fit(sparse.csr_matrix(np.array(X, dtype=float)))
 
 
 BAD_PRIORS = {
@@ -318,7 +318,7 @@ def test_missing_values():
     gaps[gaps.all(axis=1), 0] = False
     holes = np.where(gaps, np.nan, X)
     with pytest.raises(ValueError, match="X must be finite, got NaN"):
-        MAPDPM().fit(holes)
+        MAPDPM(prior="paper").fit(holes)
     model = MAPDPM(allow_missing=True, prior=PRIORS["normal-gamma"], random_state=0).fit(holes)
     case = CASES["incomplete normal-gamma"]
     prior = {key: np.asarray(value) for key, value in model.prior_.items()}
@@ -332,7 +332,7 @@ def test_missing_values():
 
 def test_without_gaps_missing_values_change_nothing():
     X, _ = table("normal-gamma")
-    plain, ready = (MAPDPM(allow_missing=a, random_state=0).fit(X) for a in (False, True))
+    plain, ready = (MAPDPM(prior="paper", allow_missing=a, random_state=0).fit(X) for a in (False, True))
     np.testing.assert_array_equal(plain.labels_, ready.labels_)
     assert plain.neg_log_joint_ == pytest.approx(ready.neg_log_joint_, rel=1e-12)
 
@@ -340,7 +340,7 @@ def test_without_gaps_missing_values_change_nothing():
 def test_missing_bits():
     X, _ = table("beta-bernoulli", n_rows=30 if PURE else 60)
     holes = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
-    model = MAPDPM(component="beta-bernoulli", allow_missing=True, random_state=0).fit(holes)
+    model = MAPDPM(prior="paper", component="beta-bernoulli", allow_missing=True, random_state=0).fit(holes)
     case = CASES["incomplete beta-bernoulli"]
     prior = {key: np.asarray(value) for key, value in model.prior_.items()}
     expected = case.neg_log_joint(holes, model.labels_, 1.0, prior)
@@ -351,9 +351,9 @@ def test_missing_bits():
 
 def test_who_takes_no_missing_values():
     with pytest.raises(ValueError, match="'dirichlet-multinomial' takes no missing values"):
-        MAPDPM(component="dirichlet-multinomial", allow_missing=True).fit([[1]])
+        MAPDPM(prior="paper", component="dirichlet-multinomial", allow_missing=True).fit([[1]])
     with pytest.raises(ValueError, match="X must have a value in every column, got none in col"):
-        MAPDPM(allow_missing=True).fit([[1.0, np.nan], [2.0, np.nan]])
+        MAPDPM(prior="paper", allow_missing=True).fit([[1.0, np.nan], [2.0, np.nan]])
 
 
 def test_draws_refuse_what_they_lack():
@@ -382,7 +382,7 @@ def test_a_random_mixture_scores_rows_of_its_kind_only():
 def test_one_enormous_count(count):
     X, _ = table("dirichlet-multinomial", n_rows=30)
     X[0, 0] = count
-    model = MAPDPM(component="dirichlet-multinomial", random_state=0).fit(X)
+    model = MAPDPM(prior="paper", component="dirichlet-multinomial", random_state=0).fit(X)
     assert np.isfinite(model.sample(3, random_state=0)[0]).all()
 
 
@@ -408,7 +408,7 @@ def test_three_arrays_that_are_no_table(name):
         data=np.array(data), indices=np.array(indices), indptr=np.array(indptr), shape=shape
     )
     with pytest.raises(ValueError, match=message):
-        MAPDPM(component="dirichlet-multinomial").fit(X)
+        MAPDPM(prior="paper", component="dirichlet-multinomial").fit(X)
 
 
 def test_three_arrays_are_a_table():

@@ -19,7 +19,7 @@ def test_the_default_reaches_the_floor(name):
     if PURE and name != "iris":
         pytest.skip("DPMLITE_PURE=1: the plain twin takes minutes for this table")
     X, _ = load(name)
-    models = [MAPDPM(random_state=seed).fit(X) for seed in range(N_SEEDS)]
+    models = [MAPDPM(prior="paper", random_state=seed).fit(X) for seed in range(N_SEEDS)]
     above = np.array([model.neg_log_joint_ for model in models]) - FLOORS[name]
     assert all(model.converged_ for model in models)
     assert np.mean(above < 0.05) >= (0.5 if name == "pima" else 1.0), above

@@ -35,7 +35,7 @@ def test_rows_are_the_same(twin, layout, single):
 
 @functools.cache
 def expected_fit(component):
-    return MAPDPM(component=component, random_state=0).fit(X)
+    return MAPDPM(prior="paper", component=component, random_state=0).fit(X)
 
 
 @pytest.mark.parametrize("layout", LAYOUTS.values(), ids=LAYOUTS)
@@ -43,7 +43,7 @@ def expected_fit(component):
 def test_fits_are_the_same(component, layout):
     expected = expected_fit(component)
     for n_jobs in (1, 2):
-        model = MAPDPM(component=component, random_state=0, n_jobs=n_jobs).fit(layout(X))
+        model = MAPDPM(prior="paper", component=component, random_state=0, n_jobs=n_jobs).fit(layout(X))
         np.testing.assert_array_equal(model.labels_, expected.labels_)
         assert model.neg_log_joint_ == pytest.approx(expected.neg_log_joint_, rel=1e-12)
     np.testing.assert_array_equal(model.predict(layout(X)), expected.predict(X))
@@ -55,8 +55,8 @@ def test_cells_may_lie_at_odd_addresses(dtype):
     records = np.zeros(len(X), dtype=[("kind", "u1"), ("values", dtype, 3)])
     records["values"] = X
     assert not records["values"].flags.aligned
-    model = MAPDPM(random_state=0).fit(records["values"])
-    expected = MAPDPM(random_state=0).fit(X.astype(dtype))
+    model = MAPDPM(prior="paper", random_state=0).fit(records["values"])
+    expected = MAPDPM(prior="paper", random_state=0).fit(X.astype(dtype))
     np.testing.assert_array_equal(model.labels_, expected.labels_)
 
 
@@ -78,7 +78,7 @@ def test_clusters_that_lose_an_outlier_are_built_anew(layout):
 def test_single_precision_is_that_table_in_double(component):
     single = X.astype(np.float32)
     model, expected = (
-        MAPDPM(component=component, random_state=0).fit(Y) for Y in (single, single.astype(float))
+        MAPDPM(prior="paper", component=component, random_state=0).fit(Y) for Y in (single, single.astype(float))
     )
     np.testing.assert_array_equal(model.labels_, expected.labels_)
     assert model.neg_log_joint_ == pytest.approx(expected.neg_log_joint_, rel=1e-12)
@@ -93,7 +93,7 @@ def test_the_table_is_not_copied(kind, tmp_path):
     if kind == "memory-mapped":
         np.save(tmp_path / "table.npy", table)
         table = np.load(tmp_path / "table.npy", mmap_mode="r")
-    model = MAPDPM(random_state=0)
+    model = MAPDPM(prior="paper", random_state=0)
     model.fit(table[:100])
     tracemalloc.start()
     model.fit(table)

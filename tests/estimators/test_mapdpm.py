@@ -24,7 +24,7 @@ from dpmlite.datasets import crp_mixture, load_sensors
 @pytest.fixture(scope="module")
 def fitted():
     X, _ = blobs(n_rows=90, seed=3)
-    return MAPDPM(random_state=0).fit(X), X
+    return MAPDPM(prior="paper", random_state=0).fit(X), X
 
 
 def test_it_finds_the_clusters(estimator):
@@ -102,9 +102,9 @@ def test_labels_to_start_from(estimator):
 
 def test_results_depend_on_the_seed_alone():
     X, _ = crp_mixture(40 if PURE else 80, random_state=1)
-    one = MAPDPM(n_init=4, random_state=3).fit(X)
+    one = MAPDPM(prior="paper", n_init=4, random_state=3).fit(X)
     for n_jobs in (2, None) if PURE else (1, 2, -1, None, 2**70):
-        again = MAPDPM(n_init=4, random_state=3, n_jobs=n_jobs).fit(X)
+        again = MAPDPM(prior="paper", n_init=4, random_state=3, n_jobs=n_jobs).fit(X)
         np.testing.assert_array_equal(one.labels_, again.labels_)
         assert one.neg_log_joint_ == again.neg_log_joint_
         np.testing.assert_array_equal(one.neg_log_joint_trace_, again.neg_log_joint_trace_)
@@ -115,7 +115,7 @@ def test_results_depend_on_the_seed_alone():
 )
 def test_sources_of_chance(source):
     X, _ = crp_mixture(60, random_state=1)
-    one, other = (MAPDPM(n_init=2, random_state=source(5)).fit(X) for _ in range(2))
+    one, other = (MAPDPM(prior="paper", n_init=2, random_state=source(5)).fit(X) for _ in range(2))
     np.testing.assert_array_equal(one.labels_, other.labels_)
     draws = [one.sample(5, random_state=source(6))[0] for _ in range(2)]
     np.testing.assert_array_equal(*draws)
@@ -138,7 +138,7 @@ def test_a_failed_fit_leaves_the_fitted_model(fitted):
 @pytest.mark.parametrize("n_rows", [1, 5, 50])
 def test_the_density_of_the_default_prior_is_one(n_rows):
     X = np.random.default_rng(n_rows).normal(2.0, 3.0, size=(n_rows, 1))
-    model = MAPDPM(random_state=0).fit(X)
+    model = MAPDPM(prior="paper", random_state=0).fit(X)
     v = (np.arange(20_000) + 0.5) * np.pi / 20_000 - np.pi / 2.0
     density = np.exp(model.score_samples(2.0 + 3.0 * np.tan(v)[:, None]))
     assert np.sum(density * 3.0 / np.cos(v) ** 2) * np.pi / 20_000 == pytest.approx(1.0, rel=1e-3)
@@ -155,19 +155,19 @@ def test_clusters_in_a_row_are_found(shape, n_columns, n_each):
     labels = np.repeat(np.arange(len(corners)), n_each)
     for seed in range(3):
         noise = np.random.default_rng(seed).normal(size=(len(labels), n_columns))
-        model = MAPDPM(random_state=seed).fit(corners[labels] + noise)
+        model = MAPDPM(prior="paper", random_state=seed).fit(corners[labels] + noise)
         np.testing.assert_array_equal(model.labels_, labels)
 
 
 def test_more_restarts_are_no_worse():
     X, _ = crp_mixture(30 if PURE else 60, random_state=2)
-    joints = [MAPDPM(n_init=n, random_state=0).fit(X).neg_log_joint_ for n in (1, 3, 9)]
+    joints = [MAPDPM(prior="paper", n_init=n, random_state=0).fit(X).neg_log_joint_ for n in (1, 3, 9)]
     assert joints[0] >= joints[1] >= joints[2]
 
 
 def test_the_limit_of_sweeps():
     X, _ = crp_mixture(80, random_state=1)
-    model = MAPDPM(max_sweeps=1, init="singletons", random_state=0).fit(X)
+    model = MAPDPM(prior="paper", max_sweeps=1, init="singletons", random_state=0).fit(X)
     assert model.n_sweeps_ == 1
     assert not model.converged_
 
@@ -182,7 +182,7 @@ TABLES = {
 @functools.cache
 def table_and_labels(name):
     X = TABLES[name]()
-    return X, MAPDPM(random_state=0).fit(X).labels_
+    return X, MAPDPM(prior="paper", random_state=0).fit(X).labels_
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -193,7 +193,7 @@ def test_labels_do_not_depend_on_units_or_origin(name, scale, shift):
     X, expected = table_and_labels(name)
     columns = np.linspace(0.5, 2.0, X.shape[1])
     moved = scale * (X * columns + shift * X.std(axis=0))
-    np.testing.assert_array_equal(MAPDPM(random_state=0).fit(moved).labels_, expected)
+    np.testing.assert_array_equal(MAPDPM(prior="paper", random_state=0).fit(moved).labels_, expected)
 
 
 @needs_kernels
@@ -201,7 +201,7 @@ def test_labels_do_not_depend_on_units_or_origin(name, scale, shift):
 @given(seed=st.integers(0, 1000), power=st.integers(-40, 40))
 def test_powers_of_two_change_nothing_at_all(seed, power):
     X, _ = blobs(n_rows=40, seed=seed)
-    one, other = (MAPDPM(random_state=0).fit(x) for x in (X, X * 2.0**power))
+    one, other = (MAPDPM(prior="paper", random_state=0).fit(x) for x in (X, X * 2.0**power))
     np.testing.assert_array_equal(one.labels_, other.labels_)
     shift = X.size * power * np.log(2.0)
     assert other.neg_log_joint_ == pytest.approx(one.neg_log_joint_ + shift, rel=1e-9, abs=1e-6)
@@ -276,8 +276,8 @@ def test_errors_of_saving_name_the_file(fitted, tmp_path):
 @pytest.mark.parametrize("unit", [1e-155, 1e150])
 def test_samples_are_of_the_scale_of_the_rows(unit):
     X, _ = blobs(n_rows=60)
-    rows, labels = MAPDPM(random_state=0).fit(X).sample(500, random_state=0)
-    scaled, again = MAPDPM(random_state=0).fit(X * unit).sample(500, random_state=0)
+    rows, labels = MAPDPM(prior="paper", random_state=0).fit(X).sample(500, random_state=0)
+    scaled, again = MAPDPM(prior="paper", random_state=0).fit(X * unit).sample(500, random_state=0)
     np.testing.assert_array_equal(again, labels)
     np.testing.assert_allclose(scaled / unit, rows, rtol=1e-5, atol=1e-5)
 
@@ -346,7 +346,7 @@ def test_damaged_and_foreign_files_are_refused(fitted, tmp_path):
     with pytest.raises(FileNotFoundError):
         MAPDPM.load(tmp_path / "nowhere")
     with pytest.raises(FileNotFoundError, match=r"nowhere.model\.npz'$"):
-        MAPDPM().fit(blobs()[0]).save(tmp_path / "nowhere" / "model.npz")
+        MAPDPM(prior="paper").fit(blobs()[0]).save(tmp_path / "nowhere" / "model.npz")
 
 
 @pytest.mark.parametrize("alpha", [-1.0, 0.0, np.nan, np.inf])
@@ -367,7 +367,7 @@ def test_what_cannot_be_saved_leaves_the_old_file(fitted, tmp_path):
     path = tmp_path / "model.npz"
     model.save(path)
     before = path.read_bytes()
-    other = MAPDPM(random_state=np.random.default_rng(0)).fit(X)
+    other = MAPDPM(prior="paper", random_state=np.random.default_rng(0)).fit(X)
     with pytest.raises(ValueError, match="parameter random_state cannot be saved as plain data"):
         other.save(path)
     assert path.read_bytes() == before
@@ -417,7 +417,7 @@ def test_pickle_and_repr(fitted):
 
 
 def test_methods_before_fit():
-    model = MAPDPM()
+    model = MAPDPM(prior="paper")
     for call in (
         lambda: model.predict([[0.0]]),
         lambda: model.score_samples([[0.0]]),
@@ -430,7 +430,7 @@ def test_methods_before_fit():
 
 def test_verbose_shows_progress(capsys):
     X, _ = blobs(n_rows=40)
-    MAPDPM(verbose=1, random_state=0).fit(X)
+    MAPDPM(prior="paper", verbose=1, random_state=0).fit(X)
     lines = capsys.readouterr().out.splitlines()
     assert any("sweep" in line for line in lines)
     assert any("split" in line for line in lines)
@@ -447,7 +447,7 @@ def test_ctrl_c_stops_a_long_fit(n_jobs, tmp_path):
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         f"X = np.random.default_rng(0).normal(size=({n_rows}, 8)) ** 3\n"
         "print('go', flush=True)\n"
-        f"MAPDPM(n_init=1000, random_state=0, n_jobs={n_jobs}).fit(X)\n"
+        f"MAPDPM(prior="paper", n_init=1000, random_state=0, n_jobs={n_jobs}).fit(X)\n"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", code],
@@ -480,4 +480,4 @@ def test_the_verification_catches_a_wrong_joint(monkeypatch):
     X, _ = blobs(n_rows=30)
     monkeypatch.setattr(moves, "merge", lying)
     with pytest.raises(ArithmeticError, match="please report this as a bug"):
-        MAPDPM(init="single", max_sweeps=2, random_state=0).fit(X)
+        MAPDPM(prior="paper", init="single", max_sweeps=2, random_state=0).fit(X)

@@ -42,8 +42,8 @@ def test_whole_weights_are_repeated_rows(estimator, component):
 def test_partitions_agree_with_those_of_repeated_rows():
     X, _ = blobs(n_rows=60, seed=4)
     weights = np.random.default_rng(1).integers(0, 4, size=60)
-    model = MAPDPM(random_state=0).fit(X, sample_weight=weights)
-    whole = MAPDPM(random_state=0).fit(X.repeat(weights, axis=0))
+    model = MAPDPM(prior="paper", random_state=0).fit(X, sample_weight=weights)
+    whole = MAPDPM(prior="paper", random_state=0).fit(X.repeat(weights, axis=0))
     assert naive.canonical(model.labels_.repeat(weights)) == naive.canonical(whole.labels_)
     new = X + 0.1
     np.testing.assert_allclose(model.score_samples(new), whole.score_samples(new), rtol=1e-9)
@@ -152,8 +152,8 @@ def test_heavy_rows_keep_the_joint_among_light_clusters(twin):
 
 def test_weights_of_one_are_as_none():
     X, _ = blobs(n_rows=500, seed=4)
-    weighted = MAPDPM(random_state=0).fit(X, sample_weight=np.ones(500))
-    plain = MAPDPM(random_state=0).fit(X)
+    weighted = MAPDPM(prior="paper", random_state=0).fit(X, sample_weight=np.ones(500))
+    plain = MAPDPM(prior="paper", random_state=0).fit(X)
     np.testing.assert_array_equal(weighted.labels_, plain.labels_)
     assert weighted.neg_log_joint_ == plain.neg_log_joint_
 
@@ -248,8 +248,8 @@ def test_rows_without_weight_are_labelled_and_do_nothing_else():
     X, _ = blobs(n_rows=40, seed=5)
     strange = np.concatenate([X, [[1e3, 1e3], X[7]]])
     weights = np.concatenate([np.ones(40), [0.0, 0.0]])
-    model = MAPDPM(random_state=0).fit(strange, sample_weight=weights)
-    alone = MAPDPM(random_state=0).fit(X)
+    model = MAPDPM(prior="paper", random_state=0).fit(strange, sample_weight=weights)
+    alone = MAPDPM(prior="paper", random_state=0).fit(X)
     np.testing.assert_array_equal(model.labels_[:40], alone.labels_)
     assert model.neg_log_joint_ == pytest.approx(alone.neg_log_joint_, rel=1e-12)
     assert model.labels_[41] == model.labels_[7]
@@ -260,7 +260,7 @@ def test_a_labels_start_is_that_of_the_rows_in_use():
     X, truth = blobs(n_rows=30, seed=5)
     weights = np.ones(30)
     weights[:3] = 0.0
-    model = MAPDPM(init=truth, split_merge=False).fit(X, sample_weight=weights)
+    model = MAPDPM(prior="paper", init=truth, split_merge=False).fit(X, sample_weight=weights)
     prior = empirical_prior(X[3:])
     expected = naive.neg_log_joint(X[3:], truth[3:], 1.0, prior)
     assert model.neg_log_joint_trace_[0] == pytest.approx(expected, rel=1e-9)
@@ -269,7 +269,7 @@ def test_a_labels_start_is_that_of_the_rows_in_use():
 def test_the_empirical_prior_is_weighted():
     X, _ = blobs(n_rows=20, seed=1)
     weights = np.random.default_rng(0).integers(1, 5, size=20)
-    model = MAPDPM(random_state=0).fit(X, sample_weight=weights)
+    model = MAPDPM(prior="paper", random_state=0).fit(X, sample_weight=weights)
     expected = empirical_prior(X.repeat(weights, axis=0))
     for key, value in expected.items():
         np.testing.assert_allclose(model.prior_[key], value, rtol=1e-12)
@@ -301,7 +301,7 @@ def test_a_heavy_row_alone_is_not_moved_by_rounding(estimator):
 def test_bad_weights(name):
     weights, message = BAD[name]
     with pytest.raises(ValueError, match=message):
-        MAPDPM().fit([[0.0], [1.0], [5.0]], sample_weight=weights)
+        MAPDPM(prior="paper").fit([[0.0], [1.0], [5.0]], sample_weight=weights)
 
 
 def test_predictives_use_the_sums_of_weights():
@@ -319,7 +319,7 @@ def test_heavy_rows_settle(weight):
     rng = np.random.default_rng(1)
     topics = rng.dirichlet(np.full(8, 0.2), size=4)
     X = np.array([rng.multinomial(20, p) for p in topics[rng.integers(4, size=50)]])
-    model = MAPDPM(component="dirichlet-multinomial", alpha=0.1, random_state=0, max_sweeps=100)
+    model = MAPDPM(prior="paper", component="dirichlet-multinomial", alpha=0.1, random_state=0, max_sweeps=100)
     model.fit(X, sample_weight=np.full(50, weight))
     assert model.converged_
     assert model.n_sweeps_ < 1000

@@ -33,7 +33,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator  # noqa: E
 # check's weights of 0.
 ORDER_MATTERS = "check_sample_weight_equivalence_on_dense_data"
 
-# The default start takes minutes on the plain twins; MAPDPM() itself is checked with it.
+# The default start takes minutes on the plain twins; MAPDPM(prior="paper") itself is checked with it.
 START = "sequential" if PURE else "auto"
 
 with warnings.catch_warnings():
@@ -41,11 +41,11 @@ with warnings.catch_warnings():
     CHECKS = [
         (estimator, check)
         for estimator in (
-            MAPDPM(),
-            MAPDPM(split_merge=False, init="single"),
-            MAPDPM(allow_missing=True, init=START),
-            MAPDPM(component="normal-inverse-wishart", init=START),
-            MAPDPM(component="normal-known-variance", init=START),
+            MAPDPM(prior="paper"),
+            MAPDPM(prior="paper", split_merge=False, init="single"),
+            MAPDPM(prior="paper", allow_missing=True, init=START),
+            MAPDPM(prior="paper", component="normal-inverse-wishart", init=START),
+            MAPDPM(prior="paper", component="normal-known-variance", init=START),
             CollapsedGibbs(n_samples=5),
             BayesianHierarchicalClustering(alternative_trees=True),
             BayesianHierarchicalClustering(approximate="bayes-kmeans", random_state=0),
@@ -69,20 +69,20 @@ def test_estimator_checks(estimator, check):
 
 def test_pipeline():
     X, _ = blobs()
-    pipeline = make_pipeline(StandardScaler(), MAPDPM(random_state=0))
-    np.testing.assert_array_equal(pipeline.fit_predict(X), MAPDPM(random_state=0).fit(X).labels_)
+    pipeline = make_pipeline(StandardScaler(), MAPDPM(prior="paper", random_state=0))
+    np.testing.assert_array_equal(pipeline.fit_predict(X), MAPDPM(prior="paper", random_state=0).fit(X).labels_)
     assert pipeline.predict(X).shape == (60,)
 
 
 @needs_kernels
 def test_grid_search_by_held_out_density():
     X, _ = blobs(n_rows=90)
-    grid = GridSearchCV(MAPDPM(random_state=0), {"alpha": [0.1, 1.0, 10.0]}, cv=3)
+    grid = GridSearchCV(MAPDPM(prior="paper", random_state=0), {"alpha": [0.1, 1.0, 10.0]}, cv=3)
     grid.fit(X)
     scores = grid.cv_results_["mean_test_score"]
     assert len(set(scores)) == 3
     assert grid.best_score_ == max(scores)
-    assert grid.best_estimator_.score(X) > MAPDPM(init="single", split_merge=False).fit(X).score(X)
+    assert grid.best_estimator_.score(X) > MAPDPM(prior="paper", init="single", split_merge=False).fit(X).score(X)
 
 
 @needs_kernels
@@ -90,9 +90,9 @@ def test_weights_are_routed_where_they_were_asked_for():
     X, _ = blobs(n_rows=90)
     weights = np.where(np.arange(90) < 30, 5.0, 1.0)
     grid = {"alpha": [0.1, 10.0]}
-    plain = GridSearchCV(MAPDPM(random_state=0), grid, cv=3).fit(X, sample_weight=weights)
+    plain = GridSearchCV(MAPDPM(prior="paper", random_state=0), grid, cv=3).fit(X, sample_weight=weights)
     with config_context(enable_metadata_routing=True):
-        model = MAPDPM(random_state=0)
+        model = MAPDPM(prior="paper", random_state=0)
         with pytest.raises(UnsetMetadataPassedError, match="sample_weight"):
             GridSearchCV(model, grid, cv=3).fit(X, sample_weight=weights)
         fits = model.set_fit_request(sample_weight=True).set_score_request(sample_weight=False)
@@ -103,14 +103,14 @@ def test_weights_are_routed_where_they_were_asked_for():
     np.testing.assert_array_equal(
         routed.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"]
     )
-    alone = MAPDPM(random_state=0).fit(StandardScaler().fit_transform(X), sample_weight=weights)
+    alone = MAPDPM(prior="paper", random_state=0).fit(StandardScaler().fit_transform(X), sample_weight=weights)
     assert pipeline[-1].neg_log_joint_ == alone.neg_log_joint_
-    request = MAPDPM().set_partial_fit_request(sample_weight=True).get_metadata_routing()
+    request = MAPDPM(prior="paper").set_partial_fit_request(sample_weight=True).get_metadata_routing()
     assert request.partial_fit.requests == {"sample_weight": True}
 
 
 def test_clone_and_tags():
-    model = MAPDPM(alpha=3.0, init="single")
+    model = MAPDPM(prior="paper", alpha=3.0, init="single")
     assert clone(model).get_params() == model.get_params()
     assert is_clusterer(model)
     with pytest.raises(NotFittedError) as caught:
@@ -159,18 +159,18 @@ def test_a_subclass_may_pass_other_arguments_on():
 
 
 def test_tags_say_what_a_family_takes():
-    counts = MAPDPM(component="dirichlet-multinomial").__sklearn_tags__().input_tags
+    counts = MAPDPM(prior="paper", component="dirichlet-multinomial").__sklearn_tags__().input_tags
     assert (counts.sparse, counts.positive_only, counts.allow_nan) == (True, True, False)
     reals = CollapsedGibbs(allow_missing=True).__sklearn_tags__().input_tags
     assert (reals.sparse, reals.positive_only, reals.allow_nan) == (False, False, True)
-    assert MAPDPM(component="unknown").__sklearn_tags__().estimator_type == "clusterer"
+    assert MAPDPM(prior="paper", component="unknown").__sklearn_tags__().estimator_type == "clusterer"
 
 
 def test_column_names_of_a_data_frame():
     pd = pytest.importorskip("pandas")
     X, _ = blobs()
     frame = pd.DataFrame(X, columns=["width", "height"])
-    model = MAPDPM(random_state=0).fit(frame)
+    model = MAPDPM(prior="paper", random_state=0).fit(frame)
     assert model.feature_names_in_.tolist() == ["width", "height"]
     np.testing.assert_array_equal(model.predict(frame), model.labels_)
     with pytest.warns(UserWarning, match="X does not have valid feature names"):
@@ -185,7 +185,7 @@ def test_column_names_of_a_data_frame():
         assert [warning.filename for warning in caught] == [__file__]
 
 
-@pytest.mark.parametrize("estimator", [MAPDPM(), DPSearch(), VariationalDPM(random_state=0)])
+@pytest.mark.parametrize("estimator", [MAPDPM(prior="paper"), DPSearch(), VariationalDPM(random_state=0)])
 def test_a_prior_by_name_is_in_the_order_of_the_columns(estimator):
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"a": [0.0, 1.0, 9.0], "b": [100.0, 300.0, 200.0]})
@@ -205,9 +205,9 @@ def test_names_of_columns_do_not_make_a_table_sparse():
     X = np.eye(3)
     for names in (["data", "indices", "indptr"], ["tocsr", "shape", "nnz"]):
         frame = pd.DataFrame(X, columns=names)
-        model = MAPDPM(component="beta-bernoulli", random_state=0).fit(frame)
+        model = MAPDPM(prior="paper", component="beta-bernoulli", random_state=0).fit(frame)
         assert model.feature_names_in_.tolist() == names
-        joint = MAPDPM(component="beta-bernoulli", random_state=0).fit(X).neg_log_joint_
+        joint = MAPDPM(prior="paper", component="beta-bernoulli", random_state=0).fit(X).neg_log_joint_
         assert model.neg_log_joint_ == joint
 
 
@@ -215,7 +215,7 @@ def test_scikit_learn_is_not_imported(tmp_path):
     code = (
         "import sys, numpy as np\n"
         "from dpmlite import MAPDPM\n"
-        "MAPDPM(random_state=0).fit(np.eye(4)).predict(np.eye(4))\n"
+        "MAPDPM(prior='paper', random_state=0).fit(np.eye(4)).predict(np.eye(4))\n"
         "assert 'sklearn' not in sys.modules and 'scipy' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)

@@ -38,6 +38,7 @@ def table(component, n_rows=90, seed=0):
 
 def quick(estimator, **parameters):
     """A start that does not take long on the plain twins."""
+    parameters = {"prior": "paper", **parameters}
     return estimator(init="sequential", random_state=0, **parameters)
 
 
@@ -138,30 +139,30 @@ def test_a_table_far_from_zero_and_narrow(estimator):
 def test_the_first_rows_are_fitted_again(monkeypatch):
     monkeypatch.setattr(streaming, "FIRST_ROWS", 60)
     X = planted_gaussians(80, 3, 4, random_state=1)[0]
-    model = MAPDPM(random_state=0).partial_fit(X[:30])
-    fitted = MAPDPM(random_state=0).fit(X[:30])
+    model = MAPDPM(prior="paper", random_state=0).partial_fit(X[:30])
+    fitted = MAPDPM(prior="paper", random_state=0).fit(X[:30])
     np.testing.assert_array_equal(model.labels_, fitted.labels_)
     assert model.neg_log_loo_ == fitted.neg_log_loo_
     model.partial_fit(X[30:31])  # too few to fit anew
     assert not hasattr(model, "neg_log_loo_")
     assert model.n_samples_seen_ == 31
     model.partial_fit(X[31:59])
-    fitted = MAPDPM(random_state=0).fit(X[:59])
+    fitted = MAPDPM(prior="paper", random_state=0).fit(X[:59])
     np.testing.assert_array_equal(model.labels_, fitted.labels_[31:])
     assert model.neg_log_joint_ == fitted.neg_log_joint_
     assert model.first_rows_["rows"]["values"].shape == (59, 3)
     model.partial_fit(X[59:])
-    assert model.neg_log_joint_ == MAPDPM(random_state=0).fit(X).neg_log_joint_
+    assert model.neg_log_joint_ == MAPDPM(prior="paper", random_state=0).fit(X).neg_log_joint_
     assert not hasattr(model, "first_rows_")
 
 
 def test_first_rows_are_few_cells(monkeypatch):
     monkeypatch.setattr(streaming, "FIRST_CELLS", 40)
     X, _ = blobs(n_rows=30)
-    assert hasattr(MAPDPM().partial_fit(X[:19]), "first_rows_")
-    assert not hasattr(MAPDPM().partial_fit(X[:20]), "first_rows_")
-    assert not hasattr(MAPDPM(init=[0] * 5).partial_fit(X[:5]), "first_rows_")
-    model = MAPDPM().partial_fit(X[:5])
+    assert hasattr(MAPDPM(prior="paper").partial_fit(X[:19]), "first_rows_")
+    assert not hasattr(MAPDPM(prior="paper").partial_fit(X[:20]), "first_rows_")
+    assert not hasattr(MAPDPM(prior="paper", init=[0] * 5).partial_fit(X[:5]), "first_rows_")
+    model = MAPDPM(prior="paper").partial_fit(X[:5])
     assert not hasattr(model.fit(X[:5]), "first_rows_")
 
 
@@ -221,15 +222,15 @@ def test_missing_cells_and_columns(estimator):
     np.testing.assert_allclose(model.prior_["b0"], np.nanvar(X, axis=0), rtol=1e-8)
     assert model.counts_.sum() == 120
     with pytest.raises(ValueError, match="X must have a value in every column, got none in col"):
-        MAPDPM(allow_missing=True).partial_fit(X[80:])
+        MAPDPM(prior="paper", allow_missing=True).partial_fit(X[80:])
 
 
 def test_sparse_counts():
     sparse = pytest.importorskip("scipy.sparse")
     X = table("dirichlet-multinomial", 120)
     rows = sparse.csr_matrix(X)
-    dense = learn(MAPDPM(component="dirichlet-multinomial", random_state=0), X, 25)
-    model = MAPDPM(component="dirichlet-multinomial", random_state=0)
+    dense = learn(MAPDPM(prior="paper", component="dirichlet-multinomial", random_state=0), X, 25)
+    model = MAPDPM(prior="paper", component="dirichlet-multinomial", random_state=0)
     for start in range(0, 120, 25):
         model.partial_fit(rows[start : start + 25])
     np.testing.assert_array_equal(model.statistics_, dense.statistics_)
@@ -259,8 +260,8 @@ def test_parameters_may_change_between_calls(estimator):
 
 def test_models_of_pieces_are_models(tmp_path):
     X = np.rint(table("normal-gamma", 240) - 1e4)
-    model = learn(MAPDPM(random_state=0), X[:200], 40)
-    few = MAPDPM(random_state=0).partial_fit(X[:20])
+    model = learn(MAPDPM(prior="paper", random_state=0), X[:200], 40)
+    few = MAPDPM(prior="paper", random_state=0).partial_fit(X[:20])
     for known, name in ((model, "settled"), (few, "first rows")):
         known.save(tmp_path / f"{name}.npz")
         loaded = MAPDPM.load(tmp_path / f"{name}.npz")
@@ -278,7 +279,7 @@ def test_models_of_pieces_are_models(tmp_path):
 
 def test_memory_does_not_depend_on_the_rows_seen():
     X = table("normal-gamma", 2000)
-    model = learn(MAPDPM(random_state=0), X[:400], 100)
+    model = learn(MAPDPM(prior="paper", random_state=0), X[:400], 100)
     size = len(pickle.dumps(model))
     learn(model, X[400:], 100)
     assert len(pickle.dumps(model)) <= size + 200  # other numbers, some of them longer
@@ -286,7 +287,7 @@ def test_memory_does_not_depend_on_the_rows_seen():
 
 def test_errors():
     X = table("normal-gamma", 30)
-    model = MAPDPM(random_state=0).fit(X)
+    model = MAPDPM(prior="paper", random_state=0).fit(X)
     with pytest.raises(ValueError, match="X has 1 features, but MAPDPM is expecting 2 features"):
         model.partial_fit(X[:, :1])
     with pytest.raises(ValueError, match="X must have variances of"):  # and no other warning
@@ -325,9 +326,9 @@ def test_weights_of_all_pieces_can_be_counted(estimator):
 def test_it_comes_close_to_fit(monkeypatch, size):
     monkeypatch.setattr(streaming, "FIRST_ROWS", 1000)
     X = planted_gaussians(4000, 8, 10, random_state=0)[0]
-    model = learn(MAPDPM(random_state=0), X, size)
+    model = learn(MAPDPM(prior="paper", random_state=0), X, size)
     joint = dpmlite.neg_log_joint(X, model.predict(X), alpha=1.0)
-    assert joint < 1.01 * MAPDPM(random_state=0).fit(X).neg_log_joint_
+    assert joint < 1.01 * MAPDPM(prior="paper", random_state=0).fit(X).neg_log_joint_
 
 
 @pytest.mark.parametrize("component", COMPONENTS)
@@ -401,27 +402,27 @@ def test_the_variance_of_a_piece_may_underflow():
 
 def test_models_that_cannot_be_merged():
     X = table("normal-gamma", 30)
-    model = MAPDPM(random_state=0).fit(X)
+    model = MAPDPM(prior="paper", random_state=0).fit(X)
     with pytest.raises(NotFittedError):
-        merge_models(model, MAPDPM())
+        merge_models(model, MAPDPM(prior="paper"))
     with pytest.raises(TypeError, match="models must be MAPDPM, got CollapsedGibbs"):
         merge_models(model, CollapsedGibbs())
     for other, rule in (
-        (MAPDPM(alpha=2.0), r"alpha_ must be the same in all models, got 1\.0 and 2\.0"),
-        (MAPDPM(component="normal-inverse-wishart"), "component_ must be the same in all models"),
-        (MAPDPM(allow_missing=True), "allow_missing_ must be the same in all models, got False"),
-        (MAPDPM(prior={"a0": 2.0}), "prior must be the same in all models, got None and {'a0'"),
+        (MAPDPM(prior="paper", alpha=2.0), r"alpha_ must be the same in all models, got 1\.0 and 2\.0"),
+        (MAPDPM(prior="paper", component="normal-inverse-wishart"), "component_ must be the same in all models"),
+        (MAPDPM(prior="paper", allow_missing=True), "allow_missing_ must be the same in all models, got False"),
+        (MAPDPM(prior={"a0": 2.0}), "prior must be the same in all models, got 'paper' and {'a0'"),
     ):
         with pytest.raises(ValueError, match=rule):
             merge_models(model, other.fit(X))
     with pytest.raises(ValueError, match="n_features_in_ must be the same in all models, got 2 "):
-        merge_models(model, MAPDPM().fit(X[:, :1]))
+        merge_models(model, MAPDPM(prior="paper").fit(X[:, :1]))
     for changed in ({"allow_missing": True}, {"component": "normal-inverse-wishart"}):
-        other = MAPDPM().fit(X).set_params(**changed)
+        other = MAPDPM(prior="paper").fit(X).set_params(**changed)
         for pair in ((model, other), (other, model)):
             with pytest.raises(ValueError, match="must be that of the rows seen"):
                 merge_models(*pair)
-    one, other = (MAPDPM(component="normal-known-variance").fit(X[i:]) for i in (0, 5))
+    one, other = (MAPDPM(prior="paper", component="normal-known-variance").fit(X[i:]) for i in (0, 5))
     with pytest.raises(ValueError, match="prior sigma2 must be the same for all rows, got"):
         merge_models(one, other)
 
@@ -454,8 +455,8 @@ def test_rows_of_different_pieces_may_be_too_far_apart(component, given, unit):
 def test_names_of_columns_must_be_the_same():
     pd = pytest.importorskip("pandas")
     X = table("normal-gamma", 30)
-    one = MAPDPM().fit(pd.DataFrame(X, columns=["a", "b"]))
-    other = MAPDPM().fit(pd.DataFrame(X, columns=["a", "c"]))
+    one = MAPDPM(prior="paper").fit(pd.DataFrame(X, columns=["a", "b"]))
+    other = MAPDPM(prior="paper").fit(pd.DataFrame(X, columns=["a", "c"]))
     with pytest.raises(ValueError, match="models must be of the same columns, got"):
         merge_models(one, other)
     assert merge_models(one, one).feature_names_in_.tolist() == ["a", "b"]
@@ -463,7 +464,7 @@ def test_names_of_columns_must_be_the_same():
 
 def test_moments_of_two_tables_are_those_of_both():
     X = table("normal-gamma", 50)
-    model = learn(MAPDPM(), X, 13)
+    model = learn(MAPDPM(prior="paper"), X, 13)
     prior = empirical_prior(X)
     np.testing.assert_allclose(model.moments_["mean"], prior["m0"], rtol=1e-15)
     np.testing.assert_allclose(model.moments_["variance"], prior["b0"], rtol=1e-10)

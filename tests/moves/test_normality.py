@@ -373,7 +373,7 @@ def test_rows_that_share_no_cells_are_with_the_larger_cluster(kind):
         else:
             first = rng.random(900) < 0.5
             X[first, :4] = X[~first, 4:] = np.nan
-        found = MAPDPM(allow_missing=True, random_state=seed).fit(X).neg_log_joint_
+        found = MAPDPM(prior="paper", allow_missing=True, random_state=seed).fit(X).neg_log_joint_
         assert found <= neg_log_joint(X, z.astype(np.intp), alpha=1.0, allow_missing=True) + 1e-6
 
 
@@ -518,7 +518,7 @@ def test_it_says_nothing_of_rows_that_are_almost_equal(twin):
 
 def starts_of(capsys, X):
     """How many descents a fit prints that it begins with."""
-    MAPDPM(random_state=0, verbose=True).fit(X)
+    MAPDPM(prior="paper", random_state=0, verbose=True).fit(X)
     return sum(line.startswith("start") for line in capsys.readouterr().out.splitlines())
 
 
@@ -555,7 +555,7 @@ def test_batches_of_rows_that_were_expected_are_not_reseeded(monkeypatch):
     reseeded = []
     monkeypatch.setattr(Reseeding, "_attempts", lambda *rest: iter(reseeded.append(rest) or ()))
     X, _ = planted_gaussians(6400, 6, 3, separation=20.0, random_state=0)
-    model = MAPDPM(random_state=0).fit(X[:6000])
+    model = MAPDPM(prior="paper", random_state=0).fit(X[:6000])
     for batch in np.split(X[6000:], 4):
         model.partial_fit(batch)
     assert not reseeded
@@ -569,11 +569,11 @@ def test_only_samples_of_larger_tables_are_split_before_the_descent(monkeypatch)
     split = moves.split
     monkeypatch.setattr(moves, "split", lambda p, *rest: sizes.append(p.n_rows) or split(p, *rest))
     X = np.random.default_rng(0).exponential(size=(2200, 2))
-    MAPDPM(random_state=0).fit(X)
+    MAPDPM(prior="paper", random_state=0).fit(X)
     assert samples.SAMPLE_ROWS in sizes
     sizes.clear()
     monkeypatch.setattr(search, "descend", lambda context, result: result)
-    MAPDPM(random_state=0).fit(X[:300])
+    MAPDPM(prior="paper", random_state=0).fit(X[:300])
     assert not sizes
 
 
@@ -588,7 +588,7 @@ def test_nothing_is_lost_by_it(twins, make, missing):
     else:
         X, _ = unequal_gaussians(8, 12, random_state=0).sample(4000, random_state=1)
     X[rng.random(X.shape) < missing] = np.nan
-    model = MAPDPM(random_state=0, allow_missing=missing > 0.0).fit(X)
+    model = MAPDPM(prior="paper", random_state=0, allow_missing=missing > 0.0).fit(X)
     component = family(kernel, model.prior_, missing > 0.0)
     partition = kernel.partition.Partition(X, model.labels_.copy(), component, 1.0)
     lists = kernel.division.member_lists(partition, range(model.n_clusters_))

@@ -172,6 +172,6 @@ def test_thorough_splits_find_them(twin):
 def test_fits_find_as_much_as_the_truth_leads_to(n_clusters, n_each, n_columns):
     """Whichever seed: few rows of such a table tell of one cluster, or of some."""
     X, truth = side_by_side(n_clusters, n_each, n_columns=n_columns)
-    least = MAPDPM(init=truth, random_state=0).fit(X).neg_log_joint_
+    least = MAPDPM(prior="paper", init=truth, random_state=0).fit(X).neg_log_joint_
     for seed in range(6):
-        assert MAPDPM(random_state=seed).fit(X).neg_log_joint_ <= least + 1e-6
+        assert MAPDPM(prior="paper", random_state=seed).fit(X).neg_log_joint_ <= least + 1e-6

@@ -130,7 +130,7 @@ class Result:
 def experiment(name, seed=0):
     X, classes = load(name)
     searches = {
-        method: best_alpha(X, partial(MAPDPM, **search, random_state=seed))
+        method: best_alpha(X, partial(MAPDPM, prior="paper", **search, random_state=seed))
         for method, search in SEARCHES.items()
     }
     alpha = searches["MAPDPM"].alpha_
@@ -139,7 +139,7 @@ def experiment(name, seed=0):
         for method, start in CHAINS.items()
     }
     means = dp_means(X, len(np.unique(classes)))
-    return Result(classes, means, chains, searches, MAPDPM(random_state=seed).fit(X))
+    return Result(classes, means, chains, searches, MAPDPM(prior="paper", random_state=seed).fit(X))
 
 
 def best_alpha(X, estimator):

@@ -20,8 +20,8 @@ def table(seed=0, n_rows=60):
 @pytest.mark.parametrize("alpha_prior", [(1.0, 1.0), (3.0, 0.2), "inverse-gamma"])
 def test_map_is_where_neither_labels_nor_alpha_want_to_change(alpha_prior):
     X = table()
-    model = MAPDPM(alpha="map", alpha_prior=alpha_prior, random_state=0).fit(X)
-    again = MAPDPM(alpha=model.alpha_, init=model.labels_, random_state=0).fit(X)
+    model = MAPDPM(prior="paper", alpha="map", alpha_prior=alpha_prior, random_state=0).fit(X)
+    again = MAPDPM(prior="paper", alpha=model.alpha_, init=model.labels_, random_state=0).fit(X)
     assert again.neg_log_joint_ == pytest.approx(model.neg_log_joint_, rel=1e-12)
 
     def log_posterior(u):
@@ -51,14 +51,14 @@ def test_map_follows_the_concentration_that_drew_the_rows():
 
 def test_nll_is_the_least_joint_of_the_grid():
     X = table(3)
-    model = MAPDPM(alpha="nll", alphas=GRID[::-1], random_state=0).fit(X)
+    model = MAPDPM(prior="paper", alpha="nll", alphas=GRID[::-1], random_state=0).fit(X)
     np.testing.assert_array_equal(model.alphas_, GRID)
     assert model.alpha_ == GRID[int(np.argmin(model.alpha_scores_))]
     assert model.neg_log_joint_ <= model.alpha_scores_.min() + 1e-9
     for alpha, score in zip(GRID, model.alpha_scores_, strict=True):
         same_labels = dpmlite.neg_log_joint(X, model.labels_, alpha=alpha)
         assert score <= same_labels + 1e-9
-        alone = MAPDPM(alpha=alpha, random_state=0).fit(X).neg_log_joint_
+        alone = MAPDPM(prior="paper", alpha=alpha, random_state=0).fit(X).neg_log_joint_
         assert score <= alone + 0.02 * abs(alone)
 
 
@@ -66,7 +66,7 @@ def test_cv_is_the_best_density_of_rows_left_out():
     """With one alpha to try, the score is that of the folds fitted one by one."""
     X, _ = blobs(n_rows=40, seed=5)
     weights = np.linspace(0.5, 2.0, 40)
-    model = MAPDPM(alpha="cv", alphas=[1.0], cv=4, random_state=0).fit(X, sample_weight=weights)
+    model = MAPDPM(prior="paper", alpha="cv", alphas=[1.0], cv=4, random_state=0).fit(X, sample_weight=weights)
     assert model.alpha_ == 1.0
     seed = np.random.default_rng(0).integers(2**63, size=1)
     fold = np.random.default_rng(seed).permutation(40) % 4
@@ -82,7 +82,7 @@ def test_cv_is_the_best_density_of_rows_left_out():
 @needs_kernels
 def test_cv_prefers_what_predicts():
     X, _ = blobs(n_rows=200, seed=5)
-    model = MAPDPM(alpha="cv", random_state=0).fit(X)
+    model = MAPDPM(prior="paper", alpha="cv", random_state=0).fit(X)
     np.testing.assert_array_equal(model.alphas_, ALPHAS)
     assert model.alpha_ == ALPHAS[int(np.argmax(model.alpha_scores_))]
     assert model.alpha_scores_[0] > model.alpha_scores_[-1]  # three clusters: not alpha 100
@@ -94,7 +94,7 @@ def test_every_choice_is_reproducible_and_survives_a_file(alpha, tmp_path):
     weights = np.ones(40)
     weights[:5] = 0.0
     models = [
-        MAPDPM(alpha=alpha, alphas=GRID, cv=3, random_state=1, n_init=2, n_jobs=n_jobs)
+        MAPDPM(prior="paper", alpha=alpha, alphas=GRID, cv=3, random_state=1, n_init=2, n_jobs=n_jobs)
         for n_jobs in (1, 2)
     ]
     one, other = (model.fit(X, sample_weight=weights) for model in models)
@@ -117,14 +117,14 @@ def test_every_choice_is_reproducible_and_survives_a_file(alpha, tmp_path):
 def test_given_labels_are_the_start_of_every_choice():
     X, truth = blobs(n_rows=40, seed=5)
     for alpha in ("map", "nll", "cv"):
-        model = MAPDPM(alpha=alpha, alphas=GRID, cv=2, init=truth, split_merge=False).fit(X)
+        model = MAPDPM(prior="paper", alpha=alpha, alphas=GRID, cv=2, init=truth, split_merge=False).fit(X)
         assert model.n_clusters_ == 3
 
 
 @needs_kernels
 def test_light_rows_have_no_mode_under_the_inverse_gamma():
     X, weights = np.random.default_rng(0).normal(size=(8, 2)), np.full(8, 1 / 8)
-    model = MAPDPM(alpha="map", alpha_prior="inverse-gamma", random_state=0)
+    model = MAPDPM(prior="paper", alpha="map", alpha_prior="inverse-gamma", random_state=0)
     rule = r"alpha_prior='inverse-gamma' needs rows of a total weight above K - 1/2, got 1 for K = "
     with pytest.raises(ValueError, match=rule):
         model.fit(X, sample_weight=weights)

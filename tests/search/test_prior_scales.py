@@ -29,7 +29,7 @@ def test_no_factor_is_worse_than_the_default(component):
         random_state=1,
     )
     chosen = MAPDPM(component=component, prior="nll", random_state=0).fit(X)
-    default = MAPDPM(component=component, random_state=0).fit(X)
+    default = MAPDPM(prior="paper", component=component, random_state=0).fit(X)
     assert chosen.neg_log_joint_ <= default.neg_log_joint_ + 1e-6
     for keys in FAMILIES[component].scales:
         for key in keys:
@@ -46,7 +46,7 @@ def test_no_factor_is_worse_than_the_default(component):
 def test_tight_neighbours_are_told_apart():
     """The guide's advice for tables with dozens of tight clusters, found by itself."""
     X, _ = planted_gaussians(3000, 2, 30, separation=12.0, random_state=0)
-    default = MAPDPM(random_state=0).fit(X)
+    default = MAPDPM(prior="paper", random_state=0).fit(X)
     chosen = MAPDPM(prior="nll", random_state=0).fit(X)
     assert default.n_clusters_ < chosen.n_clusters_ <= 30
     assert (chosen.prior_["b0"] < 0.1 * X.var(axis=0)).all()
@@ -95,12 +95,12 @@ def test_rows_far_out_bound_the_factors(component):
     X = np.repeat(np.random.default_rng(0).integers(0, 4, size=(12, 2)), 40, axis=0).astype(float)
     X = np.append(X, [[300.0, 300.0]], axis=0)
     model = MAPDPM(component=component, prior="nll", random_state=0).fit(X)
-    assert model.neg_log_joint_ < MAPDPM(component=component, random_state=0).fit(X).neg_log_joint_
+    assert model.neg_log_joint_ < MAPDPM(prior="paper", component=component, random_state=0).fit(X).neg_log_joint_
     FAMILIES[component].prior(model.prior_, FAMILIES[component].read(X, allow_missing=False))
 
 
 def test_the_name_must_be_known():
     with pytest.raises(
-        ValueError, match=r"^prior must be a dict, None or one of 'nll', got 'flat'$"
+        ValueError, match=r"^prior must be a dict, None or one of 'auto', 'paper', 'nll', got 'flat'$"
     ):
         MAPDPM(prior="flat").fit(np.arange(6.0)[:, None])

@@ -143,7 +143,7 @@ def test_what_helped_a_part_of_the_rows_is_extended_on_threads(monkeypatch):
     monkeypatch.setattr(Reseeding, "_attempt", noted)
     for seed in (7, 26):
         X, _ = planted_gaussians(1500, 3, 25, separation=3.5, random_state=seed)
-        one, three = (MAPDPM(random_state=seed, n_jobs=n).fit(X) for n in (1, 3))
+        one, three = (MAPDPM(prior="paper", random_state=seed, n_jobs=n).fit(X) for n in (1, 3))
         np.testing.assert_array_equal(three.labels_, one.labels_)
         np.testing.assert_array_equal(three.neg_log_joint_trace_, one.neg_log_joint_trace_)
         assert (three.n_sweeps_, three.n_empty_clusters_) == (one.n_sweeps_, one.n_empty_clusters_)

@@ -113,9 +113,9 @@ def test_when_there_are_none(attempts, monkeypatch, reason):
 
 def test_the_default_makes_them_for_tables_larger_than_the_sample(attempts):
     X = uniform()
-    MAPDPM(random_state=0).fit(X[:40])
+    MAPDPM(prior="paper", random_state=0).fit(X[:40])
     assert attempts == []
-    one, two = (MAPDPM(random_state=0, n_jobs=n).fit(X) for n in (1, 2))
+    one, two = (MAPDPM(prior="paper", random_state=0, n_jobs=n).fit(X) for n in (1, 2))
     assert len(attempts) >= 2 * restart_from_sample.MAX_FAILURES
     np.testing.assert_array_equal(one.labels_, two.labels_)
     assert (np.diff(one.neg_log_joint_trace_) <= 0.0).all()
@@ -129,7 +129,7 @@ def test_bits_whose_clusters_a_sample_does_not_tell(monkeypatch):
     joints = []
     for max_failures in (0, restart_from_sample.MAX_FAILURES):
         monkeypatch.setattr(restart_from_sample, "MAX_FAILURES", max_failures)
-        models_ = [MAPDPM(component="beta-bernoulli", random_state=s).fit(X) for s in range(4)]
+        models_ = [MAPDPM(prior="paper", component="beta-bernoulli", random_state=s).fit(X) for s in range(4)]
         joints.append([model.neg_log_joint_ for model in models_])
     gains = np.subtract(*joints)
     assert gains.min() >= 0.0

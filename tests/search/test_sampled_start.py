@@ -63,7 +63,7 @@ def test_a_stop_ends_it_after_the_first_descent():
 def test_tables_larger_than_the_sample(monkeypatch):
     X, truth = planted_gaussians(400, 3, 4, separation=20.0, random_state=0)
     monkeypatch.setattr(samples, "SAMPLE_ROWS", 50)
-    model = MAPDPM(random_state=0).fit(X)
+    model = MAPDPM(prior="paper", random_state=0).fit(X)
     assert model.n_clusters_ == 4
     assert len(set(zip(model.labels_.tolist(), truth.tolist(), strict=True))) == 4
     assert (np.diff(model.neg_log_joint_trace_) <= 0.0).all()
@@ -71,7 +71,7 @@ def test_tables_larger_than_the_sample(monkeypatch):
 
 def test_it_says_what_it_does(capsys):
     X, _ = blobs(n_rows=40, seed=4)
-    MAPDPM(random_state=0, verbose=True, n_init=2).fit(X)
+    MAPDPM(prior="paper", random_state=0, verbose=True, n_init=2).fit(X)
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("start 1      descent")
     names = {line.split()[0] for line in lines}
@@ -85,7 +85,7 @@ def test_it_finds_the_most_probable_of_all_partitions(n_columns):
     for seed in range(n_problems):
         alpha = (0.5, 1.0, 3.0)[seed % 3]
         X, _ = crp_mixture(8, n_columns, alpha=alpha, random_state=seed)
-        found = MAPDPM(alpha=alpha, random_state=seed).fit(X).neg_log_joint_
+        found = MAPDPM(prior="paper", alpha=alpha, random_state=seed).fit(X).neg_log_joint_
         least = exact_posterior(X, alpha=alpha).neg_log_joint
         assert found >= least - 1e-9
         hits += found <= least + 1e-9
@@ -118,12 +118,12 @@ def test_it_is_no_worse_than_2000_gibbs_sweeps():
 @needs_kernels
 def test_a_large_table_is_searched_by_way_of_a_smaller(capsys):
     X, truth = planted_gaussians(520_000, 2, 20, separation=60.0, random_state=0)
-    model = MAPDPM(random_state=0, verbose=True).fit(X)
+    model = MAPDPM(prior="paper", random_state=0, verbose=True).fit(X)
     steps = [line.split()[:2] for line in capsys.readouterr().out.splitlines()]
     assert steps.count(["sample", "start"]) == steps.count(["best", "start"]) == 1
-    again = MAPDPM(random_state=0, n_jobs=2).fit(X)
+    again = MAPDPM(prior="paper", random_state=0, n_jobs=2).fit(X)
     np.testing.assert_array_equal(again.labels_, model.labels_)
-    best = MAPDPM(init=truth).fit(X)
+    best = MAPDPM(prior="paper", init=truth).fit(X)
     assert model.n_clusters_ == best.n_clusters_ == 20
     assert model.neg_log_joint_ == pytest.approx(best.neg_log_joint_, rel=1e-12)
 
@@ -133,4 +133,4 @@ def test_what_one_pair_of_seeds_misses_in_a_large_cluster_others_find():
     """With one pair alone, these of 100 seeds end with two clusters that are apart as one."""
     X, _ = planted_gaussians(520_000, 2, 20, separation=60.0, random_state=0)
     for seed in (20, 35, 85, 94, 95):
-        assert MAPDPM(random_state=seed).fit(X).n_clusters_ == 20
+        assert MAPDPM(prior="paper", random_state=seed).fit(X).n_clusters_ == 20

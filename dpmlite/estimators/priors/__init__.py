@@ -1,11 +1,17 @@
 """Priors and posteriors of each component family in the terms of users: one file a family."""
 
+from __future__ import annotations
+from typing import TYPE_CHECKING, Any
+
 from dpmlite.estimators.priors.base import Family
 from dpmlite.estimators.priors.beta_bernoulli import BetaBernoulliFamily
 from dpmlite.estimators.priors.dirichlet_multinomial import DirichletMultinomialFamily
 from dpmlite.estimators.priors.normal_gamma import NormalGammaFamily
 from dpmlite.estimators.priors.normal_inverse_wishart import NormalInverseWishartFamily
 from dpmlite.estimators.priors.normal_known_variance import NormalKnownVarianceFamily
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 FAMILIES: dict[str, Family] = {
     family.name: family
@@ -18,7 +24,19 @@ FAMILIES: dict[str, Family] = {
     )
 }
 
+
+
+def family_of_keys(prior: Mapping[str, Any]) -> Family:
+    """The first family whose prior has all given keys; the first of all if none has.
+
+    Some keys are of several families: the first is the one that a user most likely means.
+    """
+    keys = set(prior)
+    fitting = (family for family in FAMILIES.values() if keys <= set(family.prior_keys))
+    return next(fitting, FAMILIES["normal-gamma"])
+
+
 #: The values of the parameter `component`.
 COMPONENTS = tuple(FAMILIES)
 
-__all__ = ["COMPONENTS", "FAMILIES", "Family"]
+__all__ = ["COMPONENTS", "FAMILIES", "Family", "family_of_keys"]

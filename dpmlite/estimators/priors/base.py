@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from dpmlite import families
     from dpmlite.estimators.data import Data, Floats, Indices
+    from dpmlite.estimators.empirical_bayes.cluster_sums import ClusterSums
+    from dpmlite.estimators.empirical_bayes.column_scales import ColumnScales
 
     Prior = dict[str, Any]
     Parameters = dict[str, Floats]  # theta of K clusters; the first axis of each array is K
@@ -39,6 +41,10 @@ class Family(ABC):
         Whether tables hold counts, which are not negative and may be sparse.
     fixed_keys : tuple of str
         Prior keys that `convert_statistics` cannot change.
+    can_fit_prior : bool
+        Whether there are `fit_prior` and `covariance`.
+    knows_power : bool
+        Whether components without missing cells take a power of the likelihood.
     """
 
     name: str
@@ -48,6 +54,8 @@ class Family(ABC):
     takes_missing = False
     takes_sparse = False
     fixed_keys: tuple[str, ...] = ()
+    can_fit_prior = False
+    knows_power = False
 
     def read(self, X: Any, allow_missing: bool) -> Data:
         """The table of a user, checked.
@@ -160,6 +168,20 @@ class Family(ABC):
     def check_prior(self, prior: Prior, n_columns: int) -> Prior:
         """The prior with every value checked, as floats and arrays of full shape."""
 
+    def fit_prior(
+        self, sums: ClusterSums, scales: ColumnScales, start: Prior | None
+    ) -> tuple[Prior, float]:
+        """The prior with the least joint for the labels of `sums`, and its own penalty in nats.
+
+        Parameters
+        ----------
+        sums : ClusterSums
+        scales : ColumnScales
+        start : dict, optional
+            A prior near it.
+        """
+        raise NotImplementedError
+
     def check_reach(self, data: Data, prior: Prior, moments: Moments) -> None:
         """Raise ValueError if a row lies so far from the prior that kernels would clip it.
 
@@ -168,12 +190,18 @@ class Family(ABC):
         return
 
     @abstractmethod
-    def component(self, prior: Prior, allow_missing: bool) -> families.Component:
-        """A component of this prior without slots."""
+    def component(
+        self, prior: Prior, allow_missing: bool, power: float = 1.0
+    ) -> families.Component:
+        """A component of this prior without slots, for a likelihood to the power `power`."""
 
     @abstractmethod
     def as_prior(self, posterior: Mapping[str, Any], prior: Prior) -> Prior:
         """A cluster's posterior with the keys of a prior, which conjugacy allows."""
+
+    def covariance(self, posterior: Mapping[str, Any]) -> Floats:
+        """Variances of the rows of a cluster, shape (D,), or their covariance, shape (D, D)."""
+        raise NotImplementedError
 
     @abstractmethod
     def means(self, prior: Prior) -> Floats:

@@ -47,7 +47,9 @@ class BetaBernoulliFamily(Family):
     def check_prior(self, prior: Prior, n_columns: int) -> Prior:
         return {key: counts_per_column(key, prior[key], n_columns) for key in self.prior_keys}
 
-    def component(self, prior: Prior, allow_missing: bool) -> families.Component:
+    def component(
+        self, prior: Prior, allow_missing: bool, power: float = 1.0
+    ) -> families.Component:
         return families.BetaBernoulli(**prior)
 
     def as_prior(self, posterior: Mapping[str, Any], prior: Prior) -> Prior:

@@ -43,7 +43,9 @@ class DirichletMultinomialFamily(Family):
     def check_prior(self, prior: Prior, n_columns: int) -> Prior:
         return {"beta0": counts_per_column("beta0", prior["beta0"], n_columns)}
 
-    def component(self, prior: Prior, allow_missing: bool) -> families.Component:
+    def component(
+        self, prior: Prior, allow_missing: bool, power: float = 1.0
+    ) -> families.Component:
         return families.DirichletMultinomial(**prior)
 
     def as_prior(self, posterior: Mapping[str, Any], prior: Prior) -> Prior:

@@ -8,6 +8,7 @@ import numpy as np
 
 from dpmlite import families
 from dpmlite.estimators.data import read_real
+from dpmlite.estimators.empirical_bayes.normal_gamma import fit_normal_gamma
 from dpmlite.estimators.priors.base import Family
 from dpmlite.estimators.priors.checks import (
     check_distance,
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from dpmlite.estimators.data import Data, Floats, Indices
+    from dpmlite.estimators.empirical_bayes.cluster_sums import ClusterSums
+    from dpmlite.estimators.empirical_bayes.column_scales import ColumnScales
     from dpmlite.estimators.priors.base import Parameters, Prior, Rng, Totals
     from dpmlite.estimators.priors.moments import Moments
 
@@ -38,6 +41,8 @@ class NormalGammaFamily(Family):
     scales = (("c0",), ("b0",))
     width = ("b0",)
     takes_missing = True
+    can_fit_prior = True
+    knows_power = True
 
     def read_table(self, X: Any, allow_missing: bool) -> Data:
         return read_real(X, allow_missing)
@@ -79,10 +84,20 @@ class NormalGammaFamily(Family):
         b = 1.0 + 0.5 * (scatter * unit**2 + _lever(n, new) * x**2)
         return np.hstack([statistics[:, :split], m, b])
 
-    def component(self, prior: Prior, allow_missing: bool) -> families.Component:
+    def fit_prior(
+        self, sums: ClusterSums, scales: ColumnScales, start: Prior | None
+    ) -> tuple[Prior, float]:
+        return fit_normal_gamma(sums, scales, start)
+
+    def component(
+        self, prior: Prior, allow_missing: bool, power: float = 1.0
+    ) -> families.Component:
         if allow_missing:
             return families.IncompleteNormalGamma(**prior)
-        return families.NormalGamma(**prior)
+        return families.NormalGamma(**prior, power=power)
+
+    def covariance(self, posterior: Mapping[str, Any]) -> Floats:
+        return np.asarray(posterior["b"]) / posterior["a"]
 
     def as_prior(self, posterior: Mapping[str, Any], prior: Prior) -> Prior:
         return {f"{key}0": np.asarray(posterior[key]) for key in "mcab"}

@@ -8,6 +8,7 @@ import numpy as np
 
 from dpmlite import families
 from dpmlite.estimators.data import read_real
+from dpmlite.estimators.empirical_bayes.normal_inverse_wishart import fit_normal_inverse_wishart
 from dpmlite.estimators.priors.base import Family
 from dpmlite.estimators.priors.checks import (
     check_drawn,
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from dpmlite.estimators.data import Data, Floats, Indices
+    from dpmlite.estimators.empirical_bayes.cluster_sums import ClusterSums
+    from dpmlite.estimators.empirical_bayes.column_scales import ColumnScales
     from dpmlite.estimators.priors.base import Parameters, Prior, Rng, Totals
     from dpmlite.estimators.priors.moments import Moments
 
@@ -41,6 +44,8 @@ class NormalInverseWishartFamily(Family):
     prior_keys = ("m0", "kappa0", "nu0", "psi0")
     scales = (("kappa0",), ("psi0",))
     width = ("psi0",)
+    can_fit_prior = True
+    knows_power = False
 
     def read_table(self, X: Any, allow_missing: bool) -> Data:
         return read_real(X, allow_missing)
@@ -92,8 +97,19 @@ class NormalInverseWishartFamily(Family):
         packed = scatter[:, lower[0], lower[1]]
         return np.hstack([n, mean, pivots**2, packed, W[:, strictly[0], strictly[1]]])
 
-    def component(self, prior: Prior, allow_missing: bool) -> families.Component:
+    def fit_prior(
+        self, sums: ClusterSums, scales: ColumnScales, start: Prior | None
+    ) -> tuple[Prior, float]:
+        return fit_normal_inverse_wishart(sums, scales, start, MAX_DISTANCE)
+
+    def component(
+        self, prior: Prior, allow_missing: bool, power: float = 1.0
+    ) -> families.Component:
         return families.NormalInverseWishart(**prior)
+
+    def covariance(self, posterior: Mapping[str, Any]) -> Floats:
+        """The mean of Sigma's posterior but for D + 1 degrees, which keeps it finite."""
+        return np.asarray(posterior["psi"]) / posterior["nu"]
 
     def as_prior(self, posterior: Mapping[str, Any], prior: Prior) -> Prior:
         return {f"{key}0": np.asarray(posterior[key]) for key in ("m", "kappa", "nu", "psi")}

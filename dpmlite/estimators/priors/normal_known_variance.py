@@ -70,7 +70,9 @@ class NormalKnownVarianceFamily(Family):
         check_means(found[:, 1:-1], MAX_DISTANCE, REACH)
         return found
 
-    def component(self, prior: Prior, allow_missing: bool) -> families.Component:
+    def component(
+        self, prior: Prior, allow_missing: bool, power: float = 1.0
+    ) -> families.Component:
         return families.NormalKnownVariance(**prior)
 
     def as_prior(self, posterior: Mapping[str, Any], prior: Prior) -> Prior:

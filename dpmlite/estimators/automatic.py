@@ -1,0 +1,186 @@
+"""The default model of `MAPDPM`: family and hyperparameters by the joint, evidence that saturates.
+
+A fit has three steps. A sample of the rows chooses family and hyperparameters. Under these, all
+rows find their components. Components that no valley separates are one cluster.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpmlite.estimators.choose_prior import draw_sample
+from dpmlite.estimators.empirical_bayes.alternation import alternate
+from dpmlite.estimators.empirical_bayes.column_scales import ColumnScales
+from dpmlite.estimators.priors import FAMILIES
+from dpmlite.partition import Partition
+from dpmlite.search.context import Problem
+from dpmlite.search.sampled_start import joined
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from dpmlite.estimators.data import Data, Indices
+    from dpmlite.estimators.empirical_bayes.alternation import Chosen
+    from dpmlite.estimators.priors.base import Family, Prior
+    from dpmlite.search.result import SearchResult
+    from dpmlite.search.search import Search
+
+    Seeds = npt.NDArray[np.int64]
+
+#: Rows up to which evidence grows; more only make it surer of the same clusters.
+SATURATION = 2000.0
+
+# Rows, drawn at random, that choose family and hyperparameters, at most.
+SAMPLE_ROWS = 2500
+
+# What the variance that the first prior expects within a cluster is multiplied by, in turn: from few
+# wide clusters the search finds many small ones less surely than from many.
+FIRST_WIDTHS = (1.0, 0.1)
+
+# Full covariance matrices are tried up to this number of columns: they cost D^2 a row and cluster.
+MAX_FULL_COLUMNS = 50
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Model:
+    """A family with its prior, and the power with which the likelihood of a row counts.
+
+    Attributes
+    ----------
+    family : Family
+    allow_missing : bool
+    prior : dict
+    alpha : float
+        Concentration.
+    power : float
+    """
+
+    family: Family
+    allow_missing: bool
+    prior: Prior
+    alpha: float
+    power: float = 1.0
+
+    def problem(self, table: Data) -> Problem:
+        """The problem of the rows of a table; its joints are in units of `unit` nats.
+
+        Where the family's components know no power, the rows get it as weights. That is the same
+        objective with another concentration, but takes longer.
+        """
+        if self._component_knows_power():
+            component = self.family.component(self.prior, self.allow_missing, self.power)
+            return Problem(table.rows(), component, self.alpha)
+        component = self.family.component(self.prior, self.allow_missing)
+        return Problem(times(table, self.power).rows(), component, self.alpha * self.power)
+
+    def weighted_partition(self, table: Data, labels: Indices) -> Partition:
+        """The same partition with the power as weight of the rows, for prediction."""
+        component = self.family.component(self.prior, self.allow_missing)
+        return Partition(times(table, self.power).rows(), labels, component, self.alpha)
+
+    @property
+    def unit(self) -> float:
+        """Nats in one unit of a problem's joint."""
+        return self.power if self._component_knows_power() else 1.0
+
+    def _component_knows_power(self) -> bool:
+        return self.power == 1.0 or (self.family.knows_power and not self.allow_missing)
+
+
+def times(table: Data, factor: float) -> Data:
+    """A table whose weights are multiplied by a factor."""
+    if factor == 1.0:
+        return table
+    weights = np.ones(table.shape[0]) if table.weights is None else table.weights
+    return replace(table, weights=factor * weights)
+
+
+def power_of(total_weight: float, saturation: float | None) -> float:
+    """The power of the likelihood of rows of a total weight (Miller & Dunson 2019, section 3)."""
+    return 1.0 if saturation is None else saturation / (saturation + total_weight)
+
+
+def candidates(n_columns: int, allow_missing: bool) -> list[Family]:
+    """The families of numbers among which the joint chooses."""
+    found = [FAMILIES["normal-gamma"]]
+    if 1 < n_columns <= MAX_FULL_COLUMNS and not allow_missing:
+        found.append(FAMILIES["normal-inverse-wishart"])
+    return found
+
+
+def choose_model(
+    search: Search, families: list[Family], table: Data, template: Model, seeds: Seeds
+) -> tuple[Model, Indices]:
+    """The model with the least joint on a sample of a table, and labels of all rows under it.
+
+    Parameters
+    ----------
+    search : Search
+        Its start is the first start of the sample.
+    families : list of Family
+        Families that can fit their prior.
+    table : Data
+        N dense rows of positive weight.
+    template : Model
+        Whose power, for all rows, and concentration are kept.
+    seeds : ndarray of int
+
+    Returns
+    -------
+    model : Model
+    labels : ndarray of int, shape (N,)
+        -1 for rows that fit none of the sample's components.
+    """
+    chosen = draw_sample(table, SAMPLE_ROWS, np.random.default_rng(seeds))
+    sample = table.take(chosen)
+    power = min(1.0, template.power * table.total_weight / sample.total_weight)
+    of_sample = replace(template, power=power)
+    search = search.of_rows(chosen)
+    found = []
+    for width in FIRST_WIDTHS:
+        labels = first_labels(search, of_sample, sample, width, seeds)
+        found += [_fitted(search, family, of_sample, sample, labels, seeds) for family in families]
+    best = min(found, key=lambda each: each.objective)
+    model = replace(template, family=best.family, prior=best.prior)
+    return model, _labels_of_all(search, model, power, best, table, chosen)
+
+
+def first_labels(
+    search: Search, model: Model, sample: Data, width: float, seeds: Seeds
+) -> Indices:
+    """Labels under the prior of section 4.2, with widths that outliers do not move.
+
+    `width` multiplies the variance that is expected in a cluster.
+    """
+    scales, family = ColumnScales.of(sample), FAMILIES["normal-gamma"]
+    c0 = 10.0 / sample.total_weight
+    prior = {"m0": scales.centre, "c0": c0, "a0": 1.0, "b0": width * scales.variance}
+    problem = replace(model, family=family, prior=prior, power=1.0).problem(sample)
+    return search.best(problem, seeds).labels().copy()
+
+
+def _fitted(
+    search: Search, family: Family, model: Model, sample: Data, labels: Indices, seeds: Seeds
+) -> Chosen:
+    """What one family finds from given labels."""
+
+    def find(prior: Prior, labels: Indices) -> tuple[SearchResult, float]:
+        own = replace(model, family=family, prior=prior)
+        return search.go_on(own.problem(sample), labels, int(seeds[0]), family.name), own.unit
+
+    return alternate(find, family, sample, labels, model.power)
+
+
+def _labels_of_all(
+    search: Search, model: Model, power: float, best: Chosen, table: Data, chosen: np.ndarray
+) -> Indices:
+    """Labels of all rows: those outside the sample join its components."""
+    if chosen.all():
+        return best.labels
+    sample = replace(model, power=power).problem(table.take(chosen)).partition(best.labels.copy())
+    labels = joined(search.context(model.problem(table), np.random.default_rng(0)), sample)
+    labels[chosen] = np.asarray(sample.labels)
+    return labels

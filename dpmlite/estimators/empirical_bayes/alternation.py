@@ -1,0 +1,77 @@
+"""Labels and hyperparameters in turn: each is the best for the other, until the joint stays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dpmlite.estimators.empirical_bayes.cluster_sums import ClusterSums
+from dpmlite.estimators.empirical_bayes.column_scales import ColumnScales
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dpmlite.estimators.data import Data, Indices
+    from dpmlite.estimators.priors.base import Family, Prior
+    from dpmlite.search.result import SearchResult
+
+# Alternations at most; two to six are usual.
+MAX_ROUNDS = 12
+
+# The alternation ends when a round gains less, in nats.
+MIN_GAIN = 0.1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Chosen:
+    """A family with the hyperparameters that were found, and what was found with them.
+
+    Attributes
+    ----------
+    family : Family
+    prior : dict
+    labels : ndarray of int, shape (N,)
+    objective : float
+        Minus the log joint of rows, labels and hyperparameters, in nats: lower is better, and
+        families compare.
+    """
+
+    family: Family
+    prior: Prior
+    labels: Indices
+    objective: float
+
+
+def alternate(
+    find: Callable[[Prior, Indices], tuple[SearchResult, float]],
+    family: Family,
+    table: Data,
+    labels: Indices,
+    power: float,
+) -> Chosen:
+    """The hyperparameters of a family, and labels, with the least joint near given labels.
+
+    Parameters
+    ----------
+    find : callable
+        What a search finds under a prior from labels, and the unit of its joint in nats.
+    family : Family
+        One that can fit its prior.
+    table : Data
+        N dense rows.
+    labels : ndarray of int, shape (N,)
+        Labels to start from.
+    power : float
+        Power with which the likelihood of a row counts.
+    """
+    scales, best, start = ColumnScales.of(table), None, None
+    for _ in range(MAX_ROUNDS):
+        prior, penalty = family.fit_prior(ClusterSums.of(table, labels, power), scales, start)
+        result, unit = find(prior, labels)
+        objective = unit * result.neg_log_joint + penalty
+        if best is not None and not best.objective - objective > MIN_GAIN:
+            break
+        labels, start = result.labels().copy(), prior
+        best = Chosen(family, prior, labels, objective)
+    assert best is not None
+    return best

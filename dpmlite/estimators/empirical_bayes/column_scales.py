@@ -1,0 +1,67 @@
+"""Centres and widths of columns that a few outliers do not move, from which a search starts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from dpmlite.estimators.data import Data, Floats
+
+# Distance between the quartiles of a normal, in standard deviations.
+NORMAL_QUARTILES = 1.349
+
+# Values further from the median than this many deviations count as lying there, for the mean.
+MAX_DEVIATIONS = 10.0
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ColumnScales:
+    """Centre, variance and extent of each column.
+
+    Attributes
+    ----------
+    centre : ndarray, shape (D,)
+        The mean, of values that are not allowed to lie far from the median.
+    variance : ndarray, shape (D,)
+        The variance, or that of a normal with the same quartiles if this is smaller and not 0; 1
+        for a constant column.
+    reach : ndarray, shape (D,)
+        The greatest distance of a value from the centre.
+    constant : ndarray of bool, shape (D,)
+        Whether all values of a column are equal.
+    """
+
+    centre: Floats
+    variance: Floats
+    reach: Floats
+    constant: np.ndarray
+
+    @classmethod
+    def of(cls, table: Data) -> ColumnScales:
+        """Scales of a dense table, whose weights count and whose missing cells do not."""
+        assert table.values is not None
+        weights = np.ones(table.shape[0]) if table.weights is None else table.weights
+        columns = [_scales(column, weights) for column in table.values.T]
+        centre, variance, reach = (np.array(each) for each in zip(*columns, strict=True))
+        constant = variance == 0.0
+        return cls(centre, np.where(constant, 1.0, variance), reach, constant)
+
+
+def _scales(column: Floats, weights: Floats) -> tuple[float, float, float]:
+    """Centre, variance and reach of one column; 0 as variance if its values are all equal."""
+    known = ~np.isnan(column)
+    order = np.argsort(column[known], kind="stable")
+    values, weight = column[known][order], weights[known][order]
+    below = np.cumsum(weight) / weight.sum()
+    low, median, high = values[np.searchsorted(below, [0.25, 0.5, 0.75])]
+    variance = float(np.cov(values, aweights=weight, ddof=0)) if len(values) > 1 else 0.0
+    of_quartiles = ((high - low) / NORMAL_QUARTILES) ** 2
+    if 0.0 < of_quartiles < variance:
+        variance = of_quartiles
+    limit = MAX_DEVIATIONS * np.sqrt(variance)
+    centre = float(np.average(np.clip(values, median - limit, median + limit), weights=weight))
+    reach = float(max(values[-1] - centre, centre - values[0]))
+    return centre, variance, reach

@@ -1,0 +1,128 @@
+"""The tree in which components join, in scipy's linkage form, and the levels of it.
+
+Each component is a peak of the density, and each two that touch have a saddle between them, lower
+than the lower of their peaks by the depth of their valley. Saddles are visited from the highest to
+the lowest; at each, the cluster of the lower peak joins that of the higher one. How far its peak
+rises above the saddle is the height of the join, the persistence of the peak (Edelsbrunner,
+Letscher & Zomorodian 2002): a wide component in the background does not hold clusters together, for
+it joins one of them, and the saddles that lead over it are low.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Floats = npt.NDArray[np.float64]
+    Indices = npt.NDArray[np.intp]
+
+# Height of a join of clusters between which there is no density, in nats: doubles have no ratio
+# below exp(-MAX_HEIGHT).
+MAX_HEIGHT = 745.0
+
+
+def component_tree(
+    log_peaks: Floats, depths: dict[tuple[int, int], float], sizes: Indices
+) -> Floats:
+    """The tree of components.
+
+    Parameters
+    ----------
+    log_peaks : ndarray, shape (K,)
+        Log density at the peak of each component.
+    depths : dict
+        Depth of the valley between two components (j, k), in nats; pairs that do not touch are
+        left out.
+    sizes : ndarray of int, shape (K,)
+        Rows of each component.
+
+    Returns
+    -------
+    ndarray, shape (K - 1, 4)
+        As of ``scipy.cluster.hierarchy.linkage``: the two clusters that join, components 0..K-1 or
+        K + i for row i; the height of the join in nats, ascending; the rows of both together.
+        Clusters that do not touch join last, at `MAX_HEIGHT`.
+    """
+    joins = sorted(_joins(log_peaks, depths))
+    number = np.arange(len(log_peaks))  # of the cluster of which each component is the peak
+    size = sizes.astype(np.float64)
+    parent = np.arange(len(log_peaks))
+    tree = np.empty((len(joins), 4))
+    for i, (height, lower, higher) in enumerate(joins):
+        one, other = _root(parent, lower), _root(parent, higher)
+        size[other] += size[one]
+        tree[i] = (*sorted((number[one], number[other])), min(height, MAX_HEIGHT), size[other])
+        parent[one] = other
+        number[other] = len(log_peaks) + i
+    return tree
+
+
+def level_of(tree: Floats, height: float, max_clusters: int | None = None) -> int:
+    """How many joins of a tree are made: those below a height, and more for `max_clusters`.
+
+    Parameters
+    ----------
+    tree : ndarray, shape (K - 1, 4)
+    height : float
+        In nats.
+    max_clusters : int, optional
+
+    Returns
+    -------
+    int
+    """
+    n_joins = int(np.searchsorted(tree[:, 2], height))
+    if max_clusters is not None:
+        n_joins = max(n_joins, len(tree) + 1 - max_clusters)
+    return n_joins
+
+
+def labels_of_level(tree: Floats, n_joins: int) -> Indices:
+    """The cluster of each component after the first joins of a tree.
+
+    Parameters
+    ----------
+    tree : ndarray, shape (K - 1, 4)
+    n_joins : int
+
+    Returns
+    -------
+    ndarray of int, shape (K,)
+        Clusters are numbered by their first component.
+    """
+    n_components = len(tree) + 1
+    parent = np.arange(n_components + n_joins)
+    for i in range(n_joins):
+        one, other = tree[i, :2].astype(int)
+        parent[_root(parent, one)] = parent[_root(parent, other)] = n_components + i
+    roots = [_root(parent, k) for k in range(n_components)]
+    first = {root: number for number, root in enumerate(dict.fromkeys(roots))}
+    return np.array([first[root] for root in roots], dtype=np.intp)
+
+
+def _joins(
+    log_peaks: Floats, depths: dict[tuple[int, int], float]
+) -> list[tuple[float, int, int]]:
+    """Height, lower and higher peak of each join."""
+    parent = np.arange(len(log_peaks))
+    saddle = {pair: min(log_peaks[list(pair)]) - depth for pair, depth in depths.items()}
+    joins = []
+    for j, k in sorted(saddle, key=lambda pair: -saddle[pair]):
+        one, other = _root(parent, j), _root(parent, k)
+        if one != other:
+            lower, higher = sorted((one, other), key=lambda root: (log_peaks[root], -root))
+            parent[lower] = higher
+            joins.append((float(log_peaks[lower] - saddle[j, k]), int(lower), int(higher)))
+    roots = [k for k in range(len(log_peaks)) if parent[k] == k]
+    highest = max(roots, key=lambda root: log_peaks[root])
+    return joins + [(np.inf, root, highest) for root in roots if root != highest]
+
+
+def _root(parent: Indices, k: int) -> int:
+    while parent[k] != k:
+        k = int(parent[k])
+    return k
