@@ -93,7 +93,7 @@ class MAPDPM(MixtureEstimator):
     ----------
     component : str, default "auto"
         Family of the components. "auto" is, with ``prior="auto"``, the better of the first two by
-        the joint, the second only up to 50 columns and without missing cells; with a dict the
+        the joint, the second only up to 40 columns and without missing cells; with a dict the
         family that has its keys; otherwise "normal-gamma".
 
         - "normal-gamma": independent columns, each normal with unknown mean and precision;
