@@ -134,16 +134,18 @@ def _members(components: NormalComponents, labels: Indices) -> Iterator[tuple[In
 
 def _sample(X: Floats, members: Indices, mean: Floats) -> Floats:
     """At most `MAX_ROWS` of the rows of a component; a missing value is its mean."""
-    step = -(-len(members) // MAX_ROWS)
-    rows = X[members[::step]]
+    n_rows = min(len(members), MAX_ROWS)
+    rows = X[members[np.arange(n_rows) * len(members) // n_rows]]
     return np.where(np.isnan(rows), mean, rows)
 
 
 def _depth(
     components: NormalComponents, rows_j: Floats, rows_k: Floats, j: int, k: int
 ) -> float:
-    """Depth of the valley between two components, from their rows."""
+    """Depth of the valley between two components, from their rows; 0 if their means are equal."""
     direction = components.discriminant(j, k)
+    if not direction.any():
+        return 0.0
     at = np.concatenate([rows_j @ direction, rows_k @ direction])
     share = np.repeat(
         [components.weights[j] / len(rows_j), components.weights[k] / len(rows_k)],
@@ -154,8 +156,8 @@ def _depth(
     width = BANDWIDTH * narrower * len(at) ** -0.2
     points = np.linspace(*ends, N_POINTS)
     terms = share * np.exp(-0.5 * ((points[:, None] - at) / width) ** 2)
-    density = terms.sum(axis=1)
-    relative_variance = (terms**2).sum(axis=1) / np.maximum(density**2, np.finfo(float).tiny)
+    density = np.maximum(terms.sum(axis=1), np.finfo(float).tiny)
+    relative_variance = ((terms / density[:, None]) ** 2).sum(axis=1)
     return _deepest(density, relative_variance)
 
 
@@ -164,8 +166,7 @@ def _deepest(density: Floats, relative_variance: Floats) -> float:
     left = _argmax_so_far(density)
     right = len(density) - 1 - _argmax_so_far(density[::-1])[::-1]
     peak = np.where(density[left] < density[right], left, right)
-    with np.errstate(divide="ignore"):
-        depth = np.log(density[peak]) - np.log(density)
+    depth = np.log(density[peak]) - np.log(density)
     deepest = int(np.argmax(depth))
     error = np.sqrt(relative_variance[deepest] + relative_variance[peak[deepest]])
     return max(float(depth[deepest] - STANDARD_ERRORS * error), 0.0)

@@ -47,7 +47,7 @@ def fit_normal_gamma(
     ----------
     sums : ClusterSums
     scales : ColumnScales
-        Constant columns keep the variance 1 and take no part.
+        Constant columns have the variance b0 / a0 = 1 and take no part.
     start : dict, optional
         Where to start from. Default: the means of the hyperparameters' prior.
 
@@ -68,9 +68,9 @@ def fit_normal_gamma(
         x = np.concatenate([np.log([start["c0"], start["a0"]]), log_ratio])
     lower = np.concatenate([[-np.inf] * 2, np.log(MIN_VARIANCE_RATIO * variance)])
     x, _ = minimise(objective, x, lower)
-    b0 = np.ones(len(used))
-    b0[used] = np.exp(x[2:] + x[1])
-    prior = {"m0": scales.centre, "c0": float(np.exp(x[0])), "a0": float(np.exp(x[1])), "b0": b0}
+    (c0, a0), ratio = np.exp(x[:2]).tolist(), np.ones(len(used))
+    ratio[used] = np.exp(x[2:])
+    prior = {"m0": scales.centre, "c0": c0, "a0": a0, "b0": a0 * ratio}
     return prior, objective.penalty(x)[0]
 
 
