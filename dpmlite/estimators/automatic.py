@@ -148,9 +148,7 @@ def choose_model(
     return model, _labels_of_all(search, model, power, best, table, chosen)
 
 
-def first_labels(
-    search: Search, model: Model, sample: Data, width: float, seeds: Seeds
-) -> Indices:
+def first_labels(search: Search, model: Model, sample: Data, width: float, seeds: Seeds) -> Indices:
     """Labels under the prior of section 4.2, with widths that outliers do not move.
 
     `width` multiplies the variance that is expected in a cluster.

@@ -82,4 +82,3 @@ def joined_attributes(model: Components, clusters: Indices) -> dict[str, Any]:
         "weights_": weights,
         "means_": shares @ model.means_,
     }
-

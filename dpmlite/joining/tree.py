@@ -100,9 +100,7 @@ def labels_of_level(tree: Floats, n_joins: int) -> Indices:
     return np.array([first[root] for root in roots], dtype=np.intp)
 
 
-def _joins(
-    log_peaks: Floats, depths: dict[tuple[int, int], float]
-) -> list[tuple[float, int, int]]:
+def _joins(log_peaks: Floats, depths: dict[tuple[int, int], float]) -> list[tuple[float, int, int]]:
     """Height, lower and higher peak of each join."""
     parent = np.arange(len(log_peaks))
     saddle = {pair: min(log_peaks[list(pair)]) - depth for pair, depth in depths.items()}

@@ -119,8 +119,7 @@ def pair_depths(
     """
     samples = [_sample(X, members, mean) for members, mean in _members(components, labels)]
     return {
-        (j, k): _depth(components, samples[j], samples[k], j, k)
-        for j, k in components.neighbours()
+        (j, k): _depth(components, samples[j], samples[k], j, k) for j, k in components.neighbours()
     }
 
 
@@ -139,9 +138,7 @@ def _sample(X: Floats, members: Indices, mean: Floats) -> Floats:
     return np.where(np.isnan(rows), mean, rows)
 
 
-def _depth(
-    components: NormalComponents, rows_j: Floats, rows_k: Floats, j: int, k: int
-) -> float:
+def _depth(components: NormalComponents, rows_j: Floats, rows_k: Floats, j: int, k: int) -> float:
     """Depth of the valley between two components, from their rows; 0 if their means are equal."""
     direction = components.discriminant(j, k)
     if not direction.any():

@@ -163,7 +163,9 @@ def test_log_peaks_are_those_of_the_densities():
     covariances = A @ np.swapaxes(A, 1, 2)
     weights = np.array([0.3, 0.7])
     components = NormalComponents(weights, rng.normal(size=(2, 3)), covariances)
-    exact = [np.log(w / np.sqrt(np.linalg.det(S))) for w, S in zip(weights, covariances, strict=True)]
+    exact = [
+        np.log(w / np.sqrt(np.linalg.det(S))) for w, S in zip(weights, covariances, strict=True)
+    ]
     assert components.log_peaks() == pytest.approx(exact, rel=1e-9)
     diagonal = np.array([np.diag(S) for S in covariances])
     apart = NormalComponents(weights, components.means, diagonal)

@@ -57,7 +57,9 @@ def minimise(objective: Objective, start: Floats, lower: Floats) -> tuple[Floats
     memory: deque[tuple[Floats, Floats]] = deque(maxlen=N_REMEMBERED)
     for _ in range(MAX_STEPS):
         free = (x > lower) | (gradient < 0.0)
-        step = _line_search(objective, x, value, gradient, -_scaled(gradient * free, memory) * free, lower)
+        step = _line_search(
+            objective, x, value, gradient, -_scaled(gradient * free, memory) * free, lower
+        )
         if step is None and memory:
             memory.clear()  # the remembered curvature misleads: go down the gradient
             continue

@@ -33,6 +33,9 @@ LOG_PSI0 = -1.0 - np.log(4.0), 3.0
 # The least psi0 / r, as a part of the variance of the column.
 MIN_VARIANCE_RATIO = 2.0**-26
 
+# Part of the greatest distance that is left for rounding errors.
+ROUNDING = 2.0**-40
+
 
 def fit_normal_inverse_wishart(
     sums: ClusterSums, scales: ColumnScales, start: Prior | None, max_distance: float
@@ -67,7 +70,8 @@ def fit_normal_inverse_wishart(
         log_ratio = np.log(np.diag(start["psi0"])[used] / r)
         x = np.concatenate([np.log([start["kappa0"], r]), log_ratio])
     # r is 1 at least, so that psi0 is not below the bound of psi0 / r.
-    least = np.maximum(MIN_VARIANCE_RATIO * variance, (scales.reach[used] / max_distance) ** 2)
+    of_reach = scales.reach[used] / (max_distance * (1.0 - ROUNDING))
+    least = np.maximum(MIN_VARIANCE_RATIO * variance, of_reach**2)
     lower = np.concatenate([[-np.inf, 0.0], np.log(least)])
     x, _ = minimise(objective, x, lower)
     ratio = np.ones(n_columns)

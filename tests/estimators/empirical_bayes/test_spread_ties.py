@@ -134,5 +134,10 @@ def test_single_precision_is_enough():
 
 
 def test_missing_and_constant_columns_and_single_rows_stay():
-    for X in (np.full((4, 2), np.nan), np.ones((4, 2)), np.ones((1, 1)), np.array([[1.0], [np.nan]])):
+    for X in (
+        np.full((4, 2), np.nan),
+        np.ones((4, 2)),
+        np.ones((1, 1)),
+        np.array([[1.0], [np.nan]]),
+    ):
         assert spread_ties(X) is X
