@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+from functools import partial
 
 import pytest
 from hypothesis import settings
@@ -62,14 +63,14 @@ def kernel(twins):
 
 @pytest.fixture
 def estimator(twin, monkeypatch):
-    """MAPDPM on one implementation; a test that takes it runs on both."""
-    return estimator_on(twin, monkeypatch)
+    """MAPDPM with the paper's prior on one implementation; a test that takes it runs on both."""
+    return partial(estimator_on(twin, monkeypatch), prior="paper")
 
 
 @pytest.fixture
 def estimators(twins, monkeypatch):
-    """MAPDPM on both implementations, one after the other, to be compared."""
-    return (estimator_on(twin, monkeypatch) for twin in twins)
+    """MAPDPM with the paper's prior on both implementations, in turn, to be compared."""
+    return (partial(estimator_on(twin, monkeypatch), prior="paper") for twin in twins)
 
 
 @pytest.fixture

@@ -146,7 +146,9 @@ def test_the_prior_it_suggests_is_accepted():
 
     X, _ = planted_gaussians(400, 2, 8, separation=10.0, random_state=2)
     model = eval(suggestion, {"MAPDPM": dpmlite.MAPDPM, "X": X})
-    assert model.fit(X).n_clusters_ > dpmlite.MAPDPM(prior="paper", random_state=0).fit(X).n_clusters_
+    assert (
+        model.fit(X).n_clusters_ > dpmlite.MAPDPM(prior="paper", random_state=0).fit(X).n_clusters_
+    )
 
 
 def test_the_readme_is_short():

@@ -115,7 +115,7 @@ def test_a_first_fit_imports_little(tmp_path):
         "import sys, numpy, dpmlite\n"
         "numpy.random.default_rng(0)\n"
         "before = set(sys.modules)\n"
-        "dpmlite.MAPDPM(prior="paper", random_state=0).fit([[0.0], [1.0], [5.0]])\n"
+        "dpmlite.MAPDPM(prior='paper', random_state=0).fit([[0.0], [1.0], [5.0]])\n"
         "print(*sorted(set(sys.modules) - before), sep=',')\n"
     )
     done = run(code, tmp_path)

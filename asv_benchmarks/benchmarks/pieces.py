@@ -60,7 +60,8 @@ def one_pass(X, size):
 
 def in_parts(X, n_parts):
     """A model merged of models of equal parts."""
-    return merge_models(*(MAPDPM(prior="paper", random_state=0).fit(part) for part in np.array_split(X, n_parts)))
+    parts = np.array_split(X, n_parts)
+    return merge_models(*(MAPDPM(prior="paper", random_state=0).fit(part) for part in parts))
 
 
 def joint(model, X):
@@ -108,7 +109,8 @@ class Pieces:
 
     def track_joint_above_fit(self):
         return (
-            joint(one_pass(self.X, 500), self.X) - MAPDPM(prior="paper", random_state=0).fit(self.X).neg_log_joint_
+            joint(one_pass(self.X, 500), self.X)
+            - MAPDPM(prior="paper", random_state=0).fit(self.X).neg_log_joint_
         )
 
     track_joint_above_fit.unit = "nats"

@@ -86,7 +86,7 @@ def to_micropython(
     >>> import dpmlite
     >>> from dpmlite.datasets import load_sensors
     >>> q = dpmlite.quantize(load_sensors()[0])
-    >>> model = dpmlite.MAPDPM(random_state=0).fit(q.rows)
+    >>> model = dpmlite.MAPDPM(prior="paper", random_state=0).fit(q.rows)
     >>> dpmlite.to_micropython(model, "sensors.py", quantized=q)  # doctest: +SKIP
     """
     mixture, target = _checked(model), Path(path)
@@ -118,6 +118,11 @@ def _checked(model: MAPDPM) -> families.Component:
     mixture = fitted_mixture(model)
     if model.component_ != "normal-gamma":
         raise ValueError(f"model must have component 'normal-gamma', got {model.component_!r}")
+    if model.power_ != 1.0:
+        raise ValueError(
+            "model must count each row whole, as on the board: fit it with prior='paper', or a "
+            f"dict, got robustness={model.robustness!r} with prior={model.prior!r}"
+        )
     if model.allow_missing_:
         raise ValueError("model must have allow_missing=False, got True")
     return mixture

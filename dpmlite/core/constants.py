@@ -202,6 +202,11 @@ MAX_SWEEPS_TO_GOAL = 4.0
 # compare divisions, and few enough that a trial is cheap beside a sweep over all rows.
 TRIAL_ROWS = 1000
 
+# Where the likelihood counts with a power, a trial has fewer rows, down to the least number: so its
+# own power is not below this. Under a smaller one, rows that join one by one found a cluster each.
+MIN_TRIAL_POWER = 1 / 4
+MIN_TRIAL_ROWS = 200
+
 # The step is never larger: fewer rows of a very large cluster tell nothing of the clusters in it.
 MAX_TRIAL_STEP = 16
 

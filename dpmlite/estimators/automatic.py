@@ -36,7 +36,7 @@ SATURATION = 2000.0
 # Rows, drawn at random, that choose family and hyperparameters, at most.
 SAMPLE_ROWS = 2500
 
-# What the variance that the first prior expects within a cluster is multiplied by, in turn: from few
+# What the variance that the first prior expects in a cluster is multiplied by, in turn: from few
 # wide clusters the search finds many small ones less surely than from many.
 FIRST_WIDTHS = (1.0, 0.1)
 

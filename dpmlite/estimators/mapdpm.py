@@ -19,17 +19,20 @@ from dpmlite.estimators.automatic import (
     power_of,
     times,
 )
+from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.choose_prior import ScaledPrior, draw_sample
 from dpmlite.estimators.clusters import VALLEY_DEPTH, joined_attributes, tree_of
 from dpmlite.estimators.empirical_bayes.spread_ties import spread_ties
 from dpmlite.estimators.fitted import final_partition_with_groups, verify_joint
 from dpmlite.estimators.mixture import MixtureEstimator
 from dpmlite.estimators.numbering import largest_first
+from dpmlite.estimators.outliers import warn_of_outliers
 from dpmlite.estimators.priors import COMPONENTS, FAMILIES, family_of_keys
 from dpmlite.estimators.priors.moments import Moments
 from dpmlite.estimators.streaming import (
     FirstRows,
     FittedClusters,
+    absorbed_clusters,
     absorbed_counts,
     absorbed_groups,
     moments_of_all,
@@ -41,12 +44,12 @@ from dpmlite.estimators.validation import (
     check_count,
     check_jobs,
     check_labels,
+    check_not_negative,
     check_positive,
     check_random_state,
     check_verbose,
 )
 from dpmlite.joining import labels_of_level, level_of
-from dpmlite.partition import Partition
 from dpmlite.search import alpha as choose_alpha
 from dpmlite.search.alpha import ALPHAS, AlphaResult
 from dpmlite.search.context import Problem
@@ -77,15 +80,21 @@ SAMPLE_ROWS = 2000
 class MAPDPM(MixtureEstimator):
     """Clustering by the most probable partition of a Dirichlet process mixture.
 
-    The number of clusters is found, not given. The default search starts from a recombination of
-    many short searches. It sweeps over the rows as the algorithm of [1]_ does, and also merges,
-    splits and exchanges whole clusters. Every step lowers `neg_log_joint_`, minus the log of the
-    exact joint probability of data and labels.
+    The number of clusters is found, not given. By default the joint probability of data and labels
+    chooses the family of the components and its hyperparameters, evidence saturates, so that more
+    rows do not buy ever more clusters, and components that no valley in the density separates are
+    one cluster. ``prior="paper"`` is the model of [1]_, without these steps.
+
+    The default search starts from a recombination of many short searches. It sweeps over the rows
+    as the algorithm of [1]_ does, and also merges, splits and exchanges whole components. Every
+    step lowers `neg_log_joint_`, minus the log of the exact joint probability.
 
     Parameters
     ----------
-    component : str, default "normal-gamma"
-        Family of the clusters:
+    component : str, default "auto"
+        Family of the components. "auto" is, with ``prior="auto"``, the better of the first two by
+        the joint, the second only up to 50 columns and without missing cells; with a dict the
+        family that has its keys; otherwise "normal-gamma".
 
         - "normal-gamma": independent columns, each normal with unknown mean and precision;
         - "normal-inverse-wishart": normal with an unknown, full covariance matrix;
@@ -99,10 +108,14 @@ class MAPDPM(MixtureEstimator):
         - "map": the joint mode of labels and log alpha, under `alpha_prior`;
         - "nll": the one of `alphas` with the least `neg_log_joint_`;
         - "cv": the one of `alphas` with the greatest log density of held-out rows, in `cv` folds.
-    prior : dict or "nll", optional
-        Parameters of the family's prior; missing keys have the defaults below, where N is the
-        number, or the total weight, of the rows. A scalar stands for all columns; a pandas Series
-        must have the names of the columns in their order.
+    prior : {"auto", "paper", "nll"} or dict, default "auto"
+        Hyperparameters of the family. "auto", for the first two families, takes those with the
+        least joint, of labels and hyperparameters in turn, on a sample of 2,500 rows at most; it
+        also spreads values on a grid, such as rounded ones or bits, over the cells of the grid, for
+        a normal could else be infinitely dense there. For other families it is "paper": section 4.2
+        of [1]_, and what corresponds to it. A dict has some of the keys below, a scalar stands for
+        all columns, missing keys have these defaults, where N is the number, or the total weight,
+        of the rows. A pandas Series must have the names of the columns in their order.
 
         - "normal-gamma": ``m0`` the means of the columns, ``c0`` 10 / N, ``a0`` 1, ``b0`` the
           variances of the columns: section 4.2 of [1]_. With this prior, labels depend neither on
@@ -123,6 +136,19 @@ class MAPDPM(MixtureEstimator):
         `alpha`. Constant columns keep the default. Where many rows or cells are equal, as in
         rounded tables, the objective may fall as long as the prior narrows: a warning is issued if
         the width of a cluster ends at 2^-14.
+    robustness : {"auto", None} or float, default "auto"
+        Number of rows, r, up to which evidence grows: the likelihood of each of N rows counts with
+        the power r / (r + N) [2]_. Models are never exactly true, and with ever more rows ever
+        finer misfit would buy components. "auto" is 2,000 with ``prior="auto"`` and None
+        otherwise; None is the power 1.
+    join : {"auto", True, False}, default "auto"
+        Whether components between which the density of the rows has no valley are one cluster:
+        "auto" is whether ``prior="auto"``.
+    max_clusters : int, optional
+        Greatest number of clusters. Further components are joined, those with the shallowest
+        valleys first.
+    outlier_level : float, optional
+        Rows whose `outlier_score` is below get the label -1: 0.001, for example.
     alpha_prior : tuple of two floats or "inverse-gamma", default (1.0, 1.0)
         For ``alpha="map"``: shape and rate of a gamma prior of alpha, eq. (26); or the prior of
         eq. (25), which needs more than K - 1/2 rows, or as much weight, for K clusters.
@@ -167,8 +193,20 @@ class MAPDPM(MixtureEstimator):
         The cluster of each row, 0..K-1, numbered by decreasing weight.
     n_clusters_ : int
         Number of clusters, K.
-    statistics_ : ndarray, shape (K, L)
-        Sufficient statistics of each cluster: L numbers, the first its weight.
+    component_labels_ : ndarray of int, shape (N,)
+        The component of each row, 0..C-1; the same as `labels_` if components are not joined.
+    cluster_of_component_ : ndarray of int, shape (C,)
+        The cluster of each component, if components are joined.
+    cluster_tree_ : ndarray, shape (C - 1, 4)
+        The tree in which components join, in the form of scipy's linkage, if they are joined or
+        there are `max_clusters`: two clusters, the depth of the valley between them in nats, and
+        rows of both. `labels_at` has the labels of any level.
+    statistics_ : ndarray, shape (C, L)
+        Sufficient statistics of each component: L numbers, the first its weight.
+    component_counts_ : ndarray of int, shape (C,)
+        Rows of each component.
+    power_ : float
+        Power with which the likelihood of each row counts: its weight in `statistics_`.
     counts_ : ndarray of int, shape (K,)
         Rows of each cluster.
     weights_ : ndarray, shape (K,)
@@ -211,6 +249,7 @@ class MAPDPM(MixtureEstimator):
     ----------
     .. [1] Raykov, Boukouvalas & Little, "Simple approximate MAP inference for Dirichlet
        processes", 2014.
+    .. [2] Miller & Dunson, "Robust Bayesian inference via coarsening", 2019.
 
     Examples
     --------
@@ -230,6 +269,7 @@ class MAPDPM(MixtureEstimator):
         robustness: float | str | None = "auto",
         join: bool | str = "auto",
         max_clusters: int | None = None,
+        outlier_level: float | None = None,
         alpha_prior: tuple[float, float] | str = (1.0, 1.0),
         alphas: Sequence[float] | npt.NDArray[Any] | None = None,
         cv: int = 5,
@@ -248,6 +288,7 @@ class MAPDPM(MixtureEstimator):
         self.robustness = robustness
         self.join = join
         self.max_clusters = max_clusters
+        self.outlier_level = outlier_level
         self.alpha_prior = alpha_prior
         self.alphas = alphas
         self.cv = cv
@@ -301,7 +342,46 @@ class MAPDPM(MixtureEstimator):
         self._fit(data)
         self.__dict__.pop("first_rows_", None)
         self._remember_columns(X, data.shape[1])
+        self._label_outliers(X)
         return self
+
+    def labels_at(
+        self, *, depth: float | None = None, n_clusters: int | None = None
+    ) -> npt.NDArray[np.intp]:
+        """Labels of the rows at another level of `cluster_tree_`.
+
+        Parameters
+        ----------
+        depth : float, optional
+            Components join if the valley between them is less deep, in nats: 0 leaves them apart.
+        n_clusters : int, optional
+            Number of clusters, C at most, instead of a depth.
+
+        Returns
+        -------
+        ndarray of int, shape (N,)
+            Clusters are numbered by decreasing weight.
+
+        Raises
+        ------
+        NotFittedError
+            If there is no tree: before `fit`, or if components were not joined.
+        ValueError
+            Unless one of `depth` and `n_clusters` is given, and is in its range.
+        """
+        require_fitted(self, "cluster_tree_")
+        tree, n_components = self.cluster_tree_, len(self.statistics_)
+        if (depth is None) == (n_clusters is None):
+            raise ValueError("labels_at needs either depth or n_clusters")
+        if depth is not None:
+            n_joins = level_of(tree, check_not_negative("depth", depth))
+        else:
+            count = check_count("n_clusters", n_clusters)
+            if count > n_components:
+                raise ValueError(f"n_clusters must be at most {n_components}, got {count}")
+            n_joins = n_components - count
+        clusters = labels_of_level(tree, n_joins)
+        return largest_first(clusters, self.component_counts_.astype(float))[self.component_labels_]
 
     def partial_fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to those seen before, which need not be kept.
@@ -384,7 +464,7 @@ class MAPDPM(MixtureEstimator):
             table = data.take(data.has_weight())
             moments = Moments.of(table)
             if self._is_automatic():
-                model, search, table = self._choose_model(search, table, seeds)
+                model, search, table = self._choose_model(search, table, moments, seeds)
             else:
                 model = self._given_model(search, table, moments, seeds)
             if isinstance(self.alpha, str):
@@ -433,7 +513,7 @@ class MAPDPM(MixtureEstimator):
         self._keep_result(result)
         self._keep_moments(moments)
         self.__dict__.pop("neg_log_loo_", None)
-        self._keep_joined(before.clusters_after(final))
+        self._keep_joined(absorbed_clusters([before], final))
 
     def _place_and_descend(self, problem: Problem) -> SearchResult:
         """Place all rows one by one, and descend from there."""
@@ -459,6 +539,8 @@ class MAPDPM(MixtureEstimator):
             check_choice("join", self.join, (AUTO,), "True, False or ")
         if self.max_clusters is not None:
             check_count("max_clusters", self.max_clusters)
+        if self.outlier_level is not None:
+            check_positive("outlier_level", self.outlier_level)
         self._check_alpha_prior()
         self._grid()
         check_count("cv", self.cv, least=2)
@@ -503,8 +585,11 @@ class MAPDPM(MixtureEstimator):
 
     def _is_automatic(self) -> bool:
         """Whether the joint chooses hyperparameters."""
-        named = self.prior is None or (isinstance(self.prior, str) and self.prior == AUTO)
-        return named and (self.component == AUTO or FAMILIES[self.component].can_fit_prior)
+        return (
+            isinstance(self.prior, str)
+            and self.prior == AUTO
+            and (self.component == AUTO or FAMILIES[self.component].can_fit_prior)
+        )
 
     def _family(self) -> Family:
         """The family that reads tables and, unless the joint chooses, that of the fit."""
@@ -529,10 +614,12 @@ class MAPDPM(MixtureEstimator):
         return self._is_automatic() if self.join == AUTO else bool(self.join)
 
     def _choose_model(
-        self, search: Search, table: Data, seeds: Seeds
+        self, search: Search, table: Data, moments: Moments, seeds: Seeds
     ) -> tuple[Model, Search, Data]:
         """The model that the joint chooses, how to go on, and the table with its ties spread."""
         assert table.values is not None
+        moments.variances()  # warns of constant columns, and refuses values too large
+        warn_of_outliers(table, moments)
         table = replace(table, values=spread_ties(table.values))
         families = [self._family()]
         if self.component == AUTO:
@@ -558,7 +645,7 @@ class MAPDPM(MixtureEstimator):
                 seeds,
             )[0]
         else:
-            given = self.prior if isinstance(self.prior, Mapping) else None
+            given = None if isinstance(self.prior, str) else self.prior
             prior = family.prior(given, table, moments)
         return replace(model, prior=prior)
 
@@ -600,6 +687,13 @@ class MAPDPM(MixtureEstimator):
         self.component_counts_ = self.counts_
         if clusters is not None:
             vars(self).update(joined_attributes(self, clusters))
+
+    def _label_outliers(self, X: npt.ArrayLike) -> None:
+        """Give rows that are less probable than `outlier_level` the label -1."""
+        if self.outlier_level is not None:
+            self.labels_ = np.where(
+                self.outlier_score(X) < float(self.outlier_level), -1, self.labels_
+            )
 
     def _keep_result(self, result: SearchResult, unit: float = 1.0) -> None:
         self.neg_log_joint_trace_ = unit * np.array(result.trace)

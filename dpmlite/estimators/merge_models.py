@@ -13,6 +13,7 @@ from dpmlite.estimators.fitted import cluster_attributes, final_partition_with_g
 from dpmlite.estimators.mapdpm import MAPDPM
 from dpmlite.estimators.streaming import (
     FittedClusters,
+    absorbed_clusters,
     absorbed_counts,
     absorbed_groups,
     moments_of_all,
@@ -96,7 +97,7 @@ def merge_models(first: MAPDPM, second: MAPDPM, *others: MAPDPM) -> MAPDPM:
         n_features_in_=first.n_features_in_,
         power_=first.power_,
     )
-    merged._keep_joined(None)
+    merged._keep_joined(absorbed_clusters(pieces, final))
     if hasattr(first, "feature_names_in_"):
         merged.feature_names_in_ = first.feature_names_in_
     return merged
@@ -155,10 +156,14 @@ def _check_alike(fitted: list[MAPDPM]) -> None:
 
 def _same_prior(one: Any, other: Any) -> bool:
     """Whether two values of the parameter `prior` mean the same."""
+    one, other = ({} if prior is None or _is_paper(prior) else prior for prior in (one, other))
     if isinstance(one, str) or isinstance(other, str):
-        return isinstance(one, str) and one == other
-    one, other = one or {}, other or {}
+        return isinstance(one, str) and isinstance(other, str) and one == other
     return one.keys() == other.keys() and all(_same_value(one[k], other[k]) for k in one)
+
+
+def _is_paper(prior: Any) -> bool:
+    return isinstance(prior, str) and prior == "paper"
 
 
 def _same_value(one: Any, other: Any) -> bool:

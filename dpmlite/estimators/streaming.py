@@ -103,25 +103,11 @@ class FittedClusters:
 
     def chose_prior(self) -> bool:
         """Whether a search chose the prior."""
-        if isinstance(self.given_prior, Mapping):
+        if not isinstance(self.given_prior, str):
             return False
         return self.given_prior == "nll" or (
-            self.given_prior in (None, "auto") and self.family.can_fit_prior
+            self.given_prior == "auto" and self.family.can_fit_prior
         )
-
-    def clusters_after(self, final: Partition) -> Indices | None:
-        """The cluster of each component of a partition that has absorbed these.
-
-        Components stay in one cluster if they were; one that has absorbed none is a cluster.
-        """
-        if self.clusters is None:
-            return None
-        clusters = np.arange(final.n_clusters)
-        new_component = np.asarray(final.group_labels, dtype=np.intp)
-        for cluster in np.unique(self.clusters):
-            together = new_component[self.clusters == cluster]
-            clusters[np.isin(clusters, clusters[together])] = clusters[together].min()
-        return np.unique(clusters, return_inverse=True)[1]
 
     def statistics_under(self, prior: Prior) -> Floats:
         """Statistics of the clusters in units of another prior, shape (K, L)."""
@@ -192,7 +178,8 @@ def prior_of_all(pieces: Sequence[FittedClusters], moments: Moments) -> Prior:
     """The prior of rows with these moments, among which are those of all pieces.
 
     It has the values given to the first model, and defaults for other keys. Keys that were chosen
-    by a search, or on which statistics depend, keep their fitted values.
+    by a search, or on which statistics depend, keep their fitted values. Of priors that were fitted
+    to each piece, it is that of the piece with most rows.
 
     Raises
     ------
@@ -200,6 +187,8 @@ def prior_of_all(pieces: Sequence[FittedClusters], moments: Moments) -> Prior:
         If such a key differs between models, or from the given value.
     """
     first = pieces[0]
+    if isinstance(first.given_prior, str) and first.given_prior == "auto" and first.chose_prior():
+        return max(pieces, key=lambda piece: piece.moments.weight).prior
     chosen = first.chose_prior()
     fixed = first.family.prior_keys if chosen else first.family.fixed_keys
     given = {key: first.prior[key] for key in fixed}
@@ -221,6 +210,27 @@ def absorbed_groups(pieces: Sequence[FittedClusters], prior: Prior) -> families.
     groups = pieces[0].family.component(prior, pieces[0].allow_missing)
     load(groups, np.vstack([piece.statistics_under(prior) for piece in pieces]))
     return groups
+
+
+def absorbed_clusters(pieces: Sequence[FittedClusters], final: Partition) -> Indices | None:
+    """The cluster of each component of a partition that has absorbed the components of pieces.
+
+    Components stay in one cluster if they were; one that has absorbed none is a cluster. None if
+    no piece has joined components.
+    """
+    if all(piece.clusters is None for piece in pieces):
+        return None
+    new_component = np.split(
+        np.asarray(final.group_labels, dtype=np.intp),
+        np.cumsum([len(piece.counts) for piece in pieces])[:-1],
+    )
+    clusters = np.arange(final.n_clusters)
+    for piece, components in zip(pieces, new_component, strict=True):
+        of_piece = np.arange(len(components)) if piece.clusters is None else piece.clusters
+        for cluster in np.unique(of_piece):
+            together = clusters[components[of_piece == cluster]]
+            clusters[np.isin(clusters, together)] = together.min()
+    return np.unique(clusters, return_inverse=True)[1]
 
 
 def absorbed_counts(counts: Indices, final: Partition) -> Indices:

@@ -168,6 +168,13 @@ def check_positive(name: str, value: Any) -> float:
     return number
 
 
+def check_not_negative(name: str, value: Any) -> float:
+    """The value as a float; ValueError unless it is a finite number of at least 0."""
+    if not isinstance(value, Real) or isinstance(value, bool) or not 0.0 <= value < np.inf:
+        raise ValueError(f"{name} must be a number of at least 0, got {value!r}")
+    return float(value)
+
+
 def check_count(name: str, value: Any, least: int = 1) -> int:
     """`value` as int; ValueError unless it is a whole number of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:

@@ -34,6 +34,11 @@ cdef class Component(Family):
     def like(self):
         raise NotImplementedError
 
+    def with_power(self, double power):
+        if power != 1.0:
+            raise ValueError(f"power must be 1 for {type(self).__name__}, got {power}")
+        return self.like()
+
     def resize(self, Py_ssize_t n_slots):
         self._check_n_slots(n_slots)
         self.make_slots(n_slots)

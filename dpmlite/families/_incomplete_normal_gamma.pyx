@@ -71,6 +71,11 @@ cdef class IncompleteNormalGamma(IncompleteStatistics):
         other.begin(self.prior)
         return other
 
+    def with_power(self, double power):
+        cdef IncompleteNormalGamma other = IncompleteNormalGamma.__new__(IncompleteNormalGamma)
+        other.begin(self.prior.with_power(power))
+        return other
+
     def posterior(self, Py_ssize_t k):
         n, *columns = self.statistics(k)
         d = self.n_columns

@@ -89,6 +89,11 @@ cdef class NormalGamma(NormalGammaStatistics):
         other.begin(self.prior)
         return other
 
+    def with_power(self, double power):
+        cdef NormalGamma other = NormalGamma.__new__(NormalGamma)
+        other.begin(self.prior.with_power(power))
+        return other
+
     def posterior(self, Py_ssize_t k):
         self._check_slot(k)
         at = range(k * self.n_along, k * self.n_along + self.n_columns)

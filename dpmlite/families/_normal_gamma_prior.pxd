@@ -18,6 +18,9 @@ cdef class NormalGammaPrior:
     cdef double[::1] origin, unit  # [column] m0 and 1 / sqrt(b0 / zeta)
     cdef double[::1] log_scales    # [column] log sqrt(b0), padded
     cdef double[::1] cached        # [n] values of at_mean that were found, or NaN
+    cdef double given_c0, given_a0
+    cdef dict by_power             # priors that differ in their power, shared by all of them
 
+    cdef NormalGammaPrior with_power(self, double power)
     cdef NormalPrior columns(self, bint has_gaps) noexcept nogil
     cdef double at_mean(self, double n) noexcept nogil

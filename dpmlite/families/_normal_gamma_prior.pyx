@@ -26,7 +26,9 @@ cdef class NormalGammaPrior:
         for name, values in (("c0", [c0]), ("a0", [a0]), ("b0", b0)):
             check_positive(name, values)
         check_power(power)
+        self.given_c0, self.given_a0 = c0, a0
         self.power, self.c0, self.a0 = power, c0 / power, a0 / power
+        self.by_power = {power: self}
         self.m0 = array("d", m0).tolist()
         self.b0 = array("d", b0).tolist()
         self.n_columns = len(self.m0)
@@ -37,6 +39,15 @@ cdef class NormalGammaPrior:
         spare = padded_columns(self.n_columns) - self.n_columns
         self.log_scales = array("d", log_scales + [0.0] * spare)
         self.cached = array("d", [NAN]) * N_CACHED_COUNTS
+
+    cdef NormalGammaPrior with_power(self, double power):
+        """Return the same prior with another power; trials ask for few, again and again."""
+        cdef NormalGammaPrior other = self.by_power.get(power)
+        if other is None:
+            other = NormalGammaPrior(self.m0, self.given_c0, self.given_a0, self.b0, power)
+            other.by_power = self.by_power
+            self.by_power[power] = other
+        return other
 
     cdef NormalPrior columns(self, bint has_gaps) noexcept nogil:
         cdef NormalPrior prior

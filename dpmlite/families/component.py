@@ -60,6 +60,18 @@ class Component:
         """A component of the same family and prior, without any slot."""
         raise NotImplementedError
 
+    def with_power(self, power: float) -> "Component":
+        """A component of the same family and prior with another power, without any slot.
+
+        Raises
+        ------
+        ValueError
+            If the power is not 1, and the family does not take one; or it is out of range.
+        """
+        if power != 1.0:
+            raise ValueError(f"power must be 1 for {type(self).__name__}, got {float(power)}")
+        return self.like()
+
     def resize(self, n_slots: int) -> None:
         """Make exactly `n_slots` slots; those that are new are empty."""
         raise NotImplementedError

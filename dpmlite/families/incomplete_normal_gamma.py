@@ -55,7 +55,10 @@ class IncompleteNormalGamma(Component):
         ]
 
     def like(self) -> "IncompleteNormalGamma":
-        return IncompleteNormalGamma(self.m0, *self._worths, self.b0, self.power)
+        return self.with_power(self.power)
+
+    def with_power(self, power: float) -> "IncompleteNormalGamma":
+        return IncompleteNormalGamma(self.m0, *self._worths, self.b0, power)
 
     def resize(self, n_slots: int) -> None:
         self._check_n_slots(n_slots)

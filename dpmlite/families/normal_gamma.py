@@ -75,7 +75,10 @@ class NormalGamma(Component):
         self.kept: list[float] = []  # slot: part of b that removals left, least column
 
     def like(self) -> "NormalGamma":
-        return NormalGamma(self.m0, *self._worths, self.b0, self.power)
+        return self.with_power(self.power)
+
+    def with_power(self, power: float) -> "NormalGamma":
+        return NormalGamma(self.m0, *self._worths, self.b0, power)
 
     def resize(self, n_slots: int) -> None:
         self._check_n_slots(n_slots)

@@ -7,8 +7,8 @@ from libc.math cimport INFINITY, fabs
 from libc.string cimport memcpy
 
 from dpmlite.core._constants cimport (
-    MAX_SETTLE_SWEEPS, MAX_SWEEPS_TO_GOAL, MAX_THOROUGH_ROWS, MAX_TRIAL_STEP, TIE, TRIAL_ROWS,
-    UNPLACED)
+    MAX_SETTLE_SWEEPS, MAX_SWEEPS_TO_GOAL, MAX_THOROUGH_ROWS, MAX_TRIAL_STEP, MIN_TRIAL_POWER,
+    MIN_TRIAL_ROWS, TIE, TRIAL_ROWS, UNPLACED)
 from dpmlite.core._memory cimport index_array
 from dpmlite.partition._crp cimport log_prob_counts_c
 from dpmlite.sweeps._map_dpm cimport sweep_once
@@ -27,16 +27,17 @@ cdef struct Trial:  # see _Trial of division.py
     double joint
     Py_ssize_t n_clusters
     double blank
+    double relative_power
 
 
 cpdef Partition divided(Partition partition, slots, members, starts, Py_ssize_t step=0):
-    step = step if step > 0 else trial_step(len(members))
+    step = step if step > 0 else trial_step(len(members), False, partition.component.power)
     cdef Partition division = trial_division(partition, slots, members, starts, step)
     return None if division is None else division_of_all(partition, slots, members, division, step)
 
 
 cpdef Partition trial_division(Partition partition, slots, members, starts, Py_ssize_t step):
-    cdef Trial trial = Trial(step, 0.0, len(slots), 0.0)
+    cdef Trial trial = Trial(step, 0.0, len(slots), 0.0, 1.0)
     chosen = members[::trial.step] if trial.step > 1 else members
     cdef Partition division = fill_trial(&trial, partition, slots, chosen)
     return best_division(&trial, division, partition.group_labels_in(slots), starts)
@@ -56,13 +57,16 @@ cpdef adopt(Partition partition, slots, members, Partition division):
     partition.replace(slots, members, division, change)
 
 
-cpdef Py_ssize_t trial_step(Py_ssize_t n, bint thorough=False):
+cpdef Py_ssize_t trial_step(Py_ssize_t n, bint thorough=False, double power=1.0):
     cdef Py_ssize_t step = 1
     if thorough:
         while step * MAX_THOROUGH_ROWS < n:
             step *= 2
+    else:
+        step = min((n + TRIAL_ROWS - 1) // TRIAL_ROWS, MAX_TRIAL_STEP)
+    if power == 1.0:
         return step
-    return min((n + TRIAL_ROWS - 1) // TRIAL_ROWS, MAX_TRIAL_STEP)
+    return max(step, min(<Py_ssize_t> (MIN_TRIAL_POWER / power), n // MIN_TRIAL_ROWS))
 
 
 cdef batches(items):
@@ -152,7 +156,7 @@ cdef Partition fill_trial(Trial *trial, Partition partition, slots,
         return partition.part(chosen, now, slots)
     for i in range(n if len(slots) > 1 else 0):
         now[i] = partition.label[chosen[i]] != slot
-    cdef Partition present = partition.part(chosen, now, slots)
+    cdef Partition present = partition.part(chosen, now, slots, trial.step)
     if len(slots) > 1:
         # Rows of a trial may move even without a new division, which must not count as its gain.
         with nogil:
@@ -161,7 +165,9 @@ cdef Partition fill_trial(Trial *trial, Partition partition, slots,
     dealt = index_array(n)
     for i in range(n):
         dealt[i] = i % 2
-    trial.blank = max(-merge_change(partition.part(chosen, dealt), 0, 1), 0.0)
+    trial.blank = max(
+        -merge_change(partition.part(chosen, dealt, step=trial.step), 0, 1), 0.0)
+    trial.relative_power = present.component.power / partition.component.power
     return present
 
 
@@ -176,7 +182,8 @@ cdef Partition best_division(const Trial *trial, Partition division,
     cdef Py_ssize_t[::1] address = index_array(n_starts), found = index_array(n_rows)
     cdef Py_ssize_t[::1] found_groups = index_array(len(group_labels))
     cdef const Py_ssize_t[::1] labels
-    cdef double change, least = 0.0, goal = trial.joint + (1.0 - 1.0 / trial.step) * trial.blank
+    cdef double change, least = 0.0
+    cdef double goal = trial.joint + (1.0 - trial.relative_power / trial.step) * trial.blank
     for i in range(n_starts):
         labels = starts[i]
         if labels.shape[0] != n_rows:
@@ -201,7 +208,8 @@ cdef double change_by(const Trial *trial, Partition division) noexcept nogil:
     if trial.step == 1:
         return division.neg_log_joint - trial.joint
     cdef double cost = (division.count_clusters() - trial.n_clusters) * trial.blank
-    return trial.step * (division.neg_log_joint - trial.joint - cost) + cost
+    cdef double gain = division.neg_log_joint - trial.joint - cost
+    return trial.step * gain + trial.relative_power * cost
 
 
 cdef Partition swept(Partition partition, slots, members, labels, double present, double goal):

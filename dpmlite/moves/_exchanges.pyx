@@ -49,7 +49,7 @@ cdef list pools_of(Partition partition, Py_ssize_t n_nearest):
 
 cdef Partition pool_division(Partition partition, slots, members, const double[:, ::1] uniforms):
     """The best division of the members of two slots; None if none lowers the joint."""
-    cdef Py_ssize_t i, step = trial_step(len(members))
+    cdef Py_ssize_t i, step = trial_step(len(members), False, partition.component.power)
     trial = members[::step]
     starts = [nearest_seed_labels(partition, trial, uniforms[i, 0], uniforms[i, 1])
               for i in range(uniforms.shape[0])]

@@ -22,14 +22,14 @@ cdef struct RunMoments:  # of a column
     double second, third, fourth  # sums of powers of (value - mean) / (most - least)
 
 
-cpdef best_runs(Partition partition, members):
+cpdef best_runs(Partition partition, members, Py_ssize_t step=1):
     cdef const Py_ssize_t[::1] member = members
     cdef double gain, most = 0.0
     best = None
     if partition.X.columns == NULL:
         for column in most_bimodal(partition, member):
             labels = index_array(member.shape[0])
-            gain = find_runs_along(partition, member, column, labels)
+            gain = find_runs_along(partition, member, column, labels, step)
             if gain > most + TIE:
                 best, most = labels, gain
     return best
@@ -109,7 +109,7 @@ cdef double bimodality(const RunMoments *of) noexcept nogil:
 
 
 cdef double find_runs_along(Partition partition, const Py_ssize_t[::1] member, Py_ssize_t column,
-                            Py_ssize_t[::1] label) except? -1.0:
+                            Py_ssize_t[::1] label, Py_ssize_t step) except? -1.0:
     """Write labels of the best runs along a column; returns their nats below one run."""
     cdef Py_ssize_t i, k, n = member.shape[0]
     values = double_array(n)
@@ -125,8 +125,8 @@ cdef double find_runs_along(Partition partition, const Py_ssize_t[::1] member, P
     for k in range(n_slices):
         for i in range(start[k], start[k + 1]):
             label[order[i]] = k
-    cdef Partition slices = partition.part(member, label)
-    cdef Component scratch = partition.component.like()
+    cdef Partition slices = partition.part(member, label, step=step)
+    cdef Component scratch = slices.component.like()
     cdef double gain
     scratch.make_slots(2)
     with nogil:

@@ -76,10 +76,10 @@ cdef Partition slot_division(Partition partition, Py_ssize_t k, members,
                              const double[:, ::1] uniforms, bint thorough, bint is_part):
     """The best division of a slot's members; None if none lowers the joint."""
     cdef bint on_more_rows = thorough and len(members) > MIN_THOROUGH_FRACTION * partition.n_rows
-    cdef Py_ssize_t step = trial_step(len(members), on_more_rows)
+    cdef Py_ssize_t step = trial_step(len(members), on_more_rows, partition.component.power)
     cdef Partition division = None
     trial = members[::step]
-    runs = best_runs(partition, trial) if thorough else None
+    runs = best_runs(partition, trial, step) if thorough else None
     if runs is not None:
         division = division_from([runs], partition, k, members, step, uniforms, is_part)
     if division is None:

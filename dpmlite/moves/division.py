@@ -15,11 +15,13 @@ from dpmlite.core.constants import (
     MAX_SWEEPS_TO_GOAL,
     MAX_THOROUGH_ROWS,
     MAX_TRIAL_STEP,
+    MIN_TRIAL_POWER,
+    MIN_TRIAL_ROWS,
     TIE,
     TRIAL_ROWS,
     UNPLACED,
 )
-from dpmlite.core.protocols import Buffer, Values
+from dpmlite.core.protocols import Buffer
 from dpmlite.moves.merges import merge_change
 from dpmlite.partition.crp import log_prob_counts
 from dpmlite.partition.partition import Partition
@@ -54,7 +56,7 @@ def divided(
     Partition or None
         A division of all members, for `adopt`; None if none lowers the joint.
     """
-    step = step or trial_step(len(members))
+    step = step or trial_step(len(members), power=partition.component.power)
     division = trial_division(partition, slots, members, starts, step)
     return None if division is None else division_of_all(partition, slots, members, division, step)
 
@@ -83,7 +85,8 @@ def trial_division(
     trial = _trial(partition, slots, members, step)
     best, least = None, 0.0
     for labels in starts:
-        division = _swept(partition, slots, members[:: trial.step], labels, trial.joint, trial.goal)
+        division = partition.part(members[:: trial.step], labels, slots, trial.step)
+        _settle(division, trial.joint, trial.goal)
         change = trial.change(division)
         if change < least - TIE:
             best, least = division, change
@@ -116,7 +119,8 @@ def division_of_all(
     present = joint_of(partition, slots)
     if step > 1:
         labels = _joined(partition, members, division, step)
-        division = _swept(partition, slots, members, labels, present, present)
+        division = partition.part(members, labels, slots)
+        _settle(division, present, present)
     return division if division.neg_log_joint - present < -partition.least_gain else None
 
 
@@ -128,11 +132,14 @@ def adopt(
     partition.replace(slots, members, division, change)
 
 
-def trial_step(n: int, thorough: bool = False) -> int:
-    """The step between rows of a trial, for a cluster of `n` rows."""
+def trial_step(n: int, thorough: bool = False, power: float = 1.0) -> int:
+    """The step between rows of a trial, for a cluster of `n` rows and a power of the likelihood."""
+    step = min(-(-n // TRIAL_ROWS), MAX_TRIAL_STEP)
     if thorough:
-        return 1 << ((n - 1) // MAX_THOROUGH_ROWS).bit_length()
-    return min(-(-n // TRIAL_ROWS), MAX_TRIAL_STEP)
+        step = 1 << ((n - 1) // MAX_THOROUGH_ROWS).bit_length()
+    if power == 1.0:
+        return step
+    return max(step, min(int(MIN_TRIAL_POWER / power), n // MIN_TRIAL_ROWS))
 
 
 def member_lists(partition: Partition, slots: Iterable[int]) -> dict[int, list[int]]:
@@ -175,41 +182,47 @@ class _Trial:
         The number of their present clusters.
     blank : float
         The increase of their joint if one cluster is halved at random.
+    relative_power : float
+        The power of their likelihood, by which joints are divided, in units of that of all rows.
     """
 
     step: int
     joint: float
     n_clusters: int
     blank: float
+    relative_power: float = 1.0
 
     @property
     def goal(self) -> float:
         """The joint below which a division with one more cluster lowers the joint of all rows."""
-        return self.joint + (1.0 - 1.0 / self.step) * self.blank
+        return self.joint + (1.0 - self.relative_power / self.step) * self.blank
 
     def change(self, division: Partition) -> float:
         """The change of the joint of all rows, estimated from every `step`-th.
 
         The cost of a cluster, `blank`, hardly depends on the number of rows; the rest of the change
-        is proportional to it.
+        is proportional to it, and to the power.
         """
         if self.step == 1:
             return division.neg_log_joint - self.joint
         cost = (division.n_clusters - self.n_clusters) * self.blank
-        return self.step * (division.neg_log_joint - self.joint - cost) + cost
+        gain = division.neg_log_joint - self.joint - cost
+        return self.step * gain + self.relative_power * cost
 
 
 def _trial(partition: Partition, slots: Sequence[int], members: Sequence[int], step: int) -> _Trial:
     if step == 1:
         return _Trial(step, joint_of(partition, slots), len(slots), 0.0)
     chosen = members[::step]
-    now = partition.part(chosen, [slots.index(partition.labels[i]) for i in chosen], slots)
+    labels = [slots.index(partition.labels[i]) for i in chosen]
+    now = partition.part(chosen, labels, slots, step)
     if len(slots) > 1:
         # Rows of a trial may move even without a new division, which must not count as its gain.
         _settle(now, inf, inf)
-    dealt = partition.part(chosen, [i % 2 for i in range(len(chosen))])
+    dealt = partition.part(chosen, [i % 2 for i in range(len(chosen))], step=step)
     blank = max(-merge_change(dealt, 0, 1), 0.0)
-    return _Trial(step, now.neg_log_joint, now.n_clusters, blank)
+    relative_power = now.component.power / partition.component.power
+    return _Trial(step, now.neg_log_joint, now.n_clusters, blank, relative_power)
 
 
 def _joined(
@@ -224,20 +237,6 @@ def _joined(
     assign(partition.X, division.component, partition.alpha, labels, rows=rows)
     labels[::step] = list(division.labels)
     return labels
-
-
-def _swept(
-    partition: Partition,
-    slots: Sequence[int],
-    members: Values,
-    labels: Buffer,
-    present: float,
-    goal: float,
-) -> Partition:
-    """A partition of some rows after sweeps from a start."""
-    division = partition.part(members, labels, slots)
-    _settle(division, present, goal)
-    return division
 
 
 def _settle(division: Partition, present: float, goal: float) -> None:

@@ -62,7 +62,7 @@ def _divide_pool(
     members = sorted(lists[pool[0]] + lists[pool[1]])
     if len(members) < 2:
         return False
-    step = trial_step(len(members))
+    step = trial_step(len(members), power=partition.component.power)
     starts = [nearest_seed_labels(partition, members[::step], u, v) for u, v in seeds]
     division = divided(partition, pool, members, starts, step)
     if division is not None:

@@ -26,7 +26,7 @@ from dpmlite.core.special import log_gamma
 from dpmlite.partition.partition import Partition
 
 
-def best_runs(partition: Partition, members: list[int]) -> list[int] | None:
+def best_runs(partition: Partition, members: list[int], step: int = 1) -> list[int] | None:
     """Labels of the division of some rows into runs that has the least joint.
 
     Parameters
@@ -34,6 +34,8 @@ def best_runs(partition: Partition, members: list[int]) -> list[int] | None:
     partition : Partition
     members : sequence of int
         Positions of rows.
+    step : int, default 1
+        Members are every `step`-th of some rows; see `Partition.part`.
 
     Returns
     -------
@@ -46,7 +48,7 @@ def best_runs(partition: Partition, members: list[int]) -> list[int] | None:
     rows = [partition.X.values(i) for i in partition.rows_of(members)]
     best, most = None, 0.0
     for column in _most_bimodal(rows, [partition.weight(i) for i in members]):
-        labels, gain = _runs_along(partition, members, [row[column] for row in rows])
+        labels, gain = _runs_along(partition, members, [row[column] for row in rows], step)
         if gain > most + TIE:
             best, most = labels, gain
     return best
@@ -87,7 +89,7 @@ def _bimodality(cells: list[tuple[float, float]]) -> float:
 
 
 def _runs_along(
-    partition: Partition, members: list[int], values: list[float]
+    partition: Partition, members: list[int], values: list[float], step: int
 ) -> tuple[list[int], float]:
     """Labels of the best runs in the order of some values, and their nats below one run."""
     present = [i for i, x in enumerate(values) if not isnan(x)]
@@ -97,7 +99,7 @@ def _runs_along(
     for k, (start, end) in enumerate(pairwise([*starts, len(order)])):
         for i in order[start:end]:
             labels[i] = k
-    run, gain = _runs_of_slices(partition.part(members, labels), len(starts))
+    run, gain = _runs_of_slices(partition.part(members, labels, step=step), len(starts))
     return [run[k] if k != UNPLACED else UNPLACED for k in labels], gain
 
 

@@ -97,10 +97,10 @@ def _split_slot(
 ) -> bool:
     """Whether a slot was split. It may be a part of a cluster that is being split."""
     on_more_rows = thorough and len(members) > MIN_THOROUGH_FRACTION * partition.n_rows
-    step = trial_step(len(members), on_more_rows)
+    step = trial_step(len(members), on_more_rows, partition.component.power)
     trial = members[::step]
     division = None
-    runs = best_runs(partition, trial) if thorough else None
+    runs = best_runs(partition, trial, step) if thorough else None
     if runs is not None:
         division = _division_from([runs], partition, k, members, step, uniforms, is_part)
     if division is None:

@@ -44,10 +44,14 @@ cdef class Partition(PartitionCosts):
         with nogil:
             self.begin()
 
-    def part(self, const Py_ssize_t[::1] members, Py_ssize_t[::1] labels, slots=()):
+    def part(self, const Py_ssize_t[::1] members, Py_ssize_t[::1] labels, slots=(),
+             Py_ssize_t step=1):
+        cdef double power = self.component.power
         rows = self.rows_of(members)
         if not self.groups_in(slots):
-            return Partition(self.X, labels, self.component.like(), self.alpha, rows)
+            component = (self.component.with_power(min(step * power, 1.0))
+                         if step > 1 and power < 1.0 else self.component.like())
+            return Partition(self.X, labels, component, self.alpha, rows)
         return Partition(self.X, labels, self.component.like(), self.alpha, rows,
                          self.copied_groups(self.component, slots), self.group_labels_in(slots))
 

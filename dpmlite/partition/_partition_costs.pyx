@@ -180,6 +180,7 @@ cdef class PartitionCosts(PartitionSlots):
         alone.make_slots(0)
         alone.make_slots(1)
         row = self.row_into(i, room)
+        row.weight /= alone.power
         alone.add_row(&row, 0)
         for m in range(members.shape[0]):
             self.check_row(members[m])

@@ -114,17 +114,24 @@ class Partition(PartitionCosts):
         listener.slots_made(0, self.component.n_slots)
         self.listeners.append(listener)
 
-    def part(self, members: Values, labels: Buffer, slots: Sequence[int] = ()) -> "Partition":
+    def part(
+        self, members: Values, labels: Buffer, slots: Sequence[int] = (), step: int = 1
+    ) -> "Partition":
         """A partition of its own for some rows, under the same model.
 
-        The absorbed groups of `slots` come along, those of ``slots[j]`` in cluster j.
+        The absorbed groups of `slots` come along, those of ``slots[j]`` in cluster j. If there are
+        none, and members are every `step`-th of some rows, a power of the likelihood below 1 is
+        `step` times as large, but at most 1: the part is then as sure of its clusters as all rows.
         """
+        component, power = self.component.like(), self.component.power
+        chosen = self.rows_of(members)
+        if not self.groups_in(slots):
+            if step > 1 and power < 1.0:
+                component = component.with_power(min(step * power, 1.0))
+            return Partition(self.X, labels, component, self.alpha, chosen)
         groups = self._copied_groups(slots)
         group_labels = [slots.index(self.group_labels[g]) for g in self.groups_in(slots)]
-        chosen = self.rows_of(members)
-        return Partition(
-            self.X, labels, self.component.like(), self.alpha, chosen, groups, group_labels
-        )
+        return Partition(self.X, labels, component, self.alpha, chosen, groups, group_labels)
 
     def move(self, i: int, k: int, change: float) -> None:
         """Put row `i` into slot `k`, which changes the joint by `change`."""

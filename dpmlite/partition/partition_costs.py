@@ -40,12 +40,15 @@ class PartitionCosts(PartitionRows):
         return self._log_weight(self._weight_of_others(i), self._weights[i])
 
     def scores_with(self, i: int, members: Sequence[int]) -> list[float]:
-        """`per_copy` of each of some rows in a cluster that holds row `i` alone."""
+        """`per_copy` of each of some rows in a cluster that holds row `i` alone.
+
+        With a power of the likelihood, the row is there as often as makes it count as one.
+        """
         for row in (i, *members):
             self._check_row(row)
         alone = self.component.like()
         alone.resize(1)
-        alone.add(self._rows[i], 0, self._weights[i])
+        alone.add(self._rows[i], 0, self._weights[i] / alone.power)
         rows = [(self._rows[m], self._weights[m]) for m in members]
         return [alone.per_copy(alone.log_predictive(x, 0, w), x, w) for x, w in rows]
 

@@ -67,7 +67,8 @@ def by_posterior(
     """The mode of labels and log alpha together, eq. (25) and (26), one given the other in turn.
 
     Neither step raises -log p(x, z | alpha) - log p(log alpha), and there are finitely many
-    partitions, so that it ends. `n_rows` is the total weight of the rows.
+    partitions, so that it ends. `n_rows` is the total weight of the rows; each counts with the
+    power of the likelihood.
 
     Raises
     ------
@@ -75,6 +76,7 @@ def by_posterior(
         If eq. (25) has no mode: the rows weigh less than there are clusters.
     """
     prior = INVERSE_GAMMA if isinstance(alpha_prior, str) else (*alpha_prior, 0.0)
+    n_rows *= problem.component.power
     result = search.best(problem, seeds)
     for _ in range(MAX_ROUNDS):
         n_clusters = result.partition.n_clusters
@@ -163,8 +165,9 @@ def results_of_grid(
 def _joint_at(result: SearchResult, alpha: float) -> float:
     """The joint of the labels of a result under another concentration."""
     counts = [n for n in result.partition.component.counts if n > 0.0]
-    before = log_prob_counts(counts, result.partition.alpha)
-    return result.neg_log_joint + (before - log_prob_counts(counts, alpha))
+    power = result.partition.component.power
+    before = log_prob_counts(counts, result.partition.alpha, power)
+    return result.neg_log_joint + (before - log_prob_counts(counts, alpha, power)) / power
 
 
 def _folds(n_rows: int, n_folds: int, rng: np.random.Generator) -> Iterator[Chosen]:

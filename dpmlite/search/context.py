@@ -61,8 +61,22 @@ class Problem:
         return WORTHWHILE_GAIN_PER_CELL * n_rows * self.component.n_columns
 
     def of_rows(self, rows: Labels) -> Problem:
-        """The problem of copies of some rows, without absorbed groups."""
-        return replace(self, rows=self.rows.take(rows), absorbed_groups=None)
+        """The problem of copies of some rows, without absorbed groups.
+
+        A power of the likelihood below 1 is the larger the fewer they are, but at most 1: they are
+        then as sure of clusters as all rows.
+        """
+        component, power = self.component, self.component.power
+        if power < 1.0 and self.absorbed_groups is None:
+            component = component.with_power(min(power * len(self.rows) / len(rows), 1.0))
+        return replace(self, rows=self.rows.take(rows), component=component, absorbed_groups=None)
+
+    def of_every(self, step: int) -> Problem:
+        """The problem of every `step`-th row, of which no copies are made."""
+        power = self.component.power
+        if power == 1.0 or step == 1 or self.absorbed_groups is not None:
+            return self
+        return replace(self, component=self.component.with_power(min(step * power, 1.0)))
 
     def of_groups(self, groups: Labels) -> Problem:
         """The problem with only some of the absorbed groups."""

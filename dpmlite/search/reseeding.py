@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpmlite import moves, sweeps
-from dpmlite.core.constants import UNPLACED
+from dpmlite.core.constants import MIN_TRIAL_POWER, UNPLACED
 from dpmlite.core.threads import on_threads, thread_limit
 from dpmlite.partition import Partition
 from dpmlite.search.context import labels_of_groups, rows_in_slots
@@ -105,7 +105,9 @@ class Reseeding:
     ) -> None:
         self.context, self.partition, self.counts = context, partition, counts
         self.order = np.arange(partition.n_rows, dtype=np.intp) if order is None else order
-        self.step = -(-partition.n_rows // MAX_TRIAL_ROWS)
+        fewest = int(MIN_TRIAL_POWER / context.problem.component.power)
+        self.step = max(-(-partition.n_rows // MAX_TRIAL_ROWS), fewest)
+        self.trial_context = replace(context, problem=context.problem.of_every(self.step))
         self.trial_order = np.ascontiguousarray(self.order[:: self.step])
 
     def run(self) -> Partition | None:
@@ -127,8 +129,8 @@ class Reseeding:
             return self.partition
         labels = np.asarray(self.partition.labels, dtype=np.intp)[:: self.step].copy()
         group_labels = labels_of_groups(self.partition)
-        trial = self.context.partition(labels, self.trial_order, group_labels)
-        self.counts.n_sweeps += sweep_and_merge(self.context, trial).n_sweeps
+        trial = self.trial_context.partition(labels, self.trial_order, group_labels)
+        self.counts.n_sweeps += sweep_and_merge(self.trial_context, trial).n_sweeps
         return trial
 
     def _attempts(self, trial: Partition) -> Iterator[Attempt]:
@@ -163,28 +165,15 @@ class Reseeding:
         seeds = drawn(worst, n_seeds, costs.weights[worst], rng)
         labels[worst] = UNPLACED
         labels[seeds] = trial.n_clusters + np.arange(len(seeds))
-        return self._crossed_over(trial, labels, labels_of_groups(trial), self.trial_order)
+        groups = labels_of_groups(trial)
+        return crossed_over(self.trial_context, trial, labels, groups, self.trial_order)
 
     def _extended(self, found: Partition) -> SearchResult:
         """All rows crossed over with what they become when they join a partition of the trial."""
         labels = np.full(self.partition.n_rows, UNPLACED, dtype=np.intp)
         labels[:: self.step] = np.asarray(found.labels)
         group_labels = labels_of_groups(found)
-        return self._crossed_over(self.partition, labels, group_labels, self.order)
-
-    def _crossed_over(
-        self,
-        partition: Partition,
-        labels: Labels,
-        group_labels: Labels,
-        order: Labels,
-    ) -> SearchResult:
-        """A partition crossed over with a short descent from other labels."""
-        other = self.context.partition(labels, order, group_labels)
-        sweeps.sweep(other)
-        result = descend_and_cross_over(self.context, partition, other, order)
-        result.n_sweeps += 1
-        return result
+        return crossed_over(self.context, self.partition, labels, group_labels, self.order)
 
     def _all_rows_after(self, attempt: Attempt, trial: Partition) -> Partition | None:
         """The partition of all rows that an attempt leads to, if that lowers their joint."""
@@ -201,3 +190,18 @@ class Reseeding:
     def _helps(self, result: SearchResult, trial: Partition) -> bool:
         gain = trial.neg_log_joint - result.neg_log_joint
         return gain > self.context.problem.worthwhile_gain(trial.n_rows)
+
+
+def crossed_over(
+    context: Context,
+    partition: Partition,
+    labels: Labels,
+    group_labels: Labels,
+    order: Labels,
+) -> SearchResult:
+    """A partition crossed over with a short descent from other labels."""
+    other = context.partition(labels, order, group_labels)
+    sweeps.sweep(other)
+    result = descend_and_cross_over(context, partition, other, order)
+    result.n_sweeps += 1
+    return result

@@ -132,9 +132,13 @@ def test_a_fit_does_not_depend_on_threads(component, missing):
     if missing:
         X[np.random.default_rng(0).random(X.shape) < missing] = np.nan
     one, three = (
-        MAPDPM(prior="paper", component=component, allow_missing=missing > 0.0, random_state=0, n_jobs=n_jobs).fit(
-            X
-        )
+        MAPDPM(
+            prior="paper",
+            component=component,
+            allow_missing=missing > 0.0,
+            random_state=0,
+            n_jobs=n_jobs,
+        ).fit(X)
         for n_jobs in (1, 3)
     )
     np.testing.assert_array_equal(three.labels_, one.labels_)

@@ -128,7 +128,7 @@ def test_rows(name):
 def test_parameters(name):
     parameters, message = BAD_PARAMETERS[name]
     X = [[0.0, 1.0], [1.0, 0.0], [5.0, 5.0], [5.0, 6.0]]
-    model = MAPDPM(**parameters)
+    model = MAPDPM(**{"prior": "paper", **parameters})
     with pytest.raises(ValueError, match=message):
         model.fit(X)
     assert not hasattr(model, "labels_")
@@ -188,6 +188,7 @@ def test_arguments_are_checked_before_any_work():
 
 def check(X, **parameters):
     """Fit, and judge the result by the naive joint."""
+    parameters = {"prior": "paper", **parameters}
     model = MAPDPM(random_state=0, **parameters).fit(X)
     X = np.asarray(X, dtype=float)
     joint = naive.neg_log_joint(X, model.labels_, 1.0, empirical_prior(X))
@@ -275,7 +276,9 @@ def test_na_of_pandas_is_nan():
     X = np.where(np.arange(40).reshape(20, 2) % 7 == 0, np.nan, np.arange(40.0).reshape(20, 2))
     frame = pd.DataFrame(X, columns=["a", "b"]).convert_dtypes()
     assert frame.iloc[0, 0] is pd.NA
-    found, expected = (MAPDPM(prior="paper", allow_missing=True, random_state=0).fit(x) for x in (frame, X))
+    found, expected = (
+        MAPDPM(prior="paper", allow_missing=True, random_state=0).fit(x) for x in (frame, X)
+    )
     assert found.neg_log_joint_ == expected.neg_log_joint_
     with pytest.raises(ValueError, match="X must be finite, got NaN in row 0, column 0"):
         MAPDPM(prior="paper").fit(frame)
@@ -288,7 +291,9 @@ def test_read_only_and_memory_mapped(tmp_path):
     expected = MAPDPM(prior="paper", random_state=0).fit(X).labels_
     np.save(tmp_path / "x.npy", X)
     mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
-    np.testing.assert_array_equal(MAPDPM(prior="paper", random_state=0).fit(mapped).labels_, expected)
+    np.testing.assert_array_equal(
+        MAPDPM(prior="paper", random_state=0).fit(mapped).labels_, expected
+    )
     X.flags.writeable = False
     before = X.copy()
     np.testing.assert_array_equal(MAPDPM(prior="paper", random_state=0).fit(X).labels_, expected)

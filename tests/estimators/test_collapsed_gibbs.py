@@ -112,7 +112,9 @@ def test_the_rows_are_its_own(fitted):
 
 def test_it_starts_from_the_map_and_never_reports_worse(fitted):
     model, X = fitted
-    assert model.neg_log_joint_ <= MAPDPM(prior="paper", random_state=0).fit(X).neg_log_joint_ + 1e-6
+    assert (
+        model.neg_log_joint_ <= MAPDPM(prior="paper", random_state=0).fit(X).neg_log_joint_ + 1e-6
+    )
 
 
 def test_the_density_is_the_mean_over_the_samples(fitted):

@@ -332,7 +332,9 @@ def test_missing_values():
 
 def test_without_gaps_missing_values_change_nothing():
     X, _ = table("normal-gamma")
-    plain, ready = (MAPDPM(prior="paper", allow_missing=a, random_state=0).fit(X) for a in (False, True))
+    plain, ready = (
+        MAPDPM(prior="paper", allow_missing=a, random_state=0).fit(X) for a in (False, True)
+    )
     np.testing.assert_array_equal(plain.labels_, ready.labels_)
     assert plain.neg_log_joint_ == pytest.approx(ready.neg_log_joint_, rel=1e-12)
 
@@ -340,7 +342,9 @@ def test_without_gaps_missing_values_change_nothing():
 def test_missing_bits():
     X, _ = table("beta-bernoulli", n_rows=30 if PURE else 60)
     holes = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
-    model = MAPDPM(prior="paper", component="beta-bernoulli", allow_missing=True, random_state=0).fit(holes)
+    model = MAPDPM(
+        prior="paper", component="beta-bernoulli", allow_missing=True, random_state=0
+    ).fit(holes)
     case = CASES["incomplete beta-bernoulli"]
     prior = {key: np.asarray(value) for key, value in model.prior_.items()}
     expected = case.neg_log_joint(holes, model.labels_, 1.0, prior)

@@ -43,7 +43,9 @@ def expected_fit(component):
 def test_fits_are_the_same(component, layout):
     expected = expected_fit(component)
     for n_jobs in (1, 2):
-        model = MAPDPM(prior="paper", component=component, random_state=0, n_jobs=n_jobs).fit(layout(X))
+        model = MAPDPM(prior="paper", component=component, random_state=0, n_jobs=n_jobs).fit(
+            layout(X)
+        )
         np.testing.assert_array_equal(model.labels_, expected.labels_)
         assert model.neg_log_joint_ == pytest.approx(expected.neg_log_joint_, rel=1e-12)
     np.testing.assert_array_equal(model.predict(layout(X)), expected.predict(X))
@@ -78,7 +80,8 @@ def test_clusters_that_lose_an_outlier_are_built_anew(layout):
 def test_single_precision_is_that_table_in_double(component):
     single = X.astype(np.float32)
     model, expected = (
-        MAPDPM(prior="paper", component=component, random_state=0).fit(Y) for Y in (single, single.astype(float))
+        MAPDPM(prior="paper", component=component, random_state=0).fit(Y)
+        for Y in (single, single.astype(float))
     )
     np.testing.assert_array_equal(model.labels_, expected.labels_)
     assert model.neg_log_joint_ == pytest.approx(expected.neg_log_joint_, rel=1e-12)

@@ -161,7 +161,8 @@ def test_clusters_in_a_row_are_found(shape, n_columns, n_each):
 
 def test_more_restarts_are_no_worse():
     X, _ = crp_mixture(30 if PURE else 60, random_state=2)
-    joints = [MAPDPM(prior="paper", n_init=n, random_state=0).fit(X).neg_log_joint_ for n in (1, 3, 9)]
+    models = [MAPDPM(prior="paper", n_init=n, random_state=0).fit(X) for n in (1, 3, 9)]
+    joints = [model.neg_log_joint_ for model in models]
     assert joints[0] >= joints[1] >= joints[2]
 
 
@@ -193,7 +194,8 @@ def test_labels_do_not_depend_on_units_or_origin(name, scale, shift):
     X, expected = table_and_labels(name)
     columns = np.linspace(0.5, 2.0, X.shape[1])
     moved = scale * (X * columns + shift * X.std(axis=0))
-    np.testing.assert_array_equal(MAPDPM(prior="paper", random_state=0).fit(moved).labels_, expected)
+    of_moved = MAPDPM(prior="paper", random_state=0).fit(moved)
+    np.testing.assert_array_equal(of_moved.labels_, expected)
 
 
 @needs_kernels
@@ -412,8 +414,8 @@ def test_pickle_and_repr(fitted):
     model, X = fitted
     copy = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(copy.predict(X), model.predict(X))
-    assert repr(MAPDPM(prior="paper", alpha=2.0, n_init=3)) == "MAPDPM(prior="paper", alpha=2.0, n_init=3)"
-    assert repr(MAPDPM(prior="paper")) == "MAPDPM(prior="paper")"
+    assert repr(MAPDPM(alpha=2.0, n_init=3)) == "MAPDPM(alpha=2.0, n_init=3)"
+    assert repr(MAPDPM()) == "MAPDPM()"
 
 
 def test_methods_before_fit():
@@ -447,7 +449,7 @@ def test_ctrl_c_stops_a_long_fit(n_jobs, tmp_path):
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         f"X = np.random.default_rng(0).normal(size=({n_rows}, 8)) ** 3\n"
         "print('go', flush=True)\n"
-        f"MAPDPM(prior="paper", n_init=1000, random_state=0, n_jobs={n_jobs}).fit(X)\n"
+        f"MAPDPM(prior='paper', n_init=1000, random_state=0, n_jobs={n_jobs}).fit(X)\n"
     )
     process = subprocess.Popen(
         [sys.executable, "-c", code],

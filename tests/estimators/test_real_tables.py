@@ -31,6 +31,7 @@ def read_sparse(name):
 
 def climbed(X, component, **parameters):
     """A whole search, which must beat one cluster and be no worse than sweeps alone."""
+    parameters = {"prior": "paper", **parameters}
     model = MAPDPM(component=component, random_state=0, **parameters).fit(X)
     swept = MAPDPM(
         component=component, init="sequential", split_merge=False, random_state=0, **parameters
@@ -38,7 +39,7 @@ def climbed(X, component, **parameters):
     assert model.converged_
     assert model.neg_log_joint_ <= swept.neg_log_joint_
     single = np.zeros(X.shape[0], dtype=int)
-    prior = parameters.get("prior")
+    prior = None if parameters["prior"] == "paper" else parameters["prior"]
     assert model.neg_log_joint_ < neg_log_joint(
         X, single, alpha=1.0, component=component, prior=prior
     )

@@ -319,7 +319,9 @@ def test_heavy_rows_settle(weight):
     rng = np.random.default_rng(1)
     topics = rng.dirichlet(np.full(8, 0.2), size=4)
     X = np.array([rng.multinomial(20, p) for p in topics[rng.integers(4, size=50)]])
-    model = MAPDPM(prior="paper", component="dirichlet-multinomial", alpha=0.1, random_state=0, max_sweeps=100)
+    model = MAPDPM(
+        prior="paper", component="dirichlet-multinomial", alpha=0.1, random_state=0, max_sweeps=100
+    )
     model.fit(X, sample_weight=np.full(50, weight))
     assert model.converged_
     assert model.n_sweeps_ < 1000

@@ -33,7 +33,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator  # noqa: E
 # check's weights of 0.
 ORDER_MATTERS = "check_sample_weight_equivalence_on_dense_data"
 
-# The default start takes minutes on the plain twins; MAPDPM(prior="paper") itself is checked with it.
+# The default start takes minutes on the plain twins; MAPDPM itself is checked with it.
 START = "sequential" if PURE else "auto"
 
 with warnings.catch_warnings():
@@ -70,7 +70,9 @@ def test_estimator_checks(estimator, check):
 def test_pipeline():
     X, _ = blobs()
     pipeline = make_pipeline(StandardScaler(), MAPDPM(prior="paper", random_state=0))
-    np.testing.assert_array_equal(pipeline.fit_predict(X), MAPDPM(prior="paper", random_state=0).fit(X).labels_)
+    np.testing.assert_array_equal(
+        pipeline.fit_predict(X), MAPDPM(prior="paper", random_state=0).fit(X).labels_
+    )
     assert pipeline.predict(X).shape == (60,)
 
 
@@ -82,7 +84,9 @@ def test_grid_search_by_held_out_density():
     scores = grid.cv_results_["mean_test_score"]
     assert len(set(scores)) == 3
     assert grid.best_score_ == max(scores)
-    assert grid.best_estimator_.score(X) > MAPDPM(prior="paper", init="single", split_merge=False).fit(X).score(X)
+    assert grid.best_estimator_.score(X) > MAPDPM(
+        prior="paper", init="single", split_merge=False
+    ).fit(X).score(X)
 
 
 @needs_kernels
@@ -90,7 +94,9 @@ def test_weights_are_routed_where_they_were_asked_for():
     X, _ = blobs(n_rows=90)
     weights = np.where(np.arange(90) < 30, 5.0, 1.0)
     grid = {"alpha": [0.1, 10.0]}
-    plain = GridSearchCV(MAPDPM(prior="paper", random_state=0), grid, cv=3).fit(X, sample_weight=weights)
+    plain = GridSearchCV(MAPDPM(prior="paper", random_state=0), grid, cv=3).fit(
+        X, sample_weight=weights
+    )
     with config_context(enable_metadata_routing=True):
         model = MAPDPM(prior="paper", random_state=0)
         with pytest.raises(UnsetMetadataPassedError, match="sample_weight"):
@@ -103,9 +109,13 @@ def test_weights_are_routed_where_they_were_asked_for():
     np.testing.assert_array_equal(
         routed.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"]
     )
-    alone = MAPDPM(prior="paper", random_state=0).fit(StandardScaler().fit_transform(X), sample_weight=weights)
+    alone = MAPDPM(prior="paper", random_state=0).fit(
+        StandardScaler().fit_transform(X), sample_weight=weights
+    )
     assert pipeline[-1].neg_log_joint_ == alone.neg_log_joint_
-    request = MAPDPM(prior="paper").set_partial_fit_request(sample_weight=True).get_metadata_routing()
+    request = (
+        MAPDPM(prior="paper").set_partial_fit_request(sample_weight=True).get_metadata_routing()
+    )
     assert request.partial_fit.requests == {"sample_weight": True}
 
 
@@ -163,7 +173,9 @@ def test_tags_say_what_a_family_takes():
     assert (counts.sparse, counts.positive_only, counts.allow_nan) == (True, True, False)
     reals = CollapsedGibbs(allow_missing=True).__sklearn_tags__().input_tags
     assert (reals.sparse, reals.positive_only, reals.allow_nan) == (False, False, True)
-    assert MAPDPM(prior="paper", component="unknown").__sklearn_tags__().estimator_type == "clusterer"
+    assert (
+        MAPDPM(prior="paper", component="unknown").__sklearn_tags__().estimator_type == "clusterer"
+    )
 
 
 def test_column_names_of_a_data_frame():
@@ -185,7 +197,9 @@ def test_column_names_of_a_data_frame():
         assert [warning.filename for warning in caught] == [__file__]
 
 
-@pytest.mark.parametrize("estimator", [MAPDPM(prior="paper"), DPSearch(), VariationalDPM(random_state=0)])
+@pytest.mark.parametrize(
+    "estimator", [MAPDPM(prior="paper"), DPSearch(), VariationalDPM(random_state=0)]
+)
 def test_a_prior_by_name_is_in_the_order_of_the_columns(estimator):
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"a": [0.0, 1.0, 9.0], "b": [100.0, 300.0, 200.0]})
@@ -207,7 +221,9 @@ def test_names_of_columns_do_not_make_a_table_sparse():
         frame = pd.DataFrame(X, columns=names)
         model = MAPDPM(prior="paper", component="beta-bernoulli", random_state=0).fit(frame)
         assert model.feature_names_in_.tolist() == names
-        joint = MAPDPM(prior="paper", component="beta-bernoulli", random_state=0).fit(X).neg_log_joint_
+        joint = (
+            MAPDPM(prior="paper", component="beta-bernoulli", random_state=0).fit(X).neg_log_joint_
+        )
         assert model.neg_log_joint_ == joint
 
 
@@ -215,7 +231,7 @@ def test_scikit_learn_is_not_imported(tmp_path):
     code = (
         "import sys, numpy as np\n"
         "from dpmlite import MAPDPM\n"
-        "MAPDPM(prior="paper", random_state=0).fit(np.eye(4)).predict(np.eye(4))\n"
+        "MAPDPM(prior='paper', random_state=0).fit(np.eye(4)).predict(np.eye(4))\n"
         "assert 'sklearn' not in sys.modules and 'scipy' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)

@@ -38,6 +38,7 @@ def table(component, n_rows=90, seed=0):
 
 def quick(estimator, **parameters):
     """A start that does not take long on the plain twins."""
+    parameters = {"prior": "paper", **parameters}
     return estimator(init="sequential", random_state=0, **parameters)
 
 
@@ -407,10 +408,19 @@ def test_models_that_cannot_be_merged():
     with pytest.raises(TypeError, match="models must be MAPDPM, got CollapsedGibbs"):
         merge_models(model, CollapsedGibbs())
     for other, rule in (
-        (MAPDPM(prior="paper", alpha=2.0), r"alpha_ must be the same in all models, got 1\.0 and 2\.0"),
-        (MAPDPM(prior="paper", component="normal-inverse-wishart"), "component_ must be the same in all models"),
-        (MAPDPM(prior="paper", allow_missing=True), "allow_missing_ must be the same in all models, got False"),
-        (MAPDPM(prior={"a0": 2.0}), "prior must be the same in all models, got None and {'a0'"),
+        (
+            MAPDPM(prior="paper", alpha=2.0),
+            r"alpha_ must be the same in all models, got 1\.0 and 2\.0",
+        ),
+        (
+            MAPDPM(prior="paper", component="normal-inverse-wishart"),
+            "component_ must be the same in all models",
+        ),
+        (
+            MAPDPM(prior="paper", allow_missing=True),
+            "allow_missing_ must be the same in all models, got False",
+        ),
+        (MAPDPM(prior={"a0": 2.0}), "prior must be the same in all models, got 'paper' and {'a0'"),
     ):
         with pytest.raises(ValueError, match=rule):
             merge_models(model, other.fit(X))
@@ -421,7 +431,9 @@ def test_models_that_cannot_be_merged():
         for pair in ((model, other), (other, model)):
             with pytest.raises(ValueError, match="must be that of the rows seen"):
                 merge_models(*pair)
-    one, other = (MAPDPM(prior="paper", component="normal-known-variance").fit(X[i:]) for i in (0, 5))
+    one, other = (
+        MAPDPM(prior="paper", component="normal-known-variance").fit(X[i:]) for i in (0, 5)
+    )
     with pytest.raises(ValueError, match="prior sigma2 must be the same for all rows, got"):
         merge_models(one, other)
 

@@ -95,7 +95,12 @@ def table(seed, weighted, gaps):
 
 @needs_kernels
 @pytest.mark.parametrize(
-    ("estimator", "how"), [(MAPDPM, {}), (MAPDPM, {"init": "search"}), (DPSearch, {"beam": 20})]
+    ("estimator", "how"),
+    [
+        (MAPDPM, {"prior": "paper"}),
+        (MAPDPM, {"prior": "paper", "init": "search"}),
+        (DPSearch, {"beam": 20}),
+    ],
 )
 @pytest.mark.parametrize(
     ("weighted", "gaps"),

@@ -130,7 +130,7 @@ class Result:
 def experiment(name, seed=0):
     X, classes = load(name)
     searches = {
-        method: best_alpha(X, partial(MAPDPM, **search, random_state=seed))
+        method: best_alpha(X, partial(MAPDPM, prior="paper", **search, random_state=seed))
         for method, search in SEARCHES.items()
     }
     alpha = searches["MAPDPM"].alpha_

@@ -66,7 +66,9 @@ def test_cv_is_the_best_density_of_rows_left_out():
     """With one alpha to try, the score is that of the folds fitted one by one."""
     X, _ = blobs(n_rows=40, seed=5)
     weights = np.linspace(0.5, 2.0, 40)
-    model = MAPDPM(prior="paper", alpha="cv", alphas=[1.0], cv=4, random_state=0).fit(X, sample_weight=weights)
+    model = MAPDPM(prior="paper", alpha="cv", alphas=[1.0], cv=4, random_state=0).fit(
+        X, sample_weight=weights
+    )
     assert model.alpha_ == 1.0
     seed = np.random.default_rng(0).integers(2**63, size=1)
     fold = np.random.default_rng(seed).permutation(40) % 4
@@ -94,7 +96,9 @@ def test_every_choice_is_reproducible_and_survives_a_file(alpha, tmp_path):
     weights = np.ones(40)
     weights[:5] = 0.0
     models = [
-        MAPDPM(prior="paper", alpha=alpha, alphas=GRID, cv=3, random_state=1, n_init=2, n_jobs=n_jobs)
+        MAPDPM(
+            prior="paper", alpha=alpha, alphas=GRID, cv=3, random_state=1, n_init=2, n_jobs=n_jobs
+        )
         for n_jobs in (1, 2)
     ]
     one, other = (model.fit(X, sample_weight=weights) for model in models)
@@ -117,7 +121,9 @@ def test_every_choice_is_reproducible_and_survives_a_file(alpha, tmp_path):
 def test_given_labels_are_the_start_of_every_choice():
     X, truth = blobs(n_rows=40, seed=5)
     for alpha in ("map", "nll", "cv"):
-        model = MAPDPM(prior="paper", alpha=alpha, alphas=GRID, cv=2, init=truth, split_merge=False).fit(X)
+        model = MAPDPM(
+            prior="paper", alpha=alpha, alphas=GRID, cv=2, init=truth, split_merge=False
+        ).fit(X)
         assert model.n_clusters_ == 3
 
 

@@ -95,12 +95,16 @@ def test_rows_far_out_bound_the_factors(component):
     X = np.repeat(np.random.default_rng(0).integers(0, 4, size=(12, 2)), 40, axis=0).astype(float)
     X = np.append(X, [[300.0, 300.0]], axis=0)
     model = MAPDPM(component=component, prior="nll", random_state=0).fit(X)
-    assert model.neg_log_joint_ < MAPDPM(prior="paper", component=component, random_state=0).fit(X).neg_log_joint_
+    assert (
+        model.neg_log_joint_
+        < MAPDPM(prior="paper", component=component, random_state=0).fit(X).neg_log_joint_
+    )
     FAMILIES[component].prior(model.prior_, FAMILIES[component].read(X, allow_missing=False))
 
 
 def test_the_name_must_be_known():
     with pytest.raises(
-        ValueError, match=r"^prior must be a dict, None or one of 'nll', got 'flat'$"
+        ValueError,
+        match=r"^prior must be a dict, None or one of 'auto', 'paper', 'nll', got 'flat'$",
     ):
         MAPDPM(prior="flat").fit(np.arange(6.0)[:, None])

@@ -129,7 +129,10 @@ def test_bits_whose_clusters_a_sample_does_not_tell(monkeypatch):
     joints = []
     for max_failures in (0, restart_from_sample.MAX_FAILURES):
         monkeypatch.setattr(restart_from_sample, "MAX_FAILURES", max_failures)
-        models_ = [MAPDPM(prior="paper", component="beta-bernoulli", random_state=s).fit(X) for s in range(4)]
+        models_ = [
+            MAPDPM(prior="paper", component="beta-bernoulli", random_state=s).fit(X)
+            for s in range(4)
+        ]
         joints.append([model.neg_log_joint_ for model in models_])
     gains = np.subtract(*joints)
     assert gains.min() >= 0.0

@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite.estimators.empirical_bayes.normal_gamma import digamma, log_gamma
 from dpmlite.estimators.empirical_bayes.minimise import minimise
+from dpmlite.estimators.empirical_bayes.normal_gamma import digamma, log_gamma
 
 if TYPE_CHECKING:
     from dpmlite.estimators.data import Floats
-    from dpmlite.estimators.priors.base import Prior
     from dpmlite.estimators.empirical_bayes.cluster_sums import ClusterSums
     from dpmlite.estimators.empirical_bayes.column_scales import ColumnScales
+    from dpmlite.estimators.priors.base import Prior
 
 # Mean and standard deviation of log kappa0, log r and log(psi0 / (r variance)).
 LOG_KAPPA0 = np.log(0.05), 3.0
@@ -128,6 +128,6 @@ class _Objective:
 
 
 def _summed(function: np.ufunc, nu: Floats | list[float], n_columns: int) -> Floats:
-    """Sum over j < D of a function at (nu - j) / 2: of log-gamma, log Gamma_D but for a constant."""
+    """Sum of a function at (nu - j) / 2 for j < D; of log-gamma, log Gamma_D but for a constant."""
     at = 0.5 * (np.asarray(nu)[:, None] - np.arange(n_columns))
-    return function(at).astype(float).sum(axis=1)
+    return np.asarray(function(at).astype(float).sum(axis=1))

@@ -1,6 +1,7 @@
 """Priors and posteriors of each component family in the terms of users: one file a family."""
 
 from __future__ import annotations
+
 from typing import TYPE_CHECKING, Any
 
 from dpmlite.estimators.priors.base import Family
@@ -23,7 +24,6 @@ FAMILIES: dict[str, Family] = {
         BetaBernoulliFamily(),
     )
 }
-
 
 
 def family_of_keys(prior: Mapping[str, Any]) -> Family:

@@ -39,6 +39,8 @@ class Family(ABC):
         Whether cells may be missing.
     takes_sparse : bool
         Whether tables hold counts, which are not negative and may be sparse.
+    takes_counts : bool
+        Whether a row is counts of words, of which there may be any number.
     fixed_keys : tuple of str
         Prior keys that `convert_statistics` cannot change.
     can_fit_prior : bool
@@ -53,6 +55,7 @@ class Family(ABC):
     width: tuple[str, ...]
     takes_missing = False
     takes_sparse = False
+    takes_counts = False
     fixed_keys: tuple[str, ...] = ()
     can_fit_prior = False
     knows_power = False

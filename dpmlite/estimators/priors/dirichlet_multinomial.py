@@ -33,6 +33,7 @@ class DirichletMultinomialFamily(Family):
     scales = (("beta0",),)
     width = ("beta0",)
     takes_sparse = True
+    takes_counts = True
 
     def read_table(self, X: Any, allow_missing: bool) -> Data:
         return read_counts(X, MAX_COUNT, allow_missing)

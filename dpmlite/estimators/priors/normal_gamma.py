@@ -97,7 +97,7 @@ class NormalGammaFamily(Family):
         return families.NormalGamma(**prior, power=power)
 
     def covariance(self, posterior: Mapping[str, Any]) -> Floats:
-        return np.asarray(posterior["b"]) / posterior["a"]
+        return np.asarray(np.asarray(posterior["b"]) / posterior["a"])
 
     def as_prior(self, posterior: Mapping[str, Any], prior: Prior) -> Prior:
         return {f"{key}0": np.asarray(posterior[key]) for key in "mcab"}

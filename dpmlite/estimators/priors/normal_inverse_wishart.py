@@ -109,7 +109,7 @@ class NormalInverseWishartFamily(Family):
 
     def covariance(self, posterior: Mapping[str, Any]) -> Floats:
         """The mean of Sigma's posterior but for D + 1 degrees, which keeps it finite."""
-        return np.asarray(posterior["psi"]) / posterior["nu"]
+        return np.asarray(np.asarray(posterior["psi"]) / posterior["nu"])
 
     def as_prior(self, posterior: Mapping[str, Any], prior: Prior) -> Prior:
         return {f"{key}0": np.asarray(posterior[key]) for key in ("m", "kappa", "nu", "psi")}
