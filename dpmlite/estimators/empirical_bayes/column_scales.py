@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -48,6 +48,18 @@ class ColumnScales:
         centre, variance, reach = (np.array(each) for each in zip(*columns, strict=True))
         constant = variance == 0.0
         return cls(centre, np.where(constant, 1.0, variance), reach, constant)
+
+    def reaching(self, table: Data) -> ColumnScales:
+        """These scales with the extent that columns have in a table of more rows."""
+        assert table.values is not None
+        high, low = np.fmax.reduce(table.values), np.fmin.reduce(table.values)
+        reach = np.fmax(self.reach, np.fmax(high - self.centre, self.centre - low))
+        return replace(self, reach=reach)
+
+    def take(self, chosen: np.ndarray) -> ColumnScales:
+        """The scales of the columns where the mask `chosen` is true."""
+        parts = self.centre, self.variance, self.reach, self.constant
+        return ColumnScales(*(part[chosen] for part in parts))
 
 
 def _scales(column: Floats, weights: Floats) -> tuple[float, float, float]:

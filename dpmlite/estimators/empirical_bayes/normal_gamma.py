@@ -79,6 +79,8 @@ class _Objective:
 
     def __init__(self, sums: ClusterSums, scales: ColumnScales, used: np.ndarray) -> None:
         self.n = sums.counts[:, used]
+        if (self.n == self.n[:, :1]).all():  # no cell is missing: special functions once a cluster
+            self.n = self.n[:, :1]
         self.half_scatter = 0.5 * sums.scatters()[:, used]
         self.half_square = 0.5 * (sums.means[:, used] - scales.centre[used]) ** 2
         self.log_variance = np.log(scales.variance[used])

@@ -94,3 +94,21 @@ def test_scales_have_the_units_of_their_columns_and_no_order_of_rows(seed):
     assert other.reach / unit == pytest.approx(one.reach, rel=1e-9, abs=1e-9)
     same = scales_of(np.ascontiguousarray(X[:, [2, 0, 1]]))
     assert same.variance.tolist() == one.variance[[2, 0, 1]].tolist()
+
+
+def test_scales_of_a_sample_reach_the_rows_outside_it():
+    X = np.random.default_rng(5).normal(size=(500, 3))
+    X[7, 0], X[:, 2] = 1e6, np.nan
+    sample, whole = scales_of(X[100:]), Data(X.shape, X)
+    reaching = sample.reaching(whole)
+    assert reaching.reach[:2] == pytest.approx(np.abs(X[:, :2] - sample.centre[:2]).max(axis=0))
+    assert reaching.reach[2] == 0.0
+    assert reaching.variance is sample.variance
+    assert sample.reaching(Data((400, 3), X[100:])).reach.tolist() == sample.reach.tolist()
+
+
+def test_scales_of_some_columns_are_theirs():
+    X, chosen = np.random.default_rng(6).normal(size=(50, 3)), np.array([True, False, True])
+    part, own = scales_of(X).take(chosen), scales_of(np.ascontiguousarray(X[:, chosen]))
+    for name in ("centre", "variance", "reach", "constant"):
+        assert getattr(part, name).tolist() == getattr(own, name).tolist()
