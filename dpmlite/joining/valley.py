@@ -143,15 +143,15 @@ def _depth(components: NormalComponents, rows_j: Floats, rows_k: Floats, j: int,
     direction = components.discriminant(j, k)
     if not direction.any():
         return 0.0
-    at = np.concatenate([rows_j @ direction, rows_k @ direction])
+    at_j, at_k = rows_j @ direction, rows_k @ direction
+    at = np.concatenate([at_j, at_k])
     share = np.repeat(
         [components.weights[j] / len(rows_j), components.weights[k] / len(rows_k)],
         [len(rows_j), len(rows_k)],
     )
-    ends = components.means[j] @ direction, components.means[k] @ direction
     narrower = min(components.deviation(j, direction), components.deviation(k, direction))
     width = BANDWIDTH * narrower * len(at) ** -0.2
-    points = np.linspace(*ends, N_POINTS)
+    points = np.linspace(at_j.mean(), at_k.mean(), N_POINTS)  # the prior may draw means off rows
     terms = share * np.exp(-0.5 * ((points[:, None] - at) / width) ** 2)
     density = np.maximum(terms.sum(axis=1), np.finfo(float).tiny)
     relative_variance = ((terms / density[:, None]) ** 2).sum(axis=1)
