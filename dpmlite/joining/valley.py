@@ -3,7 +3,7 @@
 The rows of two components are projected on the direction that separates them best, Fisher's linear
 discriminant. A kernel estimate of their density on this line, between the two means, has a valley
 if the components are parts of two clusters. Its depth is the log of the ratio of the lower peak to
-the valley, less half a standard error: from few rows a valley is not believed. The rows themselves
+the valley, less a part of its standard error: from few rows a valley is not believed. The rows themselves
 decide, not the fitted normals, for normals that share a wide cluster have valleys between them
 where its rows have none.
 """
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
     Indices = npt.NDArray[np.intp]
 
-# Rows of a component that are looked at, at most: evenly spaced ones of them.
-MAX_ROWS = 400
+# Rows of a component that are looked at, at most: evenly spaced ones of them. Where a narrow component
+# lies beside a wide one, few of the wide one's rows are within a bandwidth, and fewer show valleys.
+MAX_ROWS = 2000
 
 # Points on the line between two means at which the density is estimated.
 N_POINTS = 41
@@ -34,7 +35,7 @@ N_POINTS = 41
 BANDWIDTH = 1.3
 
 # Standard errors that are taken from a depth.
-STANDARD_ERRORS = 0.5
+STANDARD_ERRORS = 0.75
 
 # Of more components than this only near neighbours are compared, so many for each.
 MAX_COMPARED_WITH_ALL = 64

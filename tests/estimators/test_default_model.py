@@ -153,7 +153,7 @@ def test_an_outlier_does_not_hide_three_states():
     """A reading of -9999 in every column, as some loggers write for none."""
     rng = np.random.default_rng(5)
     states = np.repeat([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]], 100, axis=0)
-    X = np.vstack([states + 0.05 * rng.normal(size=states.shape), np.full(2, -9999.0)])
+    X = np.vstack([states + 0.05 * rng.normal(size=states.shape), np.full((1, 2), -9999.0)])
     with pytest.warns(UserWarning):
         found = fit(X).labels_
     assert same_clusters(found[:-1], np.repeat([0, 1, 2], 100))
@@ -270,7 +270,7 @@ def test_predictions_are_of_joined_clusters(ring_model):
     X, labels = ring_and_ball()
     P = ring_model.predict_proba(X)
     assert P.shape == (len(X), ring_model.n_clusters_)
-    assert P.sum(axis=1) == pytest.approx(np.ones(len(X)))
+    assert P.sum(axis=1) + ring_model.new_cluster_proba(X) == pytest.approx(np.ones(len(X)))
     predicted = ring_model.predict(X)
     assert set(predicted) <= set(range(ring_model.n_clusters_))
     assert np.mean(predicted == ring_model.labels_) > 0.99
