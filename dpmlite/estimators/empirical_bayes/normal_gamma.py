@@ -34,6 +34,9 @@ LOG_B0 = -1.0, 3.0
 # improves as long as b0 falls.
 MIN_VARIANCE_RATIO = 2.0**-26
 
+# The least a0: b0 would fall with it, whatever b0 / a0 is.
+MIN_A0 = 2.0**-4
+
 log_gamma = np.frompyfunc(core.log_gamma, 1, 1)
 digamma = np.frompyfunc(core.digamma, 1, 1)
 
@@ -66,7 +69,7 @@ def fit_normal_gamma(
     else:
         log_ratio = np.log(start["b0"][used] / start["a0"])
         x = np.concatenate([np.log([start["c0"], start["a0"]]), log_ratio])
-    lower = np.concatenate([[-np.inf] * 2, np.log(MIN_VARIANCE_RATIO * variance)])
+    lower = np.concatenate([[-np.inf, np.log(MIN_A0)], np.log(MIN_VARIANCE_RATIO * variance)])
     x, _ = minimise(objective, x, lower)
     (c0, a0), ratio = np.exp(x[:2]).tolist(), np.ones(len(used))
     ratio[used] = np.exp(x[2:])

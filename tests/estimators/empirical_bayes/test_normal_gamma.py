@@ -98,7 +98,9 @@ def test_no_other_hyperparameters_near_have_a_lower_joint(seed, gaps, started):
     least = objective(x)[0]
     for size in (0.01, 0.1, 1.0):
         for _ in range(20):
-            assert objective(x + rng.normal(scale=size, size=5))[0] > least - 1e-4
+            other = x + rng.normal(scale=size, size=5)
+            other[1] = max(other[1], np.log(normal_gamma.MIN_A0))
+            assert objective(other)[0] > least - 1e-4
 
 
 @given(SEEDS, st.booleans())
@@ -155,12 +157,14 @@ def test_where_all_rows_are_equal_the_hyperparameters_are_finite(n_rows):
     assert penalty == pytest.approx(0.0, abs=1e-4)
 
 
-def test_clusters_of_equal_rows_do_not_shrink_beyond_all_bounds():
-    X = np.repeat(np.arange(6.0), 50)[:, None]
-    sums, scales = sums_and_scales(Data(X.shape, X), np.repeat(np.arange(6), 50))
+@pytest.mark.parametrize("n_rows", [5, 50])
+def test_clusters_of_equal_rows_do_not_shrink_beyond_all_bounds(n_rows):
+    X = np.repeat(np.exp(np.arange(40.0) / 10.0), n_rows)[:, None]
+    sums, scales = sums_and_scales(Data(X.shape, X), np.repeat(np.arange(40), n_rows))
     prior, _ = fit_normal_gamma(sums, scales, None)
     least = normal_gamma.MIN_VARIANCE_RATIO * scales.variance
     assert (prior["b0"] / prior["a0"] >= 0.999 * least).all()
+    assert prior["a0"] >= 0.999 * normal_gamma.MIN_A0
 
 
 def test_an_outlier_that_is_its_own_cluster_leaves_the_widths_as_they_are():
