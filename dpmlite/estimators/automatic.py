@@ -13,6 +13,7 @@ import numpy as np
 
 from dpmlite.estimators.choose_prior import draw_sample
 from dpmlite.estimators.empirical_bayes.alternation import alternate, same_partition
+from dpmlite.estimators.empirical_bayes.cluster_sums import ClusterSums
 from dpmlite.estimators.empirical_bayes.column_scales import ColumnScales
 from dpmlite.estimators.priors import FAMILIES
 from dpmlite.partition import Partition
@@ -139,24 +140,48 @@ def choose_model(
     power = min(1.0, template.power * table.total_weight / sample.total_weight)
     of_sample = replace(template, power=power)
     search = replace(search.of_rows(chosen), quick=True)
+    all_scales = ColumnScales.of(sample).reaching(table)
+    varying, scales = without_constant_columns(sample, all_scales)
     found: list[Chosen] = []
     starts: list[Indices] = []
     for width in FIRST_WIDTHS:
-        labels = first_labels(search, of_sample, sample, width, seeds)
+        labels = first_labels(search, of_sample, varying, scales, width, seeds)
         if not any(same_partition(labels, start) for start in starts):
             starts.append(labels)
-            found += [_fitted(search, each, of_sample, sample, labels, seeds) for each in families]
+            found += [
+                _fitted(search, family, of_sample, varying, scales, labels, seeds)
+                for family in families
+            ]
     best = min(found, key=lambda each: each.objective)
+    if scales is not all_scales:
+        sums = ClusterSums.of(sample, best.labels, power)
+        best = replace(best, prior=best.family.fit_prior(sums, all_scales, None)[0])
     model = replace(template, family=best.family, prior=best.prior)
     return model, _labels_of_all(search, model, power, best, table, chosen)
 
 
-def first_labels(search: Search, model: Model, sample: Data, width: float, seeds: Seeds) -> Indices:
+def without_constant_columns(sample: Data, scales: ColumnScales) -> tuple[Data, ColumnScales]:
+    """A table and scales of the columns that vary; if none does, or all do, the same objects.
+
+    A constant column tells nothing of clusters. Its density depends on a width that no row
+    shows, by which families would be compared.
+    """
+    varying = ~scales.constant
+    if varying.all() or not varying.any():
+        return sample, scales
+    assert sample.values is not None
+    values = np.ascontiguousarray(sample.values[:, varying])
+    return replace(sample, shape=values.shape, values=values), scales.take(varying)
+
+
+def first_labels(
+    search: Search, model: Model, sample: Data, scales: ColumnScales, width: float, seeds: Seeds
+) -> Indices:
     """Labels under the prior of section 4.2, with widths that outliers do not move.
 
     `width` multiplies the variance that is expected in a cluster.
     """
-    scales, family = ColumnScales.of(sample), FAMILIES["normal-gamma"]
+    family = FAMILIES["normal-gamma"]
     c0 = 10.0 / sample.total_weight
     prior = {"m0": scales.centre, "c0": c0, "a0": 1.0, "b0": width * scales.variance}
     problem = replace(model, family=family, prior=prior, power=1.0).problem(sample)
@@ -164,7 +189,13 @@ def first_labels(search: Search, model: Model, sample: Data, width: float, seeds
 
 
 def _fitted(
-    search: Search, family: Family, model: Model, sample: Data, labels: Indices, seeds: Seeds
+    search: Search,
+    family: Family,
+    model: Model,
+    sample: Data,
+    scales: ColumnScales,
+    labels: Indices,
+    seeds: Seeds,
 ) -> Chosen:
     """What one family finds from given labels."""
 
@@ -172,7 +203,7 @@ def _fitted(
         own = replace(model, family=family, prior=prior)
         return search.go_on(own.problem(sample), labels, int(seeds[0]), family.name), own.unit
 
-    return alternate(find, family, sample, labels, model.power)
+    return alternate(find, family, sample, scales, labels, model.power)
 
 
 def _labels_of_all(

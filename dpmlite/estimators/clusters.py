@@ -55,7 +55,7 @@ def tree_of(model: Components, table: Data, labels: Indices) -> Floats:
     components = NormalComponents(model.weights_, model.means_, covariances)
     assert table.values is not None
     depths = pair_depths(components, table.values, labels)
-    return component_tree(components.log_peaks(), depths, np.bincount(labels))
+    return component_tree(components.log_peaks(), depths)
 
 
 def joined_attributes(model: Components, clusters: Indices) -> dict[str, Any]:

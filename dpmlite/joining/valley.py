@@ -3,8 +3,8 @@
 The rows of two components are projected on the direction that separates them best, Fisher's linear
 discriminant. A kernel estimate of their density on this line, between the two means, has a valley
 if the components are parts of two clusters. Its depth is the log of the ratio of the lower peak to
-the valley, less half a standard error: from few rows a valley is not believed. The rows themselves
-decide, not the fitted normals, for normals that share a wide cluster have valleys between them
+the valley, less a part of its standard error: from few rows a valley is not believed. The rows
+themselves decide, not the fitted normals, for normals that share a wide cluster have valleys between them
 where its rows have none.
 """
 
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
     Indices = npt.NDArray[np.intp]
 
-# Rows of a component that are looked at, at most: evenly spaced ones of them.
-MAX_ROWS = 400
+# Rows of a component that are looked at, at most: evenly spaced ones of them. Where a narrow
+# component lies beside a wide one, few of the wide one's rows are within a bandwidth.
+MAX_ROWS = 2000
 
 # Points on the line between two means at which the density is estimated.
 N_POINTS = 41
@@ -34,7 +35,7 @@ N_POINTS = 41
 BANDWIDTH = 1.3
 
 # Standard errors that are taken from a depth.
-STANDARD_ERRORS = 0.5
+STANDARD_ERRORS = 0.75
 
 # Of more components than this only near neighbours are compared, so many for each.
 MAX_COMPARED_WITH_ALL = 64
@@ -133,26 +134,28 @@ def _members(components: NormalComponents, labels: Indices) -> Iterator[tuple[In
 
 def _sample(X: Floats, members: Indices, mean: Floats) -> Floats:
     """At most `MAX_ROWS` of the rows of a component; a missing value is its mean."""
-    step = -(-len(members) // MAX_ROWS)
-    rows = X[members[::step]]
+    n_rows = min(len(members), MAX_ROWS)
+    rows = X[members[np.arange(n_rows) * len(members) // n_rows]]
     return np.where(np.isnan(rows), mean, rows)
 
 
 def _depth(components: NormalComponents, rows_j: Floats, rows_k: Floats, j: int, k: int) -> float:
-    """Depth of the valley between two components, from their rows."""
+    """Depth of the valley between two components, from their rows; 0 if their means are equal."""
     direction = components.discriminant(j, k)
-    at = np.concatenate([rows_j @ direction, rows_k @ direction])
+    if not direction.any():
+        return 0.0
+    at_j, at_k = rows_j @ direction, rows_k @ direction
+    at = np.concatenate([at_j, at_k])
     share = np.repeat(
         [components.weights[j] / len(rows_j), components.weights[k] / len(rows_k)],
         [len(rows_j), len(rows_k)],
     )
-    ends = components.means[j] @ direction, components.means[k] @ direction
     narrower = min(components.deviation(j, direction), components.deviation(k, direction))
     width = BANDWIDTH * narrower * len(at) ** -0.2
-    points = np.linspace(*ends, N_POINTS)
+    points = np.linspace(at_j.mean(), at_k.mean(), N_POINTS)  # the prior may draw means off rows
     terms = share * np.exp(-0.5 * ((points[:, None] - at) / width) ** 2)
-    density = terms.sum(axis=1)
-    relative_variance = (terms**2).sum(axis=1) / np.maximum(density**2, np.finfo(float).tiny)
+    density = np.maximum(terms.sum(axis=1), np.finfo(float).tiny)
+    relative_variance = ((terms / density[:, None]) ** 2).sum(axis=1)
     return _deepest(density, relative_variance)
 
 
