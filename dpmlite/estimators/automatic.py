@@ -57,6 +57,9 @@ class Model:
     alpha : float
         Concentration.
     power : float
+    as_weights : bool
+        Whether rows have the power as weights: then the predictive densities of a search's
+        components are densities. It takes longer.
     """
 
     family: Family
@@ -64,12 +67,12 @@ class Model:
     prior: Prior
     alpha: float
     power: float = 1.0
+    as_weights: bool = False
 
     def problem(self, table: Data) -> Problem:
         """The problem of the rows of a table; its joints are in units of `unit` nats.
 
-        Where the family's components know no power, the rows get it as weights. That is the same
-        objective with another concentration, but takes longer.
+        Rows with the power as weights have the same objective with another concentration.
         """
         if self._component_knows_power():
             component = self.family.component(self.prior, self.allow_missing, self.power)
@@ -88,7 +91,7 @@ class Model:
         return self.power if self._component_knows_power() else 1.0
 
     def _component_knows_power(self) -> bool:
-        return self.power == 1.0 or (self.family.knows_power and not self.allow_missing)
+        return self.power == 1.0 or (self.family.knows_power and not self.as_weights)
 
 
 def times(table: Data, factor: float) -> Data:

@@ -21,7 +21,7 @@ from dpmlite.estimators.automatic import (
 )
 from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.choose_prior import ScaledPrior, draw_sample
-from dpmlite.estimators.clusters import VALLEY_DEPTH, joined_attributes, tree_of
+from dpmlite.estimators.clusters import VALLEY_DEPTH, joined_attributes, normals_of, tree_of
 from dpmlite.estimators.empirical_bayes.spread_ties import spread_ties
 from dpmlite.estimators.fitted import final_partition_with_groups, verify_joint
 from dpmlite.estimators.mixture import MixtureEstimator
@@ -49,7 +49,7 @@ from dpmlite.estimators.validation import (
     check_random_state,
     check_verbose,
 )
-from dpmlite.joining import labels_of_level, level_of
+from dpmlite.joining import fits_normals, labels_of_level, level_of
 from dpmlite.search import alpha as choose_alpha
 from dpmlite.search.alpha import ALPHAS, AlphaResult
 from dpmlite.search.context import Problem
@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite.estimators.data import Data
+    from dpmlite.joining import NormalComponents
     from dpmlite.estimators.priors.base import Family
     from dpmlite.search.result import SearchResult
 
@@ -142,8 +143,9 @@ class MAPDPM(MixtureEstimator):
         finer misfit would buy components. "auto" is 2,000 with ``prior="auto"`` and None
         otherwise; None is the power 1.
     join : {"auto", True, False}, default "auto"
-        Whether components between which the density of the rows has no valley are one cluster:
-        "auto" is whether ``prior="auto"``.
+        Whether components between which the density of the rows has no valley are one cluster.
+        "auto" is True with ``prior="auto"``, unless normal components describe the rows: then
+        each of them is a cluster, however much they overlap.
     max_clusters : int, optional
         Greatest number of clusters. Further components are joined, those with the shallowest
         valleys first.
@@ -468,6 +470,7 @@ class MAPDPM(MixtureEstimator):
             else:
                 model = self._given_model(search, table, moments, seeds)
             if isinstance(self.alpha, str):
+                model = replace(model, as_weights=self.alpha == "cv")
                 found = self._choose_alpha(search, table, model, seeds)
             else:
                 found = AlphaResult(search.best(model.problem(table), seeds), model.alpha)
@@ -611,8 +614,13 @@ class MAPDPM(MixtureEstimator):
         return None if self.robustness is None else float(self.robustness)
 
     def _joins(self) -> bool:
-        """Whether components are joined to clusters."""
+        """Whether components may be joined to clusters."""
         return self._is_automatic() if self.join == AUTO else bool(self.join)
+
+    def _joins_now(self, components: NormalComponents, table: Data) -> bool:
+        """Whether components without a valley between them are joined."""
+        assert table.values is not None
+        return self._joins() and (self.join != AUTO or not fits_normals(components, table.values))
 
     def _choose_model(
         self, search: Search, table: Data, moments: Moments, seeds: Seeds
@@ -661,23 +669,27 @@ class MAPDPM(MixtureEstimator):
             raise ValueError(
                 f"cv must be at most the number of rows, {table.shape[0]}, got {self.cv}"
             )
-        return choose_alpha.by_cross_validation(
+        # The densities of held-out rows are those of components whose rows have the power as weights,
+        # and with them the concentration has it, too.
+        found = choose_alpha.by_cross_validation(
             search,
             lambda chosen: model.problem(table.take(chosen)),
             lambda chosen: table.take(chosen).unweighted().rows(),
             np.ones(table.shape[0]) if table.weights is None else table.weights,
             seeds,
-            self._grid(),
+            model.power * self._grid(),
             self.cv,
         )
+        return replace(found, alpha=found.alpha / model.power)
 
     def _keep_clusters(self, table: Data, labels: npt.NDArray[np.intp]) -> None:
         """Join the components to clusters, and keep both."""
         clusters = None
         self.__dict__.pop("cluster_tree_", None)
         if self._joins() or self.max_clusters is not None:
-            self.cluster_tree_ = tree_of(self, table, labels)
-            height = VALLEY_DEPTH if self._joins() else 0.0
+            components = normals_of(self)
+            self.cluster_tree_ = tree_of(components, table, labels)
+            height = VALLEY_DEPTH if self._joins_now(components, table) else 0.0
             n_joins = level_of(self.cluster_tree_, height, self.max_clusters)
             clusters = labels_of_level(self.cluster_tree_, n_joins)
         self._keep_joined(clusters)

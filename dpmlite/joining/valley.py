@@ -4,8 +4,8 @@ The rows of two components are projected on the direction that separates them be
 discriminant. A kernel estimate of their density on this line, between the two means, has a valley
 if the components are parts of two clusters. Its depth is the log of the ratio of the lower peak to
 the valley, less a part of its standard error: from few rows a valley is not believed. The rows
-themselves decide, not the fitted normals, for normals that share a wide cluster have valleys between them
-where its rows have none.
+themselves decide, not the fitted normals, for normals that share a wide cluster have valleys
+between them where its rows have none.
 """
 
 from __future__ import annotations
@@ -66,6 +66,18 @@ class NormalComponents:
         else:
             log_det = np.linalg.slogdet(self.covariances)[1]
         return np.asarray(np.log(self.weights) - 0.5 * log_det)
+
+    def squared_distances(self, X: Floats) -> Floats:
+        """Squared Mahalanobis distance of each row to each component, shape (N, K)."""
+        distances = np.empty((len(X), len(self.means)))
+        for k, (mean, covariance) in enumerate(zip(self.means, self.covariances, strict=True)):
+            gap = X - mean
+            if covariance.ndim == 1:
+                distances[:, k] = (gap**2 / covariance).sum(axis=1)
+            else:
+                units = np.linalg.solve(np.linalg.cholesky(covariance), gap.T)
+                distances[:, k] = (units**2).sum(axis=0)
+        return distances
 
     def discriminant(self, j: int, k: int) -> Floats:
         """Fisher's linear discriminant of two components, as a vector of length 1."""
