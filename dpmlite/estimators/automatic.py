@@ -145,8 +145,10 @@ def choose_model(
     found = []
     for width in FIRST_WIDTHS:
         labels = first_labels(search, of_sample, varying, scales, width, seeds)
-        for family in families:
-            found.append(_fitted(search, family, of_sample, varying, scales, labels, seeds))
+        found += [
+            _fitted(search, family, of_sample, varying, scales, labels, seeds)
+            for family in families
+        ]
     best = min(found, key=lambda each: each.objective)
     if scales is not all_scales:
         sums = ClusterSums.of(sample, best.labels, power)

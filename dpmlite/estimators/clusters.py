@@ -54,7 +54,7 @@ def tree_of(model: Components, table: Data, labels: Indices) -> Floats:
     covariances = np.array([family.covariance(posterior) for posterior in posteriors])
     components = NormalComponents(model.weights_, model.means_, covariances)
     assert table.values is not None
-    depths = pair_depths(components, table.values, labels)
+    depths = pair_depths(components, table.values, labels, table.weights)
     return component_tree(components.log_peaks(), depths)
 
 
