@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpmlite.estimators.choose_prior import draw_sample
-from dpmlite.estimators.empirical_bayes.alternation import alternate
+from dpmlite.estimators.empirical_bayes.alternation import alternate, same_partition
 from dpmlite.estimators.empirical_bayes.cluster_sums import ClusterSums
 from dpmlite.estimators.empirical_bayes.column_scales import ColumnScales
 from dpmlite.estimators.priors import FAMILIES
@@ -42,7 +42,7 @@ SAMPLE_ROWS = 2500
 FIRST_WIDTHS = (1.0, 0.1)
 
 # Full covariance matrices are tried up to this number of columns: they cost D^2 a row and cluster.
-MAX_FULL_COLUMNS = 50
+MAX_FULL_COLUMNS = 40
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -139,16 +139,19 @@ def choose_model(
     sample = table.take(chosen)
     power = min(1.0, template.power * table.total_weight / sample.total_weight)
     of_sample = replace(template, power=power)
-    search = search.of_rows(chosen)
+    search = replace(search.of_rows(chosen), quick=True)
     all_scales = ColumnScales.of(sample).reaching(table)
     varying, scales = without_constant_columns(sample, all_scales)
-    found = []
+    found: list[Chosen] = []
+    starts: list[Indices] = []
     for width in FIRST_WIDTHS:
         labels = first_labels(search, of_sample, varying, scales, width, seeds)
-        found += [
-            _fitted(search, family, of_sample, varying, scales, labels, seeds)
-            for family in families
-        ]
+        if not any(same_partition(labels, start) for start in starts):
+            starts.append(labels)
+            found += [
+                _fitted(search, family, of_sample, varying, scales, labels, seeds)
+                for family in families
+            ]
     best = min(found, key=lambda each: each.objective)
     if scales is not all_scales:
         sums = ClusterSums.of(sample, best.labels, power)

@@ -93,7 +93,7 @@ class MAPDPM(MixtureEstimator):
     ----------
     component : str, default "auto"
         Family of the components. "auto" is, with ``prior="auto"``, the better of the first two by
-        the joint, the second only up to 50 columns and without missing cells; with a dict the
+        the joint, the second only up to 40 columns and without missing cells; with a dict the
         family that has its keys; otherwise "normal-gamma".
 
         - "normal-gamma": independent columns, each normal with unknown mean and precision;
@@ -484,11 +484,12 @@ class MAPDPM(MixtureEstimator):
         """
         result, labels = found.result, found.result.labels()
         largest_first(labels, table.weights, labels, np.array(result.partition.sizes))
-        verify_joint(result.neg_log_joint, model.problem(table).partition(labels.copy()), table)
+        searched = model.problem(table).partition(labels.copy())
+        verify_joint(result.neg_log_joint, searched, table)
         final = model.weighted_partition(table, labels)
         self._keep(data, final, model.prior, model.family)
         self.power_ = model.power
-        self.neg_log_joint_ = model.unit * result.neg_log_joint
+        self.neg_log_joint_ = model.unit * searched.neg_log_joint
         self._keep_scores(found.scores)
         self._keep_result(result, model.unit)
         self.neg_log_loo_ = algorithms.neg_log_loo(final)

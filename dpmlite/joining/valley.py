@@ -181,7 +181,7 @@ def _deepest(density: Floats, relative_variance: Floats) -> float:
     left = _argmax_so_far(density)
     right = len(density) - 1 - _argmax_so_far(density[::-1])[::-1]
     peak = np.where(density[left] < density[right], left, right)
-    depth = np.log(density[peak]) - np.log(density)
+    depth = np.log(density[peak] / np.maximum(density, np.finfo(float).tiny))
     deepest = int(np.argmax(depth))
     error = np.sqrt(relative_variance[deepest] + relative_variance[peak[deepest]])
     return max(float(depth[deepest] - STANDARD_ERRORS * error), 0.0)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from dpmlite.estimators.empirical_bayes.cluster_sums import ClusterSums
 
 if TYPE_CHECKING:
@@ -42,6 +44,12 @@ class Chosen:
     objective: float
 
 
+def same_partition(one: Indices, other: Indices) -> bool:
+    """Whether two arrays of labels, 0 or more, are of the same clusters."""
+    pairs = np.unique(one * (int(other.max()) + 1) + other)
+    return len(pairs) == len(np.unique(one)) == len(np.unique(other))
+
+
 def alternate(
     find: Callable[[Prior, Indices], tuple[SearchResult, float]],
     family: Family,
@@ -74,7 +82,9 @@ def alternate(
         objective = unit * result.neg_log_joint + penalty
         if best is not None and not best.objective - objective > MIN_GAIN:
             break
-        labels, start = result.labels().copy(), prior
-        best = Chosen(family, prior, labels, objective)
+        best = Chosen(family, prior, result.labels().copy(), objective)
+        if same_partition(best.labels, labels):  # and so the same hyperparameters
+            break
+        labels, start = best.labels, prior
     assert best is not None
     return best
