@@ -121,22 +121,19 @@ def pair_depths(
     dict
         From pairs (j, k), j < k, to depths in nats, 0 for no valley.
     """
-    samples = []
-    for (members, mean), weight in zip(
-        _members(components, labels), components.weights, strict=True
-    ):
-        samples.append(_Sample.of(X, members, mean, weight, weights))
+    samples = [
+        _Sample.of(X, members, components.means[k], components.weights[k], weights)
+        for k, members in enumerate(_members(labels, len(components.means)))
+    ]
     return {
         (j, k): _depth(components, samples[j], samples[k], j, k) for j, k in components.neighbours()
     }
 
 
-def _members(components: NormalComponents, labels: Indices) -> Iterator[tuple[Indices, Floats]]:
-    """Rows and mean of each component."""
+def _members(labels: Indices, n_components: int) -> list[Indices]:
+    """Rows of each component."""
     order = np.argsort(labels, kind="stable")
-    starts = np.searchsorted(labels[order], np.arange(len(components.means) + 1))
-    for k, mean in enumerate(components.means):
-        yield order[starts[k] : starts[k + 1]], mean
+    return np.split(order, np.searchsorted(labels[order], np.arange(1, n_components)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
