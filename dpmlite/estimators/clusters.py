@@ -58,7 +58,7 @@ def tree_of(components: NormalComponents, table: Data, labels: Indices) -> Float
     ndarray, shape (C - 1, 4)
     """
     assert table.values is not None
-    depths = pair_depths(components, table.values, labels)
+    depths = pair_depths(components, table.values, labels, table.weights)
     return component_tree(components.log_peaks(), depths)
 
 

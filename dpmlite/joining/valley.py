@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     Indices = npt.NDArray[np.intp]
 
 # Rows of a component that are looked at, at most: evenly spaced ones of them. Where a narrow
-# component lies beside a wide one, few of the wide one's rows are within a bandwidth.
+# component lies beside a wide one, few rows of the wide one are within a bandwidth: from 400 of
+# them, chance makes valleys.
 MAX_ROWS = 2000
 
 # Points on the line between two means at which the density is estimated.
@@ -113,7 +114,7 @@ class NormalComponents:
 
 
 def pair_depths(
-    components: NormalComponents, X: Floats, labels: Indices
+    components: NormalComponents, X: Floats, labels: Indices, weights: Floats | None = None
 ) -> dict[tuple[int, int], float]:
     """Depth of the valley between each two components that may touch.
 
@@ -124,47 +125,60 @@ def pair_depths(
         Rows; NaN is a missing value.
     labels : ndarray of int, shape (N,)
         The component of each row; each has at least one.
+    weights : ndarray, shape (N,), optional
+        Weights of the rows. Default: 1.
 
     Returns
     -------
     dict
         From pairs (j, k), j < k, to depths in nats, 0 for no valley.
     """
-    samples = [_sample(X, members, mean) for members, mean in _members(components, labels)]
+    samples = [
+        _Sample.of(X, members, components.means[k], components.weights[k], weights)
+        for k, members in enumerate(_members(labels, len(components.means)))
+    ]
     return {
         (j, k): _depth(components, samples[j], samples[k], j, k) for j, k in components.neighbours()
     }
 
 
-def _members(components: NormalComponents, labels: Indices) -> Iterator[tuple[Indices, Floats]]:
-    """Rows and mean of each component."""
+def _members(labels: Indices, n_components: int) -> list[Indices]:
+    """Rows of each component."""
     order = np.argsort(labels, kind="stable")
-    starts = np.searchsorted(labels[order], np.arange(len(components.means) + 1))
-    for k, mean in enumerate(components.means):
-        yield order[starts[k] : starts[k + 1]], mean
+    return np.split(order, np.searchsorted(labels[order], np.arange(1, n_components)))
 
 
-def _sample(X: Floats, members: Indices, mean: Floats) -> Floats:
-    """At most `MAX_ROWS` of the rows of a component; a missing value is its mean."""
-    n_rows = min(len(members), MAX_ROWS)
-    rows = X[members[np.arange(n_rows) * len(members) // n_rows]]
-    return np.where(np.isnan(rows), mean, rows)
+@dataclass(frozen=True, eq=False, repr=False)
+class _Sample:
+    """At most `MAX_ROWS` of the rows of a component, and their parts of the weight of all."""
+
+    rows: Floats
+    shares: Floats
+
+    @classmethod
+    def of(
+        cls, X: Floats, members: Indices, mean: Floats, weight: float, weights: Floats | None
+    ) -> _Sample:
+        """A sample of a component of a weight; a missing value is its mean."""
+        n_rows = min(len(members), MAX_ROWS)
+        chosen = members[np.arange(n_rows) * len(members) // n_rows]
+        rows = X[chosen]
+        shares = np.ones(n_rows) if weights is None else weights[chosen]
+        return cls(np.where(np.isnan(rows), mean, rows), shares * (weight / shares.sum()))
 
 
-def _depth(components: NormalComponents, rows_j: Floats, rows_k: Floats, j: int, k: int) -> float:
+def _depth(components: NormalComponents, one: _Sample, other: _Sample, j: int, k: int) -> float:
     """Depth of the valley between two components, from their rows; 0 if their means are equal."""
     direction = components.discriminant(j, k)
     if not direction.any():
         return 0.0
-    at_j, at_k = rows_j @ direction, rows_k @ direction
-    at = np.concatenate([at_j, at_k])
-    share = np.repeat(
-        [components.weights[j] / len(rows_j), components.weights[k] / len(rows_k)],
-        [len(rows_j), len(rows_k)],
-    )
+    at_j, at_k = one.rows @ direction, other.rows @ direction
+    at, share = np.concatenate([at_j, at_k]), np.concatenate([one.shares, other.shares])
     narrower = min(components.deviation(j, direction), components.deviation(k, direction))
     width = BANDWIDTH * narrower * len(at) ** -0.2
-    points = np.linspace(at_j.mean(), at_k.mean(), N_POINTS)  # the prior may draw means off rows
+    # Means of rows, for the prior may draw those of the components away from all rows.
+    ends = np.average(at_j, weights=one.shares), np.average(at_k, weights=other.shares)
+    points = np.linspace(*ends, N_POINTS)
     terms = share * np.exp(-0.5 * ((points[:, None] - at) / width) ** 2)
     density = np.maximum(terms.sum(axis=1), np.finfo(float).tiny)
     relative_variance = ((terms / density[:, None]) ** 2).sum(axis=1)

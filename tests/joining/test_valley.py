@@ -104,7 +104,7 @@ def test_looking_at_a_part_of_the_rows_changes_little(gap, monkeypatch):
 def test_samples_grow_with_their_components_to_the_limit():
     X = np.arange(9000.0)[:, None]
     for n_rows in (1, 1999, 2000, 2001, 3999, 4001, 9000):
-        rows = valley._sample(X, np.arange(n_rows), np.zeros(1))
+        rows = valley._Sample.of(X, np.arange(n_rows), np.zeros(1), 1.0, None).rows
         assert len(rows) == min(n_rows, valley.MAX_ROWS)
         assert np.diff(rows[:, 0]).tolist() == pytest.approx(
             [n_rows / len(rows)] * (len(rows) - 1), abs=1.0
@@ -195,3 +195,23 @@ def test_the_deepest_valley_is_below_the_lower_of_the_peaks_at_its_sides(density
         for i in range(len(density))
     )
     assert valley._deepest(density, np.zeros(len(density))) == pytest.approx(exact, abs=1e-9)
+
+
+def test_equal_weights_change_no_depth_and_unequal_ones_move_the_density():
+    X, labels = two_normals(np.random.default_rng(10), 300, 3.5)
+    plain, components = depth(X, labels), fitted(X, labels)
+    found = pair_depths(components, X, labels, np.full(300, 0.01))[0, 1]
+    assert found == pytest.approx(plain, rel=1e-9)
+    between = np.exp(-np.abs(X.sum(axis=1) / np.sqrt(2.0) - 1.75))
+    filled = pair_depths(components, X, labels, between)[0, 1]
+    emptied = pair_depths(components, X, labels, 1.0 / between)[0, 1]
+    assert filled < plain < emptied
+
+
+def test_rows_of_no_weight_are_not_there():
+    X, labels = two_normals(np.random.default_rng(11), 200, 3.0)
+    weights = np.where(np.arange(200) < 120, 1.0, 1e-12)
+    components = fitted(X[:120], labels[:120])
+    found = pair_depths(components, X, labels, weights)[0, 1]
+    exact = pair_depths(components, X[:120], labels[:120])[0, 1]
+    assert found == pytest.approx(exact, abs=0.3)  # but for the bandwidth
