@@ -61,8 +61,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite.estimators.data import Data
-    from dpmlite.joining import NormalComponents
     from dpmlite.estimators.priors.base import Family
+    from dpmlite.joining import NormalComponents
     from dpmlite.search.result import SearchResult
 
     Seeds = npt.NDArray[np.int64]
@@ -202,13 +202,14 @@ class MAPDPM(MixtureEstimator):
     cluster_tree_ : ndarray, shape (C - 1, 4)
         The tree in which components join, in the form of scipy's linkage, if they are joined or
         there are `max_clusters`: two clusters, the depth of the valley between them in nats, and
-        rows of both. `labels_at` has the labels of any level.
+        the number of their components. `labels_at` has the labels of any level.
     statistics_ : ndarray, shape (C, L)
         Sufficient statistics of each component: L numbers, the first its weight.
     component_counts_ : ndarray of int, shape (C,)
         Rows of each component.
     power_ : float
-        Power with which the likelihood of each row counts: its weight in `statistics_`.
+        Power with which the likelihood of a row counts: what a row of weight 1 weighs in
+        `statistics_`.
     counts_ : ndarray of int, shape (K,)
         Rows of each cluster.
     weights_ : ndarray, shape (K,)
@@ -317,10 +318,12 @@ class MAPDPM(MixtureEstimator):
         y : ignored
             There for scikit-learn.
         sample_weight : array-like, shape (N,), optional
-            Non-negative numbers. A row of weight w stands for w equal rows that share a label, so
-            that distinct rows with their multiplicities, or a coreset, can be clustered; a row of
-            weight 0 only gets a label. In the prior of the labels, eq. (1), the size of a cluster
-            is its weight: weights far below 1 favour small clusters. The error of joints and
+            Non-negative numbers. With ``prior="auto"`` they tell how much rows count beside each
+            other, and their mean how sure all rows are. With other priors a row of weight w stands
+            for w equal rows that share a label, so that distinct rows with their multiplicities, or
+            a coreset, can be clustered; in the prior of the labels, eq. (1), the size of a cluster
+            is its weight, and weights far below 1 favour small clusters. A row of weight 0 only
+            gets a label. The error of joints and
             densities, in nats, is about 1e-16 times the total weight. A row whose weight is below
             1e-15 of that of another row in its cluster is lost in rounding.
 
@@ -383,7 +386,7 @@ class MAPDPM(MixtureEstimator):
                 raise ValueError(f"n_clusters must be at most {n_components}, got {count}")
             n_joins = n_components - count
         clusters = labels_of_level(tree, n_joins)
-        return largest_first(clusters, self.component_counts_.astype(float))[self.component_labels_]
+        return largest_first(clusters, self.statistics_[:, 0])[self.component_labels_]
 
     def partial_fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to those seen before, which need not be kept.
@@ -475,6 +478,7 @@ class MAPDPM(MixtureEstimator):
             else:
                 found = AlphaResult(search.best(model.problem(table), seeds), model.alpha)
             labels = self._keep_found(data, table, replace(model, alpha=found.alpha), found)
+            self.power_ = model.power * table.total_weight / moments.weight
             self._keep_moments(moments)
             self._keep_clusters(table, labels)
 
@@ -491,7 +495,6 @@ class MAPDPM(MixtureEstimator):
         verify_joint(result.neg_log_joint, searched, table)
         final = model.weighted_partition(table, labels)
         self._keep(data, final, model.prior, model.family)
-        self.power_ = model.power
         self.neg_log_joint_ = model.unit * searched.neg_log_joint
         self._keep_scores(found.scores)
         self._keep_result(result, model.unit)
@@ -543,6 +546,11 @@ class MAPDPM(MixtureEstimator):
             check_choice("join", self.join, (AUTO,), "True, False or ")
         if self.max_clusters is not None:
             check_count("max_clusters", self.max_clusters)
+        if (self._joins() or self.max_clusters is not None) and not self._family().can_fit_prior:
+            raise ValueError(
+                "join and max_clusters need component 'normal-gamma' or 'normal-inverse-wishart', "
+                f"got {self.component!r}"
+            )
         if self.outlier_level is not None:
             check_positive("outlier_level", self.outlier_level)
         self._check_alpha_prior()
@@ -633,7 +641,11 @@ class MAPDPM(MixtureEstimator):
         families = [self._family()]
         if self.component == AUTO:
             families = candidates(table.shape[1], self.allow_missing)
-        power = power_of(table.total_weight, self._saturation())
+        # Rows weigh 1 on the average: the scale of weights tells how sure rows are, and not that
+        # each is several equal ones, or a part of one.
+        mean_weight = table.total_weight / table.shape[0]
+        power = min(1.0, mean_weight * power_of(table.total_weight, self._saturation()))
+        table = times(table, 1.0 / mean_weight)
         template = Model(families[0], self.allow_missing, {}, self._alpha(), power)
         model, labels = choose_model(search, families, table, template, seeds)
         if isinstance(self.init, str) and self.init != AUTO:
@@ -669,8 +681,8 @@ class MAPDPM(MixtureEstimator):
             raise ValueError(
                 f"cv must be at most the number of rows, {table.shape[0]}, got {self.cv}"
             )
-        # The densities of held-out rows are those of components whose rows have the power as weights,
-        # and with them the concentration has it, too.
+        # Densities of held-out rows are those of components whose rows have the power as weights;
+        # then the concentration has it, too.
         found = choose_alpha.by_cross_validation(
             search,
             lambda chosen: model.problem(table.take(chosen)),
