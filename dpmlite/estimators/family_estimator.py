@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from dpmlite.estimators.automatic import SATURATION, Model, candidates, choose_model, power_of
+from dpmlite.estimators.automatic import (
+    SATURATION,
+    Model,
+    candidates,
+    choose_model,
+    power_of,
+    times,
+)
 from dpmlite.estimators.base import Estimator, column_names
 from dpmlite.estimators.empirical_bayes.spread_ties import spread_ties
 from dpmlite.estimators.outliers import warn_of_outliers
@@ -159,7 +166,11 @@ class FamilyEstimator(Estimator):
         warn_of_outliers(table, moments)
         table = replace(table, values=spread_ties(table.values))
         families = self._candidates(table.shape[1])
-        power = power_of(table.total_weight, saturation)
+        # Rows weigh 1 on the average: the scale of weights tells how sure rows are, and not that
+        # each is several equal ones, or a part of one.
+        mean_weight = table.total_weight / table.shape[0]
+        power = min(1.0, mean_weight * power_of(table.total_weight, saturation))
+        table = times(table, 1.0 / mean_weight)
         template = Model(families[0], self.allow_missing, {}, self._alpha(), power)
         model, labels = choose_model(search, families, table, template, seeds)
         return model, table, labels
@@ -167,7 +178,8 @@ class FamilyEstimator(Estimator):
     def _find_model(self, table: Data, rng: np.random.Generator) -> tuple[Model, Data]:
         """The model that `component` and `prior` say, and the rows to fit.
 
-        Rows count whole. If the joint chooses hyperparameters, ties of the rows are spread.
+        Rows count whole. If the joint chooses hyperparameters, ties of the rows are spread, and
+        the mean of their weights is 1.
         """
         if self._is_automatic():
             seeds = rng.integers(2**63, size=1)

@@ -170,7 +170,7 @@ def check_positive(name: str, value: Any) -> float:
 
 def check_not_negative(name: str, value: Any) -> float:
     """The value as a float; ValueError unless it is a finite number of at least 0."""
-    number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else np.nan
+    number = float(value) if isinstance(value, Real) else np.nan
     if not 0.0 <= number < np.inf:
         raise ValueError(f"{name} must be a number of at least 0, got {value!r}")
     return number

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpmlite.estimators.empirical_bayes.cluster_sums import ClusterSums
-from dpmlite.estimators.empirical_bayes.column_scales import ColumnScales
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dpmlite.estimators.data import Data, Indices
+    from dpmlite.estimators.empirical_bayes.column_scales import ColumnScales
     from dpmlite.estimators.priors.base import Family, Prior
     from dpmlite.search.result import SearchResult
 
@@ -54,6 +54,7 @@ def alternate(
     find: Callable[[Prior, Indices], tuple[SearchResult, float]],
     family: Family,
     table: Data,
+    scales: ColumnScales,
     labels: Indices,
     power: float,
 ) -> Chosen:
@@ -67,12 +68,14 @@ def alternate(
         One that can fit its prior.
     table : Data
         N dense rows.
+    scales : ColumnScales
+        Scales of its columns.
     labels : ndarray of int, shape (N,)
         Labels to start from.
     power : float
         Power with which the likelihood of a row counts.
     """
-    scales, best, start = ColumnScales.of(table), None, None
+    best, start = None, None
     for _ in range(MAX_ROUNDS):
         prior, penalty = family.fit_prior(ClusterSums.of(table, labels, power), scales, start)
         result, unit = find(prior, labels)
