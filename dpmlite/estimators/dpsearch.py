@@ -173,7 +173,9 @@ class DPSearch(MixtureEstimator):
         y : ignored
             There for scikit-learn.
         sample_weight : array-like, shape (N,), optional
-            A row of weight w stands for w equal rows that share a label, as in `MAPDPM.fit`.
+            Weights of the rows, as in `MAPDPM.fit`. With ``prior="auto"`` their ratios count, and
+            their mean in the choice of hyperparameters alone. With other priors a row of weight w
+            stands for w equal rows that share a label.
 
         Returns
         -------

@@ -185,9 +185,11 @@ class VariationalDPM(FamilyEstimator):
         y : ignored
             There for scikit-learn.
         sample_weight : array-like, shape (N,), optional
-            A row of weight w stands for w equal rows that share a label, as in `MAPDPM.fit`; rows
-            of weight 0 only get a label. Integer weights are not the same as repeated rows, whose
-            labels would be independent given the parameters.
+            Weights of the rows, as in `MAPDPM.fit`. With ``prior="auto"`` their ratios count, and
+            their mean in the choice of hyperparameters alone. With other priors a row of weight w
+            stands for w equal rows that share a label. Rows of weight 0 only get a label.
+            Integer weights are not the same as repeated rows, whose labels would be independent
+            given the parameters.
 
         Returns
         -------

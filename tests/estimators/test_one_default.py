@@ -203,6 +203,13 @@ def test_weights(make):
     assert_same_model(model, MAPDPM(**given).fit(X, sample_weight=weights))
 
 
+def test_light_rows_are_no_clusters_of_their_own(make):
+    """Weights of 0.1 under the paper's prior make every row a cluster."""
+    X, truth = six_groups(n_each=60)
+    model = make(random_state=0).fit(X, sample_weight=np.full(len(X), 0.1))
+    assert naive.canonical(model.labels_) == naive.canonical(truth)
+
+
 @pytest.mark.parametrize("name", ["trees", "trees in clusters", "search", "variational"])
 def test_rows_without_weight_only_get_a_label(name):
     X, truth = six_groups(n_each=15)
