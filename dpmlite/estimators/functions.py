@@ -106,7 +106,7 @@ def neg_log_joint(
     component : str, default "normal-gamma"
         Family of the clusters.
     prior : dict, optional
-        Parameters of the family's prior; default as in `MAPDPM`.
+        Parameters of the family's prior; missing ones are those of section 4.2, as in `MAPDPM`.
     allow_missing : bool, default False
         Whether NaN is a missing value.
     sample_weight : array-like, shape (N,), optional

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 # The fraction of a column's values that equal another, from which on they are spread.
 MIN_TIED_FRACTION = 0.05
 
-# Rows of which equal values show a grid, at least: among fewer rows they may be few by chance, or the
-# groups that a person sees.
+# Rows of which equal values show a grid, at least: of fewer they may be the groups that a person
+# sees.
 MIN_ROWS = 25
 
 # Values, evenly spaced among the rows, by which columns of large tables are judged.
