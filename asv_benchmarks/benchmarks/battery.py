@@ -24,7 +24,6 @@ import argparse
 import functools
 import multiprocessing
 import os
-import resource
 import sys
 import time
 import warnings
@@ -168,6 +167,8 @@ def compare(choice, name):
 
 
 def _send(connection, limit, choice, name):
+    import resource  # not on Windows
+
     resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
     try:
         connection.send(compare(choice, name))
