@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpmlite.estimators.choose_prior import draw_sample
-from dpmlite.estimators.empirical_bayes.alternation import alternate
+from dpmlite.estimators.empirical_bayes.alternation import alternate, same_partition
+from dpmlite.estimators.empirical_bayes.cluster_sums import ClusterSums
 from dpmlite.estimators.empirical_bayes.column_scales import ColumnScales
 from dpmlite.estimators.priors import FAMILIES
 from dpmlite.partition import Partition
@@ -41,7 +42,7 @@ SAMPLE_ROWS = 2500
 FIRST_WIDTHS = (1.0, 0.1)
 
 # Full covariance matrices are tried up to this number of columns: they cost D^2 a row and cluster.
-MAX_FULL_COLUMNS = 50
+MAX_FULL_COLUMNS = 40
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,6 +57,9 @@ class Model:
     alpha : float
         Concentration.
     power : float
+    as_weights : bool
+        Whether rows have the power as weights: then the predictive densities of a search's
+        components are densities. It takes longer.
     """
 
     family: Family
@@ -63,12 +67,12 @@ class Model:
     prior: Prior
     alpha: float
     power: float = 1.0
+    as_weights: bool = False
 
     def problem(self, table: Data) -> Problem:
         """The problem of the rows of a table; its joints are in units of `unit` nats.
 
-        Where the family's components know no power, the rows get it as weights. That is the same
-        objective with another concentration, but takes longer.
+        Rows with the power as weights have the same objective with another concentration.
         """
         if self._component_knows_power():
             component = self.family.component(self.prior, self.allow_missing, self.power)
@@ -87,7 +91,7 @@ class Model:
         return self.power if self._component_knows_power() else 1.0
 
     def _component_knows_power(self) -> bool:
-        return self.power == 1.0 or (self.family.knows_power and not self.allow_missing)
+        return self.power == 1.0 or (self.family.knows_power and not self.as_weights)
 
 
 def times(table: Data, factor: float) -> Data:
@@ -138,22 +142,49 @@ def choose_model(
     sample = table.take(chosen)
     power = min(1.0, template.power * table.total_weight / sample.total_weight)
     of_sample = replace(template, power=power)
-    search = search.of_rows(chosen)
-    found = []
+    search = replace(search.of_rows(chosen), quick=True)
+    all_scales = ColumnScales.of(sample).reaching(table)
+    varying, scales = without_constant_columns(sample, all_scales)
+    found: list[Chosen] = []
+    starts: list[Indices] = []
     for width in FIRST_WIDTHS:
-        labels = first_labels(search, of_sample, sample, width, seeds)
-        found += [_fitted(search, family, of_sample, sample, labels, seeds) for family in families]
+        labels = first_labels(search, of_sample, varying, scales, width, seeds)
+        if not any(same_partition(labels, start) for start in starts):
+            starts.append(labels)
+            found += [
+                _fitted(search, family, of_sample, varying, scales, labels, seeds)
+                for family in families
+            ]
     best = min(found, key=lambda each: each.objective)
+    if scales is not all_scales:
+        sums = ClusterSums.of(sample, best.labels, power)
+        best = replace(best, prior=best.family.fit_prior(sums, all_scales, None)[0])
     model = replace(template, family=best.family, prior=best.prior)
     return model, _labels_of_all(search, model, power, best, table, chosen)
 
 
-def first_labels(search: Search, model: Model, sample: Data, width: float, seeds: Seeds) -> Indices:
+def without_constant_columns(sample: Data, scales: ColumnScales) -> tuple[Data, ColumnScales]:
+    """A table and scales of the columns that vary; if none does, or all do, the same objects.
+
+    A constant column tells nothing of clusters. Its density depends on a width that no row
+    shows, by which families would be compared.
+    """
+    varying = ~scales.constant
+    if varying.all() or not varying.any():
+        return sample, scales
+    assert sample.values is not None
+    values = np.ascontiguousarray(sample.values[:, varying])
+    return replace(sample, shape=values.shape, values=values), scales.take(varying)
+
+
+def first_labels(
+    search: Search, model: Model, sample: Data, scales: ColumnScales, width: float, seeds: Seeds
+) -> Indices:
     """Labels under the prior of section 4.2, with widths that outliers do not move.
 
     `width` multiplies the variance that is expected in a cluster.
     """
-    scales, family = ColumnScales.of(sample), FAMILIES["normal-gamma"]
+    family = FAMILIES["normal-gamma"]
     c0 = 10.0 / sample.total_weight
     prior = {"m0": scales.centre, "c0": c0, "a0": 1.0, "b0": width * scales.variance}
     problem = replace(model, family=family, prior=prior, power=1.0).problem(sample)
@@ -161,7 +192,13 @@ def first_labels(search: Search, model: Model, sample: Data, width: float, seeds
 
 
 def _fitted(
-    search: Search, family: Family, model: Model, sample: Data, labels: Indices, seeds: Seeds
+    search: Search,
+    family: Family,
+    model: Model,
+    sample: Data,
+    scales: ColumnScales,
+    labels: Indices,
+    seeds: Seeds,
 ) -> Chosen:
     """What one family finds from given labels."""
 
@@ -169,7 +206,7 @@ def _fitted(
         own = replace(model, family=family, prior=prior)
         return search.go_on(own.problem(sample), labels, int(seeds[0]), family.name), own.unit
 
-    return alternate(find, family, sample, labels, model.power)
+    return alternate(find, family, sample, scales, labels, model.power)
 
 
 def _labels_of_all(

@@ -34,12 +34,20 @@ class Components(Protocol):
     n_clusters_: int
 
 
-def tree_of(model: Components, table: Data, labels: Indices) -> Floats:
-    """The tree in which the components of a model join, in the form of scipy's linkage.
+def normals_of(model: Components) -> NormalComponents:
+    """The components of a model as normals."""
+    family, mixture = FAMILIES[model.component_], fitted_mixture(model)
+    posteriors = [mixture.posterior(k) for k in range(len(model.statistics_))]
+    covariances = np.array([family.covariance(posterior) for posterior in posteriors])
+    return NormalComponents(model.weights_, model.means_, covariances)
+
+
+def tree_of(components: NormalComponents, table: Data, labels: Indices) -> Floats:
+    """The tree in which components join, in the form of scipy's linkage.
 
     Parameters
     ----------
-    model : Components
+    components : NormalComponents
     table : Data
         N dense rows of positive weight.
     labels : ndarray of int, shape (N,)
@@ -49,13 +57,9 @@ def tree_of(model: Components, table: Data, labels: Indices) -> Floats:
     -------
     ndarray, shape (C - 1, 4)
     """
-    family, mixture = FAMILIES[model.component_], fitted_mixture(model)
-    posteriors = [mixture.posterior(k) for k in range(len(model.statistics_))]
-    covariances = np.array([family.covariance(posterior) for posterior in posteriors])
-    components = NormalComponents(model.weights_, model.means_, covariances)
     assert table.values is not None
-    depths = pair_depths(components, table.values, labels)
-    return component_tree(components.log_peaks(), depths, np.bincount(labels))
+    depths = pair_depths(components, table.values, labels, table.weights)
+    return component_tree(components.log_peaks(), depths)
 
 
 def joined_attributes(model: Components, clusters: Indices) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from dpmlite.estimators.automatic import (
 )
 from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.choose_prior import ScaledPrior, draw_sample
-from dpmlite.estimators.clusters import VALLEY_DEPTH, joined_attributes, tree_of
+from dpmlite.estimators.clusters import VALLEY_DEPTH, joined_attributes, normals_of, tree_of
 from dpmlite.estimators.empirical_bayes.spread_ties import spread_ties
 from dpmlite.estimators.fitted import final_partition_with_groups, verify_joint
 from dpmlite.estimators.mixture import MixtureEstimator
@@ -49,7 +49,7 @@ from dpmlite.estimators.validation import (
     check_random_state,
     check_verbose,
 )
-from dpmlite.joining import labels_of_level, level_of
+from dpmlite.joining import fits_normals, labels_of_level, level_of
 from dpmlite.search import alpha as choose_alpha
 from dpmlite.search.alpha import ALPHAS, AlphaResult
 from dpmlite.search.context import Problem
@@ -62,6 +62,7 @@ if TYPE_CHECKING:
 
     from dpmlite.estimators.data import Data
     from dpmlite.estimators.priors.base import Family
+    from dpmlite.joining import NormalComponents
     from dpmlite.search.result import SearchResult
 
     Seeds = npt.NDArray[np.int64]
@@ -93,7 +94,7 @@ class MAPDPM(MixtureEstimator):
     ----------
     component : str, default "auto"
         Family of the components. "auto" is, with ``prior="auto"``, the better of the first two by
-        the joint, the second only up to 50 columns and without missing cells; with a dict the
+        the joint, the second only up to 40 columns and without missing cells; with a dict the
         family that has its keys; otherwise "normal-gamma".
 
         - "normal-gamma": independent columns, each normal with unknown mean and precision;
@@ -142,8 +143,9 @@ class MAPDPM(MixtureEstimator):
         finer misfit would buy components. "auto" is 2,000 with ``prior="auto"`` and None
         otherwise; None is the power 1.
     join : {"auto", True, False}, default "auto"
-        Whether components between which the density of the rows has no valley are one cluster:
-        "auto" is whether ``prior="auto"``.
+        Whether components between which the density of the rows has no valley are one cluster.
+        "auto" is True with ``prior="auto"``, unless normal components describe the rows: then
+        each of them is a cluster, however much they overlap.
     max_clusters : int, optional
         Greatest number of clusters. Further components are joined, those with the shallowest
         valleys first.
@@ -200,13 +202,14 @@ class MAPDPM(MixtureEstimator):
     cluster_tree_ : ndarray, shape (C - 1, 4)
         The tree in which components join, in the form of scipy's linkage, if they are joined or
         there are `max_clusters`: two clusters, the depth of the valley between them in nats, and
-        rows of both. `labels_at` has the labels of any level.
+        the number of their components. `labels_at` has the labels of any level.
     statistics_ : ndarray, shape (C, L)
         Sufficient statistics of each component: L numbers, the first its weight.
     component_counts_ : ndarray of int, shape (C,)
         Rows of each component.
     power_ : float
-        Power with which the likelihood of each row counts: its weight in `statistics_`.
+        Power with which the likelihood of a row counts: what a row of weight 1 weighs in
+        `statistics_`.
     counts_ : ndarray of int, shape (K,)
         Rows of each cluster.
     weights_ : ndarray, shape (K,)
@@ -315,10 +318,12 @@ class MAPDPM(MixtureEstimator):
         y : ignored
             There for scikit-learn.
         sample_weight : array-like, shape (N,), optional
-            Non-negative numbers. A row of weight w stands for w equal rows that share a label, so
-            that distinct rows with their multiplicities, or a coreset, can be clustered; a row of
-            weight 0 only gets a label. In the prior of the labels, eq. (1), the size of a cluster
-            is its weight: weights far below 1 favour small clusters. The error of joints and
+            Non-negative numbers. With ``prior="auto"`` they tell how much rows count beside each
+            other, and their mean how sure all rows are. With other priors a row of weight w stands
+            for w equal rows that share a label, so that distinct rows with their multiplicities, or
+            a coreset, can be clustered; in the prior of the labels, eq. (1), the size of a cluster
+            is its weight, and weights far below 1 favour small clusters. A row of weight 0 only
+            gets a label. The error of joints and
             densities, in nats, is about 1e-16 times the total weight. A row whose weight is below
             1e-15 of that of another row in its cluster is lost in rounding.
 
@@ -381,7 +386,7 @@ class MAPDPM(MixtureEstimator):
                 raise ValueError(f"n_clusters must be at most {n_components}, got {count}")
             n_joins = n_components - count
         clusters = labels_of_level(tree, n_joins)
-        return largest_first(clusters, self.component_counts_.astype(float))[self.component_labels_]
+        return largest_first(clusters, self.statistics_[:, 0])[self.component_labels_]
 
     def partial_fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to those seen before, which need not be kept.
@@ -468,10 +473,12 @@ class MAPDPM(MixtureEstimator):
             else:
                 model = self._given_model(search, table, moments, seeds)
             if isinstance(self.alpha, str):
+                model = replace(model, as_weights=self.alpha == "cv")
                 found = self._choose_alpha(search, table, model, seeds)
             else:
                 found = AlphaResult(search.best(model.problem(table), seeds), model.alpha)
             labels = self._keep_found(data, table, replace(model, alpha=found.alpha), found)
+            self.power_ = model.power * table.total_weight / moments.weight
             self._keep_moments(moments)
             self._keep_clusters(table, labels)
 
@@ -484,11 +491,11 @@ class MAPDPM(MixtureEstimator):
         """
         result, labels = found.result, found.result.labels()
         largest_first(labels, table.weights, labels, np.array(result.partition.sizes))
-        verify_joint(result.neg_log_joint, model.problem(table).partition(labels.copy()), table)
+        searched = model.problem(table).partition(labels.copy())
+        verify_joint(result.neg_log_joint, searched, table)
         final = model.weighted_partition(table, labels)
         self._keep(data, final, model.prior, model.family)
-        self.power_ = model.power
-        self.neg_log_joint_ = model.unit * result.neg_log_joint
+        self.neg_log_joint_ = model.unit * searched.neg_log_joint
         self._keep_scores(found.scores)
         self._keep_result(result, model.unit)
         self.neg_log_loo_ = algorithms.neg_log_loo(final)
@@ -539,6 +546,11 @@ class MAPDPM(MixtureEstimator):
             check_choice("join", self.join, (AUTO,), "True, False or ")
         if self.max_clusters is not None:
             check_count("max_clusters", self.max_clusters)
+        if (self._joins() or self.max_clusters is not None) and not self._family().can_fit_prior:
+            raise ValueError(
+                "join and max_clusters need component 'normal-gamma' or 'normal-inverse-wishart', "
+                f"got {self.component!r}"
+            )
         if self.outlier_level is not None:
             check_positive("outlier_level", self.outlier_level)
         self._check_alpha_prior()
@@ -610,8 +622,13 @@ class MAPDPM(MixtureEstimator):
         return None if self.robustness is None else float(self.robustness)
 
     def _joins(self) -> bool:
-        """Whether components are joined to clusters."""
+        """Whether components may be joined to clusters."""
         return self._is_automatic() if self.join == AUTO else bool(self.join)
+
+    def _joins_now(self, components: NormalComponents, table: Data) -> bool:
+        """Whether components without a valley between them are joined."""
+        assert table.values is not None
+        return self._joins() and (self.join != AUTO or not fits_normals(components, table.values))
 
     def _choose_model(
         self, search: Search, table: Data, moments: Moments, seeds: Seeds
@@ -624,7 +641,11 @@ class MAPDPM(MixtureEstimator):
         families = [self._family()]
         if self.component == AUTO:
             families = candidates(table.shape[1], self.allow_missing)
-        power = power_of(table.total_weight, self._saturation())
+        # Rows weigh 1 on the average: the scale of weights tells how sure rows are, and not that
+        # each is several equal ones, or a part of one.
+        mean_weight = table.total_weight / table.shape[0]
+        power = min(1.0, mean_weight * power_of(table.total_weight, self._saturation()))
+        table = times(table, 1.0 / mean_weight)
         template = Model(families[0], self.allow_missing, {}, self._alpha(), power)
         model, labels = choose_model(search, families, table, template, seeds)
         if isinstance(self.init, str) and self.init != AUTO:
@@ -660,23 +681,27 @@ class MAPDPM(MixtureEstimator):
             raise ValueError(
                 f"cv must be at most the number of rows, {table.shape[0]}, got {self.cv}"
             )
-        return choose_alpha.by_cross_validation(
+        # Densities of held-out rows are those of components whose rows have the power as weights;
+        # then the concentration has it, too.
+        found = choose_alpha.by_cross_validation(
             search,
             lambda chosen: model.problem(table.take(chosen)),
             lambda chosen: table.take(chosen).unweighted().rows(),
             np.ones(table.shape[0]) if table.weights is None else table.weights,
             seeds,
-            self._grid(),
+            model.power * self._grid(),
             self.cv,
         )
+        return replace(found, alpha=found.alpha / model.power)
 
     def _keep_clusters(self, table: Data, labels: npt.NDArray[np.intp]) -> None:
         """Join the components to clusters, and keep both."""
         clusters = None
         self.__dict__.pop("cluster_tree_", None)
         if self._joins() or self.max_clusters is not None:
-            self.cluster_tree_ = tree_of(self, table, labels)
-            height = VALLEY_DEPTH if self._joins() else 0.0
+            components = normals_of(self)
+            self.cluster_tree_ = tree_of(components, table, labels)
+            height = VALLEY_DEPTH if self._joins_now(components, table) else 0.0
             n_joins = level_of(self.cluster_tree_, height, self.max_clusters)
             clusters = labels_of_level(self.cluster_tree_, n_joins)
         self._keep_joined(clusters)

@@ -7,10 +7,17 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from dpmlite import algorithms, sweeps
+from dpmlite.core import Rows
 from dpmlite.estimators import persistence
 from dpmlite.estimators.family_estimator import FamilyEstimator
-from dpmlite.estimators.fitted import cluster_attributes, final_partition, fitted_mixture
-from dpmlite.estimators.outliers import N_DRAWN, share_below
+from dpmlite.estimators.fitted import (
+    cluster_attributes,
+    final_partition,
+    fitted_component,
+    fitted_mixture,
+    load,
+)
+from dpmlite.estimators.outliers import MAX_STRAY_ROWS, N_DRAWN, share_below
 from dpmlite.estimators.priors import FAMILIES
 from dpmlite.estimators.validation import check_count, check_random_state
 from dpmlite.partition import predictive
@@ -21,6 +28,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from dpmlite import families
     from dpmlite.estimators.data import Data
     from dpmlite.estimators.priors.base import Family, Prior
     from dpmlite.partition import Partition
@@ -141,7 +149,8 @@ class MixtureEstimator(FamilyEstimator):
         """Share of the rows drawn from the model that are less probable than each row of `X`.
 
         It is a tail probability, and calibrated: of rows from the same source, 1 % score below
-        0.01. Rows that fit no cluster score 0. The draws, 20,000, are always the same.
+        0.01. Rows that fit no cluster score 0. A component of one or two rows counts as none: its
+        rows may be errors. The draws, 20,000, are always the same.
 
         Parameters
         ----------
@@ -161,14 +170,24 @@ class MixtureEstimator(FamilyEstimator):
             If `X` is no table for the family, or has other columns than those of `fit`; for
             "dirichlet-multinomial", whose densities of rows of unlike length do not compare.
         """
-        densities = self.score_samples(X)
         if FAMILIES[self.component_].takes_counts:
             raise ValueError(
                 f"component {self.component_!r} has no outlier_score: rows of unlike "
                 "length do not compare"
             )
-        drawn, labels = self.sample(N_DRAWN, random_state=0)
-        return share_below(densities, self.score_samples(drawn[labels >= 0]))
+        rows = self._read_new(X).rows()
+        counts = getattr(self, "component_counts_", self.counts_)
+        groups = fitted_component(self)
+        is_group = counts > min(MAX_STRAY_ROWS, counts.max() - 1)
+        load(groups, self.statistics_[is_group], n_empty=1)
+        rng = np.random.default_rng(0)
+        weights = np.array(groups.counts[:-1]) / sum(groups.counts)
+        slots = rng.choice(len(weights), size=N_DRAWN, p=weights)
+        drawn = Rows(self._drawn_from(groups, slots, rng))
+        densities, of_drawn = np.empty(len(rows)), np.empty(N_DRAWN)
+        algorithms.log_density(rows, groups, self.alpha_, densities)
+        algorithms.log_density(drawn, groups, self.alpha_, of_drawn)
+        return share_below(densities, of_drawn)
 
     def sample(
         self, n_samples: int = 1, random_state: Any = None
@@ -195,21 +214,13 @@ class MixtureEstimator(FamilyEstimator):
         ValueError
             If `n_samples` is no positive number, or the prior is too vague to draw new clusters.
         """
-        mixture, family = fitted_mixture(self), FAMILIES[self.component_]
+        mixture = fitted_mixture(self)
         n_samples = check_count("n_samples", n_samples)
         rng = check_random_state(self.random_state if random_state is None else random_state)
-        counts = mixture.counts[:-1]
-        weights = predictive(counts, self.alpha_)
+        weights = predictive(mixture.counts[:-1], self.alpha_)
         slots = rng.choice(len(weights), size=n_samples, p=weights)
-        n_components = len(counts)
-        X = np.empty((n_samples, self.n_features_in_))
-        for k in np.unique(slots):
-            drawn = np.flatnonzero(slots == k)
-            cluster = family.as_prior(mixture.posterior(int(k)), self.prior_)
-            theta = family.draw_parameters(cluster, len(drawn), rng)
-            totals = np.full(len(drawn), self._typical_total(int(k)))
-            X[drawn] = family.draw_rows(theta, np.arange(len(drawn)), totals, rng)
-        return X, self._clusters_of(np.where(slots < n_components, slots, -1))
+        X = self._drawn_from(mixture, slots, rng)
+        return X, self._clusters_of(np.where(slots < len(weights) - 1, slots, -1))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted model to a file, as plain data that `load` reads.
@@ -263,6 +274,20 @@ class MixtureEstimator(FamilyEstimator):
     ) -> Partition:
         """The partition of rows of positive weight; `labels` are renumbered by weight in place."""
         return final_partition(table, labels, self._component(prior), alpha, counts)
+
+    def _drawn_from(
+        self, mixture: families.Component, slots: npt.NDArray[np.intp], rng: np.random.Generator
+    ) -> npt.NDArray[np.float64]:
+        """A row drawn from each of some slots of a mixture."""
+        family = FAMILIES[self.component_]
+        X = np.empty((len(slots), self.n_features_in_))
+        for k in np.unique(slots):
+            drawn = np.flatnonzero(slots == k)
+            cluster = family.as_prior(mixture.posterior(int(k)), self.prior_)
+            theta = family.draw_parameters(cluster, len(drawn), rng)
+            totals = np.full(len(drawn), self._typical_total(int(k)))
+            X[drawn] = family.draw_rows(theta, np.arange(len(drawn)), totals, rng)
+        return X
 
     def _clusters_of(self, components: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
         """The clusters that have some components; -1 stays -1."""

@@ -22,6 +22,9 @@ MOST_VARIANCE = 0.8
 # than 1 in 1,000, twenty are among them.
 N_DRAWN = 20_000
 
+# Components of so few rows do not tell what is usual.
+MAX_STRAY_ROWS = 2
+
 
 def warn_of_outliers(table: Data, moments: Moments) -> None:
     """Warn if a few rows of a dense table make most of the variance of a column."""

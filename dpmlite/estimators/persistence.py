@@ -142,8 +142,9 @@ def _check_fitted(estimator: Any) -> None:
     """Raise KeyError unless alpha is positive and every cluster has statistics of the family."""
     if not 0.0 < estimator.alpha_ < float("inf"):
         raise KeyError(f"alpha_ {estimator.alpha_}")
-    if len(estimator.statistics_) != estimator.n_clusters_:
-        raise KeyError(f"statistics_ of {estimator.n_clusters_} clusters")
+    clusters = getattr(estimator, "cluster_of_component_", np.arange(estimator.n_clusters_))
+    if len(estimator.statistics_) != len(clusters) or len(set(clusters)) != estimator.n_clusters_:
+        raise KeyError(f"statistics_ of {len(clusters)} components")
     try:
         fitted_mixture(estimator)
     except ValueError as error:

@@ -170,9 +170,10 @@ def check_positive(name: str, value: Any) -> float:
 
 def check_not_negative(name: str, value: Any) -> float:
     """The value as a float; ValueError unless it is a finite number of at least 0."""
-    if not isinstance(value, Real) or isinstance(value, bool) or not 0.0 <= value < np.inf:
+    number = float(value) if isinstance(value, Real) else np.nan
+    if not 0.0 <= number < np.inf:
         raise ValueError(f"{name} must be a number of at least 0, got {value!r}")
-    return float(value)
+    return number
 
 
 def check_count(name: str, value: Any, least: int = 1) -> int:

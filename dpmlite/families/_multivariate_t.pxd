@@ -7,7 +7,7 @@ cdef struct MultivariateDensities:
     double *slope            # [row][column][slot] packed lower triangle
 
 cdef double log_peak_c(Py_ssize_t n_columns, double kappa, double nu, double log_det,
-                       double weight) noexcept nogil
+                       double weight, double power) noexcept nogil
 cdef void spread_factor(const MultivariateDensities *t, Py_ssize_t k, const double *W,
                         const double *reciprocal, const double *z, double shrinkage,
                         double ratio) noexcept nogil

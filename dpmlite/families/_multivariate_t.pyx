@@ -17,23 +17,24 @@ cdef enum:
     ROW_GROUP = 4  # rows of W after which a block of slots may be left
 
 
-def log_multivariate_t(z, d, double kappa, double nu, double weight=1.0):
+def log_multivariate_t(z, d, double kappa, double nu, double weight=1.0, double power=1.0):
     cdef double z_i, d_i, q = 0.0, log_det = 0.0
     for z_i, d_i in zip(z, d, strict=True):
         q += z_i * z_i / d_i
         log_det += log(d_i)
-    return (log_peak_c(len(d), kappa, nu, log_det, weight)
+    return (log_peak_c(len(d), kappa, nu, log_det, weight, power)
             - 0.5 * (nu + weight) * log(1.0 + kappa * weight / (kappa + weight) * q))
 
 
-def log_peak(Py_ssize_t n_columns, double kappa, double nu, double log_det, double weight):
-    return log_peak_c(n_columns, kappa, nu, log_det, weight)
+def log_peak(Py_ssize_t n_columns, double kappa, double nu, double log_det, double weight,
+             double power=1.0):
+    return log_peak_c(n_columns, kappa, nu, log_det, weight, power)
 
 
 cdef double log_peak_c(Py_ssize_t n_columns, double kappa, double nu, double log_det,
-                       double weight) noexcept nogil:
-    return (log_gamma_ratio(n_columns, nu, weight) - 0.5 * weight * log_det
-            - 0.5 * n_columns * (log1p(weight / kappa) + weight * LOG_PI))
+                       double weight, double power) noexcept nogil:
+    return (log_gamma_ratio(n_columns, power * nu, power * weight) / power - 0.5 * weight * log_det
+            - 0.5 * n_columns * (log1p(weight / kappa) / power + weight * LOG_PI))
 
 
 cdef double log_gamma_ratio(Py_ssize_t D, double nu, double w) noexcept nogil:

@@ -19,7 +19,7 @@ cdef class NormalGammaPrior:
     cdef double[::1] log_scales    # [column] log sqrt(b0), padded
     cdef double[::1] cached        # [n] values of at_mean that were found, or NaN
     cdef double given_c0, given_a0
-    cdef dict by_power             # priors that differ in their power, shared by all of them
+    cdef dict by_power             # priors that differ in their power
 
     cdef NormalGammaPrior with_power(self, double power)
     cdef NormalPrior columns(self, bint has_gaps) noexcept nogil

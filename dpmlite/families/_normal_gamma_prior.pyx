@@ -28,7 +28,7 @@ cdef class NormalGammaPrior:
         check_power(power)
         self.given_c0, self.given_a0 = c0, a0
         self.power, self.c0, self.a0 = power, c0 / power, a0 / power
-        self.by_power = {power: self}
+        self.by_power = {}
         self.m0 = array("d", m0).tolist()
         self.b0 = array("d", b0).tolist()
         self.n_columns = len(self.m0)
@@ -42,12 +42,12 @@ cdef class NormalGammaPrior:
 
     cdef NormalGammaPrior with_power(self, double power):
         """Return the same prior with another power; trials ask for few, again and again."""
-        cdef NormalGammaPrior other = self.by_power.get(power)
-        if other is None:
-            other = NormalGammaPrior(self.m0, self.given_c0, self.given_a0, self.b0, power)
-            other.by_power = self.by_power
-            self.by_power[power] = other
-        return other
+        if power == self.power:
+            return self
+        if power not in self.by_power:
+            self.by_power[power] = NormalGammaPrior(
+                self.m0, self.given_c0, self.given_a0, self.b0, power)
+        return self.by_power[power]
 
     cdef NormalPrior columns(self, bint has_gaps) noexcept nogil:
         cdef NormalPrior prior

@@ -18,10 +18,10 @@ from dpmlite.families._component cimport Component
 from dpmlite.families._multivariate_t cimport multivariate_costs_below
 from dpmlite.families._normal_inverse_wishart_merging cimport log_det_merged, merge_into
 from dpmlite.families._normal_inverse_wishart_statistics cimport (
-    WishartStatistics, distance, keeps, log_peak_in_data, whiten_row)
+    N_CACHED_COUNTS, WishartStatistics, distance, keeps, log_peak_in_data, whiten_row)
 from dpmlite.families._whitening cimport restore_c, restore_square, whitening_columns
 
-from dpmlite.core.checks import check_normal_inverse_wishart
+from dpmlite.core.checks import check_normal_inverse_wishart, check_power
 
 
 cdef class NormalInverseWishart(WishartStatistics):
@@ -29,13 +29,16 @@ cdef class NormalInverseWishart(WishartStatistics):
     def __cinit__(self):
         self.has_scratch = self.has_heavy_bounds = True
 
-    def __init__(self, m0, double kappa0, double nu0, psi0):
+    def __init__(self, m0, double kappa0, double nu0, psi0, double power=1.0):
         check_normal_inverse_wishart(m0, kappa0, nu0, psi0)
+        check_power(power)
         self.m0 = array("d", m0).tolist()
         self.psi0 = [array("d", row).tolist() for row in psi0]
-        self.kappa0, self.nu0 = kappa0, nu0
+        self.given_kappa0, self.given_nu0, self.power = kappa0, nu0, power
         self.origin = array("d", self.m0)
-        self.whitening = whitening_columns(self.psi0)
+        self.whitening = whitening_columns([[p / power for p in row] for row in self.psi0])
+        self.peaks = array("d", [NAN]) * (N_CACHED_COUNTS if power != 1.0 else 0)
+        self.by_power = {}
         self.begin()
 
     cdef void merge_slots(self, Py_ssize_t j, Py_ssize_t k) noexcept nogil:
@@ -56,9 +59,11 @@ cdef class NormalInverseWishart(WishartStatistics):
         """Bound costs by the square of a row of weight 1, and by the largest factor of Gamma_D.
 
         With h = w / 2 and x = w / kappa, Gamma(y + h) / Gamma(y) <= (y + h)^h and
-        log(1 + x) >= 2 x / (2 + x); and log(1 + g t) >= g log(1 + t) for g < 1.
+        log(1 + x) >= 2 x / (2 + x); and log(1 + g t) >= g log(1 + t) for g < 1. With a power p, y
+        and h are p times as large.
         """
         cdef double w = row.weight, D = self.n_columns, kappa, nu, log_square, growth, fixed
+        cdef double p = self.power
         cdef Py_ssize_t k
         multivariate_costs_below(&self.t, self.n_slots, self.u, log_weight, INFINITY, out)
         for k in range(self.n_slots):
@@ -67,7 +72,7 @@ cdef class NormalInverseWishart(WishartStatistics):
             kappa, nu = self.kappa0 + self.n[k], self.nu0 + self.n[k]
             log_square = larger(
                 (out[k] + log_weight[k] + self.t.constant[k]) / self.t.power[k], 0.0)
-            growth = w / (2.0 * kappa + w) + 0.5 * w * (LOG_PI - log(0.5 * (nu + w)))
+            growth = w / (2.0 * kappa + w) / p + 0.5 * w * (LOG_PI - log(0.5 * p * (nu + w)))
             fixed = D * growth + w * (0.5 * self.log_det[k] + self.log_scale) - log_weight[k]
             out[k] = fixed + 0.5 * (nu + w) * min(w * (kappa + 1.0) / (kappa + w), 1.0) * log_square
             out[k] -= ROUNDING_MARGIN * (fabs(fixed) + (nu + w) * (
@@ -94,10 +99,18 @@ cdef class NormalInverseWishart(WishartStatistics):
 
     def like(self):
         cdef NormalInverseWishart other = NormalInverseWishart.__new__(NormalInverseWishart)
-        other.m0, other.kappa0, other.nu0, other.psi0 = self.m0, self.kappa0, self.nu0, self.psi0
+        other.m0, other.psi0, other.power = self.m0, self.psi0, self.power
+        other.given_kappa0, other.given_nu0 = self.given_kappa0, self.given_nu0
         other.origin, other.whitening = self.origin, self.whitening
+        other.peaks, other.by_power = self.peaks, self.by_power
         other.begin()
         return other
+
+    def with_power(self, double power):
+        if power not in self.by_power:  # trials ask for few powers, again and again
+            self.by_power[power] = NormalInverseWishart(
+                self.m0, self.given_kappa0, self.given_nu0, self.psi0, power)
+        return self.by_power[power].like()
 
     def posterior(self, Py_ssize_t k):
         self._check_slot(k)
@@ -109,6 +122,8 @@ cdef class NormalInverseWishart(WishartStatistics):
         add_square(psi, slot, self.kappa0 * self.n[k] / kappa, D)
         for i in range(D):
             psi[i * width + i] += 1.0
+            for j in range(i + 1):
+                psi[j * width + i] *= self.power
             for j in range(i):
                 psi[i * width + j] = psi[j * width + i]
             self.spare[i] = slot[i] * self.n[k] / kappa
@@ -117,8 +132,8 @@ cdef class NormalInverseWishart(WishartStatistics):
         return {
             "n": self.n[k],
             "m": [self.origin[i] + self.spare[i] for i in range(D)],
-            "kappa": kappa,
-            "nu": self.nu0 + self.n[k],
+            "kappa": self.power * kappa,
+            "nu": self.power * (self.nu0 + self.n[k]),
             "psi": [[psi[j * width + i] for j in range(D)] for i in range(D)],
         }
 

@@ -15,6 +15,11 @@ from dpmlite.core._triangular cimport add_square, residuals_c, update_c, weighte
 from dpmlite.families._multivariate_t cimport log_peak_c, spread_factor
 from dpmlite.families._whitening cimport units_of, whiten_c
 
+# Threads find the same number and remember it: it is there as a whole, or not at all.
+cdef extern from "kernels.h":
+    double recall "dpm_recall"(const double *x) noexcept nogil
+    void remember "dpm_remember"(double *x, double y) noexcept nogil
+
 
 cdef class WishartStatistics(Component):
 
@@ -22,10 +27,12 @@ cdef class WishartStatistics(Component):
         """Set what follows from the prior, and allocate slots."""
         cdef Py_ssize_t d, D = self.origin.shape[0], width = padded_columns(D)
         Component.__init__(self, D)
+        self.kappa0, self.nu0 = self.given_kappa0 / self.power, self.given_nu0 / self.power
         self.width, self.t.n_columns, self.log_scale = width, D, 0.0
         self.units = units_of(self.origin, self.whitening)
         for d in range(D):
             self.log_scale -= log(self.whitening[d * width + d])
+        self.log_scale += 0.5 * D * log(self.power)  # that of psi0
         self.room = double_array((6 + D) * width + 8)
         self.u = <double *> ((<uintptr_t> &self.room[0] + 63) & ~(<uintptr_t> 63))
         self.e, self.z, self.spare = self.u + width, self.u + 2 * width, self.u + 3 * width
@@ -91,10 +98,9 @@ cdef class WishartStatistics(Component):
             least = slot[self.at_kept + i] if slot[self.at_kept + i] < least else least
         self.log_det[k], self.min_kept[k] = exponent * LOG_2 + log(product), least
         self.t.power[k] = 0.5 * (nu + 1.0)
-        self.t.constant[k] = log_peak_in_data(self, kappa, nu, self.log_det[k], 1.0)
+        self.t.constant[k] = peak_of_row(self, self.n[k], self.log_det[k])
         if self.n[k] > 1.0:
-            self.member_constant[k] = log_peak_in_data(
-                self, kappa - 1.0, nu - 1.0, self.log_det[k], 1.0)
+            self.member_constant[k] = peak_of_row(self, self.n[k] - 1.0, self.log_det[k])
         multiply_W(self, slot, slot)
         spread_factor(&self.t, k, slot + self.at_W, slot + self.at_reciprocal, self.z,
                       self.n[k] / kappa, kappa / (kappa + 1.0))
@@ -163,5 +169,20 @@ cdef bint keeps(WishartStatistics self, Py_ssize_t k, double lost) noexcept nogi
 
 cdef double log_peak_in_data(WishartStatistics self, double kappa, double nu, double log_det,
                              double w) noexcept nogil:
-    """Log density of w equal rows at the mean, in the data's units."""
-    return log_peak_c(self.n_columns, kappa, nu, log_det, w) - w * self.log_scale
+    """Log predictive of w equal rows at the mean, in the data's units."""
+    return log_peak_c(self.n_columns, kappa, nu, log_det, w, self.power) - w * self.log_scale
+
+
+cdef double peak_of_row(WishartStatistics self, double n, double log_det) noexcept nogil:
+    """Log predictive of a row at the mean of n others, in the data's units.
+
+    With a power, it takes several functions of n, which are kept.
+    """
+    cdef double kappa = self.kappa0 + n, nu = self.nu0 + n, found
+    if self.power == 1.0 or n >= N_CACHED_COUNTS or <int> n != n:
+        return log_peak_in_data(self, kappa, nu, log_det, 1.0)
+    found = recall(&self.peaks[<int> n])
+    if found != found:
+        found = log_peak_in_data(self, kappa, nu, 0.0, 1.0)
+        remember(&self.peaks[<int> n], found)
+    return found - 0.5 * log_det

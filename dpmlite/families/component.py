@@ -170,7 +170,8 @@ class Component:
     def normal_prior(self) -> tuple[float, float] | None:
         """c0 and a0 of the prior NG(m0, c0, a0, b0), if columns are independent normals; else None.
 
-        Families that have it give `normal_columns` and `standardise`.
+        They are divided by the power, and so is b0, whose root is the unit of `normal_columns` and
+        `standardise`, which such families have.
         """
         return None
 

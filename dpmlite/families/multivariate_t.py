@@ -15,7 +15,9 @@ from dpmlite.core.special import log_rising
 from dpmlite.core.triangular import determinant_ratios
 
 
-def log_multivariate_t(z: Values, d: Values, kappa: float, nu: float, weight: float = 1.0) -> float:
+def log_multivariate_t(
+    z: Values, d: Values, kappa: float, nu: float, weight: float = 1.0, power: float = 1.0
+) -> float:
     """Log of the density of a row, or of several equal rows one after the other.
 
     They multiply det Psi by 1 + q w kappa / (kappa + w), w = `weight`, and the density falls with
@@ -30,6 +32,10 @@ def log_multivariate_t(z: Values, d: Values, kappa: float, nu: float, weight: fl
         Rows that the mean is worth, and degrees of freedom, above D - 1.
     weight : float, default 1.0
         How many rows equal to x the density is of.
+    power : float, default 1.0
+        Power zeta of the likelihood. If it is below 1, kappa, nu and Psi are those of the coarsened
+        posterior divided by zeta, and the density is of `weight` zeta rows, its log divided by
+        zeta, plus `weight` D log(zeta) / 2.
 
     Returns
     -------
@@ -38,10 +44,13 @@ def log_multivariate_t(z: Values, d: Values, kappa: float, nu: float, weight: fl
     """
     log_det = sum(log(d_i) for d_i in d)
     ratio = determinant_ratios(d, z, kappa * weight / (kappa + weight))[-1]
-    return log_peak(len(d), kappa, nu, log_det, weight) - 0.5 * (nu + weight) * log(ratio)
+    peak = log_peak(len(d), kappa, nu, log_det, weight, power)
+    return peak - 0.5 * (nu + weight) * log(ratio)
 
 
-def log_peak(n_columns: int, kappa: float, nu: float, log_det: float, weight: float) -> float:
+def log_peak(
+    n_columns: int, kappa: float, nu: float, log_det: float, weight: float, power: float = 1.0
+) -> float:
     """Log of the density at x = m.
 
     With w = `weight`, it is
@@ -49,7 +58,8 @@ def log_peak(n_columns: int, kappa: float, nu: float, log_det: float, weight: fl
         Gamma_D((nu + w) / 2) / Gamma_D(nu / 2) (kappa / (kappa + w))^(D/2) (pi^D det Psi)^(-w/2),
 
     and the ratio of multivariate gamma functions is the product over j = 0 .. D - 1 of
-    Gamma((nu + w - j) / 2) / Gamma((nu - j) / 2).
+    Gamma((nu + w - j) / 2) / Gamma((nu - j) / 2). With a power zeta, that is taken at zeta nu and
+    zeta w, and its log is divided by zeta, as is that of kappa / (kappa + w).
 
     Parameters
     ----------
@@ -59,7 +69,7 @@ def log_peak(n_columns: int, kappa: float, nu: float, log_det: float, weight: fl
         As of `log_multivariate_t`.
     log_det : float
         Log of det Psi.
-    weight : float
+    weight, power : float
         As of `log_multivariate_t`.
 
     Returns
@@ -67,6 +77,7 @@ def log_peak(n_columns: int, kappa: float, nu: float, log_det: float, weight: fl
     float
         In nats.
     """
-    gammas = sum(log_rising(0.5 * (nu - j), 0.5 * weight) for j in range(n_columns))
-    powers = n_columns * (log1p(weight / kappa) + weight * log(pi)) + weight * log_det
-    return gammas - 0.5 * powers
+    halves = (0.5 * (power * nu - j) for j in range(n_columns))
+    gammas = sum(log_rising(half, 0.5 * power * weight) for half in halves)
+    powers = n_columns * (log1p(weight / kappa) / power + weight * log(pi)) + weight * log_det
+    return gammas / power - 0.5 * powers

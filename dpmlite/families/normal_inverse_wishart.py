@@ -10,6 +10,10 @@ and scatter S about x has the same form (Murphy 2007, section 9), with
 Rows are held in units of the prior, u = R (x - m0) with R psi0 R^T = 1. Then m0 = 0 and psi0 = 1:
 labels cannot depend on the units, the origin or a mixing of the columns, no precision is lost on
 data far from zero, and no pivot d of W Psi W^T = diag(d) is below 1.
+
+With a power zeta of the likelihood, rows have weight zeta, and kappa, nu and Psi are kept divided
+by zeta, as in normal_gamma.py. So (1) and (2) hold for whole rows, from kappa0 / zeta, nu0 / zeta
+and psi0 / zeta; and only the functions of counts in log densities differ (`log_peak`).
 """
 
 from copy import deepcopy
@@ -17,7 +21,7 @@ from dataclasses import dataclass
 from math import log, nan
 from typing import Any
 
-from dpmlite.core.checks import check_normal_inverse_wishart
+from dpmlite.core.checks import check_normal_inverse_wishart, check_power
 from dpmlite.core.constants import MIN_KEPT_FRACTION
 from dpmlite.core.protocols import Values
 from dpmlite.core.triangular import determinant_ratios, factorise, identity, residuals, update
@@ -50,10 +54,12 @@ class NormalInverseWishart(Component):
         Degrees of freedom of the covariance's prior, above D - 1.
     psi0 : sequence of rows, (D, D)
         Scale of the covariance's prior, symmetric and positive definite.
+    power : float, default 1.0
+        Power zeta of the likelihood, at most 1.
 
     Attributes
     ----------
-    n_columns, n_slots, counts
+    n_columns, n_slots, counts, power
         As `Component`.
 
     Raises
@@ -66,19 +72,28 @@ class NormalInverseWishart(Component):
     A value further than 2^29 from m0, in units of the prior, counts as lying there.
     """
 
-    def __init__(self, m0: Values, kappa0: float, nu0: float, psi0: Values) -> None:
+    def __init__(
+        self, m0: Values, kappa0: float, nu0: float, psi0: Values, power: float = 1.0
+    ) -> None:
         check_normal_inverse_wishart(m0, kappa0, nu0, psi0)
+        check_power(power)
         super().__init__(len(m0))
+        self.power = float(power)
+        self._worths = (float(kappa0), float(nu0))
         self.m0 = [float(m) for m in m0]
-        self.kappa0 = float(kappa0)
-        self.nu0 = float(nu0)
+        self.kappa0 = float(kappa0) / self.power  # kappa and nu of posteriors are divided, too
+        self.nu0 = float(nu0) / self.power
         self.psi0 = [[float(p) for p in row] for row in psi0]
-        self.whitening = whitening(self.psi0)
+        self.whitening = whitening([[p / self.power for p in row] for row in self.psi0])
         self.log_scale = -sum(log(row[i]) for i, row in enumerate(self.whitening))
+        self.log_scale += 0.5 * self.n_columns * log(self.power)  # that of psi0
         self._slots: list[_Slot] = []
 
     def like(self) -> "NormalInverseWishart":
-        return NormalInverseWishart(self.m0, self.kappa0, self.nu0, self.psi0)
+        return self.with_power(self.power)
+
+    def with_power(self, power: float) -> "NormalInverseWishart":
+        return NormalInverseWishart(self.m0, *self._worths, self.psi0, power)
 
     def resize(self, n_slots: int) -> None:
         self._check_n_slots(n_slots)
@@ -134,7 +149,7 @@ class NormalInverseWishart(Component):
         self._check_slot(k)
         kappa, nu = self.kappa0 + self.counts[k], self.nu0 + self.counts[k]
         z, d = self._residuals(self._standardise(row), k), self._slots[k].d
-        return log_multivariate_t(z, d, kappa, nu, weight) - weight * self.log_scale
+        return log_multivariate_t(z, d, kappa, nu, weight, self.power) - weight * self.log_scale
 
     def log_predictive_member(self, row: Values, k: int, weight: float = 1.0) -> float:
         self._check_slot(k)
@@ -154,19 +169,19 @@ class NormalInverseWishart(Component):
         return self._log_evidence(self.counts[j] + self.counts[k], self._merged(j, k))
 
     def posterior(self, k: int) -> dict[str, Any]:
-        """Posterior of cluster `k`: "n" rows and "m", "kappa", "nu", "psi" of (1) and (2)."""
+        """Posterior of cluster `k`: "n" rows and "m", "kappa", "nu", "psi", coarsened."""
         self._check_slot(k)
         n, slot = self.counts[k], self._slots[k]
         kappa = self.kappa0 + n
         shift = restore(self.whitening, [n / kappa * x for x in slot.mean])
         psi = _plus(identity(self.n_columns), slot.scatter)
         _add_square(psi, slot.mean, self.kappa0 * n / kappa)
-        half = [restore(self.whitening, row) for row in psi]
+        half = [restore(self.whitening, [self.power * p for p in row]) for row in psi]
         return {
             "n": n,
             "m": [m0 + m for m0, m in zip(self.m0, shift, strict=True)],
-            "kappa": kappa,
-            "nu": self.nu0 + n,
+            "kappa": self.power * kappa,
+            "nu": self.power * (self.nu0 + n),
             "psi": [restore(self.whitening, column) for column in zip(*half, strict=True)],
         }
 
@@ -253,9 +268,9 @@ class NormalInverseWishart(Component):
         return _Slot(mean, scatter, W, d, kept)
 
     def _log_evidence(self, n: float, slot: _Slot) -> float:
-        """Log p(n rows | theta_0) from their posterior."""
+        """Log p(n rows | theta_0), divided by the power, from their posterior."""
         log_det = sum(log(d) for d in slot.d)
-        peak = log_peak(self.n_columns, self.kappa0, self.nu0, 0.0, n)
+        peak = log_peak(self.n_columns, self.kappa0, self.nu0, 0.0, n, self.power)
         return peak - 0.5 * (self.nu0 + n) * log_det - n * self.log_scale
 
 

@@ -1,17 +1,27 @@
 """How components become clusters: a tree of components, and the level at which it is cut.
 
 A cluster that is not normal is fitted by several components. Between two parts of one cluster the
-rows are as dense as within the parts; between two clusters they are less dense.
+rows are as dense as within the parts; between two clusters they are less dense. Where normals
+describe all rows, each component is a cluster.
 
-==========  =====================================================================================
-file        has
-==========  =====================================================================================
-`valley`    how deep the valley in the density of the rows between two components is
-`tree`      the tree in which components join in order of these depths, and its levels
-==========  =====================================================================================
+===========  ====================================================================================
+file         has
+===========  ====================================================================================
+`normality`  whether a mixture of normals describes the rows, so that none need be joined
+`valley`     how deep the valley in the density of the rows between two components is
+`tree`       the tree in which components join in order of these depths, and its levels
+===========  ====================================================================================
 """
 
+from dpmlite.joining.normality import fits_normals
 from dpmlite.joining.tree import component_tree, labels_of_level, level_of
 from dpmlite.joining.valley import NormalComponents, pair_depths
 
-__all__ = ["NormalComponents", "component_tree", "labels_of_level", "level_of", "pair_depths"]
+__all__ = [
+    "NormalComponents",
+    "component_tree",
+    "fits_normals",
+    "labels_of_level",
+    "level_of",
+    "pair_depths",
+]

@@ -25,9 +25,7 @@ if TYPE_CHECKING:
 MAX_HEIGHT = 745.0
 
 
-def component_tree(
-    log_peaks: Floats, depths: dict[tuple[int, int], float], sizes: Indices
-) -> Floats:
+def component_tree(log_peaks: Floats, depths: dict[tuple[int, int], float]) -> Floats:
     """The tree of components.
 
     Parameters
@@ -37,19 +35,17 @@ def component_tree(
     depths : dict
         Depth of the valley between two components (j, k), in nats; pairs that do not touch are
         left out.
-    sizes : ndarray of int, shape (K,)
-        Rows of each component.
 
     Returns
     -------
     ndarray, shape (K - 1, 4)
         As of ``scipy.cluster.hierarchy.linkage``: the two clusters that join, components 0..K-1 or
-        K + i for row i; the height of the join in nats, ascending; the rows of both together.
+        K + i for row i; the height of the join in nats, ascending; the components of both together.
         Clusters that do not touch join last, at `MAX_HEIGHT`.
     """
     joins = sorted(_joins(log_peaks, depths))
     number = np.arange(len(log_peaks))  # of the cluster of which each component is the peak
-    size = sizes.astype(np.float64)
+    size = np.ones(len(log_peaks))
     parent = np.arange(len(log_peaks))
     tree = np.empty((len(joins), 4))
     for i, (height, lower, higher) in enumerate(joins):

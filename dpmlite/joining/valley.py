@@ -3,9 +3,9 @@
 The rows of two components are projected on the direction that separates them best, Fisher's linear
 discriminant. A kernel estimate of their density on this line, between the two means, has a valley
 if the components are parts of two clusters. Its depth is the log of the ratio of the lower peak to
-the valley, less half a standard error: from few rows a valley is not believed. The rows themselves
-decide, not the fitted normals, for normals that share a wide cluster have valleys between them
-where its rows have none.
+the valley, less a part of its standard error: from few rows a valley is not believed. The rows
+themselves decide, not the fitted normals, for normals that share a wide cluster have valleys
+between them where its rows have none.
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
     Indices = npt.NDArray[np.intp]
 
-# Rows of a component that are looked at, at most: evenly spaced ones of them.
-MAX_ROWS = 400
+# Rows of a component that are looked at, at most: evenly spaced ones of them. Where a narrow
+# component lies beside a wide one, few rows of the wide one are within a bandwidth: from 400 of
+# them, chance makes valleys.
+MAX_ROWS = 2000
 
 # Points on the line between two means at which the density is estimated.
 N_POINTS = 41
@@ -34,7 +36,7 @@ N_POINTS = 41
 BANDWIDTH = 1.3
 
 # Standard errors that are taken from a depth.
-STANDARD_ERRORS = 0.5
+STANDARD_ERRORS = 0.75
 
 # Of more components than this only near neighbours are compared, so many for each.
 MAX_COMPARED_WITH_ALL = 64
@@ -65,6 +67,18 @@ class NormalComponents:
         else:
             log_det = np.linalg.slogdet(self.covariances)[1]
         return np.asarray(np.log(self.weights) - 0.5 * log_det)
+
+    def squared_distances(self, X: Floats) -> Floats:
+        """Squared Mahalanobis distance of each row to each component, shape (N, K)."""
+        distances = np.empty((len(X), len(self.means)))
+        for k, (mean, covariance) in enumerate(zip(self.means, self.covariances, strict=True)):
+            gap = X - mean
+            if covariance.ndim == 1:
+                distances[:, k] = (gap**2 / covariance).sum(axis=1)
+            else:
+                units = np.linalg.solve(np.linalg.cholesky(covariance), gap.T)
+                distances[:, k] = (units**2).sum(axis=0)
+        return distances
 
     def discriminant(self, j: int, k: int) -> Floats:
         """Fisher's linear discriminant of two components, as a vector of length 1."""
@@ -100,7 +114,7 @@ class NormalComponents:
 
 
 def pair_depths(
-    components: NormalComponents, X: Floats, labels: Indices
+    components: NormalComponents, X: Floats, labels: Indices, weights: Floats | None = None
 ) -> dict[tuple[int, int], float]:
     """Depth of the valley between each two components that may touch.
 
@@ -111,48 +125,63 @@ def pair_depths(
         Rows; NaN is a missing value.
     labels : ndarray of int, shape (N,)
         The component of each row; each has at least one.
+    weights : ndarray, shape (N,), optional
+        Weights of the rows. Default: 1.
 
     Returns
     -------
     dict
         From pairs (j, k), j < k, to depths in nats, 0 for no valley.
     """
-    samples = [_sample(X, members, mean) for members, mean in _members(components, labels)]
+    samples = [
+        _Sample.of(X, members, components.means[k], components.weights[k], weights)
+        for k, members in enumerate(_members(labels, len(components.means)))
+    ]
     return {
         (j, k): _depth(components, samples[j], samples[k], j, k) for j, k in components.neighbours()
     }
 
 
-def _members(components: NormalComponents, labels: Indices) -> Iterator[tuple[Indices, Floats]]:
-    """Rows and mean of each component."""
+def _members(labels: Indices, n_components: int) -> list[Indices]:
+    """Rows of each component."""
     order = np.argsort(labels, kind="stable")
-    starts = np.searchsorted(labels[order], np.arange(len(components.means) + 1))
-    for k, mean in enumerate(components.means):
-        yield order[starts[k] : starts[k + 1]], mean
+    return np.split(order, np.searchsorted(labels[order], np.arange(1, n_components)))
 
 
-def _sample(X: Floats, members: Indices, mean: Floats) -> Floats:
-    """At most `MAX_ROWS` of the rows of a component; a missing value is its mean."""
-    step = -(-len(members) // MAX_ROWS)
-    rows = X[members[::step]]
-    return np.where(np.isnan(rows), mean, rows)
+@dataclass(frozen=True, eq=False, repr=False)
+class _Sample:
+    """At most `MAX_ROWS` of the rows of a component, and their parts of the weight of all."""
+
+    rows: Floats
+    shares: Floats
+
+    @classmethod
+    def of(
+        cls, X: Floats, members: Indices, mean: Floats, weight: float, weights: Floats | None
+    ) -> _Sample:
+        """A sample of a component of a weight; a missing value is its mean."""
+        n_rows = min(len(members), MAX_ROWS)
+        chosen = members[np.arange(n_rows) * len(members) // n_rows]
+        rows = X[chosen]
+        shares = np.ones(n_rows) if weights is None else weights[chosen]
+        return cls(np.where(np.isnan(rows), mean, rows), shares * (weight / shares.sum()))
 
 
-def _depth(components: NormalComponents, rows_j: Floats, rows_k: Floats, j: int, k: int) -> float:
-    """Depth of the valley between two components, from their rows."""
+def _depth(components: NormalComponents, one: _Sample, other: _Sample, j: int, k: int) -> float:
+    """Depth of the valley between two components, from their rows; 0 if their means are equal."""
     direction = components.discriminant(j, k)
-    at = np.concatenate([rows_j @ direction, rows_k @ direction])
-    share = np.repeat(
-        [components.weights[j] / len(rows_j), components.weights[k] / len(rows_k)],
-        [len(rows_j), len(rows_k)],
-    )
-    ends = components.means[j] @ direction, components.means[k] @ direction
+    if not direction.any():
+        return 0.0
+    at_j, at_k = one.rows @ direction, other.rows @ direction
+    at, share = np.concatenate([at_j, at_k]), np.concatenate([one.shares, other.shares])
     narrower = min(components.deviation(j, direction), components.deviation(k, direction))
     width = BANDWIDTH * narrower * len(at) ** -0.2
+    # Means of rows, for the prior may draw those of the components away from all rows.
+    ends = np.average(at_j, weights=one.shares), np.average(at_k, weights=other.shares)
     points = np.linspace(*ends, N_POINTS)
     terms = share * np.exp(-0.5 * ((points[:, None] - at) / width) ** 2)
-    density = terms.sum(axis=1)
-    relative_variance = (terms**2).sum(axis=1) / np.maximum(density**2, np.finfo(float).tiny)
+    density = np.maximum(terms.sum(axis=1), np.finfo(float).tiny)
+    relative_variance = ((terms / density[:, None]) ** 2).sum(axis=1)
     return _deepest(density, relative_variance)
 
 
@@ -161,8 +190,7 @@ def _deepest(density: Floats, relative_variance: Floats) -> float:
     left = _argmax_so_far(density)
     right = len(density) - 1 - _argmax_so_far(density[::-1])[::-1]
     peak = np.where(density[left] < density[right], left, right)
-    with np.errstate(divide="ignore"):
-        depth = np.log(density[peak]) - np.log(density)
+    depth = np.log(density[peak] / np.maximum(density, np.finfo(float).tiny))
     deepest = int(np.argmax(depth))
     error = np.sqrt(relative_variance[deepest] + relative_variance[peak[deepest]])
     return max(float(depth[deepest] - STANDARD_ERRORS * error), 0.0)

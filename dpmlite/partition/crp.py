@@ -31,8 +31,9 @@ def log_prob_counts(counts: Values, alpha: float, power: float = 1.0) -> float:
     alpha : float
         Concentration.
     power : float, default 1.0
-        Power zeta of the likelihood, at most 1: clusters of n rows weigh alpha zeta
-        Gamma(zeta n), and partitions of N rows Gamma(alpha + zeta N) / Gamma(alpha) together.
+        Power zeta of the likelihood, at most 1. A cluster of n rows then weighs alpha zeta
+        Gamma(zeta n), and the product is divided by Gamma(alpha + zeta N) / Gamma(alpha): rows have
+        the weight zeta. Below 1, the sum over all partitions is not 1.
 
     Returns
     -------

@@ -74,11 +74,13 @@ def search_labels(
 ) -> Labels:
     """Labels that a search finds; after a stop, those of one cluster.
 
-    The first restart has ascending order, the others have random orders.
+    The first restart has ascending order, the others have random orders. Rows count whole, whatever
+    the power of the likelihood.
     """
     order = row_order(problem, "random" if restart else "ascending", rng)
+    component = problem.component.with_power(1.0)
     search = algorithms.PrefixSearch(
-        problem.rows, problem.component.like(), problem.alpha, order, "inadmissible", START_BEAM
+        problem.rows, component, problem.alpha, order, "inadmissible", START_BEAM
     )
     labels = np.zeros(len(problem.rows), dtype=np.intp)
     if run(search, stop=stop):

@@ -37,12 +37,15 @@ class Search:
         Whether a descent has other moves than sweeps.
     max_sweeps : int
     verbose : bool
+    quick : bool
+        Whether to leave out the moves that take most time for their gain.
     """
 
     init: str | Labels = "auto"
     split_merge: bool = True
     max_sweeps: int = 1000
     verbose: bool = False
+    quick: bool = False
 
     def of_rows(self, chosen: npt.NDArray[np.bool_]) -> Search:
         """The search among some of the rows."""
@@ -67,7 +70,8 @@ class Search:
 
     def context(self, problem: Problem, rng: np.random.Generator) -> Context:
         """What each part of a search among the rows of a problem is given."""
-        moves = descent.MOVES if self.split_merge else ()
+        moves = descent.QUICK_MOVES if self.quick else descent.MOVES
+        moves = moves if self.split_merge else ()
         return Context(problem, rng, new_event(), moves, self.max_sweeps, verbose=self.verbose)
 
     def _samples(self) -> bool:

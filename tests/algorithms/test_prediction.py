@@ -5,7 +5,7 @@ from math import exp, log
 import naive
 import numpy as np
 import pytest
-from cases import blobs, build, empirical_prior, mixture, needs_kernels
+from cases import POWERS, blobs, build, empirical_prior, mixture, needs_kernels
 
 from dpmlite import crp_sample
 from dpmlite.core.threads import use_threads
@@ -84,11 +84,12 @@ def test_the_density_is_one_in_two_dimensions(twin, n_rows):
     assert np.sum(cells * np.exp(out)) == pytest.approx(1.0, rel=1e-4)
 
 
-def test_leave_one_out_likelihood_is_eq_16(twin):
+@pytest.mark.parametrize("power", POWERS)
+def test_leave_one_out_likelihood_is_eq_16(twin, power):
     X, labels = blobs(n_rows=25, seed=2)
     labels[0] = 3  # a cluster of one row: its leave-one-out predictive is the prior's
-    prior, alpha = empirical_prior(X), 1.7
-    expected = -naive.log_crp(labels, alpha)
+    prior, alpha = empirical_prior(X) | {"power": power}, 1.7
+    expected = -naive.log_crp(labels, alpha, power) / power
     for i, x in enumerate(X):
         others = np.delete(X, i, axis=0)[np.delete(labels, i) == labels[i]]
         expected -= naive.log_student(x, others, prior)

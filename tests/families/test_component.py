@@ -5,7 +5,7 @@ import sys
 import naive
 import numpy as np
 import pytest
-from families import CASES, FAMILY_NAMES
+from families import CASES, COARSENED_NAMES, FAMILY_NAMES
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from slots import others_of, spread
@@ -13,7 +13,7 @@ from slots import others_of, spread
 CLOSE = {"rel": 1e-9, "abs": 1e-8}
 
 
-@pytest.fixture(params=FAMILY_NAMES, scope="session")
+@pytest.fixture(params=FAMILY_NAMES + COARSENED_NAMES, scope="session")
 def case(request):
     return CASES[request.param]
 
@@ -254,6 +254,44 @@ def test_the_twins_search_alike(twins, case, table, weighted):
             )
         seen.append(trace)
     assert seen[0] == seen[1]
+
+
+@pytest.mark.parametrize("name", COARSENED_NAMES)
+@settings(max_examples=25, deadline=None)
+@given(table=tables(), weight=st.sampled_from([1.0, 2.5]))
+def test_a_power_is_the_weight_of_rows(twin, name, table, weight):
+    """All log densities are those of a component without it, divided by the power."""
+    X, prior, _ = problem(CASES[name], table)
+    power = prior["power"]
+    whole = CASES[name].component(twin, {key: prior[key] for key in prior if key != "power"})
+    with pytest.raises(ValueError, match=r"power must be above 0 and at most 1, got 2\.0"):
+        whole.with_power(2.0)
+    coarsened, _ = spread(whole.with_power(power), X, 3, [weight] * len(X))
+    spread(whole, X, 3, [power * weight] * len(X))
+    assert (whole.power, coarsened.power, coarsened.like().power) == (1.0, power, power)
+    for call in (
+        lambda c, w: c.log_marginal(0),
+        lambda c, w: c.log_marginal_merged(0, 1),
+        lambda c, w: c.log_predictive(X[0], 0, w),
+        lambda c, w: c.log_predictive(X[0], 2, w),
+        lambda c, w: c.log_predictive_member(X[0], 0, w),
+    ):
+        found, expected = power * call(coarsened, weight), call(whole, power * weight)
+        assert found == pytest.approx(expected, nan_ok=True, **CLOSE)
+    for k in range(3):
+        found, expected = coarsened.posterior(k), whole.posterior(k)
+        assert found.pop("n") == pytest.approx(expected.pop("n") / power)
+        for key, value in expected.items():
+            np.testing.assert_allclose(found[key], value, rtol=1e-9, atol=1e-9)
+
+
+def test_other_families_have_no_power(twin):
+    family = CASES["normal-known-variance"]
+    component = family.component(twin, family.prior(np.random.default_rng(0), 2))
+    assert component.power == 1.0
+    assert component.with_power(1.0).n_columns == 2
+    with pytest.raises(ValueError, match=r"power must be 1 for NormalKnownVariance, got 0\.5"):
+        component.with_power(0.5)
 
 
 def test_naive_sweeps_take_the_same_decisions(twin, case):

@@ -3,7 +3,7 @@
 import naive
 import numpy as np
 import pytest
-from cases import empirical_prior, problems
+from cases import POWERS, empirical_prior, problems
 from hypothesis import given
 from slots import check_scores, check_scores_of_members, fill, spread
 
@@ -13,13 +13,13 @@ def filled(twin, X, prior, n_slots=3):
     return spread(twin.normal_gamma.NormalGamma(**prior), X, n_slots)
 
 
-@given(problem=problems())
+@given(problem=problems(powers=POWERS))
 def test_scores_are_those_of_eq_11(twin, problem):
     X, prior, _ = problem
     check_scores(*filled(twin, X, prior), X, prior, naive.log_student)
 
 
-@given(problem=problems())
+@given(problem=problems(powers=POWERS))
 def test_a_member_is_scored_without_itself(twin, problem):
     X, prior, _ = problem
     check_scores_of_members(*filled(twin, X, prior), X, prior, naive.log_student)
@@ -77,6 +77,13 @@ def test_many_columns_and_slots(twin, n_columns):
     for k in range(21):
         expected = naive.log_student(X[30], X[:20][labels == k], prior)
         assert scores[k] == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_power_leaves_no_expected_log_density(twin):
+    component = twin.normal_gamma.NormalGamma([0.0], 1.0, 1.0, [1.0], 0.5)
+    component.resize(1)
+    with pytest.raises(ValueError, match=r"power must be 1 for expected log densities, got 0\.5"):
+        component.expected_log_density(np.zeros(1), 0)
 
 
 def test_errors(twin):

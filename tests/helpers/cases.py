@@ -40,9 +40,15 @@ def blobs(n_rows=60, n_columns=2, n_clusters=3, seed=0):
     return means[labels] + rng.normal(size=(n_rows, n_columns)), labels
 
 
+POWERS = (1.0, 0.3, 0.05)
+
+
 @st.composite
-def problems(draw, max_rows=16, max_columns=3):
-    """(X, prior, alpha): gridded values, so that ties and duplicates are common."""
+def problems(draw, max_rows=16, max_columns=3, powers=()):
+    """(X, prior, alpha): gridded values, so that ties and duplicates are common.
+
+    The prior has one of these powers of the likelihood, if there are any.
+    """
     n = draw(st.integers(1, max_rows))
     d = draw(st.integers(1, max_columns))
     step = draw(st.sampled_from([1.0, 0.5, 0.1, 3.7]))
@@ -53,7 +59,7 @@ def problems(draw, max_rows=16, max_columns=3):
     prior["a0"] = draw(st.sampled_from([1.0, 0.3, 4.0]))
     prior["c0"] = draw(st.sampled_from([0.05, 1.0, 10.0]))
     alpha = draw(st.sampled_from([0.1, 1.0, 5.0]))
-    return X, prior, alpha
+    return X, prior | ({"power": draw(st.sampled_from(powers))} if powers else {}), alpha
 
 
 def build(twin, X, labels, prior, alpha=1.0, rows=None):

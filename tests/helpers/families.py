@@ -32,7 +32,8 @@ class Case:
         """The objective."""
         labels = np.asarray(labels)
         data = sum(self.log_marginal(X[labels == k], prior) for k in np.unique(labels))
-        return -naive.log_crp(labels, alpha) - data
+        power = prior.get("power", 1.0)
+        return -naive.log_crp(labels, alpha, power) / power - data
 
 
 def _lgamma(x):
@@ -77,20 +78,25 @@ def normal_inverse_wishart_prior(rng, n_columns):
 
 
 def normal_inverse_wishart_log_marginal(rows, prior):
-    """Ratio of the normal-inverse-Wishart's normalising constants."""
-    n, d = rows.shape
+    """Ratio of the normal-inverse-Wishart's normalising constants; see naive.py for a power."""
+    power, d = prior.get("power", 1.0), rows.shape[1]
+    n = power * len(rows)
     kappa, nu = prior["kappa0"] + n, prior["nu0"] + n
     mean = rows.mean(axis=0) if n else np.zeros(d)
     centred, shift = rows - mean, mean - prior["m0"]
-    psi = np.asarray(prior["psi0"]) + centred.T @ centred
+    psi = np.asarray(prior["psi0"]) + power * centred.T @ centred
     psi = psi + prior["kappa0"] * n / kappa * np.outer(shift, shift)
     j = np.arange(d)
     gammas = _lgamma(0.5 * (nu - j)) - _lgamma(0.5 * (prior["nu0"] - j))
     determinants = 0.5 * prior["nu0"] * np.linalg.slogdet(prior["psi0"])[1]
     determinants -= 0.5 * nu * np.linalg.slogdet(psi)[1]
-    return float(
-        gammas.sum() + determinants + 0.5 * d * log(prior["kappa0"] / kappa) - 0.5 * n * d * log(pi)
-    )
+    total = gammas.sum() + determinants + 0.5 * d * log(prior["kappa0"] / kappa)
+    return float(total - 0.5 * n * d * log(pi)) / power
+
+
+def coarsened(prior):
+    """The priors that a function draws, with a power of the likelihood."""
+    return lambda rng, n_columns: prior(rng, n_columns) | {"power": float(rng.choice([0.05, 0.4]))}
 
 
 def normal_known_variance_prior(rng, n_columns):
@@ -195,6 +201,30 @@ CASES = {
             _real,
         ),
         Case(
+            "coarsened normal-gamma",
+            "normal_gamma",
+            "NormalGamma",
+            lambda rows, prior: naive.log_marginal(rows, prior) if len(rows) else 0.0,
+            coarsened(normal_gamma_prior),
+            _real,
+        ),
+        Case(
+            "coarsened incomplete normal-gamma",
+            "incomplete_normal_gamma",
+            "IncompleteNormalGamma",
+            incomplete_log_marginal,
+            coarsened(normal_gamma_prior),
+            _real_with_gaps,
+        ),
+        Case(
+            "coarsened normal-inverse-wishart",
+            "normal_inverse_wishart",
+            "NormalInverseWishart",
+            normal_inverse_wishart_log_marginal,
+            coarsened(normal_inverse_wishart_prior),
+            _real,
+        ),
+        Case(
             "normal-known-variance",
             "normal_known_variance",
             "NormalKnownVariance",
@@ -229,7 +259,9 @@ CASES = {
     )
 }
 
-FAMILY_NAMES = tuple(CASES)
+COARSENED_NAMES = tuple(name for name in CASES if name.startswith("coarsened "))
+
+FAMILY_NAMES = tuple(name for name in CASES if name not in COARSENED_NAMES)
 
 # Families with a proven bound of what other rows do to a predictive density.
 BOUNDED_FAMILY_NAMES = (

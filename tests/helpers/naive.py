@@ -1,6 +1,8 @@
 """The model a third time, as plainly as numpy allows: eq. (1), (13), (15), (22) and (23).
 
 Nothing here is shared with the library: statistics are computed anew from the rows at every use.
+A prior may have a "power" of the likelihood: then each row weighs that much in all statistics, and
+log densities and the objective are divided by it.
 """
 
 from math import inf, lgamma, log, pi
@@ -10,7 +12,7 @@ import numpy as np
 
 def posterior(rows, prior):
     """m, c, b, a of eq. (13) for a cluster's rows."""
-    n = len(rows)
+    n, power = prior.get("power", 1.0) * len(rows), prior.get("power", 1.0)
     if n == 0:
         return prior["m0"], prior["c0"], prior["b0"], prior["a0"]
     mean = rows.mean(axis=0)
@@ -18,7 +20,7 @@ def posterior(rows, prior):
     m = (prior["c0"] * prior["m0"] + n * mean) / c
     b = (
         prior["b0"]
-        + 0.5 * ((rows - mean) ** 2).sum(axis=0)
+        + 0.5 * power * ((rows - mean) ** 2).sum(axis=0)
         + prior["c0"] * n * (mean - prior["m0"]) ** 2 / (2.0 * c)
     )
     return m, c, b, prior["a0"] + 0.5 * n
@@ -26,6 +28,8 @@ def posterior(rows, prior):
 
 def log_student(x, rows, prior):
     """Log of the product of Student-t densities, eq. (11)."""
+    if prior.get("power", 1.0) < 1.0:
+        return log_marginal(np.vstack([rows, x]), prior) - log_marginal(rows, prior)
     m, c, b, a = posterior(rows, prior)
     precision, nu = a * c / (b * (c + 1.0)), 2.0 * a
     logs = (
@@ -39,26 +43,28 @@ def log_student(x, rows, prior):
 
 def log_marginal(rows, prior):
     """Log p(rows | theta_0): the ratio of the normal-gamma's normalising constants."""
-    n, d = rows.shape
+    power, d = prior.get("power", 1.0), rows.shape[1]
+    n = power * len(rows)
     _, c, b, a = posterior(rows, prior)
     a0, b0, c0 = prior["a0"], prior["b0"], prior["c0"]
     logs = a0 * np.log(b0) - a * np.log(b)
     total = logs.sum() + d * (lgamma(a) - lgamma(a0) + 0.5 * log(c0 / c))
-    return float(total - 0.5 * n * d * log(2.0 * pi))
+    return float(total - 0.5 * n * d * log(2.0 * pi)) / power
 
 
-def log_crp(labels, alpha):
-    """Eq. (1)."""
+def log_crp(labels, alpha, power=1.0):
+    """Eq. (1); with a power, clusters weigh alpha Gamma(1 + power n) / n."""
     _, counts = np.unique(labels, return_counts=True)
-    total = lgamma(alpha) - lgamma(len(labels) + alpha) + len(counts) * log(alpha)
-    return total + sum(lgamma(n) for n in counts)
+    total = lgamma(alpha) - lgamma(power * len(labels) + alpha) + len(counts) * log(alpha)
+    return total + sum(lgamma(1.0 + power * n) - log(n) for n in counts)
 
 
 def neg_log_joint(X, labels, alpha, prior):
     """The objective."""
     labels = np.asarray(labels)
     data = sum(log_marginal(X[labels == k], prior) for k in np.unique(labels))
-    return -log_crp(labels, alpha) - data
+    power = prior.get("power", 1.0)
+    return -log_crp(labels, alpha, power) / power - data
 
 
 def sweep(X, labels, alpha, prior):

@@ -5,7 +5,7 @@ from array import array
 
 import numpy as np
 import pytest
-from cases import build, needs_kernels, problems
+from cases import POWERS, build, needs_kernels, problems
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,7 +43,7 @@ def test_members_of_many_rows_are_listed_on_threads(n_rows, n_threads):
     assert list(lists) == [0, 3, 5]
 
 
-@given(problem=problems(), data=st.data())
+@given(problem=problems(powers=POWERS), data=st.data())
 def test_the_best_start_is_kept_if_it_lowers_the_joint(twin, problem, data):
     X, prior, alpha = problem
     n = len(X)
@@ -98,6 +98,25 @@ def test_a_part_of_the_rows_tells_what_all_would_gain(twin, away, found):
     division = twin.division.divided(partition, [0], members, [trial])
     assert (division is not None) is found
     assert not found or division.n_clusters == 2
+
+
+@pytest.mark.parametrize(
+    ("n", "power", "step"), [(5000, 1.0, 5), (5000, 0.3, 5), (5000, 0.02, 12), (5000, 1e-4, 25)]
+)
+def test_a_trial_has_fewer_rows_where_they_count_little(twin, n, power, step):
+    assert twin.division.trial_step(n, power=power) == step
+
+
+@pytest.mark.parametrize(("away", "found"), [(4.0, True), (0.0, False)])
+def test_a_trial_of_little_power_is_as_sure_as_all_rows(twin, away, found):
+    """2,000 rows that count as 40: no two rows of a trial would be worth a cluster alone."""
+    X, truth = np.random.default_rng(0).normal(size=(2000, 2)), np.arange(2000) % 3 // 2
+    X[truth == 1] += away
+    prior = {"m0": np.zeros(2), "c0": 0.1, "a0": 1.0, "b0": np.ones(2), "power": 0.02}
+    partition = build(twin, X, np.zeros(2000), prior)
+    assert twin.splits.split(partition, np.full((2, 2, 2), 0.3)) == found
+    assert partition.n_clusters == 1 + found
+    assert partition.neg_log_joint == pytest.approx(partition.exact_neg_log_joint(), rel=1e-9)
 
 
 def test_an_interrupt_stops_one_between_its_sweeps(kernel, interrupt_after):

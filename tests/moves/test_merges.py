@@ -3,7 +3,7 @@
 import naive
 import numpy as np
 import pytest
-from cases import blobs, build, empirical_prior, problems
+from cases import POWERS, blobs, build, empirical_prior, problems
 from families import CASES
 from hypothesis import given
 from hypothesis import strategies as st
@@ -51,7 +51,7 @@ def test_the_first_of_equals_is_merged_where_it_hardly_helps(twin):
     assert list(partition.labels) == [0, 0, 1, 1]
 
 
-@given(problem=problems(), data=st.data())
+@given(problem=problems(powers=POWERS), data=st.data())
 def test_merge_change_is_the_change(twin, problem, data):
     X, prior, alpha = problem
     labels = data.draw(st.lists(st.integers(0, 3), min_size=len(X), max_size=len(X)))
@@ -65,7 +65,7 @@ def test_merge_change_is_the_change(twin, problem, data):
             )
 
 
-@given(problem=problems(), data=st.data())
+@given(problem=problems(powers=POWERS), data=st.data())
 def test_the_nearest_are_those_with_the_best_merges(twin, problem, data):
     X, prior, alpha = problem
     labels = data.draw(st.lists(st.integers(0, 5), min_size=len(X), max_size=len(X)))

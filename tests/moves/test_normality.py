@@ -8,7 +8,7 @@ from math import factorial
 import naive
 import numpy as np
 import pytest
-from cases import build, empirical_prior, needs_kernels, problems
+from cases import POWERS, build, empirical_prior, needs_kernels, problems
 from families import CASES
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
@@ -207,7 +207,7 @@ def test_rows_with_weights_are_repeated_rows(twin, n_columns, absorbed):
     assert verdicts == {False, True}
 
 
-@given(problem=problems(max_rows=40), data=st.data())
+@given(problem=problems(max_rows=40, powers=POWERS), data=st.data())
 def test_twins_agree(twins, problem, data):
     X, prior, alpha = problem
     labels = data.draw(st.lists(st.integers(0, 2), min_size=len(X), max_size=len(X)))

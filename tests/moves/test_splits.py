@@ -3,7 +3,7 @@
 import naive
 import numpy as np
 import pytest
-from cases import build, empirical_prior, problems
+from cases import POWERS, build, empirical_prior, problems
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,7 +20,7 @@ def thin_grid(n_wide, n_long, n_each):
     return (corners[:, None] + noise).reshape(-1, 2)
 
 
-@given(problem=problems(), data=st.data())
+@given(problem=problems(powers=POWERS), data=st.data())
 def test_moves_lower_the_joint_or_do_nothing(twin, problem, data):
     X, prior, alpha = problem
     labels = data.draw(st.lists(st.integers(0, 3), min_size=len(X), max_size=len(X)))
@@ -42,7 +42,7 @@ def test_moves_lower_the_joint_or_do_nothing(twin, problem, data):
         assert partition.neg_log_joint == pytest.approx(partition.exact_neg_log_joint(), **CLOSE)
 
 
-@given(problem=problems(), data=st.data())
+@given(problem=problems(powers=POWERS), data=st.data())
 def test_weights_do_not_count_as_rows(twin, problem, data):
     """Slots whose weight is not their number of rows: a heavy row alone, many light ones."""
     X, prior, alpha = problem

@@ -4,7 +4,7 @@ import naive
 import numpy as np
 import pytest
 from cases import blobs, build, problems
-from families import CASES, FAMILY_NAMES
+from families import CASES, COARSENED_NAMES, FAMILY_NAMES
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,7 +27,7 @@ def partition_of(twin, case, X, labels, prior, alpha, absorbed=None, group_label
     return twin.partition.Partition(X, labels, component, alpha, None, absorbed, group_labels)
 
 
-@pytest.mark.parametrize("name", FAMILY_NAMES)
+@pytest.mark.parametrize("name", FAMILY_NAMES + COARSENED_NAMES)
 def test_moves_are_those_of_a_partition_that_has_the_rows(twin, name):
     """Sweeps, merges and rebuilding: 20 rows, 12 of them absorbed in 4 groups."""
     case, rng = CASES[name], np.random.default_rng(1)

@@ -68,6 +68,26 @@ def test_alpha_must_be_positive(twin, alpha):
             call()
 
 
+@pytest.mark.parametrize("alpha", ALPHAS)
+@pytest.mark.parametrize("power", [0.01, 0.3, 1.0])
+def test_a_power_of_the_likelihood_weighs_rows(twin, power, alpha):
+    labels = [0, 0, 1, 0, 2, 1, 3, 3, 0]
+    counts = np.bincount(labels).tolist()
+    expected = naive.log_crp(labels, alpha, power)
+    assert twin.crp.log_prob_counts(counts, alpha, power) == pytest.approx(expected, rel=1e-11)
+
+
+@pytest.mark.parametrize("power", [0.0, -1.0, 1.1, float("nan")])
+def test_a_power_is_not_above_one(twin, power):
+    for call in (
+        lambda: twin.crp.log_prob_counts([1.0], 1.0, power),
+        lambda: twin.normal_gamma.NormalGamma([0.0], 1.0, 1.0, [1.0], power),
+        lambda: twin.normal_inverse_wishart.NormalInverseWishart([0.0], 1.0, 1.0, [[1.0]], power),
+    ):
+        with pytest.raises(ValueError, match=f"power must be above 0 and at most 1, got {power}"):
+            call()
+
+
 def test_counts_must_be_positive(twin):
     with pytest.raises(ValueError, match=r"counts must be positive, got 0\.0"):
         twin.crp.log_prob_counts([1.0, 0.0], 1.0)

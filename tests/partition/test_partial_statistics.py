@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from cases import needs_kernels
-from families import CASES, FAMILY_NAMES
+from families import CASES, COARSENED_NAMES, FAMILY_NAMES
 
 from dpmlite import core, families
 from dpmlite.core.threads import use_threads
@@ -38,7 +38,7 @@ def agree(found, expected):
     np.testing.assert_allclose(found[2], expected[2], rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("name", FAMILY_NAMES)
+@pytest.mark.parametrize("name", FAMILY_NAMES + COARSENED_NAMES)
 def test_sums_are_those_of_rows_one_after_the_other(name):
     X, labels, component = table(name)
     partition = Partition(X, labels.copy(), component, 0.7)
@@ -49,7 +49,7 @@ def test_sums_are_those_of_rows_one_after_the_other(name):
     agree(found, (partition.exact_neg_log_joint(), *state(partition)[1:]))
 
 
-@pytest.mark.parametrize("name", FAMILY_NAMES)
+@pytest.mark.parametrize("name", FAMILY_NAMES + COARSENED_NAMES)
 def test_sums_do_not_depend_on_threads(name):
     X, labels, component = table(name, seed=1)
     states = []

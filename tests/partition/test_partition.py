@@ -6,7 +6,7 @@ import sys
 import naive
 import numpy as np
 import pytest
-from cases import build, needs_kernels, problems
+from cases import POWERS, build, needs_kernels, problems
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,7 +17,7 @@ def draw_labels(data, n, least=0):
     return data.draw(st.lists(st.integers(least, 4), min_size=n, max_size=n))
 
 
-@given(problem=problems(), data=st.data())
+@given(problem=problems(powers=POWERS), data=st.data())
 def test_the_joint_is_the_naive_one(twin, problem, data):
     X, prior, alpha = problem
     labels = draw_labels(data, len(X))
@@ -30,7 +30,7 @@ def test_the_joint_is_the_naive_one(twin, problem, data):
     assert partition.component.counts[-1] == 0.0
 
 
-@given(problem=problems(), data=st.data())
+@given(problem=problems(powers=POWERS), data=st.data())
 def test_costs_are_changes_of_the_joint(twin, problem, data):
     X, prior, alpha = problem
     partition = build(twin, X, draw_labels(data, len(X)), prior, alpha)
@@ -44,7 +44,7 @@ def test_costs_are_changes_of_the_joint(twin, problem, data):
         assert q - costs[own] == pytest.approx(change, rel=1e-9, abs=1e-7)
 
 
-@given(problem=problems(), data=st.data())
+@given(problem=problems(powers=POWERS), data=st.data())
 def test_moves_keep_the_joint(twin, problem, data):
     X, prior, alpha = problem
     partition = build(twin, X, draw_labels(data, len(X), least=-1), prior, alpha)
@@ -66,7 +66,7 @@ def test_moves_keep_the_joint(twin, problem, data):
     assert sorted(set(partition.labels) - {-1}) == list(range(partition.n_clusters))
 
 
-@given(problem=problems(), data=st.data(), other=st.sampled_from([0.01, 1.0, 30.0]))
+@given(problem=problems(powers=POWERS), data=st.data(), other=st.sampled_from([0.01, 1.0, 30.0]))
 def test_alpha_can_change(twin, problem, data, other):
     X, prior, alpha = problem
     labels = draw_labels(data, len(X), least=-1)
@@ -107,6 +107,24 @@ def test_scores_with_a_row_are_what_it_predicts_alone(twin, problem, data):
     b0 = np.asarray(prior["b0"])  # scores are in units of the prior
     expected = [naive.log_student(X[m], X[[i]], prior) + 0.5 * np.log(b0).sum() for m in members]
     np.testing.assert_allclose(partition.scores_with(i, members), expected, rtol=1e-9, atol=1e-8)
+
+
+def test_a_part_of_every_other_row_has_twice_the_power(twin):
+    X, rows = np.random.default_rng(0).normal(size=(12, 2)), np.arange(0, 12, 2)
+    prior = {"m0": np.zeros(2), "c0": 0.5, "a0": 1.0, "b0": np.ones(2)}
+    for power, step, expected in ((0.3, 2, 0.6), (0.3, 1, 0.3), (0.3, 5, 1.0), (1.0, 2, 1.0)):
+        partition = build(twin, X, np.zeros(12), prior | {"power": power})
+        part = partition.part(rows, np.array([0, 0, 1, 1, 0, 1], dtype=np.intp), step=step)
+        joint = naive.neg_log_joint(X[rows], [0, 0, 1, 1, 0, 1], 1.0, prior | {"power": expected})
+        assert part.component.power == expected
+        assert part.neg_log_joint == pytest.approx(joint, **CLOSE)
+
+
+def test_a_row_that_predicts_others_counts_as_a_whole_one(twin):
+    """Else its cluster would hardly differ from an empty one."""
+    X, prior = np.array([[0.0], [4.0], [4.5]]), {"m0": [0.0], "c0": 0.1, "a0": 1.0, "b0": [1.0]}
+    found = build(twin, X, [0, 0, 0], prior | {"power": 0.01}).scores_with(1, np.array([0, 2]))
+    assert found[1] > found[0] + 1.0
 
 
 def test_merge_and_replace(twin):

@@ -11,8 +11,10 @@ from dpmlite import MAPDPM, core, exact_posterior, families, moves, sweeps
 from dpmlite.datasets import crp_mixture, planted_gaussians
 from dpmlite.partition import Partition
 from dpmlite.search import samples
+from dpmlite.search.context import Problem
 from dpmlite.search.result import first_of_best
 from dpmlite.search.sampled_start import SampledStart
+from dpmlite.search.search import Search
 from dpmlite.search.sweeps import sweep_and_merge
 
 
@@ -35,6 +37,24 @@ def test_sweeps_and_merges_end_where_neither_helps():
 def run(X, seed=0, stop=None):
     start = SampledStart(context_of(X, seed, stop))
     return start.run(), start
+
+
+@needs_kernels
+@pytest.mark.parametrize("power", [0.3, 0.005])
+def test_rows_that_count_little_end_in_the_clusters_of_all(power):
+    """60,000 rows that count as 18,000, or as 300: each sample has a power of its own."""
+    X, truth = planted_gaussians(60_000, 4, 6, separation=8.0, random_state=0)
+    family = families.NormalGamma(X.mean(axis=0), 0.1, 1.0, 0.1 * X.var(axis=0), power)
+    problem = Problem(core.Rows(X), family, 1.0)
+    sample = problem.of_rows(np.arange(0, 60_000, 40))
+    assert sample.component.power == min(40 * power, 1.0)
+    assert problem.of_every(10).component.power == min(10 * power, 1.0)
+    found = [Search().best(problem, np.array([seed])) for seed in range(2)]
+    for result in found:
+        assert result.partition.n_clusters == 6
+        assert len(set(zip(result.labels().tolist(), truth.tolist(), strict=True))) < 12
+        exact = result.partition.exact_neg_log_joint()
+        assert result.neg_log_joint == pytest.approx(exact, rel=1e-11)
 
 
 def test_a_start_is_an_optimum_of_its_sample_which_the_others_join(monkeypatch):

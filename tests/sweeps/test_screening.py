@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from cases import STARTS, partition, problems, start
+from cases import POWERS, STARTS, partition, problems, start
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rows_that_stay import would_stay
@@ -17,7 +17,11 @@ if dpmlite.implementation == "cython":
 
 
 @settings(max_examples=100, deadline=None)
-@given(problem=problems(max_rows=20), kind=st.sampled_from(STARTS), sweeps=st.integers(0, 2))
+@given(
+    problem=problems(max_rows=20, powers=POWERS),
+    kind=st.sampled_from(STARTS),
+    sweeps=st.integers(0, 2),
+)
 def test_who_is_known_to_stay_stays(kernel, problem, kind, sweeps):
     X, prior, alpha = problem
     state = partition(kernel, X, start(kind, len(X)), alpha, **prior)
@@ -92,7 +96,8 @@ MOVING = {"much": 1.0, "little": 8.0}
 
 @pytest.mark.parametrize("separation", MOVING.values(), ids=MOVING)
 @pytest.mark.parametrize("kind", ["random", "unplaced", "single", "many"])
-def test_sweeps_are_those_of_the_plain_twin(twins, separation, kind):
+@pytest.mark.parametrize("power", POWERS)
+def test_sweeps_are_those_of_the_plain_twin(twins, separation, kind, power):
     X, _ = planted_gaussians(300, 3, 12, separation=separation, random_state=4)
     starts = {
         "random": np.random.default_rng(0).integers(12, size=300),
@@ -100,7 +105,7 @@ def test_sweeps_are_those_of_the_plain_twin(twins, separation, kind):
         "single": np.zeros(300),
         "many": np.arange(300) // 2,
     }
-    states = [partition(twin, X, starts[kind], 5.0) for twin in twins]
+    states = [partition(twin, X, starts[kind], 5.0, power=power) for twin in twins]
     for _ in range(4):
         moves = [twin.map_dpm.sweep(state) for twin, state in zip(twins, states, strict=True)]
         assert moves[0] == moves[1]
@@ -109,12 +114,13 @@ def test_sweeps_are_those_of_the_plain_twin(twins, separation, kind):
 
 
 @pytest.mark.parametrize("separation", MOVING.values(), ids=MOVING)
-def test_labels_do_not_depend_on_threads(kernel, separation):
+@pytest.mark.parametrize("power", POWERS)
+def test_labels_do_not_depend_on_threads(kernel, separation, power):
     X, _ = planted_gaussians(20_000, 4, 30, separation=separation, random_state=5)
     labels = np.random.default_rng(0).integers(30, size=len(X))
     found = []
     for n_threads in (1, 2, 3, 8):
-        state = partition(kernel, X, labels)
+        state = partition(kernel, X, labels, power=power)
         with use_threads(n_threads):
             moves = [kernel.map_dpm.sweep(state) for _ in range(6)]
         found.append((moves, list(state.labels), state.neg_log_joint))

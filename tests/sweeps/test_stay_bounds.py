@@ -4,7 +4,7 @@ import importlib
 
 import numpy as np
 import pytest
-from cases import partition
+from cases import POWERS, partition
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -77,14 +77,15 @@ SHAPES += [(6000, 3, 90), (6000, 12, 90)]  # more than MANY_SLOTS
     shape=st.sampled_from(SHAPES),
     separation=st.sampled_from([0.5, 2.0, 4.0, 10.0]),
     kinds=st.lists(st.sampled_from(KINDS), min_size=1, max_size=8),
+    power=st.sampled_from(POWERS),
 )
-def test_remembered_bounds_change_no_sweep(kernel, seed, shape, separation, kinds):
+def test_remembered_bounds_change_no_sweep(kernel, seed, shape, separation, kinds, power):
     rng = np.random.default_rng(seed)
     X, labels = table(*shape, separation, rng)
-    state = partition(kernel, X, labels)
+    state = partition(kernel, X, labels, power=power)
     for kind in kinds:
         for _ in range(rng.integers(1, 6)):
-            again = partition(kernel, X, state.labels, state.alpha)
+            again = partition(kernel, X, state.labels, state.alpha, power=power)
             assert kernel.map_dpm.sweep(state) == kernel.map_dpm.sweep(again)
             assert np.array_equal(state.labels, again.labels)
         disturb(state, rng, kind)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from dpmlite.estimators.empirical_bayes.cluster_sums import ClusterSums
-from dpmlite.estimators.empirical_bayes.column_scales import ColumnScales
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dpmlite.estimators.data import Data, Indices
+    from dpmlite.estimators.empirical_bayes.column_scales import ColumnScales
     from dpmlite.estimators.priors.base import Family, Prior
     from dpmlite.search.result import SearchResult
 
@@ -42,10 +44,17 @@ class Chosen:
     objective: float
 
 
+def same_partition(one: Indices, other: Indices) -> bool:
+    """Whether two arrays of labels, 0 or more, are of the same clusters."""
+    pairs = np.unique(one * (int(other.max()) + 1) + other)
+    return len(pairs) == len(np.unique(one)) == len(np.unique(other))
+
+
 def alternate(
     find: Callable[[Prior, Indices], tuple[SearchResult, float]],
     family: Family,
     table: Data,
+    scales: ColumnScales,
     labels: Indices,
     power: float,
 ) -> Chosen:
@@ -59,19 +68,23 @@ def alternate(
         One that can fit its prior.
     table : Data
         N dense rows.
+    scales : ColumnScales
+        Scales of its columns.
     labels : ndarray of int, shape (N,)
         Labels to start from.
     power : float
         Power with which the likelihood of a row counts.
     """
-    scales, best, start = ColumnScales.of(table), None, None
+    best, start = None, None
     for _ in range(MAX_ROUNDS):
         prior, penalty = family.fit_prior(ClusterSums.of(table, labels, power), scales, start)
         result, unit = find(prior, labels)
         objective = unit * result.neg_log_joint + penalty
         if best is not None and not best.objective - objective > MIN_GAIN:
             break
-        labels, start = result.labels().copy(), prior
-        best = Chosen(family, prior, labels, objective)
+        best = Chosen(family, prior, result.labels().copy(), objective)
+        if same_partition(best.labels, labels):  # and so the same hyperparameters
+            break
+        labels, start = best.labels, prior
     assert best is not None
     return best

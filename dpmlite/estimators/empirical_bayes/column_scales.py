@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,7 +31,7 @@ class ColumnScales:
     reach : ndarray, shape (D,)
         The greatest distance of a value from the centre.
     constant : ndarray of bool, shape (D,)
-        Whether all values of a column are equal.
+        Whether all values of a column are equal, or missing.
     """
 
     centre: Floats
@@ -49,15 +49,31 @@ class ColumnScales:
         constant = variance == 0.0
         return cls(centre, np.where(constant, 1.0, variance), reach, constant)
 
+    def reaching(self, table: Data) -> ColumnScales:
+        """These scales with the extent that columns have in a table of more rows."""
+        assert table.values is not None
+        high, low = np.fmax.reduce(table.values), np.fmin.reduce(table.values)
+        reach = np.fmax(self.reach, np.fmax(high - self.centre, self.centre - low))
+        return replace(self, reach=reach)
+
+    def take(self, chosen: np.ndarray) -> ColumnScales:
+        """The scales of the columns where the mask `chosen` is true."""
+        parts = self.centre, self.variance, self.reach, self.constant
+        return ColumnScales(*(part[chosen] for part in parts))
+
 
 def _scales(column: Floats, weights: Floats) -> tuple[float, float, float]:
-    """Centre, variance and reach of one column; 0 as variance if its values are all equal."""
+    """Centre, variance and reach of one column; variance 0 if no value differs from another."""
     known = ~np.isnan(column)
+    if not known.any():
+        return 0.0, 0.0, 0.0
     order = np.argsort(column[known], kind="stable")
     values, weight = column[known][order], weights[known][order]
     below = np.cumsum(weight) / weight.sum()
     low, median, high = values[np.searchsorted(below, [0.25, 0.5, 0.75])]
-    variance = float(np.cov(values, aweights=weight, ddof=0)) if len(values) > 1 else 0.0
+    if values[0] == values[-1]:  # their mean may differ from them by a rounding error
+        return float(values[0]), 0.0, 0.0
+    variance = float(np.cov(values, aweights=weight, ddof=0))
     of_quartiles = ((high - low) / NORMAL_QUARTILES) ** 2
     if 0.0 < of_quartiles < variance:
         variance = of_quartiles

@@ -34,6 +34,9 @@ LOG_B0 = -1.0, 3.0
 # improves as long as b0 falls.
 MIN_VARIANCE_RATIO = 2.0**-26
 
+# The least a0: b0 would fall with it, whatever b0 / a0 is.
+MIN_A0 = 2.0**-4
+
 log_gamma = np.frompyfunc(core.log_gamma, 1, 1)
 digamma = np.frompyfunc(core.digamma, 1, 1)
 
@@ -47,7 +50,7 @@ def fit_normal_gamma(
     ----------
     sums : ClusterSums
     scales : ColumnScales
-        Constant columns keep the variance 1 and take no part.
+        Constant columns have the variance b0 / a0 = 1 and take no part.
     start : dict, optional
         Where to start from. Default: the means of the hyperparameters' prior.
 
@@ -66,11 +69,11 @@ def fit_normal_gamma(
     else:
         log_ratio = np.log(start["b0"][used] / start["a0"])
         x = np.concatenate([np.log([start["c0"], start["a0"]]), log_ratio])
-    lower = np.concatenate([[-np.inf] * 2, np.log(MIN_VARIANCE_RATIO * variance)])
+    lower = np.concatenate([[-np.inf, np.log(MIN_A0)], np.log(MIN_VARIANCE_RATIO * variance)])
     x, _ = minimise(objective, x, lower)
-    b0 = np.ones(len(used))
-    b0[used] = np.exp(x[2:] + x[1])
-    prior = {"m0": scales.centre, "c0": float(np.exp(x[0])), "a0": float(np.exp(x[1])), "b0": b0}
+    (c0, a0), ratio = np.exp(x[:2]).tolist(), np.ones(len(used))
+    ratio[used] = np.exp(x[2:])
+    prior = {"m0": scales.centre, "c0": c0, "a0": a0, "b0": a0 * ratio}
     return prior, objective.penalty(x)[0]
 
 
@@ -79,6 +82,8 @@ class _Objective:
 
     def __init__(self, sums: ClusterSums, scales: ColumnScales, used: np.ndarray) -> None:
         self.n = sums.counts[:, used]
+        if (self.n == self.n[:, :1]).all():  # no cell is missing: special functions once a cluster
+            self.n = self.n[:, :1]
         self.half_scatter = 0.5 * sums.scatters()[:, used]
         self.half_square = 0.5 * (sums.means[:, used] - scales.centre[used]) ** 2
         self.log_variance = np.log(scales.variance[used])

@@ -33,6 +33,9 @@ LOG_PSI0 = -1.0 - np.log(4.0), 3.0
 # The least psi0 / r, as a part of the variance of the column.
 MIN_VARIANCE_RATIO = 2.0**-26
 
+# Part of the greatest distance that is left for rounding errors.
+ROUNDING = 2.0**-40
+
 
 def fit_normal_inverse_wishart(
     sums: ClusterSums, scales: ColumnScales, start: Prior | None, max_distance: float
@@ -43,7 +46,8 @@ def fit_normal_inverse_wishart(
     ----------
     sums : ClusterSums
     scales : ColumnScales
-        Constant columns keep the variance 1 and take no part.
+        Constant columns have the variance psi0 / r = 1 and take no part: the other columns of a
+        normal-inverse-Wishart cluster are one again, of nu0 less by 1 for each column that is out.
     start : dict, optional
         Where to start from. Default: the means of the hyperparameters' prior.
     max_distance : float
@@ -66,32 +70,37 @@ def fit_normal_inverse_wishart(
         log_ratio = np.log(np.diag(start["psi0"])[used] / r)
         x = np.concatenate([np.log([start["kappa0"], r]), log_ratio])
     # r is 1 at least, so that psi0 is not below the bound of psi0 / r.
-    least = np.maximum(MIN_VARIANCE_RATIO * variance, (scales.reach[used] / max_distance) ** 2)
+    of_reach = scales.reach[used] / (max_distance * (1.0 - ROUNDING))
+    least = np.maximum(MIN_VARIANCE_RATIO * variance, of_reach**2)
     lower = np.concatenate([[-np.inf, 0.0], np.log(least)])
     x, _ = minimise(objective, x, lower)
+    ratio = np.ones(n_columns)
+    ratio[used] = np.exp(x[2:])
     prior = {
         "m0": scales.centre,
         "kappa0": float(np.exp(x[0])),
         "nu0": float(np.exp(x[1]) + n_columns - 1.0),
-        "psi0": np.diag(np.exp(objective.log_psi0(x))),
+        "psi0": np.diag(np.exp(x[1]) * ratio),
     }
     return prior, objective.penalty(x)[0]
 
 
 class _Objective:
-    """Minus the log marginals of all clusters and the log prior of the hyperparameters."""
+    """Minus the log marginals of all clusters and the log prior of the hyperparameters.
+
+    D is the number of columns that are not constant.
+    """
 
     def __init__(self, sums: ClusterSums, scales: ColumnScales, used: np.ndarray) -> None:
-        self.used = used
         self.n = sums.counts[:, 0]
-        self.scatter = sums.scatter_matrices()
-        self.gap = sums.means - scales.centre
+        self.scatter = sums.scatter_matrices()[:, used][:, :, used]
+        self.gap = (sums.means - scales.centre)[:, used]
         self.squares = self.gap[:, :, None] * self.gap[:, None]
         self.log_variance = np.log(scales.variance[used])
 
     def __call__(self, x: Floats) -> tuple[float, Floats]:
         n, (kappa0, r), n_columns = self.n, np.exp(x[:2]), self.gap.shape[1]
-        log_psi0 = self.log_psi0(x)
+        log_psi0 = x[2:] + x[1]
         psi0 = np.exp(log_psi0)
         kappa, nu0 = kappa0 + n, r + n_columns - 1.0
         nu, log_det0 = nu0 + n, float(log_psi0.sum())
@@ -103,18 +112,12 @@ class _Objective:
         distance = np.einsum("ki,kij,kj->k", self.gap, inverse, self.gap)
         by_kappa0 = 0.5 * np.sum(n_columns * n / kappa - nu * distance * kappa0 * (n / kappa) ** 2)
         diagonal = np.diagonal(inverse, axis1=1, axis2=2)
-        by_psi0 = 0.5 * np.sum(nu0 - nu[:, None] * psi0 * diagonal, axis=0)[self.used]
+        by_psi0 = 0.5 * np.sum(nu0 - nu[:, None] * psi0 * diagonal, axis=0)
         of_counts = _summed(digamma, nu, n_columns) - _summed(digamma, [nu0], n_columns)
         by_r = 0.5 * r * np.sum(of_counts + log_det0 - log_det) + by_psi0.sum()
         penalty, of_penalty = self.penalty(x)
         gradient = np.concatenate([[by_kappa0, by_r], by_psi0])
         return penalty - float(value.sum()), of_penalty - gradient
-
-    def log_psi0(self, x: Floats) -> Floats:
-        """Logarithms of the diagonal of psi0, shape (D,)."""
-        log_psi0 = np.zeros(len(self.used))
-        log_psi0[self.used] = x[2:] + x[1]
-        return log_psi0
 
     def penalty(self, x: Floats) -> tuple[float, Floats]:
         """Minus the log prior of the hyperparameters, and its gradient."""

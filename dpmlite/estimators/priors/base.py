@@ -46,7 +46,7 @@ class Family(ABC):
     can_fit_prior : bool
         Whether there are `fit_prior` and `covariance`.
     knows_power : bool
-        Whether components without missing cells take a power of the likelihood.
+        Whether components take a power of the likelihood.
     """
 
     name: str

@@ -93,7 +93,7 @@ class NormalGammaFamily(Family):
         self, prior: Prior, allow_missing: bool, power: float = 1.0
     ) -> families.Component:
         if allow_missing:
-            return families.IncompleteNormalGamma(**prior)
+            return families.IncompleteNormalGamma(**prior, power=power)
         return families.NormalGamma(**prior, power=power)
 
     def covariance(self, posterior: Mapping[str, Any]) -> Floats:

@@ -45,7 +45,7 @@ class NormalInverseWishartFamily(Family):
     scales = (("kappa0",), ("psi0",))
     width = ("psi0",)
     can_fit_prior = True
-    knows_power = False
+    knows_power = True
 
     def read_table(self, X: Any, allow_missing: bool) -> Data:
         return read_real(X, allow_missing)
@@ -105,7 +105,7 @@ class NormalInverseWishartFamily(Family):
     def component(
         self, prior: Prior, allow_missing: bool, power: float = 1.0
     ) -> families.Component:
-        return families.NormalInverseWishart(**prior)
+        return families.NormalInverseWishart(**prior, power=power)
 
     def covariance(self, posterior: Mapping[str, Any]) -> Floats:
         """The mean of Sigma's posterior but for D + 1 degrees, which keeps it finite."""

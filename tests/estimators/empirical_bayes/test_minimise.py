@@ -1,0 +1,97 @@
+"""Minima of functions whose minima are known, with lower bounds."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dpmlite.estimators.empirical_bayes.minimise import minimise
+
+
+def quadratic(rng, n_variables, condition):
+    """A convex quadratic function, its matrix and its minimum without bounds."""
+    Q, _ = np.linalg.qr(rng.normal(size=(n_variables, n_variables)))
+    A = (Q * np.geomspace(1.0, condition, n_variables)) @ Q.T
+    centre = rng.normal(size=n_variables)
+
+    def objective(x):
+        return 0.5 * (x - centre) @ A @ (x - centre), A @ (x - centre)
+
+    return objective, A, centre
+
+
+def rosenbrock(x):
+    a, b = x
+    value = (1.0 - a) ** 2 + 100.0 * (b - a**2) ** 2
+    return value, np.array([-2.0 * (1.0 - a) - 400.0 * a * (b - a**2), 200.0 * (b - a**2)])
+
+
+@given(st.integers(0, 10**6), st.integers(1, 8), st.sampled_from([1.0, 10.0, 1000.0]))
+@settings(max_examples=50)
+def test_a_quadratic_function_has_its_minimum_at_its_centre(seed, n_variables, condition):
+    rng = np.random.default_rng(seed)
+    objective, _, centre = quadratic(rng, n_variables, condition)
+    start, free = rng.normal(scale=5.0, size=n_variables), np.full(n_variables, -np.inf)
+    x, value = minimise(objective, start, free)
+    assert value == objective(x)[0] < 1e-4
+    assert x == pytest.approx(centre, abs=0.02)
+
+
+@given(st.integers(0, 10**6), st.integers(1, 8), st.sampled_from([1.0, 10.0]))
+@settings(max_examples=50)
+def test_with_bounds_no_variable_gains_where_it_may_go(seed, n_variables, condition):
+    """The conditions of Karush, Kuhn and Tucker: sufficient where the function is convex."""
+    rng = np.random.default_rng(seed)
+    objective, _, _ = quadratic(rng, n_variables, condition)
+    lower = rng.normal(size=n_variables)
+    x, value = minimise(objective, rng.normal(scale=5.0, size=n_variables), lower)
+    assert (x >= lower).all()
+    gradient = objective(x)[1]
+    at_bound = x == lower
+    assert np.abs(gradient[~at_bound]).max(initial=0.0) < 0.05
+    assert (gradient[at_bound] > -0.05).all()
+    for _ in range(50):
+        other = np.maximum(x + rng.normal(scale=0.3, size=n_variables), lower)
+        assert value <= objective(other)[0] + 1e-4
+
+
+@pytest.mark.parametrize("start", [(-1.2, 1.0), (3.0, -3.0), (0.0, 0.0), (-5.0, 20.0)])
+def test_the_valley_of_rosenbrock_leads_to_its_minimum(start):
+    x, value = minimise(rosenbrock, np.array(start), np.full(2, -np.inf))
+    assert value < 1e-4
+    assert x == pytest.approx([1.0, 1.0], abs=0.05)
+
+
+def test_the_valley_of_rosenbrock_ends_at_a_bound():
+    """For a >= 1.5, the minimum is at (1.5, 2.25)."""
+    x, value = minimise(rosenbrock, np.array([3.0, 0.0]), np.array([1.5, -np.inf]))
+    assert x == pytest.approx([1.5, 2.25], abs=0.01)
+    assert value == pytest.approx(0.25, abs=1e-4)
+
+
+@given(st.integers(0, 10**6), st.floats(0.1, 100.0))
+@settings(max_examples=50)
+def test_the_value_is_never_above_that_at_the_start(seed, size):
+    """Even where the function has many minima, and is infinite beyond a limit."""
+    rng = np.random.default_rng(seed)
+    frequency, start = rng.exponential(scale=3.0, size=3), rng.normal(size=3)
+
+    def objective(x):
+        if (np.abs(x) > 4.0).any():
+            return np.inf, np.full(3, np.nan)
+        return size * np.sin(frequency * x).sum(), size * frequency * np.cos(frequency * x)
+
+    x, value = minimise(objective, start, np.full(3, -4.5))
+    assert value == objective(x)[0] <= objective(start)[0]
+
+
+def test_a_start_below_its_bounds_is_moved_there():
+    x, _ = minimise(lambda x: (x.sum(), np.ones(2)), np.zeros(2), np.array([1.0, -3.0]))
+    assert x.tolist() == [1.0, -3.0]
+
+
+def test_a_minimum_at_the_start_stays():
+    start = np.array([0.5, -0.5])
+    x, value = minimise(lambda x: (7.0, np.zeros(2)), start, np.full(2, -np.inf))
+    assert x.tolist() == start.tolist()
+    assert value == 7.0
