@@ -177,9 +177,9 @@ def outliers():
     rng = np.random.default_rng(7)
     X = np.concatenate([rng.normal(c, 1.0, (300, 2)) for c in (0.0, 8.0)])
     X = np.concatenate([X, [[8.0, -1.0], [-1.0, 9.0], [4.0, 12.0]]])
-    model = fit(X, outlier_level=0.01)
+    model = fit(X, outlier_level=0.001)
     score = model.outlier_score(X)
-    figure, axes = panels("outlier score", f"outlier_level=0.01: {sum(score < 0.01)} rows are -1")
+    figure, axes = panels("outlier score", f"outlier_level=0.001: {sum(score < 0.001)} rows are -1")
     points = axes[0].scatter(
         *X.T, s=6, c=np.log10(np.maximum(score, 1e-4)), cmap="viridis_r", vmin=-4, vmax=0
     )
