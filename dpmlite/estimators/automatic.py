@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 SATURATION = 2000.0
 
 # Rows, drawn at random, that choose family and hyperparameters, at most.
-SAMPLE_ROWS = 2500
+SAMPLE_ROWS = 2000
 
 # What the variance that the first prior expects in a cluster is multiplied by, in turn: from few
 # wide clusters the search finds many small ones less surely than from many.

@@ -111,7 +111,7 @@ class MAPDPM(MixtureEstimator):
         - "cv": the one of `alphas` with the greatest log density of held-out rows, in `cv` folds.
     prior : {"auto", "paper", "nll"} or dict, default "auto"
         Hyperparameters of the family. "auto", for the first two families, takes those with the
-        least joint, of labels and hyperparameters in turn, on a sample of 2,500 rows at most; it
+        least joint, of labels and hyperparameters in turn, on a sample of 2,000 rows at most; it
         also spreads values on a grid, such as rounded ones or bits, over the cells of the grid, for
         a normal could else be infinitely dense there. For other families it is "paper": section 4.2
         of [1]_, and what corresponds to it. A dict has some of the keys below, a scalar stands for
