@@ -219,7 +219,7 @@ def test_density_of_a_chain_on_axes_that_are_there():
     from matplotlib.figure import Figure
 
     X = np.random.default_rng(0).normal(size=(20, 1))
-    chain = CollapsedGibbs(n_samples=3, random_state=0).fit(X)
+    chain = CollapsedGibbs(prior="paper", n_samples=3, random_state=0).fit(X)
     figure = Figure()
     axes = figure.add_subplot()
     assert plot_density(chain, X, axes=axes) is figure
@@ -227,7 +227,12 @@ def test_density_of_a_chain_on_axes_that_are_there():
 
 
 @pytest.mark.parametrize(
-    "model", [DPSearch(), BayesianHierarchicalClustering(), VariationalDPM(random_state=0)]
+    "model",
+    [
+        DPSearch(prior="paper"),
+        BayesianHierarchicalClustering(prior="paper"),
+        VariationalDPM(prior="paper", random_state=0),
+    ],
 )
 def test_density_of_other_models(model):
     X = np.random.default_rng(0).normal(size=(20, 1))
@@ -309,7 +314,7 @@ def test_names_of_leaves_count_by_position():
 @pytest.mark.parametrize(("n_rows", "named"), [(2, 2), (60, 60), (61, 0)])
 def test_many_leaves_are_not_named(n_rows, named):
     X = np.random.default_rng(0).normal(size=(n_rows, 2))
-    figure = plot_dendrogram(BayesianHierarchicalClustering().fit(X))
+    figure = plot_dendrogram(BayesianHierarchicalClustering(prior="paper").fit(X))
     figure.draw_without_rendering()
     assert len(figure.axes[0].get_xticklabels()) == named
 

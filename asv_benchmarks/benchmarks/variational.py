@@ -99,7 +99,7 @@ class Fit:
 
     def setup(self, method):
         self.X = planted_gaussians(2_000, 4, 8, random_state=0)[0]
-        self.model = VariationalDPM(method=method, init="random", random_state=0)
+        self.model = VariationalDPM(prior="paper", method=method, init="random", random_state=0)
 
     def time_fit(self, method):
         self.model.fit(self.X)

@@ -15,19 +15,21 @@ from dpmlite.estimators.choose_prior import draw_sample
 from dpmlite.estimators.empirical_bayes.alternation import alternate, same_partition
 from dpmlite.estimators.empirical_bayes.cluster_sums import ClusterSums
 from dpmlite.estimators.empirical_bayes.column_scales import ColumnScales
+from dpmlite.estimators.numbering import largest_first
 from dpmlite.estimators.priors import FAMILIES
 from dpmlite.partition import Partition
 from dpmlite.search.context import Problem
 from dpmlite.search.sampled_start import joined
+from dpmlite.search.search import Search
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from dpmlite import families
     from dpmlite.estimators.data import Data, Indices
     from dpmlite.estimators.empirical_bayes.alternation import Chosen
     from dpmlite.estimators.priors.base import Family, Prior
     from dpmlite.search.result import SearchResult
-    from dpmlite.search.search import Search
 
     Seeds = npt.NDArray[np.int64]
 
@@ -77,13 +79,15 @@ class Model:
         if self._component_knows_power():
             component = self.family.component(self.prior, self.allow_missing, self.power)
             return Problem(table.rows(), component, self.alpha)
-        component = self.family.component(self.prior, self.allow_missing)
-        return Problem(times(table, self.power).rows(), component, self.alpha * self.power)
+        return Problem(times(table, self.power).rows(), self.component(), self.alpha * self.power)
 
     def weighted_partition(self, table: Data, labels: Indices) -> Partition:
         """The same partition with the power as weight of the rows, for prediction."""
-        component = self.family.component(self.prior, self.allow_missing)
-        return Partition(times(table, self.power).rows(), labels, component, self.alpha)
+        return Partition(times(table, self.power).rows(), labels, self.component(), self.alpha)
+
+    def component(self) -> families.Component:
+        """A component of the prior without slots, and without the power."""
+        return self.family.component(self.prior, self.allow_missing)
 
     @property
     def unit(self) -> float:
@@ -161,6 +165,15 @@ def choose_model(
         best = replace(best, prior=best.family.fit_prior(sums, all_scales, None)[0])
     model = replace(template, family=best.family, prior=best.prior)
     return model, _labels_of_all(search, model, power, best, table, chosen)
+
+
+def most_probable_labels(
+    model: Model, table: Data, rng: np.random.Generator, verbose: bool = False
+) -> Indices:
+    """Labels that the search of `MAPDPM` finds under a model, the largest cluster first."""
+    seeds = rng.integers(2**63, size=1)
+    found = Search(verbose=verbose).best(model.problem(table), seeds)
+    return largest_first(found.labels(), table.weights)
 
 
 def without_constant_columns(sample: Data, scales: ColumnScales) -> tuple[Data, ColumnScales]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, Self
 
@@ -9,13 +10,14 @@ import numpy as np
 
 from dpmlite import algorithms, families
 from dpmlite.core.constants import UNPLACED
+from dpmlite.estimators.automatic import Model, most_probable_labels
 from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.bhc_growth import TreeSearch, bayes_kmeans, grow, joined
 from dpmlite.estimators.bhc_tree import AlternativeTree, linkage, relocate
 from dpmlite.estimators.choose_prior import ScaledPrior, draw_sample
 from dpmlite.estimators.data import Data
-from dpmlite.estimators.fitted import fitted_component
-from dpmlite.estimators.mapdpm import MAPDPM
+from dpmlite.estimators.family_estimator import AUTO
+from dpmlite.estimators.fitted import final_partition, fitted_component
 from dpmlite.estimators.mixture import MixtureEstimator
 from dpmlite.estimators.numbering import largest_first
 from dpmlite.estimators.priors.moments import Moments
@@ -26,7 +28,6 @@ from dpmlite.estimators.validation import (
     check_random_state,
     check_verbose,
 )
-from dpmlite.search.context import Problem
 from dpmlite.search.result import first_of_best
 
 if TYPE_CHECKING:
@@ -37,10 +38,10 @@ if TYPE_CHECKING:
     from dpmlite import families
     from dpmlite.estimators.bhc_growth import Tree
     from dpmlite.estimators.priors.base import Prior
-    from dpmlite.search.context import Labels
+    from dpmlite.search.context import Labels, Problem
 
 APPROXIMATIONS = ("bayes-kmeans", "map-dpm")
-PRIOR_CHOICES = ("nll",)
+PRIOR_CHOICES = (AUTO, "paper", "nll")
 
 # ``prior="nll"`` starts from each of these factors of the width, for trees are greedy and the bound
 # has many local optima. Each start grows some twenty trees over a random sample of rows.
@@ -58,16 +59,16 @@ class BayesianHierarchicalClustering(MixtureEstimator):
 
     Parameters
     ----------
-    component : str, default "normal-gamma"
+    component : str, default "auto"
         Family of the clusters, as in `MAPDPM`.
     alpha : float, default 1.0
         Concentration of the Dirichlet process.
-    prior : dict or "nll", optional
-        Parameters of the family's prior, as in `MAPDPM`. "nll" multiplies the scales of the default
-        prior, as `MAPDPM` does, by the factors with the greatest lower bound, chosen on 500 rows at
-        most. The default prior expects clusters as wide as the table. Under it, distant pairs of
-        rows may join first, which later merges cannot correct: for narrower clusters give a prior,
-        or take "nll".
+    prior : {"auto", "paper", "nll"} or dict, default "auto"
+        Hyperparameters of the family, as in `MAPDPM`. "auto" takes those that `MAPDPM` chooses, and
+        merges the rows with equal values spread, each of which counts whole. "paper" expects
+        clusters as wide as the table: distant pairs of rows may join first, which later merges
+        cannot correct. "nll" multiplies the scales of "paper", as `MAPDPM` does, by the factors
+        with the greatest lower bound, chosen on 500 rows at most.
     approximate : {None, "bayes-kmeans", "map-dpm"}, default None
         None: all pairs of rows are compared; the time grows as N^2.
 
@@ -83,8 +84,8 @@ class BayesianHierarchicalClustering(MixtureEstimator):
     allow_missing : bool, default False
         Whether NaN is a missing value, as in `MAPDPM`.
     random_state : None, int, Generator or RandomState, default None
-        Source of chance for `approximate`, for the sample of rows of ``prior="nll"``, and for
-        `sample`.
+        Source of chance for ``prior="auto"``, for the sample of rows of ``prior="nll"``, for
+        `approximate`, and for `sample`.
     verbose : bool or int, default False
         Print a line for every tenth of the nodes.
 
@@ -147,12 +148,14 @@ class BayesianHierarchicalClustering(MixtureEstimator):
     (2, (99, 2))
     """
 
+    prior_choices = PRIOR_CHOICES
+
     def __init__(
         self,
         *,
-        component: str = "normal-gamma",
+        component: str = "auto",
         alpha: float = 1.0,
-        prior: Mapping[str, Any] | str | None = None,
+        prior: Mapping[str, Any] | str | None = "auto",
         approximate: str | None = None,
         alternative_trees: bool | int = False,
         allow_missing: bool = False,
@@ -178,8 +181,9 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         y : ignored
             There for scikit-learn.
         sample_weight : array-like, shape (N,), optional
-            A row of weight w stands for w equal rows that share a label, as in `MAPDPM.fit`; rows
-            of weight 0 only get a label.
+            Weights of the rows, as in `MAPDPM.fit`. With ``prior="auto"`` their ratios count, and
+            their mean in the choice of hyperparameters alone. With other priors a row of weight w
+            stands for w equal rows that share a label. Rows of weight 0 only get a label.
 
         Returns
         -------
@@ -196,19 +200,20 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         used = data.has_weight()
         table = data.take(used)
         rng = check_random_state(self.random_state)
-        prior = self._choose_prior(table, rng)
-        problem = self._problem(table, prior)
+        model, table = self._find_model(table, rng)
+        problem = model.problem(table)
         leaves = self._leaves(problem, rng)
         self._check_start(int(leaves.max()) + 1)
         if self.approximate == "map-dpm":
-            search = self._search(prior, rng).fit(X, sample_weight=sample_weight)
-            tree = self._grow_nested(table, prior, search.labels_[used])
+            groups = most_probable_labels(model, table, rng, bool(self.verbose))
+            tree = self._grow_nested(model, table, groups)
         else:
             tree = grow(problem, leaves, bool(self.verbose))
         self._keep_tree(tree, leaves, used)
         labels = np.empty(self.n_leaves_, dtype=np.intp)
         algorithms.cut(self.children_, self.log_odds_, labels)
-        self._keep(data, self._partition(table, labels[leaves], prior, problem.alpha), prior)
+        final = final_partition(table, labels[leaves], model.component(), model.alpha)
+        self._keep(data, final, model.prior, model.family)
         self.training_rows_ = table.to_dict()
         self._keep_increments(tree.log_e)
         self._remember_columns(X, data.shape[1])
@@ -276,9 +281,8 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         return [self._alternative(merge, side) for merge, side in found]
 
     def _check_parameters(self) -> None:
+        self._check_model_parameters()
         check_positive("alpha", self.alpha)
-        if isinstance(self.prior, str):
-            check_choice("prior", self.prior, PRIOR_CHOICES, "a dict, None or ")
         if self.approximate is not None:
             check_choice("approximate", self.approximate, APPROXIMATIONS, "None or ")
         if not isinstance(self.alternative_trees, bool | np.bool_ | Integral):
@@ -288,48 +292,36 @@ class BayesianHierarchicalClustering(MixtureEstimator):
             )
         check_verbose(self.verbose)
 
-    def _problem(self, table: Data, prior: Prior) -> Problem:
-        component = self._component(prior)
-        return Problem(table.rows(), component, float(self.alpha))
-
-    def _choose_prior(self, table: Data, rng: np.random.Generator) -> Prior:
-        family = self._family()
-        if not isinstance(self.prior, str):
-            return family.prior(self.prior, table)
+    def _find_model(self, table: Data, rng: np.random.Generator) -> tuple[Model, Data]:
+        if not (isinstance(self.prior, str) and self.prior == "nll"):
+            return super()._find_model(table, rng)
         sample = table.take(draw_sample(table, SAMPLE_ROWS, rng))
-        scaled = ScaledPrior(family, table, Moments.of(table), sample)
+        scaled = ScaledPrior(self._family(), table, Moments.of(table), sample)
+        default = Model(scaled.family, self.allow_missing, scaled.default, self._alpha())
+
+        def problem_of(rows: Data, prior: Prior) -> Problem:
+            return replace(default, prior=prior).problem(rows)
+
         seeds = np.zeros(1, dtype=np.int64)
-        found = [
-            scaled.choose(TreeSearch(), self._problem, seeds, width) for width in START_FACTORS
-        ]
-        slack = self._problem(sample, scaled.default).worthwhile_gain(sample.shape[0])
-        return found[first_of_best([objective for _, objective in found], slack)][0]
+        found = [scaled.choose(TreeSearch(), problem_of, seeds, width) for width in START_FACTORS]
+        slack = default.problem(sample).worthwhile_gain(sample.shape[0])
+        best = first_of_best([objective for _, objective in found], slack)
+        return replace(default, prior=found[best][0]), table
 
     def _leaves(self, problem: Problem, rng: np.random.Generator) -> Labels:
         if self.approximate == "bayes-kmeans":
             return bayes_kmeans(problem, rng)
         return np.arange(len(problem.rows), dtype=np.intp)
 
-    def _search(self, prior: Prior, rng: np.random.Generator) -> MAPDPM:
-        return MAPDPM(
-            component=self.component,
-            alpha=self.alpha,
-            prior=prior,
-            allow_missing=self.allow_missing,
-            random_state=rng,
-            verbose=bool(self.verbose),
-        )
-
-    def _grow_nested(self, table: Data, prior: Prior, groups: Labels) -> Tree:
+    def _grow_nested(self, model: Model, table: Data, groups: Labels) -> Tree:
         """The tree that merges the rows of each group, and then the groups."""
-        groups = np.unique(groups, return_inverse=True)[1].astype(np.intp)
         members = [np.flatnonzero(groups == k) for k in range(int(groups.max()) + 1)]
         branches = []
         for k, rows in enumerate(members):
-            problem = self._problem(table.take(groups == k), prior)
+            problem = model.problem(table.take(groups == k))
             branches.append(grow(problem, np.arange(len(rows), dtype=np.intp), bool(self.verbose)))
         roots = np.array([[branch.log_e[-1], branch.log_d[-1]] for branch in branches])
-        trunk = grow(self._problem(table, prior), groups, bool(self.verbose), roots)
+        trunk = grow(model.problem(table), groups, bool(self.verbose), roots)
         return joined(branches, members, trunk)
 
     def _keep_tree(self, tree: Tree, leaves: Labels, used: npt.NDArray[np.bool_]) -> None:

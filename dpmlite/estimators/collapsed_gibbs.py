@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from dpmlite import algorithms
+from dpmlite.estimators.automatic import most_probable_labels
 from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.data import Data
-from dpmlite.estimators.fitted import fitted_component
+from dpmlite.estimators.fitted import final_partition, fitted_component
 from dpmlite.estimators.gibbs_chain import VARIANTS, Chain
-from dpmlite.estimators.mapdpm import MAPDPM
 from dpmlite.estimators.mixture import MixtureEstimator
 from dpmlite.estimators.validation import (
     check_choice,
@@ -22,7 +22,6 @@ from dpmlite.estimators.validation import (
     check_verbose,
 )
 from dpmlite.partition import Partition
-from dpmlite.search.context import Problem
 from dpmlite.search.prefix_starts import search_labels
 from dpmlite.search.starts import start_labels
 
@@ -31,8 +30,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from dpmlite.estimators.automatic import Model
     from dpmlite.estimators.gibbs_chain import Sample
-    from dpmlite.estimators.priors.base import Prior
 
 INITS = ("map", "single", "singletons", "random", "sequential", "search")
 
@@ -48,15 +47,16 @@ class CollapsedGibbs(MixtureEstimator):
 
     Parameters
     ----------
-    component : str, default "normal-gamma"
+    component : str, default "auto"
         Family of the clusters, as in `MAPDPM`.
     alpha : float, default 1.0
         Concentration of the Dirichlet process; the start value if `alpha_prior` is given.
     alpha_prior : tuple of two floats, optional
         Shape and rate of a gamma prior of alpha, which is then drawn after every sweep by the
         method of Escobar & West [3]_. Default: alpha is fixed.
-    prior : dict, optional
-        Parameters of the family's prior, as in `MAPDPM`.
+    prior : {"auto", "paper"} or dict, default "auto"
+        Hyperparameters of the family, as in `MAPDPM`. "auto" takes those that `MAPDPM` chooses, and
+        samples partitions of the rows with equal values spread, each of which counts whole.
     allow_missing : bool, default False
         Whether NaN is a missing value, as in `MAPDPM`.
     n_samples : int, default 1000
@@ -127,10 +127,10 @@ class CollapsedGibbs(MixtureEstimator):
     def __init__(
         self,
         *,
-        component: str = "normal-gamma",
+        component: str = "auto",
         alpha: float = 1.0,
         alpha_prior: tuple[float, float] | None = None,
-        prior: Mapping[str, Any] | None = None,
+        prior: Mapping[str, Any] | str | None = "auto",
         allow_missing: bool = False,
         n_samples: int = 1000,
         burn_in: int | None = None,
@@ -163,8 +163,9 @@ class CollapsedGibbs(MixtureEstimator):
         y : ignored
             There for scikit-learn.
         sample_weight : array-like, shape (N,), optional
-            A row of weight w stands for w equal rows that share a label, as in `MAPDPM.fit`; all
-            weights must be positive here.
+            Weights of the rows, as in `MAPDPM.fit`. With ``prior="auto"`` their ratios count, and
+            their mean in the choice of hyperparameters alone. With other priors a row of weight w
+            stands for w equal rows that share a label. All weights must be positive here.
 
         Returns
         -------
@@ -182,17 +183,17 @@ class CollapsedGibbs(MixtureEstimator):
         n_rows = data.shape[0]
         given = None if isinstance(self.init, str) else check_labels(self.init, n_rows, "init")
         rng = check_random_state(self.random_state)
-        prior = self._family().prior(self.prior, data)
-        labels = self._start(X, data, prior, rng, sample_weight) if given is None else given
-        component = self._component(prior)
-        start = Partition(data.rows(), labels, component, float(self.alpha))
+        model, table = self._find_model(data, rng)
+        labels = self._start(table, model, rng) if given is None else given
+        start = model.problem(table).partition(labels)
         chain = Chain(start, VARIANTS[self.split_merge], self.alpha_prior, rng)
         burn_in = self.n_samples // 2 if self.burn_in is None else self.burn_in
         samples = list(chain.samples(self.n_samples, burn_in, self.thin, bool(self.verbose)))
         best = chain.best
-        self._keep(data, self._partition(data, best.labels.copy(), prior, best.alpha), prior)
+        final = final_partition(table, best.labels.copy(), model.component(), best.alpha)
+        self._keep(data, final, model.prior, model.family)
         self._keep_samples(samples, chain)
-        self.training_rows_ = data.to_dict()
+        self.training_rows_ = table.to_dict()
         self._remember_columns(X, data.shape[1])
         return self
 
@@ -258,6 +259,7 @@ class CollapsedGibbs(MixtureEstimator):
         return together
 
     def _check_parameters(self) -> None:
+        self._check_model_parameters()
         check_positive("alpha", self.alpha)
         if self.alpha_prior is not None:
             if not isinstance(self.alpha_prior, tuple | list | np.ndarray) or (
@@ -280,28 +282,13 @@ class CollapsedGibbs(MixtureEstimator):
             )
         check_verbose(self.verbose)
 
-    def _start(
-        self,
-        X: npt.ArrayLike,
-        data: Data,
-        prior: Prior,
-        rng: np.random.Generator,
-        sample_weight: Any,
-    ) -> npt.NDArray[np.intp]:
+    def _start(self, table: Data, model: Model, rng: np.random.Generator) -> npt.NDArray[np.intp]:
         """Labels that `init` names, to start the chain from."""
         if self.init == "map":
-            search = MAPDPM(
-                component=self.component,
-                alpha=self.alpha,
-                prior=prior,
-                allow_missing=self.allow_missing,
-                random_state=rng,
-            )
-            return search.fit(X, sample_weight=sample_weight).labels_
+            return most_probable_labels(model, table, rng)
         if self.init == "search":
-            component = self._component(prior)
-            return search_labels(Problem(data.rows(), component, float(self.alpha)), 0, rng)
-        return start_labels(self.init, data.shape[0], self.alpha, rng)[0]
+            return search_labels(model.problem(table), 0, rng)
+        return start_labels(self.init, table.shape[0], self.alpha, rng)[0]
 
     def _keep_samples(self, samples: list[Sample], chain: Chain) -> None:
         self.labels_samples_ = np.array([sample.labels for sample in samples])

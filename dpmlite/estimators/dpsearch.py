@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from dpmlite import algorithms
-from dpmlite.estimators.fitted import verify_joint
+from dpmlite.estimators.fitted import final_partition, verify_joint
 from dpmlite.estimators.mixture import MixtureEstimator
 from dpmlite.estimators.validation import (
     check_bool,
@@ -17,7 +17,6 @@ from dpmlite.estimators.validation import (
     check_random_state,
     check_verbose,
 )
-from dpmlite.search.context import Problem
 from dpmlite.search.prefix_starts import ORDERS, row_order, run
 from dpmlite.search.refinement import refine
 from dpmlite.search.search import Search
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from dpmlite.search.context import Labels
+    from dpmlite.search.context import Labels, Problem
     from dpmlite.search.result import SearchResult
 
 SCORINGS = ("trivial", "tight", "inadmissible")
@@ -49,12 +48,13 @@ class DPSearch(MixtureEstimator):
 
     Parameters
     ----------
-    component : str, default "normal-gamma"
+    component : str, default "auto"
         Family of the clusters, as in `MAPDPM`.
     alpha : float, default 1.0
         Concentration of the Dirichlet process.
-    prior : dict, optional
-        Parameters of the family's prior, as in `MAPDPM`.
+    prior : {"auto", "paper"} or dict, default "auto"
+        Hyperparameters of the family, as in `MAPDPM`. "auto" takes those that `MAPDPM` chooses, and
+        searches among the rows with equal values spread, each of which counts whole.
     scoring : {"inadmissible", "tight", "trivial"}, default "inadmissible"
         Estimate, in the score of a prefix, of the cost of the rows to come, besides that of the
         best completion under the prior of labels:
@@ -139,9 +139,9 @@ class DPSearch(MixtureEstimator):
     def __init__(
         self,
         *,
-        component: str = "normal-gamma",
+        component: str = "auto",
         alpha: float = 1.0,
-        prior: Mapping[str, Any] | None = None,
+        prior: Mapping[str, Any] | str | None = "auto",
         scoring: str = "inadmissible",
         beam: int | None = 10,
         order: str = "ascending",
@@ -173,7 +173,9 @@ class DPSearch(MixtureEstimator):
         y : ignored
             There for scikit-learn.
         sample_weight : array-like, shape (N,), optional
-            A row of weight w stands for w equal rows that share a label, as in `MAPDPM.fit`.
+            Weights of the rows, as in `MAPDPM.fit`. With ``prior="auto"`` their ratios count, and
+            their mean in the choice of hyperparameters alone. With other priors a row of weight w
+            stands for w equal rows that share a label.
 
         Returns
         -------
@@ -189,23 +191,22 @@ class DPSearch(MixtureEstimator):
         data = self._read(X).weighted(sample_weight)
         rng = check_random_state(self.random_state)
         table = data.take(data.has_weight())
-        prior = self._family().prior(self.prior, table)
-        component = self._component(prior)
-        problem = Problem(table.rows(), component, float(self.alpha))
+        model, table = self._find_model(table, rng)
+        problem = model.problem(table)
         search, labels = self._run(problem, rng)
-        found = self._partition(table, labels.copy(), prior, problem.alpha)
+        found = final_partition(table, labels.copy(), model.component(), model.alpha)
         verify_joint(search.neg_log_joint, found, table)
         gap, certified = self._gap(search, found.neg_log_joint, found.least_gain)
         refined = None
         if self.refine and not certified:
             context = Search(verbose=bool(self.verbose)).context(problem, rng)
             refined = refine(context, labels, quick=self.refine == "quick")
-            final = self._partition(table, refined.labels(), prior, problem.alpha)
+            final = final_partition(table, refined.labels(), model.component(), model.alpha)
             verify_joint(refined.neg_log_joint, final, table)
             gap, certified = self._gap(search, final.neg_log_joint, final.least_gain)
         else:
             final = found
-        self._keep(data, final, prior)
+        self._keep(data, final, model.prior, model.family)
         self._keep_refinement(refined, found.neg_log_joint, certified)
         self.n_enqueued_, self.n_expanded_ = search.n_enqueued, search.n_expanded
         self.certified_, self.optimality_gap_ = certified, gap
@@ -225,11 +226,11 @@ class DPSearch(MixtureEstimator):
         else:
             check_bool("refine", self.refine)
         check_verbose(self.verbose)
-        self._family()
-        if self.scoring == "tight" and self.component not in TIGHT:
+        self._check_model_parameters()
+        if self.scoring == "tight" and self._family().name not in TIGHT:
             raise ValueError(
                 f"scoring 'tight' is proven for component {', '.join(map(repr, TIGHT))} only, "
-                f"got {self.component!r}"
+                f"got {self._family().name!r}"
             )
 
     def _run(

@@ -3,30 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from dpmlite.estimators.automatic import (
+    SATURATION,
+    Model,
+    candidates,
+    choose_model,
+    power_of,
+    times,
+)
 from dpmlite.estimators.base import Estimator, column_names
-from dpmlite.estimators.priors import COMPONENTS, FAMILIES
+from dpmlite.estimators.empirical_bayes.spread_ties import spread_ties
+from dpmlite.estimators.outliers import warn_of_outliers
+from dpmlite.estimators.priors import COMPONENTS, FAMILIES, family_of_keys
+from dpmlite.estimators.priors.moments import Moments
 from dpmlite.estimators.validation import check_bool, check_choice, check_sample_weight
+from dpmlite.search.search import Search
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from dpmlite import families
-    from dpmlite.estimators.data import Data
+    from dpmlite.estimators.automatic import Seeds
+    from dpmlite.estimators.data import Data, Indices
     from dpmlite.estimators.priors.base import Family, Prior
+
+AUTO = "auto"
 
 
 class FamilyEstimator(Estimator):
     """An estimator that reads tables by the rules of its component family.
 
-    A subclass has the parameters `component` and `allow_missing`; its ``fit`` keeps them, with the
-    prior, in `component_`, `allow_missing_` and `prior_`.
+    A subclass has the parameters `component`, `prior`, `alpha` and `allow_missing`; its ``fit``
+    keeps what was used in `component_`, `prior_`, `alpha_` and `allow_missing_`.
+
+    Attributes
+    ----------
+    component_choices : tuple of str
+        Values of `component` besides "auto".
+    prior_choices : tuple of str
+        Values of `prior` that are text.
     """
 
+    component_choices: ClassVar[tuple[str, ...]] = COMPONENTS
+    prior_choices: ClassVar[tuple[str, ...]] = (AUTO, "paper")
+
     component: str
+    alpha: Any
     allow_missing: bool
     prior: Any
 
@@ -101,12 +127,72 @@ class FamilyEstimator(Estimator):
         )
         return tags
 
-    def _family(self) -> Family:
-        return FAMILIES[check_choice("component", self.component, COMPONENTS)]
+    def _check_model_parameters(self) -> None:
+        check_choice("component", self.component, (AUTO, *self.component_choices))
+        if isinstance(self.prior, str):
+            check_choice("prior", self.prior, self.prior_choices, "a dict, None or ")
+        check_choice("component", self._family().name, self.component_choices)
 
-    def _component(self, prior: Prior) -> families.Component:
-        """A component of a prior, without slots."""
-        return self._family().component(prior, self.allow_missing)
+    def _is_automatic(self) -> bool:
+        """Whether the joint chooses hyperparameters."""
+        return isinstance(self.prior, str) and self.prior == AUTO and self._family().can_fit_prior
+
+    def _family(self) -> Family:
+        """The family that reads tables and, unless the joint chooses, that of the fit."""
+        if self.component != AUTO:
+            return FAMILIES[self.component]
+        if isinstance(self.prior, Mapping):
+            return family_of_keys(self.prior)
+        return FAMILIES["normal-gamma"]
+
+    def _candidates(self, n_columns: int) -> list[Family]:
+        """The families among which the joint chooses."""
+        if self.component != AUTO:
+            return [self._family()]
+        found = candidates(n_columns, self.allow_missing)
+        return [family for family in found if family.name in self.component_choices]
+
+    def _choose_model(
+        self,
+        search: Search,
+        table: Data,
+        moments: Moments,
+        seeds: Seeds,
+        saturation: float | None = SATURATION,
+    ) -> tuple[Model, Data, Indices]:
+        """The model that the joint chooses, the table with its ties spread, and labels to start."""
+        assert table.values is not None
+        moments.variances()  # warns of constant columns, and refuses values too large
+        warn_of_outliers(table, moments)
+        table = replace(table, values=spread_ties(table.values))
+        families = self._candidates(table.shape[1])
+        # Rows weigh 1 on the average: the scale of weights tells how sure rows are, and not that
+        # each is several equal ones, or a part of one.
+        mean_weight = table.total_weight / table.shape[0]
+        power = min(1.0, mean_weight * power_of(table.total_weight, saturation))
+        table = times(table, 1.0 / mean_weight)
+        template = Model(families[0], self.allow_missing, {}, self._alpha(), power)
+        model, labels = choose_model(search, families, table, template, seeds)
+        return model, table, labels
+
+    def _find_model(self, table: Data, rng: np.random.Generator) -> tuple[Model, Data]:
+        """The model that `component` and `prior` say, and the rows to fit.
+
+        Rows count whole. If the joint chooses hyperparameters, ties of the rows are spread, and
+        the mean of their weights is 1.
+        """
+        if self._is_automatic():
+            seeds = rng.integers(2**63, size=1)
+            model, table, _ = self._choose_model(Search(), table, Moments.of(table), seeds)
+            return replace(model, power=1.0), table
+        family = self._family()
+        given = None if isinstance(self.prior, str) else self.prior
+        prior = family.prior(given, table)
+        return Model(family, self.allow_missing, prior, self._alpha()), table
+
+    def _alpha(self) -> float:
+        """The concentration, until a method has chosen it."""
+        return 1.0 if isinstance(self.alpha, str) else float(self.alpha)
 
     def _read(self, X: Any) -> Data:
         self._check_prior_names(column_names(X))

@@ -60,17 +60,10 @@ def load(component: families.Component, statistics: Floats, n_empty: int = 0) ->
 
 
 def final_partition(
-    table: Data,
-    labels: Labels,
-    component: families.Component,
-    alpha: float,
-    counts: Labels | None = None,
+    table: Data, labels: Labels, component: families.Component, alpha: float
 ) -> Partition:
-    """The partition of rows of positive weight, its clusters numbered by weight.
-
-    `labels` are renumbered in place; `counts` are the rows of each label, if they are known.
-    """
-    largest_first(labels, table.weights, labels, counts)
+    """The partition of rows of positive weight; `labels` are renumbered by weight in place."""
+    largest_first(labels, table.weights, labels)
     return Partition(table.rows(), labels, component, alpha)
 
 

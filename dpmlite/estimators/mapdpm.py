@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -11,23 +10,14 @@ import numpy as np
 from dpmlite import algorithms
 from dpmlite.core.constants import UNPLACED
 from dpmlite.core.threads import threads_for, use_threads
-from dpmlite.estimators.automatic import (
-    SATURATION,
-    Model,
-    candidates,
-    choose_model,
-    power_of,
-    times,
-)
+from dpmlite.estimators.automatic import SATURATION, Model, power_of, times
 from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.choose_prior import ScaledPrior, draw_sample
 from dpmlite.estimators.clusters import VALLEY_DEPTH, joined_attributes, normals_of, tree_of
-from dpmlite.estimators.empirical_bayes.spread_ties import spread_ties
+from dpmlite.estimators.family_estimator import AUTO
 from dpmlite.estimators.fitted import final_partition_with_groups, verify_joint
 from dpmlite.estimators.mixture import MixtureEstimator
 from dpmlite.estimators.numbering import largest_first
-from dpmlite.estimators.outliers import warn_of_outliers
-from dpmlite.estimators.priors import COMPONENTS, FAMILIES, family_of_keys
 from dpmlite.estimators.priors.moments import Moments
 from dpmlite.estimators.streaming import (
     FirstRows,
@@ -56,12 +46,11 @@ from dpmlite.search.context import Problem
 from dpmlite.search.search import Search
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
     from dpmlite.estimators.data import Data
-    from dpmlite.estimators.priors.base import Family
     from dpmlite.joining import NormalComponents
     from dpmlite.search.result import SearchResult
 
@@ -70,9 +59,7 @@ if TYPE_CHECKING:
 INITS = ("auto", "single", "singletons", "random", "sequential", "search")
 ALPHA_CHOICES = ("map", "nll", "cv")
 ALPHA_PRIORS = ("inverse-gamma",)
-PRIOR_CHOICES = ("auto", "paper", "nll")
-
-AUTO = "auto"
+PRIOR_CHOICES = (AUTO, "paper", "nll")
 
 # Rows, drawn at random, on which ``prior="nll"`` chooses scales at most.
 SAMPLE_ROWS = 2000
@@ -262,6 +249,8 @@ class MAPDPM(MixtureEstimator):
     >>> MAPDPM(random_state=0).fit(X).n_clusters_
     2
     """
+
+    prior_choices = PRIOR_CHOICES
 
     def __init__(
         self,
@@ -469,7 +458,11 @@ class MAPDPM(MixtureEstimator):
             table = data.take(data.has_weight())
             moments = Moments.of(table)
             if self._is_automatic():
-                model, search, table = self._choose_model(search, table, moments, seeds)
+                model, table, labels = self._choose_model(
+                    search, table, moments, seeds, self._saturation()
+                )
+                if not isinstance(self.init, str) or self.init == AUTO:
+                    search = replace(search, init=labels)
             else:
                 model = self._given_model(search, table, moments, seeds)
             if isinstance(self.alpha, str):
@@ -529,13 +522,11 @@ class MAPDPM(MixtureEstimator):
         return self._search_from("sequential").go_on(problem, labels, seed, "batch")
 
     def _check_parameters(self) -> None:
-        check_choice("component", self.component, (AUTO, *COMPONENTS))
+        self._check_model_parameters()
         if isinstance(self.alpha, str):
             check_choice("alpha", self.alpha, ALPHA_CHOICES, "a positive number or ")
         else:
             check_positive("alpha", self.alpha)
-        if isinstance(self.prior, str):
-            check_choice("prior", self.prior, PRIOR_CHOICES, "a dict, None or ")
         if isinstance(self.robustness, str):
             check_choice("robustness", self.robustness, (AUTO,), "a positive number, None or ")
         elif self.robustness is not None:
@@ -595,26 +586,6 @@ class MAPDPM(MixtureEstimator):
     def _search_from(self, init: str | npt.NDArray[np.intp]) -> Search:
         return Search(init, bool(self.split_merge), self.max_sweeps, bool(self.verbose))
 
-    def _is_automatic(self) -> bool:
-        """Whether the joint chooses hyperparameters."""
-        return (
-            isinstance(self.prior, str)
-            and self.prior == AUTO
-            and (self.component == AUTO or FAMILIES[self.component].can_fit_prior)
-        )
-
-    def _family(self) -> Family:
-        """The family that reads tables and, unless the joint chooses, that of the fit."""
-        if self.component != AUTO:
-            return FAMILIES[self.component]
-        if isinstance(self.prior, Mapping):
-            return family_of_keys(self.prior)
-        return FAMILIES["normal-gamma"]
-
-    def _alpha(self) -> float:
-        """The concentration, until a method has chosen it."""
-        return 1.0 if isinstance(self.alpha, str) else float(self.alpha)
-
     def _saturation(self) -> float | None:
         """Rows up to which evidence grows; None if there is no limit."""
         if self.robustness == AUTO:
@@ -629,28 +600,6 @@ class MAPDPM(MixtureEstimator):
         """Whether components without a valley between them are joined."""
         assert table.values is not None
         return self._joins() and (self.join != AUTO or not fits_normals(components, table.values))
-
-    def _choose_model(
-        self, search: Search, table: Data, moments: Moments, seeds: Seeds
-    ) -> tuple[Model, Search, Data]:
-        """The model that the joint chooses, how to go on, and the table with its ties spread."""
-        assert table.values is not None
-        moments.variances()  # warns of constant columns, and refuses values too large
-        warn_of_outliers(table, moments)
-        table = replace(table, values=spread_ties(table.values))
-        families = [self._family()]
-        if self.component == AUTO:
-            families = candidates(table.shape[1], self.allow_missing)
-        # Rows weigh 1 on the average: the scale of weights tells how sure rows are, and not that
-        # each is several equal ones, or a part of one.
-        mean_weight = table.total_weight / table.shape[0]
-        power = min(1.0, mean_weight * power_of(table.total_weight, self._saturation()))
-        table = times(table, 1.0 / mean_weight)
-        template = Model(families[0], self.allow_missing, {}, self._alpha(), power)
-        model, labels = choose_model(search, families, table, template, seeds)
-        if isinstance(self.init, str) and self.init != AUTO:
-            return model, search, table
-        return model, replace(search, init=labels), table
 
     def _given_model(self, search: Search, table: Data, moments: Moments, seeds: Seeds) -> Model:
         """The model of the parameters."""

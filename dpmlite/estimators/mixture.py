@@ -12,7 +12,6 @@ from dpmlite.estimators import persistence
 from dpmlite.estimators.family_estimator import FamilyEstimator
 from dpmlite.estimators.fitted import (
     cluster_attributes,
-    final_partition,
     fitted_component,
     fitted_mixture,
     load,
@@ -38,10 +37,9 @@ class MixtureEstimator(FamilyEstimator):
     """An estimator that keeps a partition as fitted attributes, and predicts from it.
 
     A subclass has the parameters `component`, `alpha`, `prior`, `allow_missing` and
-    `random_state`; its ``fit`` finds labels and calls `_partition` and `_keep`.
+    `random_state`; its ``fit`` finds labels and calls `_keep`.
     """
 
-    alpha: Any
     random_state: Any
 
     alpha_: float
@@ -264,17 +262,6 @@ class MixtureEstimator(FamilyEstimator):
         """
         return persistence.load(cls, path)
 
-    def _partition(
-        self,
-        table: Data,
-        labels: npt.NDArray[np.intp],
-        prior: Prior,
-        alpha: float,
-        counts: npt.NDArray[np.intp] | None = None,
-    ) -> Partition:
-        """The partition of rows of positive weight; `labels` are renumbered by weight in place."""
-        return final_partition(table, labels, self._component(prior), alpha, counts)
-
     def _drawn_from(
         self, mixture: families.Component, slots: npt.NDArray[np.intp], rng: np.random.Generator
     ) -> npt.NDArray[np.float64]:
@@ -295,15 +282,12 @@ class MixtureEstimator(FamilyEstimator):
             return components
         return np.where(components < 0, -1, self.cluster_of_component_[components])
 
-    def _keep(
-        self, data: Data, final: Partition, prior: Prior, family: Family | None = None
-    ) -> None:
+    def _keep(self, data: Data, final: Partition, prior: Prior, family: Family) -> None:
         """Keep the partition of the rows of positive weight in fitted attributes.
 
         Rows without weight get the label of the cluster that is most probable for them.
         """
         self.__dict__.pop("cluster_of_component_", None)
-        family = self._family() if family is None else family
         vars(self).update(cluster_attributes(final, family, prior, self.allow_missing))
         labels = np.asarray(final.labels, dtype=np.intp)
         self.labels_ = self._labels_of_all(data, labels)

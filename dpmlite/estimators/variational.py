@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from dpmlite import algorithms, sweeps
+from dpmlite.estimators.automatic import most_probable_labels
 from dpmlite.estimators.family_estimator import FamilyEstimator
 from dpmlite.estimators.fitted import fitted_component, load
-from dpmlite.estimators.mapdpm import MAPDPM
 from dpmlite.estimators.numbering import largest_first
-from dpmlite.estimators.priors import FAMILIES
 from dpmlite.estimators.validation import (
     check_bool,
     check_choice,
@@ -22,16 +21,15 @@ from dpmlite.estimators.validation import (
     check_verbose,
 )
 from dpmlite.estimators.variational_ascent import Ascent
-from dpmlite.partition import Partition
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import numpy.typing as npt
 
-    from dpmlite import core, families
+    from dpmlite import families
+    from dpmlite.estimators.automatic import Model
     from dpmlite.estimators.data import Data
-    from dpmlite.estimators.priors.base import Family, Prior
 
     Floats = npt.NDArray[np.float64]
     Labels = npt.NDArray[np.intp]
@@ -50,12 +48,14 @@ class VariationalDPM(FamilyEstimator):
 
     Parameters
     ----------
-    component : {"normal-gamma", "dirichlet-multinomial", "beta-bernoulli"}
-        Family of the components, as in `MAPDPM`; "normal-gamma" by default.
+    component : {"auto", "normal-gamma", "dirichlet-multinomial", "beta-bernoulli"}
+        Family of the components, as in `MAPDPM`. "auto" (default) is the family that has the keys
+        of `prior` if that is a dict, and "normal-gamma" otherwise.
     alpha : float, default 1.0
         Concentration.
-    prior : dict, optional
-        Parameters of the family's prior, as in `MAPDPM`.
+    prior : {"auto", "paper"} or dict, default "auto"
+        Hyperparameters of the family, as in `MAPDPM`. "auto" takes those that `MAPDPM` chooses for
+        the family, and fits the rows with equal values spread, each of which counts whole.
     method : {"vb", "collapsed-stick", "collapsed-dirichlet"}
         Prior of the weights of the components. "vb" (default): the stick-breaking prior, truncated
         after T - 1 breaks, with a posterior of the stick lengths [1]_. "collapsed-stick": this
@@ -142,15 +142,16 @@ class VariationalDPM(FamilyEstimator):
     (2, True)
     """
 
+    component_choices = COMPONENTS
     allow_missing = False
     statistics_: Floats
 
     def __init__(
         self,
         *,
-        component: str = "normal-gamma",
+        component: str = "auto",
         alpha: float = 1.0,
-        prior: Mapping[str, Any] | None = None,
+        prior: Mapping[str, Any] | str | None = "auto",
         method: str = "vb",
         n_components: int = 20,
         reorder: bool = True,
@@ -184,9 +185,11 @@ class VariationalDPM(FamilyEstimator):
         y : ignored
             There for scikit-learn.
         sample_weight : array-like, shape (N,), optional
-            A row of weight w stands for w equal rows that share a label, as in `MAPDPM.fit`; rows
-            of weight 0 only get a label. Integer weights are not the same as repeated rows, whose
-            labels would be independent given the parameters.
+            Weights of the rows, as in `MAPDPM.fit`. With ``prior="auto"`` their ratios count, and
+            their mean in the choice of hyperparameters alone. With other priors a row of weight w
+            stands for w equal rows that share a label. Rows of weight 0 only get a label.
+            Integer weights are not the same as repeated rows, whose labels would be independent
+            given the parameters.
 
         Returns
         -------
@@ -203,22 +206,22 @@ class VariationalDPM(FamilyEstimator):
         used = data.has_weight()
         given = None if isinstance(self.init, str) else check_labels(self.init, len(used), "init")
         table = data.take(used)
-        prior = self._family().prior(self.prior, table)
         rng = check_random_state(self.random_state)
-        rows, best = table.rows(), None
+        model, table = self._find_model(table, rng)
+        best = None
         for number in range(self.n_init):
             if given is not None:
                 labels = given[used]
             elif self.init == "random" or number > 0:
-                labels = self._random_labels(table, prior, rng)
+                labels = self._random_labels(model, table, rng)
             else:
-                labels = self._map_labels(X, sample_weight, prior, rng)[used]
+                labels = most_probable_labels(model, table, rng)
             labels = np.minimum(largest_first(labels, table.weights), self.n_components - 1)
-            ascent = self._climb(rows, self._one_hot(labels), prior, table.total_weight, number)
+            ascent = self._climb(model, table, self._one_hot(labels), number)
             if best is None or ascent.trace[-1] > best.trace[-1]:
                 best = ascent
         assert best is not None
-        self._keep(data, best, prior)
+        self._keep(data, best, model)
         self._remember_columns(X, data.shape[1])
         return self
 
@@ -289,7 +292,7 @@ class VariationalDPM(FamilyEstimator):
         return out
 
     def _check_parameters(self) -> None:
-        check_choice("component", self.component, COMPONENTS)
+        self._check_model_parameters()
         check_positive("alpha", self.alpha)
         check_choice("method", self.method, METHODS)
         check_count("n_components", self.n_components)
@@ -301,23 +304,13 @@ class VariationalDPM(FamilyEstimator):
         check_positive("tol", self.tol)
         check_verbose(self.verbose)
 
-    def _family(self) -> Family:
-        return FAMILIES[check_choice("component", self.component, COMPONENTS)]
-
-    def _map_labels(
-        self, X: npt.ArrayLike, sample_weight: Any, prior: Prior, rng: np.random.Generator
-    ) -> Labels:
-        search = MAPDPM(component=self.component, alpha=self.alpha, prior=prior, random_state=rng)
-        return search.fit(X, sample_weight=sample_weight).labels_
-
-    def _random_labels(self, table: Data, prior: Prior, rng: np.random.Generator) -> Labels:
+    def _random_labels(self, model: Model, table: Data, rng: np.random.Generator) -> Labels:
         n = table.shape[0]
         order = rng.permutation(n).astype(np.intp)
         labels = np.full(n, -1, dtype=np.intp)
         n_seeds = min(self.n_components, n)
         labels[:n_seeds] = np.arange(n_seeds)
-        component = self._component(prior)
-        partition = Partition(table.rows(), labels, component, float(self.alpha), order)
+        partition = model.problem(table).partition(labels, order)
         sweeps.sweep(partition)
         found = np.empty(n, dtype=np.intp)
         found[order] = np.asarray(partition.labels)
@@ -336,18 +329,11 @@ class VariationalDPM(FamilyEstimator):
         }[self.method]
         return kind(float(self.alpha), int(self.n_components))
 
-    def _climb(
-        self,
-        rows: core.Rows,
-        responsibilities: Floats,
-        prior: Prior,
-        total_weight: float,
-        number: int,
-    ) -> Ascent:
-        ascent = Ascent(rows, self._component(prior), self._mixing(), responsibilities)
+    def _climb(self, model: Model, table: Data, responsibilities: Floats, number: int) -> Ascent:
+        ascent = Ascent(table.rows(), model.component(), self._mixing(), responsibilities)
         for iteration in range(1, self.max_iter + 1):
             ascent.step(bool(self.reorder))
-            ascent.converged = abs(ascent.gain) <= self.tol * total_weight
+            ascent.converged = abs(ascent.gain) <= self.tol * table.total_weight
             last = ascent.converged or iteration == self.max_iter
             if self.verbose and (last or iteration & (iteration - 1) == 0):
                 print(
@@ -359,14 +345,14 @@ class VariationalDPM(FamilyEstimator):
                 break
         return ascent
 
-    def _keep(self, data: Data, best: Ascent, prior: Prior) -> None:
+    def _keep(self, data: Data, best: Ascent, model: Model) -> None:
         """Keep the best start in fitted attributes, its components by decreasing expected rows."""
-        family, component = self._family(), best.component
+        family, prior, component = model.family, model.prior, best.component
         counts = np.array(best.mixing.counts)
         order = np.argsort(-counts, kind="stable")
         posteriors = (component.posterior(int(k)) for k in order)
-        self.component_, self.allow_missing_, self.prior_ = self.component, False, prior
-        self.alpha_ = float(self.alpha)
+        self.component_, self.allow_missing_, self.prior_ = family.name, False, prior
+        self.alpha_ = model.alpha
         self.counts_ = counts[order]
         self.weights_ = np.array(best.mixing.means())[order]
         self.means_ = np.array([family.means(family.as_prior(p, prior)) for p in posteriors])

@@ -44,7 +44,7 @@ def test_iris_has_two_clusters():
     """A known implementation that numbers nodes wrongly finds 18."""
     sklearn = pytest.importorskip("sklearn.datasets")
     X, species = sklearn.load_iris(return_X_y=True)
-    model = BayesianHierarchicalClustering().fit(X)
+    model = BayesianHierarchicalClustering(prior="paper").fit(X)
     assert model.n_clusters_ == 2
     assert len(set(zip(model.labels_, species == 0, strict=True))) == 2
     joint = neg_log_joint(X, model.labels_, alpha=1.0)
@@ -80,11 +80,15 @@ def test_clusters_are_what_scipy_cuts_at_one_half(seed):
 @pytest.mark.parametrize("component", ["normal-gamma", "beta-bernoulli", "dirichlet-multinomial"])
 def test_bounds_lie_below_the_exact_evidence(component):
     X = np.random.default_rng(0).integers(2, size=(7, 3)).astype(float)
-    model = BayesianHierarchicalClustering(component=component, alternative_trees=True).fit(X)
+    model = BayesianHierarchicalClustering(
+        component=component, prior="paper", alternative_trees=True
+    ).fit(X)
     exact = log_evidence_exact(X, alpha=1.0, component=component)
     assert exact == exact_posterior(X, alpha=1.0, component=component).log_evidence
     assert model.log_evidence_bound_ < model.log_evidence_bound_alternative_ < exact
-    three = BayesianHierarchicalClustering(component=component, alternative_trees=True).fit(X[:3])
+    three = BayesianHierarchicalClustering(
+        component=component, prior="paper", alternative_trees=True
+    ).fit(X[:3])
     exact = log_evidence_exact(X[:3], alpha=1.0, component=component)
     assert three.log_evidence_bound_alternative_ == pytest.approx(exact, rel=1e-9)
 
@@ -100,7 +104,7 @@ def test_the_approximation_is_eq_7():
 
 def test_scales_of_the_prior_are_chosen_by_the_bound():
     X, _ = blobs(n_rows=60, n_clusters=5, seed=1)
-    default = BayesianHierarchicalClustering().fit(X)
+    default = BayesianHierarchicalClustering(prior="paper").fit(X)
     chosen = BayesianHierarchicalClustering(prior="nll", random_state=0).fit(X)
     assert chosen.log_evidence_bound_ > default.log_evidence_bound_ + 10.0
     assert (chosen.prior_["b0"] < default.prior_["b0"] / 4).all()
@@ -214,7 +218,7 @@ def test_bounds_are_sums_over_partitions_whatever_the_tree(approximate):
 
 def test_map_dpm_goes_on_from_the_clusters():
     X, _ = blobs(n_rows=60, n_clusters=4, seed=3)
-    model = BayesianHierarchicalClustering().fit(X)
+    model = BayesianHierarchicalClustering(prior="paper").fit(X)
     polished = MAPDPM(prior="paper", init=model.labels_, random_state=0).fit(X)
     assert polished.neg_log_joint_ <= model.neg_log_joint_
     np.testing.assert_allclose(polished.neg_log_joint_trace_[0], model.neg_log_joint_, rtol=1e-9)
@@ -310,14 +314,17 @@ def test_ctrl_c_stops_a_fit(monkeypatch):
     ("parameters", "message"),
     [
         ({"alpha": 0.0}, r"alpha must be positive, got 0\.0"),
-        ({"component": "gamma"}, "component must be one of 'normal-gamma'.*, got 'gamma'"),
+        ({"component": "gamma"}, "component must be one of 'auto', 'normal-gamma'.*, got 'gamma'"),
         (
             {"approximate": "fast"},
             "approximate must be None or one of 'bayes-kmeans', 'map-dpm', got 'fast'",
         ),
         ({"alternative_trees": 3}, "alternative_trees must be a node from 4 to 6, got 3"),
         ({"alternative_trees": "all"}, "alternative_trees must be True, False or .*, got 'all'"),
-        ({"prior": "best"}, "prior must be a dict, None or one of 'nll', got 'best'"),
+        (
+            {"prior": "best"},
+            "prior must be a dict, None or one of 'auto', 'paper', 'nll', got 'best'",
+        ),
         ({"verbose": -1}, "verbose must be True or False, or a level from 0 up, got -1"),
         ({"prior": {"c0": -1.0}}, r"prior c0 must be positive, got -1\.0"),
     ],

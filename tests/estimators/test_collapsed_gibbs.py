@@ -61,7 +61,7 @@ def test_the_posterior_of_incomplete_rows_is_the_exact_one():
 @pytest.fixture(scope="module")
 def fitted():
     X, _ = blobs(n_rows=40, seed=7)
-    return CollapsedGibbs(n_samples=30, random_state=0).fit(X), X
+    return CollapsedGibbs(prior="paper", n_samples=30, random_state=0).fit(X), X
 
 
 def test_fitted_attributes_are_consistent(fitted):
@@ -105,7 +105,9 @@ def test_co_clustering_counts_many_rows_samples_and_clusters():
 def test_the_rows_are_its_own(fitted):
     model, X = fitted
     table, weights = X.copy(), np.ones(40)
-    other = CollapsedGibbs(n_samples=30, random_state=0).fit(table, sample_weight=weights)
+    other = CollapsedGibbs(prior="paper", n_samples=30, random_state=0).fit(
+        table, sample_weight=weights
+    )
     table[:], weights[:] = 0.0, 9.0
     np.testing.assert_allclose(other.score_samples(X), model.score_samples(X), rtol=1e-12)
 
@@ -129,7 +131,9 @@ def test_the_density_is_the_mean_over_the_samples(fitted):
                 after = dpmlite.neg_log_joint(np.vstack([X, row]), [*labels, k], **known)
                 density += np.exp(before - after)
         assert score == pytest.approx(np.log(density / len(model.labels_samples_)), rel=1e-9)
-    single = CollapsedGibbs(n_samples=1, burn_in=0, init=model.labels_, random_state=0).fit(X)
+    single = CollapsedGibbs(
+        prior="paper", n_samples=1, burn_in=0, init=model.labels_, random_state=0
+    ).fit(X)
     grid = np.linspace(-60.0, 60.0, 200)
     cells = np.stack(np.meshgrid(grid, grid), axis=-1).reshape(-1, 2)
     mass = np.exp(single.score_samples(cells)).sum() * (grid[1] - grid[0]) ** 2
@@ -138,9 +142,9 @@ def test_the_density_is_the_mean_over_the_samples(fitted):
 
 def test_results_depend_on_the_seed_alone(fitted):
     model, X = fitted
-    again = CollapsedGibbs(n_samples=30, random_state=0).fit(X)
+    again = CollapsedGibbs(prior="paper", n_samples=30, random_state=0).fit(X)
     np.testing.assert_array_equal(model.labels_samples_, again.labels_samples_)
-    other = CollapsedGibbs(n_samples=30, random_state=1).fit(X)
+    other = CollapsedGibbs(prior="paper", n_samples=30, random_state=1).fit(X)
     assert not np.array_equal(model.labels_samples_, other.labels_samples_)
 
 
@@ -149,19 +153,28 @@ def test_results_depend_on_the_seed_alone(fitted):
 def test_every_start_and_variant(init, split_merge):
     X, truth = blobs(n_rows=20, seed=7)
     sampler = CollapsedGibbs(
-        init=init, split_merge=split_merge, n_samples=5, burn_in=3, thin=2, random_state=0
+        prior="paper",
+        init=init,
+        split_merge=split_merge,
+        n_samples=5,
+        burn_in=3,
+        thin=2,
+        random_state=0,
     )
     model = sampler.fit(X)
     assert model.labels_samples_.shape == (5, 20)
     assert (model.labels_samples_ >= 0).all()
     assert np.isnan(model.acceptance_rate_) == (split_merge is None)
-    assert CollapsedGibbs(init=truth, n_samples=2, random_state=0).fit(X).n_clusters_ >= 1
+    assert (
+        CollapsedGibbs(prior="paper", init=truth, n_samples=2, random_state=0).fit(X).n_clusters_
+        >= 1
+    )
 
 
 def test_few_rows():
     for n_rows in (1, 2):
         X = np.random.default_rng(0).normal(size=(n_rows, 2))
-        model = CollapsedGibbs(n_samples=20, random_state=0).fit(X)
+        model = CollapsedGibbs(prior="paper", n_samples=20, random_state=0).fit(X)
         assert model.labels_samples_.shape == (20, n_rows)
         assert np.isfinite(model.score_samples(X)).all()
 
@@ -209,7 +222,9 @@ def test_save_and_load(fitted, tmp_path):
 
 def test_a_loaded_model_can_be_fitted_again(tmp_path):
     X, _ = blobs(n_rows=20)
-    model = CollapsedGibbs(alpha_prior=(2.0, 1.0), n_samples=5, random_state=0).fit(X)
+    model = CollapsedGibbs(prior="paper", alpha_prior=(2.0, 1.0), n_samples=5, random_state=0).fit(
+        X
+    )
     model.save(tmp_path / "model.npz")
     again = CollapsedGibbs.load(tmp_path / "model.npz").fit(X)
     np.testing.assert_array_equal(again.alpha_samples_, model.alpha_samples_)
@@ -217,7 +232,7 @@ def test_a_loaded_model_can_be_fitted_again(tmp_path):
 
 def test_verbose_shows_progress(capsys):
     X, _ = blobs(n_rows=20)
-    CollapsedGibbs(n_samples=20, burn_in=0, verbose=True, random_state=0).fit(X)
+    CollapsedGibbs(prior="paper", n_samples=20, burn_in=0, verbose=True, random_state=0).fit(X)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 10
     assert all("sweep" in line and "neg_log_joint" in line for line in lines)

@@ -38,7 +38,9 @@ def test_full_searches_are_certified_and_right(on_twin, component, scoring):
     if scoring == "tight" and component not in TIGHT:
         pytest.skip("there is no bound")
     X = table(component, n_rows=7)
-    model = DPSearch(component=component, scoring=scoring, beam=None, alpha=0.7).fit(X)
+    model = DPSearch(component=component, prior="paper", scoring=scoring, beam=None, alpha=0.7).fit(
+        X
+    )
     exact = exact_posterior(X, component=component, alpha=0.7)
     assert model.certified_
     assert model.converged_
@@ -57,6 +59,7 @@ def test_gaps_hold(on_twin, scoring, beam, max_queue, refine):
         X = table("normal-known-variance", seed=seed)
         model = DPSearch(
             component="normal-known-variance",
+            prior="paper",
             scoring=scoring,
             beam=beam,
             max_queue=max_queue,
@@ -80,7 +83,7 @@ def test_gaps_hold(on_twin, scoring, beam, max_queue, refine):
 @pytest.mark.parametrize("order", ["ascending", "descending", "random", "given"])
 def test_orders(on_twin, order):
     X, labels = blobs(n_rows=40)
-    model = DPSearch(order=order, random_state=0, refine=False).fit(X)
+    model = DPSearch(prior="paper", order=order, random_state=0, refine=False).fit(X)
     for k in range(3):
         assert len(set(model.labels_[labels == k])) == 1
     assert model.n_expanded_ <= 1 + 10 * 39
@@ -113,7 +116,7 @@ def test_weights_stand_for_equal_rows(on_twin):
 def test_missing_values(on_twin):
     X = table("normal-gamma", n_rows=7)
     X[2, 1] = X[5, 0] = np.nan
-    model = DPSearch(allow_missing=True, scoring="trivial", beam=None).fit(X)
+    model = DPSearch(prior="paper", allow_missing=True, scoring="trivial", beam=None).fit(X)
     least = exact_posterior(X, alpha=1.0, allow_missing=True).neg_log_joint
     assert model.neg_log_joint_ == pytest.approx(least, abs=1e-8)
 
@@ -130,7 +133,7 @@ def test_sparse_counts_are_dense_counts(on_twin):
 
 def test_predictions_and_a_file(on_twin, tmp_path):
     X, _ = blobs()
-    model = DPSearch(random_state=0).fit(X)
+    model = DPSearch(prior="paper", random_state=0).fit(X)
     assert (model.predict(X) == model.labels_).mean() > 0.95
     assert model.predict_proba(X).shape == (60, model.n_clusters_)
     model.save(tmp_path / "model")
@@ -141,7 +144,7 @@ def test_predictions_and_a_file(on_twin, tmp_path):
 
 def test_verbose_tells_of_the_search(on_twin, capsys):
     X, _ = blobs(n_rows=30)
-    DPSearch(verbose=True, random_state=0).fit(X)
+    DPSearch(prior="paper", verbose=True, random_state=0).fit(X)
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("search       expanded")
     assert any("sweep" in line for line in lines[1:])
@@ -175,19 +178,23 @@ def test_bad_parameters(given, message):
 def test_few_rows(on_twin, n_rows):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # one row: its columns are constant
-        model = DPSearch(scoring="trivial", beam=None).fit(np.arange(n_rows)[:, None])
+        model = DPSearch(prior="paper", scoring="trivial", beam=None).fit(
+            np.arange(n_rows)[:, None]
+        )
     assert model.certified_
     assert model.labels_[0] == 0
 
 
 def test_starts_of_other_estimators(on_twin):
     X, labels = blobs(n_rows=45)
-    found = DPSearch(refine=False).fit(X).neg_log_joint_
+    found = DPSearch(prior="paper", refine=False).fit(X).neg_log_joint_
     climb = MAPDPM(prior="paper", init="search", n_init=2, random_state=0).fit(X)
     assert climb.neg_log_joint_ <= found + 1e-9
     only = MAPDPM(prior="paper", init="search", split_merge=False, max_sweeps=1).fit(X)
     assert only.neg_log_joint_trace_[0] == pytest.approx(found, rel=1e-12)
-    chain = CollapsedGibbs(init="search", n_samples=2, burn_in=0, random_state=0).fit(X)
+    chain = CollapsedGibbs(
+        prior="paper", init="search", n_samples=2, burn_in=0, random_state=0
+    ).fit(X)
     assert chain.neg_log_joint_ <= found + 1e-9
     for model in (climb, only, chain):
         assert len(set(zip(labels.tolist(), model.labels_.tolist(), strict=True))) == 3
@@ -198,4 +205,4 @@ def test_ctrl_c_stops_a_long_search(interrupt_after):
     X = np.random.default_rng(0).normal(size=(60, 2))
     interrupt_after(1.0)
     with pytest.raises(KeyboardInterrupt):
-        DPSearch(scoring="trivial", beam=None).fit(X)
+        DPSearch(prior="paper", scoring="trivial", beam=None).fit(X)

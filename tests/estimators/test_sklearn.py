@@ -46,13 +46,15 @@ with warnings.catch_warnings():
             MAPDPM(prior="paper", allow_missing=True, init=START),
             MAPDPM(prior="paper", component="normal-inverse-wishart", init=START),
             MAPDPM(prior="paper", component="normal-known-variance", init=START),
-            CollapsedGibbs(n_samples=5),
-            BayesianHierarchicalClustering(alternative_trees=True),
-            BayesianHierarchicalClustering(approximate="bayes-kmeans", random_state=0),
-            DPSearch(),
+            CollapsedGibbs(prior="paper", n_samples=5),
+            BayesianHierarchicalClustering(prior="paper", alternative_trees=True),
+            BayesianHierarchicalClustering(
+                prior="paper", approximate="bayes-kmeans", random_state=0
+            ),
+            DPSearch(prior="paper"),
             DPMeans(n_clusters=3),
-            VariationalDPM(init="random", max_iter=20),
-            VariationalDPM(method="collapsed-dirichlet", init="random", max_iter=20),
+            VariationalDPM(prior="paper", init="random", max_iter=20),
+            VariationalDPM(prior="paper", method="collapsed-dirichlet", init="random", max_iter=20),
         )
         for estimator, check in estimator_checks_generator(estimator)
         if check.func.__name__ != ORDER_MATTERS

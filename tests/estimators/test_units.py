@@ -99,7 +99,7 @@ def table(seed, weighted, gaps):
     [
         (MAPDPM, {"prior": "paper"}),
         (MAPDPM, {"prior": "paper", "init": "search"}),
-        (DPSearch, {"beam": 20}),
+        (DPSearch, {"prior": "paper", "beam": 20}),
     ],
 )
 @pytest.mark.parametrize(

@@ -13,7 +13,13 @@ from dpmlite import VariationalDPM, exact_posterior
 from dpmlite.estimators.variational import COMPONENTS, METHODS
 
 # Small enough for the plain twins.
-QUICK = {"n_components": 4, "init": "random", "max_iter": 30, "random_state": 0}
+QUICK = {
+    "prior": "paper",
+    "n_components": 4,
+    "init": "random",
+    "max_iter": 30,
+    "random_state": 0,
+}
 
 
 @pytest.fixture(params=METHODS)
@@ -28,7 +34,7 @@ def quick(method="vb", **parameters):
 @needs_kernels
 def test_it_finds_clusters(method):
     X, truth = blobs(n_rows=300, n_clusters=4, seed=2)
-    model = VariationalDPM(method=method, random_state=0).fit(X)
+    model = VariationalDPM(prior="paper", method=method, random_state=0).fit(X)
     assert model.converged_
     assert model.n_clusters_ == 4
     together = truth[:, None] == truth
@@ -82,7 +88,7 @@ def test_the_density_is_a_mixture_of_predictive_densities(estimator, method):
 @needs_kernels
 def test_the_density_integrates_to_1(method):
     X, _ = blobs(n_rows=60, n_columns=1)
-    model = VariationalDPM(method=method, random_state=0).fit(X)
+    model = VariationalDPM(prior="paper", method=method, random_state=0).fit(X)
     grid = np.linspace(-2000.0, 2000.0, 400_001)
     density = np.exp(model.score_samples(grid[:, None]))
     assert density.sum() * (grid[1] - grid[0]) == pytest.approx(1.0, abs=1e-3)
@@ -201,7 +207,10 @@ def test_sparse_tables(estimator, method, component):
         ({"n_components": 0}, "n_components must be a whole number of at least 1, got 0"),
         ({"n_components": 2.0}, "n_components must be a whole number of at least 1, got 2.0"),
         ({"method": "gibbs"}, "method must be one of 'vb', 'collapsed-stick', .*, got 'gibbs'"),
-        ({"component": "normal-known-variance"}, "component must be one of 'normal-gamma', "),
+        (
+            {"component": "normal-known-variance"},
+            "component must be one of 'auto', 'normal-gamma', ",
+        ),
         ({"alpha": 0.0}, "alpha must be positive, got 0.0"),
         ({"tol": -1.0}, "tol must be positive, got -1.0"),
         ({"max_iter": 0}, "max_iter must be a whole number of at least 1, got 0"),

@@ -135,7 +135,7 @@ def experiment(name, seed=0):
     }
     alpha = searches["MAPDPM"].alpha_
     chains = {
-        method: converged_gibbs(X, seed, start=start, alpha=alpha)
+        method: converged_gibbs(X, seed, start=start, alpha=alpha, prior="paper")
         for method, start in CHAINS.items()
     }
     means = dp_means(X, len(np.unique(classes)))
