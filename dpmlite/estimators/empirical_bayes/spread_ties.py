@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 # The fraction of a column's values that equal another, from which on they are spread.
 MIN_TIED_FRACTION = 0.05
 
+# Rows of which equal values show a grid, at least: among fewer rows they may be few by chance, or the
+# groups that a person sees.
+MIN_ROWS = 25
+
 # Values, evenly spaced among the rows, by which columns of large tables are judged.
 MAX_JUDGED_ROWS = 20_000
 
@@ -51,7 +55,7 @@ def spread_ties(X: Floats) -> Floats:
 def _has_many_ties(column: Floats) -> bool:
     step = -(-len(column) // MAX_JUDGED_ROWS)
     values = np.sort(column[::step][~np.isnan(column[::step])])
-    if len(values) < 2 or np.nanmin(column) == np.nanmax(column):
+    if len(values) < MIN_ROWS or np.nanmin(column) == np.nanmax(column):
         return False
     equal = values[1:] == values[:-1]
     tied = np.concatenate([equal, [False]]) | np.concatenate([[False], equal])
