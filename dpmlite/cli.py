@@ -17,7 +17,8 @@ import numpy as np
 
 from dpmlite import MAPDPM, __version__
 from dpmlite.datasets import load_sensors
-from dpmlite.estimators.mapdpm import ALPHA_CHOICES, AUTO, PRIOR_CHOICES
+from dpmlite.estimators.family_estimator import AUTO
+from dpmlite.estimators.mapdpm import ALPHA_CHOICES, PRIOR_CHOICES
 from dpmlite.estimators.priors import COMPONENTS
 from dpmlite.plotting import check_picture, plot_clusters
 from dpmlite.tables import Table, read_table
