@@ -118,7 +118,7 @@ def test_fit_reports_and_compares_with_the_labels(run, csv, tmp_path):
 
 def test_a_cluster_of_several_labels_names_the_most_common(run, csv):
     text = "x,kind\n" + "1,a\n" * 3 + "1.1,b\n"
-    _, out, _ = run("fit", csv(text), "--label-column", "kind")
+    _, out, _ = run("fit", csv(text), "--label-column", "kind", "--prior", "paper")
     assert out[3].endswith("a (75.0%)")
 
 
