@@ -17,6 +17,7 @@ import numpy as np
 
 from dpmlite import MAPDPM, __version__
 from dpmlite.datasets import load_sensors
+from dpmlite.estimators.family_estimator import AUTO
 from dpmlite.estimators.mapdpm import ALPHA_CHOICES, PRIOR_CHOICES
 from dpmlite.estimators.priors import COMPONENTS
 from dpmlite.plotting import check_picture, plot_clusters
@@ -104,10 +105,13 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     add("--plot", type=Path, metavar="PATH", help="picture to draw, such as clusters.png")
     add("--save", type=Path, metavar="NPZ", help="file to save the model to, for MAPDPM.load")
     text = "family of the clusters (default: %(default)s)"
-    add("--component", choices=COMPONENTS, default=COMPONENTS[0], help=text)
+    add("--component", choices=(AUTO, *COMPONENTS), default=AUTO, help=text)
     text = "concentration: a number, or how to choose it (default: %(default)s)"
     add("--alpha", type=_alpha, default=1.0, metavar="{A,map,nll,cv}", help=text)
-    add("--prior", choices=PRIOR_CHOICES, help="choose the scales of the prior by the joint")
+    text = "how hyperparameters are chosen (default: %(default)s)"
+    add("--prior", choices=PRIOR_CHOICES, default=AUTO, help=text)
+    text = "clusters at most; further ones join"
+    add("--max-clusters", type=int, metavar="K", help=text)
     add("--n-init", type=int, default=1, metavar="N", help="restarts (default: %(default)s)")
     add("--random-state", type=int, default=0, metavar="N", help="seed (default: %(default)s)")
     add("--verbose", action="store_true", help="print a line for every step of the search")
@@ -146,6 +150,7 @@ def _fit(args: argparse.Namespace) -> None:
         component=args.component,
         alpha=args.alpha,
         prior=args.prior,
+        max_clusters=args.max_clusters,
         n_init=args.n_init,
         random_state=args.random_state,
         verbose=args.verbose,

@@ -4,6 +4,7 @@ import importlib
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from cases import needs_kernels
 
@@ -69,3 +70,21 @@ def test_every_choice_of_the_search_can_be_made():
             found, _ = search.fit(X, **parameters)
         assert found == pytest.approx(joint, rel=0.2), name
     assert search.fit(X)[0] == joint
+
+
+@needs_kernels
+def test_the_battery_is_compared(tmp_path, monkeypatch):
+    """On a table with two labelings, of which the second has a row of noise."""
+    battery = benchmark("battery")
+    folder = tmp_path / "battery" / "fcps"
+    folder.mkdir(parents=True)
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(mean, 1.0, (30, 2)) for mean in (0.0, 20.0)])
+    np.savetxt(folder / "two.data.gz", np.append(X, [[10.0, 90.0]], axis=0))
+    np.savetxt(folder / "two.labels0.gz", np.append(np.arange(60) % 3 + 1, 1))
+    np.savetxt(folder / "two.labels1.gz", np.append(np.repeat([1, 2], 30), 0))
+    monkeypatch.setenv("DPMLITE_DATA", str(tmp_path))
+    assert battery.names_of_tables() == ["fcps/two"]
+    for choice in battery.OURS:
+        found = battery.measure(choice, "fcps/two")
+        assert (found.ami, found.true) == (pytest.approx(1.0), 2), choice

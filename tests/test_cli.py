@@ -74,7 +74,7 @@ def test_demo_finds_the_states_and_draws_them(run, tmp_path):
     assert out[header].split() == [
         "cluster", "rows", "share", "vibration", "temperature", "power", "mostly",
     ]  # fmt: skip
-    model = MAPDPM(prior="paper", random_state=0).fit(load_sensors()[0])
+    model = MAPDPM(random_state=0).fit(load_sensors()[0])
     for k, line in enumerate(out[header + 1 : header + 7]):
         cluster, rows, share, *means = line.split()[:6]
         assert (int(cluster), int(rows)) == (k, model.counts_[k])
@@ -118,7 +118,7 @@ def test_fit_reports_and_compares_with_the_labels(run, csv, tmp_path):
 
 def test_a_cluster_of_several_labels_names_the_most_common(run, csv):
     text = "x,kind\n" + "1,a\n" * 3 + "1.1,b\n"
-    _, out, _ = run("fit", csv(text), "--label-column", "kind")
+    _, out, _ = run("fit", csv(text), "--label-column", "kind", "--prior", "paper")
     assert out[3].endswith("a (75.0%)")
 
 
@@ -128,7 +128,7 @@ def test_the_label_column_is_left_out(run, csv, column):
     assert run("fit", path, "--label-column", column, "--out", "labels.csv")[0] == 0
     rows = parse_table(TWO_CLUSTERS.splitlines(), "kind").rows
     labels = np.loadtxt("labels.csv", skiprows=1, dtype=int)
-    assert labels.tolist() == MAPDPM(prior="paper", random_state=0).fit_predict(rows).tolist()
+    assert labels.tolist() == MAPDPM(random_state=0).fit_predict(rows).tolist()
 
 
 def test_out_has_a_header_and_a_line_for_each_row(run, csv, tmp_path):
@@ -335,6 +335,7 @@ def test_missing_values_can_be_allowed(run, csv, tmp_path):
     pytest.importorskip("matplotlib")
     holes = TWO_CLUSTERS.replace("50.1,", "?,").replace("0.2,", ",")
     options = ["--label-column", "kind", "--allow-missing", "--plot", tmp_path / "a.png"]
+    options += ["--prior", "paper"]
     code, out, err = run("fit", csv(holes), *options)
     assert (code, err) == (0, [])
     assert out[0] == "18 rows x 2 columns; clusters found: 2"

@@ -141,7 +141,7 @@ def test_the_demo_prints_what_is_shown(tmp_path, monkeypatch, capsys):
 
 @needs_kernels
 def test_the_prior_it_suggests_is_accepted():
-    (suggestion,) = re.findall(r"`(MAPDPM\(prior=.*?\))`", ALL_TEXT)
+    (suggestion,) = re.findall(r"`(MAPDPM\(prior=\{.*?\))`", ALL_TEXT)
     from dpmlite.datasets import planted_gaussians
 
     X, _ = planted_gaussians(400, 2, 8, separation=10.0, random_state=2)

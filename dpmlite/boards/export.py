@@ -71,7 +71,7 @@ def to_micropython(
     - ``m0`` and ``b0`` are rounded to ints, ``b0`` to at least 1.
     - ``c0`` becomes the nearest p / q with both from 1 to 32, q at least a fifth of the columns,
       and so small that the learner can hold the largest cluster whole: p + q n < 16,000. So the
-      default of `MAPDPM`, 10 / N, is out of reach for more than 320 rows: on the board, small
+      paper's value, 10 / N, is out of reach for more than 320 rows: on the board, small
       clusters are drawn to ``m0`` further, and rows far from all clusters found new ones more
       often. Fit with ``prior={"c0": 1.0}`` to have the same prior on both.
     - ``a0`` becomes a multiple of 1/2 from 0.5 to 64, alpha one of 1/1024 from 1/1024 to 1023.
