@@ -77,6 +77,8 @@ def search_labels(
     The first restart has ascending order, the others have random orders. Rows count whole, whatever
     the power of the likelihood.
     """
+    if restart:  # other threads read these rows, too, and one at a time may be copied to be read
+        problem = problem.of_rows(np.arange(len(problem.rows)))
     order = row_order(problem, "random" if restart else "ascending", rng)
     component = problem.component.with_power(1.0)
     search = algorithms.PrefixSearch(

@@ -271,3 +271,18 @@ def test_threads_survive_an_error_of_a_call(n_threads):
             with pytest.raises(KeyError):
                 on_threads(fail, range(9))
         assert on_threads(abs, [-1, -2, -3]) == [1, 2, 3]
+
+
+@needs_kernels
+def test_restarts_that_copy_rows_one_by_one_do_not_share_their_room():
+    """Rows in Fortran order are copied when they are read; two threads once read the same copy."""
+    for seed in range(40):
+        X = np.asfortranarray(np.random.default_rng(seed).normal(size=(40, 2)))
+        labels = [
+            MAPDPM(prior="paper", init="search", n_init=4, random_state=seed, n_jobs=n_jobs)
+            .fit(X)
+            .labels_
+            for n_jobs in (1, 2, 2, 2)
+        ]
+        for others in labels[1:]:
+            np.testing.assert_array_equal(others, labels[0])

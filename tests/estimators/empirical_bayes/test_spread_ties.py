@@ -13,7 +13,7 @@ def tied_columns(draw):
     """Values with many ties, of uneven gaps, and missing ones."""
     rng = np.random.default_rng(draw(st.integers(0, 10**6)))
     distinct = np.unique(np.round(rng.normal(scale=10.0, size=draw(st.integers(2, 8))), 2))
-    column = rng.choice(distinct, size=draw(st.integers(20, 60)))
+    column = rng.choice(distinct, size=draw(st.integers(40, 80)))
     column[rng.random(len(column)) < draw(st.sampled_from([0.0, 0.2]))] = np.nan
     return column
 
