@@ -18,7 +18,7 @@ from dpmlite.estimators.empirical_bayes.column_scales import ColumnScales
 from dpmlite.estimators.numbering import largest_first
 from dpmlite.estimators.priors import FAMILIES
 from dpmlite.partition import Partition
-from dpmlite.search.context import Problem
+from dpmlite.search.context import Problem, coarsened_alpha
 from dpmlite.search.sampled_start import joined
 from dpmlite.search.search import Search
 
@@ -79,10 +79,11 @@ class Model:
         if self._component_knows_power():
             component = self.family.component(self.prior, self.allow_missing, self.power)
             return Problem(table.rows(), component, self.alpha)
-        return Problem(times(table, self.power).rows(), self.component(), self.alpha * self.power)
+        alpha = self.power * coarsened_alpha(self.alpha, self.power)
+        return Problem(times(table, self.power).rows(), self.component(), alpha)
 
     def weighted_partition(self, table: Data, labels: Indices) -> Partition:
-        """The same partition with the power as weight of the rows, for prediction."""
+        """A partition whose rows have the power as weights, from which to predict."""
         return Partition(times(table, self.power).rows(), labels, self.component(), self.alpha)
 
     def component(self) -> families.Component:

@@ -42,7 +42,7 @@ from dpmlite.estimators.validation import (
 from dpmlite.joining import fits_normals, labels_of_level, level_of
 from dpmlite.search import alpha as choose_alpha
 from dpmlite.search.alpha import ALPHAS, AlphaResult
-from dpmlite.search.context import Problem
+from dpmlite.search.context import Problem, coarsened_alpha
 from dpmlite.search.search import Search
 
 if TYPE_CHECKING:
@@ -126,9 +126,9 @@ class MAPDPM(MixtureEstimator):
         the width of a cluster ends at 2^-14.
     robustness : {"auto", None} or float, default "auto"
         Number of rows, r, up to which evidence grows: the likelihood of each of N rows counts with
-        the power r / (r + N) [2]_. Models are never exactly true, and with ever more rows ever
-        finer misfit would buy components. "auto" is 2,000 with ``prior="auto"`` and None
-        otherwise; None is the power 1.
+        the power r / (r + N) [2]_, and so does `alpha` above 1. Models are never exactly true, and
+        with ever more rows ever finer misfit would buy components. "auto" is 2,000 with
+        ``prior="auto"`` and None otherwise; None is the power 1.
     join : {"auto", True, False}, default "auto"
         Whether components between which the density of the rows has no valley are one cluster.
         "auto" is True with ``prior="auto"``, unless normal components describe the rows: then
@@ -424,6 +424,7 @@ class MAPDPM(MixtureEstimator):
         if first is not None and first.are_due():
             self._fit(first.rows)
             self.labels_ = self.labels_[-data.shape[0] :]
+            self.component_labels_ = self.component_labels_[-data.shape[0] :]
             first = first.fitted()
         else:
             assert before is not None  # the rows of the first call are due
@@ -632,16 +633,18 @@ class MAPDPM(MixtureEstimator):
             )
         # Densities of held-out rows are those of components whose rows have the power as weights;
         # then the concentration has it, too.
+        grid = self._grid()
+        weighed = [model.power * coarsened_alpha(alpha, model.power) for alpha in grid]
         found = choose_alpha.by_cross_validation(
             search,
             lambda chosen: model.problem(table.take(chosen)),
             lambda chosen: table.take(chosen).unweighted().rows(),
             np.ones(table.shape[0]) if table.weights is None else table.weights,
             seeds,
-            model.power * self._grid(),
+            np.array(weighed),
             self.cv,
         )
-        return replace(found, alpha=found.alpha / model.power)
+        return replace(found, alpha=float(grid[weighed.index(found.alpha)]))
 
     def _keep_clusters(self, table: Data, labels: npt.NDArray[np.intp]) -> None:
         """Join the components to clusters, and keep both."""

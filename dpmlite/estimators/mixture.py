@@ -50,6 +50,7 @@ class MixtureEstimator(FamilyEstimator):
     means_: npt.NDArray[np.float64]
     neg_log_joint_: float
     cluster_of_component_: npt.NDArray[np.intp]
+    component_labels_: npt.NDArray[np.intp]
 
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[np.intp]:
         """Most probable cluster of each new row, eq. (18); -1 where a new one is more probable.

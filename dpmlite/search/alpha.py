@@ -9,6 +9,7 @@ import numpy as np
 
 from dpmlite import algorithms
 from dpmlite.partition import alpha_mode, log_prob_counts
+from dpmlite.search.context import coarsened_alpha
 from dpmlite.search.result import first_of_best
 
 if TYPE_CHECKING:
@@ -167,7 +168,8 @@ def _joint_at(result: SearchResult, alpha: float) -> float:
     counts = [n for n in result.partition.component.counts if n > 0.0]
     power = result.partition.component.power
     before = log_prob_counts(counts, result.partition.alpha, power)
-    return result.neg_log_joint + (before - log_prob_counts(counts, alpha, power)) / power
+    after = log_prob_counts(counts, coarsened_alpha(alpha, power), power)
+    return result.neg_log_joint + (before - after) / power
 
 
 def _folds(n_rows: int, n_folds: int, rng: np.random.Generator) -> Iterator[Chosen]:

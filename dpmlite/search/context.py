@@ -56,6 +56,11 @@ class Problem:
     alpha: float
     absorbed_groups: families.Component | None = None
 
+    @property
+    def coarsened_alpha(self) -> float:
+        """The concentration that a partition counts with."""
+        return coarsened_alpha(self.alpha, self.component.power)
+
     def worthwhile_gain(self, n_rows: int) -> float:
         """The least gain, in nats, for which a search among `n_rows` rows goes on."""
         return WORTHWHILE_GAIN_PER_CELL * n_rows * self.component.n_columns
@@ -101,7 +106,7 @@ class Problem:
             self.rows,
             labels,
             self.component.like(),
-            self.alpha,
+            self.coarsened_alpha,
             order,
             self.absorbed_groups,
             group_labels,
@@ -143,6 +148,15 @@ class Context:
     ) -> Partition:
         """A partition as `Problem.partition` makes it."""
         return self.problem.partition(labels, order, group_labels)
+
+
+def coarsened_alpha(alpha: float, power: float) -> float:
+    """A concentration for a likelihood to a power: above 1 it has the power, too.
+
+    It would else reward each row that founds a cluster in full, while to stay in one gains a row
+    little: all rows would be clusters.
+    """
+    return alpha**power if alpha > 1.0 else alpha
 
 
 def labels_of_groups(partition: Partition) -> Labels:

@@ -5,6 +5,7 @@ import warnings
 
 import numpy as np
 import pytest
+from cases import needs_kernels
 
 from dpmlite import MAPDPM
 
@@ -333,3 +334,14 @@ def test_two_fits_are_equal():
     X, _ = ring_and_ball(400)
     assert fit(X).labels_.tolist() == fit(X).labels_.tolist()
     assert fit(X, n_jobs=2).neg_log_joint_ == fit(X).neg_log_joint_
+
+
+@needs_kernels
+@pytest.mark.parametrize(("n_rows", "alpha"), [(2000, "nll"), (20_000, 10.0)])
+def test_large_concentrations_do_not_make_clusters_of_single_rows(n_rows, alpha):
+    """What a row gains by founding a cluster has the power, like what it gains by staying."""
+    rng = np.random.default_rng(0)
+    centres = np.array([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0], [6.0, 6.0]])
+    X = centres[rng.integers(0, 4, n_rows)] + rng.normal(size=(n_rows, 2))
+    model = MAPDPM(alpha=alpha, random_state=0).fit(X)
+    assert len(model.statistics_) == 4
