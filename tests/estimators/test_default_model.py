@@ -9,6 +9,9 @@ from cases import needs_kernels
 
 from dpmlite import MAPDPM
 
+# The default search takes minutes on the plain twins; its parts are tested on both.
+pytestmark = needs_kernels
+
 NORMAL_FAMILIES = ("normal-gamma", "normal-inverse-wishart")
 
 
@@ -336,7 +339,6 @@ def test_two_fits_are_equal():
     assert fit(X, n_jobs=2).neg_log_joint_ == fit(X).neg_log_joint_
 
 
-@needs_kernels
 @pytest.mark.parametrize(("n_rows", "alpha"), [(2000, "nll"), (20_000, 10.0)])
 def test_large_concentrations_do_not_make_clusters_of_single_rows(n_rows, alpha):
     """What a row gains by founding a cluster has the power, like what it gains by staying."""

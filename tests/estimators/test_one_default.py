@@ -27,6 +27,7 @@ MAKE = {
 }
 
 
+
 @pytest.fixture(params=MAKE)
 def make(request):
     return MAKE[request.param]
