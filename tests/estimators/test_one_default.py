@@ -27,7 +27,6 @@ MAKE = {
 }
 
 
-
 @pytest.fixture(params=MAKE)
 def make(request):
     return MAKE[request.param]
