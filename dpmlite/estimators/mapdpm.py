@@ -75,7 +75,7 @@ class MAPDPM(MixtureEstimator):
 
     The default search starts from a recombination of many short searches. It sweeps over the rows
     as the algorithm of [1]_ does, and also merges, splits and exchanges whole components. Every
-    step lowers `neg_log_joint_`, minus the log of the exact joint probability.
+    step lowers `neg_log_joint_`, minus the log of the joint probability.
 
     Parameters
     ----------
@@ -213,7 +213,9 @@ class MAPDPM(MixtureEstimator):
         Family, treatment of NaN and prior that were used.
     neg_log_joint_ : float
         The objective, -log p(z | alpha) - sum_k log p(x_k | theta_0), in nats, every constant
-        included.
+        included. With `robustness`, the likelihood of a row has a power, r, and p(z | alpha) is the
+        product of alpha Gamma(1 + r n_k) / n_k over a rising factorial of alpha. Joints of unlike
+        powers do not compare.
     neg_log_joint_trace_ : ndarray
         The objective after each step of the best restart; it never rises.
     neg_log_loo_ : float
