@@ -7,16 +7,15 @@ rows find their components. Components that no valley separates are one cluster.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dpmlite.estimators.choose_prior import draw_sample
 from dpmlite.estimators.empirical_bayes.alternation import alternate, same_partition
-from dpmlite.estimators.empirical_bayes.cluster_sums import ClusterSums
-from dpmlite.estimators.empirical_bayes.column_scales import ColumnScales
 from dpmlite.estimators.numbering import largest_first
 from dpmlite.estimators.priors import FAMILIES
+from dpmlite.estimators.priors.moments import constant_columns
 from dpmlite.partition import Partition
 from dpmlite.search.context import Problem, coarsened_alpha
 from dpmlite.search.sampled_start import joined
@@ -134,7 +133,7 @@ def choose_model(
     table : Data
         N dense rows of positive weight.
     template : Model
-        Whose power, for all rows, and concentration are kept.
+        Whose family finds the first labels; its power, for all rows, and concentration are kept.
     seeds : ndarray of int
 
     Returns
@@ -148,21 +147,25 @@ def choose_model(
     power = min(1.0, template.power * table.total_weight / sample.total_weight)
     of_sample = replace(template, power=power)
     search = replace(search.of_rows(chosen), quick=True)
-    all_scales = ColumnScales.of(sample).reaching(table)
-    varying, scales = without_constant_columns(sample, all_scales)
-    found: list[Chosen] = []
-    starts: list[Indices] = []
-    for width in FIRST_WIDTHS:
-        labels = first_labels(search, of_sample, varying, scales, width, seeds)
-        if not any(same_partition(labels, start) for start in starts):
-            starts.append(labels)
-            found += [
-                _fitted(search, family, of_sample, varying, scales, labels, seeds)
-                for family in families
-            ]
+    varying = varying_columns(sample)
+    rows = sample if varying.all() else sample.part(varying)
+    scales = {
+        family: family.column_scales(rows, table if varying.all() else table.part(varying))
+        for family in {template.family, *families}
+    }
+    wide, narrow = (
+        first_labels(search, of_sample, rows, scales[template.family], width, seeds)
+        for width in FIRST_WIDTHS
+    )
+    found = [
+        _fitted(search, family, of_sample, rows, scales[family], start, seeds)
+        for family in families
+        for start in starts_of(family, wide, narrow)
+    ]
     best = min(found, key=lambda each: each.objective)
-    if scales is not all_scales:
-        sums = ClusterSums.of(sample, best.labels, power)
+    if not varying.all():
+        sums = best.family.sums(sample, best.labels, power)
+        all_scales = best.family.column_scales(sample, table)
         best = replace(best, prior=best.family.fit_prior(sums, all_scales, None)[0])
     model = replace(template, family=best.family, prior=best.prior)
     return model, _labels_of_all(search, model, power, best, table, chosen)
@@ -177,31 +180,37 @@ def most_probable_labels(
     return largest_first(found.labels(), table.weights)
 
 
-def without_constant_columns(sample: Data, scales: ColumnScales) -> tuple[Data, ColumnScales]:
-    """A table and scales of the columns that vary; if none does, or all do, the same objects.
+def varying_columns(sample: Data) -> npt.NDArray[np.bool_]:
+    """Mask of the columns that tell something; all, if none varies, or the table is mixed.
 
     A constant column tells nothing of clusters. Its density depends on a width that no row
     shows, by which families would be compared.
     """
-    varying = ~scales.constant
-    if varying.all() or not varying.any():
-        return sample, scales
-    assert sample.values is not None
-    values = np.ascontiguousarray(sample.values[:, varying])
-    return replace(sample, shape=values.shape, values=values), scales.take(varying)
+    constant = constant_columns(sample)
+    if sample.columns is not None or constant.all():
+        return np.ones_like(constant)
+    return ~constant
+
+
+def starts_of(family: Family, wide: Indices, narrow: Indices) -> list[Indices]:
+    """The different labels from which a family's search starts.
+
+    They are found with columns apart, which cuts a correlated cloud into slices. From slices a
+    search with full covariance may not find the whole, so that it starts from one cluster, too.
+    """
+    first = np.zeros_like(narrow) if family.is_full else wide
+    return [narrow] if same_partition(first, narrow) else [first, narrow]
 
 
 def first_labels(
-    search: Search, model: Model, sample: Data, scales: ColumnScales, width: float, seeds: Seeds
+    search: Search, model: Model, sample: Data, scales: Any, width: float, seeds: Seeds
 ) -> Indices:
-    """Labels under the prior of section 4.2, with widths that outliers do not move.
+    """Labels under the first prior of the model's family.
 
     `width` multiplies the variance that is expected in a cluster.
     """
-    family = FAMILIES["normal-gamma"]
-    c0 = 10.0 / sample.total_weight
-    prior = {"m0": scales.centre, "c0": c0, "a0": 1.0, "b0": width * scales.variance}
-    problem = replace(model, family=family, prior=prior, power=1.0).problem(sample)
+    prior = model.family.first_prior(scales, sample.total_weight, width)
+    problem = replace(model, prior=prior, power=1.0).problem(sample)
     return search.best(problem, seeds).labels().copy()
 
 
@@ -210,7 +219,7 @@ def _fitted(
     family: Family,
     model: Model,
     sample: Data,
-    scales: ColumnScales,
+    scales: Any,
     labels: Indices,
     seeds: Seeds,
 ) -> Chosen:

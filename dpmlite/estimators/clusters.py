@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from dpmlite.estimators.fitted import fitted_mixture
+from dpmlite.estimators.fitted import fitted_family, fitted_mixture
 from dpmlite.estimators.numbering import largest_first
-from dpmlite.estimators.priors import FAMILIES
 from dpmlite.joining import NormalComponents, component_tree, pair_depths
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ VALLEY_DEPTH = 0.4
 class Components(Protocol):
     """A fitted model whose components are known, and not yet its clusters."""
 
-    component_: str
+    component_: Any
     allow_missing_: bool
     prior_: Prior
     statistics_: Floats
@@ -36,10 +35,12 @@ class Components(Protocol):
 
 def normals_of(model: Components) -> NormalComponents:
     """The components of a model as normals."""
-    family, mixture = FAMILIES[model.component_], fitted_mixture(model)
+    family, mixture = fitted_family(model), fitted_mixture(model)
     posteriors = [mixture.posterior(k) for k in range(len(model.statistics_))]
     covariances = np.array([family.covariance(posterior) for posterior in posteriors])
-    return NormalComponents(model.weights_, model.means_, covariances)
+    priors = (family.as_prior(posterior, model.prior_) for posterior in posteriors)
+    means = np.array([family.coded_means(prior) for prior in priors])
+    return NormalComponents(model.weights_, means, covariances)
 
 
 def tree_of(components: NormalComponents, table: Data, labels: Indices) -> Floats:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from dpmlite.estimators.columns import Columns
+
     Floats = npt.NDArray[np.float64]
     Indices = npt.NDArray[np.intp]
 
@@ -37,12 +39,15 @@ class Data:
         ``indices`` and ``indptr`` of compressed sparse rows.
     weights : ndarray, shape (N,), or None
         Number of equal rows that each row stands for; None is 1 for all.
+    columns : Columns or None
+        What the columns of a coded table are; None if all are of one family.
     """
 
     shape: tuple[int, int]
     values: Floats | None = None
     nonzeros: tuple[Floats, Indices, Indices] | None = None
     weights: Floats | None = None
+    columns: Columns | None = None
 
     def rows(self) -> core.Rows:
         """The rows for the kernels."""
@@ -108,13 +113,29 @@ class Data:
         weights = None if self.weights is None else self.weights[chosen]
         shape = (int(chosen.sum()), self.shape[1])
         if self.values is not None:
-            return Data(shape, values=self.values[chosen], weights=weights)
+            values = self.values[chosen]
+            return replace(self, shape=shape, values=values, weights=weights)
         assert self.nonzeros is not None
         cells, columns, starts = self.nonzeros
         sizes = np.diff(starts)
         kept = np.repeat(chosen, sizes)
         starts = np.concatenate([[0], np.cumsum(sizes[chosen])]).astype(np.intp)
         return Data(shape, nonzeros=(cells[kept], columns[kept], starts), weights=weights)
+
+    def part(self, columns: slice | npt.NDArray[np.bool_]) -> Data:
+        """Some columns of a dense table."""
+        assert self.values is not None
+        return replace(self.with_values(self.values[:, columns]), columns=None)
+
+    def numbers(self) -> Data:
+        """The columns of real numbers of a dense table; the table itself if it has no others."""
+        if self.columns is None or self.columns.is_real.all():
+            return self
+        return self.part(self.columns.is_real)
+
+    def with_values(self, values: Floats) -> Data:
+        """The table with other values of its rows."""
+        return replace(self, shape=_shape(values), values=np.ascontiguousarray(values))
 
     def followed_by(self, other: Data) -> Data:
         """The table with the rows of another below it; both are dense, or both sparse."""
@@ -124,7 +145,8 @@ class Data:
             weights = np.concatenate(list(both))
         shape = (self.shape[0] + other.shape[0], self.shape[1])
         if self.values is not None and other.values is not None:
-            return Data(shape, values=np.vstack([self.values, other.values]), weights=weights)
+            values = np.vstack([self.values, other.values])
+            return replace(other, shape=shape, values=values, weights=weights)
         assert self.nonzeros is not None
         assert other.nonzeros is not None
         cells, columns, starts = zip(self.nonzeros, other.nonzeros, strict=True)
@@ -134,6 +156,20 @@ class Data:
             nonzeros=(np.concatenate(cells), np.concatenate(columns), ends),
             weights=weights,
         )
+
+    def log_volumes(self) -> Floats:
+        """What the log density of each coded row is above that of the row, shape (N,)."""
+        if self.columns is None:
+            return np.zeros(self.shape[0])
+        assert self.values is not None
+        return self.columns.log_volumes(self.values)
+
+    def total_log_volume(self) -> float:
+        """Weighted sum of `log_volumes`."""
+        if self.columns is None:
+            return 0.0
+        weights = np.ones(self.shape[0]) if self.weights is None else self.weights
+        return float(weights @ self.log_volumes())
 
     def column_sums(self) -> Floats:
         """Weighted sum of each column without missing cells, shape (D,)."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from dpmlite.estimators.automatic import (
+    MAX_FULL_COLUMNS,
     SATURATION,
     Model,
     candidates,
@@ -17,10 +18,19 @@ from dpmlite.estimators.automatic import (
     times,
 )
 from dpmlite.estimators.base import Estimator, column_names
-from dpmlite.estimators.empirical_bayes.spread_ties import spread_ties
+from dpmlite.estimators.column_families import (
+    COLUMN_FAMILIES,
+    check_component,
+    coded_numbers,
+    columns_of,
+    with_full_covariance,
+)
+from dpmlite.estimators.fitted import fitted_family
 from dpmlite.estimators.outliers import warn_of_outliers
-from dpmlite.estimators.priors import COMPONENTS, FAMILIES, family_of_keys
+from dpmlite.estimators.priors import COMPONENTS, FAMILIES, family_of_keys, mixed_family
+from dpmlite.estimators.priors.mixed import coded_table
 from dpmlite.estimators.priors.moments import Moments
+from dpmlite.estimators.reading import has_categories, read_columns
 from dpmlite.estimators.validation import check_bool, check_choice, check_sample_weight
 from dpmlite.search.search import Search
 
@@ -51,12 +61,12 @@ class FamilyEstimator(Estimator):
     component_choices: ClassVar[tuple[str, ...]] = COMPONENTS
     prior_choices: ClassVar[tuple[str, ...]] = (AUTO, "paper")
 
-    component: str
+    component: Any
     alpha: Any
     allow_missing: bool
     prior: Any
 
-    component_: str
+    component_: Any
     allow_missing_: bool
     prior_: Prior
     labels_: npt.NDArray[np.intp]
@@ -120,7 +130,7 @@ class FamilyEstimator(Estimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        family = FAMILIES.get(self.component)
+        family = FAMILIES.get(self.component) if isinstance(self.component, str) else None
         tags.input_tags.allow_nan = bool(self.allow_missing)
         tags.input_tags.sparse = tags.input_tags.positive_only = (
             family is not None and family.takes_sparse
@@ -128,28 +138,48 @@ class FamilyEstimator(Estimator):
         return tags
 
     def _check_model_parameters(self) -> None:
-        check_choice("component", self.component, (AUTO, *self.component_choices))
+        if isinstance(self.component, Mapping):
+            check_component(self.component)
+        elif self.component not in COLUMN_FAMILIES:
+            check_choice("component", self.component, (AUTO, *self.component_choices))
         if isinstance(self.prior, str):
             check_choice("prior", self.prior, self.prior_choices, "a dict, None or ")
-        check_choice("component", self._family().name, self.component_choices)
+        if not self._is_mixed():
+            check_choice("component", self._family().name, self.component_choices)
+
+    def _is_mixed(self) -> bool:
+        """Whether the parameters say that columns have families of their own."""
+        return self.component not in (AUTO, *FAMILIES)
 
     def _is_automatic(self) -> bool:
         """Whether the joint chooses hyperparameters."""
-        return isinstance(self.prior, str) and self.prior == AUTO and self._family().can_fit_prior
+        if not (isinstance(self.prior, str) and self.prior == AUTO):
+            return False
+        return self._is_mixed() or self._family().can_fit_prior
 
     def _family(self) -> Family:
         """The family that reads tables and, unless the joint chooses, that of the fit."""
-        if self.component != AUTO:
+        if isinstance(self.component, str) and self.component in FAMILIES:
             return FAMILIES[self.component]
         if isinstance(self.prior, Mapping):
             return family_of_keys(self.prior)
         return FAMILIES["normal-gamma"]
 
-    def _candidates(self, n_columns: int) -> list[Family]:
+    def _family_of(self, table: Data) -> Family:
+        """The family of a table that was read."""
+        return self._family() if table.columns is None else mixed_family(table.columns)
+
+    def _candidates(self, table: Data) -> list[Family]:
         """The families among which the joint chooses."""
+        if table.columns is not None:
+            together = None
+            if self.component == AUTO and not self.allow_missing:
+                together = with_full_covariance(table.columns, MAX_FULL_COLUMNS)
+            found = [table.columns] if together is None else [table.columns, together]
+            return [mixed_family(columns) for columns in found]
         if self.component != AUTO:
             return [self._family()]
-        found = candidates(n_columns, self.allow_missing)
+        found = candidates(table.shape[1], self.allow_missing)
         return [family for family in found if family.name in self.component_choices]
 
     def _choose_model(
@@ -161,17 +191,19 @@ class FamilyEstimator(Estimator):
         saturation: float | None = SATURATION,
     ) -> tuple[Model, Data, Indices]:
         """The model that the joint chooses, the table with its ties spread, and labels to start."""
-        assert table.values is not None
-        moments.variances()  # warns of constant columns, and refuses values too large
-        warn_of_outliers(table, moments)
-        table = replace(table, values=spread_ties(table.values))
-        families = self._candidates(table.shape[1])
+        numbers = table.numbers()
+        of_numbers = moments if numbers is table else Moments.of(numbers)
+        of_numbers.variances()  # warns of constant columns, and refuses values too large
+        warn_of_outliers(numbers, of_numbers)
+        families = self._candidates(table)
+        first = FAMILIES["normal-gamma"] if table.columns is None else families[0]
+        table = first.prepared(table)
         # Rows weigh 1 on the average: the scale of weights tells how sure rows are, and not that
         # each is several equal ones, or a part of one.
         mean_weight = table.total_weight / table.shape[0]
         power = min(1.0, mean_weight * power_of(table.total_weight, saturation))
         table = times(table, 1.0 / mean_weight)
-        template = Model(families[0], self.allow_missing, {}, self._alpha(), power)
+        template = Model(first, self.allow_missing, {}, self._alpha(), power)
         model, labels = choose_model(search, families, table, template, seeds)
         return model, table, labels
 
@@ -185,7 +217,7 @@ class FamilyEstimator(Estimator):
             seeds = rng.integers(2**63, size=1)
             model, table, _ = self._choose_model(Search(), table, Moments.of(table), seeds)
             return replace(model, power=1.0), table
-        family = self._family()
+        family = self._family_of(table)
         given = None if isinstance(self.prior, str) else self.prior
         prior = family.prior(given, table)
         return Model(family, self.allow_missing, prior, self._alpha()), table
@@ -196,7 +228,17 @@ class FamilyEstimator(Estimator):
 
     def _read(self, X: Any) -> Data:
         self._check_prior_names(column_names(X))
-        return self._family().read(X, check_bool("allow_missing", self.allow_missing))
+        allow_missing = check_bool("allow_missing", self.allow_missing)
+        if self._is_mixed() or (self._is_open() and has_categories(X)):
+            cells = read_columns(X)
+            columns = columns_of(cells, self.component)
+            return coded_table(columns, {name: c.cells for name, c in cells.items()}, allow_missing)
+        table = self._family().read(X, allow_missing)
+        return coded_numbers(table, X) if self._is_open() else table
+
+    def _is_open(self) -> bool:
+        """Whether the cells of a table decide on the families of its columns."""
+        return self.component == AUTO and self._is_automatic()
 
     def _check_prior_names(self, names: npt.NDArray[np.object_] | None) -> None:
         """Raise ValueError if a Series in the prior has other names than the columns of `X`."""
@@ -209,4 +251,4 @@ class FamilyEstimator(Estimator):
                 )
 
     def _read_as_fitted(self, X: Any) -> Data:
-        return FAMILIES[self.component_].read(X, self.allow_missing_)
+        return fitted_family(self).read(X, self.allow_missing_)

@@ -8,11 +8,13 @@ import numpy as np
 
 from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.numbering import largest_first
-from dpmlite.estimators.priors import FAMILIES
+from dpmlite.estimators.columns import Columns
+from dpmlite.estimators.priors import FAMILIES, mixed_family
 from dpmlite.partition import Partition
 
 if TYPE_CHECKING:
     from dpmlite import families
+    from dpmlite.estimators.columns import Key
     from dpmlite.estimators.data import Data, Floats
     from dpmlite.estimators.numbering import Labels
     from dpmlite.estimators.priors import Family
@@ -27,15 +29,23 @@ COUNTS_RTOL = 1e-10
 class Fitted(Protocol):
     """A fitted model of clusters."""
 
-    component_: str
+    component_: str | dict[Key, str]
     allow_missing_: bool
     prior_: Prior
     statistics_: Floats
 
 
+def fitted_family(model: Any) -> Family:
+    """The family of a fitted model."""
+    if isinstance(model.component_, str):
+        return FAMILIES[model.component_]
+    columns = Columns(dict(model.component_), dict(model.levels_), tuple(model.log_columns_))
+    return mixed_family(columns)
+
+
 def fitted_component(model: Fitted) -> families.Component:
     """A component of the fitted prior, without slots."""
-    return FAMILIES[model.component_].component(model.prior_, model.allow_missing_)
+    return fitted_family(model).component(model.prior_, model.allow_missing_)
 
 
 def fitted_mixture(model: Fitted) -> families.Component:
@@ -105,7 +115,7 @@ def cluster_attributes(
     component, slots = final.component, range(final.n_clusters)
     posteriors = (component.posterior(k) for k in slots)
     return {
-        "component_": family.name,
+        **family.attributes(),
         "allow_missing_": bool(allow_missing),
         "prior_": prior,
         "alpha_": final.alpha,

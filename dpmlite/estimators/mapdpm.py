@@ -15,7 +15,7 @@ from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.choose_prior import ScaledPrior, draw_sample
 from dpmlite.estimators.clusters import VALLEY_DEPTH, joined_attributes, normals_of, tree_of
 from dpmlite.estimators.family_estimator import AUTO
-from dpmlite.estimators.fitted import final_partition_with_groups, verify_joint
+from dpmlite.estimators.fitted import final_partition_with_groups, fitted_family, verify_joint
 from dpmlite.estimators.mixture import MixtureEstimator
 from dpmlite.estimators.numbering import largest_first
 from dpmlite.estimators.priors.moments import Moments
@@ -491,10 +491,12 @@ class MAPDPM(MixtureEstimator):
         verify_joint(result.neg_log_joint, searched, table)
         final = model.weighted_partition(table, labels)
         self._keep(data, final, model.prior, model.family)
-        self.neg_log_joint_ = model.unit * searched.neg_log_joint
+        log_volume = model.power * table.total_log_volume()
+        self.neg_log_joint_ = model.unit * searched.neg_log_joint + log_volume
         self._keep_scores(found.scores)
         self._keep_result(result, model.unit)
-        self.neg_log_loo_ = algorithms.neg_log_loo(final)
+        self.neg_log_joint_trace_ += log_volume
+        self.neg_log_loo_ = algorithms.neg_log_loo(final) + log_volume
         return labels
 
     def _learn(self, before: FittedClusters, data: Data) -> None:
@@ -540,7 +542,8 @@ class MAPDPM(MixtureEstimator):
             check_choice("join", self.join, (AUTO,), "True, False or ")
         if self.max_clusters is not None:
             check_count("max_clusters", self.max_clusters)
-        if (self._joins() or self.max_clusters is not None) and not self._family().can_fit_prior:
+        wants_tree = self.max_clusters is not None or self._joins()
+        if wants_tree and not (self._is_mixed() or self._family().can_fit_prior):
             raise ValueError(
                 "join and max_clusters need component 'normal-gamma' or 'normal-inverse-wishart', "
                 f"got {self.component!r}"
@@ -606,7 +609,7 @@ class MAPDPM(MixtureEstimator):
 
     def _given_model(self, search: Search, table: Data, moments: Moments, seeds: Seeds) -> Model:
         """The model of the parameters."""
-        family, alpha = self._family(), self._alpha()
+        family, alpha = self._family_of(table), self._alpha()
         power = power_of(table.total_weight, self._saturation())
         model = Model(family, self.allow_missing, {}, alpha, power)
         if isinstance(self.prior, str) and self.prior == "nll":
@@ -652,7 +655,9 @@ class MAPDPM(MixtureEstimator):
         """Join the components to clusters, and keep both."""
         clusters = None
         self.__dict__.pop("cluster_tree_", None)
-        if self._joins() or self.max_clusters is not None:
+        if fitted_family(self).has_covariance and (
+            self._joins() or self.max_clusters is not None
+        ):
             components = normals_of(self)
             self.cluster_tree_ = tree_of(components, table, labels)
             height = VALLEY_DEPTH if self._joins_now(components, table) else 0.0

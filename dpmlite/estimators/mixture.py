@@ -13,11 +13,11 @@ from dpmlite.estimators.family_estimator import FamilyEstimator
 from dpmlite.estimators.fitted import (
     cluster_attributes,
     fitted_component,
+    fitted_family,
     fitted_mixture,
     load,
 )
 from dpmlite.estimators.outliers import MAX_STRAY_ROWS, N_DRAWN, share_below
-from dpmlite.estimators.priors import FAMILIES
 from dpmlite.estimators.validation import check_count, check_random_state
 from dpmlite.partition import predictive
 from dpmlite.search.context import rows_in_slots
@@ -139,10 +139,10 @@ class MixtureEstimator(FamilyEstimator):
         ValueError, TypeError
             If `X` is no table for the family, or has other columns than those of `fit`.
         """
-        rows = self._read_new(X).rows()
-        out = np.empty(len(rows))
-        algorithms.log_density(rows, fitted_mixture(self), self.alpha_, out)
-        return out
+        data = self._read_new(X)
+        out = np.empty(data.shape[0])
+        algorithms.log_density(data.rows(), fitted_mixture(self), self.alpha_, out)
+        return out - data.log_volumes()
 
     def outlier_score(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Share of the rows drawn from the model that are less probable than each row of `X`.
@@ -169,7 +169,7 @@ class MixtureEstimator(FamilyEstimator):
             If `X` is no table for the family, or has other columns than those of `fit`; for
             "dirichlet-multinomial", whose densities of rows of unlike length do not compare.
         """
-        if FAMILIES[self.component_].takes_counts:
+        if fitted_family(self).takes_counts:
             raise ValueError(
                 f"component {self.component_!r} has no outlier_score: rows of unlike "
                 "length do not compare"
@@ -218,7 +218,7 @@ class MixtureEstimator(FamilyEstimator):
         rng = check_random_state(self.random_state if random_state is None else random_state)
         weights = predictive(mixture.counts[:-1], self.alpha_)
         slots = rng.choice(len(weights), size=n_samples, p=weights)
-        X = self._drawn_from(mixture, slots, rng)
+        X = fitted_family(self).decoded(self._drawn_from(mixture, slots, rng))
         return X, self._clusters_of(np.where(slots < len(weights) - 1, slots, -1))
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -267,7 +267,7 @@ class MixtureEstimator(FamilyEstimator):
         self, mixture: families.Component, slots: npt.NDArray[np.intp], rng: np.random.Generator
     ) -> npt.NDArray[np.float64]:
         """A row drawn from each of some slots of a mixture."""
-        family = FAMILIES[self.component_]
+        family = fitted_family(self)
         X = np.empty((len(slots), self.n_features_in_))
         for k in np.unique(slots):
             drawn = np.flatnonzero(slots == k)
@@ -288,8 +288,10 @@ class MixtureEstimator(FamilyEstimator):
 
         Rows without weight get the label of the cluster that is most probable for them.
         """
-        self.__dict__.pop("cluster_of_component_", None)
+        for name in ("cluster_of_component_", "levels_", "log_columns_"):
+            self.__dict__.pop(name, None)
         vars(self).update(cluster_attributes(final, family, prior, self.allow_missing))
+        self.neg_log_joint_ += data.total_log_volume()
         labels = np.asarray(final.labels, dtype=np.intp)
         self.labels_ = self._labels_of_all(data, labels)
         if self.labels_ is labels:

@@ -157,6 +157,9 @@ def _pack(name: str, value: Any, arrays: dict[str, np.ndarray[Any, Any]]) -> Any
         value = value.item()
     if value is None or isinstance(value, bool | int | float | str):
         return value
+    if isinstance(value, Mapping) and not all(isinstance(key, str) for key in value):
+        pairs = [_pack(name, item, arrays) for item in value.items()]
+        return {"pairs": pairs}
     if isinstance(value, Mapping):
         return {"dict": {k: _pack(f"{name} {k}", v, arrays) for k, v in value.items()}}
     if isinstance(value, tuple):
@@ -180,4 +183,6 @@ def _unpack(value: Any, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Any:
         return array.astype(object) if array.dtype.kind == "U" else array
     if "tuple" in value:
         return tuple(_unpack(item, arrays) for item in value["tuple"])
+    if "pairs" in value:
+        return dict(_unpack(pair, arrays) for pair in value["pairs"])
     return {k: _unpack(v, arrays) for k, v in value["dict"].items()}

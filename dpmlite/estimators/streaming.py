@@ -14,8 +14,7 @@ import numpy as np
 
 from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.data import Data
-from dpmlite.estimators.fitted import load
-from dpmlite.estimators.priors import FAMILIES
+from dpmlite.estimators.fitted import fitted_family, load
 from dpmlite.estimators.priors.moments import Moments
 from dpmlite.estimators.validation import check_total_weight
 
@@ -90,7 +89,7 @@ class FittedClusters:
             if given not in (fitted, "auto"):
                 raise ValueError(f"{name} must be that of the rows seen, {fitted!r}, got {given!r}")
         return cls(
-            FAMILIES[model.component_],
+            fitted_family(model),
             model.allow_missing_,
             model.prior,
             model.prior_,

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite.estimators.empirical_bayes.cluster_sums import ClusterSums
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dpmlite.estimators.data import Data, Indices
-    from dpmlite.estimators.empirical_bayes.column_scales import ColumnScales
     from dpmlite.estimators.priors.base import Family, Prior
     from dpmlite.search.result import SearchResult
 
@@ -54,7 +52,7 @@ def alternate(
     find: Callable[[Prior, Indices], tuple[SearchResult, float]],
     family: Family,
     table: Data,
-    scales: ColumnScales,
+    scales: Any,
     labels: Indices,
     power: float,
 ) -> Chosen:
@@ -68,8 +66,8 @@ def alternate(
         One that can fit its prior.
     table : Data
         N dense rows.
-    scales : ColumnScales
-        Scales of its columns.
+    scales
+        What the family needs to know of its columns.
     labels : ndarray of int, shape (N,)
         Labels to start from.
     power : float
@@ -77,7 +75,7 @@ def alternate(
     """
     best, start = None, None
     for _ in range(MAX_ROUNDS):
-        prior, penalty = family.fit_prior(ClusterSums.of(table, labels, power), scales, start)
+        prior, penalty = family.fit_prior(family.sums(table, labels, power), scales, start)
         result, unit = find(prior, labels)
         objective = unit * result.neg_log_joint + penalty
         if best is not None and not best.objective - objective > MIN_GAIN:

@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING, Any
 from dpmlite.estimators.priors.base import Family
 from dpmlite.estimators.priors.beta_bernoulli import BetaBernoulliFamily
 from dpmlite.estimators.priors.dirichlet_multinomial import DirichletMultinomialFamily
+from dpmlite.estimators.priors.mixed import MixedFamily
 from dpmlite.estimators.priors.normal_gamma import NormalGammaFamily
 from dpmlite.estimators.priors.normal_inverse_wishart import NormalInverseWishartFamily
 from dpmlite.estimators.priors.normal_known_variance import NormalKnownVarianceFamily
+from dpmlite.estimators.priors.poisson_gamma import PoissonGammaFamily
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from dpmlite.estimators.columns import Columns
 
 FAMILIES: dict[str, Family] = {
     family.name: family
@@ -24,6 +28,14 @@ FAMILIES: dict[str, Family] = {
         BetaBernoulliFamily(),
     )
 }
+
+# Families of single columns of a mixed table.
+_SEPARATE = {**FAMILIES, "poisson-gamma": PoissonGammaFamily()}
+
+
+def mixed_family(columns: Columns) -> MixedFamily:
+    """The family of a table whose columns have different ones."""
+    return MixedFamily(columns, _SEPARATE)
 
 
 def family_of_keys(prior: Mapping[str, Any]) -> Family:
@@ -39,4 +51,4 @@ def family_of_keys(prior: Mapping[str, Any]) -> Family:
 #: The values of the parameter `component`.
 COMPONENTS = tuple(FAMILIES)
 
-__all__ = ["COMPONENTS", "FAMILIES", "Family", "family_of_keys"]
+__all__ = ["COMPONENTS", "FAMILIES", "Family", "family_of_keys", "mixed_family"]

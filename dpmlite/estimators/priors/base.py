@@ -10,11 +10,10 @@ from dpmlite.estimators.priors.moments import Moments
 
 if TYPE_CHECKING:
     import numpy as np
+    import numpy.typing as npt
 
     from dpmlite import families
     from dpmlite.estimators.data import Data, Floats, Indices
-    from dpmlite.estimators.empirical_bayes.cluster_sums import ClusterSums
-    from dpmlite.estimators.empirical_bayes.column_scales import ColumnScales
 
     Prior = dict[str, Any]
     Parameters = dict[str, Floats]  # theta of K clusters; the first axis of each array is K
@@ -44,7 +43,11 @@ class Family(ABC):
     fixed_keys : tuple of str
         Prior keys that `convert_statistics` cannot change.
     can_fit_prior : bool
-        Whether there are `fit_prior` and `covariance`.
+        Whether there is `fit_prior`, and what it needs.
+    has_covariance : bool
+        Whether there is `covariance`: clusters are normals.
+    is_full : bool
+        Whether some columns have a full covariance matrix.
     knows_power : bool
         Whether components take a power of the likelihood.
     """
@@ -58,6 +61,8 @@ class Family(ABC):
     takes_counts = False
     fixed_keys: tuple[str, ...] = ()
     can_fit_prior = False
+    has_covariance = False
+    is_full = False
     knows_power = False
 
     def read(self, X: Any, allow_missing: bool) -> Data:
@@ -171,15 +176,34 @@ class Family(ABC):
     def check_prior(self, prior: Prior, n_columns: int) -> Prior:
         """The prior with every value checked, as floats and arrays of full shape."""
 
-    def fit_prior(
-        self, sums: ClusterSums, scales: ColumnScales, start: Prior | None
-    ) -> tuple[Prior, float]:
+    def prepared(self, table: Data) -> Data:
+        """The rows of which the joint chooses hyperparameters. By default the table itself."""
+        return table
+
+    def column_scales(self, sample: Data, table: Data) -> Any:
+        """What `first_prior` and `fit_prior` need to know of the columns of a sample of a table."""
+        raise NotImplementedError
+
+    def first_prior(self, scales: Any, weight: float, width: float) -> Prior:
+        """The prior under which a search starts, for rows of a total weight.
+
+        `width` multiplies the variance that is expected in a cluster.
+        """
+        raise NotImplementedError
+
+    def sums(self, table: Data, labels: Indices, power: float) -> Any:
+        """Statistics of clusters for `fit_prior`; each row's weight is multiplied by `power`."""
+        raise NotImplementedError
+
+    def fit_prior(self, sums: Any, scales: Any, start: Prior | None) -> tuple[Prior, float]:
         """The prior with the least joint for the labels of `sums`, and its own penalty in nats.
 
         Parameters
         ----------
-        sums : ClusterSums
-        scales : ColumnScales
+        sums
+            As `sums` returns it.
+        scales
+            As `column_scales` returns it.
         start : dict, optional
             A prior near it.
         """
@@ -191,6 +215,10 @@ class Family(ABC):
         `moments` are of these rows, and maybe of others. By default no row is too far.
         """
         return
+
+    def attributes(self) -> dict[str, Any]:
+        """Fitted attributes that say which family this is."""
+        return {"component_": self.name}
 
     @abstractmethod
     def component(
@@ -206,9 +234,17 @@ class Family(ABC):
         """Variances of the rows of a cluster, shape (D,), or their covariance, shape (D, D)."""
         raise NotImplementedError
 
+    def variances(self, prior: Prior) -> Floats:
+        """Variance of a row's cells, given the expected parameters under a prior, shape (D,)."""
+        raise NotImplementedError
+
     @abstractmethod
     def means(self, prior: Prior) -> Floats:
         """Expected row under a prior, shape (D,)."""
+
+    def coded_means(self, prior: Prior) -> Floats:
+        """Expected row of the coded table, shape (D,); the same unless columns are coded."""
+        return self.means(prior)
 
     @abstractmethod
     def draw_parameters(self, prior: Prior, size: int, rng: Rng) -> Parameters:
@@ -217,6 +253,10 @@ class Family(ABC):
     @abstractmethod
     def draw_rows(self, theta: Parameters, labels: Indices, totals: Totals, rng: Rng) -> Floats:
         """A row for each label, drawn from its cluster, shape (N, D)."""
+
+    def decoded(self, X: Floats) -> npt.NDArray[Any]:
+        """The cells of coded rows as a user's, shape (N, D); the same unless columns are coded."""
+        return X
 
     @abstractmethod
     def log_density(self, X: Floats, theta: Parameters) -> Floats:

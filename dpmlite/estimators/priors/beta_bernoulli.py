@@ -58,6 +58,9 @@ class BetaBernoulliFamily(Family):
     def means(self, prior: Prior) -> Floats:
         return np.asarray(prior["a0"] / (prior["a0"] + prior["b0"]))
 
+    def variances(self, prior: Prior) -> Floats:
+        return self.means(prior) * (1.0 - self.means(prior))
+
     def draw_parameters(self, prior: Prior, size: int, rng: Rng) -> Parameters:
         return {"probability": rng.beta(prior["a0"], prior["b0"], size=(size, len(prior["a0"])))}
 

@@ -56,6 +56,9 @@ class DirichletMultinomialFamily(Family):
         """Expected share of each word, shape (D,)."""
         return np.asarray(prior["beta0"] / prior["beta0"].sum())
 
+    def variances(self, prior: Prior) -> Floats:
+        return self.means(prior) * (1.0 - self.means(prior))
+
     def draw_parameters(self, prior: Prior, size: int, rng: Rng) -> Parameters:
         return {"probability": rng.dirichlet(prior["beta0"], size=size)}
 

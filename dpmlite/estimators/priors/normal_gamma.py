@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite import families
-from dpmlite.estimators.data import read_real
 from dpmlite.estimators.empirical_bayes.normal_gamma import fit_normal_gamma
-from dpmlite.estimators.priors.base import Family
 from dpmlite.estimators.priors.checks import (
     check_distance,
     check_drawn,
@@ -18,6 +16,7 @@ from dpmlite.estimators.priors.checks import (
     positive,
     positive_per_column,
 )
+from dpmlite.estimators.priors.real import RealFamily
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,7 +32,7 @@ MAX_DISTANCE = 2.0**29
 REACH = "prior scales sqrt(b0) of m0 (raise b0)"
 
 
-class NormalGammaFamily(Family):
+class NormalGammaFamily(RealFamily):
     """Eq. (8) of Raykov, Boukouvalas & Little (2014); the default prior is their section 4.2."""
 
     name = "normal-gamma"
@@ -41,11 +40,6 @@ class NormalGammaFamily(Family):
     scales = (("c0",), ("b0",))
     width = ("b0",)
     takes_missing = True
-    can_fit_prior = True
-    knows_power = True
-
-    def read_table(self, X: Any, allow_missing: bool) -> Data:
-        return read_real(X, allow_missing)
 
     def default(self, key: str, moments: Moments, prior: Prior) -> Any:
         if key == "m0":
@@ -84,6 +78,11 @@ class NormalGammaFamily(Family):
         b = 1.0 + 0.5 * (scatter * unit**2 + _lever(n, new) * x**2)
         return np.hstack([statistics[:, :split], m, b])
 
+    def first_prior(self, scales: ColumnScales, weight: float, width: float) -> Prior:
+        """The prior of section 4.2, with widths that outliers do not move."""
+        b0 = width * scales.variance
+        return {"m0": scales.centre, "c0": 10.0 / weight, "a0": 1.0, "b0": b0}
+
     def fit_prior(
         self, sums: ClusterSums, scales: ColumnScales, start: Prior | None
     ) -> tuple[Prior, float]:
@@ -98,6 +97,9 @@ class NormalGammaFamily(Family):
 
     def covariance(self, posterior: Mapping[str, Any]) -> Floats:
         return np.asarray(np.asarray(posterior["b"]) / posterior["a"])
+
+    def variances(self, prior: Prior) -> Floats:
+        return np.asarray(prior["b0"] / prior["a0"])
 
     def as_prior(self, posterior: Mapping[str, Any], prior: Prior) -> Prior:
         return {f"{key}0": np.asarray(posterior[key]) for key in "mcab"}

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite import families
-from dpmlite.estimators.data import read_real
 from dpmlite.estimators.empirical_bayes.normal_inverse_wishart import fit_normal_inverse_wishart
-from dpmlite.estimators.priors.base import Family
 from dpmlite.estimators.priors.checks import (
     check_drawn,
     check_means,
@@ -17,6 +15,7 @@ from dpmlite.estimators.priors.checks import (
     per_column,
     positive,
 )
+from dpmlite.estimators.priors.real import RealFamily
 from dpmlite.estimators.validation import as_floats
 
 if TYPE_CHECKING:
@@ -34,7 +33,7 @@ MAX_DISTANCE = 2.0**13
 REACH = "prior scales, Cholesky factors of psi0, of m0 (raise psi0)"
 
 
-class NormalInverseWishartFamily(Family):
+class NormalInverseWishartFamily(RealFamily):
     """Sigma ~ IW(psi0, nu0), mu ~ N(m0, Sigma / kappa0), x ~ N(mu, Sigma).
 
     Default: the prior mean of Sigma is diagonal, with the variances of the columns.
@@ -44,11 +43,7 @@ class NormalInverseWishartFamily(Family):
     prior_keys = ("m0", "kappa0", "nu0", "psi0")
     scales = (("kappa0",), ("psi0",))
     width = ("psi0",)
-    can_fit_prior = True
-    knows_power = True
-
-    def read_table(self, X: Any, allow_missing: bool) -> Data:
-        return read_real(X, allow_missing)
+    is_full = True
 
     def default(self, key: str, moments: Moments, prior: Prior) -> Any:
         n_columns = len(moments.cells)
@@ -97,6 +92,15 @@ class NormalInverseWishartFamily(Family):
         packed = scatter[:, lower[0], lower[1]]
         return np.hstack([n, mean, pivots**2, packed, W[:, strictly[0], strictly[1]]])
 
+    def first_prior(self, scales: ColumnScales, weight: float, width: float) -> Prior:
+        n_columns = len(scales.variance)
+        return {
+            "m0": scales.centre,
+            "kappa0": 10.0 / weight,
+            "nu0": n_columns + 2.0,
+            "psi0": np.diag(width * scales.variance),
+        }
+
     def fit_prior(
         self, sums: ClusterSums, scales: ColumnScales, start: Prior | None
     ) -> tuple[Prior, float]:
@@ -110,6 +114,9 @@ class NormalInverseWishartFamily(Family):
     def covariance(self, posterior: Mapping[str, Any]) -> Floats:
         """The mean of Sigma's posterior but for D + 1 degrees, which keeps it finite."""
         return np.asarray(np.asarray(posterior["psi"]) / posterior["nu"])
+
+    def variances(self, prior: Prior) -> Floats:
+        return np.asarray(np.diag(prior["psi0"]) / prior["nu0"])
 
     def as_prior(self, posterior: Mapping[str, Any], prior: Prior) -> Prior:
         return {f"{key}0": np.asarray(posterior[key]) for key in ("m", "kappa", "nu", "psi")}

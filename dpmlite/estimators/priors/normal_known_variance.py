@@ -85,6 +85,9 @@ class NormalKnownVarianceFamily(Family):
     def means(self, prior: Prior) -> Floats:
         return np.asarray(prior["m0"])
 
+    def variances(self, prior: Prior) -> Floats:
+        return np.asarray(prior["sigma2"])
+
     def draw_parameters(self, prior: Prior, size: int, rng: Rng) -> Parameters:
         shape = (size, len(prior["m0"]))
         mean = rng.normal(prior["m0"], np.sqrt(prior["tau2"]), size=shape)

@@ -1,0 +1,190 @@
+"""The family of each column of a table: what a user says and, for the rest, what its cells look like."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpmlite.estimators.base import column_names
+from dpmlite.estimators.columns import CATEGORICAL, COUNTS, FULL, LOG_NORMAL, NORMAL, Columns
+from dpmlite.estimators.reading import CellsOf
+from dpmlite.estimators.validation import check_choice
+
+if TYPE_CHECKING:
+    from dpmlite.estimators.columns import Cells, Column, Key
+    from dpmlite.estimators.data import Data, Floats
+
+AUTO = "auto"
+
+#: Families of single columns.
+COLUMN_FAMILIES = (
+    AUTO,
+    NORMAL,
+    LOG_NORMAL,
+    CATEGORICAL,
+    COUNTS,
+    "beta-bernoulli",
+    "normal-known-variance",
+)
+
+#: Families of columns that have one covariance matrix.
+JOINT_FAMILIES = (FULL, LOG_NORMAL)
+
+# Rows by which columns of large tables are judged.
+MAX_JUDGED_ROWS = 5000
+
+# Numbers with at most this many different values are levels, if there are at least as many rows
+# for each.
+MAX_LEVELS = 10
+MIN_ROWS_A_LEVEL = 5
+
+# Positive numbers are log-normal if the quartiles are less evenly about the median than their
+# logarithms are, and the greatest is at least this many times the least.
+MIN_RATIO = 30.0
+
+
+def check_component(component: Any) -> None:
+    """Raise ValueError unless a mapping has columns as keys and names of families as values."""
+    for key, name in component.items():
+        if isinstance(key, tuple):
+            check_choice(f"component of columns {key}", name, JOINT_FAMILIES)
+        else:
+            check_choice(f"component of column {key!r}", name, COLUMN_FAMILIES)
+    named = [column for key in component for column in _members(key)]
+    twice = [column for column in named if named.count(column) > 1]
+    if twice:
+        raise ValueError(f"component must have each column once, got {twice[0]!r} twice")
+
+
+def columns_of(cells: Mapping[Column, CellsOf], component: Mapping[Key, str] | str) -> Columns:
+    """The columns of a table under the families that a user says; "auto" is decided by the cells.
+
+    Parameters
+    ----------
+    cells : dict
+    component : dict or str
+        A dict need not have all columns; a str is of all of them.
+
+    Raises
+    ------
+    ValueError
+        If the table has no such column.
+    TypeError
+        If a column is of dates, and no family is given for it.
+    """
+    if isinstance(component, str):
+        component = dict.fromkeys(cells, component)
+    _check_known(component, cells)
+    joint = {key: name for key, name in component.items() if isinstance(key, tuple)}
+    in_joint = {column for key in joint for column in key}
+    names: dict[Key, str] = {
+        column: _resolved(column, component.get(column, AUTO), cells[column])
+        for column in cells
+        if column not in in_joint
+    }
+    names |= joint
+    logs = [column for key, name in names.items() if name == LOG_NORMAL for column in _members(key)]
+    levels = {
+        column: _levels(found.cells) if names.get(column) == CATEGORICAL else None
+        for column, found in cells.items()
+    }
+    return Columns(names, levels, tuple(column for column in cells if column in logs))
+
+
+def with_full_covariance(columns: Columns, most: int) -> Columns | None:
+    """The same columns, those of real numbers together with a full covariance matrix.
+
+    None unless there are from 2 to `most` such columns, and none has one already.
+    """
+    real = [c for name, members in columns.blocks if name == NORMAL for c in members]
+    if not 2 <= len(real) <= most or any(isinstance(key, tuple) for key in columns.component):
+        return None
+    rest = {key: name for key, name in columns.component.items() if key not in real}
+    return Columns({tuple(real): FULL, **rest}, columns.levels, columns.logs)
+
+
+def family_of_numbers(values: Floats) -> str:
+    """The family that the values of a column of numbers suggest; NaN is a missing value."""
+    known = values[~np.isnan(values)]
+    if len(known) == 0:
+        return NORMAL
+    if _are_few(known):
+        return CATEGORICAL
+    return LOG_NORMAL if _are_skewed(known) else NORMAL
+
+
+def _are_few(known: Floats) -> bool:
+    """Whether numbers have so few values that they are levels."""
+    if len(np.unique(_some(known))) > MAX_LEVELS:
+        return False
+    n_levels = len(np.unique(known))
+    return n_levels <= MAX_LEVELS and len(known) >= MIN_ROWS_A_LEVEL * n_levels
+
+
+def _are_skewed(known: Floats) -> bool:
+    """Whether positive numbers are spread over orders of magnitude, and their logarithms evenly."""
+    least, low, median, high, most = np.quantile(_some(known), [0.0, 0.25, 0.5, 0.75, 1.0])
+    if not 0.0 < least < low < median < high or most < MIN_RATIO * least or known.min() <= 0.0:
+        return False
+    of_values = np.log((high - median) / (median - low))
+    of_logs = np.log(np.log(high / median) / np.log(median / low))
+    return bool(abs(of_logs) < abs(of_values))
+
+
+def _some(known: Floats) -> Floats:
+    """Values, evenly spaced among the rows, of at most `MAX_JUDGED_ROWS`."""
+    return known[:: -(-len(known) // MAX_JUDGED_ROWS)]
+
+
+def _resolved(column: Column, name: str, found: CellsOf) -> str:
+    if name != AUTO:
+        if found.kind == "category" and name != CATEGORICAL:
+            raise TypeError(f"column {column!r} must be numbers for {name!r}, got categories")
+        return name
+    if found.kind == "date":
+        raise TypeError(
+            f"column {column!r} has dates, which no family describes: leave it out, or make a "
+            "number of it, such as days since the first"
+        )
+    return CATEGORICAL if found.kind == "category" else family_of_numbers(found.cells)
+
+
+def _levels(cells: Cells) -> Cells:
+    """The different values of a column, in order."""
+    if cells.dtype.kind == "f":
+        return np.unique(cells[~np.isnan(cells)])
+    known = {cell for cell in cells.tolist() if cell is not None}
+    alike = len({isinstance(cell, str) for cell in known}) == 1
+    return np.array(sorted(known, key=None if alike else str), dtype=object)
+
+
+def _check_known(component: Mapping[Key, str], cells: Mapping[Column, CellsOf]) -> None:
+    for key in component:
+        for column in _members(key):
+            if column not in cells:
+                known = ", ".join(map(repr, cells))
+                raise ValueError(f"component has column {column!r}, X has {known}")
+
+
+def _members(key: Key) -> tuple[Column, ...]:
+    return key if isinstance(key, tuple) else (key,)
+
+
+def coded_numbers(table: Data, X: Any) -> Data:
+    """A table of numbers, coded if the values of a column suggest another family than a normal's.
+
+    `X` is the user's table, for the names of the columns.
+    """
+    if table.values is None:
+        return table
+    names = column_names(X)
+    keys = range(table.shape[1]) if names is None else names.tolist()
+    found = [family_of_numbers(values) for values in table.values.T]
+    if set(found) <= {NORMAL}:
+        return table
+    cells = {key: CellsOf(np.asarray(v), "number") for key, v in zip(keys, table.values.T)}
+    columns = columns_of(cells, dict(zip(keys, found)))
+    return replace(table, values=columns.encode({key: c.cells for key, c in cells.items()}), columns=columns)

@@ -1,0 +1,167 @@
+"""What the columns of a mixed table are: their families, scales and levels, and how cells are coded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpmlite.estimators.validation import warn
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from dpmlite.estimators.data import Floats, Indices
+
+    Column = str | int
+    Key = Column | tuple[Column, ...]
+    Cells = npt.NDArray[Any]
+
+NORMAL, LOG_NORMAL, FULL = "normal-gamma", "log-normal", "normal-inverse-wishart"
+CATEGORICAL, COUNTS = "categorical", "poisson-gamma"
+
+# Families with independent columns, those of real numbers first: their scores rule most clusters out.
+SEPARATE = (NORMAL, "normal-known-variance", "beta-bernoulli", COUNTS, CATEGORICAL)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Columns:
+    """The columns of a table whose families differ.
+
+    In the coded table, columns of one block lie side by side. Numbers stand as they are or, of
+    log-normal columns, as their logarithms; a category stands as the index of its level.
+
+    Attributes
+    ----------
+    component : dict
+        The family of each column or, with a tuple of columns as key, of columns whose covariance
+        matrix is full.
+    levels : dict
+        For each column, in the table's order, its levels if it is categorical; otherwise None.
+    logs : tuple
+        The columns that stand as logarithms.
+    """
+
+    component: dict[Key, str]
+    levels: dict[Column, Cells | None]
+    logs: tuple[Column, ...] = ()
+
+    @cached_property
+    def blocks(self) -> list[tuple[str, list[Column]]]:
+        """The family of each block and its columns, in the order of the coded table."""
+        joint = [(FULL, list(key)) for key in self.component if isinstance(key, tuple)]
+        apart = [(name, self._of_family(name)) for name in SEPARATE]
+        return joint + [(name, columns) for name, columns in apart if columns]
+
+    def _of_family(self, name: str) -> list[Column]:
+        """The columns of a family whose columns are independent, in the table's order."""
+        names = (NORMAL, LOG_NORMAL) if name == NORMAL else (name,)
+        return [column for column in self.levels if self.component.get(column) in names]
+
+    @cached_property
+    def coded(self) -> list[Column]:
+        """The columns in the order of the coded table."""
+        return [column for _, columns in self.blocks for column in columns]
+
+    @cached_property
+    def places(self) -> Indices:
+        """Where each column of the table is in the coded table, shape (D,)."""
+        return np.array([self.coded.index(column) for column in self.levels], dtype=np.intp)
+
+    @cached_property
+    def is_log(self) -> npt.NDArray[np.bool_]:
+        """Mask of the coded columns that are logarithms."""
+        return np.array([column in self.logs for column in self.coded])
+
+    @cached_property
+    def is_real(self) -> npt.NDArray[np.bool_]:
+        """Mask of the coded columns that have densities: real numbers."""
+        real = {NORMAL, FULL, "normal-known-variance"}
+        return np.array([name in real for name, columns in self.blocks for _ in columns])
+
+    def encode(self, cells: Mapping[Column, Cells]) -> Floats:
+        """The coded table, shape (N, D), of the cells of each column; NaN where one is missing.
+
+        Levels that are not known count as missing, with a warning.
+
+        Raises
+        ------
+        ValueError
+            If a value of a log-normal column is not positive, or one of counts no whole number of
+            at least 0.
+        """
+        coded = [self._encoded(column, cells[column]) for column in self.coded]
+        return np.ascontiguousarray(np.stack(coded, axis=1))
+
+    def _encoded(self, column: Column, cells: Cells) -> Floats:
+        levels = self.levels[column]
+        if levels is not None:
+            return _indices_of(column, cells, levels)
+        values = np.asarray(cells, dtype=np.float64)
+        if column in self.logs:
+            _check_cells(column, values, values > 0.0, "positive to be log-normal")
+            return np.log(values)
+        if self.component.get(column) == COUNTS:
+            whole = (values >= 0.0) & (values == np.floor(values))
+            _check_cells(column, values, whole, "whole numbers of at least 0 to be counts")
+        return values
+
+    def decode(self, coded: Floats) -> dict[Column, Cells]:
+        """The cells of each column of a coded table, in the table's order."""
+        cells = {}
+        for column, place in zip(self.levels, self.places, strict=True):
+            levels, values = self.levels[column], coded[:, place]
+            if levels is not None:
+                cells[column] = _cells_at(values, levels)
+            else:
+                cells[column] = np.exp(values) if column in self.logs else values
+        return cells
+
+    def log_volumes(self, coded: Floats) -> Floats:
+        """Sum of the logarithms of each row's log-normal cells, shape (N,).
+
+        The density of a row is that of its coded row divided by exp of this.
+        """
+        return np.asarray(np.nansum(coded[:, self.is_log], axis=1))
+
+
+def _indices_of(column: Column, cells: Cells, levels: Cells) -> Floats:
+    index = {level: float(i) for i, level in enumerate(levels.tolist())}
+    values = cells.tolist()
+    codes = np.array([index.get(cell, np.nan) for cell in values])
+    for i in np.flatnonzero(np.isnan(codes)):
+        if not is_missing(values[i]):
+            warn(
+                f"levels must be among those of the fit, got {values[i]!r} in column {column!r}, "
+                f"row {i}: it counts as missing"
+            )
+            break
+    return codes
+
+
+def _cells_at(codes: Floats, levels: Cells) -> Cells:
+    """The levels of codes; None, or NaN for levels that are numbers, where one is missing."""
+    missing = np.isnan(codes)
+    cells = levels[np.where(missing, 0, codes).astype(np.intp)]
+    if missing.any():
+        cells = cells.astype(np.float64 if levels.dtype.kind in "fiu" else object)
+        cells[missing] = np.nan if cells.dtype.kind == "f" else None
+    return cells
+
+
+def is_missing(cell: Any) -> bool:
+    """Whether a cell is None, NaN, NaT or pandas' NA."""
+    return cell is None or type(cell).__name__ in ("NAType", "NaTType") or cell != cell
+
+
+def _check_cells(column: Column, values: Floats, good: npt.NDArray[np.bool_], rule: str) -> None:
+    bad = ~(good | np.isnan(values))
+    if bad.any():
+        i = int(np.argmax(bad))
+        raise ValueError(
+            f"values of column {column!r} must be {rule}, got {values[i]} in row {i}: "
+            "give the column another family in component"
+        )

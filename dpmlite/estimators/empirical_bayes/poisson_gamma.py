@@ -1,0 +1,94 @@
+"""Hyperparameters of "poisson-gamma" with the least joint of given labels.
+
+For a cluster's column with n cells of sum S the log marginal is, but for a constant,
+
+    log Gamma(a0 + S) - log Gamma(a0) + a0 log b0 - (a0 + S) log(b0 + n).
+
+a0 and the prior's mean a0 / b0 have weak priors, normal in their logarithms, which are the
+variables.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpmlite.estimators.empirical_bayes.cluster_sums import summed
+from dpmlite.estimators.empirical_bayes.minimise import minimise
+from dpmlite.estimators.empirical_bayes.normal_gamma import digamma, log_gamma
+
+if TYPE_CHECKING:
+    from dpmlite.estimators.data import Data, Floats, Indices
+    from dpmlite.estimators.priors.base import Prior
+
+# Mean and standard deviation of log a0 and of log(a0 / b0 / mean of the column).
+LOG_A0 = 0.0, 2.0
+LOG_MEAN = 0.0, 2.0
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CountSums:
+    """Weight and sum of the cells of each cluster and column, shape (K, D)."""
+
+    n: Floats
+    events: Floats
+
+    @classmethod
+    def of(cls, table: Data, labels: Indices, power: float) -> CountSums:
+        """Sums of a dense table; the weight of each row is multiplied by `power`."""
+        assert table.values is not None
+        weights = np.full(table.shape[0], power)
+        if table.weights is not None:
+            weights *= table.weights
+        _, labels = np.unique(labels, return_inverse=True)
+        cell_weights = np.where(np.isnan(table.values), 0.0, weights[:, None])
+        events = cell_weights * np.nan_to_num(table.values)
+        return cls(summed(cell_weights, labels), summed(events, labels))
+
+
+def fit_poisson_gamma(
+    sums: CountSums, means: Floats, start: Prior | None
+) -> tuple[Prior, float]:
+    """The hyperparameters that fit clusters best, and minus the log of their own prior.
+
+    Parameters
+    ----------
+    sums : CountSums
+    means : ndarray, shape (D,)
+        Mean of each column, positive.
+    start : dict, optional
+        Where to start from. Default: the means of the hyperparameters' prior.
+
+    Returns
+    -------
+    prior : dict
+        Keys "a0", "b0".
+    penalty : float
+        In nats, without the normalising constants.
+    """
+    n_columns = len(means)
+    x = np.concatenate([np.full(n_columns, LOG_A0[0]), np.log(means) + LOG_MEAN[0]])
+    if start is not None:
+        x = np.log(np.concatenate([start["a0"], start["a0"] / start["b0"]]))
+    centre = np.concatenate([np.full(n_columns, LOG_A0[0]), np.log(means) + LOG_MEAN[0]])
+    deviation = np.repeat([LOG_A0[1], LOG_MEAN[1]], n_columns)
+
+    def objective(x: Floats) -> tuple[float, Floats]:
+        log_a, log_b = x[:n_columns], x[:n_columns] - x[n_columns:]
+        a0, b0 = np.exp(log_a), np.exp(log_b)
+        a, b = a0 + sums.events, b0 + sums.n
+        of_events = log_gamma(a).astype(float) - log_gamma(a0).astype(float)
+        value = np.sum(of_events + a0 * log_b - a * np.log(b))
+        slopes = digamma(a).astype(float) - digamma(a0).astype(float) + log_b - np.log(b)
+        by_log_b = np.sum(a0 - a / b * b0, axis=0)
+        by_log_a = a0 * slopes.sum(axis=0) + by_log_b
+        units = (x - centre) / deviation
+        gradient = units / deviation - np.concatenate([by_log_a, -by_log_b])
+        return 0.5 * float(units @ units) - float(value), gradient
+
+    x, _ = minimise(objective, x, np.full(2 * n_columns, -np.inf))
+    units = (x - centre) / deviation
+    a0 = np.exp(x[:n_columns])
+    return {"a0": a0, "b0": a0 / np.exp(x[n_columns:])}, 0.5 * float(units @ units)

@@ -1,0 +1,317 @@
+"""Tables whose columns have different families: a product of blocks of columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpmlite import families
+from dpmlite.estimators.columns import CATEGORICAL, FULL, Columns
+from dpmlite.estimators.data import Data
+from dpmlite.estimators.priors.base import Family
+from dpmlite.estimators.priors.categorical import CategoricalFamily
+from dpmlite.estimators.priors.moments import Moments
+from dpmlite.estimators.reading import read_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import numpy.typing as npt
+
+    from dpmlite.estimators.data import Floats, Indices
+    from dpmlite.estimators.priors.base import Parameters, Prior, Rng, Totals
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Block:
+    """Columns of one family, side by side in the coded table.
+
+    Attributes
+    ----------
+    name : str
+        Key of the block in the prior.
+    family : Family
+    columns : slice
+        Its columns in the coded table.
+    """
+
+    name: str
+    family: Family
+    columns: slice
+
+
+class MixedFamily(Family):
+    """Columns of different families, independent within a cluster but for blocks of full covariance.
+
+    The prior has the prior of each block under the name of its family. Tables are coded
+    (`Columns`); means and variances are those of the table's columns, in its order.
+
+    Parameters
+    ----------
+    columns : Columns
+    separate : dict
+        The families of blocks, by name.
+    """
+
+    name = "mixed"
+    scales = ()
+    width = ()
+    takes_missing = True
+
+    def __init__(self, columns: Columns, separate: Mapping[str, Family]) -> None:
+        self.columns = columns
+        self._separate = separate
+
+    @cached_property
+    def blocks(self) -> list[Block]:
+        """The blocks in the order of the coded table."""
+        found, start = [], 0
+        n_full = sum(name == FULL for name, _ in self.columns.blocks)
+        for name, columns in self.columns.blocks:
+            if name == CATEGORICAL:
+                family: Family = CategoricalFamily([self._n_levels(each) for each in columns])
+            else:
+                family = self._separate[name]
+            if name == FULL and n_full > 1:
+                name = f"{name} of {', '.join(map(str, columns))}"
+            found.append(Block(name, family, slice(start, start + len(columns))))
+            start += len(columns)
+        return found
+
+    def _n_levels(self, column: Any) -> int:
+        levels = self.columns.levels[column]
+        assert levels is not None
+        return len(levels)
+
+    @property
+    def prior_keys(self) -> tuple[str, ...]:  # type: ignore[override]
+        return tuple(block.name for block in self.blocks)
+
+    @property
+    def can_fit_prior(self) -> bool:  # type: ignore[override]
+        return all(block.family.can_fit_prior for block in self.blocks)
+
+    @property
+    def knows_power(self) -> bool:  # type: ignore[override]
+        return all(block.family.knows_power for block in self.blocks)
+
+    @property
+    def has_covariance(self) -> bool:  # type: ignore[override]
+        return len(self.blocks) == 1 and self.blocks[0].family.has_covariance
+
+    @property
+    def is_full(self) -> bool:  # type: ignore[override]
+        return any(block.family.is_full for block in self.blocks)
+
+    def attributes(self) -> dict[str, Any]:
+        columns = self.columns
+        return {
+            "component_": columns.component,
+            "levels_": columns.levels,
+            "log_columns_": columns.logs,
+        }
+
+    def read_table(self, X: Any, allow_missing: bool) -> Data:
+        cells = {name: found.cells for name, found in read_columns(X).items()}
+        return coded_table(self.columns, cells, allow_missing)
+
+    def default(self, key: str, moments: Moments, prior: Prior) -> Any:
+        block = next(block for block in self.blocks if block.name == key)
+        return block.family.prior_of_moments(None, _part(moments, block))
+
+    def prior_of_moments(self, given: Mapping[str, Any] | None, moments: Moments) -> Prior:
+        values = self._known(given)
+        return {
+            block.name: block.family.prior_of_moments(values.get(block.name), _part(moments, block))
+            for block in self.blocks
+        }
+
+    def check_prior(self, prior: Prior, n_columns: int) -> Prior:
+        return {
+            block.name: block.family.check_prior(prior[block.name], _width(block))
+            for block in self.blocks
+        }
+
+    def check_reach(self, data: Data, prior: Prior, moments: Moments) -> None:
+        for block in self.blocks:
+            part = data.part(block.columns)
+            block.family.check_reach(part, prior[block.name], _part(moments, block))
+
+    def convert_statistics(self, statistics: Floats, old: Prior, new: Prior) -> Floats:
+        if len(self.blocks) == 1:
+            name = self.blocks[0].name
+            return self.blocks[0].family.convert_statistics(statistics, old[name], new[name])
+        sizes = [self._n_statistics(block, old[block.name]) for block in self.blocks]
+        n, *parts = np.split(statistics, np.cumsum([1, *sizes[:-1]]), axis=1)
+        converted = (
+            block.family.convert_statistics(part, old[block.name], new[block.name])
+            for block, part in zip(self.blocks, parts, strict=True)
+        )
+        return np.hstack([n, *converted])
+
+    def prepared(self, table: Data) -> Data:
+        assert table.values is not None
+        values = [block.family.prepared(part).values for block, part in self._parts(table)]
+        return table.with_values(np.hstack(values))  # type: ignore[arg-type]
+
+    def column_scales(self, sample: Data, table: Data) -> dict[str, Any]:
+        return {
+            block.name: block.family.column_scales(part, whole)
+            for (block, part), (_, whole) in zip(
+                self._parts(sample), self._parts(table), strict=True
+            )
+        }
+
+    def first_prior(self, scales: dict[str, Any], weight: float, width: float) -> Prior:
+        return {
+            block.name: block.family.first_prior(scales[block.name], weight, width)
+            for block in self.blocks
+        }
+
+    def sums(self, table: Data, labels: Indices, power: float) -> dict[str, Any]:
+        return {
+            block.name: block.family.sums(part, labels, power)
+            for block, part in self._parts(table)
+        }
+
+    def fit_prior(
+        self, sums: dict[str, Any], scales: dict[str, Any], start: Prior | None
+    ) -> tuple[Prior, float]:
+        prior, penalty = {}, 0.0
+        for block in self.blocks:
+            name = block.name
+            begin = None if start is None else start[name]
+            prior[name], own = block.family.fit_prior(sums[name], scales[name], begin)
+            penalty += own
+        return prior, penalty
+
+    def component(
+        self, prior: Prior, allow_missing: bool, power: float = 1.0
+    ) -> families.Component:
+        parts = [
+            block.family.component(prior[block.name], allow_missing, power)
+            for block in self.blocks
+        ]
+        return parts[0] if len(parts) == 1 else families.Product(parts)
+
+    def as_prior(self, posterior: Mapping[str, Any], prior: Prior) -> Prior:
+        parts = [posterior] if len(self.blocks) == 1 else posterior["parts"]
+        return {
+            block.name: block.family.as_prior(part, prior[block.name])
+            for block, part in zip(self.blocks, parts, strict=True)
+        }
+
+    def covariance(self, posterior: Mapping[str, Any]) -> Floats:
+        return self.blocks[0].family.covariance(posterior)
+
+    def means(self, prior: Prior) -> Floats:
+        """Means of the columns; exp of the mean of the logarithms, the median, of log-normal ones."""
+        coded = self.coded_means(prior)
+        return np.where(self.columns.is_log, np.exp(coded), coded)[self.columns.places]
+
+    def coded_means(self, prior: Prior) -> Floats:
+        return self._of_columns(lambda family, part: family.means(part), prior)
+
+    def variances(self, prior: Prior) -> Floats:
+        """Variances of the columns; of the logarithms, of log-normal ones."""
+        coded = self._of_columns(lambda family, part: family.variances(part), prior)
+        return coded[self.columns.places]
+
+    def probabilities(self, prior: Prior) -> dict[Any, Floats]:
+        """Expected probabilities of the levels of each categorical column."""
+        for block in self.blocks:
+            if isinstance(block.family, CategoricalFamily):
+                names = self.columns.coded[block.columns]
+                return dict(
+                    zip(names, block.family.probabilities(prior[block.name]), strict=True)
+                )
+        return {}
+
+    def draw_parameters(self, prior: Prior, size: int, rng: Rng) -> Parameters:
+        return {
+            f"{i} {key}": drawn
+            for i, block in enumerate(self.blocks)
+            for key, drawn in block.family.draw_parameters(prior[block.name], size, rng).items()
+        }
+
+    def draw_rows(self, theta: Parameters, labels: Indices, totals: Totals, rng: Rng) -> Floats:
+        return np.hstack(
+            [
+                block.family.draw_rows(own, labels, totals, rng)
+                for block, own in self._parameters(theta)
+            ]
+        )
+
+    def decoded(self, X: Floats) -> npt.NDArray[Any]:
+        cells = list(self.columns.decode(X).values())
+        if all(column.dtype.kind == "f" for column in cells):
+            return np.stack(cells, axis=1)
+        return np.stack([column.astype(object) for column in cells], axis=1)
+
+    def log_density(self, X: Floats, theta: Parameters) -> Floats:
+        terms = (
+            block.family.log_density(X[:, block.columns], own)
+            for block, own in self._parameters(theta)
+        )
+        return np.asarray(sum(terms))
+
+    def _parts(self, table: Data) -> Iterator[tuple[Block, Data]]:
+        return ((block, table.part(block.columns)) for block in self.blocks)
+
+    def _parameters(self, theta: Parameters) -> Iterator[tuple[Block, Parameters]]:
+        """Each block with its own parameters of those that `draw_parameters` returned."""
+        for i, block in enumerate(self.blocks):
+            start = f"{i} "
+            own = {key.removeprefix(start): v for key, v in theta.items() if key.startswith(start)}
+            yield block, own
+
+    def _of_columns(self, what: Callable[[Family, Prior], Floats], prior: Prior) -> Floats:
+        """Numbers of the coded columns, shape (D,)."""
+        return np.concatenate([what(block.family, prior[block.name]) for block in self.blocks])
+
+    def _n_statistics(self, block: Block, prior: Prior) -> int:
+        component = block.family.component(prior, True)
+        component.resize(1)
+        return len(component.statistics(0))
+
+
+def coded_table(columns: Columns, cells: Mapping[Any, Any], allow_missing: bool) -> Data:
+    """The coded table of the cells of each column.
+
+    Raises
+    ------
+    ValueError
+        If a column of the fit is not there, a cell is missing and `allow_missing` is False, or a
+        value breaks the rule of its column's family.
+    """
+    for name in columns.levels:
+        if name not in cells:
+            raise ValueError(f"X must have the column {name!r} of the fit")
+    values = columns.encode(cells)
+    missing = np.isnan(values)
+    if missing.any() and not allow_missing:
+        i, j = np.argwhere(missing)[0]
+        raise ValueError(
+            f"X must have a value in every cell, got none in row {i}, column "
+            f"{columns.coded[j]!r}: allow_missing=True leaves missing cells out"
+        )
+    infinite = np.isinf(values)
+    if infinite.any():
+        i, j = np.argwhere(infinite)[0]
+        raise ValueError(f"X must be finite, got inf in row {i}, column {columns.coded[j]!r}")
+    return Data((values.shape[0], values.shape[1]), values=values, columns=columns)
+
+
+def _part(moments: Moments, block: Block) -> Moments:
+    at = block.columns
+    return Moments(
+        moments.n_rows, moments.weight, moments.cells[at], moments.mean[at], moments.variance[at]
+    )
+
+
+def _width(block: Block) -> int:
+    return int(block.columns.stop - block.columns.start)
