@@ -86,3 +86,19 @@ def require_bound(ready: bool) -> None:
     """
     if not ready:
         raise ValueError("bound_over must be called before log_bound")
+
+
+def check_levels(name: str, columns: Values) -> None:
+    """Raise ValueError unless every column of a parameter has values, and all are positive.
+
+    Parameters
+    ----------
+    name : str
+        Name of the parameter.
+    columns : sequence of sequences of float
+        A value for each level of each column.
+    """
+    for d, values in enumerate(columns):
+        if len(values) == 0:
+            raise ValueError(f"{name} must have a level in every column, got none in column {d}")
+        check_positive(name, values)

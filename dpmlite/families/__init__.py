@@ -6,6 +6,7 @@ from dpmlite.core.implementation import PURE
 
 if TYPE_CHECKING or PURE:
     from dpmlite.families.beta_bernoulli import BetaBernoulli
+    from dpmlite.families.categorical import Categorical
     from dpmlite.families.component import Component
     from dpmlite.families.dirichlet_multinomial import DirichletMultinomial
     from dpmlite.families.incomplete_normal_gamma import IncompleteNormalGamma
@@ -14,6 +15,7 @@ if TYPE_CHECKING or PURE:
     from dpmlite.families.normal_known_variance import NormalKnownVariance
 else:
     from dpmlite.families._beta_bernoulli import BetaBernoulli
+    from dpmlite.families._categorical import Categorical
     from dpmlite.families._component import Component
     from dpmlite.families._dirichlet_multinomial import DirichletMultinomial
     from dpmlite.families._incomplete_normal_gamma import IncompleteNormalGamma
@@ -23,6 +25,7 @@ else:
 
 __all__ = [
     "BetaBernoulli",
+    "Categorical",
     "Component",
     "DirichletMultinomial",
     "IncompleteNormalGamma",

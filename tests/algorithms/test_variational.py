@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 FAMILIES = tuple(naive.TERMS)
+WITH_GAPS = ("incomplete beta-bernoulli", "incomplete categorical")
 KINDS = ("Sticks", "CollapsedSticks", "CollapsedDirichlet")
 
 
@@ -52,7 +53,7 @@ class Run:
 # Expected log densities.
 
 
-@pytest.mark.parametrize("name", [*FAMILIES, "incomplete beta-bernoulli"])
+@pytest.mark.parametrize("name", [*FAMILIES, *WITH_GAPS])
 @pytest.mark.parametrize("weight", [1.0, 2.5])
 def test_expected_log_density_is_the_slope_of_the_predictive_one(twin, name, weight):
     """d/dw of log E[p(x | theta)^w] at 0 is E[log p(x | theta)]."""
@@ -232,7 +233,7 @@ def test_they_stay_where_order_would_lower_the_bound(twin):
 @settings(max_examples=40, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
-    name=st.sampled_from([*FAMILIES, "incomplete beta-bernoulli"]),
+    name=st.sampled_from([*FAMILIES, *WITH_GAPS]),
     kind=st.sampled_from(KINDS),
     n_components=st.integers(1, 19),
     n_columns=st.integers(1, 10),

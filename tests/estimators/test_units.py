@@ -21,10 +21,10 @@ POWERS = {"m0": 1, "b0": 2, "sigma2": 2, "tau2": 2}  # of a column's scale
 
 def in_units(prior, scale):
     """The prior of rows times a scale of each column."""
-    other = {name: value * scale ** POWERS.get(name, 0) for name, value in prior.items()}
+    other = {name: prior[name] * scale**power for name, power in POWERS.items() if name in prior}
     if "psi0" in prior:
         other["psi0"] = prior["psi0"] * np.outer(scale, scale)
-    return {name: prior[name] if np.isscalar(prior[name]) else other[name] for name in prior}
+    return prior | other
 
 
 @pytest.mark.parametrize("name", FAMILY_NAMES)

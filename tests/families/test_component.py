@@ -256,6 +256,15 @@ def test_the_twins_search_alike(twins, case, table, weighted):
     assert seen[0] == seen[1]
 
 
+def numbers(posterior):
+    """All numbers of a posterior, without the weight of rows, in order."""
+    if isinstance(posterior, dict):
+        posterior = [posterior[key] for key in sorted(posterior.keys() - {"n"})]
+    if isinstance(posterior, (list, np.ndarray)):
+        return [x for part in posterior for x in numbers(part)]
+    return [posterior]
+
+
 @pytest.mark.parametrize("name", COARSENED_NAMES)
 @settings(max_examples=25, deadline=None)
 @given(table=tables(), weight=st.sampled_from([1.0, 2.5]))
@@ -280,9 +289,8 @@ def test_a_power_is_the_weight_of_rows(twin, name, table, weight):
         assert found == pytest.approx(expected, nan_ok=True, **CLOSE)
     for k in range(3):
         found, expected = coarsened.posterior(k), whole.posterior(k)
-        assert found.pop("n") == pytest.approx(expected.pop("n") / power)
-        for key, value in expected.items():
-            np.testing.assert_allclose(found[key], value, rtol=1e-9, atol=1e-9)
+        assert found["n"] == pytest.approx(expected["n"] / power)
+        np.testing.assert_allclose(numbers(found), numbers(expected), rtol=1e-9, atol=1e-9)
 
 
 def test_other_families_have_no_power(twin):

@@ -144,6 +144,26 @@ def beta_bernoulli_log_marginal(rows, prior):
     return float((log_beta - _lgamma(a0) - _lgamma(b0) + _lgamma(a0 + b0)).sum())
 
 
+def n_levels(d):
+    """Levels of column d of drawn rows."""
+    return (2, 1, 4, 3)[d % 4]
+
+
+def categorical_prior(rng, n_columns):
+    return {"beta0": [_positive(rng, n_levels(d)) for d in range(n_columns)]}
+
+
+def categorical_log_marginal(rows, prior):
+    """Ratios of Dirichlet normalising constants, from the cells that are there."""
+    power, total = prior.get("power", 1.0), 0.0
+    for d, beta0 in enumerate(prior["beta0"]):
+        cells = [(rows[:, d] == level).sum() for level in range(len(beta0))]
+        beta = beta0 + power * np.array(cells)
+        total += (_lgamma(beta) - _lgamma(beta0)).sum()
+        total -= lgamma(beta.sum()) - lgamma(np.sum(beta0))
+    return float(total) / power
+
+
 def _real(rng, n_rows, n_columns):
     """Two groups, duplicates among them."""
     X = rng.normal(size=(n_rows, n_columns)) + 3.0 * rng.integers(2, size=(n_rows, 1))
@@ -169,6 +189,21 @@ def _binary(rng, n_rows, n_columns):
 
 def _binary_with_gaps(rng, n_rows, n_columns):
     X = _binary(rng, n_rows, n_columns)
+    X[rng.random(X.shape) < 0.25] = np.nan
+    return X
+
+
+def _levels(rng, n_rows, n_columns):
+    """Two groups, each with shares of its own of every level."""
+    group, X = rng.integers(2, size=n_rows), np.empty((n_rows, n_columns))
+    for d in range(n_columns):
+        shares = rng.dirichlet([0.6] * n_levels(d), size=2)
+        X[:, d] = [rng.choice(n_levels(d), p=shares[g]) for g in group]
+    return X
+
+
+def _levels_with_gaps(rng, n_rows, n_columns):
+    X = _levels(rng, n_rows, n_columns)
     X[rng.random(X.shape) < 0.25] = np.nan
     return X
 
@@ -256,6 +291,30 @@ CASES = {
             beta_bernoulli_prior,
             _binary_with_gaps,
         ),
+        Case(
+            "categorical",
+            "categorical",
+            "Categorical",
+            categorical_log_marginal,
+            categorical_prior,
+            _levels,
+        ),
+        Case(
+            "incomplete categorical",
+            "categorical",
+            "Categorical",
+            categorical_log_marginal,
+            categorical_prior,
+            _levels_with_gaps,
+        ),
+        Case(
+            "coarsened categorical",
+            "categorical",
+            "Categorical",
+            categorical_log_marginal,
+            coarsened(categorical_prior),
+            _levels_with_gaps,
+        ),
     )
 }
 
@@ -269,4 +328,6 @@ BOUNDED_FAMILY_NAMES = (
     "dirichlet-multinomial",
     "beta-bernoulli",
     "incomplete beta-bernoulli",
+    "categorical",
+    "incomplete categorical",
 )

@@ -66,10 +66,21 @@ def dirichlet_multinomial_terms(X, shares, prior):
     return X @ logs, divergence
 
 
+def categorical_terms(X, shares, prior):
+    """Each column is a multinomial of its levels, one of which a row has."""
+    logs, divergence = np.zeros(len(X)), 0.0
+    for x, beta0 in zip(X.T, prior["beta0"], strict=True):
+        levels = (x[:, None] == np.arange(len(beta0))).astype(float)
+        more, of_column = dirichlet_multinomial_terms(levels, shares, {"beta0": beta0})
+        logs, divergence = logs + more, divergence + of_column
+    return logs, divergence
+
+
 TERMS = {
     "normal-gamma": normal_gamma_terms,
     "beta-bernoulli": beta_bernoulli_terms,
     "dirichlet-multinomial": dirichlet_multinomial_terms,
+    "categorical": categorical_terms,
 }
 
 
