@@ -28,6 +28,8 @@ class Components(Protocol):
     statistics_: Floats
     weights_: Floats
     means_: Floats
+    variances_: Floats
+    cluster_centers_: Floats
     counts_: Indices
     labels_: Indices
     n_clusters_: int
@@ -79,11 +81,20 @@ def joined_attributes(model: Components, clusters: Indices) -> dict[str, Any]:
     shares[clusters, np.arange(len(clusters))] = model.weights_ / weights[clusters]
     counts = np.zeros(n_clusters, dtype=np.intp)
     np.add.at(counts, clusters, model.counts_)
-    return {
+    family = fitted_family(model)
+    scaled = family.on_scale(model.means_)
+    variances = shares @ (model.variances_ + scaled**2) - (shares @ scaled) ** 2
+    found = {
         "cluster_of_component_": clusters,
         "n_clusters_": n_clusters,
         "labels_": clusters[model.labels_],
         "counts_": counts,
         "weights_": weights,
         "means_": shares @ model.means_,
+        "variances_": np.maximum(variances, shares @ model.variances_),
+        "cluster_centers_": shares @ model.cluster_centers_,
     }
+    levels = getattr(model, "level_probabilities_", None)
+    if levels is not None:
+        found["level_probabilities_"] = {column: shares @ p for column, p in levels.items()}
+    return found

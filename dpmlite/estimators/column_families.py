@@ -121,7 +121,7 @@ def _are_few(known: Floats) -> bool:
     if len(np.unique(_some(known))) > MAX_LEVELS:
         return False
     n_levels = len(np.unique(known))
-    return n_levels <= MAX_LEVELS and len(known) >= MIN_ROWS_A_LEVEL * n_levels
+    return 1 < n_levels <= MAX_LEVELS and len(known) >= MIN_ROWS_A_LEVEL * n_levels
 
 
 def _are_skewed(known: Floats) -> bool:

@@ -14,8 +14,8 @@ from dpmlite.estimators.validation import warn
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from dpmlite.estimators.data import Floats, Indices
-
+    Floats = npt.NDArray[np.float64]
+    Indices = npt.NDArray[np.intp]
     Column = str | int
     Key = Column | tuple[Column, ...]
     Cells = npt.NDArray[Any]

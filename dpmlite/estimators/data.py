@@ -157,6 +157,16 @@ class Data:
             weights=weights,
         )
 
+    def dense(self) -> Floats:
+        """All cells, shape (N, D)."""
+        if self.values is not None:
+            return self.values
+        assert self.nonzeros is not None
+        cells, columns, starts = self.nonzeros
+        values = np.zeros(self.shape)
+        values[np.repeat(np.arange(self.shape[0]), np.diff(starts)), columns] = cells
+        return values
+
     def log_volumes(self) -> Floats:
         """What the log density of each coded row is above that of the row, shape (N,)."""
         if self.columns is None:

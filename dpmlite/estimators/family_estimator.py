@@ -140,7 +140,7 @@ class FamilyEstimator(Estimator):
     def _check_model_parameters(self) -> None:
         if isinstance(self.component, Mapping):
             check_component(self.component)
-        elif self.component not in COLUMN_FAMILIES:
+        elif self.component in FAMILIES or self.component not in COLUMN_FAMILIES:
             check_choice("component", self.component, (AUTO, *self.component_choices))
         if isinstance(self.prior, str):
             check_choice("prior", self.prior, self.prior_choices, "a dict, None or ")

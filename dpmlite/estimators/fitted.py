@@ -113,18 +113,29 @@ def cluster_attributes(
 ) -> dict[str, Any]:
     """All fitted attributes that describe a partition's clusters, and not its rows."""
     component, slots = final.component, range(final.n_clusters)
-    posteriors = (component.posterior(k) for k in slots)
+    posteriors = [component.posterior(k) for k in slots]
+    priors = [family.as_prior(posterior, prior) for posterior in posteriors]
     return {
         **family.attributes(),
+        **_level_probabilities(family, priors),
         "allow_missing_": bool(allow_missing),
         "prior_": prior,
         "alpha_": final.alpha,
         "n_clusters_": final.n_clusters,
         "statistics_": np.array([component.statistics(k) for k in slots]),
-        "means_": np.array([family.means(family.as_prior(p, prior)) for p in posteriors]),
+        "means_": np.array([family.means(each) for each in priors]),
+        "variances_": np.array([family.variances(each) for each in priors]),
+        "cluster_centers_": np.array([family.row_means(each, prior) for each in posteriors]),
         "weights_": np.array(component.counts[:-1]) / sum(component.counts),
         "neg_log_joint_": final.neg_log_joint,
     }
+
+
+def _level_probabilities(family: Family, priors: list[Prior]) -> dict[str, dict[Any, Floats]]:
+    """The attribute of that name, if there are categorical columns."""
+    found = [family.level_probabilities(prior) for prior in priors]
+    of_columns = {column: np.array([each[column] for each in found]) for column in found[0]}
+    return {"level_probabilities_": of_columns} if of_columns else {}
 
 
 def verify_joint(kept: float, final: Partition, table: Data) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from dpmlite import algorithms, sweeps
 from dpmlite.core import Rows
 from dpmlite.estimators import persistence
-from dpmlite.estimators.family_estimator import FamilyEstimator
+from dpmlite.estimators.described import DescribedMixture
 from dpmlite.estimators.fitted import (
     cluster_attributes,
     fitted_component,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from dpmlite.partition import Partition
 
 
-class MixtureEstimator(FamilyEstimator):
+class MixtureEstimator(DescribedMixture):
     """An estimator that keeps a partition as fitted attributes, and predicts from it.
 
     A subclass has the parameters `component`, `alpha`, `prior`, `allow_missing` and
@@ -263,20 +263,6 @@ class MixtureEstimator(FamilyEstimator):
         """
         return persistence.load(cls, path)
 
-    def _drawn_from(
-        self, mixture: families.Component, slots: npt.NDArray[np.intp], rng: np.random.Generator
-    ) -> npt.NDArray[np.float64]:
-        """A row drawn from each of some slots of a mixture."""
-        family = fitted_family(self)
-        X = np.empty((len(slots), self.n_features_in_))
-        for k in np.unique(slots):
-            drawn = np.flatnonzero(slots == k)
-            cluster = family.as_prior(mixture.posterior(int(k)), self.prior_)
-            theta = family.draw_parameters(cluster, len(drawn), rng)
-            totals = np.full(len(drawn), self._typical_total(int(k)))
-            X[drawn] = family.draw_rows(theta, np.arange(len(drawn)), totals, rng)
-        return X
-
     def _clusters_of(self, components: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
         """The clusters that have some components; -1 stays -1."""
         if not hasattr(self, "cluster_of_component_"):
@@ -288,7 +274,7 @@ class MixtureEstimator(FamilyEstimator):
 
         Rows without weight get the label of the cluster that is most probable for them.
         """
-        for name in ("cluster_of_component_", "levels_", "log_columns_"):
+        for name in ("cluster_of_component_", "levels_", "log_columns_", "level_probabilities_"):
             self.__dict__.pop(name, None)
         vars(self).update(cluster_attributes(final, family, prior, self.allow_missing))
         self.neg_log_joint_ += data.total_log_volume()
@@ -313,11 +299,6 @@ class MixtureEstimator(FamilyEstimator):
         sweeps.assign(weightless.rows(), clusters, self.alpha_, nearest)
         everyone[~used] = nearest
         return everyone
-
-    def _typical_total(self, k: int) -> int:
-        """Mean total count of the rows of cluster `k`, or of all rows for a new cluster."""
-        chosen = self.statistics_[k : k + 1] if k < len(self.statistics_) else self.statistics_
-        return round(float(chosen[:, 1:].sum() / chosen[:, 0].sum()))
 
     def _responsibilities(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
         return self._probabilities(self._read_new(X))

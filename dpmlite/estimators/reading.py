@@ -100,3 +100,13 @@ def _dtype_name(series: Any) -> str:
     """The name of a series' type; empty without one."""
     dtype = getattr(series, "dtype", None)
     return str(getattr(dtype, "name", dtype)).split("(")[0]
+
+
+def as_frame_of(X: Any, cells: npt.NDArray[Any]) -> Any:
+    """Cells as a data frame of the kind of `X`; as they are if `X` is not one."""
+    if not is_frame(X):
+        return cells
+    frame = type(X)(dict(zip(X.columns, cells.T.tolist(), strict=True)))
+    if hasattr(X, "index"):
+        frame.index = X.index
+    return frame

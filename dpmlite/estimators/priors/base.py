@@ -6,10 +6,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from dpmlite.estimators.priors.moments import Moments
 
 if TYPE_CHECKING:
-    import numpy as np
     import numpy.typing as npt
 
     from dpmlite import families
@@ -246,6 +247,14 @@ class Family(ABC):
         """Expected row of the coded table, shape (D,); the same unless columns are coded."""
         return self.means(prior)
 
+    def on_scale(self, means: Floats) -> Floats:
+        """Means of the columns on the scale of `variances`: logarithms of log-normal ones."""
+        return means
+
+    def level_probabilities(self, prior: Prior) -> dict[Any, Floats]:
+        """Expected probabilities of the levels of each categorical column."""
+        return {}
+
     @abstractmethod
     def draw_parameters(self, prior: Prior, size: int, rng: Rng) -> Parameters:
         """Parameters theta of `size` clusters, drawn from the prior."""
@@ -254,10 +263,22 @@ class Family(ABC):
     def draw_rows(self, theta: Parameters, labels: Indices, totals: Totals, rng: Rng) -> Floats:
         """A row for each label, drawn from its cluster, shape (N, D)."""
 
+    def expected_parameters(self, priors: list[Prior]) -> Parameters:
+        """Parameters of clusters, each expected under its prior; the first axis is the cluster."""
+        raise NotImplementedError
+
+    def row_means(self, posterior: Mapping[str, Any], prior: Prior) -> Floats:
+        """Mean of the cells of a cluster's rows, shape (D,); NaN in a column without any."""
+        raise NotImplementedError
+
+    def column_log_density(self, X: Floats, theta: Parameters) -> Floats:
+        """Log p(x_id | theta_k) of each column, shape (N, K, D); 0 where a cell is missing."""
+        raise NotImplementedError
+
     def decoded(self, X: Floats) -> npt.NDArray[Any]:
         """The cells of coded rows as a user's, shape (N, D); the same unless columns are coded."""
         return X
 
-    @abstractmethod
     def log_density(self, X: Floats, theta: Parameters) -> Floats:
-        """Log p(x_i | theta_k), shape (N, K)."""
+        """Log p(x_i | theta_k), shape (N, K); columns are independent unless overridden."""
+        return np.asarray(self.column_log_density(X, theta).sum(axis=2))

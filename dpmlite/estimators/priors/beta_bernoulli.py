@@ -68,8 +68,15 @@ class BetaBernoulliFamily(Family):
         p = theta["probability"][labels]
         return (rng.random(p.shape) < p).astype(np.float64)
 
-    def log_density(self, X: Floats, theta: Parameters) -> Floats:
+    def expected_parameters(self, priors: list[Prior]) -> Parameters:
+        return {"probability": np.array([self.means(prior) for prior in priors])}
+
+    def row_means(self, posterior: Mapping[str, Any], prior: Prior) -> Floats:
+        ones, zeros = (np.asarray(posterior[key]) - prior[f"{key}0"] for key in "ab")
+        return np.where(ones + zeros > 0.0, ones / np.maximum(ones + zeros, 1e-300), np.nan)
+
+    def column_log_density(self, X: Floats, theta: Parameters) -> Floats:
         p = theta["probability"]
         with np.errstate(divide="ignore"):
             terms = np.where(X[:, None] > 0.0, np.log(p), np.log1p(-p))
-        return np.asarray(np.where(np.isnan(X)[:, None], 0.0, terms).sum(axis=2))
+        return np.asarray(np.where(np.isnan(X)[:, None], 0.0, terms))

@@ -101,14 +101,20 @@ class CategoricalFamily(Family):
             cells.append(np.minimum(below.sum(axis=-1), p.shape[1] - 1))
         return np.stack(cells, axis=1).astype(np.float64)
 
-    def log_density(self, X: Floats, theta: Parameters) -> Floats:
-        total = np.zeros((len(X), len(theta["probability"])))
+    def expected_parameters(self, priors: list[Prior]) -> Parameters:
+        return {"probability": np.array([np.concatenate(self.probabilities(p)) for p in priors])}
+
+    def row_means(self, posterior: Mapping[str, Any], prior: Prior) -> Floats:
+        return np.full(len(self.n_levels), np.nan)
+
+    def column_log_density(self, X: Floats, theta: Parameters) -> Floats:
+        density = np.zeros((len(X), len(theta["probability"]), len(self.n_levels)))
         with np.errstate(divide="ignore"):
             columns = self.by_column(np.log(theta["probability"]))
-        for x, log_p in zip(X.T, columns, strict=True):
-            known = ~np.isnan(x)
-            total[known] += log_p.T[x[known].astype(np.intp)]
-        return total
+        for d, log_p in enumerate(columns):
+            known = ~np.isnan(X[:, d])
+            density[known, :, d] = log_p.T[X[known, d].astype(np.intp)]
+        return density
 
     def by_column(self, of_levels: Floats) -> list[Floats]:
         """Numbers of all levels, on the last axis, split by column."""

@@ -68,8 +68,16 @@ class DirichletMultinomialFamily(Family):
         words = rng.multinomial(totals, theta["probability"][labels])
         return words.astype(np.float64)
 
-    def log_density(self, X: Floats, theta: Parameters) -> Floats:
+    def expected_parameters(self, priors: list[Prior]) -> Parameters:
+        return {"probability": np.array([self.means(prior) for prior in priors])}
+
+    def row_means(self, posterior: Mapping[str, Any], prior: Prior) -> Floats:
+        """Share of each word in the words of the rows."""
+        words = np.asarray(posterior["beta"]) - prior["beta0"]
+        return words / words.sum() if words.sum() > 0.0 else np.full(len(words), np.nan)
+
+    def column_log_density(self, X: Floats, theta: Parameters) -> Floats:
+        """Log probabilities of a row's words of each kind."""
         with np.errstate(divide="ignore", invalid="ignore"):
             logs = np.log(theta["probability"])
-            terms = np.where(X[:, None] > 0.0, X[:, None] * logs, 0.0)
-        return np.asarray(terms.sum(axis=2))
+            return np.asarray(np.where(X[:, None] > 0.0, X[:, None] * logs, 0.0))

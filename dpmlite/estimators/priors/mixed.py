@@ -199,10 +199,9 @@ class MixedFamily(Family):
         return parts[0] if len(parts) == 1 else families.Product(parts)
 
     def as_prior(self, posterior: Mapping[str, Any], prior: Prior) -> Prior:
-        parts = [posterior] if len(self.blocks) == 1 else posterior["parts"]
         return {
             block.name: block.family.as_prior(part, prior[block.name])
-            for block, part in zip(self.blocks, parts, strict=True)
+            for block, part in zip(self.blocks, self._posteriors(posterior), strict=True)
         }
 
     def covariance(self, posterior: Mapping[str, Any]) -> Floats:
@@ -221,8 +220,11 @@ class MixedFamily(Family):
         coded = self._of_columns(lambda family, part: family.variances(part), prior)
         return coded[self.columns.places]
 
-    def probabilities(self, prior: Prior) -> dict[Any, Floats]:
-        """Expected probabilities of the levels of each categorical column."""
+    def on_scale(self, means: Floats) -> Floats:
+        is_log = self.columns.is_log[self.columns.places]
+        return np.where(is_log, np.log(np.where(is_log, means, 1.0)), means)
+
+    def level_probabilities(self, prior: Prior) -> dict[Any, Floats]:
         for block in self.blocks:
             if isinstance(block.family, CategoricalFamily):
                 names = self.columns.coded[block.columns]
@@ -246,6 +248,31 @@ class MixedFamily(Family):
             ]
         )
 
+    def expected_parameters(self, priors: list[Prior]) -> Parameters:
+        return {
+            f"{i} {key}": value
+            for i, block in enumerate(self.blocks)
+            for key, value in block.family.expected_parameters(
+                [prior[block.name] for prior in priors]
+            ).items()
+        }
+
+    def row_means(self, posterior: Mapping[str, Any], prior: Prior) -> Floats:
+        """Means of the rows' cells; exp of those of logarithms; NaN for levels."""
+        parts = zip(self.blocks, self._posteriors(posterior), strict=True)
+        coded = np.concatenate(
+            [block.family.row_means(part, prior[block.name]) for block, part in parts]
+        )
+        return np.where(self.columns.is_log, np.exp(coded), coded)[self.columns.places]
+
+    def column_log_density(self, X: Floats, theta: Parameters) -> Floats:
+        """Log densities of each coded column."""
+        terms = [
+            block.family.column_log_density(X[:, block.columns], own)
+            for block, own in self._parameters(theta)
+        ]
+        return np.concatenate(terms, axis=2)
+
     def decoded(self, X: Floats) -> npt.NDArray[Any]:
         cells = list(self.columns.decode(X).values())
         if all(column.dtype.kind == "f" for column in cells):
@@ -258,6 +285,10 @@ class MixedFamily(Family):
             for block, own in self._parameters(theta)
         )
         return np.asarray(sum(terms))
+
+    def _posteriors(self, posterior: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+        """The posterior of each block."""
+        return [posterior] if len(self.blocks) == 1 else posterior["parts"]
 
     def _parts(self, table: Data) -> Iterator[tuple[Block, Data]]:
         return ((block, table.part(block.columns)) for block in self.blocks)

@@ -16,7 +16,7 @@ from dpmlite.estimators.priors.checks import (
     positive,
     positive_per_column,
 )
-from dpmlite.estimators.priors.real import RealFamily
+from dpmlite.estimators.priors.real import RealFamily, mean_of_rows, normal_log_density
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -122,11 +122,16 @@ class NormalGammaFamily(RealFamily):
     def draw_rows(self, theta: Parameters, labels: Indices, totals: Totals, rng: Rng) -> Floats:
         return rng.normal(theta["mean"][labels], theta["deviation"][labels])
 
-    def log_density(self, X: Floats, theta: Parameters) -> Floats:
-        mean, deviation = theta["mean"], theta["deviation"]
-        z = (X[:, None] - mean) / deviation
-        terms = 0.5 * np.log(2.0 * np.pi) + np.log(deviation) + 0.5 * z**2
-        return np.asarray(-terms.sum(axis=2))
+    def expected_parameters(self, priors: list[Prior]) -> Parameters:
+        mean = np.array([prior["m0"] for prior in priors])
+        return {"mean": mean, "deviation": np.sqrt([self.variances(prior) for prior in priors])}
+
+    def row_means(self, posterior: Mapping[str, Any], prior: Prior) -> Floats:
+        n = np.asarray(posterior["c"]) - prior["c0"]
+        return mean_of_rows(posterior["m"], posterior["c"], prior["m0"], prior["c0"], n)
+
+    def column_log_density(self, X: Floats, theta: Parameters) -> Floats:
+        return normal_log_density(X, theta["mean"], theta["deviation"])
 
 
 def _lever(n: Floats, prior: Prior) -> Floats:

@@ -15,7 +15,7 @@ from dpmlite.estimators.priors.checks import (
     per_column,
     positive,
 )
-from dpmlite.estimators.priors.real import RealFamily
+from dpmlite.estimators.priors.real import RealFamily, mean_of_rows, normal_log_density
 from dpmlite.estimators.validation import as_floats
 
 if TYPE_CHECKING:
@@ -141,6 +141,20 @@ class NormalInverseWishartFamily(RealFamily):
     def draw_rows(self, theta: Parameters, labels: Indices, totals: Totals, rng: Rng) -> Floats:
         mean, factor = theta["mean"][labels], theta["factor"][labels]
         return np.asarray(mean + (factor @ rng.normal(size=(*mean.shape, 1)))[:, :, 0])
+
+    def expected_parameters(self, priors: list[Prior]) -> Parameters:
+        covariances = np.array([prior["psi0"] / prior["nu0"] for prior in priors])
+        mean = np.array([prior["m0"] for prior in priors])
+        return {"mean": mean, "factor": np.linalg.cholesky(covariances)}
+
+    def row_means(self, posterior: Mapping[str, Any], prior: Prior) -> Floats:
+        c = posterior["kappa"]
+        return mean_of_rows(posterior["m"], c, prior["m0"], prior["kappa0"], posterior["n"])
+
+    def column_log_density(self, X: Floats, theta: Parameters) -> Floats:
+        """Densities of each column alone, which is normal."""
+        deviation = np.sqrt(np.square(theta["factor"]).sum(axis=2))
+        return normal_log_density(X, theta["mean"], deviation)
 
     def log_density(self, X: Floats, theta: Parameters) -> Floats:
         mean, factor = theta["mean"], theta["factor"]

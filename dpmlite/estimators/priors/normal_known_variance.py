@@ -16,6 +16,7 @@ from dpmlite.estimators.priors.checks import (
     per_column,
     positive_per_column,
 )
+from dpmlite.estimators.priors.real import mean_of_rows, normal_log_density
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -96,7 +97,14 @@ class NormalKnownVarianceFamily(Family):
     def draw_rows(self, theta: Parameters, labels: Indices, totals: Totals, rng: Rng) -> Floats:
         return rng.normal(theta["mean"][labels], np.sqrt(theta["variance"][labels]))
 
-    def log_density(self, X: Floats, theta: Parameters) -> Floats:
-        mean, variance = theta["mean"], theta["variance"]
-        terms = np.log(2.0 * np.pi * variance) + (X[:, None] - mean) ** 2 / variance
-        return np.asarray(-0.5 * terms.sum(axis=2))
+    def expected_parameters(self, priors: list[Prior]) -> Parameters:
+        mean = np.array([prior["m0"] for prior in priors])
+        return {"mean": mean, "variance": np.array([prior["sigma2"] for prior in priors])}
+
+    def row_means(self, posterior: Mapping[str, Any], prior: Prior) -> Floats:
+        c0 = prior["sigma2"] / prior["tau2"]
+        c = prior["sigma2"] / np.asarray(posterior["tau2"])
+        return mean_of_rows(posterior["m"], c, prior["m0"], c0, posterior["n"])
+
+    def column_log_density(self, X: Floats, theta: Parameters) -> Floats:
+        return normal_log_density(X, theta["mean"], np.sqrt(theta["variance"]))

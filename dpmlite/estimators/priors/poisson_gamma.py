@@ -89,7 +89,14 @@ class PoissonGammaFamily(Family):
     def draw_rows(self, theta: Parameters, labels: Indices, totals: Totals, rng: Rng) -> Floats:
         return rng.poisson(theta["rate"][labels]).astype(np.float64)
 
-    def log_density(self, X: Floats, theta: Parameters) -> Floats:
+    def expected_parameters(self, priors: list[Prior]) -> Parameters:
+        return {"rate": np.array([self.means(prior) for prior in priors])}
+
+    def row_means(self, posterior: Mapping[str, Any], prior: Prior) -> Floats:
+        events, cells = (np.asarray(posterior[key]) - prior[f"{key}0"] for key in "ab")
+        return np.where(cells > 0.0, events / np.maximum(cells, 1e-300), np.nan)
+
+    def column_log_density(self, X: Floats, theta: Parameters) -> Floats:
         rate, x = theta["rate"], np.nan_to_num(X)[:, None]
         terms = x * np.log(rate) - rate - log_gamma(x + 1.0).astype(float)
-        return np.asarray(np.where(np.isnan(X)[:, None], 0.0, terms).sum(axis=2))
+        return np.asarray(np.where(np.isnan(X)[:, None], 0.0, terms))

@@ -6,6 +6,8 @@ from abc import abstractmethod
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from dpmlite.estimators.data import read_real
 from dpmlite.estimators.empirical_bayes.cluster_sums import ClusterSums
 from dpmlite.estimators.empirical_bayes.column_scales import ColumnScales
@@ -13,7 +15,7 @@ from dpmlite.estimators.empirical_bayes.spread_ties import spread_ties
 from dpmlite.estimators.priors.base import Family
 
 if TYPE_CHECKING:
-    from dpmlite.estimators.data import Data, Indices
+    from dpmlite.estimators.data import Data, Floats, Indices
     from dpmlite.estimators.priors.base import Prior
 
 
@@ -41,3 +43,19 @@ class RealFamily(Family):
     @abstractmethod
     def first_prior(self, scales: ColumnScales, weight: float, width: float) -> Prior:
         """That of `prior="paper"`, with widths that outliers do not move."""
+
+
+def normal_log_density(X: Floats, mean: Floats, deviation: Floats) -> Floats:
+    """Log densities of the cells of N rows under K normals a column, shape (N, K, D)."""
+    z = (X[:, None] - mean) / deviation
+    density = -0.5 * z**2 - np.log(deviation) - 0.5 * np.log(2.0 * np.pi)
+    return np.where(np.isnan(X)[:, None], 0.0, density)
+
+
+def mean_of_rows(
+    m: Any, c: Any, m0: Floats, c0: float | Floats, n: float | Floats
+) -> Floats:
+    """The mean of n rows that moved a mean m0, worth c0 rows, to m, worth c; NaN for n = 0."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = m0 + np.asarray(c) / n * (np.asarray(m) - m0)
+    return np.where(np.asarray(n) > 0.0, mean, np.nan)
