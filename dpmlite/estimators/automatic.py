@@ -214,6 +214,18 @@ def first_labels(
     return search.best(problem, seeds).labels().copy()
 
 
+def first_labels_of_sample(
+    search: Search, model: Model, table: Data, seeds: Seeds
+) -> tuple[Data, Indices]:
+    """A sample of a coded table, and labels under the first prior of the model's family."""
+    chosen = draw_sample(table, SAMPLE_ROWS, np.random.default_rng(seeds))
+    sample = table.take(chosen)
+    rows = model.family.prepared(sample)
+    scales = model.family.column_scales(rows, rows)
+    search = replace(search.of_rows(chosen), quick=True)
+    return sample, first_labels(search, model, rows, scales, 1.0, seeds)
+
+
 def _fitted(
     search: Search,
     family: Family,

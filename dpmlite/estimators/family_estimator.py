@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from dpmlite.estimators.automatic import (
+    first_labels_of_sample,
     MAX_FULL_COLUMNS,
     SATURATION,
     Model,
@@ -18,6 +19,7 @@ from dpmlite.estimators.automatic import (
     times,
 )
 from dpmlite.estimators.base import Estimator, column_names
+from dpmlite.estimators.column_choice import columns_by_joint, recoded
 from dpmlite.estimators.column_families import (
     COLUMN_FAMILIES,
     check_component,
@@ -195,6 +197,8 @@ class FamilyEstimator(Estimator):
         of_numbers = moments if numbers is table else Moments.of(numbers)
         of_numbers.variances()  # warns of constant columns, and refuses values too large
         warn_of_outliers(numbers, of_numbers)
+        if table.columns is not None:
+            table = self._with_columns_by_joint(search, table, seeds)
         families = self._candidates(table)
         first = FAMILIES["normal-gamma"] if table.columns is None else families[0]
         table = first.prepared(table)
@@ -206,6 +210,17 @@ class FamilyEstimator(Estimator):
         template = Model(first, self.allow_missing, {}, self._alpha(), power)
         model, labels = choose_model(search, families, table, template, seeds)
         return model, table, labels
+
+    def _with_columns_by_joint(self, search: Search, table: Data, seeds: Seeds) -> Data:
+        """A coded table under the families of columns that the joint chooses."""
+        assert table.columns is not None
+        given = self.component if isinstance(self.component, Mapping) else {}
+        fixed = [c for c in table.columns.levels if given.get(c, self.component) != AUTO]
+        if len(fixed) == len(table.columns.levels):
+            return table
+        template = Model(mixed_family(table.columns), self.allow_missing, {}, self._alpha())
+        sample, labels = first_labels_of_sample(search, template, table, seeds)
+        return recoded(table, columns_by_joint(sample, labels, 1.0, fixed))
 
     def _find_model(self, table: Data, rng: np.random.Generator) -> tuple[Model, Data]:
         """The model that `component` and `prior` say, and the rows to fit.

@@ -52,6 +52,12 @@ def spread_ties(X: Floats) -> Floats:
     return X
 
 
+def cell_widths(distinct: Floats) -> Floats:
+    """Widths of the cells about two or more values in ascending order: the gap to the nearer."""
+    gaps = np.diff(distinct)
+    return np.minimum(np.append(gaps[:1], gaps), np.append(gaps, gaps[-1:]))
+
+
 def _has_many_ties(column: Floats) -> bool:
     step = -(-len(column) // MAX_JUDGED_ROWS)
     values = np.sort(column[::step][~np.isnan(column[::step])])
@@ -65,8 +71,7 @@ def _has_many_ties(column: Floats) -> bool:
 def _spread(values: Floats) -> Floats:
     """Values, equal ones spread evenly over half the way to their neighbours, in a drawn order."""
     distinct, index, counts = np.unique(values, return_inverse=True, return_counts=True)
-    gaps = np.diff(distinct)
-    half_width = 0.5 * np.minimum(np.append(gaps[:1], gaps), np.append(gaps, gaps[-1:]))
+    half_width = 0.5 * cell_widths(distinct)
     order = np.lexsort((_places(index), index))
     rank = np.empty(len(values))
     rank[order] = np.arange(len(values)) - np.repeat(np.cumsum(counts) - counts, counts)

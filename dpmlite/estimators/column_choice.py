@@ -1,0 +1,116 @@
+"""The family of each column of numbers by the joint, for labels that a first search has found.
+
+Columns are independent in a cluster, so that each is decided alone. Log probabilities of whole
+numbers, and log densities of numbers, compare: a density times the width of the cells in which
+equal values were spread is a probability, and that of logarithms is divided by the value.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpmlite.estimators.column_families import MAX_LEVELS
+from dpmlite.estimators.columns import CATEGORICAL, COUNTS, LOG_NORMAL, NORMAL, Columns
+from dpmlite.estimators.data import Data
+from dpmlite.estimators.empirical_bayes.spread_ties import cell_widths
+from dpmlite.estimators.priors import mixed_family
+from dpmlite.partition import Partition
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from dpmlite.estimators.columns import Cells, Column
+    from dpmlite.estimators.data import Floats, Indices
+
+
+def columns_by_joint(
+    table: Data, labels: Indices, power: float, fixed: Collection[Column] = ()
+) -> Columns:
+    """The families of columns with the least joint for given labels.
+
+    Parameters
+    ----------
+    table : Data
+        N coded rows.
+    labels : ndarray of int, shape (N,)
+    power : float
+        Power with which the likelihood of a row counts.
+    fixed : collection of columns
+        Columns that keep their family; so do columns of text.
+    """
+    columns = table.columns
+    assert columns is not None
+    assert table.values is not None
+    component, levels, logs = dict(columns.component), dict(columns.levels), set(columns.logs)
+    for column, cells in columns.decode(table.values).items():
+        name = component.get(column)
+        if name is None or column in fixed or cells.dtype.kind != "f":
+            continue
+        names = alternatives(name, cells)
+        if len(names) == 1:
+            continue
+        weights = table.weights
+        costs = [_cost(each, cells, weights, labels, power) for each in names]
+        best = names[int(np.argmin(costs))]
+        component[column] = best
+        levels[column] = _levels_of(best, cells)
+        logs = logs | {column} if best == LOG_NORMAL else logs - {column}
+    return Columns(component, levels, tuple(column for column in levels if column in logs))
+
+
+def recoded(table: Data, columns: Columns) -> Data:
+    """A coded table under other families of its columns."""
+    assert table.columns is not None
+    assert table.values is not None
+    values = columns.encode(table.columns.decode(table.values))
+    return replace(table, values=values, columns=columns)
+
+
+def alternatives(name: str, cells: Floats) -> list[str]:
+    """Families that may describe a column of numbers, the present one first."""
+    known = cells[~np.isnan(cells)]
+    others = []
+    if name in (CATEGORICAL, LOG_NORMAL):
+        others.append(NORMAL)
+    if name in (CATEGORICAL, NORMAL) and _are_counts(known):
+        others.append(COUNTS)
+    return [name, *others]
+
+
+def _are_counts(known: Floats) -> bool:
+    return bool(len(known) and known.min() >= 0.0 and (known == np.floor(known)).all())
+
+
+def _levels_of(name: str, cells: Floats) -> Cells | None:
+    return np.unique(cells[~np.isnan(cells)]) if name == CATEGORICAL else None
+
+
+def _cost(
+    name: str, cells: Floats, weights: Floats | None, labels: Indices, power: float
+) -> float:
+    """Minus the log of a column's part of the joint, in nats, with fitted hyperparameters."""
+    columns = Columns({0: name}, {0: _levels_of(name, cells)}, (0,) if name == LOG_NORMAL else ())
+    table = Data((len(cells), 1), columns.encode({0: cells}), weights=weights, columns=columns)
+    family = mixed_family(columns)
+    spread = family.prepared(table)
+    prior, penalty = family.fit_prior(
+        family.sums(spread, labels, power), family.column_scales(spread, spread), None
+    )
+    component = family.component(prior, allow_missing=True, power=power)
+    partition = Partition(spread.rows(), np.unique(labels, return_inverse=True)[1], component, 1.0)
+    log_marginals = (partition.component.log_marginal(k) for k in range(partition.n_clusters))
+    volume = spread.total_log_volume() - _log_units(cells, weights) * (name in (NORMAL, LOG_NORMAL))
+    return penalty + power * (volume - sum(log_marginals))
+
+
+def _log_units(cells: Floats, weights: Floats | None) -> float:
+    """Sum of the logs of the widths of cells about values of few levels; 0 for whole numbers."""
+    known = ~np.isnan(cells)
+    distinct, index = np.unique(cells[known], return_inverse=True)
+    if len(distinct) > MAX_LEVELS or (distinct == np.floor(distinct)).all():
+        return 0.0
+    widths = np.log(cell_widths(distinct))[index]
+    return float(widths.sum() if weights is None else weights[known] @ widths)
