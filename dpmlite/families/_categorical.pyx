@@ -15,7 +15,7 @@ from dpmlite.families._slot_vectors cimport least_of, padded
 cdef class Categorical(CategoricalCounts):
 
     def __cinit__(self):
-        self.has_heavy_bounds = True
+        self.has_heavy_bounds = self.is_discrete = True
 
     def __init__(self, beta0, double power=1.0):
         self.begin(CategoricalPrior(beta0, power))

@@ -105,7 +105,8 @@ cdef void take_cells(CategoricalCounts self, const Row *row, Py_ssize_t k) noexc
         first += n
 
 
-cdef clones_void renew_lines_of(CategoricalCounts self, const Row *row, Py_ssize_t k) noexcept nogil:
+cdef clones_void renew_lines_of(CategoricalCounts self, const Row *row,
+                                Py_ssize_t k) noexcept nogil:
     """Renew what a row's cells have changed in slot k."""
     cdef Py_ssize_t[LANES] lines
     cdef Py_ssize_t first = 0, n, i

@@ -50,7 +50,7 @@ cdef class DirichletMultinomial(SoftComponent):
     cdef Py_ssize_t[::1] own_words
 
     def __cinit__(self):
-        self.reads_sparse = True
+        self.reads_sparse = self.is_discrete = True
         self.logs.memory = self.terms.log_rising = NULL
 
     def __dealloc__(self):

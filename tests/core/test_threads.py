@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from cases import needs_kernels
 from families import CASES, FAMILY_NAMES
+from twin_modules import load_twin
 
 import dpmlite
 from dpmlite import MAPDPM, algorithms, core, families, sweeps
@@ -155,7 +156,7 @@ def test_threads_that_share_clusters_do_not_disturb_each_other(name, weighted):
     case, rng, n_rows = CASES[name], np.random.default_rng(0), 190_000
     X, prior = case.draw(rng, n_rows, 5), case.prior(rng, 5)
     rows = core.Rows(X, rng.random(n_rows) + 0.5 if weighted else None)
-    component = getattr(families, case.constructor)(**prior)
+    component = case.component(load_twin("cython"), prior)
     labels = rng.integers(8, size=n_rows).astype(np.intp)
     partition = Partition(rows, labels, component, 1.0)
 

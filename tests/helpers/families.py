@@ -4,6 +4,7 @@ The marginals are a third statement of the models: numpy and lgamma, computed fr
 """
 
 from dataclasses import dataclass
+from itertools import cycle
 from math import lgamma, log, pi
 
 import naive
@@ -34,6 +35,55 @@ class Case:
         data = sum(self.log_marginal(X[labels == k], prior) for k in np.unique(labels))
         power = prior.get("power", 1.0)
         return -naive.log_crp(labels, alpha, power) / power - data
+
+
+@dataclass(frozen=True)
+class ProductCase(Case):
+    """A product of families, each of which has some columns.
+
+    Its prior holds those of the parts, which do not have the power.
+    """
+
+    kinds: tuple  # names of the parts' families and their columns, again and again
+
+    def parts(self, n_columns):
+        """The family of each part, and its columns, as a slice."""
+        first = 0
+        for name, width in cycle(self.kinds):
+            yield CASES[name], slice(first, min(first + width, n_columns))
+            first += width
+            if first >= n_columns:
+                return
+
+    def component(self, twin, prior):
+        parts = zip(self.parts(prior["n_columns"]), priors_of_parts(prior), strict=True)
+        return twin.product.Product([case.component(twin, part) for (case, _), part in parts])
+
+
+def priors_of_parts(prior):
+    """The priors of a product's parts, with its power."""
+    power = {"power": prior["power"]} if "power" in prior else {}
+    return [part | power for part in prior["parts"]]
+
+
+def product_of(name, *kinds, power=False):
+    """A case of a product of families."""
+
+    def prior(rng, n_columns):
+        parts = [part.prior(rng, d.stop - d.start) for part, d in case.parts(n_columns)]
+        return {"n_columns": n_columns, "parts": parts}
+
+    def draw(rng, n_rows, n_columns):
+        parts = case.parts(n_columns)
+        return np.hstack([part.draw(rng, n_rows, d.stop - d.start) for part, d in parts])
+
+    def log_marginal(rows, prior):
+        parts = zip(case.parts(prior["n_columns"]), priors_of_parts(prior), strict=True)
+        return sum(part.log_marginal(rows[:, d], own) for (part, d), own in parts)
+
+    made = coarsened(prior) if power else prior
+    case = ProductCase(name, "product", "Product", log_marginal, made, draw, kinds)
+    return case
 
 
 def _lgamma(x):
@@ -197,8 +247,8 @@ def _levels(rng, n_rows, n_columns):
     """Two groups, each with shares of its own of every level."""
     group, X = rng.integers(2, size=n_rows), np.empty((n_rows, n_columns))
     for d in range(n_columns):
-        shares = rng.dirichlet([0.6] * n_levels(d), size=2)
-        X[:, d] = [rng.choice(n_levels(d), p=shares[g]) for g in group]
+        ends = rng.dirichlet([0.6] * n_levels(d), size=2).cumsum(axis=1)[group, :-1]
+        X[:, d] = (ends < rng.random((n_rows, 1))).sum(axis=1)
     return X
 
 
@@ -315,6 +365,24 @@ CASES = {
             coarsened(categorical_prior),
             _levels_with_gaps,
         ),
+        product_of(
+            "product",
+            ("normal-gamma", 1),
+            ("incomplete categorical", 2),
+            ("normal-inverse-wishart", 2),
+            ("incomplete normal-gamma", 1),
+            ("incomplete beta-bernoulli", 1),
+        ),
+        product_of("product with bounds", ("categorical", 2), ("normal-known-variance", 1)),
+        product_of("product of numbers and levels", ("normal-gamma", 2), ("categorical", 1)),
+        product_of(
+            "coarsened product",
+            ("incomplete categorical", 1),
+            ("normal-gamma", 1),
+            ("incomplete normal-gamma", 1),
+            ("normal-inverse-wishart", 2),
+            power=True,
+        ),
     )
 }
 
@@ -330,4 +398,5 @@ BOUNDED_FAMILY_NAMES = (
     "incomplete beta-bernoulli",
     "categorical",
     "incomplete categorical",
+    "product with bounds",
 )

@@ -9,6 +9,7 @@ from math import lgamma, log, pi
 
 import mpmath
 import numpy as np
+from families import CASES
 
 
 def psi(x):
@@ -76,11 +77,22 @@ def categorical_terms(X, shares, prior):
     return logs, divergence
 
 
+def product_terms(X, shares, prior):
+    """Parts are independent: their terms add up."""
+    parts = CASES["product of numbers and levels"].parts(prior["n_columns"])
+    terms = [
+        TERMS[case.name](X[:, columns], shares, of_part)
+        for (case, columns), of_part in zip(parts, prior["parts"], strict=True)
+    ]
+    return sum(logs for logs, _ in terms), sum(divergence for _, divergence in terms)
+
+
 TERMS = {
     "normal-gamma": normal_gamma_terms,
     "beta-bernoulli": beta_bernoulli_terms,
     "dirichlet-multinomial": dirichlet_multinomial_terms,
     "categorical": categorical_terms,
+    "product of numbers and levels": product_terms,
 }
 
 

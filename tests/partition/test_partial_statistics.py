@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from cases import needs_kernels
 from families import CASES, COARSENED_NAMES, FAMILY_NAMES
+from twin_modules import load_twin
 
-from dpmlite import core, families
+from dpmlite import core
 from dpmlite.core.threads import use_threads
 from dpmlite.partition import Partition
 
@@ -21,7 +22,7 @@ def table(name, seed=0):
     case = CASES[name]
     X, prior = case.draw(rng, N_ROWS, 2), case.prior(rng, 2)
     labels = np.sort(rng.choice([-1, 0, 1, 2, 4], N_ROWS)).astype(np.intp)  # parts have few each
-    component = getattr(families, case.constructor)(**prior)
+    component = case.component(load_twin("cython"), prior)
     return X, labels, component
 
 

@@ -1,0 +1,146 @@
+"""Products of components: sums over parts, rows that a part cannot give back, checks."""
+
+import numpy as np
+import pytest
+from families import CASES
+from slots import CLOSE, fill, spread
+
+NAN = np.nan
+
+
+def numbers(twin, power=1.0):
+    return twin.normal_gamma.NormalGamma([0.0, 1.0], 0.5, 2.0, [1.0, 3.0], power)
+
+
+def levels(twin, power=1.0):
+    return twin.categorical.Categorical([[0.5, 1.0, 1.5]], power)
+
+
+def table(rng, n_rows):
+    return np.column_stack([rng.normal(size=(n_rows, 2)), rng.integers(3, size=n_rows)])
+
+
+def test_log_densities_are_sums_over_parts(twin):
+    """Parts that hold the cells by themselves give the same, for any weight."""
+    X = table(np.random.default_rng(0), 30)
+    X[::7, 2] = NAN
+    product, _ = spread(twin.product.Product([numbers(twin), levels(twin)]), X)
+    first, _ = spread(numbers(twin), np.ascontiguousarray(X[:, :2]))
+    second, _ = spread(levels(twin), np.ascontiguousarray(X[:, 2:]))
+    for weight in (1.0, 0.3, 4.0):
+        for row in X:
+            cells = np.ascontiguousarray(row[:2]), np.ascontiguousarray(row[2:])
+            for call in ("log_predictive", "log_predictive_member", "expected_log_density"):
+                expected = getattr(first, call)(cells[0], 1, weight)
+                expected += getattr(second, call)(cells[1], 1, weight)
+                assert getattr(product, call)(row, 1, weight) == pytest.approx(
+                    expected, nan_ok=True, **CLOSE
+                )
+    for call, slots in (("log_marginal", (1,)), ("log_marginal_merged", (0, 1))):
+        expected = getattr(first, call)(*slots) + getattr(second, call)(*slots)
+        assert getattr(product, call)(*slots) == pytest.approx(expected, **CLOSE)
+    assert product.statistics(0) == [15.0, *first.statistics(0), *second.statistics(0)]
+    parts = [first.posterior(0), second.posterior(0)]
+    assert product.posterior(0) == {"n": 15.0, "parts": parts}
+    assert product.log_scale == first.log_scale
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+def test_a_row_is_removed_from_all_parts_or_from_none(twin, reverse):
+    """Without the far row, hardly anything of the numbers' sum of squares would be left."""
+    parts = [levels(twin), numbers(twin)]
+    X = np.array([[1.0, 0.1, 0.2], [0.0, 1e9, 1.0], [2.0, 0.3, 1.5]])
+    if reverse:
+        parts, X = parts[::-1], np.ascontiguousarray(np.roll(X, -1, axis=1))
+    product = fill(twin.product.Product(parts), X, [0, 0, 0])
+    before = product.statistics(0)
+    assert np.isnan(product.log_predictive_member(X[1], 0))
+    assert not product.remove(X[1], 0)
+    np.testing.assert_allclose(product.statistics(0), before, rtol=1e-12)
+    assert product.remove(X[0], 0)
+    assert product.counts == [2.0, 0.0, 0.0]
+    assert [part.counts[0] for part in product.parts] == [2.0, 2.0]
+
+
+def test_parts_are_not_shared(twin):
+    part = fill(numbers(twin), np.zeros((1, 2)), [0])
+    product = twin.product.Product([part, part])
+    assert (product.n_slots, product.n_columns) == (0, 4)
+    product.resize(1)
+    product.add(np.ones(4), 0)
+    assert part.counts == [1.0, 0.0, 0.0]
+    assert product.like().n_slots == 0
+
+
+def test_a_product_of_products(twin):
+    inner = twin.product.Product([levels(twin), numbers(twin)])
+    X = table(np.random.default_rng(1), 12)
+    X = np.ascontiguousarray(X[:, [2, 0, 1, 0, 1]])
+    nested, _ = spread(twin.product.Product([inner, numbers(twin)]), X)
+    flat, _ = spread(twin.product.Product([levels(twin), numbers(twin), numbers(twin)]), X)
+    for row in X:
+        expected = flat.log_predictive_all(row)
+        assert nested.log_predictive_all(row) == pytest.approx(expected, **CLOSE)
+    assert nested.log_marginal(0) == pytest.approx(flat.log_marginal(0), **CLOSE)
+
+
+def test_the_power_is_that_of_all_parts(twin):
+    product = twin.product.Product([numbers(twin), levels(twin)]).with_power(0.25)
+    assert (product.power, product.like().power) == (0.25, 0.25)
+    assert [part.power for part in product.parts] == [0.25, 0.25]
+    bits = twin.beta_bernoulli.BetaBernoulli([1.0], [1.0])
+    with pytest.raises(ValueError, match=r"power must be 1 for BetaBernoulli, got 0\.5"):
+        twin.product.Product([levels(twin), bits]).with_power(0.5)
+
+
+@pytest.mark.parametrize("name", ["normal-known-variance", "normal-inverse-wishart"])
+def test_expected_log_densities_need_those_of_all_parts(twin, name):
+    part = CASES[name].component(twin, CASES[name].prior(np.random.default_rng(0), 1))
+    product = twin.product.Product([levels(twin), part])
+    product.resize(1)
+    with pytest.raises(NotImplementedError):
+        product.expected_log_density(np.zeros(2), 0)
+
+
+def test_costs_below_a_limit_are_those_of_all_slots(twins):
+    """Parts that come first may rule a slot out only where the others add to its cost."""
+    rng = np.random.default_rng(2)
+    X = np.column_stack([rng.integers(3, size=80), rng.normal(size=(80, 2)) * 1e-3])
+    X[:, 1:] += rng.integers(4, size=(80, 1))
+    found = []
+    for twin in twins:
+        narrow = twin.normal_gamma.NormalGamma([1.0], 0.1, 2.0, [1e-6])
+        product = twin.product.Product([levels(twin), narrow, levels(twin), narrow])
+        rows = twin.rows.Rows(np.ascontiguousarray(X[:, [0, 1, 0, 2]]))
+        labels = np.arange(80, dtype=np.intp) % 9
+        partition = twin.partition.Partition(rows, labels, product, 1.0)
+        moves = [twin.map_dpm.sweep(partition) for _ in range(5)]
+        assert partition.neg_log_joint == pytest.approx(partition.exact_neg_log_joint(), **CLOSE)
+        found.append((moves, labels.tolist()))
+    assert found[0] == found[1]
+    assert len(set(found[0][1])) > 3
+    assert found[0][0][0] > 20
+
+
+CALLS = {
+    "parts must not be empty": lambda twin: [],
+    "parts must have the same power, got 1.0 and 0.5": lambda twin: [
+        numbers(twin),
+        levels(twin, 0.5),
+    ],
+}
+
+
+@pytest.mark.parametrize("message", CALLS)
+def test_errors(twin, message):
+    with pytest.raises(ValueError) as caught:  # noqa: PT011
+        twin.product.Product(CALLS[message](twin))
+    assert str(caught.value) == message
+
+
+def test_rows_must_be_dense(twin):
+    indices, indptr = np.array([0], dtype=np.intp), np.array([0, 1], dtype=np.intp)
+    rows = twin.rows.Rows.sparse(np.array([1.0]), indices, indptr, 3)
+    product = twin.product.Product([levels(twin), numbers(twin)])
+    with pytest.raises(ValueError, match="rows must be dense for Product"):
+        twin.partition.Partition(rows, np.zeros(1, dtype=np.intp), product, 1.0)
