@@ -62,11 +62,13 @@ def columns_by_joint(
 
 
 def recoded(table: Data, columns: Columns) -> Data:
-    """A coded table under other families of its columns."""
+    """A coded table under other families of its columns; not coded if all are normal."""
     assert table.columns is not None
     assert table.values is not None
-    values = columns.encode(table.columns.decode(table.values))
-    return replace(table, values=values, columns=columns)
+    cells = table.columns.decode(table.values)
+    if set(columns.component.values()) == {NORMAL}:
+        return replace(table.with_values(np.stack(list(cells.values()), axis=1)), columns=None)
+    return replace(table, values=columns.encode(cells), columns=columns)
 
 
 def alternatives(name: str, cells: Floats) -> list[str]:

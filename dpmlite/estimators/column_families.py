@@ -41,9 +41,10 @@ MAX_JUDGED_ROWS = 5000
 MAX_LEVELS = 10
 MIN_ROWS_A_LEVEL = 5
 
-# Positive numbers are log-normal if the quartiles are less evenly about the median than their
-# logarithms are, and the greatest is at least this many times the least.
-MIN_RATIO = 30.0
+# Positive numbers may be log-normal if the 99th percentile is at least this many times as far from the
+# median as the first, and less so for their logarithms: the joint decides. Without such a tail,
+# logarithms would depend on an arbitrary origin, as that of a map.
+MIN_SKEW = 3.0
 
 
 def check_component(component: Any) -> None:
@@ -125,13 +126,13 @@ def _are_few(known: Floats) -> bool:
 
 
 def _are_skewed(known: Floats) -> bool:
-    """Whether positive numbers are spread over orders of magnitude, and their logarithms evenly."""
-    least, low, median, high, most = np.quantile(_some(known), [0.0, 0.25, 0.5, 0.75, 1.0])
-    if not 0.0 < least < low < median < high or most < MIN_RATIO * least or known.min() <= 0.0:
+    """Whether positive numbers have a long tail upwards, and their logarithms a shorter one."""
+    low, median, high = np.quantile(_some(known), [0.01, 0.5, 0.99])
+    if not (low < median < high and known.min() > 0.0):
         return False
-    of_values = np.log((high - median) / (median - low))
-    of_logs = np.log(np.log(high / median) / np.log(median / low))
-    return bool(abs(of_logs) < abs(of_values))
+    skew = (high - median) / (median - low)
+    skew_of_logs = np.log(high / median) / np.log(median / low)
+    return bool(skew >= MIN_SKEW and abs(np.log(skew_of_logs)) < np.log(skew))
 
 
 def _some(known: Floats) -> Floats:
@@ -156,9 +157,8 @@ def _levels(cells: Cells) -> Cells:
     """The different values of a column, in order."""
     if cells.dtype.kind == "f":
         return np.unique(cells[~np.isnan(cells)])
-    known = {cell for cell in cells.tolist() if cell is not None}
-    alike = len({isinstance(cell, str) for cell in known}) == 1
-    return np.array(sorted(known, key=None if alike else str), dtype=object)
+    known = sorted({cell for cell in cells.tolist() if cell is not None})
+    return np.array(known, dtype=object if isinstance(known[0], str) else bool)
 
 
 def _check_known(component: Mapping[Key, str], cells: Mapping[Column, CellsOf]) -> None:

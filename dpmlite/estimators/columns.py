@@ -82,7 +82,7 @@ class Columns:
         real = {NORMAL, FULL, "normal-known-variance"}
         return np.array([name in real for name, columns in self.blocks for _ in columns])
 
-    def encode(self, cells: Mapping[Column, Cells]) -> Floats:
+    def encode(self, cells: Mapping[Column, Cells], allow_missing: bool = True) -> Floats:
         """The coded table, shape (N, D), of the cells of each column; NaN where one is missing.
 
         Levels that are not known count as missing, with a warning.
@@ -90,17 +90,20 @@ class Columns:
         Raises
         ------
         ValueError
-            If a value of a log-normal column is not positive, or one of counts no whole number of
-            at least 0.
+            If a value of a log-normal column is not positive, one of counts no whole number of at
+            least 0, one of numbers not finite, or one is missing and `allow_missing` is False.
         """
-        coded = [self._encoded(column, cells[column]) for column in self.coded]
+        coded = [self._encoded(column, cells[column], allow_missing) for column in self.coded]
         return np.ascontiguousarray(np.stack(coded, axis=1))
 
-    def _encoded(self, column: Column, cells: Cells) -> Floats:
+    def _encoded(self, column: Column, cells: Cells, allow_missing: bool) -> Floats:
         levels = self.levels[column]
         if levels is not None:
-            return _indices_of(column, cells, levels)
+            return _indices_of(column, cells, levels, allow_missing)
         values = np.asarray(cells, dtype=np.float64)
+        if not allow_missing:
+            _check_known(column, np.isnan(values))
+        _check_cells(column, values, np.isfinite(values), "finite")
         if column in self.logs:
             _check_cells(column, values, values > 0.0, "positive to be log-normal")
             return np.log(values)
@@ -128,18 +131,29 @@ class Columns:
         return np.asarray(np.nansum(coded[:, self.is_log], axis=1))
 
 
-def _indices_of(column: Column, cells: Cells, levels: Cells) -> Floats:
+def _indices_of(column: Column, cells: Cells, levels: Cells, allow_missing: bool) -> Floats:
     index = {level: float(i) for i, level in enumerate(levels.tolist())}
-    values = cells.tolist()
-    codes = np.array([index.get(cell, np.nan) for cell in values])
-    for i in np.flatnonzero(np.isnan(codes)):
-        if not is_missing(values[i]):
-            warn(
-                f"levels must be among those of the fit, got {values[i]!r} in column {column!r}, "
-                f"row {i}: it counts as missing"
-            )
-            break
+    codes = np.array([index.get(cell, np.nan) for cell in cells.tolist()])
+    unknown = np.flatnonzero(np.isnan(codes))
+    missing = np.array([is_missing(cells[i]) for i in unknown], dtype=bool)
+    if missing.any() and not allow_missing:
+        _check_known(column, np.isin(np.arange(len(cells)), unknown[missing]))
+    if not missing.all():
+        i = unknown[~missing][0]
+        warn(
+            f"levels must be among those of the fit, got {cells[i]!r} in column {column!r}, "
+            f"row {i}: it counts as missing"
+        )
     return codes
+
+
+def _check_known(column: Column, missing: npt.NDArray[np.bool_]) -> None:
+    if missing.any():
+        i = int(np.argmax(missing))
+        raise ValueError(
+            f"X must have a value in every cell, got none in row {i}, column {column!r}: "
+            "allow_missing=True leaves missing cells out"
+        )
 
 
 def _cells_at(codes: Floats, levels: Cells) -> Cells:
@@ -162,6 +176,5 @@ def _check_cells(column: Column, values: Floats, good: npt.NDArray[np.bool_], ru
     if bad.any():
         i = int(np.argmax(bad))
         raise ValueError(
-            f"values of column {column!r} must be {rule}, got {values[i]} in row {i}: "
-            "give the column another family in component"
+            f"values of column {column!r} must be {rule}, got {values[i]} in row {i}"
         )

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 # Names of the arrays of scipy.sparse's compressed sparse rows.
 NONZEROS = ("data", "indices", "indptr")
 
+# Rows of less than this part of the mean weight tell nothing that others do not.
+NEGLIGIBLE = 0.01
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Data:
@@ -101,6 +104,13 @@ class Data:
         if self.weights is None:
             return np.ones(self.shape[0], dtype=bool)
         return np.asarray(self.weights > 0.0)
+
+    def without_negligible_weights(self) -> Data:
+        """The table with weights of 0 for rows of less than `NEGLIGIBLE` of the mean weight."""
+        if self.weights is None:
+            return self
+        least = NEGLIGIBLE * self.total_weight / self.has_weight().sum()
+        return replace(self, weights=np.where(self.weights < least, 0.0, self.weights))
 
     def unweighted(self) -> Data:
         """The table without weights."""

@@ -202,11 +202,14 @@ class FamilyEstimator(Estimator):
         families = self._candidates(table)
         first = FAMILIES["normal-gamma"] if table.columns is None else families[0]
         table = first.prepared(table)
-        # Rows weigh 1 on the average: the scale of weights tells how sure rows are, and not that
-        # each is several equal ones, or a part of one.
+        # The scale of weights tells how sure rows are, and not that each is several equal ones, or a
+        # part of one. The lightest row counts as one in the prior of the labels: lighter ones
+        # would be clusters of their own.
         mean_weight = table.total_weight / table.shape[0]
+        least_weight = mean_weight if table.weights is None else float(table.weights.min())
         power = min(1.0, mean_weight * power_of(table.total_weight, saturation))
-        table = times(table, 1.0 / mean_weight)
+        power *= least_weight / mean_weight
+        table = times(table, 1.0 / least_weight)
         template = Model(first, self.allow_missing, {}, self._alpha(), power)
         model, labels = choose_model(search, families, table, template, seeds)
         return model, table, labels
@@ -231,7 +234,8 @@ class FamilyEstimator(Estimator):
         if self._is_automatic():
             seeds = rng.integers(2**63, size=1)
             model, table, _ = self._choose_model(Search(), table, Moments.of(table), seeds)
-            return replace(model, power=1.0), table
+            mean_weight = table.total_weight / table.shape[0]
+            return replace(model, power=1.0), times(table, 1.0 / mean_weight)
         family = self._family_of(table)
         given = None if isinstance(self.prior, str) else self.prior
         prior = family.prior(given, table)
@@ -244,7 +248,7 @@ class FamilyEstimator(Estimator):
     def _read(self, X: Any) -> Data:
         self._check_prior_names(column_names(X))
         allow_missing = check_bool("allow_missing", self.allow_missing)
-        if self._is_mixed() or (self._is_open() and has_categories(X)):
+        if self._is_mixed() or (self.component == AUTO and has_categories(X)):
             cells = read_columns(X)
             columns = columns_of(cells, self.component)
             return coded_table(columns, {name: c.cells for name, c in cells.items()}, allow_missing)

@@ -15,7 +15,12 @@ from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.choose_prior import ScaledPrior, draw_sample
 from dpmlite.estimators.clusters import VALLEY_DEPTH, joined_attributes, normals_of, tree_of
 from dpmlite.estimators.family_estimator import AUTO
-from dpmlite.estimators.fitted import final_partition_with_groups, fitted_family, verify_joint
+from dpmlite.estimators.fitted import (
+    final_partition_with_groups,
+    fitted_family,
+    fitted_mixture,
+    verify_joint,
+)
 from dpmlite.estimators.mixture import MixtureEstimator
 from dpmlite.estimators.numbering import largest_first
 from dpmlite.estimators.priors.moments import Moments
@@ -39,7 +44,7 @@ from dpmlite.estimators.validation import (
     check_random_state,
     check_verbose,
 )
-from dpmlite.joining import fits_normals, labels_of_level, level_of
+from dpmlite.joining import fits_normals, labels_of_level, level_of, tree_by_joint
 from dpmlite.search import alpha as choose_alpha
 from dpmlite.search.alpha import ALPHAS, AlphaResult
 from dpmlite.search.context import Problem, coarsened_alpha
@@ -455,6 +460,8 @@ class MAPDPM(MixtureEstimator):
         return self._request("partial_fit", sample_weight)
 
     def _fit(self, data: Data) -> None:
+        if self._is_automatic():
+            data = data.without_negligible_weights()
         search = self._search(data)
         with use_threads(threads_for(self.n_jobs)):
             seeds = check_random_state(self.random_state).integers(2**63, size=self.n_init)
@@ -542,12 +549,6 @@ class MAPDPM(MixtureEstimator):
             check_choice("join", self.join, (AUTO,), "True, False or ")
         if self.max_clusters is not None:
             check_count("max_clusters", self.max_clusters)
-        wants_tree = self.max_clusters is not None or self._joins()
-        if wants_tree and not (self._is_mixed() or self._family().can_fit_prior):
-            raise ValueError(
-                "join and max_clusters need component 'normal-gamma' or 'normal-inverse-wishart', "
-                f"got {self.component!r}"
-            )
         if self.outlier_level is not None:
             check_positive("outlier_level", self.outlier_level)
         self._check_alpha_prior()
@@ -610,6 +611,8 @@ class MAPDPM(MixtureEstimator):
     def _given_model(self, search: Search, table: Data, moments: Moments, seeds: Seeds) -> Model:
         """The model of the parameters."""
         family, alpha = self._family_of(table), self._alpha()
+        if self.prior == "nll" and not family.width:
+            raise ValueError("prior 'nll' needs one family for all columns, got several: see 'auto'")
         power = power_of(table.total_weight, self._saturation())
         model = Model(family, self.allow_missing, {}, alpha, power)
         if isinstance(self.prior, str) and self.prior == "nll":
@@ -655,12 +658,14 @@ class MAPDPM(MixtureEstimator):
         """Join the components to clusters, and keep both."""
         clusters = None
         self.__dict__.pop("cluster_tree_", None)
-        if fitted_family(self).has_covariance and (
-            self._joins() or self.max_clusters is not None
-        ):
-            components = normals_of(self)
-            self.cluster_tree_ = tree_of(components, table, labels)
-            height = VALLEY_DEPTH if self._joins_now(components, table) else 0.0
+        if self._joins() or self.max_clusters is not None:
+            height = 0.0
+            if fitted_family(self).has_covariance:
+                components = normals_of(self)
+                self.cluster_tree_ = tree_of(components, table, labels)
+                height = VALLEY_DEPTH if self._joins_now(components, table) else 0.0
+            else:
+                self.cluster_tree_ = tree_by_joint(fitted_mixture(self))
             n_joins = level_of(self.cluster_tree_, height, self.max_clusters)
             clusters = labels_of_level(self.cluster_tree_, n_joins)
         self._keep_joined(clusters)

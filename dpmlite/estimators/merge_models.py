@@ -18,6 +18,7 @@ from dpmlite.estimators.streaming import (
     absorbed_groups,
     moments_of_all,
     prior_of_all,
+    same_value,
 )
 from dpmlite.search.context import Problem
 
@@ -145,6 +146,8 @@ def _check_alike(fitted: list[MAPDPM]) -> None:
                 raise ValueError(
                     f"{name} must be the same in all models, got {ours!r} and {theirs!r}"
                 )
+        if not same_value(getattr(first, "levels_", {}), getattr(model, "levels_", {})):
+            raise ValueError("levels_ of categories must be the same in all models")
         if not _same_prior(first.prior, model.prior):
             raise ValueError(
                 f"prior must be the same in all models, got {first.prior!r} and {model.prior!r}"

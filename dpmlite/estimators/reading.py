@@ -92,8 +92,14 @@ def _of_objects(cells: npt.NDArray[np.object_], is_category: bool) -> CellsOf:
     if not is_category and not any(isinstance(cell, str | bool | np.bool_) for cell in known):
         return CellsOf(as_floats("X", np.where(missing, np.nan, cells), ("row",)), "number")
     found = cells.copy()
+    if not all(isinstance(cell, str) for cell in known) and not all(map(_is_truth, known)):
+        found[~missing] = [str(cell) for cell in known]
     found[missing] = None
     return CellsOf(found, "category")
+
+
+def _is_truth(cell: Any) -> bool:
+    return isinstance(cell, bool | np.bool_)
 
 
 def _dtype_name(series: Any) -> str:

@@ -110,7 +110,7 @@ class FittedClusters:
 
     def statistics_under(self, prior: Prior) -> Floats:
         """Statistics of the clusters in units of another prior, shape (K, L)."""
-        if all(np.array_equal(self.prior[key], prior[key]) for key in prior):
+        if all(same_value(self.prior[key], prior[key]) for key in prior):
             return self.statistics
         return self.family.convert_statistics(self.statistics, self.prior, prior)
 
@@ -196,7 +196,7 @@ def prior_of_all(pieces: Sequence[FittedClusters], moments: Moments) -> Prior:
     prior = first.family.prior_of_moments(given, moments)
     for piece in pieces:
         for key in fixed:
-            if not np.array_equal(piece.prior[key], prior[key]):
+            if not same_value(piece.prior[key], prior[key]):
                 raise ValueError(
                     f"prior {key} must be the same for all rows, "
                     f"got {_shown(piece.prior[key])} and {_shown(prior[key])}"
@@ -237,6 +237,13 @@ def absorbed_counts(counts: Indices, final: Partition) -> Indices:
     rows = np.zeros(final.n_clusters, dtype=np.intp)
     np.add.at(rows, np.asarray(final.group_labels, dtype=np.intp), counts)
     return rows
+
+
+def same_value(one: Any, other: Any) -> bool:
+    """Whether two values of a prior are equal; those of mixed tables are dicts."""
+    if isinstance(one, Mapping):
+        return one.keys() == other.keys() and all(same_value(one[k], other[k]) for k in one)
+    return np.array_equal(one, other)
 
 
 def _shown(value: Any) -> str:

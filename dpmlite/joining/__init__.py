@@ -4,15 +4,17 @@ A cluster that is not normal is fitted by several components. Between two parts 
 rows are as dense as within the parts; between two clusters they are less dense. Where normals
 describe all rows, each component is a cluster.
 
-===========  ====================================================================================
-file         has
-===========  ====================================================================================
-`normality`  whether a mixture of normals describes the rows, so that none need be joined
-`valley`     how deep the valley in the density of the rows between two components is
-`tree`       the tree in which components join in order of these depths, and its levels
-===========  ====================================================================================
+============  ====================================================================================
+file          has
+============  ====================================================================================
+`normality`   whether a mixture of normals describes the rows, so that none need be joined
+`valley`      how deep the valley in the density of the rows between two components is
+`tree`        the tree in which components join in order of these depths, and its levels
+`joint_tree`  the tree of components that are not normal, by what a union loses of the joint
+============  ====================================================================================
 """
 
+from dpmlite.joining.joint_tree import tree_by_joint
 from dpmlite.joining.normality import fits_normals
 from dpmlite.joining.tree import component_tree, labels_of_level, level_of
 from dpmlite.joining.valley import NormalComponents, pair_depths
@@ -24,4 +26,5 @@ __all__ = [
     "labels_of_level",
     "level_of",
     "pair_depths",
+    "tree_by_joint",
 ]

@@ -145,7 +145,7 @@ class MixedFamily(Family):
         if len(self.blocks) == 1:
             name = self.blocks[0].name
             return self.blocks[0].family.convert_statistics(statistics, old[name], new[name])
-        sizes = [self._n_statistics(block, old[block.name]) for block in self.blocks]
+        sizes = self._n_statistics(old, statistics.shape[1])
         n, *parts = np.split(statistics, np.cumsum([1, *sizes[:-1]]), axis=1)
         converted = (
             block.family.convert_statistics(part, old[block.name], new[block.name])
@@ -304,10 +304,17 @@ class MixedFamily(Family):
         """Numbers of the coded columns, shape (D,)."""
         return np.concatenate([what(block.family, prior[block.name]) for block in self.blocks])
 
-    def _n_statistics(self, block: Block, prior: Prior) -> int:
-        component = block.family.component(prior, True)
-        component.resize(1)
-        return len(component.statistics(0))
+    def _n_statistics(self, prior: Prior, n_values: int) -> list[int]:
+        """How many of a cluster's `n_values` statistics are of each block."""
+        for allow_missing in (False, True):
+            sizes = []
+            for block in self.blocks:
+                component = block.family.component(prior[block.name], allow_missing)
+                component.resize(1)
+                sizes.append(len(component.statistics(0)))
+            if 1 + sum(sizes) == n_values:
+                break
+        return sizes
 
 
 def coded_table(columns: Columns, cells: Mapping[Any, Any], allow_missing: bool) -> Data:
@@ -322,18 +329,7 @@ def coded_table(columns: Columns, cells: Mapping[Any, Any], allow_missing: bool)
     for name in columns.levels:
         if name not in cells:
             raise ValueError(f"X must have the column {name!r} of the fit")
-    values = columns.encode(cells)
-    missing = np.isnan(values)
-    if missing.any() and not allow_missing:
-        i, j = np.argwhere(missing)[0]
-        raise ValueError(
-            f"X must have a value in every cell, got none in row {i}, column "
-            f"{columns.coded[j]!r}: allow_missing=True leaves missing cells out"
-        )
-    infinite = np.isinf(values)
-    if infinite.any():
-        i, j = np.argwhere(infinite)[0]
-        raise ValueError(f"X must be finite, got inf in row {i}, column {columns.coded[j]!r}")
+    values = columns.encode(cells, allow_missing)
     return Data((values.shape[0], values.shape[1]), values=values, columns=columns)
 
 
