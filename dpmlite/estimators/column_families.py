@@ -95,6 +95,17 @@ def columns_of(cells: Mapping[Column, CellsOf], component: Mapping[Key, str] | s
     return Columns(names, levels, tuple(column for column in cells if column in logs))
 
 
+def says_families(component: Mapping[Key, str] | str, fitted: Mapping[Key, str] | str) -> bool:
+    """Whether the parameter `component` allows the fitted families."""
+    if component in (AUTO, fitted):
+        return True
+    if isinstance(fitted, str):
+        return False
+    if isinstance(component, str):
+        return set(fitted.values()) == {component}
+    return all(name in (AUTO, fitted.get(key)) for key, name in component.items())
+
+
 def with_full_covariance(columns: Columns, most: int) -> Columns | None:
     """The same columns, those of real numbers together with a full covariance matrix.
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite.estimators.base import require_fitted
+from dpmlite.estimators.column_families import says_families
 from dpmlite.estimators.data import Data
 from dpmlite.estimators.fitted import fitted_family, load
 from dpmlite.estimators.priors.moments import Moments
@@ -84,9 +85,12 @@ class FittedClusters:
             If `component` or `allow_missing` was changed after the fit.
         """
         require_fitted(model, "statistics_")
-        for name in ("component", "allow_missing"):
-            given, fitted = getattr(model, name), getattr(model, name + "_")
-            if given not in (fitted, "auto"):
+        for name, agrees in (
+            ("component", says_families(model.component, model.component_)),
+            ("allow_missing", model.allow_missing == model.allow_missing_),
+        ):
+            if not agrees:
+                given, fitted = getattr(model, name), getattr(model, name + "_")
                 raise ValueError(f"{name} must be that of the rows seen, {fitted!r}, got {given!r}")
         return cls(
             fitted_family(model),
