@@ -13,6 +13,7 @@ if TYPE_CHECKING or PURE:
     from dpmlite.families.normal_gamma import NormalGamma
     from dpmlite.families.normal_inverse_wishart import NormalInverseWishart
     from dpmlite.families.normal_known_variance import NormalKnownVariance
+    from dpmlite.families.poisson_gamma import PoissonGamma
     from dpmlite.families.product import Product
 else:
     from dpmlite.families._beta_bernoulli import BetaBernoulli
@@ -23,6 +24,7 @@ else:
     from dpmlite.families._normal_gamma import NormalGamma
     from dpmlite.families._normal_inverse_wishart import NormalInverseWishart
     from dpmlite.families._normal_known_variance import NormalKnownVariance
+    from dpmlite.families._poisson_gamma import PoissonGamma
     from dpmlite.families._product import Product
 
 __all__ = [
@@ -34,5 +36,6 @@ __all__ = [
     "NormalGamma",
     "NormalInverseWishart",
     "NormalKnownVariance",
+    "PoissonGamma",
     "Product",
 ]

@@ -7,9 +7,13 @@ from dpmlite.core._rows cimport Row, Rows
 from dpmlite.families._categorical_counts cimport CategoricalCounts
 from dpmlite.families._categorical_prior cimport CategoricalPrior
 from dpmlite.families._categorical_scores cimport (
-    bounds_by_one_copy, expected_lines, line_costs, log_marginal, score_copies, sum_lines)
+    expected_lines, line_costs, log_marginal, score_copies, sum_lines)
 from dpmlite.families._component cimport Component
+from dpmlite.families._one_copy cimport bounds_by_one_copy
 from dpmlite.families._slot_vectors cimport least_of, padded
+
+cdef enum:
+    MAX_ABS_LOG = 800  # of a double that is no subnormal number
 
 
 cdef class Categorical(CategoricalCounts):
@@ -33,7 +37,7 @@ cdef class Categorical(CategoricalCounts):
 
     cdef void heavy_bounds(self, const Row *row, const double *log_weight, double limit,
                            double *out) noexcept nogil:
-        bounds_by_one_copy(self, row, log_weight, out)
+        bounds_by_one_copy(self, row, log_weight, 2 * MAX_ABS_LOG * self.n_columns, out)
 
     cdef double score_slot(self, const Row *row, Py_ssize_t k) noexcept nogil:
         if row.weight != 1.0:

@@ -7,8 +7,6 @@ cdef double sum_lines(CategoricalCounts self, const Row *row,
 cdef clones_void line_costs(CategoricalCounts self, const Row *row, const double *base,
                             const double *line_score, const double *log_weight,
                             double *out) noexcept nogil
-cdef void bounds_by_one_copy(CategoricalCounts self, const Row *row, const double *log_weight,
-                             double *out) noexcept nogil
 cdef clones_double score_copies(CategoricalCounts self, const Row *row, Py_ssize_t k,
                                 double taken, double more) noexcept nogil
 cdef clones_double log_marginal(CategoricalCounts self, Py_ssize_t j, Py_ssize_t k,

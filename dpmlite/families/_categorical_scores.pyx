@@ -1,17 +1,11 @@
 """Scores of rows of levels: one addition a column, or logarithms where rows stand for others."""
 
-from libc.math cimport INFINITY, fabs
-
-from dpmlite.core._constants cimport ROUNDING_MARGIN
 from dpmlite.core._simd cimport LANES, inlined_void, sum_of
 from dpmlite.core._special cimport digamma_c, log_rising_of_lane
 from dpmlite.families._categorical_counts cimport LINE_CHUNK
 from dpmlite.families._categorical_prior cimport read_lines
 from dpmlite.families._family cimport left_of_c
 from dpmlite.families._slot_vectors cimport NARROW, WIDE, padded
-
-cdef enum:
-    MAX_ABS_LOG = 800  # of a double that is no subnormal number
 
 
 cdef double sum_lines(CategoricalCounts self, const Row *row, const double *score) noexcept nogil:
@@ -63,24 +57,6 @@ cdef inline inlined_void subtract_lines(const double *line_score, Py_ssize_t cap
             total[j] = total[j] + at[j]
     for j in range(width):
         out[j] -= total[j]
-
-
-cdef void bounds_by_one_copy(CategoricalCounts self, const Row *row, const double *log_weight,
-                             double *out) noexcept nogil:
-    """Write lower bounds of the costs of all copies that a row stands for, from that of one.
-
-    Of w copies, log p falls with w and is convex, as digamma is concave: from 0 for none it falls
-    to no more than min(w, 1) log p of one.
-    """
-    cdef double part = min(row.weight, 1.0), cost
-    cdef Py_ssize_t k
-    line_costs(self, row, self.base, self.line_score, log_weight, out)
-    for k in range(self.n_slots):
-        if log_weight[k] > -INFINITY:
-            cost = out[k] + log_weight[k]
-            cost -= ROUNDING_MARGIN * (
-                fabs(self.base[k]) + fabs(out[k]) + MAX_ABS_LOG * self.n_columns)
-            out[k] = part * cost - log_weight[k]
 
 
 cdef clones_double score_copies(CategoricalCounts self, const Row *row, Py_ssize_t k,

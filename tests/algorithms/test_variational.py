@@ -9,7 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 FAMILIES = tuple(naive.TERMS)
-WITH_GAPS = ("incomplete beta-bernoulli", "incomplete categorical")
+WITH_GAPS = (
+    "incomplete beta-bernoulli",
+    "incomplete categorical",
+    "incomplete poisson-gamma",
+)
 KINDS = ("Sticks", "CollapsedSticks", "CollapsedDirichlet")
 
 

@@ -214,6 +214,19 @@ def categorical_log_marginal(rows, prior):
     return float(total) / power
 
 
+def poisson_gamma_prior(rng, n_columns):
+    return {"a0": _positive(rng, n_columns), "b0": _positive(rng, n_columns)}
+
+
+def poisson_gamma_log_marginal(rows, prior):
+    """Ratios of the gammas' normalising constants, from the cells that are there."""
+    power, a0, b0 = prior.get("power", 1.0), np.asarray(prior["a0"]), np.asarray(prior["b0"])
+    a = a0 + power * np.nansum(rows, axis=0)
+    b = b0 + power * (~np.isnan(rows)).sum(axis=0)
+    total = _lgamma(a) - _lgamma(a0) + a0 * np.log(b0) - a * np.log(b)
+    return float(total.sum() / power - _lgamma(rows[~np.isnan(rows)] + 1.0).sum())
+
+
 def _real(rng, n_rows, n_columns):
     """Two groups, duplicates among them."""
     X = rng.normal(size=(n_rows, n_columns)) + 3.0 * rng.integers(2, size=(n_rows, 1))
@@ -230,6 +243,13 @@ def _real_with_gaps(rng, n_rows, n_columns):
 def _counts(rng, n_rows, n_columns):
     rates = rng.gamma(0.7, 2.0, size=(2, n_columns))
     return rng.poisson(rates[rng.integers(2, size=n_rows)]).astype(float)
+
+
+def _counts_with_gaps(rng, n_rows, n_columns):
+    X = _counts(rng, n_rows, n_columns)
+    X[rng.random(X.shape) < 0.1] *= 30.0
+    X[rng.random(X.shape) < 0.25] = np.nan
+    return X
 
 
 def _binary(rng, n_rows, n_columns):
@@ -365,10 +385,35 @@ CASES = {
             coarsened(categorical_prior),
             _levels_with_gaps,
         ),
+        Case(
+            "poisson-gamma",
+            "poisson_gamma",
+            "PoissonGamma",
+            poisson_gamma_log_marginal,
+            poisson_gamma_prior,
+            _counts,
+        ),
+        Case(
+            "incomplete poisson-gamma",
+            "poisson_gamma",
+            "PoissonGamma",
+            poisson_gamma_log_marginal,
+            poisson_gamma_prior,
+            _counts_with_gaps,
+        ),
+        Case(
+            "coarsened poisson-gamma",
+            "poisson_gamma",
+            "PoissonGamma",
+            poisson_gamma_log_marginal,
+            coarsened(poisson_gamma_prior),
+            _counts_with_gaps,
+        ),
         product_of(
             "product",
             ("normal-gamma", 1),
             ("incomplete categorical", 2),
+            ("incomplete poisson-gamma", 1),
             ("normal-inverse-wishart", 2),
             ("incomplete normal-gamma", 1),
             ("incomplete beta-bernoulli", 1),
@@ -379,6 +424,7 @@ CASES = {
             "coarsened product",
             ("incomplete categorical", 1),
             ("normal-gamma", 1),
+            ("incomplete poisson-gamma", 1),
             ("incomplete normal-gamma", 1),
             ("normal-inverse-wishart", 2),
             power=True,

@@ -77,6 +77,15 @@ def categorical_terms(X, shares, prior):
     return logs, divergence
 
 
+def poisson_gamma_terms(X, shares, prior):
+    a0, b0 = np.asarray(prior["a0"]), np.asarray(prior["b0"])
+    a, b = a0 + shares @ X, b0 + shares.sum()
+    logs = X * (psi(a) - np.log(b)) - a / b - log_gamma(X + 1.0)
+    divergence = (a - a0) * psi(a) - log_gamma(a) + log_gamma(a0)
+    divergence += a0 * np.log(b / b0) + a * (b0 - b) / b
+    return logs.sum(axis=1), divergence.sum()
+
+
 def product_terms(X, shares, prior):
     """Parts are independent: their terms add up."""
     parts = CASES["product of numbers and levels"].parts(prior["n_columns"])
@@ -92,6 +101,7 @@ TERMS = {
     "beta-bernoulli": beta_bernoulli_terms,
     "dirichlet-multinomial": dirichlet_multinomial_terms,
     "categorical": categorical_terms,
+    "poisson-gamma": poisson_gamma_terms,
     "product of numbers and levels": product_terms,
 }
 

@@ -1,0 +1,203 @@
+"""Scores of rows of counts of events, and log marginals.
+
+In all slots at once, a small whole count x adds x factors a, a + 1, ... to a product, of which one
+logarithm per slot is taken in the end; a large or fractional one needs logarithms of its own.
+"""
+
+from dpmlite.core._constants cimport LOG_2, MAX_POLYA_TERM, MIN_POLYA_TERM
+from dpmlite.core._simd cimport (
+    LANES, inlined_void, larger, log_positive, split_exponent, sum_of)
+from dpmlite.core._special cimport digamma_c, log_rising_of_lane
+from dpmlite.families._family cimport left_of_c
+from dpmlite.families._poisson_gamma_statistics cimport log1p_of_lane, row_log_factorials
+from dpmlite.families._slot_vectors cimport NARROW, WIDE, padded
+
+cdef enum:
+    EVENT_CHUNK = 128         # columns whose cells are listed at a time
+    MAX_FACTORS = 16          # factors of a cell that are multiplied
+    FACTORS_PER_PRODUCT = 32  # factors from 2^-31 to 2^31 whose product stays in 2^-992 .. 2^992
+
+cdef struct Events:  # cells of a chunk of columns
+    Py_ssize_t n_missing, n_small, n_large
+    Py_ssize_t missing[EVENT_CHUNK]  # their columns
+    Py_ssize_t small[EVENT_CHUNK]
+    Py_ssize_t large[EVENT_CHUNK]
+
+
+cdef void list_events(PoissonGammaStatistics self, const Row *row, Py_ssize_t first,
+                      Events *events) noexcept nogil:
+    """List the columns of a chunk, from `first`, that have no 0."""
+    cdef bint can_multiply = (self.power == 1.0 and self.prior.least_a0 >= MIN_POLYA_TERM
+                              and self.most_shape + MAX_FACTORS <= MAX_POLYA_TERM)
+    cdef Py_ssize_t d
+    cdef double x
+    events.n_missing = events.n_small = events.n_large = 0
+    for d in range(first, min(self.n_columns, first + EVENT_CHUNK)):
+        x = row.values[d]
+        if x != x:
+            events.missing[events.n_missing] = d
+            events.n_missing += 1
+        elif can_multiply and x <= MAX_FACTORS and <double> (<int> x) == x:
+            events.small[events.n_small] = d
+            events.n_small += x > 0.0
+        elif x > 0.0:
+            events.large[events.n_large] = d
+            events.n_large += 1
+
+
+cdef clones_void event_costs(PoissonGammaStatistics self, const Row *row, const double *log_weight,
+                             double *out) noexcept nogil:
+    """Write the costs of a row, of weight 1, in every slot."""
+    cdef Events events
+    cdef double log_factorials = row_log_factorials(self.prior, row)
+    cdef Py_ssize_t first = 0, slot, k, n_slots = padded(self.n_slots)
+    for k in range(n_slots):
+        out[k] = log_factorials - log_weight[k] - self.base[k]
+    while first < self.n_columns:
+        list_events(self, row, first, &events)
+        slot = 0
+        while slot + WIDE <= n_slots:
+            subtract_events(self, row, &events, slot, WIDE, out)
+            slot += WIDE
+        if slot < n_slots:
+            subtract_events(self, row, &events, slot, NARROW, out)
+        first += EVENT_CHUNK
+
+
+cdef inline inlined_void subtract_events(
+        PoissonGammaStatistics self, const Row *row, const Events *events, Py_ssize_t first,
+        int width, double *out) noexcept nogil:
+    """Subtract the scores of cells other than 0 from the costs of `width` slots from `first`."""
+    cdef double total[WIDE]
+    cdef double product[WIDE]
+    cdef double exponent[WIDE]
+    cdef const double *shape
+    cdef const double *other
+    cdef double power = self.power, x, e = 0.0
+    cdef Py_ssize_t i, j, step, n_factors = 0
+    for j in range(width):
+        total[j], product[j], exponent[j] = 0.0, 1.0, 0.0
+    for i in range(events.n_missing):
+        other = self.zero_score + events.missing[i] * self.capacity + first
+        for j in range(width):
+            total[j] = total[j] - other[j]
+    for i in range(events.n_small):
+        x = row.values[events.small[i]]
+        shape = self.shape + events.small[i] * self.capacity + first
+        other = self.log_rate + events.small[i] * self.capacity + first
+        n_factors += <Py_ssize_t> x
+        if n_factors > FACTORS_PER_PRODUCT:
+            n_factors = <Py_ssize_t> x
+            for j in range(width):
+                product[j] = split_exponent(product[j], &e)
+                exponent[j] += e
+        for j in range(width):
+            total[j] = total[j] - x * other[j]
+        for step in range(<Py_ssize_t> x):
+            for j in range(width):
+                product[j] = product[j] * (shape[j] + step)
+    for i in range(events.n_large):
+        x = row.values[events.large[i]]
+        shape = self.shape + events.large[i] * self.capacity + first
+        other = self.log_rate + events.large[i] * self.capacity + first
+        for j in range(width):
+            total[j] = (total[j] - x * other[j]
+                        + log_rising_of_lane(shape[j], power * x) / power)
+    for j in range(width):
+        product[j] = split_exponent(product[j], &e)
+        out[first + j] -= total[j] + LOG_2 * (exponent[j] + e) + log_positive(product[j])
+
+
+cdef clones_double score_copies(PoissonGammaStatistics self, const Row *row, Py_ssize_t k,
+                                double taken) noexcept nogil:
+    """log p of all copies that a row stands for, in slot k less the weight `taken` of such rows."""
+    cdef double[LANES] x, there, total
+    cdef const double *sums = self.sums + k * self.n_along
+    cdef const double *cells = self.cells + k * self.n_along
+    cdef const double *a0 = &self.prior.a[0]
+    cdef const double *b0 = &self.prior.b[0]
+    cdef double power = self.power, w = self.power * row.weight, a, b, score
+    cdef Py_ssize_t first = 0, i, n
+    for i in range(LANES):
+        total[i] = 0.0
+    while first < self.n_columns:
+        n = min(self.n_columns - first, <Py_ssize_t> LANES)
+        for i in range(LANES):
+            x[i] = there[i] = 0.0
+        for i in range(n):
+            there[i] = 1.0 if row.values[first + i] == row.values[first + i] else 0.0
+            x[i] = larger(row.values[first + i], 0.0)
+        for i in range(LANES):
+            a = a0[first + i] + power * left_of_c(sums[first + i], taken * x[i])
+            b = b0[first + i] + power * left_of_c(cells[first + i], taken * there[i])
+            score = (log_rising_of_lane(a, w * x[i]) - a * log1p_of_lane(w / b)
+                     - w * x[i] * log_positive(b + w))
+            total[i] += there[i] * score
+        first += LANES
+    return sum_of(total) / power - row.weight * row_log_factorials(self.prior, row)
+
+
+cdef clones_double log_marginal(PoissonGammaStatistics self, Py_ssize_t j, Py_ssize_t k,
+                                double part) noexcept nogil:
+    """Log marginal of the rows of slot j and, if `part` is 1 and not 0, of slot k."""
+    cdef double[LANES] total
+    cdef const double *sums = self.sums + j * self.n_along
+    cdef const double *cells = self.cells + j * self.n_along
+    cdef const double *other_sums = self.sums + k * self.n_along
+    cdef const double *other_cells = self.cells + k * self.n_along
+    cdef const double *a0 = &self.prior.a[0]
+    cdef const double *b0 = &self.prior.b[0]
+    cdef double power = self.power, s, n
+    cdef Py_ssize_t first = 0, i
+    for i in range(LANES):
+        total[i] = 0.0
+    while first < self.prior.width:
+        for i in range(LANES):
+            s = power * (sums[first + i] + part * other_sums[first + i])
+            n = power * (cells[first + i] + part * other_cells[first + i])
+            total[i] += (log_rising_of_lane(a0[first + i], s)
+                         - a0[first + i] * log1p_of_lane(n / b0[first + i])
+                         - s * log_positive(b0[first + i] + n))
+        first += LANES
+    # A padded column has no cell, and its rate is 1: it adds nothing.
+    return sum_of(total) / power - (self.log_factorials[j] + part * self.log_factorials[k])
+
+
+cdef void find_expectations(PoissonGammaStatistics self, double *out) noexcept nogil:
+    """Write E[-sum of lambda] of every slot; then E[log lambda] and E[lambda] of every column."""
+    cdef double *log_lambda = out + self.capacity
+    cdef double *mean = log_lambda + self.n_columns * self.capacity
+    cdef double a, b
+    cdef Py_ssize_t d, k
+    for k in range(self.capacity):
+        out[k] = 0.0
+    for d in range(self.n_columns):
+        for k in range(self.n_slots):
+            a = self.prior.a[d] + self.sums[k * self.n_along + d]
+            b = self.prior.b[d] + self.cells[k * self.n_along + d]
+            log_lambda[k] = digamma_c(a) - log_positive(b)
+            mean[k] = a / b
+            out[k] -= mean[k]
+        log_lambda += self.capacity
+        mean += self.capacity
+
+
+cdef void expected_events(PoissonGammaStatistics self, const double *expected, const Row *row,
+                          double *out) noexcept nogil:
+    """Write expected log densities of a row in all slots, from `find_expectations`."""
+    cdef const double *log_lambda = expected + self.capacity
+    cdef const double *mean = log_lambda + self.n_columns * self.capacity
+    cdef double log_factorials = row_log_factorials(self.prior, row), x
+    cdef Py_ssize_t d, k, n_slots = padded(self.n_slots)
+    for k in range(n_slots):
+        out[k] = expected[k] - log_factorials
+    for d in range(self.n_columns):
+        x = larger(row.values[d], 0.0)
+        for k in range(n_slots if row.values[d] != row.values[d] else 0):
+            out[k] += mean[k]
+        for k in range(n_slots if x > 0.0 else 0):
+            out[k] += x * log_lambda[k]
+        log_lambda += self.capacity
+        mean += self.capacity
+    for k in range(n_slots):
+        out[k] *= row.weight

@@ -1,0 +1,169 @@
+"""Sums of counts of Poisson-gamma clusters, and what scoring needs of them.
+
+Statistics lie [slot][column], padded to whole vectors. What all slots are scored by lies
+[column][slot]: a cell of 0 takes one addition to the score, and rows of zeros have a base.
+"""
+
+from array import array
+
+from libc.string cimport memset
+
+from dpmlite.core._constants cimport MIN_KEPT_FRACTION
+from dpmlite.core._memory cimport double_array
+from dpmlite.core._simd cimport (
+    LANES, clones_void, larger, log_positive, padded_columns, smaller, sum_of)
+from dpmlite.core._special cimport log_rising_c
+from dpmlite.families._family cimport left_of_c
+
+from dpmlite.core.checks import check_positive, check_power, check_same_length
+
+cdef enum:
+    N_TABLED_COUNTS = 1024  # counts whose factorials are in a table
+
+
+cdef class PoissonGammaPrior:
+
+    def __init__(self, a0, b0, double power):
+        check_same_length("a0", a0, "b0", b0)
+        check_positive("a0", a0)
+        check_positive("b0", b0)
+        check_power(power)
+        cdef Py_ssize_t x
+        self.power, self.by_power = power, {}
+        self.a0, self.b0 = array("d", a0).tolist(), array("d", b0).tolist()
+        self.n_columns = len(self.a0)
+        self.least_a0 = min(self.a0, default=1.0)
+        self.width = padded_columns(self.n_columns)
+        spare = self.width - self.n_columns
+        self.a, self.b = array("d", self.a0 + [1.0] * spare), array("d", self.b0 + [1.0] * spare)
+        self.log_factorial = double_array(N_TABLED_COUNTS)
+        for x in range(N_TABLED_COUNTS):
+            self.log_factorial[x] = log_rising_c(1.0, x)
+
+    cdef PoissonGammaPrior with_power(self, double power):
+        """Return the same prior with another power; trials ask for few, again and again."""
+        if power == self.power:
+            return self
+        if power not in self.by_power:
+            self.by_power[power] = PoissonGammaPrior(self.a0, self.b0, power)
+        return self.by_power[power]
+
+
+cdef class PoissonGammaStatistics(SoftComponent):
+
+    cdef int begin(self, PoissonGammaPrior prior) except -1:
+        """Set what follows from the prior, and allocate slots."""
+        self.prior, self.power, self.n_columns = prior, prior.power, prior.n_columns
+        return self.start(4 + 3 * prior.n_columns, 2 * prior.width)
+
+    cdef void lay_out(self) noexcept nogil:
+        cdef Py_ssize_t size = self.n_columns * self.capacity
+        self.log_factorials, self.kept = self.n + self.capacity, self.n + 2 * self.capacity
+        self.base, self.shape = self.n + 3 * self.capacity, self.n + 4 * self.capacity
+        self.zero_score, self.log_rate = self.shape + size, self.shape + 2 * size
+        self.sums, self.cells = self.along, self.along + self.prior.width
+
+    cdef void clear_slot(self, Py_ssize_t k) noexcept nogil:
+        self.n[k], self.log_factorials[k], self.kept[k] = 0.0, 0.0, 1.0
+        memset(self.along + k * self.n_along, 0, self.n_along * sizeof(double))
+        self.refresh(k)
+
+    cdef void accumulate(self, const Row *row, Py_ssize_t k) noexcept nogil:
+        cdef double *sums = self.sums + k * self.n_along
+        cdef double *cells = self.cells + k * self.n_along
+        cdef double w = row.weight, x
+        cdef Py_ssize_t d
+        for d in range(self.n_columns):
+            x = row.values[d]
+            sums[d] += w * larger(x, 0.0)
+            cells[d] += w if x == x else 0.0
+        self.log_factorials[k] += w * row_log_factorials(self.prior, row)
+        self.n[k] += w
+
+    cdef void refresh(self, Py_ssize_t k) noexcept nogil:
+        renew(self, k)
+
+    cdef bint remove_row(self, const Row *row, Py_ssize_t k) noexcept nogil:
+        cdef double *sums = self.sums + k * self.n_along
+        cdef double *cells = self.cells + k * self.n_along
+        cdef double w = row.weight, left = self.n[k] - w, log_factorials, kept, x
+        cdef Py_ssize_t d
+        if left <= 0.0:
+            self.clear_slot(k)
+            return True
+        log_factorials = row_log_factorials(self.prior, row)
+        kept = kept_without(self, row, log_factorials, k)
+        if kept < MIN_KEPT_FRACTION or left < MIN_KEPT_FRACTION * self.n[k]:
+            return False
+        for d in range(self.n_columns):
+            x = row.values[d]
+            sums[d] = left_of_c(sums[d], w * larger(x, 0.0))
+            cells[d] = left_of_c(cells[d], w if x == x else 0.0)
+        self.log_factorials[k] = left_of_c(self.log_factorials[k], w * log_factorials)
+        self.n[k], self.kept[k] = left, kept
+        self.refresh(k)
+        return True
+
+    cdef void merge_slots(self, Py_ssize_t j, Py_ssize_t k) noexcept nogil:
+        cdef Py_ssize_t i
+        for i in range(self.n_along):
+            self.along[j * self.n_along + i] += self.along[k * self.n_along + i]
+        self.log_factorials[j] += self.log_factorials[k]
+        self.n[j] += self.n[k]
+        self.kept[j] = smaller(self.kept[j], self.kept[k])
+        self.refresh(j)
+        self.clear_slot(k)
+
+
+cdef double row_log_factorials(PoissonGammaPrior prior, const Row *row) noexcept nogil:
+    """Sum of log x! of a row's cells."""
+    cdef double total = 0.0, x
+    cdef Py_ssize_t d
+    for d in range(prior.n_columns):
+        x = larger(row.values[d], 0.0)
+        if x < N_TABLED_COUNTS and <double> (<int> x) == x:
+            total += prior.log_factorial[<int> x]
+        else:
+            total += log_rising_c(1.0, x)
+    return total
+
+
+cdef double kept_without(PoissonGammaStatistics self, const Row *row, double log_factorials,
+                         Py_ssize_t k) noexcept nogil:
+    """What removals will have left of slot k without a row, the least fraction."""
+    cdef const double *sums = self.sums + k * self.n_along
+    cdef double before = self.log_factorials[k], w = row.weight, power = self.power, a0
+    cdef double left = left_of_c(before, w * log_factorials)
+    cdef double least = (1.0 + power * left) / (1.0 + power * before)
+    cdef Py_ssize_t d
+    for d in range(self.n_columns):
+        a0, left = self.prior.a[d], left_of_c(sums[d], w * larger(row.values[d], 0.0))
+        least = smaller(least, (a0 + power * left) / (a0 + power * sums[d]))
+    return self.kept[k] * least
+
+
+cdef clones_void renew(PoissonGammaStatistics self, Py_ssize_t k) noexcept nogil:
+    """Write what scoring needs of slot k, LANES columns at a time."""
+    cdef double[LANES] base, shape, zero_score, log_rate
+    cdef const double *sums = self.sums + k * self.n_along
+    cdef const double *cells = self.cells + k * self.n_along
+    cdef const double *a0 = &self.prior.a[0]
+    cdef const double *b0 = &self.prior.b[0]
+    cdef double power = self.power, b
+    cdef Py_ssize_t first = 0, i, at
+    for i in range(LANES):
+        base[i] = 0.0
+    while first < self.n_columns:
+        for i in range(LANES):
+            shape[i] = a0[first + i] + power * sums[first + i]
+            b = b0[first + i] + power * cells[first + i]
+            zero_score[i] = -shape[i] * log1p_of_lane(power / b) / power
+            log_rate[i] = log_positive(b + power)
+        for i in range(min(self.n_columns - first, <Py_ssize_t> LANES)):
+            at = (first + i) * self.capacity + k
+            self.shape[at], self.zero_score[at] = shape[i], zero_score[i]
+            self.log_rate[at] = log_rate[i]
+            self.most_shape = larger(self.most_shape, shape[i])
+            base[i] += zero_score[i]
+        first += LANES
+    self.base[k] = sum_of(base)
