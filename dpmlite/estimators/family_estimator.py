@@ -27,6 +27,7 @@ from dpmlite.estimators.column_families import (
     columns_of,
     with_full_covariance,
 )
+from dpmlite.estimators.columns import FULL
 from dpmlite.estimators.fitted import fitted_family
 from dpmlite.estimators.outliers import warn_of_outliers
 from dpmlite.estimators.priors import COMPONENTS, FAMILIES, family_of_keys, mixed_family
@@ -175,7 +176,8 @@ class FamilyEstimator(Estimator):
         """The families among which the joint chooses."""
         if table.columns is not None:
             together = None
-            if self.component == AUTO and not self.allow_missing:
+            can_be_full = FULL in self.component_choices and not self.allow_missing
+            if self.component == AUTO and can_be_full:
                 together = with_full_covariance(table.columns, MAX_FULL_COLUMNS)
             found = [table.columns] if together is None else [table.columns, together]
             return [mixed_family(columns) for columns in found]
