@@ -1,0 +1,226 @@
+"""Tables whose columns have families of their own."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from cases import needs_kernels
+from mixed_tables import (
+    log_categorical,
+    log_crp,
+    log_normal_gamma,
+    log_poisson_gamma,
+    planted,
+)
+from sklearn.metrics import adjusted_mutual_info_score
+
+from dpmlite import (
+    BayesianHierarchicalClustering,
+    CollapsedGibbs,
+    DPSearch,
+    MAPDPM,
+    VariationalDPM,
+    merge_models,
+)
+
+pytestmark = needs_kernels
+
+FAMILIES = {
+    "number 0": "normal-gamma",
+    "money 0": "log-normal",
+    "city 0": "categorical",
+    "visits 0": "poisson-gamma",
+}
+
+
+def table(n_rows=300, n_clusters=3, seed=0, gaps=0.0):
+    X, labels, _ = planted(n_rows, n_clusters, seed, gaps)
+    return X[list(FAMILIES)], labels
+
+
+def fit(X, **parameters):
+    return MAPDPM(random_state=0, **parameters).fit(X)
+
+
+def agreement(labels, model):
+    return adjusted_mutual_info_score(labels, model.labels_)
+
+
+def naive_joint(X, labels, prior, levels):
+    """The joint of a table with the columns of `FAMILIES`, from independent formulas."""
+    sizes = np.bincount(labels)
+    total = log_crp(sizes, 1.0)
+    real, beta0 = prior["normal-gamma"], prior["categorical"]["beta0"]
+    numbers = {"number 0": X["number 0"].to_numpy(), "money 0": np.log(X["money 0"].to_numpy())}
+    for k in range(len(sizes)):
+        inside = labels == k
+        for d, x in enumerate(numbers.values()):
+            total += log_normal_gamma(
+                x[inside], real["m0"][d], real["c0"], real["a0"], real["b0"][d]
+            )
+        city = X["city 0"][inside].dropna()
+        total += log_categorical([np.sum(city == level) for level in levels], beta0)
+        events = prior["poisson-gamma"]
+        x = X["visits 0"].to_numpy()[inside]
+        total += log_poisson_gamma(x, events["a0"][0], events["b0"][0])
+    return total - np.nansum(numbers["money 0"])  # densities of money, not of its logarithm
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.2])
+def test_the_joint_is_the_sum_of_independent_formulas(gaps):
+    X, _ = table(gaps=gaps)
+    model = fit(X, component=FAMILIES, prior="paper", allow_missing=gaps > 0.0)
+    expected = -naive_joint(X, model.labels_, model.prior_, model.levels_["city 0"])
+    assert model.neg_log_joint_ == pytest.approx(expected, rel=1e-9)
+    assert model.neg_log_joint_trace_[-1] == pytest.approx(expected, rel=1e-9)
+
+
+def test_densities_are_of_the_values_and_not_of_their_logarithms():
+    X, _ = table()
+    model = fit(X[["money 0"]], component="log-normal", prior="paper")
+    logs = fit(np.log(X[["money 0"]]), component="normal-gamma", prior="paper")
+    np.testing.assert_array_equal(model.labels_, logs.labels_)
+    expected = logs.score_samples(np.log(X[["money 0"]])) - np.log(X["money 0"])
+    np.testing.assert_allclose(model.score_samples(X[["money 0"]]), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.15])
+@pytest.mark.parametrize("seed", range(2))
+def test_planted_clusters_are_found_among_columns_that_tell_nothing(seed, gaps):
+    found = []
+    for n_noise in (0, 10):
+        X, labels, by_truth = planted(1000, 4, seed, gaps, n_noise)
+        model = fit(X, allow_missing=gaps > 0.0)
+        found.append(agreement(labels, model))
+        best = adjusted_mutual_info_score(labels, by_truth)
+        assert found[-1] > best - 0.03
+    assert found[1] == pytest.approx(found[0], abs=0.02)
+
+
+def test_the_families_of_columns_are_read_off_the_table():
+    X, _, _ = planted(1000, 4, 0)
+    families = fit(X, allow_missing=True).component_  # without full covariance
+    assert families["number 0"] == "normal-gamma"
+    assert families["money 0"] == "log-normal"
+    assert families["city 0"] == "categorical"
+    assert families["visits 0"] in ("poisson-gamma", "categorical")
+
+
+def test_kinds_of_columns_of_data_frames():
+    X, labels = table()
+    other = X.copy()
+    other["city 0"] = pd.Categorical(X["city 0"])
+    np.testing.assert_array_equal(fit(other).labels_, fit(X).labels_)
+    other["city 0"] = X["city 0"].map({"Oslo": 1, "Paris": 2, "Rome": 3, "Wien": 4})
+    coded = fit(other, component={"city 0": "categorical"})
+    assert coded.levels_["city 0"].tolist() == [1.0, 2.0, 3.0, 4.0]
+    other["member"] = np.random.default_rng(0).random(len(X)) < 0.2 + 0.3 * labels
+    assert fit(other).levels_["member"].tolist() == [False, True]
+
+
+def test_one_hot_columns_and_their_category_beside_clear_clusters():
+    rng = np.random.default_rng(0)
+    labels, code = rng.integers(0, 2, 400), rng.integers(0, 4, 400)
+    numbers = np.c_[rng.normal(5 * labels, 1), rng.normal(-5 * labels, 1)]
+    for coded in (np.eye(4)[code], code[:, None]):
+        assert agreement(labels, fit(np.c_[numbers, coded])) > 0.95
+    X = pd.DataFrame(numbers).assign(city=np.array(["a", "b", "c", "d"])[code])
+    X.columns = ["x", "y", "city"]
+    assert agreement(labels, fit(X)) > 0.95
+
+
+def test_columns_with_one_covariance_matrix():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, 600)
+    cloud = rng.normal(size=(600, 2)) @ [[3.0, 3.0], [-0.2, 0.2]] + labels[:, None] * [2.0, -2.0]
+    X = pd.DataFrame(cloud, columns=["x", "y"]).assign(city=np.where(labels, "a", "b"))
+    model = fit(X, component={("x", "y"): "normal-inverse-wishart", "city": "categorical"})
+    assert agreement(labels, model) > 0.95
+    assert model.component_ == {("x", "y"): "normal-inverse-wishart", "city": "categorical"}
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        CollapsedGibbs(n_samples=30, random_state=0),
+        DPSearch(random_state=0),
+        BayesianHierarchicalClustering(),
+        VariationalDPM(random_state=0),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_all_estimators_take_them(estimator):
+    X, labels = table(150)
+    estimator.fit(X)
+    assert agreement(labels, estimator) > agreement(labels, fit(X)) - 0.1
+
+
+def test_streams_and_merged_models():
+    X, labels = table(900)
+    stream = MAPDPM(component=FAMILIES, random_state=0)
+    for start in range(0, 900, 150):
+        stream.partial_fit(X[start : start + 150])
+    assert adjusted_mutual_info_score(labels, stream.predict(X)) > agreement(labels, fit(X)) - 0.05
+    pieces = [fit(X[i::2], component=FAMILIES) for i in range(2)]
+    merged = merge_models(*pieces)
+    assert adjusted_mutual_info_score(labels, merged.predict(X)) > agreement(labels, fit(X)) - 0.05
+
+
+def test_saved_models_predict_the_same(tmp_path):
+    X, _ = table(gaps=0.1)
+    model = fit(X, allow_missing=True)
+    model.save(tmp_path / "model.npz")
+    loaded = MAPDPM.load(tmp_path / "model.npz")
+    assert loaded.component_ == model.component_
+    np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+    np.testing.assert_array_equal(loaded.score_samples(X), model.score_samples(X))
+
+
+def test_drawn_rows_are_cells_of_the_table():
+    X, _ = table()
+    model = fit(X)
+    drawn = pd.DataFrame(model.sample(500, random_state=0)[0], columns=X.columns)
+    assert set(drawn["city 0"]) <= set(X["city 0"])
+    assert (drawn["money 0"] > 0.0).all()
+    for name in ("number 0", "visits 0"):
+        gap = abs(drawn[name].astype(float).mean() - X[name].mean())
+        assert gap < 5.0 * X[name].std() / np.sqrt(len(X))
+
+
+def test_levels_that_the_fit_has_not_seen_count_as_missing():
+    X, _ = table()
+    model = fit(X)
+    new = X[:2].assign(**{"city 0": ["Bern", X["city 0"][1]]})
+    with pytest.warns(UserWarning, match="levels must be among those of the fit, got 'Bern'"):
+        found = model.predict_proba(new)
+    gap = MAPDPM(component=model.component_, random_state=0, allow_missing=True).fit(X)
+    expected = gap.predict_proba(new.assign(**{"city 0": [None, X["city 0"][1]]}))
+    assert found.argmax(axis=1).tolist() == expected.argmax(axis=1).tolist()
+
+
+@pytest.mark.parametrize(
+    ("component", "change", "error", "message"),
+    [
+        ({"town": "categorical"}, {}, ValueError, "component has column 'town', X has "),
+        ({"city 0": "gaussian"}, {}, ValueError, "component of column 'city 0' must be one of "),
+        ({"city 0": "normal-gamma"}, {}, TypeError, "'city 0' must be numbers for 'normal-gamma'"),
+        ({("city 0",): "categorical"}, {}, ValueError, r"component of columns \('city 0',\)"),
+        (
+            {("number 0", "money 0"): "log-normal", "money 0": "auto"},
+            {},
+            ValueError,
+            "component must have each column once, got 'money 0' twice",
+        ),
+        (
+            "auto",
+            {"since": pd.date_range("2024", periods=300)},
+            TypeError,
+            "column 'since' has dates",
+        ),
+        ("auto", {"number 0": np.nan}, ValueError, "column 'number 0': allow_missing=True"),
+        ({"number 0": "log-normal"}, {}, ValueError, "positive to be log-normal, got -"),
+        ({"number 0": "poisson-gamma"}, {}, ValueError, "whole numbers of at least 0"),
+    ],
+)
+def test_errors(component, change, error, message):
+    with pytest.raises(error, match=message):
+        MAPDPM(component=component).fit(table()[0].assign(**change))
