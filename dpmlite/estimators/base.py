@@ -114,9 +114,10 @@ class Estimator(WeightRequests):
         require_fitted(self)
         self._compare_names(column_names(X))
         table = self._read_as_fitted(X)
-        if table.shape[1] != self.n_features_in_:
+        n_features = getattr(table, "n_features", table.shape[1])
+        if n_features != self.n_features_in_:
             raise ValueError(
-                f"X has {table.shape[1]} features, but {type(self).__name__} "
+                f"X has {n_features} features, but {type(self).__name__} "
                 f"is expecting {self.n_features_in_} features as input"
             )
         return table

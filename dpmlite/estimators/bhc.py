@@ -216,7 +216,7 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         self._keep(data, final, model.prior, model.family)
         self.training_rows_ = table.to_dict()
         self._keep_increments(tree.log_e)
-        self._remember_columns(X, data.shape[1])
+        self._remember_columns(X, data.n_features)
         return self
 
     def score_samples(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:

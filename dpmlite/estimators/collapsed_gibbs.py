@@ -194,7 +194,7 @@ class CollapsedGibbs(MixtureEstimator):
         self._keep(data, final, model.prior, model.family)
         self._keep_samples(samples, chain)
         self.training_rows_ = table.to_dict()
-        self._remember_columns(X, data.shape[1])
+        self._remember_columns(X, data.n_features)
         return self
 
     def score_samples(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:

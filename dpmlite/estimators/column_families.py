@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite.estimators.base import column_names
-from dpmlite.estimators.columns import CATEGORICAL, COUNTS, FULL, LOG_NORMAL, NORMAL, Columns
+from dpmlite.estimators.columns import CATEGORICAL, COUNTS, FULL, LOG_NORMAL, NORMAL, Columns, members
 from dpmlite.estimators.reading import CellsOf
 from dpmlite.estimators.validation import check_choice
 
@@ -30,8 +30,8 @@ COLUMN_FAMILIES = (
     "normal-known-variance",
 )
 
-#: Families of columns that have one covariance matrix.
-JOINT_FAMILIES = (FULL, LOG_NORMAL)
+#: Families of several columns: with one covariance matrix, or one-hot columns of one category.
+JOINT_FAMILIES = (FULL, LOG_NORMAL, CATEGORICAL)
 
 # Rows by which columns of large tables are judged.
 MAX_JUDGED_ROWS = 5000
@@ -40,6 +40,9 @@ MAX_JUDGED_ROWS = 5000
 # for each.
 MAX_LEVELS = 10
 MIN_ROWS_A_LEVEL = 5
+
+# Rows of which one-hot columns are told from chance.
+MIN_ONE_HOT_ROWS = 25
 
 # Positive numbers may be log-normal if the 99th percentile is at least this many times as far from the
 # median as the first, and less so for their logarithms: the joint decides. Without such a tail,
@@ -54,7 +57,7 @@ def check_component(component: Any) -> None:
             check_choice(f"component of columns {key}", name, JOINT_FAMILIES)
         else:
             check_choice(f"component of column {key!r}", name, COLUMN_FAMILIES)
-    named = [column for key in component for column in _members(key)]
+    named = [column for key in component for column in members(key)]
     twice = [column for column in named if named.count(column) > 1]
     if twice:
         raise ValueError(f"component must have each column once, got {twice[0]!r} twice")
@@ -80,14 +83,20 @@ def columns_of(cells: Mapping[Column, CellsOf], component: Mapping[Key, str] | s
         component = dict.fromkeys(cells, component)
     _check_known(component, cells)
     joint = {key: name for key, name in component.items() if isinstance(key, tuple)}
-    in_joint = {column for key in joint for column in key}
+    in_joint = {column: name for key, name in joint.items() for column in key}
+    for column, name in in_joint.items():
+        _resolved(column, FULL if name == CATEGORICAL else name, cells[column])
     names: dict[Key, str] = {
         column: _resolved(column, component.get(column, AUTO), cells[column])
         for column in cells
         if column not in in_joint
     }
+    open_columns = [column for column in names if component.get(column, AUTO) == AUTO]
+    for group in one_hot_columns({c: cells[c].cells for c in open_columns if _is_bits(cells[c])}):
+        joint[group] = CATEGORICAL
+        names = {column: name for column, name in names.items() if column not in group}
     names |= joint
-    logs = [column for key, name in names.items() if name == LOG_NORMAL for column in _members(key)]
+    logs = [column for key, name in names.items() if name == LOG_NORMAL for column in members(key)]
     levels = {
         column: _levels(found.cells) if names.get(column) == CATEGORICAL else None
         for column, found in cells.items()
@@ -112,10 +121,32 @@ def with_full_covariance(columns: Columns, most: int) -> Columns | None:
     None unless there are from 2 to `most` such columns, and none has one already.
     """
     real = [c for name, members in columns.blocks if name == NORMAL for c in members]
-    if not 2 <= len(real) <= most or any(isinstance(key, tuple) for key in columns.component):
+    if not 2 <= len(real) <= most or FULL in (name for name, _ in columns.blocks):
         return None
     rest = {key: name for key, name in columns.component.items() if key not in real}
     return Columns({tuple(real): FULL, **rest}, columns.levels, columns.logs)
+
+
+def one_hot_columns(cells: Mapping[Column, Cells]) -> list[tuple[Column, ...]]:
+    """Groups of adjacent columns of 0 and 1 of which exactly one is 1 in every row."""
+    found: list[tuple[Column, ...]] = []
+    group: list[Column] = []
+    total = np.zeros(0)
+    for column, bits in cells.items():
+        total = total + bits if group else np.asarray(bits, dtype=np.float64)
+        group.append(column)
+        if total.max() > 1.0:  # it overlaps with those before: it may start another group
+            group, total = [column], np.asarray(bits, dtype=np.float64)
+        elif total.min() == 1.0 and len(total) >= MIN_ONE_HOT_ROWS:
+            found.append(tuple(group))
+            group = []
+    return [each for each in found if len(each) > 1]
+
+
+def _is_bits(found: CellsOf) -> bool:
+    if found.cells.dtype.kind == "b":
+        return True
+    return found.cells.dtype.kind == "f" and bool(np.isin(found.cells, (0.0, 1.0)).all())
 
 
 def family_of_numbers(values: Floats) -> str:
@@ -174,14 +205,11 @@ def _levels(cells: Cells) -> Cells:
 
 def _check_known(component: Mapping[Key, str], cells: Mapping[Column, CellsOf]) -> None:
     for key in component:
-        for column in _members(key):
+        for column in members(key):
             if column not in cells:
                 known = ", ".join(map(repr, cells))
                 raise ValueError(f"component has column {column!r}, X has {known}")
 
-
-def _members(key: Key) -> tuple[Column, ...]:
-    return key if isinstance(key, tuple) else (key,)
 
 
 def coded_numbers(table: Data, X: Any) -> Data:
@@ -193,9 +221,8 @@ def coded_numbers(table: Data, X: Any) -> Data:
         return table
     names = column_names(X)
     keys = range(table.shape[1]) if names is None else names.tolist()
-    found = [family_of_numbers(values) for values in table.values.T]
-    if set(found) <= {NORMAL}:
+    if {family_of_numbers(values) for values in table.values.T} <= {NORMAL}:
         return table
-    cells = {key: CellsOf(np.asarray(v), "number") for key, v in zip(keys, table.values.T)}
-    columns = columns_of(cells, dict(zip(keys, found)))
-    return replace(table, values=columns.encode({key: c.cells for key, c in cells.items()}), columns=columns)
+    found = dict(zip(keys, table.values.T, strict=True))
+    columns = columns_of({key: CellsOf(cells, "number") for key, cells in found.items()}, AUTO)
+    return replace(table.with_values(columns.encode(found)), columns=columns)

@@ -32,13 +32,14 @@ class Columns:
     """The columns of a table whose families differ.
 
     In the coded table, columns of one block lie side by side. Numbers stand as they are or, of
-    log-normal columns, as their logarithms; a category stands as the index of its level.
+    log-normal columns, as their logarithms; a category stands as the index of its level. One-hot
+    columns, of which one is 1 and the others are 0, are one category, whose levels they are.
 
     Attributes
     ----------
     component : dict
-        The family of each column or, with a tuple of columns as key, of columns whose covariance
-        matrix is full.
+        The family of each column. With a tuple of columns as key, the family of columns whose
+        covariance matrix is full, or "categorical" for one-hot columns.
     levels : dict
         For each column, in the table's order, its levels if it is categorical; otherwise None.
     logs : tuple
@@ -50,26 +51,30 @@ class Columns:
     logs: tuple[Column, ...] = ()
 
     @cached_property
-    def blocks(self) -> list[tuple[str, list[Column]]]:
+    def blocks(self) -> list[tuple[str, list[Key]]]:
         """The family of each block and its columns, in the order of the coded table."""
-        joint = [(FULL, list(key)) for key in self.component if isinstance(key, tuple)]
+        tuples = [key for key in self.component if isinstance(key, tuple)]
+        one_hot = [key for key in tuples if self.component[key] == CATEGORICAL]
+        joint = [(FULL, list(key)) for key in tuples if key not in one_hot]
         apart = [(name, self._of_family(name)) for name in SEPARATE]
+        apart[-1][1].extend(one_hot)
         return joint + [(name, columns) for name, columns in apart if columns]
 
-    def _of_family(self, name: str) -> list[Column]:
+    def _of_family(self, name: str) -> list[Key]:
         """The columns of a family whose columns are independent, in the table's order."""
         names = (NORMAL, LOG_NORMAL) if name == NORMAL else (name,)
         return [column for column in self.levels if self.component.get(column) in names]
 
     @cached_property
-    def coded(self) -> list[Column]:
-        """The columns in the order of the coded table."""
+    def coded(self) -> list[Key]:
+        """The columns of the coded table; a tuple stands for one-hot columns."""
         return [column for _, columns in self.blocks for column in columns]
 
     @cached_property
     def places(self) -> Indices:
         """Where each column of the table is in the coded table, shape (D,)."""
-        return np.array([self.coded.index(column) for column in self.levels], dtype=np.intp)
+        place = {member: i for i, key in enumerate(self.coded) for member in members(key)}
+        return np.array([place[column] for column in self.levels], dtype=np.intp)
 
     @cached_property
     def is_log(self) -> npt.NDArray[np.bool_]:
@@ -82,6 +87,23 @@ class Columns:
         real = {NORMAL, FULL, "normal-known-variance"}
         return np.array([name in real for name, columns in self.blocks for _ in columns])
 
+    def levels_of(self, key: Key) -> Cells:
+        """The levels of a categorical column; one-hot columns are levels themselves."""
+        if isinstance(key, tuple):
+            return np.array(key, dtype=object)
+        levels = self.levels[key]
+        assert levels is not None
+        return levels
+
+    def in_table_order(self, coded: Floats, of_levels: Mapping[Key, Floats]) -> Floats:
+        """Numbers of the table's columns, shape (D,), from those of coded columns and of levels."""
+        found = coded[self.places]
+        for key in of_levels:
+            if isinstance(key, tuple):
+                at = [list(self.levels).index(column) for column in key]
+                found[at] = of_levels[key]
+        return found
+
     def encode(self, cells: Mapping[Column, Cells], allow_missing: bool = True) -> Floats:
         """The coded table, shape (N, D), of the cells of each column; NaN where one is missing.
 
@@ -93,7 +115,12 @@ class Columns:
             If a value of a log-normal column is not positive, one of counts no whole number of at
             least 0, one of numbers not finite, or one is missing and `allow_missing` is False.
         """
-        coded = [self._encoded(column, cells[column], allow_missing) for column in self.coded]
+        coded = [
+            _index_of_one(key, [cells[column] for column in key], allow_missing)
+            if isinstance(key, tuple)
+            else self._encoded(key, cells[key], allow_missing)
+            for key in self.coded
+        ]
         return np.ascontiguousarray(np.stack(coded, axis=1))
 
     def _encoded(self, column: Column, cells: Cells, allow_missing: bool) -> Floats:
@@ -116,8 +143,10 @@ class Columns:
         """The cells of each column of a coded table, in the table's order."""
         cells = {}
         for column, place in zip(self.levels, self.places, strict=True):
-            levels, values = self.levels[column], coded[:, place]
-            if levels is not None:
+            levels, values, key = self.levels[column], coded[:, place], self.coded[place]
+            if isinstance(key, tuple):
+                cells[column] = np.where(np.isnan(values), np.nan, values == key.index(column))
+            elif levels is not None:
                 cells[column] = _cells_at(values, levels)
             else:
                 cells[column] = np.exp(values) if column in self.logs else values
@@ -147,7 +176,25 @@ def _indices_of(column: Column, cells: Cells, levels: Cells, allow_missing: bool
     return codes
 
 
-def _check_known(column: Column, missing: npt.NDArray[np.bool_]) -> None:
+def _index_of_one(key: Key, cells: list[Cells], allow_missing: bool) -> Floats:
+    """Which of the one-hot columns is 1; NaN where not exactly one is, with a warning."""
+    values = np.stack([np.asarray(column, dtype=np.float64) for column in cells], axis=1)
+    missing = np.isnan(values).any(axis=1)
+    if not allow_missing:
+        _check_known(key, missing)
+    good = ((values == 0.0) | (values == 1.0)).all(axis=1) & (values.sum(axis=1) == 1.0)
+    if not (good | missing).all():
+        i = int(np.argmin(good | missing))
+        warn(f"one of the one-hot columns {key} must be 1, not so in row {i}: it counts as missing")
+    return np.where(good, values.argmax(axis=1), np.nan)
+
+
+def members(key: Key) -> tuple[Column, ...]:
+    """The columns of a key of `component`."""
+    return key if isinstance(key, tuple) else (key,)
+
+
+def _check_known(column: Key, missing: npt.NDArray[np.bool_]) -> None:
     if missing.any():
         i = int(np.argmax(missing))
         raise ValueError(

@@ -77,6 +77,11 @@ class Data:
         return cls((int(n_rows), int(n_columns)), parts.get("values"), nonzeros, parts["weights"])
 
     @property
+    def n_features(self) -> int:
+        """Number of the columns of the user's table: of one-hot columns, several are coded as one."""
+        return self.shape[1] if self.columns is None else len(self.columns.levels)
+
+    @property
     def total_weight(self) -> float:
         """Sum of the weights; N without weights."""
         return float(self.shape[0] if self.weights is None else self.weights.sum())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -73,10 +74,11 @@ class DescribedMixture(FamilyEstimator):
             raise ValueError(f"k must be below n_clusters_, {self.n_clusters_}, got {k}")
         nats = self.column_information()[k]
         here, elsewhere = self._typical(k)
+        names = self._variables()
         rows = [
-            [str(name), f"{nats[j]:.2f}", here[j], elsewhere[j]]
+            [names[j], f"{nats[j]:.2f}", here[j], elsewhere[j]]
             for j in np.argsort(-nats, kind="stable")
-            for name in [self._column_names()[j]]
+            if j in names
         ]
         share = self.weights_[k]
         title = f"cluster {k}: {self.counts_[k]} rows, {share:.1%}"
@@ -97,12 +99,14 @@ class DescribedMixture(FamilyEstimator):
             Before `fit`.
         """
         require_fitted(self, "statistics_")
-        information, names = self.column_information(), self._column_names()
+        information, names = self.column_information(), self._variables()
         rows = []
         for k in range(self.n_clusters_):
             here = self._typical(k)[0]
-            order = np.argsort(-information[k], kind="stable")[:N_NAMED]
-            telling = [f"{names[j]} {here[j]}" for j in order if information[k, j] >= MIN_NATS]
+            order = [j for j in np.argsort(-information[k], kind="stable") if j in names]
+            telling = [
+                f"{names[j]} {here[j]}" for j in order[:N_NAMED] if information[k, j] >= MIN_NATS
+            ]
             share = f"{self.weights_[k]:.1%}"
             rows.append([str(k), str(self.counts_[k]), share, "; ".join(telling) or "-"])
         n_rows = int(np.sum(self.counts_))
@@ -115,7 +119,8 @@ class DescribedMixture(FamilyEstimator):
         Returns
         -------
         ndarray, shape (K, D)
-            Nats by which a column separates a row of a cluster from the other clusters.
+            Nats by which a column separates a row of a cluster from the other clusters. One-hot
+            columns, which tell the same, have the same.
 
         Raises
         ------
@@ -190,9 +195,20 @@ class DescribedMixture(FamilyEstimator):
         """The cluster of each component."""
         return getattr(self, "cluster_of_component_", np.arange(len(self.statistics_)))
 
-    def _column_names(self) -> list[Any]:
-        names = getattr(self, "feature_names_in_", None)
-        return list(range(self.n_features_in_)) if names is None else list(names)
+    def _variables(self) -> dict[int, str]:
+        """Places and names of the columns; of one-hot columns, that of the first and what is alike."""
+        columns = getattr(self, "feature_names_in_", range(self.n_features_in_))
+        names = {j: str(column) for j, column in enumerate(columns)}
+        family = fitted_family(self)
+        if isinstance(family, MixedFamily):
+            places = list(family.columns.levels)
+            for key in family.columns.coded:
+                if isinstance(key, tuple):
+                    first, *others = (places.index(column) for column in key)
+                    prefix = os.path.commonprefix([names[j] for j in (first, *others)])
+                    names[first] = prefix.rstrip("_=- ") or f"{names[first]} ..."
+                    names = {j: name for j, name in names.items() if j not in others}
+        return names
 
     def _priors(self, n_empty: int = 0) -> list[Prior]:
         """The posterior of every component, and of empty ones, with the keys of a prior."""
@@ -219,11 +235,13 @@ class DescribedMixture(FamilyEstimator):
         deviation = np.sqrt(shares @ (self.variances_[chosen] + (centres - mean) ** 2))
         words = [f"{number(m)} ± {number(s)}" for m, s in zip(mean, deviation, strict=True)]
         if isinstance(family, MixedFamily):
-            for j, (column, levels) in enumerate(family.columns.levels.items()):
-                if levels is not None:
-                    probabilities = shares @ self.level_probabilities_[column][chosen]
-                    words[j] = levels_in_words(levels, probabilities)
-                elif column in family.columns.logs:
+            columns, of_levels = family.columns, getattr(self, "level_probabilities_", {})
+            for j, column in enumerate(columns.levels):
+                key = columns.coded[columns.places[j]]
+                if key in of_levels:
+                    probabilities = shares @ of_levels[key][chosen]
+                    words[j] = levels_in_words(columns.levels_of(key), probabilities)
+                elif column in columns.logs:
                     words[j] = f"{number(np.exp(mean[j]))} ×÷ {number(np.exp(deviation[j]))}"
         return words
 
@@ -251,7 +269,7 @@ class DescribedMixture(FamilyEstimator):
     ) -> Floats:
         """A coded row drawn from each of some slots of a mixture."""
         family = fitted_family(self)
-        X = np.empty((len(slots), self.n_features_in_))
+        X = np.empty((len(slots), family.n_coded(self.n_features_in_)))
         for k in np.unique(slots):
             drawn = np.flatnonzero(slots == k)
             cluster = family.as_prior(mixture.posterior(int(k)), self.prior_)

@@ -211,7 +211,7 @@ class DPSearch(MixtureEstimator):
         self.n_enqueued_, self.n_expanded_ = search.n_enqueued, search.n_expanded
         self.certified_, self.optimality_gap_ = certified, gap
         self.neg_log_loo_ = algorithms.neg_log_loo(final)
-        self._remember_columns(X, data.shape[1])
+        self._remember_columns(X, data.n_features)
         return self
 
     def _check_parameters(self) -> None:

@@ -342,7 +342,7 @@ class MAPDPM(MixtureEstimator):
         data = self._read(X).weighted(sample_weight)
         self._fit(data)
         self.__dict__.pop("first_rows_", None)
-        self._remember_columns(X, data.shape[1])
+        self._remember_columns(X, data.n_features)
         self._label_outliers(X)
         return self
 
@@ -441,7 +441,7 @@ class MAPDPM(MixtureEstimator):
         else:
             self.first_rows_ = first.to_dict()
         if before is None:
-            self._remember_columns(X, data.shape[1])
+            self._remember_columns(X, data.n_features)
         return self
 
     def set_partial_fit_request(self, *, sample_weight: bool | str | None) -> Self:

@@ -222,7 +222,7 @@ class VariationalDPM(FamilyEstimator):
                 best = ascent
         assert best is not None
         self._keep(data, best, model)
-        self._remember_columns(X, data.shape[1])
+        self._remember_columns(X, data.n_features)
         return self
 
     def predict(self, X: npt.ArrayLike) -> Labels:

@@ -275,6 +275,10 @@ class Family(ABC):
         """Log p(x_id | theta_k) of each column, shape (N, K, D); 0 where a cell is missing."""
         raise NotImplementedError
 
+    def n_coded(self, n_columns: int) -> int:
+        """Number of coded columns of a table of `n_columns`."""
+        return n_columns
+
     def decoded(self, X: Floats) -> npt.NDArray[Any]:
         """The cells of coded rows as a user's, shape (N, D); the same unless columns are coded."""
         return X

@@ -107,6 +107,12 @@ class CategoricalFamily(Family):
     def row_means(self, posterior: Mapping[str, Any], prior: Prior) -> Floats:
         return np.full(len(self.n_levels), np.nan)
 
+    def level_shares(self, posterior: Mapping[str, Any], prior: Prior) -> list[Floats]:
+        """Share of each level in the cells of a cluster's rows, of each column; NaN without any."""
+        counts = np.concatenate([np.asarray(beta) for beta in posterior["beta"]]) - prior["beta0"]
+        with np.errstate(invalid="ignore"):
+            return [part / part.sum() for part in self.by_column(counts)]
+
     def column_log_density(self, X: Floats, theta: Parameters) -> Floats:
         density = np.zeros((len(X), len(theta["probability"]), len(self.n_levels)))
         with np.errstate(divide="ignore"):

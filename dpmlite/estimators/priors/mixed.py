@@ -73,7 +73,7 @@ class MixedFamily(Family):
         n_full = sum(name == FULL for name, _ in self.columns.blocks)
         for name, columns in self.columns.blocks:
             if name == CATEGORICAL:
-                family: Family = CategoricalFamily([self._n_levels(each) for each in columns])
+                family: Family = CategoricalFamily([len(self.columns.levels_of(each)) for each in columns])
             else:
                 family = self._separate[name]
             if name == FULL and n_full > 1:
@@ -81,11 +81,6 @@ class MixedFamily(Family):
             found.append(Block(name, family, slice(start, start + len(columns))))
             start += len(columns)
         return found
-
-    def _n_levels(self, column: Any) -> int:
-        levels = self.columns.levels[column]
-        assert levels is not None
-        return len(levels)
 
     @property
     def prior_keys(self) -> tuple[str, ...]:  # type: ignore[override]
@@ -117,6 +112,9 @@ class MixedFamily(Family):
 
     def read_table(self, X: Any, allow_missing: bool) -> Data:
         cells = {name: found.cells for name, found in read_columns(X).items()}
+        if len(cells) != len(self.columns.levels):
+            n_columns = len(self.columns.levels)
+            raise ValueError(f"X has {len(cells)} features, but {n_columns} features are expected")
         return coded_table(self.columns, cells, allow_missing)
 
     def default(self, key: str, moments: Moments, prior: Prior) -> Any:
@@ -209,8 +207,7 @@ class MixedFamily(Family):
 
     def means(self, prior: Prior) -> Floats:
         """Means of the columns; exp of the mean of the logarithms, the median, of log-normal ones."""
-        coded = self.coded_means(prior)
-        return np.where(self.columns.is_log, np.exp(coded), coded)[self.columns.places]
+        return self._of_table(self.coded_means(prior), self.level_probabilities(prior))
 
     def coded_means(self, prior: Prior) -> Floats:
         return self._of_columns(lambda family, part: family.means(part), prior)
@@ -218,7 +215,14 @@ class MixedFamily(Family):
     def variances(self, prior: Prior) -> Floats:
         """Variances of the columns; of the logarithms, of log-normal ones."""
         coded = self._of_columns(lambda family, part: family.variances(part), prior)
-        return coded[self.columns.places]
+        levels = self.level_probabilities(prior)
+        return self.columns.in_table_order(coded, {key: p * (1.0 - p) for key, p in levels.items()})
+
+    def _of_table(self, coded: Floats, of_levels: Mapping[Any, Floats]) -> Floats:
+        """Means of the table's columns from those of coded columns."""
+        values = coded.copy()
+        values[self.columns.is_log] = np.exp(coded[self.columns.is_log])
+        return self.columns.in_table_order(values, of_levels)
 
     def on_scale(self, means: Floats) -> Floats:
         is_log = self.columns.is_log[self.columns.places]
@@ -259,11 +263,14 @@ class MixedFamily(Family):
 
     def row_means(self, posterior: Mapping[str, Any], prior: Prior) -> Floats:
         """Means of the rows' cells; exp of those of logarithms; NaN for levels."""
-        parts = zip(self.blocks, self._posteriors(posterior), strict=True)
-        coded = np.concatenate(
-            [block.family.row_means(part, prior[block.name]) for block, part in parts]
-        )
-        return np.where(self.columns.is_log, np.exp(coded), coded)[self.columns.places]
+        parts = list(zip(self.blocks, self._posteriors(posterior), strict=True))
+        coded = [block.family.row_means(part, prior[block.name]) for block, part in parts]
+        shares = {}
+        for block, part in parts:
+            if isinstance(block.family, CategoricalFamily):
+                found = block.family.level_shares(part, prior[block.name])
+                shares = dict(zip(self.columns.coded[block.columns], found, strict=True))
+        return self._of_table(np.concatenate(coded), shares)
 
     def column_log_density(self, X: Floats, theta: Parameters) -> Floats:
         """Log densities of each coded column."""
@@ -272,6 +279,9 @@ class MixedFamily(Family):
             for block, own in self._parameters(theta)
         ]
         return np.concatenate(terms, axis=2)
+
+    def n_coded(self, n_columns: int) -> int:
+        return len(self.columns.coded)
 
     def decoded(self, X: Floats) -> npt.NDArray[Any]:
         cells = list(self.columns.decode(X).values())
