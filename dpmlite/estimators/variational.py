@@ -351,7 +351,7 @@ class VariationalDPM(FamilyEstimator):
         counts = np.array(best.mixing.counts)
         order = np.argsort(-counts, kind="stable")
         posteriors = (component.posterior(int(k)) for k in order)
-        self.component_, self.allow_missing_, self.prior_ = family.name, False, prior
+        vars(self).update(family.attributes(), allow_missing_=False, prior_=prior)
         self.alpha_ = model.alpha
         self.counts_ = counts[order]
         self.weights_ = np.array(best.mixing.means())[order]
@@ -362,9 +362,10 @@ class VariationalDPM(FamilyEstimator):
         )
         self.labels_ = np.argmax(self.responsibilities_, axis=1)
         self.n_clusters_ = len(np.unique(self.labels_))
-        self.lower_bound_trace_ = np.array(best.trace)
-        self.lower_bound_ = best.trace[-1]
-        self.log_evidence_bound_ = best.log_evidence_bound()
+        log_volume = data.total_log_volume()
+        self.lower_bound_trace_ = np.array(best.trace) - log_volume
+        self.lower_bound_ = self.lower_bound_trace_[-1]
+        self.log_evidence_bound_ = best.log_evidence_bound() - log_volume
         self.n_iter_ = len(best.trace) - 1
         self.converged_ = best.converged
 

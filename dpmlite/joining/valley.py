@@ -36,7 +36,7 @@ N_POINTS = 41
 BANDWIDTH = 1.3
 
 # Standard errors that are taken from a depth.
-STANDARD_ERRORS = 0.75
+STANDARD_ERRORS = 1.0
 
 # Of more components than this only near neighbours are compared, so many for each.
 MAX_COMPARED_WITH_ALL = 64
