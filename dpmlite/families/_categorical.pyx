@@ -19,7 +19,7 @@ cdef enum:
 cdef class Categorical(CategoricalCounts):
 
     def __cinit__(self):
-        self.has_heavy_bounds = self.is_discrete = True
+        self.has_heavy_bounds = self.is_discrete = self.is_tabled = True
 
     def __init__(self, beta0, double power=1.0):
         self.begin(CategoricalPrior(beta0, power))
