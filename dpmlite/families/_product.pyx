@@ -18,8 +18,6 @@ from dpmlite.families._soft_component cimport SoftComponent
 
 
 cdef class Product(ProductParts):
-    cdef Py_ssize_t[::1] order     # parts, as they are scored
-    cdef Py_ssize_t first_limited  # place in it from which on costs can only grow
 
     def __init__(self, parts):
         if len(parts) == 0:
@@ -52,6 +50,7 @@ cdef class Product(ProductParts):
             self.order[place] = i
             if not part.is_discrete:
                 self.first_limited = place
+                self.n_densities += 1
         return 0
 
     cdef double costs_below(self, const Row *row, const double *log_weight, double limit,
@@ -126,6 +125,26 @@ cdef class Product(ProductParts):
             take_cells(self, row, i, &cells)
             total += (<Component> self.part[i]).score_member_floor(&cells, k)
         return total
+
+    cdef double score_member_beside(self, const Row *row, Py_ssize_t k) noexcept nogil:
+        """Return score_member of all parts but the one with densities."""
+        cdef double total = 0.0
+        cdef Row cells
+        cdef Py_ssize_t i
+        for i in range(self.n_parts):
+            if i != self.order[self.first_limited]:
+                take_cells(self, row, i, &cells)
+                total += (<Component> self.part[i]).score_member(&cells, k)
+        return total
+
+    cdef double mean_cost_beside(self, Py_ssize_t k) noexcept nogil:
+        """Return what rows of slot k cost on the average in all parts but the one with densities."""
+        cdef double total = 0.0
+        cdef Py_ssize_t i
+        for i in range(self.n_parts):
+            if i != self.order[self.first_limited]:
+                total -= (<Component> self.part[i]).marginal(k)
+        return total / self.n[k] if self.n[k] > 0.0 else 0.0
 
     cdef double log_scale_of(self, const Row *row) noexcept nogil:
         cdef double total = 0.0
