@@ -33,7 +33,8 @@ cdef class BetaBernoulli(BetaBernoulliCounts):
     cdef const double *zero_row_marginals  # of zero_rows; NULL before merges
 
     def __cinit__(self):
-        self.reads_sparse = self.has_heavy_bounds = self.is_discrete = True
+        self.reads_sparse = self.has_heavy_bounds = True
+        self.is_discrete = self.is_tabled = True
 
     def __init__(self, a0, b0):
         check_same_length("a0", a0, "b0", b0)

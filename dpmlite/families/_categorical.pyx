@@ -19,7 +19,7 @@ cdef enum:
 cdef class Categorical(CategoricalCounts):
 
     def __cinit__(self):
-        self.has_heavy_bounds = self.is_discrete = True
+        self.has_heavy_bounds = self.is_discrete = self.is_tabled = True
 
     def __init__(self, beta0, double power=1.0):
         self.begin(CategoricalPrior(beta0, power))
@@ -99,7 +99,7 @@ cdef class Categorical(CategoricalCounts):
             "n": self.n[k],
             "beta": [
                 [self.prior.beta[i] + self.power * self.count[at + i]
-                 for i in range(self.prior.first_line[d], self.prior.first_line[d + 1])]
+                 for i in range(self.prior.starts[d], self.prior.starts[d + 1])]
                 for d in range(self.n_columns)
             ],
         }
@@ -117,7 +117,7 @@ cdef class Categorical(CategoricalCounts):
         self.n[k] = statistics[0]
         for d in range(self.n_columns):
             count[self.prior.n_levels + d] = 0.0
-            for i in range(self.prior.first_line[d], self.prior.first_line[d + 1]):
+            for i in range(self.prior.starts[d], self.prior.starts[d + 1]):
                 count[i] = statistics[1 + i]
                 count[self.prior.n_levels + d] += count[i]
         self.refresh(k)

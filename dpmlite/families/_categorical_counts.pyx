@@ -71,14 +71,14 @@ cdef class CategoricalCounts(SoftComponent):
 
 cdef void add_cells(CategoricalCounts self, const Row *row, Py_ssize_t k) noexcept nogil:
     """Add a row's cells to the counts of their levels and columns."""
-    cdef Py_ssize_t[LINE_CHUNK] lines
+    cdef int[LINE_CHUNK] lines
     cdef double *count = self.count + k * self.n_along
     cdef double *of_column = count + self.prior.n_levels
     cdef double w = row.weight, x
     cdef Py_ssize_t first = 0, n, i
     while first < self.n_columns:
         n = min(self.n_columns - first, <Py_ssize_t> LINE_CHUNK)
-        read_lines(self.prior, row, first, n, lines)
+        read_lines(&self.prior.lines, row.values, first, n, lines)
         for i in range(n):
             x = row.values[first + i]
             if x == x:
@@ -89,14 +89,14 @@ cdef void add_cells(CategoricalCounts self, const Row *row, Py_ssize_t k) noexce
 
 cdef void take_cells(CategoricalCounts self, const Row *row, Py_ssize_t k) noexcept nogil:
     """Take a row's cells out of the counts of their levels and columns."""
-    cdef Py_ssize_t[LINE_CHUNK] lines
+    cdef int[LINE_CHUNK] lines
     cdef double *count = self.count + k * self.n_along
     cdef double *of_column = count + self.prior.n_levels
     cdef double w = row.weight, x
     cdef Py_ssize_t first = 0, n, i
     while first < self.n_columns:
         n = min(self.n_columns - first, <Py_ssize_t> LINE_CHUNK)
-        read_lines(self.prior, row, first, n, lines)
+        read_lines(&self.prior.lines, row.values, first, n, lines)
         for i in range(n):
             x = row.values[first + i]
             if x == x:
@@ -108,13 +108,13 @@ cdef void take_cells(CategoricalCounts self, const Row *row, Py_ssize_t k) noexc
 cdef clones_void renew_lines_of(CategoricalCounts self, const Row *row,
                                 Py_ssize_t k) noexcept nogil:
     """Renew what a row's cells have changed in slot k."""
-    cdef Py_ssize_t[LANES] lines
+    cdef int[LANES] lines
     cdef Py_ssize_t first = 0, n, i
     while first < self.n_columns:
         n = min(self.n_columns - first, <Py_ssize_t> LANES)
-        read_lines(self.prior, row, first, n, lines)
+        read_lines(&self.prior.lines, row.values, first, n, lines)
         for i in range(n, LANES):
-            lines[i] = lines[0]
+            lines[i] = lines[0]  # a line more than once takes no longer than one that is left out
         renew_some(self, lines, k)
         first += LANES
     renew_lines_from(self, k, self.prior.n_levels)
@@ -124,16 +124,16 @@ cdef clones_void renew_lines_of(CategoricalCounts self, const Row *row,
 cdef clones_void renew_lines_from(CategoricalCounts self, Py_ssize_t k,
                                   Py_ssize_t first) noexcept nogil:
     """Renew the scores of slot k in all lines from `first`."""
-    cdef Py_ssize_t[LANES] lines
+    cdef int[LANES] lines
     cdef Py_ssize_t i
     while first < self.prior.n_lines:
         for i in range(LANES):
-            lines[i] = first + i if first + i < self.prior.n_lines else first
+            lines[i] = <int> (first + i if first + i < self.prior.n_lines else first)
         renew_some(self, lines, k)
         first += LANES
 
 
-cdef inline inlined_void renew_some(CategoricalCounts self, const Py_ssize_t *lines,
+cdef inline inlined_void renew_some(CategoricalCounts self, const int *lines,
                                     Py_ssize_t k) noexcept nogil:
     """Renew the scores of slot k in some lines."""
     cdef double score[2 * LANES]  # of a row more, and of a member given the others

@@ -1,30 +1,39 @@
-from dpmlite.core._rows cimport Row
-from dpmlite.core._simd cimport inlined_ssize, inlined_void, larger, smaller
+from dpmlite.core._simd cimport LANES, inlined_void, larger, smaller
 
 # Everything that is known of a column or of a level is a line. The lines of all levels of column 0
-# come first, then those of column 1, ...; last, one line for each column, of all its levels.
+# come first, then those of column 1, ...; then one line for each column, of all its levels; last, a
+# line that scores nothing.
+cdef struct LinesOfColumns:
+    const double *first    # [column] line of level 0
+    const double *last     # [column] L_d - 1
+    const double *missing  # [column] line of the column
+    int nothing            # the last line
+
 cdef class CategoricalPrior:
     cdef Py_ssize_t n_columns, n_levels, n_lines, width  # width: n_lines, padded to whole vectors
-    cdef double power              # zeta of the likelihood
+    cdef double power            # zeta of the likelihood
     cdef list beta0
-    cdef double[::1] beta          # [line] of a level, or the sum of a column; 1 beyond n_lines
-    cdef double[::1] sign          # [line] 1 of a level, -1 of a column; 0 beyond n_lines
-    cdef double[::1] last_level    # [column] L_d - 1
-    cdef Py_ssize_t[::1] first_line  # [column] line of level 0
-    cdef dict by_power             # priors that differ in their power
+    cdef double[::1] beta        # [line] of a level, or the sum of a column; 1 beyond these
+    cdef double[::1] sign        # [line] 1 of a level, -1 of a column; 0 beyond these
+    cdef double[::1] columns     # what LinesOfColumns points to
+    cdef LinesOfColumns lines
+    cdef Py_ssize_t[::1] starts  # [column] line of level 0; last, n_levels
+    cdef dict by_power           # priors that differ in their power
 
     cdef CategoricalPrior with_power(self, double power)
 
 
-cdef inline inlined_ssize line_of(CategoricalPrior prior, double x, Py_ssize_t d) noexcept nogil:
-    """The line of a cell of column d: of its level, or of the column if it is missing."""
-    cdef Py_ssize_t level = <Py_ssize_t> smaller(larger(x, 0.0), prior.last_level[d])
-    return prior.first_line[d] + level if x == x else prior.n_levels + d
-
-
-cdef inline inlined_void read_lines(CategoricalPrior prior, const Row *row, Py_ssize_t first,
-                                    Py_ssize_t n, Py_ssize_t *lines) noexcept nogil:
-    """Write the lines of n cells of a row, from column `first` on."""
+cdef inline inlined_void read_lines(const LinesOfColumns *columns, const double *values,
+                                    Py_ssize_t first, Py_ssize_t n, int *lines) noexcept nogil:
+    """Write the lines of a row's cells in n columns from `first`, and fill up whole lanes."""
+    cdef const double *first_line = columns.first + first
+    cdef const double *last = columns.last + first
+    cdef const double *missing = columns.missing + first
+    cdef double x
     cdef Py_ssize_t i
     for i in range(n):
-        lines[i] = line_of(prior, row.values[first + i], first + i)
+        x = values[first + i]
+        lines[i] = <int> (first_line[i] + smaller(larger(x, 0.0), last[i]) if x == x
+                          else missing[i])
+    for i in range(n, (n + LANES - 1) & ~(<Py_ssize_t> (LANES - 1))):
+        lines[i] = columns.nothing

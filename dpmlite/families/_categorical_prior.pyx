@@ -13,21 +13,24 @@ cdef class CategoricalPrior:
     def __init__(self, beta0, double power):
         check_levels("beta0", beta0)
         check_power(power)
-        cdef Py_ssize_t d
+        cdef Py_ssize_t d, D = len(beta0)
         self.power, self.by_power = power, {}
         self.beta0 = [array("d", column).tolist() for column in beta0]
-        self.n_columns = len(self.beta0)
-        levels = [b for column in self.beta0 for b in column]
-        self.n_levels, self.n_lines = len(levels), len(levels) + self.n_columns
-        self.width = padded_columns(self.n_lines)
+        self.n_columns, self.starts = D, index_array(D + 1)
+        for d in range(D):
+            self.starts[d + 1] = self.starts[d] + len(self.beta0[d])
+        self.n_levels, self.n_lines = self.starts[D], self.starts[D] + D
+        self.width = padded_columns(self.n_lines + 1)
         spare = self.width - self.n_lines
+        levels = [b for column in self.beta0 for b in column]
         self.beta = array("d", levels + [sum(column) for column in self.beta0] + [1.0] * spare)
-        self.sign = array(
-            "d", [1.0] * self.n_levels + [-1.0] * self.n_columns + [0.0] * spare)
-        self.last_level = array("d", [len(column) - 1.0 for column in self.beta0])
-        self.first_line = index_array(self.n_columns + 1)
-        for d in range(self.n_columns):
-            self.first_line[d + 1] = self.first_line[d] + len(self.beta0[d])
+        self.sign = array("d", [1.0] * self.n_levels + [-1.0] * D + [0.0] * spare)
+        self.columns = array("d", [self.starts[d] for d in range(D)]
+                             + [len(column) - 1.0 for column in self.beta0]
+                             + [self.n_levels + d for d in range(D)])
+        self.lines.first = &self.columns[0]
+        self.lines.last, self.lines.missing = self.lines.first + D, self.lines.first + 2 * D
+        self.lines.nothing = self.n_lines
 
     cdef CategoricalPrior with_power(self, double power):
         """Return the same prior with another power; trials ask for few, again and again."""

@@ -2,8 +2,8 @@ from dpmlite.core._rows cimport Row
 from dpmlite.core._simd cimport clones_double, clones_void
 from dpmlite.families._categorical_counts cimport CategoricalCounts
 
-cdef double sum_lines(CategoricalCounts self, const Row *row,
-                      const double *score) noexcept nogil
+cdef clones_double sum_lines(CategoricalCounts self, const Row *row,
+                             const double *score) noexcept nogil
 cdef clones_void line_costs(CategoricalCounts self, const Row *row, const double *base,
                             const double *line_score, const double *log_weight,
                             double *out) noexcept nogil

@@ -8,31 +8,37 @@ from dpmlite.families._family cimport left_of_c
 from dpmlite.families._slot_vectors cimport NARROW, WIDE, padded
 
 
-cdef double sum_lines(CategoricalCounts self, const Row *row, const double *score) noexcept nogil:
+cdef clones_double sum_lines(CategoricalCounts self, const Row *row,
+                             const double *score) noexcept nogil:
     """Sum of the scores of a row's cells in one slot."""
-    cdef Py_ssize_t[LINE_CHUNK] lines
-    cdef double total = 0.0
-    cdef Py_ssize_t first = 0, n, i
+    cdef int[LINE_CHUNK] lines
+    cdef double[LANES] total
+    cdef Py_ssize_t first = 0, n, at, i
+    for i in range(LANES):
+        total[i] = 0.0
     while first < self.n_columns:
         n = min(self.n_columns - first, <Py_ssize_t> LINE_CHUNK)
-        read_lines(self.prior, row, first, n, lines)
-        for i in range(n):
-            total += score[lines[i]]
+        read_lines(&self.prior.lines, row.values, first, n, lines)
+        at = 0
+        while at < n:
+            for i in range(LANES):
+                total[i] += score[lines[at + i]]
+            at += LANES
         first += n
-    return total
+    return sum_of(total)
 
 
 cdef clones_void line_costs(CategoricalCounts self, const Row *row, const double *base,
                             const double *line_score, const double *log_weight,
                             double *out) noexcept nogil:
     """Write the costs of a row in every slot, from scores [line][slot] and their base."""
-    cdef Py_ssize_t[LINE_CHUNK] lines
+    cdef int[LINE_CHUNK] lines
     cdef Py_ssize_t first = 0, n, slot, k, n_slots = padded(self.n_slots)
     for k in range(n_slots):
         out[k] = -log_weight[k] - base[k]
     while first < self.n_columns:
         n = min(self.n_columns - first, <Py_ssize_t> LINE_CHUNK)
-        read_lines(self.prior, row, first, n, lines)
+        read_lines(&self.prior.lines, row.values, first, n, lines)
         slot = 0
         while slot + WIDE <= n_slots:
             subtract_lines(line_score + slot, self.capacity, lines, n, WIDE, out + slot)
@@ -43,7 +49,7 @@ cdef clones_void line_costs(CategoricalCounts self, const Row *row, const double
 
 
 cdef inline inlined_void subtract_lines(const double *line_score, Py_ssize_t capacity,
-                                        const Py_ssize_t *lines, Py_ssize_t n, int width,
+                                        const int *lines, Py_ssize_t n, int width,
                                         double *out) noexcept nogil:
     """Subtract n lines from the costs of `width` slots."""
     cdef double total[WIDE]
@@ -65,7 +71,7 @@ cdef clones_double score_copies(CategoricalCounts self, const Row *row, Py_ssize
 
     The weight `taken` of such rows is out of the slot, and the weight `more` is there besides.
     """
-    cdef Py_ssize_t[LANES] lines
+    cdef int[LANES] lines
     cdef double[LANES] own, both, there, total
     cdef const double *count = self.count + k * self.n_along
     cdef const double *of_column = count + self.prior.n_levels
@@ -78,7 +84,7 @@ cdef clones_double score_copies(CategoricalCounts self, const Row *row, Py_ssize
         there[i] = total[i] = 0.0
     while first < self.n_columns:
         n = min(self.n_columns - first, <Py_ssize_t> LANES)
-        read_lines(self.prior, row, first, n, lines)
+        read_lines(&self.prior.lines, row.values, first, n, lines)
         for i in range(n):
             d, x = first + i, row.values[first + i]
             own[i] = beta[lines[i]] + power * (left_of_c(count[lines[i]], taken) + more)

@@ -23,6 +23,7 @@ cdef class Family(Slots):
     cdef readonly double power      # of the likelihood
     cdef bint has_heavy_bounds      # whether heavy_bounds is there
     cdef bint is_discrete           # whether rows have probabilities: no log predictive is above 0
+    cdef bint is_tabled             # whether a row is scored by additions alone
 
     # Rows of slots: every family overrides these, or add_row.
     cdef void accumulate(self, const Row *row, Py_ssize_t k) noexcept nogil

@@ -1,8 +1,9 @@
 """Kernel of product.py: log densities, as sums over parts.
 
 Costs of all slots are handed on from part to part as log weights, so that each part adds its own.
-Discrete parts come last: they add nothing negative, so that a slot which reaches the limit stays
-above it.
+From the last part with densities on, the parts to come are discrete and add nothing negative: a
+slot that reaches the limit stays above it. Parts that are scored by additions alone come first, so
+that the others, which take longer, see how far the slots are from the limit.
 """
 
 from libc.math cimport INFINITY
@@ -17,8 +18,6 @@ from dpmlite.families._soft_component cimport SoftComponent
 
 
 cdef class Product(ProductParts):
-    cdef Py_ssize_t[::1] order   # parts, as they are scored: discrete ones last
-    cdef Py_ssize_t n_densities  # parts that are not discrete
 
     def __init__(self, parts):
         if len(parts) == 0:
@@ -34,17 +33,24 @@ cdef class Product(ProductParts):
     cdef int find_order(self) except -1:
         """Set what depends on the parts' kinds."""
         cdef Component part
-        cdef Py_ssize_t i, n_discrete = 0
-        self.has_heavy_bounds, self.order = True, index_array(self.n_parts)
-        for i, part in enumerate(self.parts):
+        cdef Py_ssize_t i, place
+        self.has_heavy_bounds = self.is_discrete = self.is_tabled = True
+        for part in self.parts:
             self.has_heavy_bounds = self.has_heavy_bounds and part.has_heavy_bounds
-            if part.is_discrete:
-                n_discrete += 1
-                self.order[self.n_parts - n_discrete] = i
-            else:
-                self.order[self.n_densities] = i
+            self.is_discrete = self.is_discrete and part.is_discrete
+            self.is_tabled = self.is_tabled and part.is_tabled
+
+        def when_scored(Py_ssize_t i):
+            cdef Component part = self.parts[i]
+            return 0 if part.is_tabled else 2 if part.is_discrete else 1
+
+        self.order = index_array(self.n_parts)
+        for place, i in enumerate(sorted(range(self.n_parts), key=when_scored)):
+            part = self.parts[i]
+            self.order[place] = i
+            if not part.is_discrete:
+                self.first_limited = place
                 self.n_densities += 1
-        self.is_discrete = n_discrete == self.n_parts
         return 0
 
     cdef double costs_below(self, const Row *row, const double *log_weight, double limit,
@@ -57,8 +63,8 @@ cdef class Product(ProductParts):
         for j in range(self.n_parts):
             take_cells(self, row, self.order[j], &cells)
             least = (<Component> self.part[self.order[j]]).costs_below(
-                &cells, log_weight, limit if j + 1 >= self.n_densities else INFINITY, out)
-            if j + 1 == self.n_parts or j + 1 >= self.n_densities and least >= limit:
+                &cells, log_weight, limit if j >= self.first_limited else INFINITY, out)
+            if j + 1 == self.n_parts or j >= self.first_limited and least >= limit:
                 break
             log_weight = self.hand_on(out)
         return least
@@ -119,6 +125,26 @@ cdef class Product(ProductParts):
             take_cells(self, row, i, &cells)
             total += (<Component> self.part[i]).score_member_floor(&cells, k)
         return total
+
+    cdef double score_member_beside(self, const Row *row, Py_ssize_t k) noexcept nogil:
+        """Return score_member of all parts but the one with densities."""
+        cdef double total = 0.0
+        cdef Row cells
+        cdef Py_ssize_t i
+        for i in range(self.n_parts):
+            if i != self.order[self.first_limited]:
+                take_cells(self, row, i, &cells)
+                total += (<Component> self.part[i]).score_member(&cells, k)
+        return total
+
+    cdef double mean_cost_beside(self, Py_ssize_t k) noexcept nogil:
+        """Return what rows of slot k cost on the average in all parts but the one with densities."""
+        cdef double total = 0.0
+        cdef Py_ssize_t i
+        for i in range(self.n_parts):
+            if i != self.order[self.first_limited]:
+                total -= (<Component> self.part[i]).marginal(k)
+        return total / self.n[k] if self.n[k] > 0.0 else 0.0
 
     cdef double log_scale_of(self, const Row *row) noexcept nogil:
         cdef double total = 0.0

@@ -23,6 +23,9 @@ from dpmlite.core.threads import on_threads, thread_limit, use_threads
 cdef enum:
     MIN_SHARED_ROWS = 2048   # rows of a sweep that threads may share
     FIRST_BATCH = 256        # rows of the first batch
+    VISITS_PER_MOVE = 5      # of a chunk of a product, which take as long as bounds found anew
+    MAX_VISITS = 20          # of a chunk, of which most rows should be known to stay
+    CHUNKS_PER_TEST = 15     # chunks that are not screened after one with more visits
 
 
 def sweep(Partition partition):
@@ -106,18 +109,22 @@ cdef Py_ssize_t visit_next_rows(Partition partition, Screen *screen, Py_ssize_t 
                                 Py_ssize_t *n_moves) except -1 nogil:
     """Visit a chunk of rows from `first` on; return the row to go on from."""
     cdef Chunk *chunk
-    cdef Py_ssize_t j, last = min(first + CHUNK, partition.n_rows)
-    if not pays_to_screen(partition, first, last):
+    cdef Py_ssize_t j, n_open = 0, n_before = n_moves[0], last = min(first + CHUNK, partition.n_rows)
+    if screen.n_unscreened > 0 or not pays_to_screen(partition, first, last):
         n_moves[0] += visit_unscreened(partition, first, last, True)
         screen.capacity = 0  # all bounds are out of date
+        screen.n_unscreened -= screen.n_unscreened > 0
         return last
     load_slots_if_needed(screen, partition)
     chunk = screen.chunk
     take_rows(chunk, first, last)
     screen_chunk(screen, partition, chunk)
     for j in range(chunk.n_rows):
+        n_open += not chunk.stays[j]
         if not chunk.stays[j] and visit(partition, screen, j, False):
             n_moves[0] += 1
             if screen.capacity < partition.component.n_slots:
                 return chunk.index[j] + 1
+    if screen.is_part and n_open + VISITS_PER_MOVE * (n_moves[0] - n_before) > MAX_VISITS:
+        screen.n_unscreened = CHUNKS_PER_TEST
     return last

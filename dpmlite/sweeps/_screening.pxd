@@ -17,6 +17,9 @@ cdef struct SlotBound:
 
 cdef struct Screen:
     const Densities *t         # NULL if the rows cannot be screened
+    Py_ssize_t first_column    # of a row that they read
+    bint is_part               # whether they are a part of a product, whose others are discrete
+    Py_ssize_t n_unscreened    # chunks that are not screened, where screening did not pay
     Py_ssize_t n_slots         # slots of the partition when the open ones were listed
     Py_ssize_t capacity        # slots that there is memory for; 0 if all bounds are out of date
     Py_ssize_t n_open          # slots that a row may go to,

@@ -10,6 +10,7 @@ from dpmlite.core._constants cimport (
 from dpmlite.core._atomics cimport CACHE_LINE
 from dpmlite.core._rows cimport Row
 from dpmlite.core._simd cimport inlined_void
+from dpmlite.families._product cimport Product, densities_in
 from dpmlite.families._screenable cimport densities_of
 from dpmlite.sweeps._screening_bounds cimport (
     CHUNK, StayTerms, add_own_log_bounds, clip_values, compare_bounds, copy_to_single,
@@ -43,15 +44,24 @@ cdef bint can_be_screened(Partition partition) noexcept nogil:
 
 
 cdef const Densities *densities_to_screen(Partition partition) noexcept nogil:
-    cdef const Densities *t = densities_of(partition.component)
+    return usual_densities(partition, densities_of(partition.component))
+
+
+cdef const Densities *usual_densities(Partition partition, const Densities *t) noexcept nogil:
+    """Return densities; NULL if rows have weights, or the prior is too unusual."""
     if partition.X.row_weights != NULL or t == NULL or not t.power[0] < MAX_POWER:
         return NULL
     return t
 
 
 cdef void begin_screen(Screen *s, Partition partition) noexcept nogil:
+    """Prepare to screen rows, also those of products that `can_be_screened` does not count."""
     s.t = densities_to_screen(partition)
-    s.n_slots = s.capacity = 0
+    s.first_column, s.is_part = 0, False
+    if s.t == NULL:
+        s.t = usual_densities(partition, densities_in(partition.component, &s.first_column))
+        s.is_part = s.t != NULL
+    s.n_slots = s.capacity = s.n_unscreened = 0
     s.memory = NULL
 
 
@@ -64,7 +74,7 @@ cdef int load_slots_if_needed(Screen *s, Partition partition) except -1 nogil:
     cdef Py_ssize_t k
     if s.capacity >= partition.component.n_slots:
         return 0
-    allocate_screen(s, partition.component.n_slots)
+    allocate_screen(s, partition.component.n_slots, partition.X.n_columns)
     list_open_slots(s, partition)
     find_high_cost(s, partition)
     for k in range(s.n_open):
@@ -72,7 +82,7 @@ cdef int load_slots_if_needed(Screen *s, Partition partition) except -1 nogil:
     return 0
 
 
-cdef int allocate_screen(Screen *s, Py_ssize_t n_slots) except -1 nogil:
+cdef int allocate_screen(Screen *s, Py_ssize_t n_slots, Py_ssize_t row_length) except -1 nogil:
     """Allocate memory for n_slots and half as many again, and for a chunk."""
     cdef Py_ssize_t D = s.t.n_columns
     s.capacity = (n_slots + n_slots // 2 + 15) & ~(<Py_ssize_t> 15)
@@ -80,7 +90,7 @@ cdef int allocate_screen(Screen *s, Py_ssize_t n_slots) except -1 nogil:
     s.memory = malloc(
         2 * CACHE_LINE + s.capacity * (sizeof(SlotBound) + sizeof(Py_ssize_t))
         + ((D + s.capacity) * CHUNK + 2 * D * s.capacity) * sizeof(float)
-        + sizeof(Chunk) + D * sizeof(double))
+        + sizeof(Chunk) + row_length * sizeof(double))
     if s.memory == NULL:
         s.capacity = 0
         with gil:
@@ -109,6 +119,8 @@ cdef void find_high_cost(Screen *s, Partition partition) noexcept nogil:
     for j in range(s.n_open):
         k = s.open[j]
         stay = -s.t.member_constant[k] - partition.light_member_weight[k]
+        if s.is_part:
+            stay += (<Product> partition.component).mean_cost_beside(k)
         if s.t.member_ratio[k] > 0.0 and stay > s.high_cost:  # neither is NaN
             s.high_cost = stay
     s.high_cost += s.t.n_columns + 16.0
@@ -187,7 +199,7 @@ cdef void screen_near(const Screen *s, Partition partition, Chunk *chunk, const 
     for k in range(n):
         bound_slot(s, chunk, slots[k])
     for i in range(chunk.n_rows):
-        separate_own_bound(s, chunk, i)
+        separate_own_bound(s, partition, chunk, i)
     find_stays(chunk, slots, n, elsewhere)
 
 
@@ -216,7 +228,7 @@ cdef void read_rows(const Screen *s, Partition partition, Chunk *chunk) noexcept
     for i in range(chunk.n_rows):
         row = partition.row_into(chunk.index[i], chunk.row)
         chunk.label[i] = <int> partition.label[chunk.index[i]]
-        standardise_into_chunk(s.t, row.values, chunk.u + i)
+        standardise_into_chunk(s.t, row.values + s.first_column, chunk.u + i)
     chunk.max_value = clip_values(chunk.u, D)
 
 
@@ -263,12 +275,13 @@ cdef void rebound_slot(Screen *s, Partition partition, Chunk *chunk, Py_ssize_t 
     """
     load_slot(s, partition, k)
     bound_slot(s, chunk, k)
-    if separate_own_bounds(s, chunk, k):
+    if separate_own_bounds(s, partition, chunk, k):
         find_stay_ceilings(&chunk.stay_terms, chunk.own_bound, chunk.stay_ceiling)
     compare_bounds(chunk, &k, 1)
 
 
-cdef bint separate_own_bounds(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogil:
+cdef bint separate_own_bounds(const Screen *s, Partition partition, Chunk *chunk,
+                              Py_ssize_t k) noexcept nogil:
     """Separate the bounds of the rows of slot k; return whether there are such rows.
 
     There are few: masked vector stores would take as long.
@@ -277,12 +290,12 @@ cdef bint separate_own_bounds(const Screen *s, Chunk *chunk, Py_ssize_t k) noexc
     cdef bint found = False
     for i in range(chunk.n_rows):
         if chunk.label[i] == k:
-            separate_own_bound(s, chunk, i)
+            separate_own_bound(s, partition, chunk, i)
             found = True
     return found
 
 
-cdef inline inlined_void separate_own_bound(const Screen *s, Chunk *chunk,
+cdef inline inlined_void separate_own_bound(const Screen *s, Partition partition, Chunk *chunk,
                                             Py_ssize_t i) noexcept nogil:
     """Take row i's bound in its own slot out of the others; a row without a label has none."""
     cdef Py_ssize_t k = chunk.label[i]
@@ -292,6 +305,22 @@ cdef inline inlined_void separate_own_bound(const Screen *s, Chunk *chunk,
     chunk.own_bound[i] = chunk.bound[k * CHUNK + i]
     chunk.bound[k * CHUNK + i] = HUGE_COST
     set_stay_terms(s, chunk, i, k)
+    if s.is_part:
+        add_stay_beside(s, partition, chunk, i, k)
+
+
+cdef void add_stay_beside(const Screen *s, Partition partition, Chunk *chunk, Py_ssize_t i,
+                          Py_ssize_t k) noexcept nogil:
+    """Add what row i of a chunk costs in slot k, its own, in a product's discrete parts.
+
+    Elsewhere they may cost nothing. If rounding would show, there is no ceiling.
+    """
+    cdef Row row = partition.row_into(chunk.index[i], chunk.row)
+    cdef double score = (<Product> partition.component).score_member_beside(&row, k)
+    if score == score:
+        chunk.stay_terms.stay[i] = <float> (s.slot[k].stay - score)
+    else:
+        chunk.stay_terms.ratio[i] = NAN
 
 
 cdef void find_join_ceilings(const Screen *s, Partition partition, Chunk *chunk,

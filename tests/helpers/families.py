@@ -247,7 +247,7 @@ def _counts(rng, n_rows, n_columns):
 
 def _counts_with_gaps(rng, n_rows, n_columns):
     X = _counts(rng, n_rows, n_columns)
-    X[rng.random(X.shape) < 0.1] *= 30.0
+    X[rng.random(X.shape) < 0.1] *= 6.0
     X[rng.random(X.shape) < 0.25] = np.nan
     return X
 
