@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from dpmlite.estimators.functions import crp_log_prob, crp_sample, neg_log_joint, neg_log_loo
     from dpmlite.estimators.merge_models import merge_models
     from dpmlite.estimators.variational import VariationalDPM
+    from dpmlite.tables import Table, read_table
 
 __version__ = "0.1.0"
 
@@ -37,6 +38,7 @@ __all__ = [
     "ExactPosterior",
     "NotFittedError",
     "Quantized",
+    "Table",
     "VariationalDPM",
     "crp_log_prob",
     "crp_sample",
@@ -47,6 +49,7 @@ __all__ = [
     "neg_log_joint",
     "neg_log_loo",
     "quantize",
+    "read_table",
     "to_micropython",
 ]
 
@@ -63,6 +66,7 @@ HOMES = {
     "estimators.functions": ("crp_log_prob", "crp_sample", "neg_log_joint", "neg_log_loo"),
     "estimators.merge_models": ("merge_models",),
     "estimators.variational": ("VariationalDPM",),
+    "tables": ("Table", "read_table"),
 }
 
 

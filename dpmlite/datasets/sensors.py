@@ -81,6 +81,6 @@ def load_sensors() -> tuple[npt.NDArray[np.float64], npt.NDArray[np.str_], list[
     6
     """
     text = files("dpmlite").joinpath("data/sensors.csv").read_text(encoding="utf-8")
-    table = parse_table(text.splitlines(), label_column="state")
-    assert table.labels is not None  # they were asked for
-    return table.rows, table.labels, table.columns
+    table = parse_table(text, kinds={"state": "text"})
+    columns = [name for name in table.columns if name != "state"]
+    return np.asarray(table[columns]), table["state"].astype(str), columns

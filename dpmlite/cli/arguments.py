@@ -1,0 +1,155 @@
+"""Options of the commands."""
+
+import argparse
+from pathlib import Path
+
+from dpmlite import __version__
+from dpmlite.cli.fitting import run_demo, run_fit
+from dpmlite.cli.saved import run_convert, run_explain, run_plot, run_predict, run_score
+from dpmlite.estimators.column_families import COLUMN_FAMILIES
+from dpmlite.estimators.family_estimator import AUTO
+from dpmlite.estimators.mapdpm import ALPHA_CHOICES, PRIOR_CHOICES
+from dpmlite.estimators.priors import COMPONENTS
+
+# Separators that a shell does not take easily.
+SEPARATORS = {"tab": "\t", "\\t": "\t", "blanks": " "}
+
+AS_CHOICES = ("number", "text", *(name for name in COLUMN_FAMILIES if name != AUTO))
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of the command; ``args.run(args)`` runs what was asked for."""
+    parser = argparse.ArgumentParser(
+        prog="dpmlite", description="Cluster tables without being told the number of clusters."
+    )
+    parser.add_argument("--version", action="version", version=f"dpmlite {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def add(name: str, text: str) -> argparse.ArgumentParser:
+        return commands.add_parser(name, help=text)
+
+    _add_demo(add("demo", "cluster the table that is shipped, and draw it"))
+    _add_fit(add("fit", "cluster a table from a file"))
+    _add_predict(add("predict", "label new rows with a saved model"))
+    _add_score(add("score", "tell how well a saved model describes new rows"))
+    _add_explain(add("explain", "tell what the clusters of a saved model are"))
+    _add_plot(add("plot", "draw rows in the clusters of a saved model"))
+    _add_convert(add("convert", "write a table in any form as plain CSV"))
+    return parser
+
+
+def _add_demo(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(run=run_demo)
+    picture = Path("dpmlite-demo.png")
+    text = "picture to draw (default: %(default)s)"
+    parser.add_argument("--plot", type=Path, default=picture, metavar="PATH", help=text)
+
+
+def _add_fit(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(run=run_fit)
+    _add_data(parser)
+    add = parser.add_argument
+
+    def add_columns(name: str, text: str) -> None:
+        add(name, action="append", default=[], metavar="A,B", help=text)
+
+    text = "columns to cluster by: their names, or numbers from 1 (default: all of numbers)"
+    add_columns("--columns", text)
+    add_columns("--drop", "columns to leave out")
+    text = "columns to leave out and to compare the clusters with"
+    add_columns("--label-column", text)
+    text = f"what a column is: {', '.join(AS_CHOICES)}; may be given several times"
+    add(
+        "--as", dest="families", type=_column_family, action="append", default=[],
+        metavar="COLUMN=KIND", help=text,
+    )  # fmt: skip
+    text = "take empty cells, NA, ? and the like as missing values, which tell nothing"
+    add("--allow-missing", action="store_true", help=text)
+    text = "file to write the table to, with the cluster of each row"
+    add("--out", type=Path, metavar="CSV", help=text)
+    add("--plot", type=Path, metavar="PATH", help="picture to draw, such as clusters.png")
+    add("--save", type=Path, metavar="NPZ", help="file to save the model to, for predict")
+    text = "family of the clusters (default: %(default)s)"
+    add("--component", choices=(AUTO, *COMPONENTS), default=AUTO, help=text)
+    text = "concentration: a number, or how to choose it (default: %(default)s)"
+    add("--alpha", type=_alpha, default=1.0, metavar="{A,map,nll,cv}", help=text)
+    text = "how hyperparameters are chosen (default: %(default)s)"
+    add("--prior", choices=PRIOR_CHOICES, default=AUTO, help=text)
+    text = "clusters at most; further ones join"
+    add("--max-clusters", type=int, metavar="K", help=text)
+    add("--n-init", type=int, default=1, metavar="N", help="restarts (default: %(default)s)")
+    add("--random-state", type=int, default=0, metavar="N", help="seed (default: %(default)s)")
+    add("--verbose", action="store_true", help="print a line for every step of the search")
+
+
+def _add_predict(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(run=run_predict)
+    _add_model(parser)
+    _add_data(parser)
+    text = "file to write the table to, with the cluster of each row (default: print it)"
+    parser.add_argument("--out", type=Path, metavar="CSV", help=text)
+
+
+def _add_score(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(run=run_score)
+    _add_model(parser)
+    _add_data(parser)
+
+
+def _add_explain(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(run=run_explain)
+    _add_model(parser)
+    text = "the only cluster to explain"
+    parser.add_argument("--cluster", type=int, metavar="K", help=text)
+
+
+def _add_plot(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(run=run_plot)
+    _add_model(parser)
+    _add_data(parser)
+    text = "picture to draw (default: %(default)s)"
+    picture = Path("clusters.png")
+    parser.add_argument("--plot", type=Path, default=picture, metavar="PATH", help=text)
+
+
+def _add_convert(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(run=run_convert)
+    _add_data(parser)
+    text = "file to write (default: print it)"
+    parser.add_argument("--out", type=Path, metavar="CSV", help=text)
+
+
+def _add_model(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", type=Path, help="file that fit --save wrote")
+
+
+def _add_data(parser: argparse.ArgumentParser) -> None:
+    """What to read, and how, where that is not to be found out."""
+    add = parser.add_argument
+    add("data", help="file of a table: CSV and the like, gz, JSON lines, parquet; - is stdin")
+    text = "whether the first row names the columns (default: if it has text over numbers)"
+    add("--header", choices=("auto", "yes", "no"), default="auto", help=text)
+    text = "sign between cells, such as ';', tab or blanks (default: found out)"
+    add("--separator", type=lambda sign: SEPARATORS.get(sign, sign), metavar="SIGN", help=text)
+    text = "decimal sign (default: found out)"
+    add("--decimal", choices=(".", ","), help=text)
+
+
+def _alpha(text: str) -> float | str:
+    """A number, or the name of a method that chooses it."""
+    if text in ALPHA_CHOICES:
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        rule = f"must be a number or one of {', '.join(ALPHA_CHOICES)}, got {text!r}"
+        raise argparse.ArgumentTypeError(rule) from None
+
+
+def _column_family(text: str) -> tuple[str, str]:
+    """The column and what it is."""
+    column, _, family = text.rpartition("=")
+    if not column or family not in AS_CHOICES:
+        rule = f"must be COLUMN=KIND, a kind of {', '.join(AS_CHOICES)}, got {text!r}"
+        raise argparse.ArgumentTypeError(rule)
+    return column, family

@@ -1,0 +1,212 @@
+"""Which columns of a file are clustered, and as what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from shlex import quote
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpmlite.estimators.family_estimator import AUTO
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from dpmlite.tables import Table
+
+CATEGORICAL = "categorical"
+
+# A column of text is of ids, or free text, if more than this share of its cells are different.
+MAX_DIFFERENT = 0.5
+
+# Whole numbers that rise by one are the numbers of the rows, in tables of at least so many rows.
+MIN_COUNTED_ROWS = 20
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the options say of a file's columns.
+
+    Attributes
+    ----------
+    candidates : list of str
+        Columns that may be clustered.
+    labels : list of str
+        Columns to compare the clusters with.
+    families : dict
+        What --as says of columns: "number", "text", or a family.
+    named : bool
+        Whether --columns names the candidates.
+    """
+
+    candidates: list[str] = field(default_factory=list)
+    labels: list[str] = field(default_factory=list)
+    families: dict[str, str] = field(default_factory=dict)
+    named: bool = False
+
+    def kinds(self, names: Sequence[str]) -> dict[str, str]:
+        """How each column is read; others are as they look."""
+        kinds = {name: "text" for name in names if name not in self.candidates}
+        for name, family in self.families.items():
+            kinds[name] = "text" if family in ("text", CATEGORICAL) else "number"
+        return kinds
+
+
+def wanted_columns(args: argparse.Namespace, names: Sequence[str]) -> Wanted:
+    """What the options of ``fit`` say of the columns with these names.
+
+    Raises
+    ------
+    ValueError
+        If there is no such column, or none is left.
+    """
+    labels = _find_all(args.label_column, names)
+    dropped = _find_all(args.drop, names)
+    families = {_find(column, names): family for column, family in args.families}
+    chosen = _find_all(args.columns, names) if args.columns else list(names)
+    candidates = [name for name in chosen if name not in (*labels, *dropped)]
+    if not candidates:
+        left_out = "the label column" if labels and not dropped else "those to leave out"
+        raise ValueError(f"there is no column besides {left_out}")
+    return Wanted(candidates, labels, families, bool(args.columns))
+
+
+def usable_columns(table: Table, wanted: Wanted) -> tuple[list[str], list[str]]:
+    """The columns to cluster by, and a note on each that is left out.
+
+    Raises
+    ------
+    ValueError
+        If none is left, or --columns names one of text without saying what it is.
+    """
+    reasons = {name: _why_not(name, table, wanted) for name in wanted.candidates}
+    used = [name for name, reason in reasons.items() if not reason]
+    notes = [f"left out: {name}, {reason}" for name, reason in reasons.items() if reason]
+    if wanted.named and notes:
+        raise ValueError(notes[0].removeprefix("left out: "))
+    if not used:
+        raise ValueError(f"there is no column of numbers; {'; '.join(notes)}")
+    return used, notes
+
+
+def _why_not(name: str, table: Table, wanted: Wanted) -> str:
+    """Why a column is left out; empty if it is used."""
+    cells, kind, family = table[name], table.kinds[name], wanted.families.get(name)
+    if family == "text":
+        return "text"
+    if family is not None:
+        return ""
+    if kind == "date":
+        return f"dates (--as {quote(name)}=number makes days of them)"
+    if kind == "text":
+        return _why_not_text(name, cells)
+    if table.missing(name).all():
+        return "which has no value"
+    if not wanted.named and len(wanted.candidates) > 1 and _counts_rows(cells):
+        return f"which numbers the rows (--as {quote(name)}=number keeps it)"
+    return ""
+
+
+def _why_not_text(name: str, cells: npt.NDArray[Any]) -> str:
+    known = [cell for cell in cells.tolist() if cell is not None]
+    n_different = len(set(known))
+    if n_different > max(1, MAX_DIFFERENT * len(known)):
+        return f"text, {n_different} different in {len(known)} rows"
+    advice = f"--as {quote(name)}=categorical takes it as categories"
+    return f"text such as {known[0]!r}, {n_different} different ({advice})"
+
+
+def _counts_rows(cells: npt.NDArray[np.float64]) -> bool:
+    return len(cells) >= MIN_COUNTED_ROWS and cells[0] in (0.0, 1.0) and (np.diff(cells) == 1).all()
+
+
+def model_arguments(
+    args: argparse.Namespace, wanted: Wanted, used: Sequence[str]
+) -> dict[str, Any]:
+    """The arguments of `MAPDPM` that the options of ``fit`` say."""
+    families = {
+        name: family
+        for name, family in wanted.families.items()
+        if name in used and family not in ("number", "text")
+    }
+    component: Any = args.component
+    if families:
+        others = {} if args.component == AUTO else dict.fromkeys(used, args.component)
+        component = {**others, **families}
+    return {
+        "allow_missing": args.allow_missing,
+        "component": component,
+        "alpha": args.alpha,
+        "prior": args.prior,
+        "max_clusters": args.max_clusters,
+        "n_init": args.n_init,
+        "random_state": args.random_state,
+        "verbose": args.verbose,
+    }
+
+
+def columns_of_model(model: Any, names: Sequence[str]) -> list[str]:
+    """The columns of a file that a fitted model needs, in the model's order.
+
+    Raises
+    ------
+    ValueError
+        If the file lacks one.
+    """
+    needed = getattr(model, "feature_names_in_", None)
+    if needed is None:
+        if len(names) != model.n_features_in_:
+            raise ValueError(
+                f"the model has {model.n_features_in_} columns without names, "
+                f"the file {len(names)}: {', '.join(names)}"
+            )
+        return list(names)
+    lacking = [name for name in needed if name not in names]
+    if lacking:
+        raise ValueError(
+            f"the model needs column {lacking[0]!r}; the columns are {', '.join(names)}"
+        )
+    return list(needed)
+
+
+def kinds_of_model(model: Any, used: Sequence[str], names: Sequence[str]) -> dict[str, str]:
+    """How the columns of a file are read for a fitted model."""
+    kinds = dict.fromkeys(names, "text")
+    levels = list(getattr(model, "levels_", dict.fromkeys(used)).values())
+    for name, found in zip(used, levels, strict=True):
+        kinds[name] = "number" if found is None or found.dtype.kind == "f" else "text"
+    return kinds
+
+
+def check_missing(table: Table, used: Sequence[str], advice: str) -> None:
+    """Raise ValueError for the first missing cell in the columns that are used."""
+    assert table.source is not None
+    for name in used:
+        missing = table.missing(name)
+        if missing.any():
+            i = int(np.argmax(missing))
+            row, cell = table.source.row_numbers[i], table.source.texts[name][i]
+            raise ValueError(f"missing value in column {name!r}, row {row}: {cell!r}; {advice}")
+
+
+def _find_all(given: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Columns of options, each a column or several with commas between them."""
+    found = []
+    for text in given:
+        parts = [text] if text in names else text.split(",")
+        found += [_find(part.strip(), names) for part in parts]
+    return found
+
+
+def _find(column: str, names: Sequence[str]) -> str:
+    """The column of a name, or of a number from 1."""
+    if column in names:
+        return column
+    numbers = [str(j) for j in range(1, len(names) + 1)]
+    if column in numbers:
+        return names[numbers.index(column)]
+    raise ValueError(f"there is no column {column!r}; the columns are {', '.join(names)}")

@@ -1,0 +1,126 @@
+"""Files that the command writes: checked before the work, written before anything is printed."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpmlite.plotting import check_picture, plot_clusters
+from dpmlite.tables import write_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import numpy.typing as npt
+
+    from dpmlite import MAPDPM
+    from dpmlite.tables import Table
+
+
+def check_outputs(paths: Sequence[Path | None], data: str, picture: Path | None = None) -> None:
+    """Raise an error before the work if an output could not be written."""
+    given = [path for path in paths if path]
+    for i, path in enumerate(given):
+        check_output(path)
+        if path.exists() and os.path.exists(data) and path.samefile(data):
+            raise ValueError(f"{path}: would overwrite the data")
+        if path.resolve() in [other.resolve() for other in given[:i]]:
+            raise ValueError(f"{path}: is given for two outputs")
+    if picture:
+        check_picture(picture)
+
+
+def check_output(path: Path) -> None:
+    """Raise an error if a file cannot be written."""
+    if not path.parent.is_dir():
+        raise ValueError(f"{path}: there is no folder {path.parent}")
+    if path.is_dir():
+        raise ValueError(f"{path}: is a folder")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+
+def labelled_table(table: Table, model: MAPDPM, rows: Table, labels: npt.NDArray[np.intp]) -> str:
+    """The text of a file with the cluster of each row, its probability and its outlier score.
+
+    Parameters
+    ----------
+    table : Table
+        The whole file.
+    model : MAPDPM
+    rows : Table
+        The columns that the model takes.
+    labels : ndarray, shape (N,)
+    """
+    assert table.source is not None
+    probabilities = model.predict_proba(rows)[np.arange(len(labels)), labels]
+    probabilities[labels < 0] = np.nan
+    columns: dict[str, Sequence[str]] = dict(table.source.texts)
+    decimal = table.source.decimal
+    results = {
+        "cluster": list(map(str, labels.tolist())),
+        "probability": _as_texts(probabilities, decimal),
+        "outlier_score": _as_texts(_outlier_scores(model, rows), decimal),
+    }
+    for name, cells in results.items():
+        columns[_new_name(name, columns)] = cells
+    return write_table(columns, table.source.separator)
+
+
+def write_text(path: Path | None, text: str, encoding: str = "utf-8") -> None:
+    """Write a text to a file, or to standard output if there is none."""
+    if path is None:
+        sys.stdout.write(text)
+    else:
+        path.write_text(text, encoding=encoding, newline="\n")
+
+
+def encoding_of(table: Table) -> str:
+    """UTF-8, with a byte order mark if the file that was read has one, for Excel."""
+    assert table.source is not None
+    return "utf-8-sig" if table.source.encoding == "utf-8-sig" else "utf-8"
+
+
+def draw(path: Path, rows: Table, labels: npt.NDArray[np.intp]) -> str:
+    """Draw the columns of numbers; return what to tell."""
+    numbers = [name for name, kind in rows.kinds.items() if kind == "number"]
+    if not numbers:
+        return f"did not draw {path}: there is no column of numbers"
+    shown = rows[numbers]
+    n_hidden = int(np.isnan(np.asarray(shown)).any(axis=1).sum())
+    if n_hidden == len(shown):
+        return f"did not draw {path}: every row has a missing value"
+    plot_clusters(shown, labels, path=path)
+    return f"drew {path}" + (f" without {n_hidden} rows that miss values" if n_hidden else "")
+
+
+def _outlier_scores(model: MAPDPM, rows: Table) -> npt.NDArray[np.float64]:
+    """Outlier scores of the rows; NaN where a cell is missing, or the family has none."""
+    scores = np.full(len(rows), np.nan)
+    if model.component_ == "dirichlet-multinomial":
+        return scores
+    known = np.ones(len(rows), dtype=bool)
+    for name in rows.columns:
+        known &= ~rows.missing(name)
+    if known.any():
+        scores[known] = model.outlier_score(rows)[known]
+    return scores
+
+
+def _as_texts(values: npt.NDArray[Any], decimal: str) -> list[str]:
+    return [
+        "" if np.isnan(value) else f"{value:.6g}".replace(".", decimal) for value in values.tolist()
+    ]
+
+
+def _new_name(name: str, columns: dict[str, Sequence[str]]) -> str:
+    """The name, with a number after it if the file has it already."""
+    number, new = 2, name
+    while new in columns:
+        new, number = f"{name} ({number})", number + 1
+    return new

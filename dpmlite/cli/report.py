@@ -1,0 +1,71 @@
+"""What the command prints of a model."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy.typing as npt
+
+    from dpmlite import MAPDPM
+    from dpmlite.tables import Table
+
+# Clusters and columns that the printed table shows at most.
+SHOWN_CLUSTERS = 20
+SHOWN_COLUMNS = 6
+
+
+def print_report(
+    model: MAPDPM, rows: Table, labels: Mapping[str, npt.NDArray[Any]], seconds: float
+) -> None:
+    """Print the clusters of a model that was fitted to some rows in so many seconds."""
+    n_rows, n_columns = rows.shape
+    print(f"{n_rows} rows x {n_columns} columns; clusters found: {model.n_clusters_}\n")
+    print(align(_summary(model, rows, labels)))
+    hidden = model.n_clusters_ - SHOWN_CLUSTERS
+    if hidden > 0:
+        print(f"... and {hidden} smaller")
+    end = "" if model.converged_ else f", stopped by the limit of {model.max_sweeps}"
+    print(
+        f"\nneg_log_joint {model.neg_log_joint_:.4f} nats, {model.n_sweeps_} sweeps{end}, "
+        f"alpha {model.alpha_:.3g}, fitted in {1e3 * seconds:.1f} ms"
+    )
+
+
+def _summary(model: MAPDPM, rows: Table, labels: Mapping[str, npt.NDArray[Any]]) -> list[list[str]]:
+    """Lines of the printed table: size, typical cells and most common label of each cluster."""
+    shown = rows.columns[:SHOWN_COLUMNS]
+    mostly = ["mostly"] if len(labels) == 1 else [f"mostly {name}" for name in labels]
+    lines = [["cluster", "rows", "share", *shown, *mostly]]
+    for k, count in enumerate(model.counts_[:SHOWN_CLUSTERS].tolist()):
+        typical = [_typical(model, k, j, name) for j, name in enumerate(shown)]
+        line = [str(k), str(count), f"{model.weights_[k]:.1%}", *typical]
+        for cells in labels.values():
+            label, times = Counter(cells[model.labels_ == k].tolist()).most_common(1)[0]
+            line.append(f"{'' if label is None else label} ({times / count:.1%})")
+        lines.append(line)
+    return lines
+
+
+def _typical(model: MAPDPM, k: int, j: int, name: str) -> str:
+    """The mean of a column in a cluster, or its most frequent level."""
+    levels = getattr(model, "levels_", {}).get(name)
+    if levels is None:
+        return f"{model.means_[k, j]:.4g}"
+    probabilities = model.level_probabilities_[name][k]
+    best = int(np.argmax(probabilities))
+    return f"{levels[best]} {probabilities[best]:.0%}"
+
+
+def align(lines: list[list[str]]) -> str:
+    """Lines of cells as a table, its columns aligned to the right."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True))
+        for line in lines
+    )

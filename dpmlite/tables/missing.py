@@ -1,0 +1,13 @@
+"""Cells that stand for a missing value."""
+
+#: In lower case.
+MISSING = frozenset(("", "na", "n/a", "#n/a", "nan", "null", "none", "?"))
+
+
+def is_missing(cell: str) -> bool:
+    """Whether a stripped cell stands for a missing value."""
+    return len(cell) <= 4 and cell.lower() in MISSING
+
+
+#: As most files write them.
+USUAL_FORMS = MISSING | {form for cell in MISSING for form in (cell.upper(), cell.title(), "NaN")}
