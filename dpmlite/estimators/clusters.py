@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from dpmlite.estimators.priors.base import Prior
 
 # Depth of the valley between two clusters, in nats, from which on they are not one: the density
-# falls to little more than half of the lower peak. asv_benchmarks/benchmarks/battery.py compares others.
+# falls to little more than half of the lower peak. asv_benchmarks/benchmarks/battery.py compares
+# others.
 VALLEY_DEPTH = 0.6
 
 

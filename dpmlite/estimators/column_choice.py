@@ -90,9 +90,7 @@ def _levels_of(name: str, cells: Floats) -> Cells | None:
     return np.unique(cells[~np.isnan(cells)]) if name == CATEGORICAL else None
 
 
-def _cost(
-    name: str, cells: Floats, weights: Floats | None, labels: Indices, power: float
-) -> float:
+def _cost(name: str, cells: Floats, weights: Floats | None, labels: Indices, power: float) -> float:
     """Minus the log of a column's part of the joint, in nats, with fitted hyperparameters."""
     columns = Columns({0: name}, {0: _levels_of(name, cells)}, (0,) if name == LOG_NORMAL else ())
     table = Data((len(cells), 1), columns.encode({0: cells}), weights=weights, columns=columns)

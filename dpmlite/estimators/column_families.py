@@ -1,19 +1,28 @@
-"""The family of each column of a table: what a user says and, for the rest, what its cells look like."""
+"""The family of each column of a table: as a user says or, for the rest, as its cells look."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dpmlite.estimators.base import column_names
-from dpmlite.estimators.columns import CATEGORICAL, COUNTS, FULL, LOG_NORMAL, NORMAL, Columns, members
+from dpmlite.estimators.columns import (
+    CATEGORICAL,
+    COUNTS,
+    FULL,
+    LOG_NORMAL,
+    NORMAL,
+    Columns,
+    members,
+)
 from dpmlite.estimators.reading import CellsOf
 from dpmlite.estimators.validation import check_choice
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from dpmlite.estimators.columns import Cells, Column, Key
     from dpmlite.estimators.data import Data, Floats
 
@@ -44,9 +53,9 @@ MIN_ROWS_A_LEVEL = 5
 # Rows of which one-hot columns are told from chance.
 MIN_ONE_HOT_ROWS = 25
 
-# Positive numbers may be log-normal if the 99th percentile is at least this many times as far from the
-# median as the first, and less so for their logarithms: the joint decides. Without such a tail,
-# logarithms would depend on an arbitrary origin, as that of a map.
+# Positive numbers may be log-normal if the 99th percentile is at least this many times as far from
+# the median as the first, and less so for their logarithms: the joint decides. Without such a
+# tail, logarithms would depend on an arbitrary origin, as that of a map.
 MIN_SKEW = 3.0
 
 
@@ -82,8 +91,8 @@ def columns_of(cells: Mapping[Column, CellsOf], component: Mapping[Key, str] | s
     if isinstance(component, str):
         component = dict.fromkeys(cells, component)
     _check_known(component, cells)
-    joint = {key: name for key, name in component.items() if isinstance(key, tuple)}
-    in_joint = {column: name for key, name in joint.items() for column in key}
+    joint: dict[Key, str] = {k: name for k, name in component.items() if isinstance(k, tuple)}
+    in_joint = {column: name for key, name in joint.items() for column in members(key)}
     for column, name in in_joint.items():
         _resolved(column, FULL if name == CATEGORICAL else name, cells[column])
     names: dict[Key, str] = {
@@ -91,8 +100,12 @@ def columns_of(cells: Mapping[Column, CellsOf], component: Mapping[Key, str] | s
         for column in cells
         if column not in in_joint
     }
-    open_columns = [column for column in names if component.get(column, AUTO) == AUTO]
-    for group in one_hot_columns({c: cells[c].cells for c in open_columns if _is_bits(cells[c])}):
+    bits = {
+        column: found.cells
+        for column, found in cells.items()
+        if column in names and component.get(column, AUTO) == AUTO and _is_bits(found)
+    }
+    for group in one_hot_columns(bits):
         joint[group] = CATEGORICAL
         names = {column: name for column, name in names.items() if column not in group}
     names |= joint
@@ -120,7 +133,7 @@ def with_full_covariance(columns: Columns, most: int) -> Columns | None:
 
     None unless there are from 2 to `most` such columns, and none has one already.
     """
-    real = [c for name, members in columns.blocks if name == NORMAL for c in members]
+    real = [c for c in columns.levels if columns.component.get(c) in (NORMAL, LOG_NORMAL)]
     if not 2 <= len(real) <= most or FULL in (name for name, _ in columns.blocks):
         return None
     rest = {key: name for key, name in columns.component.items() if key not in real}
@@ -209,7 +222,6 @@ def _check_known(component: Mapping[Key, str], cells: Mapping[Column, CellsOf]) 
             if column not in cells:
                 known = ", ".join(map(repr, cells))
                 raise ValueError(f"component has column {column!r}, X has {known}")
-
 
 
 def coded_numbers(table: Data, X: Any) -> Data:

@@ -1,8 +1,7 @@
-"""What the columns of a mixed table are: their families, scales and levels, and how cells are coded."""
+"""The columns of a mixed table: their families, scales and levels, and how cells are coded."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,8 @@ import numpy as np
 from dpmlite.estimators.validation import warn
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import numpy.typing as npt
 
     Floats = npt.NDArray[np.float64]
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 NORMAL, LOG_NORMAL, FULL = "normal-gamma", "log-normal", "normal-inverse-wishart"
 CATEGORICAL, COUNTS = "categorical", "poisson-gamma"
 
-# Families with independent columns, those of real numbers first: their scores rule most clusters out.
+# Families with independent columns, those of real numbers first: they rule most clusters out.
 SEPARATE = (NORMAL, "normal-known-variance", "beta-bernoulli", COUNTS, CATEGORICAL)
 
 
@@ -55,6 +56,7 @@ class Columns:
         """The family of each block and its columns, in the order of the coded table."""
         tuples = [key for key in self.component if isinstance(key, tuple)]
         one_hot = [key for key in tuples if self.component[key] == CATEGORICAL]
+        joint: list[tuple[str, list[Key]]]
         joint = [(FULL, list(key)) for key in tuples if key not in one_hot]
         apart = [(name, self._of_family(name)) for name in SEPARATE]
         apart[-1][1].extend(one_hot)
@@ -166,7 +168,7 @@ def _indices_of(column: Column, cells: Cells, levels: Cells, allow_missing: bool
     unknown = np.flatnonzero(np.isnan(codes))
     missing = np.array([is_missing(cells[i]) for i in unknown], dtype=bool)
     if missing.any() and not allow_missing:
-        _check_known(column, np.isin(np.arange(len(cells)), unknown[missing]))
+        _check_known(column, np.asarray([is_missing(cell) for cell in cells.tolist()]))
     if not missing.all():
         i = unknown[~missing][0]
         warn(
@@ -179,7 +181,7 @@ def _indices_of(column: Column, cells: Cells, levels: Cells, allow_missing: bool
 def _index_of_one(key: Key, cells: list[Cells], allow_missing: bool) -> Floats:
     """Which of the one-hot columns is 1; NaN where not exactly one is, with a warning."""
     values = np.stack([np.asarray(column, dtype=np.float64) for column in cells], axis=1)
-    missing = np.isnan(values).any(axis=1)
+    missing = np.asarray(np.isnan(values).any(axis=1))
     if not allow_missing:
         _check_known(key, missing)
     good = ((values == 0.0) | (values == 1.0)).all(axis=1) & (values.sum(axis=1) == 1.0)
@@ -194,7 +196,7 @@ def members(key: Key) -> tuple[Column, ...]:
     return key if isinstance(key, tuple) else (key,)
 
 
-def _check_known(column: Key, missing: npt.NDArray[np.bool_]) -> None:
+def _check_known(column: Key, missing: npt.NDArray[Any]) -> None:
     if missing.any():
         i = int(np.argmax(missing))
         raise ValueError(
@@ -222,6 +224,4 @@ def _check_cells(column: Column, values: Floats, good: npt.NDArray[np.bool_], ru
     bad = ~(good | np.isnan(values))
     if bad.any():
         i = int(np.argmax(bad))
-        raise ValueError(
-            f"values of column {column!r} must be {rule}, got {values[i]} in row {i}"
-        )
+        raise ValueError(f"values of column {column!r} must be {rule}, got {values[i]} in row {i}")

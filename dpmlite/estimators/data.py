@@ -78,7 +78,7 @@ class Data:
 
     @property
     def n_features(self) -> int:
-        """Number of the columns of the user's table: of one-hot columns, several are coded as one."""
+        """Number of columns of the user's table: several one-hot columns are coded as one."""
         return self.shape[1] if self.columns is None else len(self.columns.levels)
 
     @property

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,9 +32,20 @@ if TYPE_CHECKING:
 N_NAMED = 3
 
 
+def _common_start(names: list[str]) -> str:
+    """The letters with which all names start."""
+    n_alike = 0
+    for letters in zip(*names, strict=False):
+        if len(set(letters)) > 1:
+            break
+        n_alike += 1
+    return names[0][:n_alike]
+
+
 class DescribedMixture(FamilyEstimator):
     """A fitted mixture that says in plain numbers what its clusters are."""
 
+    alpha_: float
     n_clusters_: int
     statistics_: Floats
     counts_: Indices
@@ -138,9 +148,7 @@ class DescribedMixture(FamilyEstimator):
         )
         return coded[:, family.columns.places] if isinstance(family, MixedFamily) else coded
 
-    def impute(
-        self, X: Any, n_samples: int | None = None, random_state: Any = None
-    ) -> npt.NDArray[Any]:
+    def impute(self, X: Any, n_samples: int | None = None, random_state: Any = None) -> Any:
         """Fill in missing cells: what the model expects, given the other cells of the row.
 
         Columns are independent given the cluster, so that this is exact: clusters are weighted by
@@ -177,13 +185,14 @@ class DescribedMixture(FamilyEstimator):
         algorithms.responsibilities(table.rows(), mixture, self.alpha_, weights)
         decoded = fitted_family(self).decoded
         if n_samples is None:
-            return as_frame_of(X, decoded(self._expected_cells(table, weights)))
+            filled: npt.NDArray[Any] = decoded(self._expected_cells(table, weights))
+            return as_frame_of(X, filled)
         rng = check_random_state(random_state)
         draws = (
             decoded(self._drawn_cells(table, weights, rng))
             for _ in range(check_count("n_samples", n_samples))
         )
-        return np.stack(list(draws))
+        return np.asarray(np.stack(list(draws)))
 
     def _repr_html_(self) -> str:
         """The summary of a fitted model, for notebooks."""
@@ -196,7 +205,7 @@ class DescribedMixture(FamilyEstimator):
         return getattr(self, "cluster_of_component_", np.arange(len(self.statistics_)))
 
     def _variables(self) -> dict[int, str]:
-        """Places and names of the columns; of one-hot columns, that of the first and what is alike."""
+        """Places and names of the columns; of one-hot columns the first, and what names share."""
         columns = getattr(self, "feature_names_in_", range(self.n_features_in_))
         names = {j: str(column) for j, column in enumerate(columns)}
         family = fitted_family(self)
@@ -205,7 +214,7 @@ class DescribedMixture(FamilyEstimator):
             for key in family.columns.coded:
                 if isinstance(key, tuple):
                     first, *others = (places.index(column) for column in key)
-                    prefix = os.path.commonprefix([names[j] for j in (first, *others)])
+                    prefix = _common_start([names[j] for j in (first, *others)])
                     names[first] = prefix.rstrip("_=- ") or f"{names[first]} ..."
                     names = {j: name for j, name in names.items() if j not in others}
         return names

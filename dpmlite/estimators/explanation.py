@@ -1,4 +1,4 @@
-"""What tells clusters apart: the information of each column, and typical values in plain numbers."""
+"""What tells clusters apart: the information of each column, and typical values in words."""
 
 from __future__ import annotations
 
@@ -76,7 +76,9 @@ def separations(
     """
     rng = np.random.default_rng(0)
     inside = clusters == k
-    labels = rng.choice(len(weights), N_DRAWN, p=np.where(inside, weights, 0) / weights[inside].sum())
+    labels = rng.choice(
+        len(weights), N_DRAWN, p=np.where(inside, weights, 0) / weights[inside].sum()
+    )
     rows = family.draw_rows(theta, labels, None, rng)
     here = mixture_log_density(family, rows, theta, np.where(inside, weights, 0.0))
     if inside.all():
@@ -85,9 +87,7 @@ def separations(
     return np.asarray((here - rest).mean(axis=0))
 
 
-def mixture_log_density(
-    family: Family, rows: Floats, theta: Parameters, weights: Floats
-) -> Floats:
+def mixture_log_density(family: Family, rows: Floats, theta: Parameters, weights: Floats) -> Floats:
     """Log densities of each coded column under a mixture of components, shape (N, D)."""
     used = np.flatnonzero(weights)
     theta = {key: value[used] for key, value in theta.items()}

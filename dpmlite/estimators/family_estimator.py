@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from dpmlite.estimators.automatic import (
-    first_labels_of_sample,
     MAX_FULL_COLUMNS,
     SATURATION,
     Model,
     candidates,
     choose_model,
+    first_labels_of_sample,
     power_of,
     times,
 )
@@ -179,8 +179,8 @@ class FamilyEstimator(Estimator):
             can_be_full = FULL in self.component_choices and not self.allow_missing
             if self.component == AUTO and can_be_full:
                 together = with_full_covariance(table.columns, MAX_FULL_COLUMNS)
-            found = [table.columns] if together is None else [table.columns, together]
-            return [mixed_family(columns) for columns in found]
+            of_columns = [table.columns] if together is None else [table.columns, together]
+            return [mixed_family(columns) for columns in of_columns]
         if self.component != AUTO:
             return [self._family()]
         found = candidates(table.shape[1], self.allow_missing)
@@ -204,9 +204,9 @@ class FamilyEstimator(Estimator):
         families = self._candidates(table)
         first = FAMILIES["normal-gamma"] if table.columns is None else families[0]
         table = first.prepared(table)
-        # The scale of weights tells how sure rows are, and not that each is several equal ones, or a
-        # part of one. The lightest row counts as one in the prior of the labels: lighter ones
-        # would be clusters of their own.
+        # The scale of weights tells how sure rows are, and not that each is several equal ones,
+        # or a part of one. The lightest row counts as one in the prior of the labels: lighter
+        # ones would be clusters of their own.
         mean_weight = table.total_weight / table.shape[0]
         least_weight = mean_weight if table.weights is None else float(table.weights.min())
         power = min(1.0, mean_weight * power_of(table.total_weight, saturation))

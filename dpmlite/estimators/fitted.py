@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from dpmlite.estimators.base import require_fitted
-from dpmlite.estimators.numbering import largest_first
 from dpmlite.estimators.columns import Columns
+from dpmlite.estimators.numbering import largest_first
 from dpmlite.estimators.priors import FAMILIES, mixed_family
 from dpmlite.partition import Partition
 

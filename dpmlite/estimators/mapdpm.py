@@ -11,17 +11,10 @@ from dpmlite import algorithms
 from dpmlite.core.constants import UNPLACED
 from dpmlite.core.threads import threads_for, use_threads
 from dpmlite.estimators.automatic import SATURATION, Model, power_of, times
-from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.choose_prior import ScaledPrior, draw_sample
-from dpmlite.estimators.clusters import VALLEY_DEPTH, joined_attributes, normals_of, tree_of
 from dpmlite.estimators.family_estimator import AUTO
-from dpmlite.estimators.fitted import (
-    final_partition_with_groups,
-    fitted_family,
-    fitted_mixture,
-    verify_joint,
-)
-from dpmlite.estimators.mixture import MixtureEstimator
+from dpmlite.estimators.fitted import final_partition_with_groups, verify_joint
+from dpmlite.estimators.joined_mixture import JoinedMixture
 from dpmlite.estimators.numbering import largest_first
 from dpmlite.estimators.priors.moments import Moments
 from dpmlite.estimators.streaming import (
@@ -39,12 +32,10 @@ from dpmlite.estimators.validation import (
     check_count,
     check_jobs,
     check_labels,
-    check_not_negative,
     check_positive,
     check_random_state,
     check_verbose,
 )
-from dpmlite.joining import fits_normals, labels_of_level, level_of, tree_by_joint
 from dpmlite.search import alpha as choose_alpha
 from dpmlite.search.alpha import ALPHAS, AlphaResult
 from dpmlite.search.context import Problem, coarsened_alpha
@@ -56,7 +47,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite.estimators.data import Data
-    from dpmlite.joining import NormalComponents
     from dpmlite.search.result import SearchResult
 
     Seeds = npt.NDArray[np.int64]
@@ -70,7 +60,7 @@ PRIOR_CHOICES = (AUTO, "paper", "nll")
 SAMPLE_ROWS = 2000
 
 
-class MAPDPM(MixtureEstimator):
+class MAPDPM(JoinedMixture):
     """Clustering by the most probable partition of a Dirichlet process mixture.
 
     The number of clusters is found, not given. By default the joint probability of data and labels
@@ -346,44 +336,6 @@ class MAPDPM(MixtureEstimator):
         self._label_outliers(X)
         return self
 
-    def labels_at(
-        self, *, depth: float | None = None, n_clusters: int | None = None
-    ) -> npt.NDArray[np.intp]:
-        """Labels of the rows at another level of `cluster_tree_`.
-
-        Parameters
-        ----------
-        depth : float, optional
-            Components join if the valley between them is less deep, in nats: 0 leaves them apart.
-        n_clusters : int, optional
-            Number of clusters, C at most, instead of a depth.
-
-        Returns
-        -------
-        ndarray of int, shape (N,)
-            Clusters are numbered by decreasing weight.
-
-        Raises
-        ------
-        NotFittedError
-            If there is no tree: before `fit`, or if components were not joined.
-        ValueError
-            Unless one of `depth` and `n_clusters` is given, and is in its range.
-        """
-        require_fitted(self, "cluster_tree_")
-        tree, n_components = self.cluster_tree_, len(self.statistics_)
-        if (depth is None) == (n_clusters is None):
-            raise ValueError("labels_at needs either depth or n_clusters")
-        if depth is not None:
-            n_joins = level_of(tree, check_not_negative("depth", depth))
-        else:
-            count = check_count("n_clusters", n_clusters)
-            if count > n_components:
-                raise ValueError(f"n_clusters must be at most {n_components}, got {count}")
-            n_joins = n_components - count
-        clusters = labels_of_level(tree, n_joins)
-        return largest_first(clusters, self.statistics_[:, 0])[self.component_labels_]
-
     def partial_fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to those seen before, which need not be kept.
 
@@ -543,14 +495,7 @@ class MAPDPM(MixtureEstimator):
             check_choice("robustness", self.robustness, (AUTO,), "a positive number, None or ")
         elif self.robustness is not None:
             check_positive("robustness", self.robustness)
-        if not isinstance(self.join, str):
-            check_bool("join", self.join)
-        else:
-            check_choice("join", self.join, (AUTO,), "True, False or ")
-        if self.max_clusters is not None:
-            check_count("max_clusters", self.max_clusters)
-        if self.outlier_level is not None:
-            check_positive("outlier_level", self.outlier_level)
+        self._check_joining()
         self._check_alpha_prior()
         self._grid()
         check_count("cv", self.cv, least=2)
@@ -599,20 +544,13 @@ class MAPDPM(MixtureEstimator):
             return SATURATION if self._is_automatic() else None
         return None if self.robustness is None else float(self.robustness)
 
-    def _joins(self) -> bool:
-        """Whether components may be joined to clusters."""
-        return self._is_automatic() if self.join == AUTO else bool(self.join)
-
-    def _joins_now(self, components: NormalComponents, table: Data) -> bool:
-        """Whether components without a valley between them are joined."""
-        assert table.values is not None
-        return self._joins() and (self.join != AUTO or not fits_normals(components, table.values))
-
     def _given_model(self, search: Search, table: Data, moments: Moments, seeds: Seeds) -> Model:
         """The model of the parameters."""
         family, alpha = self._family_of(table), self._alpha()
         if self.prior == "nll" and not family.width:
-            raise ValueError("prior 'nll' needs one family for all columns, got several: see 'auto'")
+            raise ValueError(
+                "prior 'nll' needs one family for all columns, got several: see 'auto'"
+            )
         power = power_of(table.total_weight, self._saturation())
         model = Model(family, self.allow_missing, {}, alpha, power)
         if isinstance(self.prior, str) and self.prior == "nll":
@@ -653,36 +591,6 @@ class MAPDPM(MixtureEstimator):
             self.cv,
         )
         return replace(found, alpha=float(grid[weighed.index(found.alpha)]))
-
-    def _keep_clusters(self, table: Data, labels: npt.NDArray[np.intp]) -> None:
-        """Join the components to clusters, and keep both."""
-        clusters = None
-        self.__dict__.pop("cluster_tree_", None)
-        if self._joins() or self.max_clusters is not None:
-            height = 0.0
-            if fitted_family(self).has_covariance:
-                components = normals_of(self)
-                self.cluster_tree_ = tree_of(components, table, labels)
-                height = VALLEY_DEPTH if self._joins_now(components, table) else 0.0
-            else:
-                self.cluster_tree_ = tree_by_joint(fitted_mixture(self))
-            n_joins = level_of(self.cluster_tree_, height, self.max_clusters)
-            clusters = labels_of_level(self.cluster_tree_, n_joins)
-        self._keep_joined(clusters)
-
-    def _keep_joined(self, clusters: npt.NDArray[np.intp] | None) -> None:
-        """Keep what describes components, and clusters of several of them."""
-        self.component_labels_ = self.labels_
-        self.component_counts_ = self.counts_
-        if clusters is not None:
-            vars(self).update(joined_attributes(self, clusters))
-
-    def _label_outliers(self, X: npt.ArrayLike) -> None:
-        """Give rows that are less probable than `outlier_level` the label -1."""
-        if self.outlier_level is not None:
-            self.labels_ = np.where(
-                self.outlier_score(X) < float(self.outlier_level), -1, self.labels_
-            )
 
     def _keep_result(self, result: SearchResult, unit: float = 1.0) -> None:
         self.neg_log_joint_trace_ = unit * np.array(result.trace)

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from dpmlite import families
     from dpmlite.estimators.data import Data
     from dpmlite.estimators.priors.base import Family, Prior
     from dpmlite.partition import Partition
@@ -142,7 +141,7 @@ class MixtureEstimator(DescribedMixture):
         data = self._read_new(X)
         out = np.empty(data.shape[0])
         algorithms.log_density(data.rows(), fitted_mixture(self), self.alpha_, out)
-        return out - data.log_volumes()
+        return np.asarray(out - data.log_volumes())
 
     def outlier_score(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Share of the rows drawn from the model that are less probable than each row of `X`.

@@ -1,4 +1,4 @@
-"""The tree of components of any family: those whose union loses the least joint are joined first."""
+"""The tree of components of any family: the union that loses the least joint comes first."""
 
 from __future__ import annotations
 

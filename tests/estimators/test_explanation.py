@@ -94,7 +94,7 @@ def test_levels_have_probabilities(model):
 
 
 def test_missing_cells_are_what_the_clusters_of_the_row_expect():
-    X, labels = customers()
+    X, _ = customers()
     gaps = X.copy()
     gaps.loc[::5, "city"] = None
     gaps.loc[1::5, "age"] = np.nan
@@ -120,7 +120,7 @@ def test_drawn_cells_have_the_distribution_of_the_cluster():
 def test_errors(model):
     with pytest.raises(ValueError, match="k must be below n_clusters_, 3, got 3"):
         model.explain(3)
-    with pytest.raises(ValueError, match="impute needs a model .* allow_missing=True"):
+    with pytest.raises(ValueError, match=r"impute needs a model .* allow_missing=True"):
         model.impute(customers()[0])
     with pytest.raises(ValueError, match="not fitted"):
         MAPDPM().summary()

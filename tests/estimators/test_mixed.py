@@ -14,10 +14,10 @@ from mixed_tables import (
 from sklearn.metrics import adjusted_mutual_info_score
 
 from dpmlite import (
+    MAPDPM,
     BayesianHierarchicalClustering,
     CollapsedGibbs,
     DPSearch,
-    MAPDPM,
     VariationalDPM,
     merge_models,
 )
@@ -239,7 +239,7 @@ def one_hot_customers(n_rows=600):
 
 
 def test_one_hot_columns_are_one_category():
-    X, labels = one_hot_customers()
+    X, _ = one_hot_customers()
     model = fit(X)
     one_hot = pd.get_dummies(X, columns=["home", "born"], dtype=float)
     coded = fit(one_hot)

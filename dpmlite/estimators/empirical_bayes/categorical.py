@@ -43,9 +43,7 @@ class LevelCounts:
     column: Indices
 
     @classmethod
-    def of(
-        cls, table: Data, labels: Indices, power: float, n_levels: Sequence[int]
-    ) -> LevelCounts:
+    def of(cls, table: Data, labels: Indices, power: float, n_levels: Sequence[int]) -> LevelCounts:
         """Counts of a table of indices of levels; the weight of a row is multiplied by `power`."""
         assert table.values is not None
         weights = np.full(table.shape[0], power)
@@ -96,10 +94,10 @@ def fit_categorical(
     def objective(x: Floats) -> tuple[float, Floats]:
         s = np.exp(x)
         beta = s[sums.column] * frequencies
-        of_levels = _rise(log_gamma, beta, sums.counts)
-        value = of_levels.sum() - _rise(log_gamma, s, n).sum()
-        slopes = sums.totals((frequencies * _rise(digamma, beta, sums.counts)).sum(axis=0))
-        slopes -= _rise(digamma, s, n).sum(axis=0)
+        of_levels = rise(log_gamma, beta, sums.counts)
+        value = of_levels.sum() - rise(log_gamma, s, n).sum()
+        slopes = sums.totals((frequencies * rise(digamma, beta, sums.counts)).sum(axis=0))
+        slopes -= rise(digamma, s, n).sum(axis=0)
         units = (x - LOG_MASS[0]) / LOG_MASS[1]
         return 0.5 * float(units @ units) - float(value), units / LOG_MASS[1] - s * slopes
 
@@ -108,6 +106,6 @@ def fit_categorical(
     return {"beta0": np.exp(x)[sums.column] * frequencies}, 0.5 * float(units @ units)
 
 
-def _rise(function: np.ufunc, start: Floats, by: Floats) -> Floats:
+def rise(function: np.ufunc, start: Floats, by: Floats) -> Floats:
     """function(start + by) - function(start)."""
     return np.asarray(function(start + by).astype(float) - function(start).astype(float))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpmlite.estimators.empirical_bayes.categorical import rise
 from dpmlite.estimators.empirical_bayes.cluster_sums import summed
 from dpmlite.estimators.empirical_bayes.minimise import minimise
 from dpmlite.estimators.empirical_bayes.normal_gamma import digamma, log_gamma
@@ -48,9 +49,7 @@ class CountSums:
         return cls(summed(cell_weights, labels), summed(events, labels))
 
 
-def fit_poisson_gamma(
-    sums: CountSums, means: Floats, start: Prior | None
-) -> tuple[Prior, float]:
+def fit_poisson_gamma(sums: CountSums, means: Floats, start: Prior | None) -> tuple[Prior, float]:
     """The hyperparameters that fit clusters best, and minus the log of their own prior.
 
     Parameters
@@ -79,9 +78,9 @@ def fit_poisson_gamma(
         log_a, log_b = x[:n_columns], x[:n_columns] - x[n_columns:]
         a0, b0 = np.exp(log_a), np.exp(log_b)
         a, b = a0 + sums.events, b0 + sums.n
-        of_events = log_gamma(a).astype(float) - log_gamma(a0).astype(float)
+        of_events = rise(log_gamma, a0, sums.events)
         value = np.sum(of_events + a0 * log_b - a * np.log(b))
-        slopes = digamma(a).astype(float) - digamma(a0).astype(float) + log_b - np.log(b)
+        slopes = rise(digamma, a0, sums.events) + log_b - np.log(b)
         by_log_b = np.sum(a0 - a / b * b0, axis=0)
         by_log_a = a0 * slopes.sum(axis=0) + by_log_b
         units = (x - centre) / deviation

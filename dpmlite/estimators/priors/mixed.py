@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite import families
-from dpmlite.estimators.columns import CATEGORICAL, FULL, Columns
+from dpmlite.estimators.columns import CATEGORICAL, FULL
 from dpmlite.estimators.data import Data
 from dpmlite.estimators.priors.base import Family
 from dpmlite.estimators.priors.categorical import CategoricalFamily
@@ -18,10 +17,11 @@ from dpmlite.estimators.priors.moments import Moments
 from dpmlite.estimators.reading import read_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     import numpy.typing as npt
 
+    from dpmlite.estimators.columns import Columns
     from dpmlite.estimators.data import Floats, Indices
     from dpmlite.estimators.priors.base import Parameters, Prior, Rng, Totals
 
@@ -45,7 +45,7 @@ class Block:
 
 
 class MixedFamily(Family):
-    """Columns of different families, independent within a cluster but for blocks of full covariance.
+    """Columns of different families, independent in a cluster but for blocks of full covariance.
 
     The prior has the prior of each block under the name of its family. Tables are coded
     (`Columns`); means and variances are those of the table's columns, in its order.
@@ -73,7 +73,9 @@ class MixedFamily(Family):
         n_full = sum(name == FULL for name, _ in self.columns.blocks)
         for name, columns in self.columns.blocks:
             if name == CATEGORICAL:
-                family: Family = CategoricalFamily([len(self.columns.levels_of(each)) for each in columns])
+                family: Family = CategoricalFamily(
+                    [len(self.columns.levels_of(each)) for each in columns]
+                )
             else:
                 family = self._separate[name]
             if name == FULL and n_full > 1:
@@ -172,8 +174,7 @@ class MixedFamily(Family):
 
     def sums(self, table: Data, labels: Indices, power: float) -> dict[str, Any]:
         return {
-            block.name: block.family.sums(part, labels, power)
-            for block, part in self._parts(table)
+            block.name: block.family.sums(part, labels, power) for block, part in self._parts(table)
         }
 
     def fit_prior(
@@ -191,8 +192,7 @@ class MixedFamily(Family):
         self, prior: Prior, allow_missing: bool, power: float = 1.0
     ) -> families.Component:
         parts = [
-            block.family.component(prior[block.name], allow_missing, power)
-            for block in self.blocks
+            block.family.component(prior[block.name], allow_missing, power) for block in self.blocks
         ]
         return parts[0] if len(parts) == 1 else families.Product(parts)
 
@@ -206,7 +206,7 @@ class MixedFamily(Family):
         return self.blocks[0].family.covariance(posterior)
 
     def means(self, prior: Prior) -> Floats:
-        """Means of the columns; exp of the mean of the logarithms, the median, of log-normal ones."""
+        """Means of the columns; medians, exp of the mean of logarithms, of log-normal ones."""
         return self._of_table(self.coded_means(prior), self.level_probabilities(prior))
 
     def coded_means(self, prior: Prior) -> Floats:
@@ -232,9 +232,7 @@ class MixedFamily(Family):
         for block in self.blocks:
             if isinstance(block.family, CategoricalFamily):
                 names = self.columns.coded[block.columns]
-                return dict(
-                    zip(names, block.family.probabilities(prior[block.name]), strict=True)
-                )
+                return dict(zip(names, block.family.probabilities(prior[block.name]), strict=True))
         return {}
 
     def draw_parameters(self, prior: Prior, size: int, rng: Rng) -> Parameters:

@@ -98,5 +98,5 @@ class PoissonGammaFamily(Family):
 
     def column_log_density(self, X: Floats, theta: Parameters) -> Floats:
         rate, x = theta["rate"], np.nan_to_num(X)[:, None]
-        terms = x * np.log(rate) - rate - log_gamma(x + 1.0).astype(float)
+        terms = x * np.log(rate) - rate - np.asarray(log_gamma(x + 1.0)).astype(float)
         return np.asarray(np.where(np.isnan(X)[:, None], 0.0, terms))

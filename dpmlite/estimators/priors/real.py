@@ -52,9 +52,7 @@ def normal_log_density(X: Floats, mean: Floats, deviation: Floats) -> Floats:
     return np.where(np.isnan(X)[:, None], 0.0, density)
 
 
-def mean_of_rows(
-    m: Any, c: Any, m0: Floats, c0: float | Floats, n: float | Floats
-) -> Floats:
+def mean_of_rows(m: Any, c: Any, m0: Floats, c0: float | Floats, n: float | Floats) -> Floats:
     """The mean of n rows that moved a mean m0, worth c0 rows, to m, worth c; NaN for n = 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = m0 + np.asarray(c) / n * (np.asarray(m) - m0)

@@ -1,0 +1,129 @@
+"""The base class of mixtures whose components may be joined to clusters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpmlite.estimators.base import require_fitted
+from dpmlite.estimators.clusters import VALLEY_DEPTH, joined_attributes, normals_of, tree_of
+from dpmlite.estimators.family_estimator import AUTO
+from dpmlite.estimators.fitted import fitted_family, fitted_mixture
+from dpmlite.estimators.mixture import MixtureEstimator
+from dpmlite.estimators.numbering import largest_first
+from dpmlite.estimators.validation import (
+    check_bool,
+    check_choice,
+    check_count,
+    check_not_negative,
+    check_positive,
+)
+from dpmlite.joining import fits_normals, labels_of_level, level_of, tree_by_joint
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from dpmlite.estimators.data import Data, Floats
+    from dpmlite.joining import NormalComponents
+
+
+class JoinedMixture(MixtureEstimator):
+    """A mixture whose clusters may have several components.
+
+    A subclass has the parameters `join`, `max_clusters` and `outlier_level`; its ``fit`` keeps the
+    components, then calls `_keep_clusters`, and `_label_outliers` in the end.
+    """
+
+    join: bool | str
+    max_clusters: int | None
+    outlier_level: float | None
+
+    cluster_tree_: Floats
+
+    def labels_at(
+        self, *, depth: float | None = None, n_clusters: int | None = None
+    ) -> npt.NDArray[np.intp]:
+        """Labels of the rows at another level of `cluster_tree_`.
+
+        Parameters
+        ----------
+        depth : float, optional
+            Components join if the valley between them is less deep, in nats: 0 leaves them apart.
+        n_clusters : int, optional
+            Number of clusters, C at most, instead of a depth.
+
+        Returns
+        -------
+        ndarray of int, shape (N,)
+            Clusters are numbered by decreasing weight.
+
+        Raises
+        ------
+        NotFittedError
+            If there is no tree: before `fit`, or if components were not joined.
+        ValueError
+            Unless one of `depth` and `n_clusters` is given, and is in its range.
+        """
+        require_fitted(self, "cluster_tree_")
+        tree, n_components = self.cluster_tree_, len(self.statistics_)
+        if (depth is None) == (n_clusters is None):
+            raise ValueError("labels_at needs either depth or n_clusters")
+        if depth is not None:
+            n_joins = level_of(tree, check_not_negative("depth", depth))
+        else:
+            count = check_count("n_clusters", n_clusters)
+            if count > n_components:
+                raise ValueError(f"n_clusters must be at most {n_components}, got {count}")
+            n_joins = n_components - count
+        clusters = labels_of_level(tree, n_joins)
+        return largest_first(clusters, self.statistics_[:, 0])[self.component_labels_]
+
+    def _check_joining(self) -> None:
+        if not isinstance(self.join, str):
+            check_bool("join", self.join)
+        else:
+            check_choice("join", self.join, (AUTO,), "True, False or ")
+        if self.max_clusters is not None:
+            check_count("max_clusters", self.max_clusters)
+        if self.outlier_level is not None:
+            check_positive("outlier_level", self.outlier_level)
+
+    def _joins(self) -> bool:
+        """Whether components may be joined to clusters."""
+        return self._is_automatic() if self.join == AUTO else bool(self.join)
+
+    def _joins_now(self, components: NormalComponents, table: Data) -> bool:
+        """Whether components without a valley between them are joined."""
+        assert table.values is not None
+        return self._joins() and (self.join != AUTO or not fits_normals(components, table.values))
+
+    def _keep_clusters(self, table: Data, labels: npt.NDArray[np.intp]) -> None:
+        """Join the components to clusters, and keep both."""
+        clusters = None
+        self.__dict__.pop("cluster_tree_", None)
+        if self._joins() or self.max_clusters is not None:
+            height = 0.0
+            if fitted_family(self).has_covariance:
+                components = normals_of(self)
+                self.cluster_tree_ = tree_of(components, table, labels)
+                height = VALLEY_DEPTH if self._joins_now(components, table) else 0.0
+            else:
+                self.cluster_tree_ = tree_by_joint(fitted_mixture(self))
+            n_joins = level_of(self.cluster_tree_, height, self.max_clusters)
+            clusters = labels_of_level(self.cluster_tree_, n_joins)
+        self._keep_joined(clusters)
+
+    def _keep_joined(self, clusters: npt.NDArray[np.intp] | None) -> None:
+        """Keep what describes components, and clusters of several of them."""
+        self.component_labels_ = self.labels_
+        self.component_counts_ = self.counts_
+        if clusters is not None:
+            vars(self).update(joined_attributes(self, clusters))
+
+    def _label_outliers(self, X: npt.ArrayLike) -> None:
+        """Give rows that are less probable than `outlier_level` the label -1."""
+        if self.outlier_level is not None:
+            self.labels_ = np.where(
+                self.outlier_score(X) < float(self.outlier_level), -1, self.labels_
+            )
