@@ -27,7 +27,7 @@ class RealFamily(Family):
     knows_power = True
 
     def read_table(self, X: Any, allow_missing: bool) -> Data:
-        return read_real(X, allow_missing)
+        return read_real(X, allow_missing if self.takes_missing else None)
 
     def prepared(self, table: Data) -> Data:
         """The table with equal values spread, for a normal could be infinitely dense at them."""
@@ -52,9 +52,7 @@ def normal_log_density(X: Floats, mean: Floats, deviation: Floats) -> Floats:
     return np.where(np.isnan(X)[:, None], 0.0, density)
 
 
-def mean_of_rows(
-    m: Any, c: Any, m0: Floats, c0: float | Floats, n: float | Floats
-) -> Floats:
+def mean_of_rows(m: Any, c: Any, m0: Floats, c0: float | Floats, n: float | Floats) -> Floats:
     """The mean of n rows that moved a mean m0, worth c0 rows, to m, worth c; NaN for n = 0."""
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = m0 + np.asarray(c) / n * (np.asarray(m) - m0)
