@@ -96,6 +96,46 @@ def test_more_columns_become_two_principal_components():
     assert axes.get_xlabel() == f"principal component 1 ({eigenvalues[0] / 3:.0%} of the variance)"
 
 
+def test_a_data_frame_names_the_axes():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"lon": [0.0, 1.0, 2.0], "city": ["a", "b", "c"], "lat": [3.0, 4.0, 6.0]})
+    axes = draw(frame, [0, 0, 0])
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("lon", "lat")
+    assert points(axes)[0].tolist() == [[0.0, 3.0], [1.0, 4.0], [2.0, 6.0]]
+    told = draw(frame, [0, 0, 0], columns=["x", "name", "y"])
+    assert (told.get_xlabel(), told.get_ylabel()) == ("x", "y")
+    assert draw(pd.DataFrame([[0.0], [1.0]]), [0, 0]).get_xlabel() == "column 0"
+    with pytest.raises(ValueError, match=r"must have a column of numbers, got columns \['city'\]"):
+        plot_clusters(frame[["city"]], [0, 0, 0])
+
+
+def test_rows_without_a_shown_cell_are_not_drawn():
+    X = np.array([[0.0, 1.0], [np.nan, 6.0], [5.5, 6.5], [4.5, np.nan]])
+    axes = draw(X, [0, 1, 1, 1])
+    assert np.concatenate(points(axes)).tolist() == [[5.5, 6.5], [0.0, 1.0]]
+    assert axes.get_title(loc="left") == "2 clusters in 4 rows; 2 with missing values not shown"
+    assert legend(axes) == ["1  (3)", "0  (1)"]
+    strip = draw(X[:, :1], [0, 1, 1, 1])
+    assert sorted(np.concatenate(points(strip))[:, 0]) == [0.0, 4.5, 5.5]
+
+
+def test_missing_cells_of_many_columns_stand_at_the_mean_of_their_cluster():
+    X, labels = planted_gaussians(60, 4, 2, random_state=0)
+    X[0, 1] = X[1, 2] = X[2, 3] = np.nan
+    expected = X.copy()
+    for i, j in ((0, 1), (1, 2), (2, 3)):
+        expected[i, j] = np.nanmean(X[labels == labels[i], j])
+    axes = draw(X, labels)
+    assert np.concatenate(points(axes)) == pytest.approx(
+        np.concatenate(points(draw(expected, labels))), abs=1e-9
+    )
+    X[3] = np.nan
+    title = draw(X, labels).get_title(loc="left")
+    assert title == "2 clusters in 60 rows; 1 with missing values not shown"
+    X[labels == labels[0], 1] = np.nan  # a cluster without a value: the mean of all rows
+    assert np.isfinite(np.concatenate(points(draw(X, labels)))).all()
+
+
 @pytest.mark.parametrize(("scale", "offset"), [(1e3, -1e5), (1e160, 0.0), (1e-160, 0.0)])
 def test_principal_components_do_not_depend_on_units(scale, offset):
     X, labels = planted_gaussians(60, 5, 3, random_state=0)
@@ -171,7 +211,8 @@ def test_nothing_is_written_without_a_path(tmp_path, monkeypatch):
     ("X", "labels", "columns", "message"),
     [
         ([1.0, 2.0], [0, 0], None, "X must be 2-D"),
-        ([[1.0, np.nan]], [0], None, "X must be finite"),
+        ([[1.0, np.inf]], [0], None, "X must be finite, got inf in row 0, column 1"),
+        ([[1.0, np.nan]], [0], None, "X must have a row without a missing cell, got none"),
         ([[1.0, 2.0]], [0, 1], None, r"labels must have shape \(1,\), got \(2,\)"),
         ([[1.0, 2.0]], [0], ["a"], "columns must be 2 names, got 1"),
     ],

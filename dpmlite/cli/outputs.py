@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite.plotting import check_picture, plot_clusters
+from dpmlite.plotting.clusters import shown_rows
 from dpmlite.tables import write_table
 
 if TYPE_CHECKING:
@@ -91,11 +92,10 @@ def draw(path: Path, rows: Table, labels: npt.NDArray[np.intp]) -> str:
     numbers = [name for name, kind in rows.kinds.items() if kind == "number"]
     if not numbers:
         return f"did not draw {path}: there is no column of numbers"
-    shown = rows[numbers]
-    n_hidden = int(np.isnan(np.asarray(shown)).any(axis=1).sum())
-    if n_hidden == len(shown):
+    n_hidden = int(np.count_nonzero(~shown_rows(np.asarray(rows[numbers]))))
+    if n_hidden == len(rows):
         return f"did not draw {path}: every row has a missing value"
-    plot_clusters(shown, labels, path=path)
+    plot_clusters(rows[numbers], labels, path=path)
     return f"drew {path}" + (f" without {n_hidden} rows that miss values" if n_hidden else "")
 
 

@@ -218,7 +218,7 @@ class Data:
         return np.asarray(weights.sum() - absent, dtype=np.float64)
 
 
-def read_real(X: Any, allow_missing: bool) -> Data:
+def read_real(X: Any, allow_missing: bool | None) -> Data:
     """A user's dense table of finite numbers, or NaN if missing values are allowed.
 
     Raises
@@ -246,7 +246,7 @@ def read_counts(X: Any, most: float, allow_missing: bool) -> Data:
         data = Data(_shape(values), nonzeros=(cells, j.astype(np.intp), starts))
     else:
         data = _read_sparse(X)
-    _check_counts(data, most, allow_missing)
+    _check_counts(data, most, allow_missing, X)
     return data
 
 
@@ -311,7 +311,7 @@ def _check_parts(shape: tuple[int, int], cells: Floats, columns: Indices, starts
             raise ValueError("X must have each cell once: a column is twice in a row of X.indices")
 
 
-def _check_counts(data: Data, most: float, allow_missing: bool) -> None:
+def _check_counts(data: Data, most: float, allow_missing: bool, X: Any) -> None:
     """Raise ValueError unless all cells are whole numbers from 0 to `most`, or allowed NaN."""
     assert data.nonzeros is not None
     cells, columns, starts = data.nonzeros
@@ -325,4 +325,4 @@ def _check_counts(data: Data, most: float, allow_missing: bool) -> None:
         rule = "0 or 1" if most == 1.0 else "whole numbers of at least 0"
         if cells[at] > most > 1.0:
             rule = f"at most {most:.0f}"
-        raise_where(f"X must be {rule}", cells[at], i, int(columns[at]))
+        raise_where(f"X must be {rule}", cells[at], i, int(columns[at]), X)

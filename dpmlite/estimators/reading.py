@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite.estimators.columns import is_missing
-from dpmlite.estimators.validation import as_floats, check_table
+from dpmlite.estimators.user_tables import check_is_table, names_of
+from dpmlite.estimators.validation import as_floats, check_table, numbers_of_texts
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -53,13 +54,14 @@ def read_columns(X: Any) -> dict[Column, CellsOf]:
         If `X` is not a table.
     """
     if not is_frame(X):
+        check_is_table(X)
         array = np.asarray(X)
         if array.dtype.kind not in "OUS":
             array = check_table(X)
         elif array.ndim != 2 or 0 in array.shape:
             raise ValueError(f"X must be 2-D with rows and columns, got shape {array.shape}")
         return {j: read_column(array[:, j]) for j in range(array.shape[1])}
-    names = list(X.columns)
+    names = names_of(X) or []
     if 0 in (len(X), len(names)):
         raise ValueError(f"X must have at least one row and one column, got shape {X.shape}")
     if all(isinstance(name, str) for name in names):
@@ -91,6 +93,9 @@ def _of_objects(cells: npt.NDArray[np.object_], is_category: bool) -> CellsOf:
         return CellsOf(cells, "date")
     if not is_category and not any(isinstance(cell, str | bool | np.bool_) for cell in known):
         return CellsOf(as_floats("X", np.where(missing, np.nan, cells), ("row",)), "number")
+    numbers = None if is_category else numbers_of_texts(cells)
+    if numbers is not None:
+        return CellsOf(numbers, "number")
     found = cells.copy()
     if not all(isinstance(cell, str) for cell in known) and not all(map(_is_truth, known)):
         found[~missing] = [str(cell) for cell in known]

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from dpmlite.estimators.user_tables import DATES_ADVICE, check_is_table, filled, names_of
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     import numpy.typing as npt
 
@@ -22,10 +24,17 @@ MAX_WEIGHT = 2.0**53
 MIN_POSITIVE = 1e-100
 
 
-def check_rows(X: Any, allow_missing: bool = False, strided: bool = False) -> npt.NDArray[Any]:
+#: What to do with missing cells, after a colon.
+MISSING_ADVICE = "allow_missing=True leaves missing cells out"
+
+
+def check_rows(
+    X: Any, allow_missing: bool | None = None, strided: bool = False
+) -> npt.NDArray[Any]:
     """A dense table of finite numbers as a C-contiguous float64 array, copied only if necessary.
 
     With `strided`, arrays of float64 and float32 are not copied, whatever their memory order.
+    Masked cells are NaN. `allow_missing` is None where missing cells cannot be allowed.
 
     Raises
     ------
@@ -33,12 +42,12 @@ def check_rows(X: Any, allow_missing: bool = False, strided: bool = False) -> np
         If `X` is not 2-D, has no row or column, is complex, or holds infinity; or NaN, unless
         `allow_missing`.
     TypeError
-        If `X` is sparse, or holds something that is not a number.
+        If `X` is sparse or no table, or holds dates or something else that is not a number.
     """
     if hasattr(X, "toarray") and hasattr(X, "nnz"):
         raise TypeError("X must be dense, got a sparse matrix: pass X.toarray()")
     rows = check_table(X, strided)
-    _check_finite(rows, allow_missing)
+    _check_finite(rows, allow_missing, X)
     return rows
 
 
@@ -50,14 +59,10 @@ def is_masked(values: Any) -> bool:
 
 def check_table(X: Any, strided: bool = False) -> npt.NDArray[Any]:
     """A dense table as `check_rows` returns it; numbers may be infinite or NaN."""
-    if is_masked(X):
-        raise ValueError(
-            "X must have no masked values: drop their rows, or fill them, with NaN where "
-            "allow_missing is True"
-        )
-    array = _asarray("X", X)
+    check_is_table(X)
+    array = filled(X) if is_masked(X) else _asarray("X", X)
     if array.dtype.kind in "mM":
-        raise TypeError(f"X must be numbers, got dtype {array.dtype}")
+        raise TypeError(f"X must be numbers, got dtype {array.dtype}: {DATES_ADVICE}")
     if np.iscomplexobj(array):
         raise ValueError(f"Complex data not supported: X must be real, got dtype {array.dtype}")
     if array.ndim != 2:
@@ -77,13 +82,19 @@ def check_table(X: Any, strided: bool = False) -> npt.NDArray[Any]:
     in_place = array.dtype in (np.float32, np.float64) and array.dtype.isnative
     if strided and in_place and array.flags.aligned:
         return array
-    return as_floats("X", array)
+    return as_floats("X", array, names=names_of(X))
 
 
 def as_floats(
-    name: str, values: Any, axes: tuple[str, ...] = ("row", "column")
+    name: str,
+    values: Any,
+    axes: tuple[str, ...] = ("row", "column"),
+    names: Sequence[Any] | None = None,
 ) -> npt.NDArray[np.float64]:
     """An array of numbers of any type as a C-contiguous float64 array.
+
+    Numbers may be text. Blank text, "NA" and the like are NaN, as pandas' NA is. `names` are those
+    of the columns.
 
     Raises
     ------
@@ -99,9 +110,10 @@ def as_floats(
     except (TypeError, ValueError, OverflowError):
         missing = _is_na(array)
         if missing.any():
-            return as_floats(name, np.where(missing, np.nan, array), axes)
+            filled = np.where(missing, np.nan, array.astype(object))
+            return as_floats(name, filled, axes, names)
         for index, cell in np.ndenumerate(array):
-            _check_number(name, cell, zip(axes, index, strict=False))
+            _check_number(name, cell, _place(axes, index, names))
         raise
 
 
@@ -114,36 +126,76 @@ def _asarray(name: str, values: Any) -> npt.NDArray[Any]:
 
 @np.vectorize(otypes=[bool])
 def _is_na(cell: Any) -> bool:
-    """Whether a cell is pandas' NA, a missing value that is no number."""
+    """Whether a cell is missing, but no number: pandas' NA, or text that stands for it."""
+    if isinstance(cell, str):
+        from dpmlite.tables.missing import is_missing  # most tables need it not
+
+        return is_missing(cell.strip())
     return type(cell).__name__ == "NAType"
 
 
-def _check_number(name: str, cell: Any, index: Iterable[tuple[str, int]]) -> None:
+def numbers_of_texts(cells: npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:
+    """Numbers that are written as text, NaN for blank text and the like; None for other cells."""
+    if not any(isinstance(cell, str) for cell in cells.tolist()):
+        return None
+    try:
+        return as_floats("cells", cells, ("row",))
+    except (TypeError, ValueError):
+        return None
+
+
+def _place(axes: tuple[str, ...], index: tuple[int, ...], names: Sequence[Any] | None) -> str:
+    """Where a cell is: its number along each axis, or the name of its column."""
+    numbers: list[Any] = list(index)
+    if names is not None and len(index) > 1:
+        numbers[1] = names[index[1]]
+    return ", ".join(f"{axis} {i!r}" for axis, i in zip(axes, numbers, strict=False))
+
+
+def _check_number(name: str, cell: Any, where: str) -> None:
     value = cell.item() if isinstance(cell, np.generic) else cell
     try:
         float(value)
     except (TypeError, ValueError, OverflowError) as error:
         kind = TypeError if isinstance(error, TypeError) else ValueError
-        where = ", ".join(f"{axis} {i}" for axis, i in index)
         place = f" in {where}" if where else ""
-        raise kind(f"{name} must be numbers, got {shortened(value)}{place}: {error}") from None
+        advice = _advice_on(value) if name == "X" else ""
+        raise kind(
+            f"{name} must be numbers, got {shortened(value)}{place}: {error}{advice}"
+        ) from None
 
 
-def _check_finite(rows: npt.NDArray[np.float64], allow_missing: bool) -> None:
+def _advice_on(value: Any) -> str:
+    """What to do with a column that has a cell of text or a date."""
+    if hasattr(value, "isoformat"):
+        return f"; {DATES_ADVICE}"
+    return "; drop the column, or encode it as numbers" if isinstance(value, str) else ""
+
+
+def _check_finite(rows: npt.NDArray[np.float64], allow_missing: bool | None, X: Any) -> None:
     # A sum is finite only if its terms are, so that good data needs no N x D mask.
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(rows.sum(dtype=np.float64)):
             return
     bad = np.argwhere(np.isinf(rows) if allow_missing else ~np.isfinite(rows))
     if len(bad):
-        i, j = bad[0]
-        raise_where("X must be finite", rows[i, j], i, j)
+        i, j = bad[0].tolist()
+        advice = "" if allow_missing is None else MISSING_ADVICE
+        raise_where("X must be finite", rows[i, j], i, j, X, advice)
 
 
-def raise_where(rule: str, value: float, i: int, j: int) -> NoReturn:
-    """Raise ValueError for the cell of row `i` and column `j`."""
-    shown = "NaN" if np.isnan(value) else str(value)
-    raise ValueError(f"{rule}, got {shown} in row {i}, column {j}")
+def raise_where(
+    rule: str, value: float, i: int, j: int, X: Any = None, if_missing: str = ""
+) -> NoReturn:
+    """Raise ValueError for the cell of row `i` and column `j` of a user's table `X`.
+
+    `if_missing` is the advice for a missing cell.
+    """
+    is_missing = bool(np.isnan(value))
+    shown = "NaN" if is_missing else str(value)
+    advice = f": {if_missing}" if is_missing and if_missing else ""
+    place = _place(("row", "column"), (i, j), names_of(X))
+    raise ValueError(f"{rule}, got {shown} in {place}{advice}")
 
 
 def warn(message: str) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpmlite.estimators.reading import is_frame, read_columns
 from dpmlite.estimators.validation import check_labels, check_rows
 from dpmlite.plotting.style import (
     decorate,
@@ -37,14 +38,18 @@ def plot_clusters(
     as a scatter plot of the two leading principal components of the standardised columns. An
     ellipse shows two standard deviations around the mean of each cluster of at least three rows.
 
+    Columns of a data frame that are not of numbers are left out. Rows that miss one of one or two
+    columns are not shown; the title tells how many. Of more columns, a missing cell stands at the
+    mean of its row's cluster.
+
     Parameters
     ----------
     X : array-like, shape (N, D)
-        Rows; finite numbers.
+        Rows; finite numbers, or NaN for missing cells.
     labels : array-like, shape (N,)
         The cluster of each row; numbers or names.
     columns : sequence of str, optional
-        D names for the axes; default "column 0", ...
+        D names for the axes; default those of a data frame, or "column 0", ...
     path : path-like, optional
         File to write; its suffix sets the format.
 
@@ -58,7 +63,8 @@ def plot_clusters(
     ImportError
         If there is no matplotlib.
     ValueError
-        If `X`, `labels` or `columns` do not fit together, or the format is unknown.
+        If `X`, `labels` or `columns` do not fit together, no row can be shown, or the format is
+        unknown.
 
     Examples
     --------
@@ -69,27 +75,77 @@ def plot_clusters(
     require_matplotlib()
     from matplotlib.figure import Figure
 
-    rows = check_rows(X)
+    rows, names = _numbers_of(X, columns)
     clusters = check_labels(labels, len(rows))
-    names = _axis_names(columns, rows.shape[1])
+    shown = shown_rows(rows)
+    if not shown.any():
+        raise ValueError("X must have a row without a missing cell, got none")
     ranks, entries = rank_by_size(clusters, np.unique(np.asarray(labels)))
+    rows = _filled(rows, clusters)[shown]
     figure = Figure(figsize=(8.0, 5.0), dpi=150, layout="constrained")
     axes = figure.add_subplot()
     if rows.shape[1] == 1:
-        _draw_strips(axes, rows[:, 0], ranks, names[0])
+        _draw_strips(axes, rows[:, 0], ranks[shown], names[0])
     else:
-        _draw_plane(axes, rows, ranks, names)
-    decorate(axes, entries, len(rows))
+        _draw_plane(axes, rows, ranks[shown], names)
+    decorate(axes, entries, len(ranks), n_hidden=int(np.count_nonzero(~shown)))
     if path is not None:
         figure.savefig(path)
     return figure
 
 
-def _axis_names(columns: Sequence[str] | None, n_columns: int) -> list[str]:
-    names = [f"column {j}" for j in range(n_columns)] if columns is None else columns
-    if len(names) != n_columns:
-        raise ValueError(f"columns must be {n_columns} names, got {len(names)}")
-    return [escaped(name) for name in names]
+def shown_rows(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    """Mask of the rows that a picture shows: of one or two columns, those without a gap."""
+    missing = np.isnan(rows)
+    few = rows.shape[1] <= 2
+    return np.asarray(~(missing.any(axis=1) if few else missing.all(axis=1)))
+
+
+def _numbers_of(
+    X: npt.ArrayLike, columns: Sequence[str] | None
+) -> tuple[npt.NDArray[np.float64], list[str]]:
+    """The columns of numbers, shape (N, D), and names for the axes."""
+    if is_frame(X):
+        found = read_columns(X)
+        is_number = [each.kind == "number" for each in found.values()]
+        if not any(is_number):
+            raise ValueError(f"X must have a column of numbers, got columns {list(found)}")
+        default = [name if isinstance(name, str) else f"column {name}" for name in found]
+        X = np.column_stack([each.cells for each in found.values() if each.kind == "number"])
+        rows = check_rows(X, allow_missing=True)
+    else:
+        rows = check_rows(X, allow_missing=True)
+        is_number = [True] * rows.shape[1]
+        default = [f"column {j}" for j in range(rows.shape[1])]
+    names = default if columns is None else columns
+    if len(names) != len(default):
+        raise ValueError(f"columns must be {len(default)} names, got {len(names)}")
+    return rows, [escaped(name) for name, shown in zip(names, is_number, strict=True) if shown]
+
+
+def _filled(
+    rows: npt.NDArray[np.float64], clusters: npt.NDArray[np.intp]
+) -> npt.NDArray[np.float64]:
+    """Rows with the mean of their cluster, or of all rows, or 0, for missing cells."""
+    missing = np.isnan(rows)
+    if not missing.any():
+        return rows
+    overall = np.nan_to_num(_means(rows))
+    filled = rows.copy()
+    for k in range(int(clusters.max()) + 1):
+        members = rows[clusters == k]
+        means = _means(members)
+        means = np.where(np.isnan(means), overall, means)
+        filled[clusters == k] = np.where(np.isnan(members), means, members)
+    return filled
+
+
+def _means(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Mean of the known cells of each column; NaN if there are none."""
+    known = ~np.isnan(rows)
+    counts = known.sum(axis=0)
+    sums = np.where(known, rows / np.maximum(counts, 1), 0.0).sum(axis=0)
+    return np.where(counts > 0, sums, np.nan)
 
 
 def _draw_strips(

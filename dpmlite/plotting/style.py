@@ -58,12 +58,14 @@ def style_of(rank: int) -> tuple[str, str]:
     return COLOURS[rank % len(COLOURS)], MARKERS[rank // len(COLOURS) % len(MARKERS)]
 
 
-def decorate(axes: Axes, entries: list[str], n_rows: int) -> None:
-    """Add the title and the legend, and remove the frame."""
+def decorate(axes: Axes, entries: list[str], n_rows: int, n_hidden: int = 0) -> None:
+    """Add the title, which tells how many rows are not shown, and the legend; remove the frame."""
     from matplotlib.lines import Line2D
 
     n_clusters = len(entries)
-    axes.set_title(f"{_count(n_clusters, 'cluster')} in {_count(n_rows, 'row')}", loc="left")
+    hidden = f"; {n_hidden} with missing values not shown" if n_hidden else ""
+    title = f"{_count(n_clusters, 'cluster')} in {_count(n_rows, 'row')}{hidden}"
+    axes.set_title(title, loc="left")
     axes.spines[["top", "right"]].set_visible(False)
     handles = []
     for rank, entry in enumerate(entries[:MAX_LEGEND_ENTRIES]):

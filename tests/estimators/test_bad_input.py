@@ -18,7 +18,11 @@ BAD_ROWS = {
     "NaN": ([[0.0, 1.0], [2.0, np.nan]], ValueError, "got NaN in row 1, column 1"),
     "infinity": ([[0.0, 1.0], [-np.inf, 0.0]], ValueError, "got -inf in row 1, column 0"),
     "complex": ([[1j]], ValueError, "Complex data not supported"),
-    "masked": (np.ma.masked_less([[1.0, -1.0]], 0), ValueError, "X must have no masked values"),
+    "masked": (
+        np.ma.masked_less([[1.0, -1.0]], 0),
+        ValueError,
+        "X must be finite, got NaN in row 0, column 1: allow_missing=True leaves missing cells out",
+    ),
     "dates": (np.array([["2020-01-01"]], dtype="M8[D]"), TypeError, "X must be numbers"),
     "text": ([["1", "a"]], ValueError, "X must be numbers, got 'a' in row 0, column 1: could not"),
     "objects": ([[{}]], TypeError, r"X must be numbers, got {} in row 0, column 0: float\(\)"),
@@ -122,6 +126,113 @@ def test_rows(name):
     X, error, message = BAD_ROWS[name]
     with pytest.raises(error, match=message):
         MAPDPM(prior="paper").fit(X)
+
+
+NO_TABLES = {
+    "path": ("x.csv", "got a str: dpmlite.read_table reads a table from a file"),
+    "dict": ({"a": [1, 2]}, r"got a dict: pandas.DataFrame\(X\) makes a table of its columns"),
+    "dicts": ([{"a": 1}, {"a": 2}], r"got a list of dicts: pandas.DataFrame\(X\) makes a table"),
+    "zip": (zip([1.0], [2.0], strict=True), r"got a zip: pass list\(X\)"),
+    "set": ({1.0, 2.0}, "got a set: its rows have no order, pass a list"),
+    "records": (
+        np.array([(1.0, 2.0)], dtype=[("a", "f8"), ("b", "f8")]),
+        r"got a structured array: pandas.DataFrame\(X\) makes a table of its fields",
+    ),
+    "texts": (["my dog barks", "rain"], "got a list of texts: make numbers of each, such as"),
+    "array of texts": (np.array(["a", "b"]), "got a ndarray of texts: make numbers of each"),
+}
+
+
+@pytest.mark.parametrize("name", NO_TABLES)
+@pytest.mark.parametrize("component", ["auto", "beta-bernoulli", {0: "categorical"}])
+def test_things_that_are_no_tables(name, component):
+    X, message = NO_TABLES[name]
+    with pytest.raises(TypeError, match=f"^X must be a table, with rows and columns, {message}"):
+        MAPDPM(component=component).fit(X)
+
+
+def frames_of(columns):
+    """A data frame of each library that is installed."""
+    for name, make in (("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "table")):
+        try:
+            module = __import__(name)
+        except ImportError:
+            continue
+        yield getattr(module, make)(columns)
+    yield dpmlite.Table(columns)
+
+
+@pytest.mark.parametrize(
+    ("cells", "error", "message"),
+    [
+        (
+            np.array([1.0, np.nan, 2.0]),
+            ValueError,
+            "X must be finite, got NaN in row 1, column 'b': allow_missing=True leaves missing",
+        ),
+        (
+            np.array([1.0, 2.0, np.inf]),
+            ValueError,
+            "X must be finite, got inf in row 2, column 'b'$",
+        ),
+        (
+            ["1", "Rome", "2"],
+            ValueError,
+            "X must be numbers, got 'Rome' in row 1, column 'b': could not convert string to "
+            "float: 'Rome'; drop the column, or encode it as numbers",
+        ),
+        (
+            np.array(["2024-01-05", "2024-01-06", "2024-01-07"], dtype="M8[us]"),
+            TypeError,
+            "X must be numbers, got .* column 'b'.* leave it out, or make a number of it",
+        ),
+    ],
+)
+def test_errors_name_the_columns_of_data_frames(cells, error, message):
+    for frame in frames_of({"a": np.array([1.0, 5.0, 2.0]), "b": cells}):
+        with pytest.raises(error, match=message):
+            MAPDPM(component="normal-gamma").fit(frame)
+
+
+def test_counts_name_the_columns_of_data_frames():
+    for frame in frames_of({"a": [0, 1, 1], "b": [0, 2, 1]}):
+        with pytest.raises(ValueError, match=r"X must be 0 or 1, got 2\.0 in row 1, column 'b'$"):
+            MAPDPM(component="beta-bernoulli").fit(frame)
+
+
+def test_families_without_missing_cells_do_not_advise_them():
+    X = [[0.0, 1.0], [2.0, np.nan], [1.0, 5.0]]
+    for component in ("normal-inverse-wishart", "normal-known-variance"):
+        with pytest.raises(ValueError, match=r"X must be finite, got NaN in row 1, column 1$"):
+            MAPDPM(component=component, prior="paper").fit(X)
+
+
+@pytest.mark.parametrize("cell", ["", " ", "NA", "n/a", "?", "null"])
+def test_blank_text_is_missing_in_columns_of_numbers(cell):
+    numbers = np.array([np.nan, *np.linspace(0.0, 40.0, 20)])
+    expected = MAPDPM(allow_missing=True, prior="paper", random_state=0).fit(
+        np.column_stack([numbers, np.arange(21.0)])
+    )
+    texts = [cell, *map(str, numbers[1:].tolist())]
+    rows = np.column_stack([texts, list(map(str, range(21)))])
+    for X in (rows, *frames_of({"a": texts, "b": np.arange(21.0)})):
+        model = MAPDPM(allow_missing=True, prior="paper", random_state=0).fit(X)
+        assert model.component_ == "normal-gamma"
+        assert model.neg_log_joint_ == expected.neg_log_joint_
+        with pytest.raises(ValueError, match="X must be finite, got NaN in row 0, column"):
+            MAPDPM(prior="paper").fit(X)
+
+
+@pytest.mark.parametrize("kind", [float, int])
+def test_masked_cells_are_missing(kind):
+    X = np.round(10.0 * blobs()[0]).astype(kind)
+    masked = np.ma.masked_greater(X, np.quantile(X, 0.9))
+    found, expected = (
+        MAPDPM(allow_missing=True, prior="paper", random_state=0).fit(x)
+        for x in (masked, np.where(masked.mask, np.nan, X))
+    )
+    assert found.neg_log_joint_ == expected.neg_log_joint_
+    assert found.labels_.tolist() == expected.labels_.tolist()
 
 
 @pytest.mark.parametrize("name", BAD_PARAMETERS)
@@ -280,7 +391,7 @@ def test_na_of_pandas_is_nan():
         MAPDPM(prior="paper", allow_missing=True, random_state=0).fit(x) for x in (frame, X)
     )
     assert found.neg_log_joint_ == expected.neg_log_joint_
-    with pytest.raises(ValueError, match="X must be finite, got NaN in row 0, column 0"):
+    with pytest.raises(ValueError, match="X must be finite, got NaN in row 0, column 'a'"):
         MAPDPM(prior="paper").fit(frame)
     with pytest.raises(ValueError, match="finite and not negative, got nan in row 0"):
         MAPDPM(prior="paper").fit(X[1:3], sample_weight=pd.Series([pd.NA, 1], dtype="Int64"))

@@ -43,7 +43,7 @@ class NormalKnownVarianceFamily(Family):
     fixed_keys = ("sigma2",)
 
     def read_table(self, X: Any, allow_missing: bool) -> Data:
-        return read_real(X, allow_missing)
+        return read_real(X, None)
 
     def default(self, key: str, moments: Moments, prior: Prior) -> Any:
         if key == "m0":

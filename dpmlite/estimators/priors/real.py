@@ -27,7 +27,7 @@ class RealFamily(Family):
     knows_power = True
 
     def read_table(self, X: Any, allow_missing: bool) -> Data:
-        return read_real(X, allow_missing)
+        return read_real(X, allow_missing if self.takes_missing else None)
 
     def prepared(self, table: Data) -> Data:
         """The table with equal values spread, for a normal could be infinitely dense at them."""
