@@ -24,8 +24,13 @@ cdef class PoissonGammaStatistics(SoftComponent):
     cdef double *shape              # [column][slot] a of the posterior
     cdef double *zero_score         # [column][slot] log density of a 0
     cdef double *log_rate           # [column][slot] log(b + power)
-    cdef double *sums               # [slot][2 widths] sum of the cells of each column
-    cdef double *cells              # [slot][2 widths] weight of the cells of each column
+    # [slot][6 widths] of each column:
+    cdef double *sums               # sum of the cells
+    cdef double *cells              # weight of the cells
+    cdef double *log_ratio          # log(1 + power / b)
+    cdef double *slot_log_rate      # log(b + power), once more
+    cdef double *member_log_ratio   # both without a member
+    cdef double *member_log_rate
 
     cdef int begin(self, PoissonGammaPrior prior) except -1
     cdef void lay_out(self) noexcept nogil
@@ -42,5 +47,7 @@ cdef inline inlined_double log1p_of_lane(double part) noexcept nogil:
     return log_positive(sum) * (part / (sum - 1.0)) if sum > 1.0 else part
 
 cdef double row_log_factorials(PoissonGammaPrior prior, const Row *row) noexcept nogil
+cdef bint hides_others(PoissonGammaStatistics self, const Row *row, double log_factorials,
+                       Py_ssize_t k) noexcept nogil
 cdef double kept_without(PoissonGammaStatistics self, const Row *row, double log_factorials,
                          Py_ssize_t k) noexcept nogil
