@@ -10,7 +10,7 @@ from dpmlite.families._one_copy cimport bounds_by_one_copy
 from dpmlite.families._poisson_gamma_scores cimport (
     event_costs, expected_events, find_expectations, log_marginal, score_events)
 from dpmlite.families._poisson_gamma_statistics cimport (
-    PoissonGammaPrior, PoissonGammaStatistics, hides_others, row_log_factorials)
+    PoissonGammaPrior, PoissonGammaStatistics, hides_others, row_least_cost, row_log_factorials)
 from dpmlite.families._slot_vectors cimport least_of
 
 cdef enum:
@@ -58,6 +58,9 @@ cdef class PoissonGamma(PoissonGammaStatistics):
                            or hides_others(self, row, log_factorials, k)):
             return NAN
         return score_events(self, row, log_factorials, k, row.weight)
+
+    cdef double least_cost(self, const Row *row) noexcept nogil:
+        return row_least_cost(self.prior, row) if row.weight == 1.0 else 0.0
 
     cdef int expect(self) except -1:
         if self.power != 1.0:

@@ -10,6 +10,7 @@ cdef class PoissonGammaPrior:
     cdef list a0, b0
     cdef double[::1] a, b             # [column] a0 and b0, padded with 1
     cdef double[::1] log_factorial    # [x] of small counts
+    cdef double[::1] least_cost       # [x] of them, of one cell at the rate that fits it best
     cdef dict by_power                # priors that differ in their power
 
     cdef PoissonGammaPrior with_power(self, double power)
@@ -47,6 +48,7 @@ cdef inline inlined_double log1p_of_lane(double part) noexcept nogil:
     return log_positive(sum) * (part / (sum - 1.0)) if sum > 1.0 else part
 
 cdef double row_log_factorials(PoissonGammaPrior prior, const Row *row) noexcept nogil
+cdef double row_least_cost(PoissonGammaPrior prior, const Row *row) noexcept nogil
 cdef bint hides_others(PoissonGammaStatistics self, const Row *row, double log_factorials,
                        Py_ssize_t k) noexcept nogil
 cdef double kept_without(PoissonGammaStatistics self, const Row *row, double log_factorials,

@@ -6,6 +6,7 @@ Statistics lie [slot][column], padded to whole vectors. What all slots are score
 
 from array import array
 
+from libc.math cimport log
 from libc.string cimport memset
 
 from dpmlite.core._constants cimport MIN_KEPT_FRACTION
@@ -37,8 +38,10 @@ cdef class PoissonGammaPrior:
         spare = self.width - self.n_columns
         self.a, self.b = array("d", self.a0 + [1.0] * spare), array("d", self.b0 + [1.0] * spare)
         self.log_factorial = double_array(N_TABLED_COUNTS)
+        self.least_cost = double_array(N_TABLED_COUNTS)
         for x in range(N_TABLED_COUNTS):
             self.log_factorial[x] = log_rising_c(1.0, x)
+            self.least_cost[x] = self.log_factorial[x] + x - x * log(max(x, 1))
 
     cdef PoissonGammaPrior with_power(self, double power):
         """Return the same prior with another power; trials ask for few, again and again."""
@@ -129,6 +132,20 @@ cdef double row_log_factorials(PoissonGammaPrior prior, const Row *row) noexcept
             total += prior.log_factorial[<int> x]
         else:
             total += log_rising_c(1.0, x)
+    return total
+
+
+cdef double row_least_cost(PoissonGammaPrior prior, const Row *row) noexcept nogil:
+    """Return a bound of a row's costs: a mixture over rates is at most the greatest density.
+
+    That is where the rate is x, and costs lambda - x log(lambda) + log x!. Others count as 0.
+    """
+    cdef double total = 0.0, x
+    cdef Py_ssize_t d
+    for d in range(prior.n_columns):
+        x = larger(row.values[d], 0.0)
+        if x < N_TABLED_COUNTS and <double> (<int> x) == x:
+            total += prior.least_cost[<int> x]
     return total
 
 
