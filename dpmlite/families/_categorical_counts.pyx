@@ -12,7 +12,7 @@ Members have a base and scores of their own, with one cell less.
 from libc.string cimport memset
 
 from dpmlite.core._constants cimport MIN_KEPT_FRACTION
-from dpmlite.core._simd cimport LANES, inlined_void, log_positive, sum_of
+from dpmlite.core._simd cimport LANES, inlined_void, log_positive, padded_columns, sum_of
 from dpmlite.core._special cimport log_rising_of_lane
 from dpmlite.families._categorical_prior cimport read_lines
 from dpmlite.families._family cimport left_of_c
@@ -41,7 +41,7 @@ cdef class CategoricalCounts(SoftComponent):
         self.n[k] += row.weight
 
     cdef void refresh(self, Py_ssize_t k) noexcept nogil:
-        renew_lines_from(self, k, 0)
+        renew_all_lines(self, k)
         renew_base(self, k)
 
     cdef void add_row(self, const Row *row, Py_ssize_t k) noexcept nogil:
@@ -69,63 +69,76 @@ cdef class CategoricalCounts(SoftComponent):
         self.clear_slot(k)
 
 
-cdef void add_cells(CategoricalCounts self, const Row *row, Py_ssize_t k) noexcept nogil:
+cdef clones_void add_cells(CategoricalCounts self, const Row *row, Py_ssize_t k) noexcept nogil:
     """Add a row's cells to the counts of their levels and columns."""
     cdef int[LINE_CHUNK] lines
+    cdef double[LINE_CHUNK] known
     cdef double *count = self.count + k * self.n_along
     cdef double *of_column = count + self.prior.n_levels
-    cdef double w = row.weight, x
     cdef Py_ssize_t first = 0, n, i
     while first < self.n_columns:
         n = min(self.n_columns - first, <Py_ssize_t> LINE_CHUNK)
         read_lines(&self.prior.lines, row.values, first, n, lines)
+        weigh_cells(row, first, n, known)
         for i in range(n):
-            x = row.values[first + i]
-            if x == x:
-                count[lines[i]] += w
-                of_column[first + i] += w
+            of_column[first + i] += known[i]
+        for i in range(n):
+            count[lines[i]] += known[i]
         first += n
 
 
-cdef void take_cells(CategoricalCounts self, const Row *row, Py_ssize_t k) noexcept nogil:
+cdef clones_void take_cells(CategoricalCounts self, const Row *row, Py_ssize_t k) noexcept nogil:
     """Take a row's cells out of the counts of their levels and columns."""
     cdef int[LINE_CHUNK] lines
+    cdef double[LINE_CHUNK] known
     cdef double *count = self.count + k * self.n_along
     cdef double *of_column = count + self.prior.n_levels
-    cdef double w = row.weight, x
     cdef Py_ssize_t first = 0, n, i
     while first < self.n_columns:
         n = min(self.n_columns - first, <Py_ssize_t> LINE_CHUNK)
         read_lines(&self.prior.lines, row.values, first, n, lines)
+        weigh_cells(row, first, n, known)
         for i in range(n):
-            x = row.values[first + i]
-            if x == x:
-                count[lines[i]] = left_of_c(count[lines[i]], w)
-                of_column[first + i] = left_of_c(of_column[first + i], w)
+            of_column[first + i] = left_of_c(of_column[first + i], known[i])
+        for i in range(n):
+            count[lines[i]] = left_of_c(count[lines[i]], known[i])
         first += n
+
+
+cdef inline inlined_void weigh_cells(const Row *row, Py_ssize_t first, Py_ssize_t n,
+                                     double *known) noexcept nogil:
+    """Write the weights of n cells from column `first`: 0 of those that are missing."""
+    cdef const double *values = row.values + first
+    cdef double w = row.weight
+    cdef Py_ssize_t i
+    for i in range(n):
+        known[i] = w if values[i] == values[i] else 0.0
 
 
 cdef clones_void renew_lines_of(CategoricalCounts self, const Row *row,
                                 Py_ssize_t k) noexcept nogil:
-    """Renew what a row's cells have changed in slot k."""
-    cdef int[LANES] lines
-    cdef Py_ssize_t first = 0, n, i
+    """Renew what a row's cells have changed in slot k: their levels, and all columns."""
+    cdef int[2 * LINE_CHUNK] lines
+    cdef Py_ssize_t first = 0, n, at, i
     while first < self.n_columns:
-        n = min(self.n_columns - first, <Py_ssize_t> LANES)
+        n = min(self.n_columns - first, <Py_ssize_t> LINE_CHUNK)
         read_lines(&self.prior.lines, row.values, first, n, lines)
-        for i in range(n, LANES):
+        for i in range(n):
+            lines[n + i] = <int> (self.prior.n_levels + first + i)
+        for i in range(2 * n, padded_columns(2 * n)):
             lines[i] = lines[0]  # a line more than once takes no longer than one that is left out
-        renew_some(self, lines, k)
-        first += LANES
-    renew_lines_from(self, k, self.prior.n_levels)
+        at = 0
+        while at < 2 * n:
+            renew_some(self, lines + at, k)
+            at += LANES
+        first += n
     renew_base(self, k)
 
 
-cdef clones_void renew_lines_from(CategoricalCounts self, Py_ssize_t k,
-                                  Py_ssize_t first) noexcept nogil:
-    """Renew the scores of slot k in all lines from `first`."""
+cdef clones_void renew_all_lines(CategoricalCounts self, Py_ssize_t k) noexcept nogil:
+    """Renew the scores of slot k in all lines."""
     cdef int[LANES] lines
-    cdef Py_ssize_t i
+    cdef Py_ssize_t first = 0, i
     while first < self.prior.n_lines:
         for i in range(LANES):
             lines[i] = <int> (first + i if first + i < self.prior.n_lines else first)

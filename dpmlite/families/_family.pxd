@@ -46,6 +46,7 @@ cdef class Family(Slots):
                             double *out) noexcept nogil
     cdef double score_member_floor(self, const Row *row, Py_ssize_t k) noexcept nogil
     cdef double log_scale_of(self, const Row *row) noexcept nogil
+    cdef double least_cost(self, const Row *row) noexcept nogil
 
     # Log marginals: every family overrides the first and the last.
     cdef double marginal(self, Py_ssize_t k) noexcept nogil

@@ -90,6 +90,10 @@ cdef class Family(Slots):
         """Return the log of the product of the scales of the columns that the row has."""
         return self.log_scale
 
+    cdef double least_cost(self, const Row *row) noexcept nogil:
+        """Return a bound that -log p(row | rows of any slot) is not below; for discrete families."""
+        return 0.0
+
     cdef double marginal(self, Py_ssize_t k) noexcept nogil:
         """Return log p(all rows of slot k | theta_0)."""
         return 0.0

@@ -8,9 +8,9 @@ from dpmlite.core._simd cimport larger
 from dpmlite.families._component cimport Component
 from dpmlite.families._one_copy cimport bounds_by_one_copy
 from dpmlite.families._poisson_gamma_scores cimport (
-    event_costs, expected_events, find_expectations, log_marginal, score_copies)
+    event_costs, expected_events, find_expectations, log_marginal, score_events)
 from dpmlite.families._poisson_gamma_statistics cimport (
-    PoissonGammaPrior, PoissonGammaStatistics, kept_without, row_log_factorials)
+    PoissonGammaPrior, PoissonGammaStatistics, hides_others, row_least_cost, row_log_factorials)
 from dpmlite.families._slot_vectors cimport least_of
 
 cdef enum:
@@ -49,16 +49,18 @@ cdef class PoissonGamma(PoissonGammaStatistics):
         bounds_by_one_copy(self, row, log_weight, MAX_ABS_LOG * terms, out)
 
     cdef double score_slot(self, const Row *row, Py_ssize_t k) noexcept nogil:
-        return score_copies(self, row, k, 0.0)
+        return score_events(self, row, row_log_factorials(self.prior, row), k, 0.0)
 
     cdef double score_member(self, const Row *row, Py_ssize_t k) noexcept nogil:
         cdef double left = self.n[k] - row.weight
-        if left > 0.0 and (
-                left < MIN_KEPT_FRACTION * self.n[k]
-                or kept_without(self, row, row_log_factorials(self.prior, row), k)
-                < MIN_KEPT_FRACTION):
+        cdef double log_factorials = row_log_factorials(self.prior, row)
+        if left > 0.0 and (left < MIN_KEPT_FRACTION * self.n[k]
+                           or hides_others(self, row, log_factorials, k)):
             return NAN
-        return score_copies(self, row, k, row.weight)
+        return score_events(self, row, log_factorials, k, row.weight)
+
+    cdef double least_cost(self, const Row *row) noexcept nogil:
+        return row_least_cost(self.prior, row) if row.weight == 1.0 else 0.0
 
     cdef int expect(self) except -1:
         if self.power != 1.0:

@@ -4,8 +4,8 @@ from dpmlite.families._poisson_gamma_statistics cimport PoissonGammaStatistics
 
 cdef clones_void event_costs(PoissonGammaStatistics self, const Row *row, const double *log_weight,
                              double *out) noexcept nogil
-cdef clones_double score_copies(PoissonGammaStatistics self, const Row *row, Py_ssize_t k,
-                                double taken) noexcept nogil
+cdef double score_events(PoissonGammaStatistics self, const Row *row, double log_factorials,
+                         Py_ssize_t k, double taken) noexcept nogil
 cdef clones_double log_marginal(PoissonGammaStatistics self, Py_ssize_t j, Py_ssize_t k,
                                 double part) noexcept nogil
 cdef void find_expectations(PoissonGammaStatistics self, double *out) noexcept nogil

@@ -6,7 +6,7 @@ logarithm per slot is taken in the end; a large or fractional one needs logarith
 
 from dpmlite.core._constants cimport LOG_2, MAX_POLYA_TERM, MIN_POLYA_TERM
 from dpmlite.core._simd cimport (
-    LANES, inlined_void, larger, log_positive, split_exponent, sum_of)
+    LANES, inlined_void, larger, log_positive, smaller, split_exponent, sum_of)
 from dpmlite.core._special cimport digamma_c, log_rising_of_lane
 from dpmlite.families._family cimport left_of_c
 from dpmlite.families._poisson_gamma_statistics cimport log1p_of_lane, row_log_factorials
@@ -24,11 +24,16 @@ cdef struct Events:  # cells of a chunk of columns
     Py_ssize_t large[EVENT_CHUNK]
 
 
+cdef bint can_multiply(PoissonGammaStatistics self) noexcept nogil:
+    """Return whether factors of small counts may be multiplied in any slot."""
+    return (self.power == 1.0 and self.prior.least_a0 >= MIN_POLYA_TERM
+            and self.most_shape + MAX_FACTORS <= MAX_POLYA_TERM)
+
+
 cdef void list_events(PoissonGammaStatistics self, const Row *row, Py_ssize_t first,
                       Events *events) noexcept nogil:
     """List the columns of a chunk, from `first`, that have no 0."""
-    cdef bint can_multiply = (self.power == 1.0 and self.prior.least_a0 >= MIN_POLYA_TERM
-                              and self.most_shape + MAX_FACTORS <= MAX_POLYA_TERM)
+    cdef bint multiplies = can_multiply(self)
     cdef Py_ssize_t d
     cdef double x
     events.n_missing = events.n_small = events.n_large = 0
@@ -37,7 +42,7 @@ cdef void list_events(PoissonGammaStatistics self, const Row *row, Py_ssize_t fi
         if x != x:
             events.missing[events.n_missing] = d
             events.n_missing += 1
-        elif can_multiply and x <= MAX_FACTORS and <double> (<int> x) == x:
+        elif multiplies and x <= MAX_FACTORS and <double> (<int> x) == x:
             events.small[events.n_small] = d
             events.n_small += x > 0.0
         elif x > 0.0:
@@ -108,9 +113,76 @@ cdef inline inlined_void subtract_events(
         out[first + j] -= total[j] + LOG_2 * (exponent[j] + e) + log_positive(product[j])
 
 
+cdef double score_events(PoissonGammaStatistics self, const Row *row, double log_factorials,
+                         Py_ssize_t k, double taken) noexcept nogil:
+    """log p of all copies that a row stands for, in slot k less the weight `taken` of such rows.
+
+    `taken` is 0 or the row's weight.
+    """
+    cdef double most = 0.0, rest = 0.0, x
+    cdef Py_ssize_t d
+    for d in range(self.n_columns):
+        x = larger(row.values[d], 0.0)
+        most = larger(most, x)
+        rest = larger(rest, x - <double> (<int> smaller(x, MAX_FACTORS)))
+    if row.weight == 1.0 and rest == 0.0 and can_multiply(self):
+        return score_small(self, row, most, k, taken) - log_factorials
+    return score_copies(self, row, k, taken) - row.weight * log_factorials
+
+
+cdef clones_double score_small(PoissonGammaStatistics self, const Row *row, double most,
+                               Py_ssize_t k, double taken) noexcept nogil:
+    """log p of a row of small counts, `most` at most, but for their factorials."""
+    cdef double[LANES] x, there, shape, total, product, exponent
+    cdef const double *sums = self.sums + k * self.n_along
+    cdef const double *a0 = &self.prior.a[0]
+    cdef const double *log_ratio = self.log_ratio + k * self.n_along
+    cdef const double *log_rate = self.slot_log_rate + k * self.n_along
+    cdef double step, e = 0.0, n_factors = 0.0
+    cdef Py_ssize_t first = 0, i, n
+    if taken > 0.0:
+        log_ratio = self.member_log_ratio + k * self.n_along
+        log_rate = self.member_log_rate + k * self.n_along
+    for i in range(LANES):
+        total[i], product[i], exponent[i] = 0.0, 1.0, 0.0
+    while first < self.n_columns:
+        n = min(self.n_columns - first, <Py_ssize_t> LANES)
+        read_lane(row, first, n, x, there)
+        for i in range(LANES):
+            shape[i] = a0[first + i] + left_of_c(sums[first + i], taken * x[i])
+            total[i] -= there[i] * shape[i] * log_ratio[first + i] + x[i] * log_rate[first + i]
+        n_factors += most
+        if n_factors > FACTORS_PER_PRODUCT:
+            n_factors = most
+            for i in range(LANES):
+                product[i] = split_exponent(product[i], &e)
+                exponent[i] += e
+        step = 0.0
+        while step < most:
+            for i in range(LANES):
+                product[i] *= shape[i] + step if step < x[i] else 1.0
+            step += 1.0
+        first += LANES
+    for i in range(LANES):
+        product[i] = split_exponent(product[i], &e)
+        total[i] += LOG_2 * (exponent[i] + e) + log_positive(product[i])
+    return sum_of(total)
+
+
+cdef inline inlined_void read_lane(const Row *row, Py_ssize_t first, Py_ssize_t n, double *x,
+                                   double *there) noexcept nogil:
+    """Read n cells from column `first`: counts, 0 if there is none, and whether there is one."""
+    cdef Py_ssize_t i
+    for i in range(LANES):
+        x[i] = there[i] = 0.0
+    for i in range(n):
+        there[i] = 1.0 if row.values[first + i] == row.values[first + i] else 0.0
+        x[i] = larger(row.values[first + i], 0.0)
+
+
 cdef clones_double score_copies(PoissonGammaStatistics self, const Row *row, Py_ssize_t k,
                                 double taken) noexcept nogil:
-    """log p of all copies that a row stands for, in slot k less the weight `taken` of such rows."""
+    """log p of copies of any counts and weight, but for their factorials."""
     cdef double[LANES] x, there, total
     cdef const double *sums = self.sums + k * self.n_along
     cdef const double *cells = self.cells + k * self.n_along
@@ -122,11 +194,7 @@ cdef clones_double score_copies(PoissonGammaStatistics self, const Row *row, Py_
         total[i] = 0.0
     while first < self.n_columns:
         n = min(self.n_columns - first, <Py_ssize_t> LANES)
-        for i in range(LANES):
-            x[i] = there[i] = 0.0
-        for i in range(n):
-            there[i] = 1.0 if row.values[first + i] == row.values[first + i] else 0.0
-            x[i] = larger(row.values[first + i], 0.0)
+        read_lane(row, first, n, x, there)
         for i in range(LANES):
             a = a0[first + i] + power * left_of_c(sums[first + i], taken * x[i])
             b = b0[first + i] + power * left_of_c(cells[first + i], taken * there[i])
@@ -134,7 +202,7 @@ cdef clones_double score_copies(PoissonGammaStatistics self, const Row *row, Py_
                      - w * x[i] * log_positive(b + w))
             total[i] += there[i] * score
         first += LANES
-    return sum_of(total) / power - row.weight * row_log_factorials(self.prior, row)
+    return sum_of(total) / power
 
 
 cdef clones_double log_marginal(PoissonGammaStatistics self, Py_ssize_t j, Py_ssize_t k,

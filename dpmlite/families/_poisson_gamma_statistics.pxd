@@ -10,6 +10,7 @@ cdef class PoissonGammaPrior:
     cdef list a0, b0
     cdef double[::1] a, b             # [column] a0 and b0, padded with 1
     cdef double[::1] log_factorial    # [x] of small counts
+    cdef double[::1] least_cost       # [x] of them, of one cell at the rate that fits it best
     cdef dict by_power                # priors that differ in their power
 
     cdef PoissonGammaPrior with_power(self, double power)
@@ -24,8 +25,13 @@ cdef class PoissonGammaStatistics(SoftComponent):
     cdef double *shape              # [column][slot] a of the posterior
     cdef double *zero_score         # [column][slot] log density of a 0
     cdef double *log_rate           # [column][slot] log(b + power)
-    cdef double *sums               # [slot][2 widths] sum of the cells of each column
-    cdef double *cells              # [slot][2 widths] weight of the cells of each column
+    # [slot][6 widths] of each column:
+    cdef double *sums               # sum of the cells
+    cdef double *cells              # weight of the cells
+    cdef double *log_ratio          # log(1 + power / b)
+    cdef double *slot_log_rate      # log(b + power), once more
+    cdef double *member_log_ratio   # both without a member
+    cdef double *member_log_rate
 
     cdef int begin(self, PoissonGammaPrior prior) except -1
     cdef void lay_out(self) noexcept nogil
@@ -42,5 +48,8 @@ cdef inline inlined_double log1p_of_lane(double part) noexcept nogil:
     return log_positive(sum) * (part / (sum - 1.0)) if sum > 1.0 else part
 
 cdef double row_log_factorials(PoissonGammaPrior prior, const Row *row) noexcept nogil
+cdef double row_least_cost(PoissonGammaPrior prior, const Row *row) noexcept nogil
+cdef bint hides_others(PoissonGammaStatistics self, const Row *row, double log_factorials,
+                       Py_ssize_t k) noexcept nogil
 cdef double kept_without(PoissonGammaStatistics self, const Row *row, double log_factorials,
                          Py_ssize_t k) noexcept nogil

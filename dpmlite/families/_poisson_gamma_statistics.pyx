@@ -6,6 +6,7 @@ Statistics lie [slot][column], padded to whole vectors. What all slots are score
 
 from array import array
 
+from libc.math cimport log
 from libc.string cimport memset
 
 from dpmlite.core._constants cimport MIN_KEPT_FRACTION
@@ -37,8 +38,10 @@ cdef class PoissonGammaPrior:
         spare = self.width - self.n_columns
         self.a, self.b = array("d", self.a0 + [1.0] * spare), array("d", self.b0 + [1.0] * spare)
         self.log_factorial = double_array(N_TABLED_COUNTS)
+        self.least_cost = double_array(N_TABLED_COUNTS)
         for x in range(N_TABLED_COUNTS):
             self.log_factorial[x] = log_rising_c(1.0, x)
+            self.least_cost[x] = self.log_factorial[x] + x - x * log(max(x, 1))
 
     cdef PoissonGammaPrior with_power(self, double power):
         """Return the same prior with another power; trials ask for few, again and again."""
@@ -54,7 +57,7 @@ cdef class PoissonGammaStatistics(SoftComponent):
     cdef int begin(self, PoissonGammaPrior prior) except -1:
         """Set what follows from the prior, and allocate slots."""
         self.prior, self.power, self.n_columns = prior, prior.power, prior.n_columns
-        return self.start(4 + 3 * prior.n_columns, 2 * prior.width)
+        return self.start(4 + 3 * prior.n_columns, 6 * prior.width)
 
     cdef void lay_out(self) noexcept nogil:
         cdef Py_ssize_t size = self.n_columns * self.capacity
@@ -62,6 +65,10 @@ cdef class PoissonGammaStatistics(SoftComponent):
         self.base, self.shape = self.n + 3 * self.capacity, self.n + 4 * self.capacity
         self.zero_score, self.log_rate = self.shape + size, self.shape + 2 * size
         self.sums, self.cells = self.along, self.along + self.prior.width
+        self.log_ratio = self.along + 2 * self.prior.width
+        self.slot_log_rate = self.along + 3 * self.prior.width
+        self.member_log_ratio = self.along + 4 * self.prior.width
+        self.member_log_rate = self.along + 5 * self.prior.width
 
     cdef void clear_slot(self, Py_ssize_t k) noexcept nogil:
         self.n[k], self.log_factorials[k], self.kept[k] = 0.0, 0.0, 1.0
@@ -106,7 +113,7 @@ cdef class PoissonGammaStatistics(SoftComponent):
 
     cdef void merge_slots(self, Py_ssize_t j, Py_ssize_t k) noexcept nogil:
         cdef Py_ssize_t i
-        for i in range(self.n_along):
+        for i in range(2 * self.prior.width):
             self.along[j * self.n_along + i] += self.along[k * self.n_along + i]
         self.log_factorials[j] += self.log_factorials[k]
         self.n[j] += self.n[k]
@@ -128,6 +135,35 @@ cdef double row_log_factorials(PoissonGammaPrior prior, const Row *row) noexcept
     return total
 
 
+cdef double row_least_cost(PoissonGammaPrior prior, const Row *row) noexcept nogil:
+    """Return a bound of a row's costs: a mixture over rates is at most the greatest density.
+
+    That is where the rate is x, and costs lambda - x log(lambda) + log x!. Others count as 0.
+    """
+    cdef double total = 0.0, x
+    cdef Py_ssize_t d
+    for d in range(prior.n_columns):
+        x = larger(row.values[d], 0.0)
+        if x < N_TABLED_COUNTS and <double> (<int> x) == x:
+            total += prior.least_cost[<int> x]
+    return total
+
+
+cdef bint hides_others(PoissonGammaStatistics self, const Row *row, double log_factorials,
+                       Py_ssize_t k) noexcept nogil:
+    """Return whether rounding would show in the others, a member being taken out of slot k."""
+    cdef const double *sums = self.sums + k * self.n_along
+    cdef double before = self.log_factorials[k], w = row.weight, power = self.power, a0, left
+    cdef double least = MIN_KEPT_FRACTION / self.kept[k]
+    cdef Py_ssize_t d, n_below
+    left = left_of_c(before, w * log_factorials)
+    n_below = 1.0 + power * left < least * (1.0 + power * before)
+    for d in range(self.n_columns):
+        a0, left = self.prior.a[d], left_of_c(sums[d], w * larger(row.values[d], 0.0))
+        n_below += a0 + power * left < least * (a0 + power * sums[d])
+    return n_below > 0
+
+
 cdef double kept_without(PoissonGammaStatistics self, const Row *row, double log_factorials,
                          Py_ssize_t k) noexcept nogil:
     """What removals will have left of slot k without a row, the least fraction."""
@@ -144,11 +180,15 @@ cdef double kept_without(PoissonGammaStatistics self, const Row *row, double log
 
 cdef clones_void renew(PoissonGammaStatistics self, Py_ssize_t k) noexcept nogil:
     """Write what scoring needs of slot k, LANES columns at a time."""
-    cdef double[LANES] base, shape, zero_score, log_rate
+    cdef double[LANES] base, shape, zero_score
     cdef const double *sums = self.sums + k * self.n_along
     cdef const double *cells = self.cells + k * self.n_along
     cdef const double *a0 = &self.prior.a[0]
     cdef const double *b0 = &self.prior.b[0]
+    cdef double *log_ratio = self.log_ratio + k * self.n_along
+    cdef double *log_rate = self.slot_log_rate + k * self.n_along
+    cdef double *member_log_ratio = self.member_log_ratio + k * self.n_along
+    cdef double *member_log_rate = self.member_log_rate + k * self.n_along
     cdef double power = self.power, b
     cdef Py_ssize_t first = 0, i, at
     for i in range(LANES):
@@ -157,12 +197,16 @@ cdef clones_void renew(PoissonGammaStatistics self, Py_ssize_t k) noexcept nogil
         for i in range(LANES):
             shape[i] = a0[first + i] + power * sums[first + i]
             b = b0[first + i] + power * cells[first + i]
-            zero_score[i] = -shape[i] * log1p_of_lane(power / b) / power
-            log_rate[i] = log_positive(b + power)
+            log_ratio[first + i] = log1p_of_lane(power / b)
+            log_rate[first + i] = log_positive(b + power)
+            zero_score[i] = -shape[i] * log_ratio[first + i] / power
+            b = b0[first + i] + power * left_of_c(cells[first + i], 1.0)
+            member_log_ratio[first + i] = log1p_of_lane(power / b)
+            member_log_rate[first + i] = log_positive(b + power)
         for i in range(min(self.n_columns - first, <Py_ssize_t> LANES)):
             at = (first + i) * self.capacity + k
             self.shape[at], self.zero_score[at] = shape[i], zero_score[i]
-            self.log_rate[at] = log_rate[i]
+            self.log_rate[at] = log_rate[first + i]
             self.most_shape = larger(self.most_shape, shape[i])
             base[i] += zero_score[i]
         first += LANES

@@ -137,8 +137,19 @@ cdef class Product(ProductParts):
                 total += (<Component> self.part[i]).score_member(&cells, k)
         return total
 
+    cdef double least_cost_beside(self, const Row *row) noexcept nogil:
+        """Return least_cost of all parts but the one with densities."""
+        cdef double total = 0.0
+        cdef Row cells
+        cdef Py_ssize_t i
+        for i in range(self.n_parts):
+            if i != self.order[self.first_limited]:
+                take_cells(self, row, i, &cells)
+                total += (<Component> self.part[i]).least_cost(&cells)
+        return total
+
     cdef double mean_cost_beside(self, Py_ssize_t k) noexcept nogil:
-        """Return what rows of slot k cost on the average in all parts but the one with densities."""
+        """Return the mean cost of rows of slot k in all parts but the one with densities."""
         cdef double total = 0.0
         cdef Py_ssize_t i
         for i in range(self.n_parts):

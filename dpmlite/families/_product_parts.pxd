@@ -7,7 +7,7 @@ from dpmlite.families._soft_component cimport SoftComponent
 cdef class ProductParts(SoftComponent):
     cdef readonly list parts
     cdef Py_ssize_t n_parts
-    cdef void **part             # [part] those of `parts`, to be used without the interpreter's lock
+    cdef void **part             # [part] those of `parts`, for use without the interpreter's lock
     cdef Py_ssize_t *first       # [part] its first column; last, the number of columns
     cdef bint is_soft            # whether all parts are SoftComponents
     cdef double *handed_on       # [slot] scratch: what one part hands on to the next

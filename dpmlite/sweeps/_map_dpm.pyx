@@ -109,7 +109,8 @@ cdef Py_ssize_t visit_next_rows(Partition partition, Screen *screen, Py_ssize_t 
                                 Py_ssize_t *n_moves) except -1 nogil:
     """Visit a chunk of rows from `first` on; return the row to go on from."""
     cdef Chunk *chunk
-    cdef Py_ssize_t j, n_open = 0, n_before = n_moves[0], last = min(first + CHUNK, partition.n_rows)
+    cdef Py_ssize_t j, n_open = 0, n_before = n_moves[0]
+    cdef Py_ssize_t last = min(first + CHUNK, partition.n_rows)
     if screen.n_unscreened > 0 or not pays_to_screen(partition, first, last):
         n_moves[0] += visit_unscreened(partition, first, last, True)
         screen.capacity = 0  # all bounds are out of date

@@ -13,8 +13,8 @@ from dpmlite.core._simd cimport inlined_void
 from dpmlite.families._product cimport Product, densities_in
 from dpmlite.families._screenable cimport densities_of
 from dpmlite.sweeps._screening_bounds cimport (
-    CHUNK, StayTerms, add_own_log_bounds, clip_values, compare_bounds, copy_to_single,
-    find_stay_ceilings, line_bounds, log_bounds, standardise_into_chunk)
+    CHUNK, StayTerms, add_costs_beside, add_own_log_bounds, clip_values, compare_bounds,
+    copy_to_single, find_stay_ceilings, line_bounds, log_bounds, standardise_into_chunk)
 
 
 def screen(Partition partition, Py_ssize_t first, Py_ssize_t last):
@@ -200,6 +200,8 @@ cdef void screen_near(const Screen *s, Partition partition, Chunk *chunk, const 
         bound_slot(s, chunk, slots[k])
     for i in range(chunk.n_rows):
         separate_own_bound(s, partition, chunk, i)
+    for k in range(n if s.is_part else 0):
+        add_costs_beside(chunk.beside, chunk.bound + slots[k] * CHUNK)
     find_stays(chunk, slots, n, elsewhere)
 
 
@@ -223,12 +225,15 @@ cdef void read_rows(const Screen *s, Partition partition, Chunk *chunk) noexcept
     cdef Row row
     if chunk.n_rows < CHUNK:
         memset(chunk.u, 0, D * CHUNK * sizeof(float))
+        memset(chunk.beside, 0, CHUNK * sizeof(float))
     for i in range(chunk.n_rows):
         partition.prefetch(chunk.index[i])
     for i in range(chunk.n_rows):
         row = partition.row_into(chunk.index[i], chunk.row)
         chunk.label[i] = <int> partition.label[chunk.index[i]]
         standardise_into_chunk(s.t, row.values + s.first_column, chunk.u + i)
+        if s.is_part:
+            chunk.beside[i] = <float> (<Product> partition.component).least_cost_beside(&row)
     chunk.max_value = clip_values(chunk.u, D)
 
 
@@ -277,6 +282,8 @@ cdef void rebound_slot(Screen *s, Partition partition, Chunk *chunk, Py_ssize_t 
     bound_slot(s, chunk, k)
     if separate_own_bounds(s, partition, chunk, k):
         find_stay_ceilings(&chunk.stay_terms, chunk.own_bound, chunk.stay_ceiling)
+    if s.is_part:
+        add_costs_beside(chunk.beside, chunk.bound + k * CHUNK)
     compare_bounds(chunk, &k, 1)
 
 
@@ -313,7 +320,7 @@ cdef void add_stay_beside(const Screen *s, Partition partition, Chunk *chunk, Py
                           Py_ssize_t k) noexcept nogil:
     """Add what row i of a chunk costs in slot k, its own, in a product's discrete parts.
 
-    Elsewhere they may cost nothing. If rounding would show, there is no ceiling.
+    If rounding would show, there is no ceiling.
     """
     cdef Row row = partition.row_into(chunk.index[i], chunk.row)
     cdef double score = (<Product> partition.component).score_member_beside(&row, k)

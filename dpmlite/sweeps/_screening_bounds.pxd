@@ -25,6 +25,7 @@ cdef struct Chunk:
     double *row                # [column] memory for a row that has to be copied
     float *u                   # [column][row] standardised values
     float *bound               # [slot][row] lower bound of the cost; HUGE_COST in a row's own slot
+    float beside[CHUNK]        # least cost of a row's discrete columns, where they are not in u
     float own_bound[CHUNK]     # the bound in its own slot, as if the row were new
     StayTerms stay_terms
     float least_bound[CHUNK]   # lower bound of a row's cost in all other slots
@@ -47,6 +48,7 @@ cdef clones_void add_own_log_bounds(const float *u, Py_ssize_t n_columns, const 
 cdef clones_void find_stay_ceilings(const StayTerms *t, const float *own_bound,
                                     float *ceiling) noexcept nogil
 cdef clones_void compare_bounds(Chunk *chunk, const Py_ssize_t *slots, Py_ssize_t n) noexcept nogil
+cdef clones_void add_costs_beside(const float *beside, float *bound) noexcept nogil
 cdef clones_void allowed_drifts(const Chunk *chunk, float reference, float cap,
                                 float *out) noexcept nogil
 cdef clones_void two_least_bounds(const float *bound, const Py_ssize_t *slots, Py_ssize_t n,

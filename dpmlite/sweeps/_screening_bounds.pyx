@@ -25,7 +25,8 @@ The line bound has the same error: z^2 counts only up to L <= 1/4, where 2 z <= 
 at most `power`.
 """
 
-from dpmlite.core._constants cimport BOUND_ROUNDING, HUGE_COST, MAX_VALUE, TWO_THIRDS
+from dpmlite.core._constants cimport (
+    BOUND_ROUNDING, HUGE_COST, MAX_VALUE, SINGLE_ERROR, TWO_THIRDS)
 from dpmlite.core._simd cimport inlined_void, log2_floor_single
 
 cdef extern from "kernels.h":
@@ -190,6 +191,15 @@ cdef clones_void compare_bounds(Chunk *chunk, const Py_ssize_t *slots, Py_ssize_
         chunk.least_bound[j] = least[j]
         magnitude = least[j] if least[j] > 0 else -least[j]
         chunk.stays[j] = chunk.stay_ceiling[j] <= least[j] - BOUND_ROUNDING * magnitude
+
+
+cdef clones_void add_costs_beside(const float *beside, float *bound) noexcept nogil:
+    """Add to bounds in one slot what rows cost there at least in their discrete columns."""
+    cdef float magnitude
+    cdef int j
+    for j in range(CHUNK):
+        magnitude = bound[j] if bound[j] > 0 else -bound[j]
+        bound[j] += beside[j] - SINGLE_ERROR * (magnitude + beside[j])
 
 
 cdef clones_void allowed_drifts(const Chunk *chunk, float reference, float cap,

@@ -1,5 +1,9 @@
 """Products of components: sums over parts, rows that a part cannot give back, checks."""
 
+from collections import Counter
+
+import chains
+import naive
 import numpy as np
 import pytest
 from families import CASES
@@ -144,3 +148,70 @@ def test_rows_must_be_dense(twin):
     product = twin.product.Product([levels(twin), numbers(twin)])
     with pytest.raises(ValueError, match="rows must be dense for Product"):
         twin.partition.Partition(rows, np.zeros(1, dtype=np.intp), product, 1.0)
+
+
+def mixed(twin):
+    counts = twin.poisson_gamma.PoissonGamma([1.0], [0.5])
+    return twin.product.Product([numbers(twin), levels(twin), counts])
+
+
+def mixed_joint(X, labels):
+    """The objective, from the families' marginals as plainly as can be."""
+    priors = {
+        "normal-gamma": {"m0": np.array([0.0, 1.0]), "c0": 0.5, "a0": 2.0, "b0": [1.0, 3.0]},
+        "categorical": {"beta0": [[0.5, 1.0, 1.5]]},
+        "poisson-gamma": {"a0": [1.0], "b0": [0.5]},
+    }
+    total, columns = -naive.log_crp(labels, 0.8), (slice(0, 2), slice(2, 3), slice(3, 4))
+    for k in set(labels):
+        rows = X[np.asarray(labels) == k]
+        for (name, prior), d in zip(priors.items(), columns, strict=True):
+            total -= CASES[name].log_marginal(rows[:, d], prior)
+    return total
+
+
+MIXED_ROWS = np.array(
+    [
+        [0.2, 1.0, 0.0, 3.0],
+        [1.9, 0.5, 1.0, 0.0],
+        [-0.4, 1.8, NAN, 2.0],
+        [1.2, -0.3, 1.0, NAN],
+        [0.1, 0.9, 2.0, 9.0],
+        [2.5, 0.1, 1.0, 1.0],
+    ]
+)
+
+
+def mixed_posterior(X):
+    """The probability of every partition."""
+    joints = {tuple(z): mixed_joint(X, z) for z in naive.partitions(len(X))}
+    least = min(joints.values())
+    weights = {z: np.exp(least - joint) for z, joint in joints.items()}
+    total = sum(weights.values())
+    return {z: weight / total for z, weight in weights.items()}, np.log(total) - least
+
+
+def test_sums_over_partitions_are_those_of_a_list(twin):
+    X = MIXED_ROWS
+    target, log_evidence = mixed_posterior(X)
+    labels, proba, together = np.zeros(6, dtype=np.intp), np.empty(6), np.empty((6, 6))
+    found, joint = twin.exact.sum_over_partitions(X, mixed(twin), 0.8, labels, proba, together)
+    assert found == pytest.approx(log_evidence, **CLOSE)
+    best = max(target, key=target.get)
+    assert naive.canonical(labels.tolist()) == naive.canonical(best)
+    assert joint == pytest.approx(mixed_joint(X, best), **CLOSE)
+    expected, _ = chains.summary(target, 6)
+    np.testing.assert_allclose(together, expected, atol=1e-9)
+
+
+def test_the_long_run_of_gibbs_sweeps_is_the_posterior(twin):
+    n, n_sweeps, tolerance = (6, 10_000, 0.03) if twin.implementation == "cython" else (4, 800, 0.1)
+    X = MIXED_ROWS[:n]
+    target, _ = mixed_posterior(X)
+    state = twin.partition.Partition(X, np.zeros(n, dtype=np.intp), mixed(twin), 0.8)
+    rng, visits = np.random.default_rng(0), Counter()
+    for _ in range(n_sweeps):
+        chains.gibbs(twin, state, rng)
+        visits[tuple(naive.canonical(state.labels.tolist()))] += 1 / n_sweeps
+    for seen, expected in zip(chains.summary(visits, n), chains.summary(target, n), strict=True):
+        np.testing.assert_allclose(seen, expected, rtol=0.0, atol=tolerance)
