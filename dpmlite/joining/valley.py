@@ -39,8 +39,8 @@ BANDWIDTH = 1.3
 STANDARD_ERRORS = 1.0
 
 # Of more components than this only near neighbours are compared, so many for each.
-MAX_COMPARED_WITH_ALL = 64
-MAX_NEIGHBOURS = 16
+MAX_COMPARED_WITH_ALL = 16
+MAX_NEIGHBOURS = 8
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -179,20 +179,23 @@ def _depth(components: NormalComponents, one: _Sample, other: _Sample, j: int, k
     # Means of rows, for the prior may draw those of the components away from all rows.
     ends = np.average(at_j, weights=one.shares), np.average(at_k, weights=other.shares)
     points = np.linspace(*ends, N_POINTS)
-    terms = share * np.exp(-0.5 * ((points[:, None] - at) / width) ** 2)
-    density = np.maximum(terms.sum(axis=1), np.finfo(float).tiny)
-    relative_variance = ((terms / density[:, None]) ** 2).sum(axis=1)
-    return _deepest(density, relative_variance)
+    kernel = ((points - ends[0]) / width)[:, None] - (at - ends[0]) / width
+    kernel *= kernel
+    kernel *= -0.5
+    np.exp(kernel, out=kernel)
+    density = np.maximum(kernel @ share, np.finfo(float).tiny)
+    kernel *= kernel
+    return _deepest(density, np.sqrt(kernel @ share**2) / density)
 
 
-def _deepest(density: Floats, relative_variance: Floats) -> float:
+def _deepest(density: Floats, relative_error: Floats) -> float:
     """Depth of the deepest valley of a density on a line, less its standard errors."""
     left = _argmax_so_far(density)
     right = len(density) - 1 - _argmax_so_far(density[::-1])[::-1]
     peak = np.where(density[left] < density[right], left, right)
     depth = np.log(density[peak] / np.maximum(density, np.finfo(float).tiny))
     deepest = int(np.argmax(depth))
-    error = np.sqrt(relative_variance[deepest] + relative_variance[peak[deepest]])
+    error = np.hypot(relative_error[deepest], relative_error[peak[deepest]])
     return max(float(depth[deepest] - STANDARD_ERRORS * error), 0.0)
 
 

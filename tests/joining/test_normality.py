@@ -1,9 +1,12 @@
 """Where a mixture of normals describes the rows, none of its components are joined."""
 
+import math
+
 import numpy as np
 import pytest
 
 from dpmlite.joining import NormalComponents, fits_normals
+from dpmlite.joining.normality import chi_squared_distribution
 
 
 def two_normals(n_rows, gap, rng, n_columns=2):
@@ -69,3 +72,22 @@ def test_rows_with_missing_cells_do_not_count():
     X[::2, 0] = np.nan
     assert fits_normals(halves, X) == fits_normals(halves, X[1::2])
     assert fits_normals(halves, np.full((5, 2), np.nan))
+
+
+@pytest.mark.parametrize("degrees", [1, 2, 3, 8, 61, 1000])
+def test_the_chi_squared_distribution_is_that_of_sums_of_squares(degrees):
+    values = np.sort(np.random.default_rng(3).chisquare(degrees, 100_000))
+    expected = (np.arange(100_000) + 0.5) / 100_000
+    found = chi_squared_distribution(values, degrees)
+    np.testing.assert_allclose(found, expected, atol=0.006)  # of draws, 0.2 % differ by more
+
+
+@pytest.mark.parametrize("degrees", [1, 2, 5])
+def test_the_chi_squared_distribution_has_its_closed_form(degrees):
+    """Of one degree erf, of two an exponential, of five their sum."""
+    x = np.linspace(0.0, 40.0, 101)
+    one = np.array([math.erf(math.sqrt(each / 2.0)) for each in x])
+    density_terms = np.sqrt(2.0 * x / np.pi) * np.exp(-0.5 * x)
+    expected = {1: one, 2: 1.0 - np.exp(-0.5 * x), 5: one - density_terms * (1.0 + x / 3.0)}
+    found = chi_squared_distribution(x, degrees)
+    np.testing.assert_allclose(found, expected[degrees], atol=2e-4)
