@@ -41,12 +41,15 @@ class Wanted:
         What --as says of columns: "number", "text", or a family.
     named : bool
         Whether --columns names the candidates.
+    takes_text : bool
+        Whether text may be categories: unless --component names a family.
     """
 
     candidates: list[str] = field(default_factory=list)
     labels: list[str] = field(default_factory=list)
     families: dict[str, str] = field(default_factory=dict)
     named: bool = False
+    takes_text: bool = True
 
     def kinds(self, names: Sequence[str]) -> dict[str, str]:
         """How each column is read; others are as they look."""
@@ -72,7 +75,7 @@ def wanted_columns(args: argparse.Namespace, names: Sequence[str]) -> Wanted:
     if not candidates:
         left_out = "the label column" if labels and not dropped else "those to leave out"
         raise ValueError(f"there is no column besides {left_out}")
-    return Wanted(candidates, labels, families, bool(args.columns))
+    return Wanted(candidates, labels, families, bool(args.columns), args.component == AUTO)
 
 
 def usable_columns(table: Table, wanted: Wanted) -> tuple[list[str], list[str]]:
@@ -103,7 +106,7 @@ def _why_not(name: str, table: Table, wanted: Wanted) -> str:
     if kind == "date":
         return f"dates (--as {quote(name)}=number makes days of them)"
     if kind == "text":
-        return _why_not_text(name, cells)
+        return _why_not_text(name, cells, wanted.takes_text)
     if table.missing(name).all():
         return "which has no value"
     if not wanted.named and len(wanted.candidates) > 1 and _counts_rows(cells):
@@ -111,11 +114,13 @@ def _why_not(name: str, table: Table, wanted: Wanted) -> str:
     return ""
 
 
-def _why_not_text(name: str, cells: npt.NDArray[Any]) -> str:
+def _why_not_text(name: str, cells: npt.NDArray[Any], takes_text: bool) -> str:
     known = [cell for cell in cells.tolist() if cell is not None]
     n_different = len(set(known))
     if n_different > max(1, MAX_DIFFERENT * len(known)):
         return f"text, {n_different} different in {len(known)} rows"
+    if takes_text:
+        return ""
     advice = f"--as {quote(name)}=categorical takes it as categories"
     return f"text such as {known[0]!r}, {n_different} different ({advice})"
 

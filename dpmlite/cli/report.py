@@ -30,11 +30,19 @@ def print_report(
     hidden = model.n_clusters_ - SHOWN_CLUSTERS
     if hidden > 0:
         print(f"... and {hidden} smaller")
+    print(f"\n{_reasons(model)}")
     end = "" if model.converged_ else f", stopped by the limit of {model.max_sweeps}"
     print(
         f"\nneg_log_joint {model.neg_log_joint_:.4f} nats, {model.n_sweeps_} sweeps{end}, "
         f"alpha {model.alpha_:.3g}, fitted in {1e3 * seconds:.1f} ms"
     )
+
+
+def _reasons(model: MAPDPM) -> str:
+    """Why each cluster is one: the columns that separate it most from the others."""
+    found = [[f"cluster {k}:", typical] for k, _, _, typical in model.summary().rows]
+    lines = [f"{cluster} {typical}" for cluster, typical in found[:SHOWN_CLUSTERS]]
+    return "\n".join(["what tells clusters apart, most telling first", *lines])
 
 
 def _summary(model: MAPDPM, rows: Table, labels: Mapping[str, npt.NDArray[Any]]) -> list[list[str]]:
@@ -53,10 +61,10 @@ def _summary(model: MAPDPM, rows: Table, labels: Mapping[str, npt.NDArray[Any]])
 
 
 def _typical(model: MAPDPM, k: int, j: int, name: str) -> str:
-    """The mean of a column in a cluster, or its most frequent level."""
+    """The mean of a column's cells in a cluster, or its most frequent level."""
     levels = getattr(model, "levels_", {}).get(name)
     if levels is None:
-        return f"{model.means_[k, j]:.4g}"
+        return f"{model.cluster_centers_[k, j]:.4g}"
     probabilities = model.level_probabilities_[name][k]
     best = int(np.argmax(probabilities))
     return f"{levels[best]} {probabilities[best]:.0%}"
