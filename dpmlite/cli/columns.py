@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpmlite.estimators.columns import FULL
 from dpmlite.estimators.family_estimator import AUTO
 
 if TYPE_CHECKING:
@@ -140,8 +141,8 @@ def model_arguments(
     }
     component: Any = args.component
     if families:
-        others = {} if args.component == AUTO else dict.fromkeys(used, args.component)
-        component = {**others, **families}
+        others = [name for name in used if name not in families]
+        component = {**_component_of(args.component, others), **families}
     return {
         "allow_missing": args.allow_missing,
         "component": component,
@@ -152,6 +153,13 @@ def model_arguments(
         "random_state": args.random_state,
         "verbose": args.verbose,
     }
+
+
+def _component_of(family: str, columns: Sequence[str]) -> dict[Any, str]:
+    """The family of columns for which --as says none, as `MAPDPM` takes it."""
+    if family == AUTO or not columns:
+        return {}
+    return {tuple(columns): family} if family == FULL else dict.fromkeys(columns, family)
 
 
 def columns_of_model(model: Any, names: Sequence[str]) -> list[str]:

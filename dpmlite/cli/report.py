@@ -67,7 +67,8 @@ def _typical(model: MAPDPM, k: int, j: int, name: str) -> str:
         return f"{model.cluster_centers_[k, j]:.4g}"
     probabilities = model.level_probabilities_[name][k]
     best = int(np.argmax(probabilities))
-    return f"{levels[best]} {probabilities[best]:.0%}"
+    level = levels[best] if isinstance(levels[best], str) else f"{levels[best]:g}"
+    return f"{level} {probabilities[best]:.0%}"
 
 
 def align(lines: list[list[str]]) -> str:

@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
+from cases import needs_kernels
 
 from dpmlite import MAPDPM
 from dpmlite.tables import read_table
+
+pytestmark = needs_kernels  # fits of the default model
 
 N = 60
 
@@ -120,6 +123,33 @@ def test_bad_choices_end_in_one_line(run, customers, options, message):
     code, out, err = run("fit", customers, *options)
     assert (code, out, len(err)) == (2, [], 1)
     assert err[0].startswith(f"dpmlite: error: {customers}: {message}")
+
+
+@pytest.mark.parametrize(
+    ("component", "expected"),
+    [
+        (
+            "normal-gamma",
+            {"city": "categorical", "spend": "normal-gamma", "visits": "normal-gamma"},
+        ),
+        (
+            "normal-inverse-wishart",
+            {"city": "categorical", ("spend", "visits"): "normal-inverse-wishart"},
+        ),
+    ],
+)
+def test_the_component_is_that_of_the_other_columns(run, customers, component, expected):
+    options = ["--as", "city=categorical", "--component", component, "--save", "m.npz"]
+    assert run("fit", customers, *options)[0] == 0
+    assert MAPDPM.load("m.npz").component_ == expected
+
+
+def test_levels_that_are_numbers_are_printed_as_such(run, csv):
+    text = "x,n\n" + "".join(f"{50 * (i % 2) + i / 40},{i % 2 + 1}\n" for i in range(40))
+    out = run("fit", csv(text), "--save", "m.npz")[1]
+    assert MAPDPM.load("m.npz").component_["n"] == "categorical"
+    clusters = [line.split()[4:] for line in out if line.split()[:1] in (["0"], ["1"])]
+    assert sorted(clusters) == [["1", "100%"], ["2", "100%"]]
 
 
 @pytest.mark.parametrize("option", ["spend", "=number", "spend=weight"])

@@ -8,9 +8,12 @@ import sys
 
 import numpy as np
 import pytest
+from cases import needs_kernels
 
 from dpmlite import MAPDPM
 from dpmlite.tables import read_table
+
+pytestmark = needs_kernels  # fits of the default model
 
 ROWS = "x,y,kind\n" + "".join(
     f"{c + i / 10},{c - i / 7},{'left' if c == 0 else 'right'}\n" for i in range(9) for c in (0, 50)
@@ -119,10 +122,8 @@ def test_models_without_names_take_columns_by_place(run, csv):
 
 
 def test_models_of_categories_and_dates(run, csv):
-    rows = [
-        f"{'ab'[i % 2]},2024-0{1 + i % 2}-{1 + i // 2:02},{100 * (i % 2) + i / 10}"
-        for i in range(40)
-    ]
+    days = [f"2024-0{1 + i % 2}-{1 + i // 2:02}" for i in range(40)]
+    rows = [f"{'ab'[i % 2]},{day},{100 * (i % 2) + i / 10}" for i, day in enumerate(days)]
     path = csv("\n".join(["zone,when,n", *rows]))
     options = ["--as", "zone=categorical", "--as", "when=number"]
     assert run("fit", path, *options, "--save", "m.npz", "--out", "out.csv")[0] == 0
@@ -132,8 +133,8 @@ def test_models_of_categories_and_dates(run, csv):
     code, _, err = run("score", "m.npz", csv("n,zone,when\n3,c,2024-01-05\n"))
     assert code == 0
     assert err == [
-        "dpmlite: warning: levels must be among those of the fit, got 'c' in column 'zone', row 2 of "
-        "the data: it counts as missing"
+        "dpmlite: warning: levels must be among those of the fit, got 'c' in column 'zone', row 2 "
+        "of the data: it counts as missing"
     ]
 
 

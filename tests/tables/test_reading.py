@@ -56,7 +56,7 @@ AB = {"a": [1.5, 3.0], "b": [2.0, -4.25]}
         ("a,b\n1.5,2\n3,-4.25\n".encode("utf-16-le"), "utf-16-le"),
         ("a,b\n1.5,2\n3,-4.25\n".encode("utf-16-be"), "utf-16-be"),
         ("a,b\n1.5,2\n3,-4.25\n".encode("utf-32"), "utf-32"),
-        (gzip.compress(b"a,b\n1.5,2\n3,-4.25\n"), "utf-8"),
+        (gzip.compress(b"a,b\n1.5,2\n3,-4.25\n", mtime=0), "utf-8"),
     ],
 )
 def test_forms_of_one_table(tmp_path, data, encoding):
@@ -179,7 +179,7 @@ def test_bad_texts(tmp_path, text, message):
     [
         (b"\x89PNG\r\n\x1a\n\x00\x00", "is not a text file"),
         (b"PK\x03\x04...", "is a workbook or an archive, not a text file: save the sheet as CSV"),
-        (gzip.compress(b"a,b\n1,2\n")[:-9], "is a damaged gz file"),
+        (gzip.compress(b"a,b\n1,2\n", mtime=0)[:-9], "is a damaged gz file"),
     ],
 )
 def test_bad_files(data, message):
@@ -231,6 +231,32 @@ def test_notes_tell_what_was_left_out():
     assert parse_table("a,b\n1,2,\n").source.notes[1:] == [
         "empty cells at the end of 1 rows are left out"
     ]
+
+
+def parsed(data):
+    """The table of some bytes and no message, or None and the message of the error."""
+    try:
+        return read_table(io.BytesIO(data)), ""
+    except ValueError as error:
+        return None, str(error)
+
+
+@given(st.text("ab1,;\t| \n\"'.-/:?", max_size=40) | st.text(max_size=20))
+def test_any_text_is_a_table_or_an_error_in_one_line(text):
+    table, message = parsed(text.encode("utf-8", "ignore"))
+    assert "\n" not in message
+    if table is not None:
+        n_rows, n_columns = table.shape
+        assert n_rows > 0
+        assert n_columns == len(table.source.texts) > 0
+        assert len(table.source.row_numbers) == n_rows
+        assert {len(column) for column in table.source.texts.values()} == {n_rows}
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_are_a_table_or_an_error(data):
+    table, message = parsed(data)
+    assert message.startswith("the file: ") if table is None else len(table) > 0
 
 
 plain_text = st.text("abcxyz", min_size=1, max_size=4).filter(
