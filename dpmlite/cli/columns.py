@@ -93,7 +93,7 @@ def usable_columns(table: Table, wanted: Wanted) -> tuple[list[str], list[str]]:
     if wanted.named and notes:
         raise ValueError(notes[0].removeprefix("left out: "))
     if not used:
-        raise ValueError(f"there is no column of numbers; {'; '.join(notes)}")
+        raise ValueError(f"there is no column to cluster by; {'; '.join(notes)}")
     return used, notes
 
 
