@@ -3,17 +3,7 @@ from libc.math cimport fabs
 from dpmlite.core._simd cimport inlined_double
 from dpmlite.families._student_t cimport Densities
 from dpmlite.partition._partition cimport Partition
-from dpmlite.sweeps._screening_bounds cimport Chunk
-
-# Coefficients of a slot's bounds. With U the largest absolute value of a chunk, the lower bound of
-# a row's cost is power log2 P + floor - floor_error U. With the line bound, if line_slope > 0, it
-# is line_slope min(q, line_end) + floor - floor_error U. The others make StayTerms, with
-# base + base_error U as their base.
-cdef struct SlotBound:
-    double power, floor, floor_error
-    double line_slope, line_end
-    double base, base_error
-    double per_power, stay, member_power, member_ratio, max_x
+from dpmlite.sweeps._screening_bounds cimport Chunk, SlotBound
 
 cdef struct Screen:
     const Densities *t         # NULL if the rows cannot be screened

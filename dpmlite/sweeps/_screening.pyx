@@ -12,6 +12,7 @@ from dpmlite.core._rows cimport Row
 from dpmlite.core._simd cimport inlined_void
 from dpmlite.families._product cimport Product, densities_in
 from dpmlite.families._screenable cimport densities_of
+from dpmlite.sweeps._screening_beside cimport add_beside, add_beside_to_stay
 from dpmlite.sweeps._screening_bounds cimport (
     CHUNK, StayTerms, add_costs_beside, add_own_log_bounds, clip_values, compare_bounds,
     copy_to_single, find_stay_ceilings, line_bounds, log_bounds, standardise_into_chunk)
@@ -199,9 +200,9 @@ cdef void screen_near(const Screen *s, Partition partition, Chunk *chunk, const 
     for k in range(n):
         bound_slot(s, chunk, slots[k])
     for i in range(chunk.n_rows):
-        separate_own_bound(s, partition, chunk, i)
-    for k in range(n if s.is_part else 0):
-        add_costs_beside(chunk.beside, chunk.bound + slots[k] * CHUNK)
+        separate_own_bound(s, chunk, i)
+    if s.is_part:
+        add_beside(s.slot, partition, chunk, slots, n)
     find_stays(chunk, slots, n, elsewhere)
 
 
@@ -225,15 +226,12 @@ cdef void read_rows(const Screen *s, Partition partition, Chunk *chunk) noexcept
     cdef Row row
     if chunk.n_rows < CHUNK:
         memset(chunk.u, 0, D * CHUNK * sizeof(float))
-        memset(chunk.beside, 0, CHUNK * sizeof(float))
     for i in range(chunk.n_rows):
         partition.prefetch(chunk.index[i])
     for i in range(chunk.n_rows):
         row = partition.row_into(chunk.index[i], chunk.row)
         chunk.label[i] = <int> partition.label[chunk.index[i]]
         standardise_into_chunk(s.t, row.values + s.first_column, chunk.u + i)
-        if s.is_part:
-            chunk.beside[i] = <float> (<Product> partition.component).least_cost_beside(&row)
     chunk.max_value = clip_values(chunk.u, D)
 
 
@@ -280,15 +278,16 @@ cdef void rebound_slot(Screen *s, Partition partition, Chunk *chunk, Py_ssize_t 
     """
     load_slot(s, partition, k)
     bound_slot(s, chunk, k)
-    if separate_own_bounds(s, partition, chunk, k):
+    if separate_own_bounds(s, chunk, k):
+        if s.is_part:
+            add_beside_to_stay(s.slot, partition, chunk, k)
         find_stay_ceilings(&chunk.stay_terms, chunk.own_bound, chunk.stay_ceiling)
     if s.is_part:
         add_costs_beside(chunk.beside, chunk.bound + k * CHUNK)
     compare_bounds(chunk, &k, 1)
 
 
-cdef bint separate_own_bounds(const Screen *s, Partition partition, Chunk *chunk,
-                              Py_ssize_t k) noexcept nogil:
+cdef bint separate_own_bounds(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogil:
     """Separate the bounds of the rows of slot k; return whether there are such rows.
 
     There are few: masked vector stores would take as long.
@@ -297,12 +296,12 @@ cdef bint separate_own_bounds(const Screen *s, Partition partition, Chunk *chunk
     cdef bint found = False
     for i in range(chunk.n_rows):
         if chunk.label[i] == k:
-            separate_own_bound(s, partition, chunk, i)
+            separate_own_bound(s, chunk, i)
             found = True
     return found
 
 
-cdef inline inlined_void separate_own_bound(const Screen *s, Partition partition, Chunk *chunk,
+cdef inline inlined_void separate_own_bound(const Screen *s, Chunk *chunk,
                                             Py_ssize_t i) noexcept nogil:
     """Take row i's bound in its own slot out of the others; a row without a label has none."""
     cdef Py_ssize_t k = chunk.label[i]
@@ -312,22 +311,6 @@ cdef inline inlined_void separate_own_bound(const Screen *s, Partition partition
     chunk.own_bound[i] = chunk.bound[k * CHUNK + i]
     chunk.bound[k * CHUNK + i] = HUGE_COST
     set_stay_terms(s, chunk, i, k)
-    if s.is_part:
-        add_stay_beside(s, partition, chunk, i, k)
-
-
-cdef void add_stay_beside(const Screen *s, Partition partition, Chunk *chunk, Py_ssize_t i,
-                          Py_ssize_t k) noexcept nogil:
-    """Add what row i of a chunk costs in slot k, its own, in a product's discrete parts.
-
-    If rounding would show, there is no ceiling.
-    """
-    cdef Row row = partition.row_into(chunk.index[i], chunk.row)
-    cdef double score = (<Product> partition.component).score_member_beside(&row, k)
-    if score == score:
-        chunk.stay_terms.stay[i] = <float> (s.slot[k].stay - score)
-    else:
-        chunk.stay_terms.ratio[i] = NAN
 
 
 cdef void find_join_ceilings(const Screen *s, Partition partition, Chunk *chunk,

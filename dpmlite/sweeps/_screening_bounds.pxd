@@ -5,6 +5,16 @@ cdef enum:
     CHUNK = 64             # rows that are screened together: their sums stay in registers
     COLUMNS_PER_GROUP = 8  # columns of a factor of P
 
+# Coefficients of a slot's bounds. With U the largest absolute value of a chunk, the lower bound of
+# a row's cost is power log2 P + floor - floor_error U. With the line bound, if line_slope > 0, it
+# is line_slope min(q, line_end) + floor - floor_error U. The others make StayTerms, with
+# base + base_error U as their base.
+cdef struct SlotBound:
+    double power, floor, floor_error
+    double line_slope, line_end
+    double base, base_error
+    double per_power, stay, member_power, member_ratio, max_x
+
 # Terms of the upper bound of staying, by row. From the row's bound in its own slot as if the row
 # were new, log P <= y = base + per_power * bound. Then staying costs at most
 # stay - power log(1 - x), with x = ratio (P - 1), if x < max_x. All terms are rounded up.

@@ -1,14 +1,34 @@
-"""Every component family for tests: a prior, random rows, and its marginal as plainly as can be.
-
-The marginals are a third statement of the models: numpy and lgamma, computed from all rows at once.
-"""
+"""Every component family for tests: a prior, random rows, and its marginal as plainly as can be."""
 
 from dataclasses import dataclass
 from itertools import cycle
-from math import lgamma, log, pi
 
 import naive
 import numpy as np
+from family_models import (
+    beta_bernoulli_log_marginal,
+    beta_bernoulli_prior,
+    binary_rows,
+    binary_with_gaps,
+    categorical_log_marginal,
+    categorical_prior,
+    counts_rows,
+    counts_with_gaps,
+    dirichlet_multinomial_log_marginal,
+    dirichlet_multinomial_prior,
+    incomplete_log_marginal,
+    levels_rows,
+    levels_with_gaps,
+    normal_gamma_prior,
+    normal_inverse_wishart_log_marginal,
+    normal_inverse_wishart_prior,
+    normal_known_variance_log_marginal,
+    normal_known_variance_prior,
+    poisson_gamma_log_marginal,
+    poisson_gamma_prior,
+    real_rows,
+    real_with_gaps,
+)
 
 
 @dataclass(frozen=True)
@@ -86,196 +106,9 @@ def product_of(name, *kinds, power=False):
     return case
 
 
-def _lgamma(x):
-    return np.array([lgamma(v) for v in np.ravel(x)]).reshape(np.shape(x))
-
-
-def _positive(rng, n_columns, low=0.3, high=3.0):
-    return np.exp(rng.uniform(np.log(low), np.log(high), size=n_columns))
-
-
-def normal_gamma_prior(rng, n_columns):
-    return {
-        "m0": rng.normal(size=n_columns),
-        "c0": float(_positive(rng, 1)[0]),
-        "a0": float(_positive(rng, 1)[0]),
-        "b0": _positive(rng, n_columns),
-    }
-
-
-def incomplete_log_marginal(rows, prior):
-    """Column by column, from the cells that are there."""
-    total = 0.0
-    for d in range(rows.shape[1]):
-        column = {
-            **prior,
-            "m0": np.asarray(prior["m0"])[d : d + 1],
-            "b0": np.asarray(prior["b0"])[d : d + 1],
-        }
-        cells = rows[~np.isnan(rows[:, d]), d : d + 1]
-        total += naive.log_marginal(cells, column) if len(cells) else 0.0
-    return total
-
-
-def normal_inverse_wishart_prior(rng, n_columns):
-    root = np.eye(n_columns) + 0.3 * rng.normal(size=(n_columns, n_columns))
-    return {
-        "m0": rng.normal(size=n_columns),
-        "kappa0": float(_positive(rng, 1)[0]),
-        "nu0": n_columns - 1.0 + float(_positive(rng, 1, 0.5, 5.0)[0]),
-        "psi0": root @ root.T + 0.1 * np.eye(n_columns),
-    }
-
-
-def normal_inverse_wishart_log_marginal(rows, prior):
-    """Ratio of the normal-inverse-Wishart's normalising constants; see naive.py for a power."""
-    power, d = prior.get("power", 1.0), rows.shape[1]
-    n = power * len(rows)
-    kappa, nu = prior["kappa0"] + n, prior["nu0"] + n
-    mean = rows.mean(axis=0) if n else np.zeros(d)
-    centred, shift = rows - mean, mean - prior["m0"]
-    psi = np.asarray(prior["psi0"]) + power * centred.T @ centred
-    psi = psi + prior["kappa0"] * n / kappa * np.outer(shift, shift)
-    j = np.arange(d)
-    gammas = _lgamma(0.5 * (nu - j)) - _lgamma(0.5 * (prior["nu0"] - j))
-    determinants = 0.5 * prior["nu0"] * np.linalg.slogdet(prior["psi0"])[1]
-    determinants -= 0.5 * nu * np.linalg.slogdet(psi)[1]
-    total = gammas.sum() + determinants + 0.5 * d * log(prior["kappa0"] / kappa)
-    return float(total - 0.5 * n * d * log(pi)) / power
-
-
 def coarsened(prior):
     """The priors that a function draws, with a power of the likelihood."""
     return lambda rng, n_columns: prior(rng, n_columns) | {"power": float(rng.choice([0.05, 0.4]))}
-
-
-def normal_known_variance_prior(rng, n_columns):
-    return {
-        "m0": rng.normal(size=n_columns),
-        "sigma2": _positive(rng, n_columns),
-        "tau2": _positive(rng, n_columns, 0.5, 10.0),
-    }
-
-
-def normal_known_variance_log_marginal(rows, prior):
-    """Rows of a column are jointly normal: covariance sigma2 I + tau2."""
-    n = len(rows)
-    total = 0.0
-    for d in range(rows.shape[1] if n else 0):
-        covariance = prior["sigma2"][d] * np.eye(n) + prior["tau2"][d]
-        centred = rows[:, d] - prior["m0"][d]
-        total -= 0.5 * (n * log(2.0 * pi) + np.linalg.slogdet(covariance)[1])
-        total -= 0.5 * centred @ np.linalg.solve(covariance, centred)
-    return float(total)
-
-
-def dirichlet_multinomial_prior(rng, n_columns):
-    return {"beta0": _positive(rng, n_columns, 0.05, 3.0)}
-
-
-def dirichlet_multinomial_log_marginal(rows, prior):
-    """Ratio of Dirichlet normalising constants."""
-    beta0 = np.asarray(prior["beta0"])
-    beta = beta0 + rows.sum(axis=0)
-    total = (_lgamma(beta) - _lgamma(beta0)).sum()
-    return float(total - lgamma(beta.sum()) + lgamma(beta0.sum()))
-
-
-def beta_bernoulli_prior(rng, n_columns):
-    return {"a0": _positive(rng, n_columns), "b0": _positive(rng, n_columns)}
-
-
-def beta_bernoulli_log_marginal(rows, prior):
-    """Ratios of Beta functions, from the cells that are there."""
-    ones, cells = np.nansum(rows, axis=0), (~np.isnan(rows)).sum(axis=0)
-    a0, b0 = np.asarray(prior["a0"]), np.asarray(prior["b0"])
-    a, b = a0 + ones, b0 + cells - ones
-    log_beta = _lgamma(a) + _lgamma(b) - _lgamma(a + b)
-    return float((log_beta - _lgamma(a0) - _lgamma(b0) + _lgamma(a0 + b0)).sum())
-
-
-def n_levels(d):
-    """Levels of column d of drawn rows."""
-    return (2, 1, 4, 3)[d % 4]
-
-
-def categorical_prior(rng, n_columns):
-    return {"beta0": [_positive(rng, n_levels(d)) for d in range(n_columns)]}
-
-
-def categorical_log_marginal(rows, prior):
-    """Ratios of Dirichlet normalising constants, from the cells that are there."""
-    power, total = prior.get("power", 1.0), 0.0
-    for d, beta0 in enumerate(prior["beta0"]):
-        cells = [(rows[:, d] == level).sum() for level in range(len(beta0))]
-        beta = beta0 + power * np.array(cells)
-        total += (_lgamma(beta) - _lgamma(beta0)).sum()
-        total -= lgamma(beta.sum()) - lgamma(np.sum(beta0))
-    return float(total) / power
-
-
-def poisson_gamma_prior(rng, n_columns):
-    return {"a0": _positive(rng, n_columns), "b0": _positive(rng, n_columns)}
-
-
-def poisson_gamma_log_marginal(rows, prior):
-    """Ratios of the gammas' normalising constants, from the cells that are there."""
-    power, a0, b0 = prior.get("power", 1.0), np.asarray(prior["a0"]), np.asarray(prior["b0"])
-    a = a0 + power * np.nansum(rows, axis=0)
-    b = b0 + power * (~np.isnan(rows)).sum(axis=0)
-    total = _lgamma(a) - _lgamma(a0) + a0 * np.log(b0) - a * np.log(b)
-    return float(total.sum() / power - _lgamma(rows[~np.isnan(rows)] + 1.0).sum())
-
-
-def _real(rng, n_rows, n_columns):
-    """Two groups, duplicates among them."""
-    X = rng.normal(size=(n_rows, n_columns)) + 3.0 * rng.integers(2, size=(n_rows, 1))
-    X[n_rows // 2 :] = np.round(X[n_rows // 2 :])
-    return X
-
-
-def _real_with_gaps(rng, n_rows, n_columns):
-    X = _real(rng, n_rows, n_columns)
-    X[rng.random(X.shape) < 0.25] = np.nan
-    return X
-
-
-def _counts(rng, n_rows, n_columns):
-    rates = rng.gamma(0.7, 2.0, size=(2, n_columns))
-    return rng.poisson(rates[rng.integers(2, size=n_rows)]).astype(float)
-
-
-def _counts_with_gaps(rng, n_rows, n_columns):
-    X = _counts(rng, n_rows, n_columns)
-    X[rng.random(X.shape) < 0.1] *= 6.0
-    X[rng.random(X.shape) < 0.25] = np.nan
-    return X
-
-
-def _binary(rng, n_rows, n_columns):
-    shares = rng.beta(0.6, 0.6, size=(2, n_columns))[rng.integers(2, size=n_rows)]
-    return (rng.random((n_rows, n_columns)) < shares).astype(float)
-
-
-def _binary_with_gaps(rng, n_rows, n_columns):
-    X = _binary(rng, n_rows, n_columns)
-    X[rng.random(X.shape) < 0.25] = np.nan
-    return X
-
-
-def _levels(rng, n_rows, n_columns):
-    """Two groups, each with shares of its own of every level."""
-    group, X = rng.integers(2, size=n_rows), np.empty((n_rows, n_columns))
-    for d in range(n_columns):
-        ends = rng.dirichlet([0.6] * n_levels(d), size=2).cumsum(axis=1)[group, :-1]
-        X[:, d] = (ends < rng.random((n_rows, 1))).sum(axis=1)
-    return X
-
-
-def _levels_with_gaps(rng, n_rows, n_columns):
-    X = _levels(rng, n_rows, n_columns)
-    X[rng.random(X.shape) < 0.25] = np.nan
-    return X
 
 
 CASES = {
@@ -287,7 +120,7 @@ CASES = {
             "NormalGamma",
             lambda rows, prior: naive.log_marginal(rows, prior) if len(rows) else 0.0,
             normal_gamma_prior,
-            _real,
+            real_rows,
         ),
         Case(
             "incomplete normal-gamma",
@@ -295,7 +128,7 @@ CASES = {
             "IncompleteNormalGamma",
             incomplete_log_marginal,
             normal_gamma_prior,
-            _real_with_gaps,
+            real_with_gaps,
         ),
         Case(
             "normal-inverse-wishart",
@@ -303,7 +136,7 @@ CASES = {
             "NormalInverseWishart",
             normal_inverse_wishart_log_marginal,
             normal_inverse_wishart_prior,
-            _real,
+            real_rows,
         ),
         Case(
             "coarsened normal-gamma",
@@ -311,7 +144,7 @@ CASES = {
             "NormalGamma",
             lambda rows, prior: naive.log_marginal(rows, prior) if len(rows) else 0.0,
             coarsened(normal_gamma_prior),
-            _real,
+            real_rows,
         ),
         Case(
             "coarsened incomplete normal-gamma",
@@ -319,7 +152,7 @@ CASES = {
             "IncompleteNormalGamma",
             incomplete_log_marginal,
             coarsened(normal_gamma_prior),
-            _real_with_gaps,
+            real_with_gaps,
         ),
         Case(
             "coarsened normal-inverse-wishart",
@@ -327,7 +160,7 @@ CASES = {
             "NormalInverseWishart",
             normal_inverse_wishart_log_marginal,
             coarsened(normal_inverse_wishart_prior),
-            _real,
+            real_rows,
         ),
         Case(
             "normal-known-variance",
@@ -335,7 +168,7 @@ CASES = {
             "NormalKnownVariance",
             normal_known_variance_log_marginal,
             normal_known_variance_prior,
-            _real,
+            real_rows,
         ),
         Case(
             "dirichlet-multinomial",
@@ -343,7 +176,7 @@ CASES = {
             "DirichletMultinomial",
             dirichlet_multinomial_log_marginal,
             dirichlet_multinomial_prior,
-            _counts,
+            counts_rows,
         ),
         Case(
             "beta-bernoulli",
@@ -351,7 +184,7 @@ CASES = {
             "BetaBernoulli",
             beta_bernoulli_log_marginal,
             beta_bernoulli_prior,
-            _binary,
+            binary_rows,
         ),
         Case(
             "incomplete beta-bernoulli",
@@ -359,7 +192,7 @@ CASES = {
             "BetaBernoulli",
             beta_bernoulli_log_marginal,
             beta_bernoulli_prior,
-            _binary_with_gaps,
+            binary_with_gaps,
         ),
         Case(
             "categorical",
@@ -367,7 +200,7 @@ CASES = {
             "Categorical",
             categorical_log_marginal,
             categorical_prior,
-            _levels,
+            levels_rows,
         ),
         Case(
             "incomplete categorical",
@@ -375,7 +208,7 @@ CASES = {
             "Categorical",
             categorical_log_marginal,
             categorical_prior,
-            _levels_with_gaps,
+            levels_with_gaps,
         ),
         Case(
             "coarsened categorical",
@@ -383,7 +216,7 @@ CASES = {
             "Categorical",
             categorical_log_marginal,
             coarsened(categorical_prior),
-            _levels_with_gaps,
+            levels_with_gaps,
         ),
         Case(
             "poisson-gamma",
@@ -391,7 +224,7 @@ CASES = {
             "PoissonGamma",
             poisson_gamma_log_marginal,
             poisson_gamma_prior,
-            _counts,
+            counts_rows,
         ),
         Case(
             "incomplete poisson-gamma",
@@ -399,7 +232,7 @@ CASES = {
             "PoissonGamma",
             poisson_gamma_log_marginal,
             poisson_gamma_prior,
-            _counts_with_gaps,
+            counts_with_gaps,
         ),
         Case(
             "coarsened poisson-gamma",
@@ -407,7 +240,7 @@ CASES = {
             "PoissonGamma",
             poisson_gamma_log_marginal,
             coarsened(poisson_gamma_prior),
-            _counts_with_gaps,
+            counts_with_gaps,
         ),
         product_of(
             "product",
