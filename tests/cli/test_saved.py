@@ -162,7 +162,7 @@ def test_standard_input_and_gz(tmp_path):
     piped = subprocess.run([*command, "-"], input=ROWS, **options)
     packed = subprocess.run([*command, "x.csv.gz"], **options)
     assert (piped.returncode, piped.stderr) == (0, "")
-    assert "18 rows x 2 columns; clusters found: 2" in piped.stdout
+    assert "18 rows x 3 columns; clusters found: 2" in piped.stdout
     assert piped.stdout.splitlines()[:-1] == packed.stdout.splitlines()[:-1]
     bad = subprocess.run([*command, "-"], input="a\nx\ny\n", **options)
     assert bad.stderr.startswith("dpmlite: error: standard input: there is no column to cluster")
