@@ -13,13 +13,16 @@ from dpmlite.core._constants cimport MIN_EXCESS_FRACTION, MIN_EXP_ARGUMENT
 from dpmlite.core._memory cimport double_array
 from dpmlite.core._rows cimport Row, Rows
 from dpmlite.core._simd cimport LANES, clones_double, exp_above, larger, sum_of
+from dpmlite.families._component cimport Component
 from dpmlite.families._slot_vectors cimport padded
 from dpmlite.families._soft_component cimport SoftComponent
 
 from dpmlite.core._rows import as_rows
 
 
-def absorb(X, SoftComponent component, Mixing mixing, double[:, ::1] responsibilities):
+def absorb(X, Component component, Mixing mixing, double[:, ::1] responsibilities):
+    component._check_expectations()
+    cdef SoftComponent soft = component
     cdef Rows rows = as_rows(X)
     component._check_rows(rows)
     mixing.check_shape(rows, responsibilities)
@@ -28,17 +31,19 @@ def absorb(X, SoftComponent component, Mixing mixing, double[:, ::1] responsibil
     cdef Py_ssize_t i, k
     with nogil:
         mixing.observe_all(rows, responsibilities)
-        component.make_slots(mixing.n_components)
-        add_weighted(rows, component, responsibilities, room)
+        soft.make_slots(mixing.n_components)
+        add_weighted(rows, soft, responsibilities, room)
         for i in range(rows.n_rows):
             for k in range(mixing.n_components):
                 r = responsibilities[i, k]
                 entropy -= r * log(r) if r > 0.0 else 0.0
-        entropy += evidence_without_entropy(component, mixing)
+        entropy += evidence_without_entropy(soft, mixing)
     return entropy
 
 
-def step(X, SoftComponent component, Mixing mixing, double[:, ::1] responsibilities, bint reorder):
+def step(X, Component component, Mixing mixing, double[:, ::1] responsibilities, bint reorder):
+    component._check_expectations()
+    cdef SoftComponent soft = component
     cdef Rows rows = as_rows(X)
     component._check_rows(rows)
     mixing.check_shape(rows, responsibilities)
@@ -47,15 +52,15 @@ def step(X, SoftComponent component, Mixing mixing, double[:, ::1] responsibilit
                          f"got {component.n_slots}")
     cdef double[::1] scores = double_array(padded(mixing.n_components))
     cdef double entropy
-    component.expect()
+    soft.expect()
     with nogil:
-        entropy = update_responsibilities(rows, component, mixing, responsibilities, scores)
+        entropy = update_responsibilities(rows, soft, mixing, responsibilities, scores)
         mixing.observe_all(rows, responsibilities)
     if reorder and mixing.ordered:
         reorder_components(rows, mixing, responsibilities)
     with nogil:
-        add_weighted(rows, component, responsibilities, scores)
-        entropy += evidence_without_entropy(component, mixing)
+        add_weighted(rows, soft, responsibilities, scores)
+        entropy += evidence_without_entropy(soft, mixing)
     return entropy
 
 

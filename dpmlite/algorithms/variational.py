@@ -48,9 +48,12 @@ def absorb(
 
     Raises
     ------
+    TypeError
+        If the family has no expected log densities.
     ValueError
         If shapes do not fit together.
     """
+    component._check_expectations()
     rows = as_rows(X)
     component._check_rows(rows)
     mixing.observe(rows, responsibilities)
@@ -88,7 +91,13 @@ def step(
     -------
     float
         The bound, in nats. If `mixing` is exact, as `Sticks` is, it never falls from call to call.
+
+    Raises
+    ------
+    TypeError, ValueError
+        As `absorb`.
     """
+    component._check_expectations()
     rows = as_rows(X)
     component._check_rows(rows)
     mixing._check_shape(rows, responsibilities)

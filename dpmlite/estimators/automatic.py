@@ -61,6 +61,9 @@ class Model:
     as_weights : bool
         Whether rows have the power as weights: then the predictive densities of a search's
         components are densities. It takes longer.
+    has_missing : bool
+        Whether a cell of the whole table may be missing. If none is, problems have the component
+        of complete rows: it has the same joint, and takes less time.
     """
 
     family: Family
@@ -69,6 +72,7 @@ class Model:
     alpha: float
     power: float = 1.0
     as_weights: bool = False
+    has_missing: bool = True
 
     def problem(self, table: Data) -> Problem:
         """The problem of the rows of a table; its joints are in units of `unit` nats.
@@ -76,10 +80,9 @@ class Model:
         Rows with the power as weights have the same objective with another concentration.
         """
         if self._component_knows_power():
-            component = self.family.component(self.prior, self.allow_missing, self.power)
-            return Problem(table.rows(), component, self.alpha)
+            return Problem(table.rows(), self._searched(self.power), self.alpha)
         alpha = self.power * coarsened_alpha(self.alpha, self.power)
-        return Problem(times(table, self.power).rows(), self.component(), alpha)
+        return Problem(times(table, self.power).rows(), self._searched(1.0), alpha)
 
     def weighted_partition(self, table: Data, labels: Indices) -> Partition:
         """A partition whose rows have the power as weights, from which to predict."""
@@ -88,6 +91,10 @@ class Model:
     def component(self) -> families.Component:
         """A component of the prior without slots, and without the power."""
         return self.family.component(self.prior, self.allow_missing)
+
+    def _searched(self, power: float) -> families.Component:
+        """The component of a search among rows of the table."""
+        return self.family.component(self.prior, self.allow_missing and self.has_missing, power)
 
     @property
     def unit(self) -> float:

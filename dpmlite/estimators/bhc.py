@@ -10,7 +10,7 @@ import numpy as np
 
 from dpmlite import algorithms, families
 from dpmlite.core.constants import UNPLACED
-from dpmlite.estimators.automatic import Model, most_probable_labels
+from dpmlite.estimators.automatic import most_probable_labels
 from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.bhc_growth import TreeSearch, bayes_kmeans, grow, joined
 from dpmlite.estimators.bhc_tree import AlternativeTree, linkage, relocate
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite import families
+    from dpmlite.estimators.automatic import Model
     from dpmlite.estimators.bhc_growth import Tree
     from dpmlite.estimators.priors.base import Prior
     from dpmlite.search.context import Labels, Problem
@@ -297,7 +298,7 @@ class BayesianHierarchicalClustering(MixtureEstimator):
             return super()._find_model(table, rng)
         sample = table.take(draw_sample(table, SAMPLE_ROWS, rng))
         scaled = ScaledPrior(self._family(), table, Moments.of(table), sample)
-        default = Model(scaled.family, self.allow_missing, scaled.default, self._alpha())
+        default = self._model(scaled.family, table, scaled.default)
 
         def problem_of(rows: Data, prior: Prior) -> Problem:
             return replace(default, prior=prior).problem(rows)

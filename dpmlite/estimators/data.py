@@ -110,6 +110,11 @@ class Data:
             return np.ones(self.shape[0], dtype=bool)
         return np.asarray(self.weights > 0.0)
 
+    def has_missing(self) -> bool:
+        """Whether a cell is missing."""
+        cells = self.nonzeros[0] if self.values is None else self.values  # type: ignore[index]
+        return bool(np.isnan(np.min(cells, initial=0.0)))
+
     def without_negligible_weights(self) -> Data:
         """The table with weights of 0 for rows of less than `NEGLIGIBLE` of the mean weight."""
         if self.weights is None:

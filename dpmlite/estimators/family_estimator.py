@@ -212,7 +212,7 @@ class FamilyEstimator(Estimator):
         power = min(1.0, mean_weight * power_of(table.total_weight, saturation))
         power *= least_weight / mean_weight
         table = times(table, 1.0 / least_weight)
-        template = Model(first, self.allow_missing, {}, self._alpha(), power)
+        template = self._model(first, table, {}, power)
         model, labels = choose_model(search, families, table, template, seeds)
         return model, table, labels
 
@@ -223,7 +223,7 @@ class FamilyEstimator(Estimator):
         fixed = [c for c in table.columns.levels if given.get(c, self.component) != AUTO]
         if len(fixed) == len(table.columns.levels):
             return table
-        template = Model(mixed_family(table.columns), self.allow_missing, {}, self._alpha())
+        template = self._model(mixed_family(table.columns), table, {})
         sample, labels = first_labels_of_sample(search, template, table, seeds)
         return recoded(table, columns_by_joint(sample, labels, 1.0, fixed))
 
@@ -241,7 +241,14 @@ class FamilyEstimator(Estimator):
         family = self._family_of(table)
         given = None if isinstance(self.prior, str) else self.prior
         prior = family.prior(given, table)
-        return Model(family, self.allow_missing, prior, self._alpha()), table
+        return self._model(family, table, prior), table
+
+    def _model(self, family: Family, table: Data, prior: Prior, power: float = 1.0) -> Model:
+        """A model of a table with the parameters' concentration."""
+        has_missing = self.allow_missing and table.has_missing()
+        return Model(
+            family, self.allow_missing, prior, self._alpha(), power, has_missing=has_missing
+        )
 
     def _alpha(self) -> float:
         """The concentration, until a method has chosen it."""

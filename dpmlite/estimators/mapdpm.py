@@ -10,7 +10,7 @@ import numpy as np
 from dpmlite import algorithms
 from dpmlite.core.constants import UNPLACED
 from dpmlite.core.threads import threads_for, use_threads
-from dpmlite.estimators.automatic import SATURATION, Model, power_of, times
+from dpmlite.estimators.automatic import SATURATION, power_of, times
 from dpmlite.estimators.choose_prior import ScaledPrior, draw_sample
 from dpmlite.estimators.family_estimator import AUTO
 from dpmlite.estimators.fitted import final_partition_with_groups, verify_joint
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from dpmlite.estimators.automatic import Model
     from dpmlite.estimators.data import Data
     from dpmlite.search.result import SearchResult
 
@@ -546,13 +547,13 @@ class MAPDPM(JoinedMixture):
 
     def _given_model(self, search: Search, table: Data, moments: Moments, seeds: Seeds) -> Model:
         """The model of the parameters."""
-        family, alpha = self._family_of(table), self._alpha()
+        family = self._family_of(table)
         if self.prior == "nll" and not family.width:
             raise ValueError(
                 "prior 'nll' needs one family for all columns, got several: see 'auto'"
             )
         power = power_of(table.total_weight, self._saturation())
-        model = Model(family, self.allow_missing, {}, alpha, power)
+        model = self._model(family, table, {}, power)
         if isinstance(self.prior, str) and self.prior == "nll":
             chosen = draw_sample(table, SAMPLE_ROWS, np.random.default_rng(seeds))
             scaled = ScaledPrior(family, table, moments, table.take(chosen))

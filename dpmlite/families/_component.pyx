@@ -153,6 +153,9 @@ cdef class Component(Family):
         if other.n_columns != self.n_columns:
             raise ValueError(f"other must have {self.n_columns} columns, got {other.n_columns}")
 
+    def _check_expectations(self):
+        raise TypeError(f"component must have expected log densities, got {type(self).__name__}")
+
     def _check_slot(self, Py_ssize_t k):
         if not 0 <= k < self.n_slots:
             raise IndexError(f"slot must be in 0..{self.n_slots - 1}, got {k}")

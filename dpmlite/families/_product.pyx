@@ -166,6 +166,10 @@ cdef class Product(ProductParts):
             total += (<Component> self.part[i]).log_scale_of(&cells)
         return total
 
+    def _check_expectations(self):
+        for part in self.parts:
+            part._check_expectations()
+
     cdef int expect(self) except -1:
         for part in self.parts:
             if not isinstance(part, SoftComponent):

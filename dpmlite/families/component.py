@@ -204,6 +204,13 @@ class Component:
         if other.n_columns != self.n_columns:
             raise ValueError(f"other must have {self.n_columns} columns, got {other.n_columns}")
 
+    def _check_expectations(self) -> None:
+        """Raise TypeError unless the family has expected log densities."""
+        if type(self).expected_log_density is Component.expected_log_density:
+            raise TypeError(
+                f"component must have expected log densities, got {type(self).__name__}"
+            )
+
     def _check_slot(self, k: int) -> None:
         """Raise IndexError unless slot `k` exists."""
         if not 0 <= k < self.n_slots:

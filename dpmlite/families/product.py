@@ -113,6 +113,10 @@ class Product(Component):
         self._check_slot(k)
         return sum(part.expected_log_density(x, k, weight) for part, x in self._cells(row))
 
+    def _check_expectations(self) -> None:
+        for part in self.parts:
+            part._check_expectations()
+
     def log_marginal(self, k: int) -> float:
         self._check_slot(k)
         return sum(part.log_marginal(k) for part in self.parts)

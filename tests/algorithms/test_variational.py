@@ -322,3 +322,25 @@ def test_errors_agree(twins, call):
             CALLS[call](twin, component, twin.mixing.Sticks(1.0, 2))
         errors.append((type(caught.value), str(caught.value)))
     assert errors[0] == errors[1]
+
+
+def without_expectations(twin):
+    """A family without expected log densities, and a product that has it as a part."""
+    part = twin.incomplete_normal_gamma.IncompleteNormalGamma([0.0], 1.0, 1.0, [1.0])
+    other = twin.normal_gamma.NormalGamma([0.0], 1.0, 1.0, [1.0])
+    return part, twin.product.Product([other, part])
+
+
+@pytest.mark.parametrize("which", [0, 1])
+def test_families_without_expectations_are_refused_before_any_work(twin, which):
+    component = without_expectations(twin)[which]
+    component.resize(1)
+    X, r = np.ones((3, component.n_columns)), np.full((3, 2), 0.5)
+    mixing, called = twin.mixing.Sticks(1.0, 2), twin.variational
+    rule = "component must have expected log densities, got IncompleteNormalGamma"
+    with pytest.raises(TypeError, match=rule):
+        called.absorb(X, component, mixing, r)
+    with pytest.raises(TypeError, match=rule):
+        called.step(X, component, mixing, r, True)
+    assert component.n_slots == 1
+    assert (r == 0.5).all()

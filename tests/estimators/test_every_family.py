@@ -10,7 +10,13 @@ from drawn_tables import N_COLUMNS, PRIORS, table
 from families import CASES
 
 import dpmlite
-from dpmlite import MAPDPM, exact_posterior
+from dpmlite import (
+    MAPDPM,
+    BayesianHierarchicalClustering,
+    CollapsedGibbs,
+    DPSearch,
+    exact_posterior,
+)
 from dpmlite.datasets import dpm_mixture, dpm_sample
 from dpmlite.estimators.priors import COMPONENTS, FAMILIES
 
@@ -330,13 +336,42 @@ def test_missing_values():
     assert model.score_samples([[np.nan, np.nan]]) == pytest.approx(0.0, abs=1e-9)
 
 
-def test_without_gaps_missing_values_change_nothing():
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"prior": "paper"},
+        {"prior": "paper", "robustness": 50.0},
+        {"prior": "paper", "alpha": "cv", "alphas": [0.5, 2.0], "robustness": 50.0},
+        pytest.param({}, marks=needs_kernels),
+    ],
+    ids=["paper", "robust", "cv", "default"],
+)
+def test_without_gaps_missing_values_change_nothing(parameters):
     X, _ = table("normal-gamma")
     plain, ready = (
-        MAPDPM(prior="paper", allow_missing=a, random_state=0).fit(X) for a in (False, True)
+        MAPDPM(component="normal-gamma", allow_missing=a, random_state=0, **parameters).fit(X)
+        for a in (False, True)
     )
     np.testing.assert_array_equal(plain.labels_, ready.labels_)
     assert plain.neg_log_joint_ == pytest.approx(ready.neg_log_joint_, rel=1e-12)
+    np.testing.assert_allclose(ready.score_samples(X), plain.score_samples(X), rtol=1e-9)
+    row = np.array([[0.5, np.nan]])
+    assert np.isfinite(ready.score_samples(row)).all()
+    assert ready.statistics_.shape[1] == 1 + 3 * X.shape[1]  # a count for each column
+
+
+@pytest.mark.parametrize("estimator", [BayesianHierarchicalClustering, CollapsedGibbs, DPSearch])
+def test_only_tables_with_gaps_are_searched_with_gaps(estimator):
+    X, _ = table("normal-gamma")
+    holes = X.copy()
+    holes[3, 0] = np.nan
+    model = estimator(prior="paper", component="normal-gamma", allow_missing=True)
+    kinds = []
+    for x in (X, holes):
+        found, rows = model._find_model(model._read(x), np.random.default_rng(0))
+        kinds.append(type(found.problem(rows).component).__name__)
+        assert type(found.component()).__name__ == "IncompleteNormalGamma"
+    assert kinds == ["NormalGamma", "IncompleteNormalGamma"]
 
 
 def test_missing_bits():
