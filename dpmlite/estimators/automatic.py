@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite.estimators.choose_prior import draw_sample
-from dpmlite.estimators.empirical_bayes.alternation import alternate, same_partition
+from dpmlite.estimators.empirical_bayes.alternation import MAX_ROUNDS, alternate, same_partition
 from dpmlite.estimators.numbering import largest_first
 from dpmlite.estimators.priors import FAMILIES
 from dpmlite.estimators.priors.moments import constant_columns
@@ -38,9 +38,9 @@ SATURATION = 2000.0
 # Rows, drawn at random, that choose family and hyperparameters, at most.
 SAMPLE_ROWS = 2000
 
-# What the variance that the first prior expects in a cluster is multiplied by, in turn: from few
-# wide clusters the search finds many small ones less surely than from many.
-FIRST_WIDTHS = (1.0, 0.1)
+# What the variance that the first prior expects in a cluster is multiplied by: from few wide
+# clusters the search finds many small ones less surely than from many.
+FIRST_WIDTH = 0.1
 
 # Full covariance matrices are tried up to this number of columns: they cost D^2 a row and cluster.
 MAX_FULL_COLUMNS = 40
@@ -160,16 +160,15 @@ def choose_model(
         family: family.column_scales(rows, table if varying.all() else table.part(varying))
         for family in {template.family, *families}
     }
-    wide, narrow = (
-        first_labels(search, of_sample, rows, scales[template.family], width, seeds)
-        for width in FIRST_WIDTHS
-    )
-    found = [
-        _fitted(search, family, of_sample, rows, scales[family], start, seeds)
+    found = first_labels(search, of_sample, rows, scales[template.family], FIRST_WIDTH, seeds)
+    trials = [
+        _fitted(search, family, of_sample, rows, scales[family], labels, seeds, is_trial=True)
         for family in families
-        for start in starts_of(family, wide, narrow)
+        for labels in starts_from(found)
     ]
-    best = min(found, key=lambda each: each.objective)
+    best = min(trials, key=lambda each: each.objective)
+    scales_of_best = scales[best.family]
+    best = _fitted(search, best.family, of_sample, rows, scales_of_best, best.labels, seeds)
     if not varying.all():
         sums = best.family.sums(sample, best.labels, power)
         all_scales = best.family.column_scales(sample, table)
@@ -199,14 +198,14 @@ def varying_columns(sample: Data) -> npt.NDArray[np.bool_]:
     return ~constant
 
 
-def starts_of(family: Family, wide: Indices, narrow: Indices) -> list[Indices]:
-    """The different labels from which a family's search starts.
+def starts_from(found: Indices) -> list[Indices]:
+    """The labels from which the search of each family starts: those of a search, and one cluster.
 
-    They are found with columns apart, which cuts a correlated cloud into slices. From slices a
-    search with full covariance may not find the whole, so that it starts from one cluster, too.
+    They were found under a narrow prior with columns apart, which cuts clusters into slices. From
+    slices a search may not find the whole.
     """
-    first = np.zeros_like(narrow) if family.is_full else wide
-    return [narrow] if same_partition(first, narrow) else [first, narrow]
+    whole = np.zeros_like(found)
+    return [found] if same_partition(found, whole) else [found, whole]
 
 
 def first_labels(
@@ -241,14 +240,21 @@ def _fitted(
     scales: Any,
     labels: Indices,
     seeds: Seeds,
+    is_trial: bool = False,
 ) -> Chosen:
-    """What one family finds from given labels."""
+    """What one family finds from given labels; a trial is a single round.
+
+    One cluster stays whole in its trial: that tells whether slices are worth their joint.
+    """
+    if is_trial and not labels.any():
+        search = replace(search, split_merge=False)
 
     def find(prior: Prior, labels: Indices) -> tuple[SearchResult, float]:
         own = replace(model, family=family, prior=prior)
         return search.go_on(own.problem(sample), labels, int(seeds[0]), family.name), own.unit
 
-    return alternate(find, family, sample, scales, labels, model.power)
+    max_rounds = 1 if is_trial else MAX_ROUNDS
+    return alternate(find, family, sample, scales, labels, model.power, max_rounds)
 
 
 def _labels_of_all(

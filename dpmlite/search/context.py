@@ -130,6 +130,8 @@ class Context:
         Limit of the sweeps of a descent, and of those between two merges.
     verbose : bool
         Print a line for each step.
+    quick : bool
+        Whether a start ends after the first descent that gains little.
     """
 
     problem: Problem
@@ -138,6 +140,7 @@ class Context:
     moves: Sequence[Move] = ()
     max_sweeps: int = 1000
     verbose: bool = False
+    quick: bool = False
 
     def of_rows(self, rows: Labels) -> Context:
         """The context of copies of some rows."""

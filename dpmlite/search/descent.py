@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: The cheapest first: each is tried only if those before it did not lower the joint.
 MOVES: tuple[Move, ...] = (merge_and_split, exchange, reseed_rows, split_thoroughly)
 
-#: Those for the labels that only serve to choose hyperparameters.
+#: Those for labels that only serve to choose hyperparameters.
 QUICK_MOVES = MOVES[:-1]
 
 # Sweeps between other moves need not end at a fixed point: only until no more than this fraction

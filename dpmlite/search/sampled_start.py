@@ -40,6 +40,9 @@ MAX_DESCENTS = 60
 # Where the table is larger than the sample: splits find what is missing sooner than descents do.
 SAMPLE_MAX_FAILURES = 3
 
+# Where labels only serve to choose hyperparameters, many moves follow.
+QUICK_MAX_FAILURES = 2
+
 # Where a larger sample comes next, splits wait for it. Threads share the first descents, which are
 # always made, better than splits of one cluster.
 GROWING_MAX_FAILURES = 1
@@ -144,6 +147,8 @@ class SampledStart:
 
     def _max_failures(self) -> int:
         """Descents in a row that may gain little."""
+        if self.context.quick:
+            return QUICK_MAX_FAILURES
         if self.larger:
             return GROWING_MAX_FAILURES
         if not self.is_of_all:

@@ -38,7 +38,7 @@ class Search:
     max_sweeps : int
     verbose : bool
     quick : bool
-        Whether to leave out the moves that take most time for their gain.
+        Whether to leave out what takes most time for its gain.
     """
 
     init: str | Labels = "auto"
@@ -72,7 +72,7 @@ class Search:
         """What each part of a search among the rows of a problem is given."""
         moves = descent.QUICK_MOVES if self.quick else descent.MOVES
         moves = moves if self.split_merge else ()
-        return Context(problem, rng, new_event(), moves, self.max_sweeps, verbose=self.verbose)
+        return Context(problem, rng, new_event(), moves, self.max_sweeps, self.verbose, self.quick)
 
     def _samples(self) -> bool:
         """Whether the start is one that is found on a sample."""

@@ -54,6 +54,7 @@ def alternate(
     scales: Any,
     labels: Indices,
     power: float,
+    max_rounds: int = MAX_ROUNDS,
 ) -> Chosen:
     """The hyperparameters of a family, and labels, with the least joint near given labels.
 
@@ -71,9 +72,10 @@ def alternate(
         Labels to start from.
     power : float
         Power with which the likelihood of a row counts.
+    max_rounds : int
     """
     best, start = None, None
-    for _ in range(MAX_ROUNDS):
+    for _ in range(max_rounds):
         prior, penalty = family.fit_prior(family.sums(table, labels, power), scales, start)
         result, unit = find(prior, labels)
         objective = unit * result.neg_log_joint + penalty
