@@ -162,13 +162,14 @@ def choose_model(
     }
     found = first_labels(search, of_sample, rows, scales[template.family], FIRST_WIDTH, seeds)
     trials = [
-        _fitted(search, family, of_sample, rows, scales[family], labels, seeds, is_trial=True)
+        _fitted(search, family, of_sample, rows, scales[family], labels, seeds, None)
         for family in families
         for labels in starts_from(found)
     ]
     best = min(trials, key=lambda each: each.objective)
-    scales_of_best = scales[best.family]
-    best = _fitted(search, best.family, of_sample, rows, scales_of_best, best.labels, seeds)
+    best = _fitted(
+        search, best.family, of_sample, rows, scales[best.family], best.labels, seeds, best.prior
+    )
     if not varying.all():
         sums = best.family.sums(sample, best.labels, power)
         all_scales = best.family.column_scales(sample, table)
@@ -240,12 +241,13 @@ def _fitted(
     scales: Any,
     labels: Indices,
     seeds: Seeds,
-    is_trial: bool = False,
+    start: Prior | None,
 ) -> Chosen:
-    """What one family finds from given labels; a trial is a single round.
+    """What one family finds from labels and a prior; in a single round, a trial, without a prior.
 
     One cluster stays whole in its trial: that tells whether slices are worth their joint.
     """
+    is_trial = start is None
     if is_trial and not labels.any():
         search = replace(search, split_merge=False)
 
@@ -254,7 +256,7 @@ def _fitted(
         return search.go_on(own.problem(sample), labels, int(seeds[0]), family.name), own.unit
 
     max_rounds = 1 if is_trial else MAX_ROUNDS
-    return alternate(find, family, sample, scales, labels, model.power, max_rounds)
+    return alternate(find, family, sample, scales, labels, model.power, start, max_rounds)
 
 
 def _labels_of_all(

@@ -54,6 +54,7 @@ def alternate(
     scales: Any,
     labels: Indices,
     power: float,
+    start: Prior | None = None,
     max_rounds: int = MAX_ROUNDS,
 ) -> Chosen:
     """The hyperparameters of a family, and labels, with the least joint near given labels.
@@ -72,9 +73,11 @@ def alternate(
         Labels to start from.
     power : float
         Power with which the likelihood of a row counts.
+    start : dict, optional
+        Hyperparameters near those of the labels.
     max_rounds : int
     """
-    best, start = None, None
+    best = None
     for _ in range(max_rounds):
         prior, penalty = family.fit_prior(family.sums(table, labels, power), scales, start)
         result, unit = find(prior, labels)

@@ -106,14 +106,14 @@ class _Objective:
         nu, log_det0 = nu0 + n, float(log_psi0.sum())
         psi = np.diag(psi0) + self.scatter + (kappa0 * n / kappa)[:, None, None] * self.squares
         inverse, log_det = np.linalg.inv(psi), np.linalg.slogdet(psi)[1]
-        of_counts = _summed(log_gamma, nu, n_columns) - _summed(log_gamma, [nu0], n_columns)
+        of_counts = _of_counts(log_gamma, nu, nu0, n_columns)
         value = 0.5 * n_columns * np.log(kappa0 / kappa) + of_counts
         value += 0.5 * nu0 * log_det0 - 0.5 * nu * log_det
         distance = np.einsum("ki,kij,kj->k", self.gap, inverse, self.gap)
         by_kappa0 = 0.5 * np.sum(n_columns * n / kappa - nu * distance * kappa0 * (n / kappa) ** 2)
         diagonal = np.diagonal(inverse, axis1=1, axis2=2)
         by_psi0 = 0.5 * np.sum(nu0 - nu[:, None] * psi0 * diagonal, axis=0)
-        of_counts = _summed(digamma, nu, n_columns) - _summed(digamma, [nu0], n_columns)
+        of_counts = _of_counts(digamma, nu, nu0, n_columns)
         by_r = 0.5 * r * np.sum(of_counts + log_det0 - log_det) + by_psi0.sum()
         penalty, of_penalty = self.penalty(x)
         gradient = np.concatenate([[by_kappa0, by_r], by_psi0])
@@ -127,7 +127,11 @@ class _Objective:
         return 0.5 * float(units @ units), units / deviations
 
 
-def _summed(function: np.ufunc, nu: Floats | list[float], n_columns: int) -> Floats:
-    """Sum of a function at (nu - j) / 2 for j < D; of log-gamma, log Gamma_D but for a constant."""
-    at = 0.5 * (np.asarray(nu)[:, None] - np.arange(n_columns))
-    return np.asarray(function(at).astype(float).sum(axis=1))
+def _of_counts(function: np.ufunc, nu: Floats, nu0: float, n_columns: int) -> Floats:
+    """Sum over j < D of a function at (nu - j) / 2 less that at (nu0 - j) / 2.
+
+    Of log-gamma, this is log Gamma_D(nu / 2) - log Gamma_D(nu0 / 2).
+    """
+    at = 0.5 * (np.append(nu, nu0)[:, None] - np.arange(n_columns))
+    sums = function(at).astype(float).sum(axis=1)
+    return np.asarray(sums[:-1] - sums[-1])
