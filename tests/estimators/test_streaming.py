@@ -104,7 +104,7 @@ def test_twins_learn_alike(estimators):
     assert one.neg_log_joint_ == pytest.approx(other.neg_log_joint_, rel=1e-9)
 
 
-@pytest.mark.parametrize("name", FAMILY_NAMES)
+@pytest.mark.parametrize("name", [n for n in FAMILY_NAMES if n.split()[-1] in FAMILIES])
 def test_statistics_can_change_their_prior(name):
     case, rng = CASES[name], np.random.default_rng(4)
     X, old, new = case.draw(rng, 15, 3), case.prior(rng, 3), case.prior(rng, 3)
