@@ -210,6 +210,11 @@ MIN_TRIAL_ROWS = 200
 # The step is never larger: fewer rows of a very large cluster tell nothing of the clusters in it.
 MAX_TRIAL_STEP = 16
 
+# Of a pool of two clusters, about this many rows tell whether it is worth a division: one of them
+# must cost about the same in both, to this many nats. Smaller pools are divided anyway.
+POOL_PROBES = 160
+MAX_PROBE_GAP = 6.0
+
 # A thorough trial takes at most this many rows, in steps of a power of two. A prior that is wide
 # beside the clusters outweighs what a thousand rows tell; these rows still fit a cache.
 MAX_THOROUGH_ROWS = 50_000

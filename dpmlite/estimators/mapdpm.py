@@ -449,7 +449,9 @@ class MAPDPM(JoinedMixture):
         largest_first(labels, table.weights, labels, np.array(result.partition.sizes))
         searched = model.problem(table).partition(labels.copy())
         verify_joint(result.neg_log_joint, searched, table)
-        final = model.weighted_partition(table, labels)
+        final = searched
+        if model.power != 1.0 or model.allow_missing:
+            final = model.weighted_partition(table, labels)
         self._keep(data, final, model.prior, model.family)
         log_volume = model.power * table.total_log_volume()
         self.neg_log_joint_ = model.unit * searched.neg_log_joint + log_volume

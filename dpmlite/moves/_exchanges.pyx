@@ -1,6 +1,10 @@
 """Kernel of exchanges.py: two neighbouring clusters pooled and divided anew."""
 
+from libc.math cimport fabs
+
+from dpmlite.core._constants cimport MAX_PROBE_GAP, POOL_PROBES
 from dpmlite.core._memory cimport index_array
+from dpmlite.core._rows cimport Row
 from dpmlite.moves._division cimport adopt, batches, divided, trial_step
 from dpmlite.moves._seeds cimport check_n_slots, check_pairs, nearest_seed_labels
 from dpmlite.moves._split_memory cimport SplitMemory, split_memory_of
@@ -16,6 +20,7 @@ def exchange(Partition partition, const double[:, :, :, ::1] uniforms):
     check_pairs(uniforms.shape[3])
     pools, divided_slots = pools_of(partition, uniforms.shape[1]), set()
     lists = member_lists(partition, {slot for j, k, _ in pools for slot in (j, k)})
+    pools = [(j, k, rank) for j, k, rank in pools if are_near(partition, j, k, lists[j], lists[k])]
 
     def division_of_pool(pool):
         cdef Py_ssize_t j, k, rank
@@ -45,6 +50,27 @@ cdef list pools_of(Partition partition, Py_ssize_t n_nearest):
                     and partition.n_members(j) + partition.n_members(k) >= 2):
                 pools[j, k] = rank
     return [(j, k, rank) for (j, k), rank in pools.items()]
+
+
+cdef bint are_near(Partition partition, Py_ssize_t j, Py_ssize_t k, const Py_ssize_t[::1] in_j,
+                   const Py_ssize_t[::1] in_k) except -1:
+    """Whether the pool of two slots is small, or a probed row costs about the same in both."""
+    cdef Py_ssize_t step = (in_j.shape[0] + in_k.shape[0]) // POOL_PROBES
+    return (step <= 1 or one_hesitates(partition, in_j[::step], k)
+            or one_hesitates(partition, in_k[::step], j))
+
+
+cdef bint one_hesitates(Partition partition, const Py_ssize_t[:] members,
+                        Py_ssize_t other) except -1:
+    """Whether it costs one of the members about the same to be in the other slot."""
+    cdef Py_ssize_t m
+    cdef Row row
+    for m in range(members.shape[0]):
+        row = partition.row(members[m])
+        if fabs(partition.any_cost_in(&row, other)
+                - partition.stay_cost(members[m])) < MAX_PROBE_GAP:
+            return True
+    return False
 
 
 cdef Partition pool_division(Partition partition, slots, members, const double[:, ::1] uniforms):

@@ -1,5 +1,6 @@
 """Exchanges: two neighbouring clusters are pooled, and their rows divided anew."""
 
+from dpmlite.core.constants import MAX_PROBE_GAP, POOL_PROBES
 from dpmlite.core.protocols import Values
 from dpmlite.moves.division import adopt, divided, member_lists, trial_step
 from dpmlite.moves.merges import nearest
@@ -13,7 +14,8 @@ def exchange(partition: Partition, uniforms: Values) -> int:
 
     The nearest clusters are those whose merge raises the joint least. A division is adopted if it
     lowers the joint; its two clusters are then in no further pool of this pass. Two clusters that
-    both look normal are not pooled.
+    both look normal are not pooled. Nor are two large ones between which hardly a row hesitates:
+    another division would cut one of them, which is what `split` tries.
 
     Parameters
     ----------
@@ -35,9 +37,10 @@ def exchange(partition: Partition, uniforms: Values) -> int:
     check_n_slots(partition, len(uniforms))
     pools = _pools(partition, uniforms)
     lists = member_lists(partition, {slot for pool in pools for slot in pool})
+    near = [pool for pool in pools if _are_near(partition, pool, lists)]
     divided_slots: set[int] = set()
-    for pool, seeds in pools.items():
-        if divided_slots.isdisjoint(pool) and _divide_pool(partition, pool, lists, seeds):
+    for pool in near:
+        if divided_slots.isdisjoint(pool) and _divide_pool(partition, pool, lists, pools[pool]):
             divided_slots.update(pool)
     if divided_slots:
         partition.tidy()
@@ -53,6 +56,16 @@ def _pools(partition: Partition, uniforms: Values) -> dict[tuple[int, int], Valu
             if (k, j) not in pools and not (normal[j] and normal[k]):
                 pools[j, k] = seeds
     return pools
+
+
+def _are_near(partition: Partition, pool: tuple[int, int], lists: dict[int, list[int]]) -> bool:
+    """Whether a pool is small, or a probed row costs about the same in both slots."""
+    j, k = pool
+    step = (len(lists[j]) + len(lists[k])) // POOL_PROBES
+    if step <= 1:
+        return True
+    probes = map(partition.costs, lists[j][::step] + lists[k][::step])
+    return any(abs(costs[j] - costs[k]) < MAX_PROBE_GAP for costs in probes)
 
 
 def _divide_pool(

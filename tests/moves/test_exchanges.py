@@ -2,6 +2,7 @@
 
 import naive
 import numpy as np
+import pytest
 from cases import build, empirical_prior
 
 
@@ -43,3 +44,22 @@ def test_a_slot_is_in_one_adopted_division_of_a_pass(twin):
     before = partition.neg_log_joint
     assert twin.exchanges.exchange(partition, rng.random((4, 2, 5, 2))) == 1
     assert partition.neg_log_joint < before
+
+
+@pytest.mark.parametrize(("n", "exchanges"), [(30, 1), (200, 0)])
+def test_large_clusters_between_which_no_row_hesitates_are_left_to_splits(twin, n, exchanges):
+    """The rows at 7 would rather be with those at 10, but are far from both clusters."""
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(c, 0.3, size=(n, 4)) for c in (-10.0, 7.0, 10.0)])
+    prior = {"m0": np.zeros(4), "c0": 0.1, "a0": 1.0, "b0": np.full(4, 0.1)}
+    partition = build(twin, X, np.repeat([0, 0, 1], n), prior)
+    gaps = [abs(costs[0] - costs[1]) for costs in map(partition.costs, range(3 * n))]
+    assert min(gaps) > 6.0
+    assert twin.exchanges.exchange(partition, rng.random((3, 1, 5, 2))) == exchanges
+
+
+def test_large_clusters_with_a_common_border_are_divided_anew(twin):
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(700, 2)) + np.array([3.0, 0.0]) * (np.arange(700) < 350)[:, None]
+    partition = build(twin, X, (X[:, 1] > 0.0).astype(int), empirical_prior(X))
+    assert twin.exchanges.exchange(partition, rng.random((3, 1, 2, 2))) == 1
