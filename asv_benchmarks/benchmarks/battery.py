@@ -39,7 +39,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from dpmlite import MAPDPM
-from dpmlite.estimators import mapdpm
+from dpmlite.estimators import joined_mixture
 
 if __package__:
     from .machine import machine
@@ -59,7 +59,7 @@ OURS = {
     "full covariance": ({"component": "normal-inverse-wishart"}, {}),
     "never joined": ({"join": False}, {}),
     "always joined": ({"join": True}, {}),
-    "valleys of 0.2 nats": ({}, {"VALLEY_DEPTH": 0.2}),
+    "valleys of 0.3 nats": ({}, {"VALLEY_DEPTH": 0.3}),
     "valleys of 0.8 nats": ({}, {"VALLEY_DEPTH": 0.8}),
     "robustness=500": ({"robustness": 500}, {}),
     "robustness=1000": ({"robustness": 1000}, {}),
@@ -137,7 +137,7 @@ def estimator(choice, n_rows, n_clusters):
     if choice in PEERS:
         return PEERS[choice](n_rows, n_clusters)
     parameters, names = OURS[choice]
-    vars(mapdpm).update(names)  # of this process only
+    vars(joined_mixture).update(names)  # of this process only
     return MAPDPM(random_state=0, **parameters)
 
 

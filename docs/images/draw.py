@@ -18,6 +18,7 @@ import numpy as np
 
 from dpmlite import MAPDPM
 from dpmlite.datasets import planted_gaussians
+from dpmlite.estimators.clusters import VALLEY_DEPTH
 from dpmlite.estimators.empirical_bayes.spread_ties import spread_ties
 from dpmlite.plotting import COLOURS
 
@@ -30,6 +31,11 @@ GREY = "0.55"
 def fit(X, **parameters):
     """The model, with the seed of all pictures."""
     return MAPDPM(random_state=0, **parameters).fit(X)
+
+
+def fit_normals(X, **parameters):
+    """Independent normal components, which are not joined."""
+    return fit(X, component="normal-gamma", join=False, **parameters)
 
 
 def panels(*titles):
@@ -68,10 +74,10 @@ def skewed_rows(n_rows):
 def moons():
     """Two half circles that reach into each other."""
     rng = np.random.default_rng(4)
-    angle, upper = rng.uniform(0.0, np.pi, 600), np.arange(600) < 300
+    angle, upper = rng.uniform(0.0, np.pi, 1500), np.arange(1500) < 750
     x = np.where(upper, np.cos(angle), 1.0 - np.cos(angle))
     y = np.where(upper, np.sin(angle), 0.5 - np.sin(angle))
-    return np.column_stack([x, y]) + rng.normal(scale=0.08, size=(600, 2))
+    return np.column_stack([x, y]) + rng.normal(scale=0.08, size=(1500, 2))
 
 
 def two_normals(distance):
@@ -113,7 +119,7 @@ def robustness():
         ("robustness=None", None, COLOURS[0]),
         ("default", "auto", COLOURS[1]),
     ):
-        counts = [fit(skewed_rows(n), robustness=value, join=False).n_clusters_ for n in sizes]
+        counts = [fit_normals(skewed_rows(n), robustness=value).n_clusters_ for n in sizes]
         axes[0].plot(sizes, counts, "o-", color=colour, label=name)
     axes[0].set(xscale="log", xlabel="rows", ylim=(0, None))
     axes[0].set_xticks(sizes, [f"{n:,}" for n in sizes], fontsize=8)
@@ -121,19 +127,19 @@ def robustness():
     axes[0].yaxis.set_major_locator(matplotlib.ticker.MaxNLocator(integer=True))
     axes[0].legend(frameon=False, fontsize=9)
     X = skewed_rows(3000)
-    scatter(axes[1], X, fit(X, join=False).labels_, size=2.0)
+    scatter(axes[1], X, fit_normals(X).labels_, size=2.0)
     axes[1].set(xlim=(0, 8), ylim=(0, 8))
     return figure
 
 
 def ties():
     """Equal values, and what they are spread to."""
-    X = np.random.default_rng(2).integers(1, 6, (1000, 2)).astype(float)
-    figure, axes = panels("1,000 pairs of marks from 1 to 5", "what the default fits")
+    X = np.random.default_rng(2).integers(1, 13, (1000, 2)).astype(float)
+    figure, axes = panels("1,000 pairs of marks from 1 to 12", "what the default fits")
     axes[0].scatter(*X.T, s=12, color=COLOURS[1], linewidths=0)
     axes[1].scatter(*spread_ties(X).T, s=3, color=COLOURS[1], linewidths=0)
     for axis in axes:
-        axis.set(xticks=range(1, 6), yticks=range(1, 6), xlim=(0.3, 5.7), ylim=(0.3, 5.7))
+        axis.set(xticks=range(1, 13), yticks=range(1, 13), xlim=(0.3, 12.7), ylim=(0.3, 12.7))
     return figure
 
 
@@ -167,8 +173,9 @@ def draw_tree(axis, model):
         place[n_components + i] = (0.5 * (left + right), top)
     for k, (x, _) in list(place.items())[:n_components]:
         axis.plot(x, -0.2, "o", color=COLOURS[k % len(COLOURS)], clip_on=False)
-    axis.axhline(0.4, color=GREY, linestyle="--")
-    axis.text(0.5 * (n_components - 1), 0.5, "0.4", color=GREY, fontsize=9, ha="center")
+    axis.axhline(VALLEY_DEPTH, color=GREY, linestyle="--")
+    place = 0.5 * (n_components - 1), VALLEY_DEPTH + 0.1
+    axis.text(*place, f"{VALLEY_DEPTH}", color=GREY, fontsize=9, ha="center")
     axis.set(yticks=[0, 1, 2, 3, 4], ylim=(-0.4, MAX_SHOWN_HEIGHT))
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # Depth of the valley between two clusters, in nats, from which on they are not one: the density
 # falls to little more than half of the lower peak. asv_benchmarks/benchmarks/battery.py compares
 # others.
-VALLEY_DEPTH = .55
+VALLEY_DEPTH = 0.55
 
 
 class Components(Protocol):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,6 +45,8 @@ class Report:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
+        from html import escape  # only notebooks need it
+
         head = "".join(f"<th>{escape(cell)}</th>" for cell in self.header)
         body = "".join(
             "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>"

@@ -75,16 +75,24 @@ class MAPDPM(JoinedMixture):
 
     Parameters
     ----------
-    component : str, default "auto"
-        Family of the components. "auto" is, with ``prior="auto"``, the better of the first two by
-        the joint, the second only up to 40 columns and without missing cells; with a dict the
-        family that has its keys; otherwise "normal-gamma".
+    component : str or dict, default "auto"
+        Family of the components, or a dict with the family of each column. "auto" is, with
+        ``prior="auto"``, the better of the first two by the joint, the second only up to 40 columns
+        and without missing cells; in tables with columns of text, of few values or with a long tail
+        upwards, each column has a family of its own; with a dict as `prior` it is the family that
+        has its keys; otherwise "normal-gamma".
 
         - "normal-gamma": independent columns, each normal with unknown mean and precision;
         - "normal-inverse-wishart": normal with an unknown, full covariance matrix;
         - "normal-known-variance": independent normal columns of known variance;
         - "dirichlet-multinomial": counts, such as the words of documents;
         - "beta-bernoulli": independent columns of 0 and 1.
+
+        For single columns there are also "categorical" (text, truth values, or numbers that are
+        codes), "poisson-gamma" (counts of events), "log-normal" (positive numbers) and "auto",
+        which columns are that a dict does not have. Keys of a dict are names of columns, or their
+        places if they have no names; a tuple of columns as key, with "normal-inverse-wishart" or
+        "log-normal", has one covariance matrix, and with "categorical" is of one-hot columns.
     alpha : float or {"map", "nll", "cv"}, default 1.0
         Concentration of the Dirichlet process; larger values favour, weakly, more clusters. Or a
         method that chooses it, appendix A.3 of [1]_:
@@ -99,7 +107,8 @@ class MAPDPM(JoinedMixture):
         a normal could else be infinitely dense there. For other families it is "paper": section 4.2
         of [1]_, and what corresponds to it. A dict has some of the keys below, a scalar stands for
         all columns, missing keys have these defaults, where N is the number, or the total weight,
-        of the rows. A pandas Series must have the names of the columns in their order.
+        of the rows. A pandas Series must have the names of the columns in their order. The prior of
+        a mixed table has a dict for each family, under its name.
 
         - "normal-gamma": ``m0`` the means of the columns, ``c0`` 10 / N, ``a0`` 1, ``b0`` the
           variances of the columns: section 4.2 of [1]_. With this prior, labels depend neither on
@@ -113,6 +122,8 @@ class MAPDPM(JoinedMixture):
         - "dirichlet-multinomial": ``beta0`` 1.
         - "beta-bernoulli": ``a0``, ``b0`` with a sum of 2 and the columns' frequencies of ones as
           means.
+        - "categorical": ``beta0`` 1, of every level.
+        - "poisson-gamma": ``a0`` 1, ``b0`` such that the prior's mean is that of the column.
 
         "nll" multiplies the default scales (``c0`` and ``b0``; ``kappa0`` and ``psi0``; ``sigma2``
         and ``tau2``; ``beta0``; ``a0`` and ``b0`` together) by the powers of 2, from 2^-14 to 2^14,
@@ -143,7 +154,8 @@ class MAPDPM(JoinedMixture):
         Number of folds of ``alpha="cv"``. All use the prior of the whole table.
     allow_missing : bool, default False
         Whether NaN is a missing value, which is left out. That is exact where columns are
-        independent within a cluster, so that only "normal-gamma" and "beta-bernoulli" allow it.
+        independent within a cluster, so that only "normal-gamma", "beta-bernoulli" and the families
+        of single columns allow it.
     init : {"auto", "single", "singletons", "random", "sequential", "search"} or array-like
         Start: labels of shape (N,), or the name of a method. "single" is one cluster, as in [1]_;
         "singletons" is one cluster a row; "sequential" places one row after the other; "random"
@@ -200,13 +212,23 @@ class MAPDPM(JoinedMixture):
     means_ : ndarray, shape (K, D)
         Posterior mean of a row of each cluster, in the units of the data; for
         "dirichlet-multinomial" the expected share of each word.
+    variances_ : ndarray, shape (K, D)
+        Variance of the rows of each cluster, given the expected parameters; of the logarithms in
+        log-normal columns.
+    cluster_centers_ : ndarray, shape (K, D)
+        Mean of the rows of each cluster.
+    level_probabilities_ : dict
+        Of each categorical column the expected probabilities of its levels, shape (K, L).
     alpha_ : float
         Concentration that was used.
     alphas_, alpha_scores_ : ndarray
         Candidates for alpha, and for each the least objective found with ``alpha="nll"``, or the
         mean log density of held-out rows with "cv".
-    component_, allow_missing_, prior_ : str, bool, dict
-        Family, treatment of NaN and prior that were used.
+    component_, allow_missing_, prior_ : str or dict, bool, dict
+        Family, treatment of NaN and prior that were used. In mixed tables `component_` is a dict.
+    levels_, log_columns_ : dict, tuple
+        In mixed tables the levels of each column, None for numbers, and the columns of which
+        logarithms are clustered.
     neg_log_joint_ : float
         The objective, -log p(z | alpha) - sum_k log p(x_k | theta_0), in nats, every constant
         included. With `robustness`, the likelihood of a row has a power, r, and p(z | alpha) is the
