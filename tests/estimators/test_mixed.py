@@ -138,6 +138,16 @@ def test_columns_with_one_covariance_matrix():
     assert model.component_ == {("x", "y"): "normal-inverse-wishart", "city": "categorical"}
 
 
+@pytest.mark.parametrize("family", ["beta-bernoulli", "normal-known-variance"])
+def test_families_whose_prior_is_not_fitted_beside_others(family):
+    X, labels = table()
+    other = {"beta-bernoulli": labels % 2.0, "normal-known-variance": 3.0 * labels}[family]
+    noisy = np.where(np.random.default_rng(0).random(len(X)) < 0.1, other[::-1], other)
+    model = fit(X.assign(other=noisy), component={"other": family})
+    assert agreement(labels, model) > 0.8
+    assert model.component_["other"] == family
+
+
 @pytest.mark.parametrize(
     "estimator",
     [

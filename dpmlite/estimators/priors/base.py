@@ -182,19 +182,22 @@ class Family(ABC):
         return table
 
     def column_scales(self, sample: Data, table: Data) -> Any:
-        """What `first_prior` and `fit_prior` need to know of the columns of a sample of a table."""
-        raise NotImplementedError
+        """What `first_prior` and `fit_prior` need to know of the columns of a sample of a table.
+
+        By default the default prior, which these two return: it is not fitted.
+        """
+        return self.prior_of_moments(None, Moments.of(sample))
 
     def first_prior(self, scales: Any, weight: float, width: float) -> Prior:
         """The prior under which a search starts, for rows of a total weight.
 
         `width` multiplies the variance that is expected in a cluster.
         """
-        raise NotImplementedError
+        return dict(scales)
 
     def sums(self, table: Data, labels: Indices, power: float) -> Any:
         """Statistics of clusters for `fit_prior`; each row's weight is multiplied by `power`."""
-        raise NotImplementedError
+        return None
 
     def fit_prior(self, sums: Any, scales: Any, start: Prior | None) -> tuple[Prior, float]:
         """The prior with the least joint for the labels of `sums`, and its own penalty in nats.
@@ -208,7 +211,7 @@ class Family(ABC):
         start : dict, optional
             A prior near it.
         """
-        raise NotImplementedError
+        return dict(scales), 0.0
 
     def check_reach(self, data: Data, prior: Prior, moments: Moments) -> None:
         """Raise ValueError if a row lies so far from the prior that kernels would clip it.
