@@ -5,7 +5,9 @@ import sys
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
+from cases import needs_kernels
 
 from dpmlite import (
     MAPDPM,
@@ -22,6 +24,7 @@ from dpmlite.plotting import (
     plot_clusters,
     plot_dendrogram,
     plot_density,
+    plot_profiles,
 )
 from dpmlite.plotting.style import MAX_LEGEND_ENTRIES
 
@@ -370,3 +373,33 @@ def test_a_dendrogram_states_its_rules():
         plot_dendrogram(BayesianHierarchicalClustering())
     with pytest.raises(TypeError, match="must be a BayesianHierarchicalClustering, got a MAPDPM"):
         plot_dendrogram(MAPDPM(prior="paper"))
+
+
+@needs_kernels
+def test_profiles_show_columns_that_tell_most_first(tmp_path):
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, 400)
+    X = pd.DataFrame({"shoes": rng.normal(size=400), "age": rng.normal(9.0 * labels)})
+    X["city"] = np.where(rng.random(400) < 0.8, labels, 1 - labels)
+    X["city"] = X["city"].map({0: "Oslo", 1: "a town with a name of many letters"})
+    model = MAPDPM(random_state=0).fit(X)
+    figure = plot_profiles(model, path=tmp_path / "profiles.png")
+    axes = figure.axes[0]
+    assert [tick.get_text() for tick in axes.get_yticklabels()] == ["age", "city", "shoes"]
+    assert [tick.get_text().split("\n")[0] for tick in axes.get_xticklabels()] == [
+        "cluster 0",
+        "cluster 1",
+    ]
+    assert len(axes.texts) == 6
+    assert max(len(text.get_text()) for text in axes.texts) <= 20
+    shades = axes.images[0].get_array()
+    assert (shades[0] > shades[2]).all()
+    assert (tmp_path / "profiles.png").stat().st_size > 0
+
+
+@needs_kernels
+def test_profiles_state_their_rules():
+    with pytest.raises(TypeError, match="model must have explain, as MAPDPM, got a list"):
+        plot_profiles([])
+    with pytest.raises(ValueError, match="not fitted"):
+        plot_profiles(MAPDPM())

@@ -1,4 +1,4 @@
-"""Draw the pictures of the page "How many clusters?".
+"""Draw the pictures of the pages "How many clusters?" and "Mixed tables".
 
     python3 docs/images/draw.py FOLDER
 
@@ -16,11 +16,11 @@ matplotlib.use("agg")
 import matplotlib.pyplot as plt
 import numpy as np
 
-from dpmlite import MAPDPM
+from dpmlite import MAPDPM, Table
 from dpmlite.datasets import planted_gaussians
 from dpmlite.estimators.clusters import VALLEY_DEPTH
 from dpmlite.estimators.empirical_bayes.spread_ties import spread_ties
-from dpmlite.plotting import COLOURS
+from dpmlite.plotting import COLOURS, plot_profiles
 
 WIDTH, HEIGHT = 7.2, 2.9  # inches
 DPI = 80
@@ -218,7 +218,21 @@ def overlap():
     return figure
 
 
-PICTURES = (prior, family, robustness, ties, tree, outliers, overlap)
+def profiles():
+    """Columns and clusters of a mixed table."""
+    rng = np.random.default_rng(0)
+    kind = rng.integers(3, size=600)
+    columns = {
+        "age": rng.normal([30.0, 45.0, 60.0], 6.0, size=(600, 3))[range(600), kind],
+        "income": np.exp(rng.normal(7.0 + kind, 0.4)),
+        "city": rng.choice(["Oslo", "Paris", "Rome"], 600),
+        "plan": np.array(["free", "team", "firm"])[np.where(rng.random(600) < 0.9, kind, 0)],
+        "visits": rng.poisson(np.array([2, 20, 6])[kind]),
+    }
+    return plot_profiles(fit(Table(columns)))
+
+
+PICTURES = (prior, family, robustness, ties, tree, outliers, overlap, profiles)
 
 
 def main():

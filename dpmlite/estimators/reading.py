@@ -79,7 +79,9 @@ def read_column(series: Any) -> CellsOf:
     if cells.dtype.kind in "mM":
         return CellsOf(cells, "date")
     if cells.dtype.kind in "iuf":
-        return CellsOf(cells.astype(np.float64, copy=False), "category" if is_category else "number")
+        return CellsOf(
+            cells.astype(np.float64, copy=False), "category" if is_category else "number"
+        )
     if cells.dtype.kind == "b":
         return CellsOf(cells, "category")
     return _of_objects(cells.astype(object), is_category)

@@ -3,6 +3,7 @@
 from dpmlite.plotting.clusters import plot_clusters
 from dpmlite.plotting.dendrogram import plot_dendrogram
 from dpmlite.plotting.density import plot_density
+from dpmlite.plotting.profiles import plot_profiles
 from dpmlite.plotting.style import COLOURS, MARKERS, check_picture, require_matplotlib
 
 __all__ = [
@@ -12,5 +13,6 @@ __all__ = [
     "plot_clusters",
     "plot_dendrogram",
     "plot_density",
+    "plot_profiles",
     "require_matplotlib",
 ]
