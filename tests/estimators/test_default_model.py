@@ -350,3 +350,23 @@ def test_large_concentrations_do_not_make_clusters_of_single_rows(n_rows, alpha)
     X = centres[rng.integers(0, 4, n_rows)] + rng.normal(size=(n_rows, 2))
     model = MAPDPM(alpha=alpha, random_state=0).fit(X)
     assert len(model.statistics_) == 4
+
+
+def test_light_rows_are_no_clusters_of_their_own():
+    X, labels = balls(n_balls=3, n_rows=100)
+    weights = np.random.default_rng(0).uniform(0.1, 1.1, len(X))
+    assert same_clusters(fit_weighted(X, weights).labels_, labels)
+
+
+def test_rows_of_hardly_any_weight_are_only_labelled():
+    X, labels = balls(n_balls=3, n_rows=100)
+    weights = np.where(np.arange(len(X)) % 10 == 0, 1e-6, 1.0)
+    model = fit_weighted(X, weights)
+    assert same_clusters(model.labels_, labels)
+    heavy = weights == 1.0
+    alone = fit_weighted(X[heavy], weights[heavy])
+    assert model.neg_log_joint_ == pytest.approx(alone.neg_log_joint_, rel=1e-9)
+
+
+def fit_weighted(X, weights):
+    return MAPDPM(random_state=0).fit(X, sample_weight=weights)
