@@ -129,7 +129,7 @@ def says_families(component: Mapping[Key, str] | str, fitted: Mapping[Key, str] 
 
 
 def with_full_covariance(columns: Columns, most: int) -> Columns | None:
-    """The same columns, those of real numbers together with a full covariance matrix.
+    """The columns where those of real numbers have one full covariance matrix.
 
     None unless there are from 2 to `most` such columns, and none has one already.
     """
