@@ -27,24 +27,26 @@ if TYPE_CHECKING:
 
 
 def columns_by_joint(
-    table: Data, labels: Indices, power: float, fixed: Collection[Column] = ()
+    table: Data, sample: Data, labels: Indices, fixed: Collection[Column] = ()
 ) -> Columns:
     """The families of columns with the least joint for given labels.
 
     Parameters
     ----------
     table : Data
-        N coded rows.
+        Coded rows, all of which a family must be able to describe.
+    sample : Data
+        N of them, by which families are compared.
     labels : ndarray of int, shape (N,)
-    power : float
-        Power with which the likelihood of a row counts.
     fixed : collection of columns
         Columns that keep their family; so do columns of text.
     """
     columns = table.columns
     assert columns is not None
     assert table.values is not None
+    assert sample.values is not None
     component, levels, logs = dict(columns.component), dict(columns.levels), set(columns.logs)
+    cells_of_sample = columns.decode(sample.values)
     for column, cells in columns.decode(table.values).items():
         name = component.get(column)
         if name is None or column in fixed or cells.dtype.kind != "f":
@@ -52,11 +54,11 @@ def columns_by_joint(
         names = alternatives(name, cells)
         if len(names) == 1:
             continue
-        weights = table.weights
-        costs = [_cost(each, cells, weights, labels, power) for each in names]
+        seen = cells_of_sample[column]
+        costs = [_cost(each, seen, sample.weights, labels) for each in names]
         best = names[int(np.argmin(costs))]
         component[column] = best
-        levels[column] = _levels_of(best, cells)
+        levels[column] = columns.levels[column] if best == CATEGORICAL else None
         logs = logs | {column} if best == LOG_NORMAL else logs - {column}
     return Columns(component, levels, tuple(column for column in levels if column in logs))
 
@@ -90,27 +92,27 @@ def _levels_of(name: str, cells: Floats) -> Cells | None:
     return np.unique(cells[~np.isnan(cells)]) if name == CATEGORICAL else None
 
 
-def _cost(name: str, cells: Floats, weights: Floats | None, labels: Indices, power: float) -> float:
+def _cost(name: str, cells: Floats, weights: Floats | None, labels: Indices) -> float:
     """Minus the log of a column's part of the joint, in nats, with fitted hyperparameters."""
     columns = Columns({0: name}, {0: _levels_of(name, cells)}, (0,) if name == LOG_NORMAL else ())
     table = Data((len(cells), 1), columns.encode({0: cells}), weights=weights, columns=columns)
     family = mixed_family(columns)
     spread = family.prepared(table)
     prior, penalty = family.fit_prior(
-        family.sums(spread, labels, power), family.column_scales(spread, spread), None
+        family.sums(spread, labels, 1.0), family.column_scales(spread, spread), None
     )
-    component = family.component(prior, allow_missing=True, power=power)
+    component = family.component(prior, allow_missing=True)
     partition = Partition(spread.rows(), np.unique(labels, return_inverse=True)[1], component, 1.0)
     log_marginals = (partition.component.log_marginal(k) for k in range(partition.n_clusters))
     volume = spread.total_log_volume() - _log_units(cells, weights) * (name in (NORMAL, LOG_NORMAL))
-    return penalty + power * (volume - sum(log_marginals))
+    return penalty + volume - sum(log_marginals)
 
 
 def _log_units(cells: Floats, weights: Floats | None) -> float:
     """Sum of the logs of the widths of cells about values of few levels; 0 for whole numbers."""
     known = ~np.isnan(cells)
     distinct, index = np.unique(cells[known], return_inverse=True)
-    if len(distinct) > MAX_LEVELS or (distinct == np.floor(distinct)).all():
+    if not 1 < len(distinct) <= MAX_LEVELS or (distinct == np.floor(distinct)).all():
         return 0.0
     widths = np.log(cell_widths(distinct))[index]
     return float(widths.sum() if weights is None else weights[known] @ widths)

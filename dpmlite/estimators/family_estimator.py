@@ -225,7 +225,7 @@ class FamilyEstimator(Estimator):
             return table
         template = self._model(mixed_family(table.columns), table, {})
         sample, labels = first_labels_of_sample(search, template, table, seeds)
-        return recoded(table, columns_by_joint(sample, labels, 1.0, fixed))
+        return recoded(table, columns_by_joint(table, sample, labels, fixed))
 
     def _find_model(self, table: Data, rng: np.random.Generator) -> tuple[Model, Data]:
         """The model that `component` and `prior` say, and the rows to fit.

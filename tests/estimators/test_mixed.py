@@ -277,3 +277,37 @@ def test_rows_without_any_of_the_one_hot_levels_miss_the_category():
     new = one_hot[:1].assign(home_Oslo=0.0, home_Paris=0.0, home_Rome=0.0)
     with pytest.warns(UserWarning, match="one of the one-hot columns"):
         assert model.predict(new)[0] == model.labels_[0]
+
+
+def clusters_and_a_column(column, n_rows=20_000):
+    """Two clear clusters, bits, and a column in which few rows are unlike all others."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 2, n_rows)
+    columns = rng.normal(8.0 * labels), rng.integers(0, 2, n_rows), column(rng, labels)
+    return np.column_stack(columns), labels
+
+
+def rare_level(rng, labels):
+    cells = rng.integers(0, 3, len(labels)).astype(float)
+    cells[11] = 7.0
+    return cells
+
+
+def counts_but_for_a_half(rng, labels):
+    cells = rng.poisson(30.0 + 10.0 * labels).astype(float)
+    cells[11] = 12.5
+    return cells
+
+
+def rare_half(rng, labels):
+    return np.where(np.arange(len(labels)) == 11, 1.5, 0.5)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("column", [rare_level, counts_but_for_a_half, rare_half])
+def test_cells_that_the_sample_lacks_are_described_too(column):
+    X, labels = clusters_and_a_column(column)
+    model = fit(X)
+    assert agreement(labels, model) > 0.95
+    if column is rare_level:
+        assert model.levels_[2].tolist() == [0.0, 1.0, 2.0, 7.0]
