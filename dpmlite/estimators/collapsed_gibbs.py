@@ -98,7 +98,8 @@ class CollapsedGibbs(MixtureEstimator):
     labels_ : ndarray of int, shape (N,)
         Labels of the state with the least objective, burn-in included; the largest cluster is 0.
         `predict`, `predict_proba` and `sample` use it, and these attributes describe it, as in
-        `MAPDPM`: n_clusters_, statistics_, counts_, weights_, means_, alpha_, neg_log_joint_.
+        `MAPDPM`: `n_clusters_`, `statistics_`, `counts_`, `weights_`, `means_`, `alpha_`,
+        `neg_log_joint_`.
     training_rows_ : dict
         A copy of the rows that were fitted, for `score_samples`.
     component_, allow_missing_, prior_ : str, bool, dict
@@ -107,6 +108,12 @@ class CollapsedGibbs(MixtureEstimator):
         D.
     feature_names_in_ : ndarray of str, shape (D,)
         Column names, if `X` was a data frame.
+
+    See Also
+    --------
+    MAPDPM : The most probable partition, where the chain starts.
+    exact_posterior : The posterior of few rows, without sampling.
+    dpmlite.diagnostics.raftery_lewis : How long a chain must run.
 
     References
     ----------

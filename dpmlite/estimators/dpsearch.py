@@ -109,6 +109,11 @@ class DPSearch(MixtureEstimator):
     neg_log_joint_, neg_log_loo_, n_features_in_, feature_names_in_
         As in `MAPDPM`.
 
+    See Also
+    --------
+    MAPDPM : A faster search, without proofs.
+    exact_posterior : All partitions of few rows.
+
     Notes
     -----
     Scores differ from the paper's in two ways. First, the prior is that of a partition, whose best

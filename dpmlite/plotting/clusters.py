@@ -66,6 +66,10 @@ def plot_clusters(
         If `X`, `labels` or `columns` do not fit together, no row can be shown, or the format is
         unknown.
 
+    See Also
+    --------
+    plot_profiles : What makes each cluster one.
+
     Examples
     --------
     >>> from dpmlite.datasets import load_sensors

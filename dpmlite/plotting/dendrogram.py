@@ -65,6 +65,10 @@ def plot_dendrogram(
     ValueError
         If there is but one leaf, there are not as many names as leaves, or the format is unknown.
 
+    See Also
+    --------
+    dpmlite.BayesianHierarchicalClustering : Grows the tree.
+
     Examples
     --------
     >>> from dpmlite import BayesianHierarchicalClustering

@@ -63,6 +63,10 @@ def plot_density(
     ValueError
         If `X` has more than one column, or the model was fitted to more.
 
+    See Also
+    --------
+    plot_clusters : The rows alone, of any number of columns.
+
     Examples
     --------
     >>> import numpy as np

@@ -53,6 +53,10 @@ def plot_profiles(model: Any, *, path: str | os.PathLike[str] | None = None) -> 
     ValueError
         If the format is unknown.
 
+    See Also
+    --------
+    plot_clusters : The rows, in the colours of their clusters.
+
     Examples
     --------
     >>> from dpmlite import MAPDPM

@@ -1,0 +1,71 @@
+"""The documentation site.
+
+python3 -m sphinx docs docs/generated/site
+
+builds it into that folder. Warnings are errors in CI: -W.
+"""
+
+import sys
+from pathlib import Path
+
+import matplotlib
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+matplotlib.use("agg")
+
+import dpmlite
+
+project = "dpmlite"
+author = "the dpmlite developers"
+release = version = dpmlite.__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "numpydoc",
+    "sphinx_gallery.gen_gallery",
+    "native_math",
+    "repository_pages",
+    "index_toctrees",
+    "public_names",
+]
+exclude_patterns = ["_build", "generated/site", "gallery", "generated/gallery/*.ipynb"]
+templates_path = ["_templates"]
+nitpicky = True  # a link that leads nowhere is a warning
+default_role = "autolink"
+highlight_language = "text"
+
+myst_enable_extensions = ["dollarmath"]
+myst_heading_anchors = 4
+myst_dmath_double_inline = False
+
+autosummary_generate = True
+autodoc_typehints = "none"  # the docstrings have them
+autodoc_class_signature = "mixed"
+numpydoc_show_class_members = False  # the template of classes lists them
+numpydoc_xref_param_type = False
+
+sphinx_gallery_conf = {
+    "examples_dirs": "gallery",
+    "gallery_dirs": "generated/gallery",
+    "filename_pattern": r"/plot_",
+    "ignore_pattern": r"__init__",
+    "within_subsection_order": "FileNameSortKey",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "remove_config_comments": True,
+    "show_memory": False,
+    "min_reported_time": 1e9,
+    "write_computation_times": False,
+    "plot_gallery": True,
+    "image_scrapers": ["figures.new_figures"],
+}
+
+html_theme = "furo"
+html_title = f"dpmlite {release}"
+html_math_renderer = "mathml"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_copy_source = False
+html_show_sphinx = False
