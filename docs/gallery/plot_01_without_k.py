@@ -6,7 +6,6 @@ k-means without K
 """
 
 import matplotlib.pyplot as plt
-import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_mutual_info_score
 
@@ -40,8 +39,7 @@ print(f"the best that is possible, which knows the density: {best:.3f}")
 
 def scatter(axes, labels, title):
     """Rows in the colours of their clusters."""
-    colours = np.array(COLOURS)[labels % len(COLOURS)]
-    axes.scatter(*X.T, s=4, c=colours, linewidths=0)
+    axes.scatter(*X.T, s=4, c=labels, cmap="tab10", linewidths=0)
     axes.set(title=title, xticks=[], yticks=[])
 
 
@@ -66,7 +64,9 @@ def joint(labels):
 figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 3.2), layout="constrained")
 left.plot(ks, [k_means.inertia_ for k_means in tries], "o-", color=COLOURS[1])
 left.set(xlabel="clusters", title="k-means: sum of squares", ylim=(0, None))
-right.plot(ks, [joint(k_means.labels_) for k_means in tries], "o-", color=COLOURS[1], label="KMeans(K)")
+right.plot(
+    ks, [joint(k_means.labels_) for k_means in tries], "o-", color=COLOURS[1], label="KMeans(K)"
+)
 right.plot(model.n_clusters_, joint(model.labels_), "*", ms=14, color=COLOURS[0], label="MAPDPM()")
 right.set(xlabel="clusters", title="minus log joint, in nats: lower is better")
 right.legend(frameon=False)

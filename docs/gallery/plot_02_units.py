@@ -48,7 +48,9 @@ def draw(axes, labels, title):
 figure, panels = plt.subplots(
     2, 2, figsize=(8.4, 6.0), sharex=True, sharey=True, layout="constrained"
 )
-for row, (name, found) in zip(panels, {"KMeans(6)": kmeans, "MAPDPM()": mapdpm}.items(), strict=True):
+for row, (name, found) in zip(
+    panels, {"KMeans(6)": kmeans, "MAPDPM()": mapdpm}.items(), strict=True
+):
     for axes, labels, units in zip(row, found, ("°C, W", "°F, kW"), strict=True):
         draw(axes, labels, f"{name}, {units}")
 figure.supxlabel("vibration, mm/s", fontsize=10)

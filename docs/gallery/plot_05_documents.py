@@ -50,7 +50,9 @@ for k in range(12):
 # nearly every topic is of one module.
 
 kept = [module for module in sorted(set(modules)) if (modules == module).sum() >= 5]
-table = np.array([np.bincount(model.labels_[modules == m], minlength=model.n_clusters_) for m in kept])
+table = np.array(
+    [np.bincount(model.labels_[modules == m], minlength=model.n_clusters_) for m in kept]
+)
 figure, axes = plt.subplots(figsize=(9.0, 4.4), layout="constrained")
 image = axes.imshow(table, cmap="Blues", aspect="auto")
 axes.set_yticks(range(len(kept)), kept)

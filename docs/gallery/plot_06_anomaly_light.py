@@ -12,7 +12,6 @@ import numpy as np
 
 from dpmlite import MAPDPM
 from dpmlite.datasets import machine_states
-from dpmlite.plotting import COLOURS
 
 # %%
 # Learn from three shifts, in which no bearing was worn.
@@ -40,13 +39,13 @@ light = np.where(score < 0.001, "red", np.where(score < 0.01, "yellow", "green")
 
 for colour in ("green", "yellow", "red"):
     shown = light == colour
-    print(f"{colour:6} {shown.sum():4} readings, of which {(shown & is_worn).sum()} of the worn bearing")
+    print(f"{colour:6} {shown.sum():4} readings, {(shown & is_worn).sum()} of the worn bearing")
 
 # %%
-# Every reading of the worn bearing turns the light red. Of a healthy machine, about one reading in a
-# hundred turns it yellow: that is what a level of 0.01 means, and nothing had to be tuned.
+# Every reading of the worn bearing turns the light red. Of a healthy machine, about one reading in
+# a hundred turns it yellow: that is what a level of 0.01 means, and nothing had to be tuned.
 
-hues = {"green": COLOURS[2], "yellow": COLOURS[4], "red": COLOURS[1]}
+hues = {"green": "#009E73", "yellow": "#E6B800", "red": "#C8102E"}
 figure, axes = plt.subplots(figsize=(9.0, 3.4), layout="constrained")
 for colour, hue in hues.items():
     at = np.flatnonzero(light == colour)
@@ -55,9 +54,9 @@ axes.scatter(
     np.flatnonzero(is_worn), surprise[is_worn], s=70, facecolors="none", edgecolors="black",
     label="worn bearing",
 )  # fmt: skip
-axes.set(xlabel="reading", ylabel="minus log density, nats", yscale="symlog")
+axes.set(xlabel="reading", ylabel="minus log density, nats")
 axes.legend(frameon=False, ncols=4, loc="upper left")
-axes.set_ylim(surprise.min() - 2, surprise.max() * 20)
+axes.set_ylim(top=surprise.max() + 8)  # room for the legend
 
 # %%
 # Which column is it? The reading is compared with the cluster that it is nearest to.
@@ -69,8 +68,8 @@ for name, value, deviations in zip(columns, reading, z, strict=True):
     print(f"{name:12} {value:8.2f}  {deviations:+5.1f} standard deviations")
 
 # %%
-# Once an engineer has seen it, it may be learned as a state of its own: the light is green then, and
-# the label tells.
+# Once an engineer has seen it, it may be learned as a state of its own: the light is green then,
+# and the label tells.
 
 model.partial_fit(live[is_worn])
 print(model.n_clusters_, "states; the worn bearing is", np.unique(model.predict(live[is_worn])))

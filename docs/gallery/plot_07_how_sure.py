@@ -45,7 +45,7 @@ axes.legend(frameon=False)
 
 # %%
 # Which rows belong together? Element (i, j) is the probability that rows i and j share a cluster.
-# The first four rows are apart for sure. Of the others it is not certain that they are two clusters.
+# The first four rows are apart for sure. Rows 4 to 7 may be two clusters, or three.
 
 figure, panels = plt.subplots(1, 2, figsize=(8.0, 3.6), layout="constrained")
 pictures = {"exact": exact.co_clustering, "sampled": chain.co_clustering()}
