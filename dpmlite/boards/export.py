@@ -92,7 +92,7 @@ def to_micropython(
     >>> from dpmlite.datasets import load_sensors
     >>> q = dpmlite.quantize(load_sensors()[0])
     >>> model = dpmlite.MAPDPM(prior="paper", random_state=0).fit(q.rows)
-    >>> dpmlite.to_micropython(model, "sensors.py", quantized=q)  # doctest: +SKIP
+    >>> dpmlite.to_micropython(model, "sensors.py", quantized=q)
     """
     mixture, target = _checked(model), Path(path)
     if not isinstance(quantized, Quantized | None):

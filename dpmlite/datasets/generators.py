@@ -83,7 +83,7 @@ def crp_mixture(
     --------
     >>> from dpmlite.datasets import crp_mixture
     >>> X, labels = crp_mixture(600, 2, alpha=3.0, random_state=0)
-    >>> X.shape, labels.max() + 1
+    >>> X.shape, int(labels.max()) + 1
     ((600, 2), 21)
     """
     prior = {"m0": m0, "c0": c0, "a0": a0, "b0": b0}

@@ -193,7 +193,7 @@ def dpm_mixture(
     >>> from dpmlite.datasets import dpm_mixture
     >>> prior = {"m0": 0.0, "c0": 0.01, "a0": 1.0, "b0": 1.0}
     >>> truth = dpm_mixture(2, alpha=2.0, prior=prior, random_state=0)
-    >>> len(truth.weights), round(truth.weights.sum(), 6)
+    >>> len(truth.weights), round(float(truth.weights.sum()), 6)
     (38, 1.0)
     """
     family = FAMILIES[check_choice("component", component, COMPONENTS)]

@@ -127,7 +127,7 @@ class CollapsedGibbs(MixtureEstimator):
     >>> import numpy as np
     >>> from dpmlite import CollapsedGibbs
     >>> X = np.concatenate([np.random.default_rng(0).normal(c, 1, (50, 2)) for c in (0, 10)])
-    >>> CollapsedGibbs(n_samples=200, random_state=0).fit(X).n_clusters_proba_.argmax()
+    >>> int(CollapsedGibbs(n_samples=200, random_state=0).fit(X).n_clusters_proba_.argmax())
     2
     """
 

@@ -73,8 +73,9 @@ def plot_clusters(
     Examples
     --------
     >>> from dpmlite.datasets import load_sensors
+    >>> from dpmlite.plotting import plot_clusters
     >>> X, states, columns = load_sensors()
-    >>> figure = plot_clusters(X, states, columns=columns)  # doctest: +SKIP
+    >>> figure = plot_clusters(X, states, columns=columns)
     """
     require_matplotlib()
     from matplotlib.figure import Figure

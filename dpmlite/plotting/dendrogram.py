@@ -73,8 +73,9 @@ def plot_dendrogram(
     --------
     >>> from dpmlite import BayesianHierarchicalClustering
     >>> from dpmlite.datasets import load_sensors
+    >>> from dpmlite.plotting import plot_dendrogram
     >>> model = BayesianHierarchicalClustering().fit(load_sensors()[0])
-    >>> figure = plot_dendrogram(model)  # doctest: +SKIP
+    >>> figure = plot_dendrogram(model)
     """
     require_matplotlib()
     from matplotlib.figure import Figure

@@ -71,8 +71,9 @@ def plot_density(
     --------
     >>> import numpy as np
     >>> from dpmlite import MAPDPM
+    >>> from dpmlite.plotting import plot_density
     >>> X = np.concatenate([np.random.default_rng(0).normal(c, 1, (50, 1)) for c in (0, 5)])
-    >>> figure = plot_density(MAPDPM(random_state=0).fit(X), X)  # doctest: +SKIP
+    >>> figure = plot_density(MAPDPM(random_state=0).fit(X), X)
     """
     require_matplotlib()
     from matplotlib.figure import Figure

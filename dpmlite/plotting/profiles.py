@@ -61,8 +61,9 @@ def plot_profiles(model: Any, *, path: str | os.PathLike[str] | None = None) -> 
     --------
     >>> from dpmlite import MAPDPM
     >>> from dpmlite.datasets import load_sensors
+    >>> from dpmlite.plotting import plot_profiles
     >>> model = MAPDPM(random_state=0).fit(load_sensors()[0])
-    >>> figure = plot_profiles(model)  # doctest: +SKIP
+    >>> figure = plot_profiles(model)
     """
     require_matplotlib()
     from matplotlib.figure import Figure

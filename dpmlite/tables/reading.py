@@ -75,6 +75,7 @@ def read_table(
     Examples
     --------
     >>> import io
+    >>> from dpmlite import read_table
     >>> table = read_table(io.StringIO("city;spend\nRome;1,5\nParis;20,25\n"))
     >>> table["spend"]
     array([ 1.5 , 20.25])

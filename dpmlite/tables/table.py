@@ -90,6 +90,7 @@ class Table:
 
     Examples
     --------
+    >>> from dpmlite import Table
     >>> table = Table({"age": [20, 31], "city": ["Rome", None]})
     >>> table.kinds
     {'age': 'number', 'city': 'text'}
