@@ -16,16 +16,17 @@ matplotlib.use("agg")
 import dpmlite
 
 project = "dpmlite"
-author = "the dpmlite developers"
+author = copyright = "the dpmlite developers"
 release = version = dpmlite.__version__
 
 extensions = [
     "myst_parser",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx.ext.mathjax",
+    "sphinx-mathjax-offline",  # MathJax from a package: no page asks another host for a script
     "numpydoc",
     "sphinx_gallery.gen_gallery",
-    "native_math",
     "repository_pages",
     "index_toctrees",
     "public_names",
@@ -59,12 +60,14 @@ sphinx_gallery_conf = {
     "min_reported_time": 1e9,
     "write_computation_times": False,
     "plot_gallery": True,
+    "doc_module": ("dpmlite",),
+    "backreferences_dir": "generated/backreferences",
+    "reference_url": {"dpmlite": None},
     "image_scrapers": ["figures.new_figures"],
 }
 
 html_theme = "furo"
 html_title = f"dpmlite {release}"
-html_math_renderer = "mathml"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_copy_source = False
