@@ -20,6 +20,13 @@ PLACES = {ROOT / name: GENERATED / "project" / name for name in OUTSIDE} | {
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)")
 
 
+def shown_as(path):
+    """Where the site has a file of the repository."""
+    if path.parent == DOCS / "gallery" and path.suffix == ".py":
+        return GENERATED / "gallery" / f"{path.stem}.rst"
+    return PLACES.get(path, path)
+
+
 def for_site(text, source, place):
     """The text of the page `source`, with links as they must be where it is shown, `place`."""
 
@@ -28,8 +35,7 @@ def for_site(text, source, place):
         if "://" in target or target.startswith("#"):
             return link[0]
         file, hash_, anchor = target.partition("#")
-        path = (source.parent / file).resolve()
-        shown = PLACES.get(path, path)
+        shown = shown_as((source.parent / file).resolve())
         if not (shown.is_relative_to(DOCS) and shown.suffix in {".md", ".rst"}):
             return words
         if shown == DOCS / "index.md":

@@ -22,7 +22,7 @@ customers = pd.DataFrame(
     {
         "age": rng.normal(np.array([27, 41, 55, 68])[kind], 5.0).round(),
         "income": np.exp(rng.normal(np.array([7.4, 8.1, 9.0, 7.7])[kind], 0.3)).round(-1),
-        "plan": np.array(["free", "team", "firm"])[[rng.choice(3, p=plans[k]) for k in kind]],
+        "plan": [rng.choice(["free", "team", "firm"], p=plans[k]) for k in kind],
         "visits": rng.poisson(np.array([3, 14, 6, 30])[kind]),
         "city": rng.choice(["Oslo", "Paris", "Rome"], size=800),
     }
@@ -35,7 +35,8 @@ print(customers.head())
 # of events are Poisson, money has a long tail and is clustered by its logarithm.
 
 model = MAPDPM(allow_missing=True, random_state=0).fit(customers)
-print(model.component_)
+for column, family in model.component_.items():
+    print(f"{column:7} {family}")
 
 # %%
 # What is typical of each cluster, in a line each:
@@ -59,7 +60,8 @@ figure = plot_profiles(model)
 new = pd.DataFrame(
     {"age": [63.0], "income": [np.nan], "plan": ["free"], "visits": [28], "city": ["Rome"]}
 )
-print("cluster", model.predict(new)[0], "with probability", model.predict_proba(new).max().round(3))
+probability = model.predict_proba(new).max()
+print(f"cluster {model.predict(new)[0]} with probability {probability:.4f}")
 
 # %%
 # ``impute`` fills the gaps with what the clusters of a row expect.

@@ -145,7 +145,7 @@ def log_evidence_exact(
     allow_missing: bool = False,
     sample_weight: npt.ArrayLike | None = None,
 ) -> float:
-    """Log evidence of a few rows: the sum over all partitions, eq. (5) of [1]_.
+    """Log evidence of a few rows: the sum over all partitions.
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def log_evidence_exact(
     Returns
     -------
     float
-        log p(X | alpha, prior), in nats.
+        log p(X | alpha, prior), eq. (5) of [1]_, in nats.
 
     Raises
     ------

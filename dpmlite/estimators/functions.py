@@ -171,9 +171,9 @@ def neg_log_loo(
     allow_missing: bool = False,
     sample_weight: npt.ArrayLike | None = None,
 ) -> float:
-    """Negative log of the leave-one-out likelihood times the prior of the labels, eq. (16) of [1]_.
+    """Negative log of the leave-one-out likelihood times the prior of the labels.
 
-    MAP-DPM never raises `neg_log_joint`, but may raise this.
+    This is eq. (16) of [1]_. MAP-DPM never raises `neg_log_joint`, but may raise this.
 
     Parameters
     ----------
