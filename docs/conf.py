@@ -10,7 +10,11 @@ from pathlib import Path
 
 import matplotlib
 
-sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+DOCS = Path(__file__).parent
+
+# What is installed is documented, not the checkout, which `python3 -m` puts first on the path.
+sys.path[:] = [folder for folder in sys.path if Path(folder).resolve() != DOCS.parent]
+sys.path.insert(0, str(DOCS / "_ext"))
 matplotlib.use("agg")
 
 import dpmlite
@@ -63,6 +67,7 @@ sphinx_gallery_conf = {
     "doc_module": ("dpmlite",),
     "backreferences_dir": "generated/backreferences",
     "reference_url": {"dpmlite": None},
+    "capture_repr": (),
     "image_scrapers": ["figures.new_figures"],
 }
 
