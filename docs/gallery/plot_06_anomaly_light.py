@@ -50,10 +50,8 @@ figure, axes = plt.subplots(figsize=(9.0, 3.4), layout="constrained")
 for colour, hue in hues.items():
     at = np.flatnonzero(light == colour)
     axes.scatter(at, surprise[at], s=14, color=hue, label=colour)
-axes.scatter(
-    np.flatnonzero(is_worn), surprise[is_worn], s=70, facecolors="none", edgecolors="black",
-    label="worn bearing",
-)  # fmt: skip
+ring = {"s": 70, "facecolors": "none", "edgecolors": "black"}
+axes.scatter(np.flatnonzero(is_worn), surprise[is_worn], label="worn bearing", **ring)
 axes.set(xlabel="reading", ylabel="minus log density, nats")
 axes.legend(frameon=False, ncols=4, loc="upper left")
 axes.set_ylim(top=surprise.max() + 8)  # room for the legend

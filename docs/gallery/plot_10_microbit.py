@@ -40,7 +40,7 @@ print(text[:600])
 
 checkout = next(parent for parent in Path.cwd().parents if (parent / "micropython").is_dir())
 sys.path[:0] = [str(folder), str(checkout / "micropython")]
-import sensors  # noqa: E402
+import sensors
 
 board = sensors.model()
 reading = (1.09, 55.2, 1257.0)
