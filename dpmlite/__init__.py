@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dpmlite.core.implementation import implementation
 from dpmlite.estimators.base import NotFittedError
+from dpmlite.estimators.limits import ConvergenceWarning
 from dpmlite.estimators.mapdpm import MAPDPM
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ __all__ = [
     "MAPDPM",
     "BayesianHierarchicalClustering",
     "CollapsedGibbs",
+    "ConvergenceWarning",
     "DPMeans",
     "DPSearch",
     "ExactPosterior",

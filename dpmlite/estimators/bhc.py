@@ -28,6 +28,7 @@ from dpmlite.estimators.validation import (
     check_random_state,
     check_verbose,
 )
+from dpmlite.search.progress import Progress
 from dpmlite.search.result import first_of_best
 
 if TYPE_CHECKING:
@@ -88,7 +89,8 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         Source of chance for ``prior="auto"``, for the sample of rows of ``prior="nll"``, for
         `approximate`, and for `sample`.
     verbose : bool or int, default False
-        Print a line for every tenth of the nodes.
+        Tell every tenth of the nodes in a line: printed, or logged by the logger "dpmlite" if it
+        takes level INFO. With False, nodes are logged at level DEBUG.
 
     Attributes
     ----------
@@ -197,19 +199,20 @@ class BayesianHierarchicalClustering(MixtureEstimator):
             If `X` or a parameter breaks its rule; the message states it.
         """
         self._check_parameters()
+        progress = Progress(bool(self.verbose))
         data = self._read(X).weighted(sample_weight)
         used = data.has_weight()
         table = data.take(used)
         rng = check_random_state(self.random_state)
-        model, table = self._find_model(table, rng)
+        model, table = self._find_model(table, rng, progress)
         problem = model.problem(table)
         leaves = self._leaves(problem, rng)
         self._check_start(int(leaves.max()) + 1)
         if self.approximate == "map-dpm":
-            groups = most_probable_labels(model, table, rng, bool(self.verbose))
-            tree = self._grow_nested(model, table, groups)
+            groups = most_probable_labels(model, table, rng, progress)
+            tree = self._grow_nested(model, table, groups, progress)
         else:
-            tree = grow(problem, leaves, bool(self.verbose))
+            tree = grow(problem, leaves, progress)
         self._keep_tree(tree, leaves, used)
         labels = np.empty(self.n_leaves_, dtype=np.intp)
         algorithms.cut(self.children_, self.log_odds_, labels)
@@ -293,9 +296,11 @@ class BayesianHierarchicalClustering(MixtureEstimator):
             )
         check_verbose(self.verbose)
 
-    def _find_model(self, table: Data, rng: np.random.Generator) -> tuple[Model, Data]:
+    def _find_model(
+        self, table: Data, rng: np.random.Generator, progress: Progress | None = None
+    ) -> tuple[Model, Data]:
         if not (isinstance(self.prior, str) and self.prior == "nll"):
-            return super()._find_model(table, rng)
+            return super()._find_model(table, rng, progress)
         sample = table.take(draw_sample(table, SAMPLE_ROWS, rng))
         scaled = ScaledPrior(self._family(), table, Moments.of(table), sample)
         default = self._model(scaled.family, table, scaled.default)
@@ -314,15 +319,15 @@ class BayesianHierarchicalClustering(MixtureEstimator):
             return bayes_kmeans(problem, rng)
         return np.arange(len(problem.rows), dtype=np.intp)
 
-    def _grow_nested(self, model: Model, table: Data, groups: Labels) -> Tree:
+    def _grow_nested(self, model: Model, table: Data, groups: Labels, progress: Progress) -> Tree:
         """The tree that merges the rows of each group, and then the groups."""
         members = [np.flatnonzero(groups == k) for k in range(int(groups.max()) + 1)]
         branches = []
         for k, rows in enumerate(members):
             problem = model.problem(table.take(groups == k))
-            branches.append(grow(problem, np.arange(len(rows), dtype=np.intp), bool(self.verbose)))
+            branches.append(grow(problem, np.arange(len(rows), dtype=np.intp), progress))
         roots = np.array([[branch.log_e[-1], branch.log_d[-1]] for branch in branches])
-        trunk = grow(model.problem(table), groups, bool(self.verbose), roots)
+        trunk = grow(model.problem(table), groups, progress, roots)
         return joined(branches, members, trunk)
 
     def _keep_tree(self, tree: Tree, leaves: Labels, used: npt.NDArray[np.bool_]) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 
 from dpmlite import algorithms
 from dpmlite.estimators.fitted import final_partition, verify_joint
+from dpmlite.estimators.limits import Limited
 from dpmlite.estimators.mixture import MixtureEstimator
 from dpmlite.estimators.validation import (
     check_bool,
@@ -15,9 +16,8 @@ from dpmlite.estimators.validation import (
     check_count,
     check_positive,
     check_random_state,
-    check_verbose,
 )
-from dpmlite.search.prefix_starts import ORDERS, row_order, run
+from dpmlite.search.prefix_starts import ORDERS, greedy_search, row_order, run
 from dpmlite.search.refinement import refine
 from dpmlite.search.search import Search
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite.search.context import Labels, Problem
+    from dpmlite.search.progress import Progress
     from dpmlite.search.result import SearchResult
 
 SCORINGS = ("trivial", "tight", "inadmissible")
@@ -38,7 +39,7 @@ TIGHT = ("normal-known-variance", "dirichlet-multinomial", "beta-bernoulli")
 REFINES = ("quick",)
 
 
-class DPSearch(MixtureEstimator):
+class DPSearch(Limited, MixtureEstimator):
     """Clustering by A* or beam search for the most probable partition.
 
     The algorithm of Daumé [1]_ places rows one after the other. A queue holds clusterings of
@@ -82,8 +83,13 @@ class DPSearch(MixtureEstimator):
         Whether NaN is a missing value, as in `MAPDPM`.
     random_state : None, int, Generator or RandomState, default None
         Source of chance for random orders and for the refinement's proposals.
+    max_seconds : float, optional
+        Time after which the fit ends between two steps and keeps the best so far; a
+        `ConvergenceWarning` says so. A search that is not at its end then places rows one by one,
+        and keeps its bound.
     verbose : bool or int, default False
-        Print lines on the progress.
+        Tell in lines how far the search is: printed, or logged by the logger "dpmlite" if it takes
+        level INFO. With False, steps are logged at level DEBUG.
 
     Attributes
     ----------
@@ -104,6 +110,8 @@ class DPSearch(MixtureEstimator):
         As in `MAPDPM`, of the refinement; 0 without.
     converged_ : bool
         Whether the labels are certified, or the refinement ended because nothing helped.
+    stopped_ : {None, "max_seconds"}
+        What ended the fit early; None if nothing did.
     n_clusters_, statistics_, counts_, weights_, means_, alpha_, component_, allow_missing_, prior_
         As in `MAPDPM`.
     neg_log_joint_, neg_log_loo_, n_features_in_, feature_names_in_
@@ -149,6 +157,7 @@ class DPSearch(MixtureEstimator):
         refine: bool | str = True,
         allow_missing: bool = False,
         random_state: Any = None,
+        max_seconds: float | None = None,
         verbose: bool | int = False,
     ) -> None:
         self.component = component
@@ -161,6 +170,7 @@ class DPSearch(MixtureEstimator):
         self.refine = refine
         self.allow_missing = allow_missing
         self.random_state = random_state
+        self.max_seconds = max_seconds
         self.verbose = verbose
 
     def fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
@@ -188,18 +198,19 @@ class DPSearch(MixtureEstimator):
             If `X` or a parameter breaks its rule; the message states it.
         """
         self._check_parameters()
+        progress = self._new_progress()
         data = self._read(X).weighted(sample_weight)
         rng = check_random_state(self.random_state)
         table = data.take(data.has_weight())
-        model, table = self._find_model(table, rng)
+        model, table = self._find_model(table, rng, progress)
         problem = model.problem(table)
-        search, labels = self._run(problem, rng)
+        search, labels, neg_log_joint = self._run(problem, rng, progress)
         found = final_partition(table, labels.copy(), model.component(), model.alpha)
-        verify_joint(search.neg_log_joint, found, table)
+        verify_joint(neg_log_joint, found, table)
         gap, certified = self._gap(search, found.neg_log_joint, found.least_gain)
         refined = None
         if self.refine and not certified:
-            context = Search(verbose=bool(self.verbose)).context(problem, rng)
+            context = Search(progress=progress).context(problem, rng)
             refined = refine(context, labels, quick=self.refine == "quick")
             final = final_partition(table, refined.labels(), model.component(), model.alpha)
             verify_joint(refined.neg_log_joint, final, table)
@@ -212,6 +223,7 @@ class DPSearch(MixtureEstimator):
         self.certified_, self.optimality_gap_ = certified, gap
         self.neg_log_loo_ = algorithms.neg_log_loo(final)
         self._remember_columns(X, data.n_features)
+        self._keep_stop(progress)
         return self
 
     def _check_parameters(self) -> None:
@@ -225,7 +237,7 @@ class DPSearch(MixtureEstimator):
             check_choice("refine", self.refine, REFINES, "True, False or ")
         else:
             check_bool("refine", self.refine)
-        check_verbose(self.verbose)
+        self._check_limits()
         self._check_model_parameters()
         if self.scoring == "tight" and self._family().name not in TIGHT:
             raise ValueError(
@@ -234,9 +246,9 @@ class DPSearch(MixtureEstimator):
             )
 
     def _run(
-        self, problem: Problem, rng: np.random.Generator
-    ) -> tuple[algorithms.PrefixSearch, Labels]:
-        """The finished search and its labels."""
+        self, problem: Problem, rng: np.random.Generator, progress: Progress
+    ) -> tuple[algorithms.PrefixSearch, Labels, float]:
+        """The search, labels and their joint: those of a greedy one if it was stopped."""
         order = row_order(problem, self.order, rng)
         search = algorithms.PrefixSearch(
             problem.rows,
@@ -247,10 +259,12 @@ class DPSearch(MixtureEstimator):
             self.beam,
             self.max_queue,
         )
-        run(search, bool(self.verbose))
+        finished = search
+        if not run(search, progress.stop, progress):
+            finished = greedy_search(problem, order)
         labels = np.empty(len(order), dtype=np.intp)
-        search.write_labels(labels)
-        return search, labels
+        finished.write_labels(labels)
+        return search, labels, finished.neg_log_joint
 
     def _gap(
         self, search: algorithms.PrefixSearch, neg_log_joint: float, slack: float

@@ -35,6 +35,7 @@ from dpmlite.estimators.priors.mixed import coded_table
 from dpmlite.estimators.priors.moments import Moments
 from dpmlite.estimators.reading import has_categories, read_columns
 from dpmlite.estimators.validation import check_bool, check_choice, check_sample_weight
+from dpmlite.search.progress import Progress
 from dpmlite.search.search import Search
 
 if TYPE_CHECKING:
@@ -230,7 +231,9 @@ class FamilyEstimator(Estimator):
         sample, labels = first_labels_of_sample(search, template, table, seeds)
         return recoded(table, columns_by_joint(table, sample, labels, fixed))
 
-    def _find_model(self, table: Data, rng: np.random.Generator) -> tuple[Model, Data]:
+    def _find_model(
+        self, table: Data, rng: np.random.Generator, progress: Progress | None = None
+    ) -> tuple[Model, Data]:
         """The model that `component` and `prior` say, and the rows to fit.
 
         Rows count whole. If the joint chooses hyperparameters, ties of the rows are spread, and
@@ -238,7 +241,8 @@ class FamilyEstimator(Estimator):
         """
         if self._is_automatic():
             seeds = rng.integers(2**63, size=1)
-            model, table, _ = self._choose_model(Search(), table, Moments.of(table), seeds)
+            search = Search(progress=progress or Progress())
+            model, table, _ = self._choose_model(search, table, Moments.of(table), seeds)
             mean_weight = table.total_weight / table.shape[0]
             return replace(model, power=1.0), times(table, 1.0 / mean_weight)
         family = self._family_of(table)

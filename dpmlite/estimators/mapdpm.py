@@ -15,6 +15,7 @@ from dpmlite.estimators.choose_prior import ScaledPrior, draw_sample
 from dpmlite.estimators.family_estimator import AUTO
 from dpmlite.estimators.fitted import final_partition_with_groups, verify_joint
 from dpmlite.estimators.joined_mixture import JoinedMixture
+from dpmlite.estimators.limits import Limited
 from dpmlite.estimators.numbering import largest_first
 from dpmlite.estimators.priors.moments import Moments
 from dpmlite.estimators.streaming import (
@@ -34,7 +35,6 @@ from dpmlite.estimators.validation import (
     check_labels,
     check_positive,
     check_random_state,
-    check_verbose,
 )
 from dpmlite.search import alpha as choose_alpha
 from dpmlite.search.alpha import ALPHAS, AlphaResult
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
     from dpmlite.estimators.automatic import Model
     from dpmlite.estimators.data import Data
+    from dpmlite.search.progress import Callback, Progress
     from dpmlite.search.result import SearchResult
 
     Seeds = npt.NDArray[np.int64]
@@ -61,7 +62,7 @@ PRIOR_CHOICES = (AUTO, "paper", "nll")
 SAMPLE_ROWS = 2000
 
 
-class MAPDPM(JoinedMixture):
+class MAPDPM(Limited, JoinedMixture):
     """Clustering by the most probable partition of a Dirichlet process mixture.
 
     The number of clusters is found, not given. By default the joint probability of data and labels
@@ -182,8 +183,19 @@ class MAPDPM(JoinedMixture):
         Number of threads that share the restarts or, for one restart, its sweeps and splits. As in
         scikit-learn, None is one, -1 one a processor, -2 one less; there are eight a processor at
         most. Results do not depend on it.
+    max_seconds : float, optional
+        Time after which the fit ends between two steps and keeps the best so far; a
+        `ConvergenceWarning` says so. Joining and what else must follow come on top, and one step of
+        a large table may take seconds.
+    callback : callable, optional
+        ``callback(step, neg_log_joint, n_clusters)`` is called after each step, by one thread at a
+        time. The step is text, such as "best sweep"; the joint is that of the search at hand, in
+        its own unit: the first are of a sample of the rows. A true result ends the fit, which keeps
+        the best so far; an error passes, and the estimator is as it was. It cannot be saved: set it
+        to None before `save`.
     verbose : bool or int, default False
-        Print a line for every step.
+        Tell every step in a line: printed, or logged by the logger "dpmlite" if it takes level
+        INFO. With False, steps are logged at level DEBUG.
 
     Attributes
     ----------
@@ -246,7 +258,9 @@ class MAPDPM(JoinedMixture):
         Number of times a cluster lost its last row in these sweeps: the "empty clusters" of Table 1
         of [1]_.
     converged_ : bool
-        Whether the search ended because no move lowered the objective, not at `max_sweeps`.
+        Whether the search ended because no move lowered the objective, not at a limit.
+    stopped_ : {None, "max_seconds", "callback"}
+        What ended the fit early; None if nothing did.
     n_samples_seen_ : int
         Number of rows seen by `fit`, and by `partial_fit` since.
     moments_ : dict
@@ -294,6 +308,8 @@ class MAPDPM(JoinedMixture):
         max_sweeps: int = 1000,
         random_state: Any = None,
         n_jobs: int | None = 1,
+        max_seconds: float | None = None,
+        callback: Callback | None = None,
         verbose: bool | int = False,
     ) -> None:
         self.component = component
@@ -313,6 +329,8 @@ class MAPDPM(JoinedMixture):
         self.max_sweeps = max_sweeps
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.max_seconds = max_seconds
+        self.callback = callback
         self.verbose = verbose
 
     def fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
@@ -354,11 +372,13 @@ class MAPDPM(JoinedMixture):
             If a column is constant: the default prior then uses a variance of 1.
         """
         self._check_parameters()
+        progress = self._new_progress()
         data = self._read(X).weighted(sample_weight)
-        self._fit(data)
+        self._fit(data, progress)
         self.__dict__.pop("first_rows_", None)
         self._remember_columns(X, data.n_features)
         self._label_outliers(X)
+        self._keep_stop(progress)
         return self
 
     def partial_fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
@@ -401,24 +421,26 @@ class MAPDPM(JoinedMixture):
             far from the prior of all rows.
         """
         self._check_parameters()
+        progress = self._new_progress()
         before = FittedClusters.of(self) if hasattr(self, "statistics_") else None
         table = self._read(X) if before is None else self._read_new(X)
         data = table.weighted(sample_weight)
         first = FirstRows.of(self, data)
         if first is not None and first.are_due():
-            self._fit(first.rows)
+            self._fit(first.rows, progress)
             self.labels_ = self.labels_[-data.shape[0] :]
             self.component_labels_ = self.component_labels_[-data.shape[0] :]
             first = first.fitted()
         else:
             assert before is not None  # the rows of the first call are due
-            self._learn(before, data)
+            self._learn(before, data, progress)
         if first is None or first.are_enough() or not isinstance(self.init, str):
             self.__dict__.pop("first_rows_", None)
         else:
             self.first_rows_ = first.to_dict()
         if before is None:
             self._remember_columns(X, data.n_features)
+        self._keep_stop(progress)
         return self
 
     def set_partial_fit_request(self, *, sample_weight: bool | str | None) -> Self:
@@ -436,10 +458,10 @@ class MAPDPM(JoinedMixture):
         """
         return self._request("partial_fit", sample_weight)
 
-    def _fit(self, data: Data) -> None:
+    def _fit(self, data: Data, progress: Progress) -> None:
         if self._is_automatic():
             data = data.without_negligible_weights()
-        search = self._search(data)
+        search = self._search(data, progress)
         with use_threads(threads_for(self.n_jobs)):
             seeds = check_random_state(self.random_state).integers(2**63, size=self.n_init)
             table = data.take(data.has_weight())
@@ -485,7 +507,7 @@ class MAPDPM(JoinedMixture):
         self.neg_log_loo_ = algorithms.neg_log_loo(final) + log_volume
         return labels
 
-    def _learn(self, before: FittedClusters, data: Data) -> None:
+    def _learn(self, before: FittedClusters, data: Data, progress: Progress) -> None:
         """Add new rows to the fitted components, which stay whole as absorbed groups."""
         table = times(data.take(data.has_weight()), before.power)
         moments = moments_of_all([before.moments, Moments.of(data.take(data.has_weight()))])
@@ -493,7 +515,9 @@ class MAPDPM(JoinedMixture):
         before.family.check_reach(table, prior, moments)
         alpha = self.alpha_ if isinstance(self.alpha, str) else float(self.alpha)
         groups = absorbed_groups([before], prior)
-        result = self._place_and_descend(Problem(table.rows(), groups.like(), alpha, groups))
+        result = self._place_and_descend(
+            Problem(table.rows(), groups.like(), alpha, groups), progress
+        )
         group_labels = np.asarray(result.partition.group_labels, dtype=np.intp)
         final = final_partition_with_groups(table, result.labels(), alpha, groups, group_labels)
         verify_joint(result.neg_log_joint, final, table)
@@ -506,11 +530,11 @@ class MAPDPM(JoinedMixture):
         self.__dict__.pop("neg_log_loo_", None)
         self._keep_joined(absorbed_clusters([before], final))
 
-    def _place_and_descend(self, problem: Problem) -> SearchResult:
+    def _place_and_descend(self, problem: Problem, progress: Progress) -> SearchResult:
         """Place all rows one by one, and descend from there."""
         seed = int(check_random_state(self.random_state).integers(2**63))
         labels = np.full(len(problem.rows), UNPLACED, dtype=np.intp)
-        return self._search_from("sequential").go_on(problem, labels, seed, "batch")
+        return self._search_from("sequential", progress).go_on(problem, labels, seed, "batch")
 
     def _check_parameters(self) -> None:
         self._check_model_parameters()
@@ -531,7 +555,7 @@ class MAPDPM(JoinedMixture):
         check_count("n_init", self.n_init)
         check_count("max_sweeps", self.max_sweeps)
         check_bool("split_merge", self.split_merge)
-        check_verbose(self.verbose)
+        self._check_limits()
         check_jobs(self.n_jobs)
 
     def _check_alpha_prior(self) -> None:
@@ -555,15 +579,15 @@ class MAPDPM(JoinedMixture):
             raise ValueError(f"alphas must be a list of numbers, got {self.alphas!r}")
         return np.unique([check_positive("alphas", alpha) for alpha in self.alphas])
 
-    def _search(self, data: Data) -> Search:
+    def _search(self, data: Data, progress: Progress) -> Search:
         """The search among the rows that have weight."""
         if isinstance(self.init, str):
-            return self._search_from(self.init)
+            return self._search_from(self.init, progress)
         labels = check_labels(self.init, data.shape[0], "init")
-        return self._search_from(labels[data.has_weight()])
+        return self._search_from(labels[data.has_weight()], progress)
 
-    def _search_from(self, init: str | npt.NDArray[np.intp]) -> Search:
-        return Search(init, bool(self.split_merge), self.max_sweeps, bool(self.verbose))
+    def _search_from(self, init: str | npt.NDArray[np.intp], progress: Progress) -> Search:
+        return Search(init, bool(self.split_merge), self.max_sweeps, progress)
 
     def _saturation(self) -> float | None:
         """Rows up to which evidence grows; None if there is no limit."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dpmlite.search.context import rows_in_slots
+from dpmlite.search.context import is_complete
 from dpmlite.search.exchange import exchange
 from dpmlite.search.merge_and_split import merge_and_split
 from dpmlite.search.reseeding import reseed_rows
@@ -37,8 +37,8 @@ def descend(
     context in turn. After the first that helps, sweep again.
     """
     partition = result.partition
-    if rows_in_slots(partition).sum() == partition.n_rows:
-        result.record("start", partition.n_clusters, context.verbose)
+    if is_complete(partition):
+        result.record("start", partition.n_clusters, context.progress)
     falls, sweeps_left = JointFalls(), iter(range(context.max_sweeps))
     while (
         sweep_until_few_move(context, result, sweeps_left, max_moved if context.moves else 0.0)
@@ -55,14 +55,19 @@ def descend(
 def sweep_until_few_move(
     context: Context, result: SearchResult, sweeps_left: Iterator[int], max_moved: float
 ) -> bool:
-    """Sweep until at most a fraction of the rows moves; False if a limit or a stop comes first."""
+    """Sweep until at most a fraction of the rows moves; False if a limit or a stop comes first.
+
+    A stop waits for the sweep that places rows without a label.
+    """
     partition = result.partition
-    while not context.stop.is_set() and next(sweeps_left, None) is not None:
+    while next(sweeps_left, None) is not None:
+        if context.stop.is_set() and is_complete(partition):
+            break
         emptied = partition.n_emptied
         moves = sweep(context, partition)
         result.n_sweeps += 1
         result.n_emptied += partition.n_emptied - emptied
-        result.record("sweep", moves, context.verbose)
+        result.record("sweep", moves, context.progress)
         if moves <= max_moved * partition.n_rows:
             result.converged = moves == 0
             return True

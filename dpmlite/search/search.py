@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite.core.threads import new_event, on_threads
+from dpmlite.core.threads import on_threads
 from dpmlite.search import descent
 from dpmlite.search.context import Context
 from dpmlite.search.descent import descend
 from dpmlite.search.partition_crossover import cross_over
+from dpmlite.search.progress import Progress
 from dpmlite.search.restart_from_sample import improve_from_other_samples
 from dpmlite.search.result import SearchResult, best_of
 from dpmlite.search.sampled_start import SampledStart
@@ -36,7 +37,8 @@ class Search:
     split_merge : bool
         Whether a descent has other moves than sweeps.
     max_sweeps : int
-    verbose : bool
+    progress : Progress
+        Where steps are told, and what ends the search between two of them.
     quick : bool
         Whether to leave out what takes most time for its gain.
     """
@@ -44,7 +46,7 @@ class Search:
     init: str | Labels = "auto"
     split_merge: bool = True
     max_sweeps: int = 1000
-    verbose: bool = False
+    progress: Progress = field(default_factory=Progress)
     quick: bool = False
 
     def of_rows(self, chosen: npt.NDArray[np.bool_]) -> Search:
@@ -72,7 +74,7 @@ class Search:
         """What each part of a search among the rows of a problem is given."""
         moves = descent.QUICK_MOVES if self.quick else descent.MOVES
         moves = moves if self.split_merge else ()
-        return Context(problem, rng, new_event(), moves, self.max_sweeps, self.verbose, self.quick)
+        return Context(problem, rng, self.progress, moves, self.max_sweeps, self.quick)
 
     def _samples(self) -> bool:
         """Whether the start is one that is found on a sample."""
