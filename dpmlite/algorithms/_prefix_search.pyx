@@ -13,7 +13,7 @@ from dpmlite.algorithms._search_heuristic cimport SearchHeuristic
 from dpmlite.algorithms._shared_clusters cimport NONE, SharedClusters
 from dpmlite.core._constants cimport EMPTY_SLOT
 from dpmlite.core._memory cimport index_array, resized
-from dpmlite.core._rows cimport Row, Rows
+from dpmlite.core._rows cimport Row, Rows, check_order
 from dpmlite.core._simd cimport inlined_void
 from dpmlite.core._special cimport log_rising_c
 from dpmlite.families._component cimport Component
@@ -270,15 +270,7 @@ cdef int check_search(Rows rows, Component component, double alpha, const Py_ssi
     component._check_rows(rows)
     if not alpha > 0.0:
         raise ValueError(f"alpha must be positive, got {alpha}")
-    cdef Py_ssize_t i
-    cdef Py_ssize_t[::1] seen = index_array(rows.n_rows)
-    cdef bint good = order.shape[0] == rows.n_rows
-    for i in range(rows.n_rows if good else 0):
-        good = good and 0 <= order[i] < rows.n_rows and seen[order[i]] == 0
-        if good:
-            seen[order[i]] = 1
-    if not good:
-        raise ValueError(f"order must have each number from 0 to {rows.n_rows - 1} once")
+    check_order(order, rows.n_rows)
     if scoring not in SCORINGS:
         raise ValueError(f"scoring must be one of {', '.join(SCORINGS)}, got {scoring!r}")
     for name, value in (("beam", beam), ("max_queue", max_queue)):

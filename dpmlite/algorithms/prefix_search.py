@@ -11,6 +11,7 @@ from math import inf
 from dpmlite.algorithms.max_queue import MaxQueue
 from dpmlite.algorithms.search_heuristic import SearchHeuristic
 from dpmlite.algorithms.shared_clusters import SharedClusters
+from dpmlite.core.checks import check_order
 from dpmlite.core.constants import EMPTY_SLOT
 from dpmlite.core.protocols import Buffer, Values
 from dpmlite.core.rows import Rows, as_rows
@@ -257,8 +258,7 @@ def _check(
     component._check_rows(rows)
     if not alpha > 0.0:
         raise ValueError(f"alpha must be positive, got {float(alpha)}")
-    if sorted(order) != list(range(len(rows))):
-        raise ValueError(f"order must have each number from 0 to {len(rows) - 1} once")
+    check_order(order, len(rows))
     if scoring not in SCORINGS:
         raise ValueError(f"scoring must be one of {', '.join(SCORINGS)}, got {scoring!r}")
     for name, value in (("beam", beam), ("max_queue", max_queue)):

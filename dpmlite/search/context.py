@@ -132,6 +132,8 @@ class Context:
         Print a line for each step.
     quick : bool
         Whether a start ends after the first descent that gains little.
+    shuffled : bool
+        Whether each sweep of a descent visits rows in a new random order.
     """
 
     problem: Problem
@@ -141,6 +143,7 @@ class Context:
     max_sweeps: int = 1000
     verbose: bool = False
     quick: bool = False
+    shuffled: bool = False
 
     def of_rows(self, rows: Labels) -> Context:
         """The context of copies of some rows."""
