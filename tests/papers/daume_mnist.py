@@ -9,6 +9,7 @@ The paper says "a prior variance of 0.1", which is tau2 here; the variance withi
 of the whitened columns, 1.
 """
 
+import itertools
 import sys
 from pathlib import Path
 from time import process_time
@@ -92,11 +93,12 @@ def main(folder):
             f"\n{len(used)} rows; paper: {seconds:g} s, {n_clusters} clusters, {joint:.3g}; "
             f"Gibbs {others[0]:.3g}, split-merge {others[1]:.3g}"
         )
-        for beam in (1, 10, 100):
-            model, taken = search(used, beam=beam, refine=False)
+        for prior_score, beam in itertools.product(("partition", "sizes"), (1, 10, 100)):
+            model, taken = search(used, beam=beam, refine=False, prior_score=prior_score)
             print(
-                f"    beam {beam:>3}: {taken:7.2f} s, {len(used) / taken:>8.0f} rows/s, "
-                f"{model.n_clusters_} clusters, neg_log_joint {model.neg_log_joint_:.5g}"
+                f"    {prior_score:<9} beam {beam:>3}: {taken:7.2f} s, "
+                f"{len(used) / taken:>8.0f} rows/s, {model.n_clusters_} clusters, "
+                f"neg_log_joint {model.neg_log_joint_:.5g}"
             )
         model, taken = search(used, beam=1, random_state=0)
         print(
@@ -106,7 +108,8 @@ def main(folder):
         for name, split_merge in (("Gibbs", None), ("split-merge", "interleaved")):
             least, taken = gibbs(used, split_merge)
             print(f"    {name}, 100 sweeps: {taken:7.2f} s, neg_log_joint {least:.5g}")
-    draw(X, search(rows, beam=100, refine=False)[0], folder / "daume-figure-3-search.png")
+    unrefined, _ = search(rows, beam=10, refine=False, prior_score="sizes")
+    draw(X, unrefined, folder / "daume-figure-3-search.png")
     draw(X, model, folder / "daume-figure-3.png")
 
 
