@@ -27,6 +27,14 @@ def test_version():
     assert dpmlite.__version__ == version("dpmlite")
 
 
+@needs_kernels
+def test_the_smoke_test_of_wheels(tmp_path):
+    path = Path(__file__).with_name("smoke.py")
+    done = subprocess.run([sys.executable, path], cwd=tmp_path, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(f"dpmlite {dpmlite.__version__} works: ")
+
+
 def test_numpy_is_the_only_dependency():
     assert [r for r in requires("dpmlite") if "extra ==" not in r] == ["numpy>=1.26"]
 

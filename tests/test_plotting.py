@@ -1,5 +1,6 @@
 """Pictures: what is in them, not how they look."""
 
+import pickle
 import subprocess
 import sys
 import warnings
@@ -196,6 +197,74 @@ def test_singular_and_plural():
     assert draw([[1.0, 2.0]], [0]).get_title(loc="left") == "1 cluster in 1 row"
 
 
+def test_a_model_may_come_first():
+    X, _, columns = load_sensors()
+    model = MAPDPM(prior="paper", random_state=0).fit(X[:300])
+    here, there = draw(model, X, columns=columns), draw(X, model.predict(X), columns=columns)
+    for one, other in zip(points(here), points(there), strict=True):
+        assert np.array_equal(one, other)
+    assert legend(here) == legend(there)
+
+
+@pytest.mark.parametrize("name", ["clusters", "profiles", "density", "dendrogram"])
+@pytest.mark.parametrize("layout", [None, "constrained"])
+def test_pictures_in_axes_that_are_there(name, layout, tmp_path):
+    from matplotlib.figure import Figure
+
+    X = load_sensors()[0][:60, :1]
+    model = MAPDPM(prior="paper", component="normal-gamma", random_state=0).fit(X)
+    figure = Figure(layout=layout)
+    beside, ax = figure.subplots(1, 2)
+    drawings = {
+        "clusters": lambda: plot_clusters(model, X, ax=ax, path=tmp_path / "a.png"),
+        "profiles": lambda: plot_profiles(model, ax=ax, path=tmp_path / "a.png"),
+        "density": lambda: plot_density(model, X, ax=ax, path=tmp_path / "a.png"),
+        "dendrogram": lambda: plot_dendrogram(
+            BayesianHierarchicalClustering(prior="paper").fit(X), ax=ax, path=tmp_path / "a.png"
+        ),
+    }
+    assert drawings[name]() is figure
+    assert figure.axes == [beside, ax]
+    assert ax.has_data()
+    assert not beside.has_data()
+    assert (tmp_path / "a.png").read_bytes().startswith(PNG)
+
+
+def test_a_legend_makes_room_for_itself_once():
+    from matplotlib.figure import Figure
+
+    X = [[1.0, 2.0], [3.0, 4.0]]
+    ax = Figure().add_subplot()
+    plot_clusters(X, [0, 1], ax=ax)
+    place = ax.get_position().bounds
+    assert place[2] == pytest.approx(0.72 * Figure().add_subplot().get_position().width)
+    plot_clusters(X, [0, 1], ax=ax)
+    assert ax.get_position().bounds == place
+
+
+def test_words_of_profiles_fit_into_narrow_cells():
+    from matplotlib.figure import Figure
+
+    model = MAPDPM(prior="paper", random_state=0).fit(load_sensors()[0])
+    figure = Figure(figsize=(5.0, 4.0))
+    ax = figure.add_subplot()
+    plot_profiles(model, ax=ax)
+    figure.draw_without_rendering()
+    cell = ax.get_window_extent().width / model.n_clusters_
+    widths = [text.get_window_extent().width for text in ax.texts]
+    assert max(widths) <= cell
+
+
+def test_a_notebook_shows_a_figure():
+    shown = plot_clusters([[1.0, 2.0], [3.0, 4.0]], [0, 1])._repr_png_()
+    assert shown.startswith(PNG)
+
+
+def test_a_figure_can_be_pickled():
+    figure = pickle.loads(pickle.dumps(plot_clusters([[1.0, 2.0], [3.0, 4.0]], [0, 1])))
+    assert figure._repr_png_().startswith(PNG)
+
+
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
 def test_a_file_is_written(tmp_path, ending):
     path = tmp_path / f"clusters.{ending}"
@@ -266,7 +335,7 @@ def test_density_of_a_chain_on_axes_that_are_there():
     chain = CollapsedGibbs(prior="paper", n_samples=3, random_state=0).fit(X)
     figure = Figure()
     axes = figure.add_subplot()
-    assert plot_density(chain, X, axes=axes) is figure
+    assert plot_density(chain, X, ax=axes) is figure
     assert len(axes.lines) == 2
 
 
@@ -283,6 +352,22 @@ def test_density_of_other_models(model):
     *_, whole = plot_density(model.fit(X), X).axes[0].lines
     x, y = whole.get_data()
     np.testing.assert_allclose(y, np.exp(model.score_samples(x[:, None])), rtol=1e-12)
+
+
+def test_density_of_a_log_normal_column():
+    X = load_sensors()[0][:, :1]
+    model = MAPDPM(component={0: "log-normal"}, random_state=0).fit(X)
+    *_, whole = plot_density(model, X).axes[0].lines
+    x, y = whole.get_data()
+    assert 0.0 < x.min() < X.min()
+    np.testing.assert_allclose(y, np.exp(model.score_samples(x[:, None])), rtol=1e-12)
+
+
+def test_density_has_a_legend_of_clusters():
+    X = load_sensors()[0][:, 1:2]
+    model = MAPDPM(random_state=0).fit(X)
+    entries = legend(plot_density(model, X).axes[0])
+    assert entries == [f"{k}  ({share:.1%})" for k, share in enumerate(model.weights_)]
 
 
 def test_names_are_no_formulas(tmp_path):

@@ -14,19 +14,56 @@ from dpmlite.estimators.priors import COMPONENTS
 # Separators that a shell does not take easily.
 SEPARATORS = {"tab": "\t", "\\t": "\t", "blanks": " "}
 
+EPILOG = """\
+examples:
+  dpmlite demo
+  dpmlite fit table.csv --out labelled.csv --save model.npz
+  dpmlite predict model.npz new.csv --out labelled.csv
+  dpmlite COMMAND --help
+
+exit codes: 0 after success, also if --time-limit ended a fit; 2 after an error, which is one line
+on standard error; 130 if Ctrl-C, or the reader of the output, ended the command
+"""
+
+EXAMPLES = {
+    "demo": ["", "--plot machine.png"],
+    "fit": [
+        "table.csv",
+        "table.csv --out labelled.csv --plot clusters.png --save model.npz",
+        "table.csv --columns age,income --as city=categorical --allow-missing",
+        "big.csv.gz --time-limit 60 --json > clusters.json",
+        "- < table.csv",
+    ],
+    "predict": ["model.npz new.csv --out labelled.csv", "model.npz new.csv --json"],
+    "score": ["model.npz new.csv", "model.npz new.csv --out scored.csv"],
+    "explain": ["model.npz", "model.npz --cluster 2"],
+    "plot": ["model.npz new.csv --plot new.png"],
+    "convert": ["table.csv.gz --out plain.csv", "lines.jsonl"],
+}
+
 AS_CHOICES = ("number", "text", *(name for name in COLUMN_FAMILIES if name != AUTO))
 
 
 def parser() -> argparse.ArgumentParser:
     """The parser of the command; ``args.run(args)`` runs what was asked for."""
     parser = argparse.ArgumentParser(
-        prog="dpmlite", description="Cluster tables without being told the number of clusters."
+        prog="dpmlite",
+        description="Cluster tables without being told the number of clusters.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"dpmlite {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def add(name: str, text: str) -> argparse.ArgumentParser:
-        return commands.add_parser(name, help=text)
+        lines = "\n".join(f"  dpmlite {name} {example}" for example in EXAMPLES[name])
+        return commands.add_parser(
+            name,
+            help=text,
+            description=f"{text[0].upper()}{text[1:]}.",
+            epilog=f"examples:\n{lines.rstrip()}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
 
     _add_demo(add("demo", "cluster the table that is shipped, and draw it"))
     _add_fit(add("fit", "cluster a table from a file"))
@@ -79,7 +116,11 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     add("--max-clusters", type=int, metavar="K", help=text)
     add("--n-init", type=int, default=1, metavar="N", help="restarts (default: %(default)s)")
     add("--random-state", type=int, default=0, metavar="N", help="seed (default: %(default)s)")
-    add("--verbose", action="store_true", help="print a line for every step of the search")
+    text = "end the search after this time, and keep the best so far"
+    add("--time-limit", type=float, metavar="SECONDS", help=text)
+    _add_json(parser)
+    text = "tell every step of the search in a line on stderr"
+    add("--verbose", action="store_true", help=text)
 
 
 def _add_predict(parser: argparse.ArgumentParser) -> None:
@@ -88,12 +129,16 @@ def _add_predict(parser: argparse.ArgumentParser) -> None:
     _add_data(parser)
     text = "file to write the table to, with the cluster of each row (default: print it)"
     parser.add_argument("--out", type=Path, metavar="CSV", help=text)
+    _add_json(parser)
 
 
 def _add_score(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run_score)
     _add_model(parser)
     _add_data(parser)
+    text = "file to write the table to, with log density and outlier score of each row"
+    parser.add_argument("--out", type=Path, metavar="CSV", help=text)
+    _add_json(parser)
 
 
 def _add_explain(parser: argparse.ArgumentParser) -> None:
@@ -101,6 +146,7 @@ def _add_explain(parser: argparse.ArgumentParser) -> None:
     _add_model(parser)
     text = "the only cluster to explain"
     parser.add_argument("--cluster", type=int, metavar="K", help=text)
+    _add_json(parser)
 
 
 def _add_plot(parser: argparse.ArgumentParser) -> None:
@@ -121,6 +167,10 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
 
 def _add_model(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", type=Path, help="file that fit --save wrote")
+
+
+def _add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print one JSON object, for programs")
 
 
 def _add_data(parser: argparse.ArgumentParser) -> None:

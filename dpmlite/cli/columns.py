@@ -151,6 +151,7 @@ def model_arguments(
         "max_clusters": args.max_clusters,
         "n_init": args.n_init,
         "random_state": args.random_state,
+        "max_seconds": args.time_limit,
         "verbose": args.verbose,
     }
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from dpmlite import MAPDPM
 from dpmlite.cli.columns import check_missing, model_arguments, usable_columns, wanted_columns
+from dpmlite.cli.facts import facts_of_fit, print_facts
 from dpmlite.cli.outputs import (
     check_output,
     check_outputs,
@@ -19,6 +20,7 @@ from dpmlite.cli.outputs import (
     labelled_table,
     write_text,
 )
+from dpmlite.cli.progress import progress_of
 from dpmlite.cli.report import print_report
 from dpmlite.datasets import load_sensors
 from dpmlite.plotting import check_picture
@@ -71,8 +73,13 @@ def run_fit(args: argparse.Namespace) -> None:
     model, seconds = _fitted(MAPDPM(**model_arguments(args, wanted, used)), table[used])
     done = _write(args, model, table, table[used])
     assert table.source is not None
-    print("\n".join([*table.source.notes, *notes]))
+    notes = [*table.source.notes, *notes]
     labels = {name: table[name] for name in wanted.labels}
+    if args.json:
+        facts = facts_of_fit(model, table[used], labels, seconds)
+        print_facts({**facts, "notes": notes, "done": done})
+        return
+    print("\n".join(notes))
     print_report(model, table[used], labels, seconds)
     for line in done:
         print(line)
@@ -81,7 +88,7 @@ def run_fit(args: argparse.Namespace) -> None:
 def _fitted(model: MAPDPM, rows: Table) -> tuple[MAPDPM, float]:
     """The model, fitted, and the seconds that it took; warnings go to stderr."""
     start = time.perf_counter()
-    with in_the_terms_of(rows):
+    with in_the_terms_of(rows), progress_of(model):
         model.fit(rows)
     return model, time.perf_counter() - start
 

@@ -14,7 +14,7 @@ from dpmlite.plotting.clusters import shown_rows
 from dpmlite.tables import write_table
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     import numpy.typing as npt
@@ -58,18 +58,31 @@ def labelled_table(table: Table, model: MAPDPM, rows: Table, labels: npt.NDArray
         The columns that the model takes.
     labels : ndarray, shape (N,)
     """
-    assert table.source is not None
     probabilities = model.predict_proba(rows)[np.arange(len(labels)), labels]
     probabilities[labels < 0] = np.nan
+    return _with_columns(
+        table,
+        {
+            "cluster": labels,
+            "probability": probabilities,
+            "outlier_score": _outlier_scores(model, rows),
+        },
+    )
+
+
+def scored_table(table: Table, model: MAPDPM, rows: Table, densities: npt.NDArray[Any]) -> str:
+    """The text of a file with the log density of each row, in nats, and its outlier score."""
+    return _with_columns(
+        table, {"log_density": densities, "outlier_score": _outlier_scores(model, rows)}
+    )
+
+
+def _with_columns(table: Table, results: Mapping[str, npt.NDArray[Any]]) -> str:
+    """The text of a file with more columns, written as the others are."""
+    assert table.source is not None
     columns: dict[str, Sequence[str]] = dict(table.source.texts)
-    decimal = table.source.decimal
-    results = {
-        "cluster": list(map(str, labels.tolist())),
-        "probability": _as_texts(probabilities, decimal),
-        "outlier_score": _as_texts(_outlier_scores(model, rows), decimal),
-    }
-    for name, cells in results.items():
-        columns[_new_name(name, columns)] = cells
+    for name, values in results.items():
+        columns[_new_name(name, columns)] = _as_texts(values, table.source.decimal)
     return write_table(columns, table.source.separator)
 
 

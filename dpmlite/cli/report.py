@@ -31,11 +31,18 @@ def print_report(
     if hidden > 0:
         print(f"... and {hidden} smaller")
     print(f"\n{_reasons(model)}")
-    end = "" if model.converged_ else f", stopped by the limit of {model.max_sweeps}"
     print(
-        f"\nneg_log_joint {model.neg_log_joint_:.4f} nats, {model.n_sweeps_} sweeps{end}, "
+        f"\nneg_log_joint {model.neg_log_joint_:.4f} nats, {model.n_sweeps_} sweeps{_end(model)}, "
         f"alpha {model.alpha_:.3g}, fitted in {1e3 * seconds:.1f} ms"
     )
+
+
+def _end(model: MAPDPM) -> str:
+    """What ended the fit before its end."""
+    if model.converged_:
+        return ""
+    limit = model.max_sweeps if model.stopped_ is None else f"{model.max_seconds:g} s"
+    return f", stopped by the limit of {limit}"
 
 
 def _reasons(model: MAPDPM) -> str:
@@ -54,10 +61,16 @@ def _summary(model: MAPDPM, rows: Table, labels: Mapping[str, npt.NDArray[Any]])
         typical = [_typical(model, k, j, name) for j, name in enumerate(shown)]
         line = [str(k), str(count), f"{model.weights_[k]:.1%}", *typical]
         for cells in labels.values():
-            label, times = Counter(cells[model.labels_ == k].tolist()).most_common(1)[0]
-            line.append(f"{'' if label is None else label} ({times / count:.1%})")
+            label, part = most_common(cells[model.labels_ == k])
+            line.append(f"{'' if label is None else label} ({part:.1%})")
         lines.append(line)
     return lines
+
+
+def most_common(cells: npt.NDArray[Any]) -> tuple[Any, float]:
+    """The most common cell, and its share."""
+    cell, times = Counter(cells.tolist()).most_common(1)[0]
+    return cell, times / len(cells)
 
 
 def _typical(model: MAPDPM, k: int, j: int, name: str) -> str:

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dpmlite import MAPDPM
 from dpmlite.cli.columns import check_missing, columns_of_model, kinds_of_model
+from dpmlite.cli.facts import facts_of_clusters, facts_of_labels, print_facts
 from dpmlite.cli.fitting import in_the_terms_of, naming
-from dpmlite.cli.outputs import check_outputs, draw, encoding_of, labelled_table, write_text
+from dpmlite.cli.outputs import (
+    check_outputs,
+    draw,
+    encoding_of,
+    labelled_table,
+    scored_table,
+    write_text,
+)
 from dpmlite.cli.report import align
 from dpmlite.tables import cell_text, read_table, write_table
 
@@ -31,23 +39,38 @@ def run_predict(args: argparse.Namespace) -> None:
     with in_the_terms_of(rows):
         labels = model.predict(rows)
         text = labelled_table(table, model, rows, labels)
-    write_text(args.out, text, encoding_of(table))
-    if args.out:
+    if args.out or not args.json:
+        write_text(args.out, text, encoding_of(table))
+    if args.json:
+        print_facts(facts_of_labels(labels))
+    elif args.out:
         print(_counts(labels))
         print(f"wrote {args.out}")
 
 
 def run_score(args: argparse.Namespace) -> None:
-    """Print the mean log density of new rows."""
-    model, _, rows = _read(args)
+    """Print the mean log density of new rows; write the table with that of each row."""
+    check_outputs([args.out], args.data)
+    model, table, rows = _read(args)
     with in_the_terms_of(rows):
         densities = model.score_samples(rows)
-    print(f"{len(rows)} rows; mean log density {np.mean(densities):.6g} nats a row")
+        mean = float(np.mean(densities))
+        if args.out:
+            write_text(args.out, scored_table(table, model, rows, densities), encoding_of(table))
+    if args.json:
+        print_facts({"rows": len(rows), "mean_log_density": mean, "log_densities": densities})
+        return
+    print(f"{len(rows)} rows; mean log density {mean:.6g} nats a row")
+    if args.out:
+        print(f"wrote {args.out}")
 
 
 def run_explain(args: argparse.Namespace) -> None:
     """Print what makes each cluster one."""
     model = MAPDPM.load(args.model)
+    if args.json:
+        print_facts({"n_clusters": model.n_clusters_, "clusters": _facts(model, args.cluster)})
+        return
     if args.cluster is not None:
         print(model.explain(args.cluster))
         return
@@ -96,6 +119,14 @@ def _read(args: argparse.Namespace) -> tuple[MAPDPM, Table, Table]:
         if not model.allow_missing_:
             check_missing(table, used, NO_MISSING)
     return model, table, table[used]
+
+
+def _facts(model: MAPDPM, cluster: int | None) -> list[dict[str, Any]]:
+    """Facts of all clusters, or of one, which must exist."""
+    if cluster is None:
+        return facts_of_clusters(model)
+    model.explain(cluster)
+    return facts_of_clusters(model)[cluster : cluster + 1]
 
 
 def _counts(labels: npt.NDArray[np.intp]) -> str:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
     from concurrent.futures import Future, ThreadPoolExecutor
-    from threading import Event
+
+    from dpmlite.core.stop import Stop
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -44,7 +45,7 @@ def threads_for(n_jobs: int | None) -> int:
 def on_threads(
     function: Callable[[Item], Result],
     items: Sequence[Item],
-    stop: Event | None = None,
+    stop: Stop | None = None,
 ) -> list[Result]:
     """List the results of ``function(item)`` for each item, in order.
 
@@ -58,7 +59,7 @@ def on_threads(
 def iterate_on_threads(
     function: Callable[[Item], Result],
     items: Sequence[Item],
-    stop: Event | None = None,
+    stop: Stop | None = None,
 ) -> Generator[Result]:
     """Yield the result of ``function(item)`` for each item, in order.
 
@@ -157,7 +158,7 @@ def pop_first(waiting: deque[Item]) -> Item | None:
 
 
 @contextmanager
-def cleared_after_error(waiting: deque[Item], stop: Event | None) -> Iterator[None]:
+def cleared_after_error(waiting: deque[Item], stop: Stop | None) -> Iterator[None]:
     """Clear `waiting` after an error, Ctrl-C or the close of a generator in the block.
 
     An error or Ctrl-C also sets `stop`.
@@ -169,10 +170,3 @@ def cleared_after_error(waiting: deque[Item], stop: Event | None) -> Iterator[No
         if stop is not None and not isinstance(error, GeneratorExit):
             stop.set()
         raise
-
-
-def new_event() -> Event:
-    """Return a new event that is not set."""
-    from threading import Event  # takes 2 ms, which not every import of dpmlite should
-
-    return Event()

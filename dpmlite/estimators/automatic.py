@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from dpmlite.estimators.data import Data, Indices
     from dpmlite.estimators.empirical_bayes.alternation import Chosen
     from dpmlite.estimators.priors.base import Family, Prior
+    from dpmlite.search.progress import Progress
     from dpmlite.search.result import SearchResult
 
     Seeds = npt.NDArray[np.int64]
@@ -179,11 +180,11 @@ def choose_model(
 
 
 def most_probable_labels(
-    model: Model, table: Data, rng: np.random.Generator, verbose: bool = False
+    model: Model, table: Data, rng: np.random.Generator, progress: Progress
 ) -> Indices:
     """Labels that the search of `MAPDPM` finds under a model, the largest cluster first."""
     seeds = rng.integers(2**63, size=1)
-    found = Search(verbose=verbose).best(model.problem(table), seeds)
+    found = Search(progress=progress).best(model.problem(table), seeds)
     return largest_first(found.labels(), table.weights)
 
 

@@ -28,6 +28,7 @@ from dpmlite.estimators.validation import (
     check_random_state,
     check_verbose,
 )
+from dpmlite.search.progress import Progress
 from dpmlite.search.result import first_of_best
 
 if TYPE_CHECKING:
@@ -67,11 +68,11 @@ class BayesianHierarchicalClustering(MixtureEstimator):
     prior : {"auto", "paper", "nll"} or dict, default "auto"
         Hyperparameters of the family, as in `MAPDPM`. "auto" takes those that `MAPDPM` chooses, and
         merges the rows with equal values spread, each of which counts whole. "paper" expects
-        clusters as wide as the table: distant pairs of rows may join first, which later merges
-        cannot correct. "nll" multiplies the scales of "paper", as `MAPDPM` does, by the factors
-        with the greatest lower bound, chosen on 500 rows at most.
-    approximate : {None, "bayes-kmeans", "map-dpm"}, default None
-        None: all pairs of rows are compared; the time grows as N^2.
+        clusters as wide as the table. "nll" multiplies the scales of "paper", as `MAPDPM` does, by
+        the factors with the greatest lower bound, chosen on 500 rows at most.
+    approximate : {None, "bayes-kmeans", "map-dpm"}, default "map-dpm"
+        None, the algorithm of the papers: all pairs of rows are compared. The time grows as N^2,
+        and what the first merges join wrongly stays together.
 
         - "bayes-kmeans", section 5 of [2]_: rows join about sqrt(N) random seeds or new clusters,
           one by one; then clusters are merged as long as the joint improves. These clusters are the
@@ -88,7 +89,8 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         Source of chance for ``prior="auto"``, for the sample of rows of ``prior="nll"``, for
         `approximate`, and for `sample`.
     verbose : bool or int, default False
-        Print a line for every tenth of the nodes.
+        Tell every tenth of the nodes in a line: printed, or logged by the logger "dpmlite" if it
+        takes level INFO. With False, nodes are logged at level DEBUG.
 
     Attributes
     ----------
@@ -164,7 +166,7 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         component: str = "auto",
         alpha: float = 1.0,
         prior: Mapping[str, Any] | str | None = "auto",
-        approximate: str | None = None,
+        approximate: str | None = "map-dpm",
         alternative_trees: bool | int = False,
         allow_missing: bool = False,
         random_state: Any = None,
@@ -204,19 +206,20 @@ class BayesianHierarchicalClustering(MixtureEstimator):
             If `X` or a parameter breaks its rule; the message states it.
         """
         self._check_parameters()
+        progress = Progress(bool(self.verbose))
         data = self._read(X).weighted(sample_weight)
         used = data.has_weight()
         table = data.take(used)
         rng = check_random_state(self.random_state)
-        model, table = self._find_model(table, rng)
+        model, table = self._find_model(table, rng, progress)
         problem = model.problem(table)
         leaves = self._leaves(problem, rng)
         self._check_start(int(leaves.max()) + 1)
         if self.approximate == "map-dpm":
-            groups = most_probable_labels(model, table, rng, bool(self.verbose))
-            tree = self._grow_nested(model, table, groups)
+            groups = most_probable_labels(model, table, rng, progress)
+            tree = self._grow_nested(model, table, groups, progress)
         else:
-            tree = grow(problem, leaves, bool(self.verbose))
+            tree = grow(problem, leaves, progress)
         self._keep_tree(tree, leaves, used)
         labels = np.empty(self.n_leaves_, dtype=np.intp)
         algorithms.cut(self.children_, self.log_odds_, labels)
@@ -300,9 +303,11 @@ class BayesianHierarchicalClustering(MixtureEstimator):
             )
         check_verbose(self.verbose)
 
-    def _find_model(self, table: Data, rng: np.random.Generator) -> tuple[Model, Data]:
+    def _find_model(
+        self, table: Data, rng: np.random.Generator, progress: Progress | None = None
+    ) -> tuple[Model, Data]:
         if not (isinstance(self.prior, str) and self.prior == "nll"):
-            return super()._find_model(table, rng)
+            return super()._find_model(table, rng, progress)
         sample = table.take(draw_sample(table, SAMPLE_ROWS, rng))
         scaled = ScaledPrior(self._family(), table, Moments.of(table), sample)
         default = self._model(scaled.family, table, scaled.default)
@@ -321,15 +326,15 @@ class BayesianHierarchicalClustering(MixtureEstimator):
             return bayes_kmeans(problem, rng)
         return np.arange(len(problem.rows), dtype=np.intp)
 
-    def _grow_nested(self, model: Model, table: Data, groups: Labels) -> Tree:
+    def _grow_nested(self, model: Model, table: Data, groups: Labels, progress: Progress) -> Tree:
         """The tree that merges the rows of each group, and then the groups."""
         members = [np.flatnonzero(groups == k) for k in range(int(groups.max()) + 1)]
         branches = []
         for k, rows in enumerate(members):
             problem = model.problem(table.take(groups == k))
-            branches.append(grow(problem, np.arange(len(rows), dtype=np.intp), bool(self.verbose)))
+            branches.append(grow(problem, np.arange(len(rows), dtype=np.intp), progress))
         roots = np.array([[branch.log_e[-1], branch.log_d[-1]] for branch in branches])
-        trunk = grow(model.problem(table), groups, bool(self.verbose), roots)
+        trunk = grow(model.problem(table), groups, progress, roots)
         return joined(branches, members, trunk)
 
     def _keep_tree(self, tree: Tree, leaves: Labels, used: npt.NDArray[np.bool_]) -> None:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite.search.context import Labels, Problem
+    from dpmlite.search.progress import Progress
 
 # Values that a kernel call scores: pairs of nodes times columns. Ctrl-C is heeded between calls.
 VALUES_PER_CALL = 2**22
@@ -54,7 +55,7 @@ class Tree:
 def grow(
     problem: Problem,
     leaves: Labels,
-    verbose: bool = False,
+    progress: Progress | None = None,
     trees: npt.NDArray[np.float64] | None = None,
 ) -> Tree:
     """The tree that merges the leaves greedily.
@@ -65,8 +66,8 @@ def grow(
         N rows, prior and alpha.
     leaves : ndarray of int, shape (N,)
         The leaf of each row, 0..M-1.
-    verbose : bool
-        Whether to print a line for every tenth of the nodes.
+    progress : Progress, optional
+        Where every tenth of the nodes is told.
     trees : ndarray, shape (M, 2), optional
         log_e and log_d of the leaves, where these are roots of trees.
     """
@@ -76,8 +77,8 @@ def grow(
     while left:
         before = forest.n_nodes
         left = forest.grow(step)
-        if verbose and forest.n_nodes * 10 // n_nodes > before * 10 // n_nodes:
-            print(f"node {forest.n_nodes:>8} of {n_nodes}", flush=True)
+        if progress and forest.n_nodes * 10 // n_nodes > before * 10 // n_nodes:
+            progress.tell(f"node {forest.n_nodes:>8} of {n_nodes}")
     return Tree(
         np.array(forest.children, dtype=np.intp).reshape(-1, 2),
         np.array(forest.log_odds),

@@ -9,9 +9,11 @@ import numpy as np
 from dpmlite import algorithms
 from dpmlite.estimators.automatic import most_probable_labels
 from dpmlite.estimators.base import require_fitted
+from dpmlite.estimators.consensus import consensus_partition
 from dpmlite.estimators.data import Data
 from dpmlite.estimators.fitted import final_partition, fitted_component
 from dpmlite.estimators.gibbs_chain import VARIANTS, Chain
+from dpmlite.estimators.limits import Limited
 from dpmlite.estimators.mixture import MixtureEstimator
 from dpmlite.estimators.validation import (
     check_choice,
@@ -19,7 +21,6 @@ from dpmlite.estimators.validation import (
     check_labels,
     check_positive,
     check_random_state,
-    check_verbose,
 )
 from dpmlite.partition import Partition
 from dpmlite.search.prefix_starts import search_labels
@@ -31,7 +32,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite.estimators.automatic import Model
+    from dpmlite.estimators.consensus import Consensus
     from dpmlite.estimators.gibbs_chain import Sample
+    from dpmlite.search.progress import Callback, Progress
 
 INITS = ("map", "single", "singletons", "random", "sequential", "search")
 
@@ -39,7 +42,7 @@ INITS = ("map", "single", "singletons", "random", "sequential", "search")
 COUNTED_ROWS = 64
 
 
-class CollapsedGibbs(MixtureEstimator):
+class CollapsedGibbs(Limited, MixtureEstimator):
     """Samples of partitions from the posterior of a Dirichlet process mixture.
 
     A sweep draws the label of every row given all others: Algorithm 3 of Neal [1]_.
@@ -75,8 +78,18 @@ class CollapsedGibbs(MixtureEstimator):
         Gibbs scan of all rows; None: the Gibbs scan alone.
     random_state : None, int, Generator or RandomState, default None
         Source of chance.
+    max_seconds : float, optional
+        Time after which the fit ends between two steps and keeps the best so far; a
+        `ConvergenceWarning` says so. The samples so far are kept, or the last state if it comes in
+        the burn-in.
+    callback : callable, optional
+        ``callback(step, neg_log_joint, n_clusters)`` is called after each sweep, also of the search
+        for the start. The step is text, such as "sweep 7 of 1500". A true result ends the fit,
+        which keeps the best so far; an error passes, and the estimator is as it was. It cannot be
+        saved: set it to None before `save`.
     verbose : bool or int, default False
-        Print a line for every tenth of the sweeps.
+        Tell every tenth of the sweeps in a line: printed, or logged by the logger "dpmlite" if it
+        takes level INFO. With False, steps are logged at level DEBUG.
 
     Attributes
     ----------
@@ -100,6 +113,8 @@ class CollapsedGibbs(MixtureEstimator):
         `predict`, `predict_proba` and `sample` use it, and these attributes describe it, as in
         `MAPDPM`: `n_clusters_`, `statistics_`, `counts_`, `weights_`, `means_`, `alpha_`,
         `neg_log_joint_`.
+    stopped_ : {None, "max_seconds", "callback"}
+        What ended the fit early; None if nothing did.
     training_rows_ : dict
         A copy of the rows that were fitted, for `score_samples`.
     component_, allow_missing_, prior_ : str, bool, dict
@@ -145,6 +160,8 @@ class CollapsedGibbs(MixtureEstimator):
         init: Any = "map",
         split_merge: str | None = "interleaved",
         random_state: Any = None,
+        max_seconds: float | None = None,
+        callback: Callback | None = None,
         verbose: bool | int = False,
     ) -> None:
         self.component = component
@@ -158,6 +175,8 @@ class CollapsedGibbs(MixtureEstimator):
         self.init = init
         self.split_merge = split_merge
         self.random_state = random_state
+        self.max_seconds = max_seconds
+        self.callback = callback
         self.verbose = verbose
 
     def fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
@@ -185,23 +204,25 @@ class CollapsedGibbs(MixtureEstimator):
             If `X` or a parameter breaks its rule; the message states it.
         """
         self._check_parameters()
+        progress = self._new_progress()
         data = self._read(X).weighted(sample_weight)
         data.require_weight()
         n_rows = data.shape[0]
         given = None if isinstance(self.init, str) else check_labels(self.init, n_rows, "init")
         rng = check_random_state(self.random_state)
-        model, table = self._find_model(data, rng)
-        labels = self._start(table, model, rng) if given is None else given
+        model, table = self._find_model(data, rng, progress)
+        labels = self._start(table, model, rng, progress) if given is None else given
         start = model.problem(table).partition(labels)
         chain = Chain(start, VARIANTS[self.split_merge], self.alpha_prior, rng)
         burn_in = self.n_samples // 2 if self.burn_in is None else self.burn_in
-        samples = list(chain.samples(self.n_samples, burn_in, self.thin, bool(self.verbose)))
+        samples = list(chain.samples(self.n_samples, burn_in, self.thin, progress))
         best = chain.best
         final = final_partition(table, best.labels.copy(), model.component(), best.alpha)
         self._keep(data, final, model.prior, model.family)
         self._keep_samples(samples, chain)
         self.training_rows_ = table.to_dict()
         self._remember_columns(X, data.n_features)
+        self._keep_stop(progress)
         return self
 
     def score_samples(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
@@ -265,6 +286,32 @@ class CollapsedGibbs(MixtureEstimator):
         together /= n_samples
         return together
 
+    def consensus(
+        self, loss: str = "vi", *, level: float = 0.95, n_init: int = 10, random_state: Any = None
+    ) -> Consensus:
+        """The partition with the least expected loss over the samples, and its credible ball.
+
+        Parameters
+        ----------
+        loss, level, n_init, random_state
+            As in `consensus_partition`.
+
+        Returns
+        -------
+        Consensus
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError
+            If an argument breaks its rule; the message states it.
+        """
+        require_fitted(self, "labels_samples_")
+        return consensus_partition(
+            self.labels_samples_, loss, level=level, n_init=n_init, random_state=random_state
+        )
+
     def _check_parameters(self) -> None:
         self._check_model_parameters()
         check_positive("alpha", self.alpha)
@@ -287,14 +334,16 @@ class CollapsedGibbs(MixtureEstimator):
             check_choice(
                 "split_merge", self.split_merge, tuple(v for v in VARIANTS if v), "None or "
             )
-        check_verbose(self.verbose)
+        self._check_limits()
 
-    def _start(self, table: Data, model: Model, rng: np.random.Generator) -> npt.NDArray[np.intp]:
+    def _start(
+        self, table: Data, model: Model, rng: np.random.Generator, progress: Progress
+    ) -> npt.NDArray[np.intp]:
         """Labels that `init` names, to start the chain from."""
         if self.init == "map":
-            return most_probable_labels(model, table, rng)
+            return most_probable_labels(model, table, rng, progress)
         if self.init == "search":
-            return search_labels(model.problem(table), 0, rng)
+            return search_labels(model.problem(table), 0, rng, progress.stop)
         return start_labels(self.init, table.shape[0], self.alpha, rng)[0]
 
     def _keep_samples(self, samples: list[Sample], chain: Chain) -> None:

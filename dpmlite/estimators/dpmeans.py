@@ -20,6 +20,7 @@ from dpmlite.estimators.validation import (
     check_sample_weight,
     check_verbose,
 )
+from dpmlite.search.progress import Progress
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -51,7 +52,8 @@ class DPMeans(Estimator, SetOutput):
     random_state : None, int, Generator or RandomState, default None
         Source of chance for the orders.
     verbose : bool or int, default False
-        Print a line for every start.
+        Tell every start in a line: printed, or logged by the logger "dpmlite" if it takes level
+        INFO. With False, steps are logged at level DEBUG.
 
     Attributes
     ----------
@@ -324,17 +326,17 @@ class DPMeans(Estimator, SetOutput):
     def _search(self, table: core.Rows, lam: float, rng: np.random.Generator) -> None:
         """Keep the start with the least objective, the first of equals."""
         best: list[Any] = []
+        progress = Progress(bool(self.verbose))
         for start in range(self.n_init):
             order = rng.permutation(len(table)).astype(np.intp) if start else None
             labels = np.empty(len(table), dtype=np.intp)
             centres, inertia, trace, converged = algorithms.fit_centres(
                 table, lam, labels, min(self.max_iter, sys.maxsize), order
             )
-            if self.verbose:
-                print(
-                    f"start {start + 1}: {len(centres)} clusters after {len(trace) - 1} passes, "
-                    f"objective {trace[-1]:.6g}"
-                )
+            progress.tell(
+                f"start {start + 1}: {len(centres)} clusters after {len(trace) - 1} passes, "
+                f"objective {trace[-1]:.6g}"
+            )
             if not best or trace[-1] < best[3][-1]:
                 best = [labels, np.array(centres), inertia, trace, converged]
         self.lam_ = lam

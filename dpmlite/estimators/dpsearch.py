@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from dpmlite import algorithms
 from dpmlite.estimators.fitted import final_partition, verify_joint
+from dpmlite.estimators.limits import Limited
 from dpmlite.estimators.mixture import MixtureEstimator
 from dpmlite.estimators.validation import (
     check_bool,
@@ -15,9 +17,9 @@ from dpmlite.estimators.validation import (
     check_count,
     check_positive,
     check_random_state,
-    check_verbose,
 )
-from dpmlite.search.prefix_starts import ORDERS, row_order, run
+from dpmlite.partition import log_prob_counts, log_prob_multiplicities
+from dpmlite.search.prefix_starts import ORDERS, greedy_search, row_order, run
 from dpmlite.search.refinement import refine
 from dpmlite.search.search import Search
 
@@ -26,10 +28,14 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from dpmlite.estimators.data import Data
+    from dpmlite.partition import Partition
     from dpmlite.search.context import Labels, Problem
+    from dpmlite.search.progress import Progress
     from dpmlite.search.result import SearchResult
 
 SCORINGS = ("trivial", "tight", "inadmissible")
+PRIOR_SCORES = ("partition", "sizes")
 
 # Families with a proven bound on the predictive density: see their `log_bound`.
 TIGHT = ("normal-known-variance", "dirichlet-multinomial", "beta-bernoulli")
@@ -38,7 +44,7 @@ TIGHT = ("normal-known-variance", "dirichlet-multinomial", "beta-bernoulli")
 REFINES = ("quick",)
 
 
-class DPSearch(MixtureEstimator):
+class DPSearch(Limited, MixtureEstimator):
     """Clustering by A* or beam search for the most probable partition.
 
     The algorithm of Daumé [1]_ places rows one after the other. A queue holds clusterings of
@@ -64,6 +70,11 @@ class DPSearch(MixtureEstimator):
           best. A bound; for "normal-known-variance", "dirichlet-multinomial" and "beta-bernoulli",
           whose predictive density has a proven bound.
         - "trivial", eq. (7): rows cost nothing, in units in which no density is above 1. A bound.
+    prior_score : {"partition", "sizes"}, default "partition"
+        The probability of labels that scores count with the density of the data: that of the
+        partition, of which `neg_log_joint_` is made; or, as in [1]_, that of its cluster sizes,
+        eq. (2), which adds up all partitions with clusters of these sizes. The latter does not
+        favour large clusters. It needs rows of weight 1.
     beam : int or None, default 10
         Clusterings of each prefix length that are kept, the best. None: no limit; the search of
         Figure 1 extends the best clustering of any length. With an admissible scoring this is A*,
@@ -82,8 +93,13 @@ class DPSearch(MixtureEstimator):
         Whether NaN is a missing value, as in `MAPDPM`.
     random_state : None, int, Generator or RandomState, default None
         Source of chance for random orders and for the refinement's proposals.
+    max_seconds : float, optional
+        Time after which the fit ends between two steps and keeps the best so far; a
+        `ConvergenceWarning` says so. A search that is not at its end then places rows one by one,
+        and keeps its bound.
     verbose : bool or int, default False
-        Print lines on the progress.
+        Tell in lines how far the search is: printed, or logged by the logger "dpmlite" if it takes
+        level INFO. With False, steps are logged at level DEBUG.
 
     Attributes
     ----------
@@ -92,10 +108,14 @@ class DPSearch(MixtureEstimator):
     n_enqueued_, n_expanded_ : int
         Number of clusterings put into the queue, and of those extended by a row.
     certified_ : bool
-        Whether `labels_` is proven to be the most probable partition, up to rounding.
+        Whether `labels_` is proven to have the best score, up to rounding: to be the most probable
+        partition, unless `prior_score` is "sizes".
     optimality_gap_ : float
-        Upper bound, in nats, on the difference between the joint of `labels_` and that of the most
-        probable partition: 0 if `labels_` are certified, NaN for "inadmissible" scores.
+        Upper bound, in nats, on the difference between `neg_log_score_` and the least that there
+        is: 0 if `labels_` are certified, NaN for "inadmissible" scores.
+    neg_log_score_ : float
+        Minus the log of the score of `labels_`, the prior score times the density of the data. It
+        is `neg_log_joint_` unless `prior_score` is "sizes".
     search_neg_log_joint_ : float
         The objective of the labels that the search found, before the refinement.
     neg_log_joint_trace_ : ndarray
@@ -104,6 +124,8 @@ class DPSearch(MixtureEstimator):
         As in `MAPDPM`, of the refinement; 0 without.
     converged_ : bool
         Whether the labels are certified, or the refinement ended because nothing helped.
+    stopped_ : {None, "max_seconds"}
+        What ended the fit early; None if nothing did.
     n_clusters_, statistics_, counts_, weights_, means_, alpha_, component_, allow_missing_, prior_
         As in `MAPDPM`.
     neg_log_joint_, neg_log_loo_, n_features_in_, feature_names_in_
@@ -116,9 +138,9 @@ class DPSearch(MixtureEstimator):
 
     Notes
     -----
-    Scores differ from the paper's in two ways. First, the prior is that of a partition, whose best
-    completion has a closed form; eq. (2) of [1]_ sums over all partitions with clusters of the same
-    sizes. Second, "tight" bounds the contribution of the rows in between instead of taking replicas
+    Scores differ from the paper's in two ways. First, what the rows to come add to the prior is a
+    bound in closed form, where the paper has greedy completions, which are slow and no bound.
+    Second, "tight" bounds the contribution of the rows in between instead of taking replicas
     of the row, for in "dirichlet-multinomial" a scaled replica is not always the best row. It also
     bounds the prior row by row, which expands fewer states.
 
@@ -148,24 +170,28 @@ class DPSearch(MixtureEstimator):
         alpha: float = 1.0,
         prior: Mapping[str, Any] | str | None = "auto",
         scoring: str = "inadmissible",
+        prior_score: str = "partition",
         beam: int | None = 10,
         order: str = "ascending",
         max_queue: int | None = None,
         refine: bool | str = True,
         allow_missing: bool = False,
         random_state: Any = None,
+        max_seconds: float | None = None,
         verbose: bool | int = False,
     ) -> None:
         self.component = component
         self.alpha = alpha
         self.prior = prior
         self.scoring = scoring
+        self.prior_score = prior_score
         self.beam = beam
         self.order = order
         self.max_queue = max_queue
         self.refine = refine
         self.allow_missing = allow_missing
         self.random_state = random_state
+        self.max_seconds = max_seconds
         self.verbose = verbose
 
     def fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
@@ -193,35 +219,40 @@ class DPSearch(MixtureEstimator):
             If `X` or a parameter breaks its rule; the message states it.
         """
         self._check_parameters()
+        progress = self._new_progress()
         data = self._read(X).weighted(sample_weight)
         rng = check_random_state(self.random_state)
         table = data.take(data.has_weight())
-        model, table = self._find_model(table, rng)
+        self._check_weights(table)
+        model, table = self._find_model(table, rng, progress)
         problem = model.problem(table)
-        search, labels = self._run(problem, rng)
+        search, labels, neg_log_joint = self._run(problem, rng, progress)
         found = final_partition(table, labels.copy(), model.component(), model.alpha)
-        verify_joint(search.neg_log_joint, found, table)
-        gap, certified = self._gap(search, found.neg_log_joint, found.least_gain)
+        verify_joint(neg_log_joint - self._log_ratio(found), found, table)
+        gap, certified = self._gap(search, found)
         refined = None
         if self.refine and not certified:
-            context = Search(verbose=bool(self.verbose)).context(problem, rng)
+            context = Search(progress=progress).context(problem, rng)
             refined = refine(context, labels, quick=self.refine == "quick")
             final = final_partition(table, refined.labels(), model.component(), model.alpha)
             verify_joint(refined.neg_log_joint, final, table)
-            gap, certified = self._gap(search, final.neg_log_joint, final.least_gain)
+            gap, certified = self._gap(search, final)
         else:
             final = found
         self._keep(data, final, model.prior, model.family)
         self._keep_refinement(refined, found.neg_log_joint, certified)
         self.n_enqueued_, self.n_expanded_ = search.n_enqueued, search.n_expanded
         self.certified_, self.optimality_gap_ = certified, gap
+        self.neg_log_score_ = self.neg_log_joint_ + self._log_ratio(final)
         self.neg_log_loo_ = algorithms.neg_log_loo(final)
         self._remember_columns(X, data.n_features)
+        self._keep_stop(progress)
         return self
 
     def _check_parameters(self) -> None:
         check_positive("alpha", self.alpha)
         check_choice("scoring", self.scoring, SCORINGS)
+        check_choice("prior_score", self.prior_score, PRIOR_SCORES)
         check_choice("order", self.order, ORDERS)
         for name, value in (("beam", self.beam), ("max_queue", self.max_queue)):
             if value is not None:
@@ -230,7 +261,7 @@ class DPSearch(MixtureEstimator):
             check_choice("refine", self.refine, REFINES, "True, False or ")
         else:
             check_bool("refine", self.refine)
-        check_verbose(self.verbose)
+        self._check_limits()
         self._check_model_parameters()
         if self.scoring == "tight" and self._family().name not in TIGHT:
             raise ValueError(
@@ -238,10 +269,15 @@ class DPSearch(MixtureEstimator):
                 f"got {self._family().name!r}"
             )
 
+    def _check_weights(self, table: Data) -> None:
+        if self.prior_score == "sizes" and table.weights is not None:
+            for weight in table.weights[table.weights != 1.0]:
+                raise ValueError(f"prior_score 'sizes' needs rows of weight 1, got {weight}")
+
     def _run(
-        self, problem: Problem, rng: np.random.Generator
-    ) -> tuple[algorithms.PrefixSearch, Labels]:
-        """The finished search and its labels."""
+        self, problem: Problem, rng: np.random.Generator, progress: Progress
+    ) -> tuple[algorithms.PrefixSearch, Labels, float]:
+        """The search, labels and their joint: those of a greedy one if it was stopped."""
         order = row_order(problem, self.order, rng)
         search = algorithms.PrefixSearch(
             problem.rows,
@@ -251,20 +287,30 @@ class DPSearch(MixtureEstimator):
             self.scoring,
             self.beam,
             self.max_queue,
+            self.prior_score,
         )
-        run(search, bool(self.verbose))
+        finished = search
+        if not run(search, progress.stop, progress):
+            finished = greedy_search(problem, order, self.prior_score)
         labels = np.empty(len(order), dtype=np.intp)
-        search.write_labels(labels)
-        return search, labels
+        finished.write_labels(labels)
+        return search, labels, finished.neg_log_joint
 
-    def _gap(
-        self, search: algorithms.PrefixSearch, neg_log_joint: float, slack: float
-    ) -> tuple[float, bool]:
+    def _gap(self, search: algorithms.PrefixSearch, found: Partition) -> tuple[float, bool]:
         """The optimality gap in nats, and whether it is within rounding."""
         if self.scoring == "inadmissible":
             return float("nan"), False
-        gap = neg_log_joint - search.neg_log_bound
-        return (0.0, True) if gap <= slack else (gap, False)
+        gap = found.neg_log_joint + self._log_ratio(found) - search.neg_log_bound
+        return (0.0, True) if gap <= found.least_gain else (gap, False)
+
+    def _log_ratio(self, found: Partition) -> float:
+        """Log of the probability of a partition as a part of its prior score."""
+        if self.prior_score == "partition":
+            return 0.0
+        counts = [n for n in found.component.counts if n > 0.0]
+        multiplicities = Counter(round(n) for n in counts)
+        score = log_prob_multiplicities(multiplicities, found.alpha)
+        return log_prob_counts(counts, found.alpha) - score
 
     def _keep_refinement(self, refined: SearchResult | None, found: float, certified: bool) -> None:
         trace = [found] if refined is None else [found, *refined.trace]

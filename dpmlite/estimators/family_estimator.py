@@ -35,6 +35,7 @@ from dpmlite.estimators.priors.mixed import coded_table
 from dpmlite.estimators.priors.moments import Moments
 from dpmlite.estimators.reading import has_categories, read_columns
 from dpmlite.estimators.validation import check_bool, check_choice, check_sample_weight
+from dpmlite.search.progress import Progress
 from dpmlite.search.search import Search
 
 if TYPE_CHECKING:
@@ -57,11 +58,14 @@ class FamilyEstimator(Estimator):
     ----------
     component_choices : tuple of str
         Values of `component` besides "auto".
+    column_choices : tuple of str
+        Families of single columns.
     prior_choices : tuple of str
         Values of `prior` that are text.
     """
 
     component_choices: ClassVar[tuple[str, ...]] = COMPONENTS
+    column_choices: ClassVar[tuple[str, ...]] = COLUMN_FAMILIES
     prior_choices: ClassVar[tuple[str, ...]] = (AUTO, "paper")
 
     component: Any
@@ -142,8 +146,8 @@ class FamilyEstimator(Estimator):
 
     def _check_model_parameters(self) -> None:
         if isinstance(self.component, Mapping):
-            check_component(self.component)
-        elif self.component in FAMILIES or self.component not in COLUMN_FAMILIES:
+            check_component(self.component, self.column_choices)
+        elif self.component in FAMILIES or self.component not in self.column_choices:
             check_choice("component", self.component, (AUTO, *self.component_choices))
         if isinstance(self.prior, str):
             check_choice("prior", self.prior, self.prior_choices, "a dict, None or ")
@@ -227,7 +231,9 @@ class FamilyEstimator(Estimator):
         sample, labels = first_labels_of_sample(search, template, table, seeds)
         return recoded(table, columns_by_joint(table, sample, labels, fixed))
 
-    def _find_model(self, table: Data, rng: np.random.Generator) -> tuple[Model, Data]:
+    def _find_model(
+        self, table: Data, rng: np.random.Generator, progress: Progress | None = None
+    ) -> tuple[Model, Data]:
         """The model that `component` and `prior` say, and the rows to fit.
 
         Rows count whole. If the joint chooses hyperparameters, ties of the rows are spread, and
@@ -235,7 +241,8 @@ class FamilyEstimator(Estimator):
         """
         if self._is_automatic():
             seeds = rng.integers(2**63, size=1)
-            model, table, _ = self._choose_model(Search(), table, Moments.of(table), seeds)
+            search = Search(progress=progress or Progress())
+            model, table, _ = self._choose_model(search, table, Moments.of(table), seeds)
             mean_weight = table.total_weight / table.shape[0]
             return replace(model, power=1.0), times(table, 1.0 / mean_weight)
         family = self._family_of(table)
@@ -259,10 +266,10 @@ class FamilyEstimator(Estimator):
         allow_missing = check_bool("allow_missing", self.allow_missing)
         if self._is_mixed() or (self.component == AUTO and has_categories(X)):
             cells = read_columns(X)
-            columns = columns_of(cells, self.component)
+            columns = columns_of(cells, self.component, self.column_choices)
             return coded_table(columns, {name: c.cells for name, c in cells.items()}, allow_missing)
         table = self._family().read(X, allow_missing)
-        return coded_numbers(table, X) if self._is_open() else table
+        return coded_numbers(table, X, self.column_choices) if self._is_open() else table
 
     def _is_open(self) -> bool:
         """Whether the cells of a table decide on the families of its columns."""

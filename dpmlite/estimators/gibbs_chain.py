@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite.partition import Partition
+    from dpmlite.search.progress import Progress
 
 # A concentration is at least this; a draw of it may round to 0.
 MIN_ALPHA = 1e-100
@@ -100,17 +101,25 @@ class Chain:
             sweeps.sweep(partition)
         self.best = self._sample()
 
-    def samples(self, n_samples: int, burn_in: int, thin: int, verbose: bool) -> Iterator[Sample]:
-        """Run the chain; after `burn_in` sweeps, yield a sample after every `thin` sweeps."""
-        n_sweeps = burn_in + n_samples * thin
+    def samples(
+        self, n_samples: int, burn_in: int, thin: int, progress: Progress
+    ) -> Iterator[Sample]:
+        """Run the chain; after `burn_in` sweeps, yield a sample after every `thin` sweeps.
+
+        A stop ends it after a sweep, which makes a sample if none did.
+        """
+        n_sweeps, n_found = burn_in + n_samples * thin, 0
         for sweep in range(1, n_sweeps + 1):
             self._sweep()
             if self.partition.neg_log_joint < self.best.neg_log_joint:
                 self.best = self._sample()
-            if verbose and sweep * 10 // n_sweeps > (sweep - 1) * 10 // n_sweeps:
-                self._report(sweep, n_sweeps)
-            if sweep > burn_in and (sweep - burn_in) % thin == 0:
+            self._tell(sweep, n_sweeps, progress)
+            stopped = sweep < n_sweeps and progress.stop.is_set()
+            if (sweep > burn_in and (sweep - burn_in) % thin == 0) or (stopped and not n_found):
+                n_found += 1
                 yield self._sample()
+            if stopped:
+                break
 
     def _sweep(self) -> None:
         n_rows, (n_proposals, n_restricted, n_scans) = self.partition.n_rows, self._moves
@@ -139,9 +148,11 @@ class Chain:
         labels = np.array(partition.labels, dtype=np.intp)
         return Sample(labels, partition.neg_log_joint, partition.alpha, partition.n_clusters)
 
-    def _report(self, sweep: int, n_sweeps: int) -> None:
-        print(
-            f"sweep {sweep:>8} of {n_sweeps}   clusters {self.partition.n_clusters:>6}"
-            f"   neg_log_joint {self.partition.neg_log_joint:.4f}",
-            flush=True,
-        )
+    def _tell(self, sweep: int, n_sweeps: int, progress: Progress) -> None:
+        n_clusters, joint = self.partition.n_clusters, self.partition.neg_log_joint
+        if progress.tells and sweep * 10 // n_sweeps > (sweep - 1) * 10 // n_sweeps:
+            progress.tell(
+                f"sweep {sweep:>8} of {n_sweeps}   clusters {n_clusters:>6}"
+                f"   neg_log_joint {joint:.4f}"
+            )
+        progress.step(f"sweep {sweep} of {n_sweeps}", joint, n_clusters)

@@ -15,6 +15,7 @@ from dpmlite.estimators.choose_prior import ScaledPrior, draw_sample
 from dpmlite.estimators.family_estimator import AUTO
 from dpmlite.estimators.fitted import final_partition_with_groups, verify_joint
 from dpmlite.estimators.joined_mixture import JoinedMixture
+from dpmlite.estimators.limits import Limited
 from dpmlite.estimators.numbering import largest_first
 from dpmlite.estimators.priors.moments import Moments
 from dpmlite.estimators.streaming import (
@@ -34,7 +35,6 @@ from dpmlite.estimators.validation import (
     check_labels,
     check_positive,
     check_random_state,
-    check_verbose,
 )
 from dpmlite.search import alpha as choose_alpha
 from dpmlite.search.alpha import ALPHAS, AlphaResult
@@ -48,11 +48,13 @@ if TYPE_CHECKING:
 
     from dpmlite.estimators.automatic import Model
     from dpmlite.estimators.data import Data
+    from dpmlite.search.progress import Callback, Progress
     from dpmlite.search.result import SearchResult
 
     Seeds = npt.NDArray[np.int64]
 
-INITS = ("auto", "single", "singletons", "random", "sequential", "search")
+INITS = ("auto", "single", "unreinforced", "singletons", "random", "sequential", "search")
+ORDERS = ("fixed", "random")
 ALPHA_CHOICES = ("map", "nll", "cv")
 ALPHA_PRIORS = ("inverse-gamma",)
 PRIOR_CHOICES = (AUTO, "paper", "nll")
@@ -61,7 +63,7 @@ PRIOR_CHOICES = (AUTO, "paper", "nll")
 SAMPLE_ROWS = 2000
 
 
-class MAPDPM(JoinedMixture):
+class MAPDPM(Limited, JoinedMixture):
     """Clustering by the most probable partition of a Dirichlet process mixture.
 
     The number of clusters is found, not given. By default the joint probability of data and labels
@@ -78,9 +80,9 @@ class MAPDPM(JoinedMixture):
     component : str or dict, default "auto"
         Family of the components, or a dict with the family of each column. "auto" is, with
         ``prior="auto"``, the better of the first two by the joint, the second only up to 40 columns
-        and without missing cells; in tables with columns of text, of few values or with a long tail
-        upwards, each column has a family of its own; with a dict as `prior` it is the family that
-        has its keys; otherwise "normal-gamma".
+        and without missing cells; in tables with columns of text, of few values, of many zeros or
+        with a long tail upwards, each column has a family of its own; with a dict as `prior` it is
+        the family that has its keys; otherwise "normal-gamma".
 
         - "normal-gamma": independent columns, each normal with unknown mean and precision;
         - "normal-inverse-wishart": normal with an unknown, full covariance matrix;
@@ -89,10 +91,11 @@ class MAPDPM(JoinedMixture):
         - "beta-bernoulli": independent columns of 0 and 1.
 
         For single columns there are also "categorical" (text, truth values, or numbers that are
-        codes), "poisson-gamma" (counts of events), "log-normal" (positive numbers) and "auto",
-        which columns are that a dict does not have. Keys of a dict are names of columns, or their
-        places if they have no names; a tuple of columns as key, with "normal-inverse-wishart" or
-        "log-normal", has one covariance matrix, and with "categorical" is of one-hot columns.
+        codes), "poisson-gamma" (counts of events), "log-normal" (positive numbers),
+        "zero-inflated-normal" and "zero-inflated-log-normal" (numbers of which many are 0) and
+        "auto", which columns are that a dict does not have. Keys of a dict are names of columns, or
+        their places if they have no names; a tuple of columns as key, with "normal-inverse-wishart"
+        or "log-normal", has one covariance matrix, and with "categorical" is of one-hot columns.
     alpha : float or {"map", "nll", "cv"}, default 1.0
         Concentration of the Dirichlet process; larger values favour, weakly, more clusters. Or a
         method that chooses it, appendix A.3 of [1]_:
@@ -156,23 +159,27 @@ class MAPDPM(JoinedMixture):
         Whether NaN is a missing value, which is left out. That is exact where columns are
         independent within a cluster, so that only "normal-gamma", "beta-bernoulli" and the families
         of single columns allow it.
-    init : {"auto", "single", "singletons", "random", "sequential", "search"} or array-like
+    init : str or array-like, default "auto"
         Start: labels of shape (N,), or the name of a method. "single" is one cluster, as in [1]_;
-        "singletons" is one cluster a row; "sequential" places one row after the other; "random"
-        draws labels; "search" takes the labels of `DPSearch` with a beam of 10. "auto" (default)
-        recombines short descents from random seeds, on a sample of 2,000 rows at most, until they
-        find nothing better or clusters look normal. Then the other rows join; in tables of 512,000
-        rows or more, a sixteenth of them does so first. If most clusters do not look normal in the
-        end, starts from other samples follow, in tables of up to a million cells. With
-        ``split_merge=False``, "auto" keeps the better of "single" and "singletons" ("sequential"
-        for more than 2,000 rows).
+        "unreinforced" is that, too, but the cluster counts as one row in the first sweep, as in the
+        program of the authors of [1]_; "singletons" is one cluster a row; "sequential" places one
+        row after the other; "random" draws labels; "search" takes the labels of `DPSearch` with a
+        beam of 10. "auto" recombines short descents from random seeds, on a sample of 2,000 rows at
+        most, until they find nothing better or clusters look normal. Then the other rows join; in
+        tables of 512,000 rows or more, a sixteenth of them does so first. If most clusters do not
+        look normal in the end, starts from other samples follow, in tables of up to a million
+        cells. With ``split_merge=False``, "auto" keeps the better of "single" and "singletons"
+        ("sequential" for more than 2,000 rows).
+    order : {"fixed", "random"}, default "fixed"
+        Whether the sweeps of a descent visit rows in one order, or each in a new random order, as
+        the program of the authors of [1]_ does. Random orders take longer on large tables.
     split_merge : bool, default True
         Whether to merge, split and exchange clusters once no row moves.
         ``split_merge=False, init="single"`` is Algorithm 1 of [1]_ exactly.
     n_init : int, default 1
         Number of restarts, of which the one with the least objective wins. With ``init`` "auto",
-        "random", "sequential" or "search" they have different random starts, otherwise only
-        different proposals of splits; with "auto" their results are also recombined.
+        "unreinforced", "random", "sequential" or "search" they have different random starts,
+        otherwise only different proposals of splits; with "auto" their results are also recombined.
     max_sweeps : int, default 1000
         Greatest number of sweeps over all rows in each restart, after its start is made.
     random_state : None, int, Generator or RandomState, default None
@@ -181,8 +188,19 @@ class MAPDPM(JoinedMixture):
         Number of threads that share the restarts or, for one restart, its sweeps and splits. As in
         scikit-learn, None is one, -1 one a processor, -2 one less; there are eight a processor at
         most. Results do not depend on it.
+    max_seconds : float, optional
+        Time after which the fit ends between two steps and keeps the best so far; a
+        `ConvergenceWarning` says so. Joining and what else must follow come on top, and one step of
+        a large table may take seconds.
+    callback : callable, optional
+        ``callback(step, neg_log_joint, n_clusters)`` is called after each step, by one thread at a
+        time. The step is text, such as "best sweep"; the joint is that of the search at hand, in
+        its own unit: the first are of a sample of the rows. A true result ends the fit, which keeps
+        the best so far; an error passes, and the estimator is as it was. It cannot be saved: set it
+        to None before `save`.
     verbose : bool or int, default False
-        Print a line for every step.
+        Tell every step in a line: printed, or logged by the logger "dpmlite" if it takes level
+        INFO. With False, steps are logged at level DEBUG.
 
     Attributes
     ----------
@@ -216,9 +234,10 @@ class MAPDPM(JoinedMixture):
         Variance of the rows of each cluster, given the expected parameters; of the logarithms in
         log-normal columns.
     cluster_centers_ : ndarray, shape (K, D)
-        Mean of the rows of each cluster.
+        Mean of the rows of each cluster; in zero-inflated columns, of the cells that are not 0.
     level_probabilities_ : dict
-        Of each categorical column the expected probabilities of its levels, shape (K, L).
+        Of each categorical column the expected probabilities of its levels, shape (K, L); of a
+        zero-inflated one, that a cell is not 0, and that it is.
     alpha_ : float
         Concentration that was used.
     alphas_, alpha_scores_ : ndarray
@@ -244,7 +263,9 @@ class MAPDPM(JoinedMixture):
         Number of times a cluster lost its last row in these sweeps: the "empty clusters" of Table 1
         of [1]_.
     converged_ : bool
-        Whether the search ended because no move lowered the objective, not at `max_sweeps`.
+        Whether the search ended because no move lowered the objective, not at a limit.
+    stopped_ : {None, "max_seconds", "callback"}
+        What ended the fit early; None if nothing did.
     n_samples_seen_ : int
         Number of rows seen by `fit`, and by `partial_fit` since.
     moments_ : dict
@@ -295,11 +316,14 @@ class MAPDPM(JoinedMixture):
         cv: int = 5,
         allow_missing: bool = False,
         init: Any = "auto",
+        order: str = "fixed",
         split_merge: bool = True,
         n_init: int = 1,
         max_sweeps: int = 1000,
         random_state: Any = None,
         n_jobs: int | None = 1,
+        max_seconds: float | None = None,
+        callback: Callback | None = None,
         verbose: bool | int = False,
     ) -> None:
         self.component = component
@@ -314,11 +338,14 @@ class MAPDPM(JoinedMixture):
         self.cv = cv
         self.allow_missing = allow_missing
         self.init = init
+        self.order = order
         self.split_merge = split_merge
         self.n_init = n_init
         self.max_sweeps = max_sweeps
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.max_seconds = max_seconds
+        self.callback = callback
         self.verbose = verbose
 
     def fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
@@ -360,11 +387,13 @@ class MAPDPM(JoinedMixture):
             If a column is constant: the default prior then uses a variance of 1.
         """
         self._check_parameters()
+        progress = self._new_progress()
         data = self._read(X).weighted(sample_weight)
-        self._fit(data)
+        self._fit(data, progress)
         self.__dict__.pop("first_rows_", None)
         self._remember_columns(X, data.n_features)
         self._label_outliers(X)
+        self._keep_stop(progress)
         return self
 
     def partial_fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
@@ -407,24 +436,26 @@ class MAPDPM(JoinedMixture):
             far from the prior of all rows.
         """
         self._check_parameters()
+        progress = self._new_progress()
         before = FittedClusters.of(self) if hasattr(self, "statistics_") else None
         table = self._read(X) if before is None else self._read_new(X)
         data = table.weighted(sample_weight)
         first = FirstRows.of(self, data)
         if first is not None and first.are_due():
-            self._fit(first.rows)
+            self._fit(first.rows, progress)
             self.labels_ = self.labels_[-data.shape[0] :]
             self.component_labels_ = self.component_labels_[-data.shape[0] :]
             first = first.fitted()
         else:
             assert before is not None  # the rows of the first call are due
-            self._learn(before, data)
+            self._learn(before, data, progress)
         if first is None or first.are_enough() or not isinstance(self.init, str):
             self.__dict__.pop("first_rows_", None)
         else:
             self.first_rows_ = first.to_dict()
         if before is None:
             self._remember_columns(X, data.n_features)
+        self._keep_stop(progress)
         return self
 
     def set_partial_fit_request(self, *, sample_weight: bool | str | None) -> Self:
@@ -442,10 +473,10 @@ class MAPDPM(JoinedMixture):
         """
         return self._request("partial_fit", sample_weight)
 
-    def _fit(self, data: Data) -> None:
+    def _fit(self, data: Data, progress: Progress) -> None:
         if self._is_automatic():
             data = data.without_negligible_weights()
-        search = self._search(data)
+        search = self._search(data, progress)
         with use_threads(threads_for(self.n_jobs)):
             seeds = check_random_state(self.random_state).integers(2**63, size=self.n_init)
             table = data.take(data.has_weight())
@@ -491,7 +522,7 @@ class MAPDPM(JoinedMixture):
         self.neg_log_loo_ = algorithms.neg_log_loo(final) + log_volume
         return labels
 
-    def _learn(self, before: FittedClusters, data: Data) -> None:
+    def _learn(self, before: FittedClusters, data: Data, progress: Progress) -> None:
         """Add new rows to the fitted components, which stay whole as absorbed groups."""
         table = times(data.take(data.has_weight()), before.power)
         moments = moments_of_all([before.moments, Moments.of(data.take(data.has_weight()))])
@@ -499,7 +530,9 @@ class MAPDPM(JoinedMixture):
         before.family.check_reach(table, prior, moments)
         alpha = self.alpha_ if isinstance(self.alpha, str) else float(self.alpha)
         groups = absorbed_groups([before], prior)
-        result = self._place_and_descend(Problem(table.rows(), groups.like(), alpha, groups))
+        result = self._place_and_descend(
+            Problem(table.rows(), groups.like(), alpha, groups), progress
+        )
         group_labels = np.asarray(result.partition.group_labels, dtype=np.intp)
         final = final_partition_with_groups(table, result.labels(), alpha, groups, group_labels)
         verify_joint(result.neg_log_joint, final, table)
@@ -512,11 +545,11 @@ class MAPDPM(JoinedMixture):
         self.__dict__.pop("neg_log_loo_", None)
         self._keep_joined(absorbed_clusters([before], final))
 
-    def _place_and_descend(self, problem: Problem) -> SearchResult:
+    def _place_and_descend(self, problem: Problem, progress: Progress) -> SearchResult:
         """Place all rows one by one, and descend from there."""
         seed = int(check_random_state(self.random_state).integers(2**63))
         labels = np.full(len(problem.rows), UNPLACED, dtype=np.intp)
-        return self._search_from("sequential").go_on(problem, labels, seed, "batch")
+        return self._search_from("sequential", progress).go_on(problem, labels, seed, "batch")
 
     def _check_parameters(self) -> None:
         self._check_model_parameters()
@@ -534,10 +567,11 @@ class MAPDPM(JoinedMixture):
         check_count("cv", self.cv, least=2)
         if isinstance(self.init, str):
             check_choice("init", self.init, INITS)
+        check_choice("order", self.order, ORDERS)
         check_count("n_init", self.n_init)
         check_count("max_sweeps", self.max_sweeps)
         check_bool("split_merge", self.split_merge)
-        check_verbose(self.verbose)
+        self._check_limits()
         check_jobs(self.n_jobs)
 
     def _check_alpha_prior(self) -> None:
@@ -561,15 +595,21 @@ class MAPDPM(JoinedMixture):
             raise ValueError(f"alphas must be a list of numbers, got {self.alphas!r}")
         return np.unique([check_positive("alphas", alpha) for alpha in self.alphas])
 
-    def _search(self, data: Data) -> Search:
+    def _search(self, data: Data, progress: Progress) -> Search:
         """The search among the rows that have weight."""
         if isinstance(self.init, str):
-            return self._search_from(self.init)
+            return self._search_from(self.init, progress)
         labels = check_labels(self.init, data.shape[0], "init")
-        return self._search_from(labels[data.has_weight()])
+        return self._search_from(labels[data.has_weight()], progress)
 
-    def _search_from(self, init: str | npt.NDArray[np.intp]) -> Search:
-        return Search(init, bool(self.split_merge), self.max_sweeps, bool(self.verbose))
+    def _search_from(self, init: str | npt.NDArray[np.intp], progress: Progress) -> Search:
+        return Search(
+            init,
+            bool(self.split_merge),
+            self.max_sweeps,
+            progress,
+            shuffled=self.order == "random",
+        )
 
     def _saturation(self) -> float | None:
         """Rows up to which evidence grows; None if there is no limit."""

@@ -198,12 +198,12 @@ def raise_where(
     raise ValueError(f"{rule}, got {shown} in {place}{advice}")
 
 
-def warn(message: str) -> None:
-    """Issue a UserWarning at the innermost caller outside dpmlite."""
+def warn(message: str, category: type[UserWarning] = UserWarning) -> None:
+    """Issue a warning at the innermost caller outside dpmlite."""
     frame, level = sys._getframe(1), 2
     while frame.f_back and frame.f_globals.get("__name__", "").startswith("dpmlite."):
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, stacklevel=level)
+    warnings.warn(message, category, stacklevel=level)
 
 
 def check_positive(name: str, value: Any) -> float:

@@ -8,8 +8,10 @@ import numpy as np
 
 from dpmlite import algorithms, sweeps
 from dpmlite.estimators.automatic import most_probable_labels
+from dpmlite.estimators.column_families import COMPLETE_FAMILIES
 from dpmlite.estimators.family_estimator import FamilyEstimator
 from dpmlite.estimators.fitted import fitted_component, load
+from dpmlite.estimators.limits import Limited
 from dpmlite.estimators.numbering import largest_first
 from dpmlite.estimators.validation import (
     check_bool,
@@ -18,7 +20,6 @@ from dpmlite.estimators.validation import (
     check_labels,
     check_positive,
     check_random_state,
-    check_verbose,
 )
 from dpmlite.estimators.variational_ascent import Ascent
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from dpmlite import families
     from dpmlite.estimators.automatic import Model
     from dpmlite.estimators.data import Data
+    from dpmlite.search.progress import Callback, Progress
 
     Floats = npt.NDArray[np.float64]
     Labels = npt.NDArray[np.intp]
@@ -40,7 +42,7 @@ METHODS = ("vb", "collapsed-stick", "collapsed-dirichlet")
 INITS = ("map", "random")
 
 
-class VariationalDPM(FamilyEstimator):
+class VariationalDPM(Limited, FamilyEstimator):
     """Mean-field variational inference in a mixture of T components, near a Dirichlet process.
 
     Each row has a distribution over the components, and each component a posterior of its
@@ -78,8 +80,18 @@ class VariationalDPM(FamilyEstimator):
         Change of the bound, in nats a row, below which iteration ends.
     random_state : None, int, Generator or RandomState, default None
         Source of chance.
+    max_seconds : float, optional
+        Time after which the fit ends between two steps and keeps the best so far; a
+        `ConvergenceWarning` says so.
+    callback : callable, optional
+        ``callback(step, objective, n_clusters)`` is called after each iteration, also after each
+        step of the search for the start: then the objective is a joint, else the bound; clusters
+        are components of half a row or more. A true result ends the fit, which keeps the best so
+        far; an error passes, and the estimator is as it was. It cannot be saved: set it to None
+        before `save`.
     verbose : bool or int, default False
-        Print the bound after 1, 2, 4, 8, ... iterations and at the end.
+        Tell the bound after 1, 2, 4, 8, ... iterations and at the end: printed, or logged by the
+        logger "dpmlite" if it takes level INFO. With False, steps are logged at level DEBUG.
 
     Attributes
     ----------
@@ -114,6 +126,8 @@ class VariationalDPM(FamilyEstimator):
         Iterations of the best start.
     converged_ : bool
         Whether it ended because of `tol`.
+    stopped_ : {None, "max_seconds", "callback"}
+        What ended the fit early; None if nothing did.
     alpha_, component_, allow_missing_, prior_ : float, str, bool, dict
         As used.
     n_features_in_ : int
@@ -148,6 +162,7 @@ class VariationalDPM(FamilyEstimator):
     """
 
     component_choices = COMPONENTS
+    column_choices = COMPLETE_FAMILIES
     allow_missing = False
     statistics_: Floats
 
@@ -165,6 +180,8 @@ class VariationalDPM(FamilyEstimator):
         max_iter: int = 1000,
         tol: float = 1e-7,
         random_state: Any = None,
+        max_seconds: float | None = None,
+        callback: Callback | None = None,
         verbose: bool | int = False,
     ) -> None:
         self.component = component
@@ -178,6 +195,8 @@ class VariationalDPM(FamilyEstimator):
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
+        self.max_seconds = max_seconds
+        self.callback = callback
         self.verbose = verbose
 
     def fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
@@ -207,12 +226,13 @@ class VariationalDPM(FamilyEstimator):
             If `X` or a parameter breaks its rule; the message states it.
         """
         self._check_parameters()
+        progress = self._new_progress()
         data = self._read(X).weighted(sample_weight)
         used = data.has_weight()
         given = None if isinstance(self.init, str) else check_labels(self.init, len(used), "init")
         table = data.take(used)
         rng = check_random_state(self.random_state)
-        model, table = self._find_model(table, rng)
+        model, table = self._find_model(table, rng, progress)
         best = None
         for number in range(self.n_init):
             if given is not None:
@@ -220,14 +240,17 @@ class VariationalDPM(FamilyEstimator):
             elif self.init == "random" or number > 0:
                 labels = self._random_labels(model, table, rng)
             else:
-                labels = most_probable_labels(model, table, rng)
+                labels = most_probable_labels(model, table, rng, progress)
             labels = np.minimum(largest_first(labels, table.weights), self.n_components - 1)
-            ascent = self._climb(model, table, self._one_hot(labels), number)
+            ascent = self._climb(model, table, self._one_hot(labels), number, progress)
             if best is None or ascent.trace[-1] > best.trace[-1]:
                 best = ascent
+            if progress.stop.is_set():
+                break
         assert best is not None
         self._keep(data, best, model)
         self._remember_columns(X, data.n_features)
+        self._keep_stop(progress)
         return self
 
     def predict(self, X: npt.ArrayLike) -> Labels:
@@ -307,7 +330,7 @@ class VariationalDPM(FamilyEstimator):
         check_count("n_init", self.n_init)
         check_count("max_iter", self.max_iter)
         check_positive("tol", self.tol)
-        check_verbose(self.verbose)
+        self._check_limits()
 
     def _random_labels(self, model: Model, table: Data, rng: np.random.Generator) -> Labels:
         n = table.shape[0]
@@ -334,19 +357,22 @@ class VariationalDPM(FamilyEstimator):
         }[self.method]
         return kind(float(self.alpha), int(self.n_components))
 
-    def _climb(self, model: Model, table: Data, responsibilities: Floats, number: int) -> Ascent:
+    def _climb(
+        self, model: Model, table: Data, responsibilities: Floats, number: int, progress: Progress
+    ) -> Ascent:
         ascent = Ascent(table.rows(), model.component(), self._mixing(), responsibilities)
         for iteration in range(1, self.max_iter + 1):
             ascent.step(bool(self.reorder))
             ascent.converged = abs(ascent.gain) <= self.tol * table.total_weight
             last = ascent.converged or iteration == self.max_iter
-            if self.verbose and (last or iteration & (iteration - 1) == 0):
-                print(
+            if progress.tells and (last or iteration & (iteration - 1) == 0):
+                progress.tell(
                     f"start {number + 1}   iteration {iteration:>6}   "
-                    f"lower bound {ascent.trace[-1]:.4f}",
-                    flush=True,
+                    f"lower bound {ascent.trace[-1]:.4f}"
                 )
-            if last:
+            name = f"start {number + 1} iteration {iteration}"
+            progress.step(name, ascent.trace[-1], ascent.n_components())
+            if last or progress.stop.is_set():
                 break
         return ascent
 

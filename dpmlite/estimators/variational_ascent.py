@@ -54,6 +54,10 @@ class Ascent:
         )
         self.trace.append(bound)
 
+    def n_components(self) -> int:
+        """Number of components that half a row or more is expected in."""
+        return sum(count >= 0.5 for count in self.mixing.counts)
+
     def log_evidence_bound(self) -> float:
         """Lower bound on the evidence under the Dirichlet process, whose stick is not truncated."""
         unbroken = algorithms.unbroken_log_evidence(self.mixing.counts, self.mixing.alpha)

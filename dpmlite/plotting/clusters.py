@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol, overload, runtime_checkable
 
 import numpy as np
 
@@ -25,14 +25,51 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+@runtime_checkable
+class Predictor(Protocol):
+    """A fitted estimator that labels rows, of dpmlite or of others."""
+
+    def predict(self, X: npt.ArrayLike) -> npt.NDArray[np.intp]:
+        """The cluster of each row."""
+
+
+@overload
 def plot_clusters(
+    model: Predictor,
     X: npt.ArrayLike,
-    labels: npt.ArrayLike,
+    /,
     *,
     columns: Sequence[str] | None = None,
     path: str | os.PathLike[str] | None = None,
+    ax: Axes | None = None,
+) -> Figure: ...
+
+
+@overload
+def plot_clusters(
+    X: npt.ArrayLike,
+    labels: npt.ArrayLike,
+    /,
+    *,
+    columns: Sequence[str] | None = None,
+    path: str | os.PathLike[str] | None = None,
+    ax: Axes | None = None,
+) -> Figure: ...
+
+
+def plot_clusters(
+    model: Any,
+    X: Any,
+    /,
+    *,
+    columns: Sequence[str] | None = None,
+    path: str | os.PathLike[str] | None = None,
+    ax: Axes | None = None,
 ) -> Figure:
     """Draw rows in the colours of their clusters.
+
+    ``plot_clusters(model, X)`` draws what a model predicts of rows, ``plot_clusters(X, labels)``
+    any labels.
 
     One column is drawn as a strip for each cluster, two columns as a scatter plot, and more columns
     as a scatter plot of the two leading principal components of the standardised columns. An
@@ -44,19 +81,24 @@ def plot_clusters(
 
     Parameters
     ----------
+    model : estimator
+        A fitted estimator that has `predict`.
     X : array-like, shape (N, D)
         Rows; finite numbers, or NaN for missing cells.
     labels : array-like, shape (N,)
-        The cluster of each row; numbers or names.
+        Without a model: the cluster of each row; numbers or names.
     columns : sequence of str, optional
         D names for the axes; default those of a data frame, or "column 0", ...
     path : path-like, optional
         File to write; its suffix sets the format.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw in. Default: those of a new figure.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Made without pyplot, so no window opens and no global state changes.
+        That of `ax`; or a new one, made without pyplot, so that no window opens and no global state
+        changes. Notebooks show it as the last line of a cell.
 
     Raises
     ------
@@ -72,14 +114,18 @@ def plot_clusters(
 
     Examples
     --------
+    >>> from dpmlite import MAPDPM
     >>> from dpmlite.datasets import load_sensors
     >>> from dpmlite.plotting import plot_clusters
     >>> X, states, columns = load_sensors()
+    >>> model = MAPDPM(random_state=0).fit(X)
+    >>> figure = plot_clusters(model, X, columns=columns)
     >>> figure = plot_clusters(X, states, columns=columns)
     """
     require_matplotlib()
-    from matplotlib.figure import Figure
+    from dpmlite.plotting.picture import axes_of, figure_of
 
+    X, labels = (X, model.predict(X)) if isinstance(model, Predictor) else (model, X)
     rows, names = _numbers_of(X, columns)
     clusters = check_labels(labels, len(rows))
     shown = shown_rows(rows)
@@ -87,13 +133,13 @@ def plot_clusters(
         raise ValueError("X must have a row without a missing cell, got none")
     ranks, entries = rank_by_size(clusters, np.unique(np.asarray(labels)))
     rows = _filled(rows, clusters)[shown]
-    figure = Figure(figsize=(8.0, 5.0), dpi=150, layout="constrained")
-    axes = figure.add_subplot()
+    axes = axes_of(ax, 8.0, 5.0)
     if rows.shape[1] == 1:
         _draw_strips(axes, rows[:, 0], ranks[shown], names[0])
     else:
         _draw_plane(axes, rows, ranks[shown], names)
     decorate(axes, entries, len(ranks), n_hidden=int(np.count_nonzero(~shown)))
+    figure = figure_of(axes)
     if path is not None:
         figure.savefig(path)
     return figure

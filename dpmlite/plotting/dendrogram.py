@@ -27,18 +27,25 @@ if TYPE_CHECKING:
 # The names of more leaves would overlap.
 MAX_NAMED_LEAVES = 60
 
+# How deep leaves lie, by the depth of the lowest merge.
+LEAF_DEPTH = 1.15
+
+# The heights within clusters take as much room as so many decades above them.
+DECADES_WITHIN = 1.5
+
 
 def plot_dendrogram(
     model: BayesianHierarchicalClustering,
     *,
     names: Sequence[str] | None = None,
     path: str | os.PathLike[str] | None = None,
+    ax: Axes | None = None,
 ) -> Figure:
     """Draw the tree of a hierarchical clustering in the colours of its clusters.
 
     The height of a merge is the log odds against its being one cluster, or that of the lowest merge
-    above it, if that is less. The tree is cut at even odds. Heights beyond 1 are on a logarithmic
-    scale.
+    above it, if that is less. The tree is cut at even odds. Heights above those within clusters are
+    on a logarithmic scale.
 
     Parameters
     ----------
@@ -48,11 +55,14 @@ def plot_dendrogram(
         M names of the leaves, shown if there are at most 60. Default: their numbers.
     path : path-like, optional
         File to write; its suffix sets the format.
+    ax : matplotlib.axes.Axes, optional
+        Axes to draw in. Default: those of a new figure.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Made without pyplot, so no window opens and no global state changes.
+        That of `ax`; or a new one, made without pyplot, so that no window opens and no global state
+        changes. Notebooks show it as the last line of a cell.
 
     Raises
     ------
@@ -78,7 +88,7 @@ def plot_dendrogram(
     >>> figure = plot_dendrogram(model)
     """
     require_matplotlib()
-    from matplotlib.figure import Figure
+    from dpmlite.plotting.picture import axes_of, figure_of
 
     if not isinstance(model, BayesianHierarchicalClustering):
         raise TypeError(
@@ -91,17 +101,16 @@ def plot_dendrogram(
     if names is not None and len(names) != n:
         raise ValueError(f"names must be {n} names, got {len(names)}")
     ranks, entries = rank_by_size(model.labels_, np.unique(model.labels_))
-    figure = Figure(figsize=(10.0, 5.0), dpi=150, layout="constrained")
-    axes = figure.add_subplot()
+    axes = axes_of(ax, 10.0, 5.0)
     order = _draw_tree(axes, model, ranks)
     axes.axhline(0.0, color="0.6", linewidth=0.8, linestyle="--")
-    axes.set_yscale("symlog", linthresh=1.0)
     axes.set(ylabel="log odds against one cluster", xlim=(-1.0, float(n)), xticks=[])
     if n <= MAX_NAMED_LEAVES:
         given = range(n) if names is None else list(names)  # by position, of a Series too
         shown = [escaped(given[k]) for k in order]
         axes.set_xticks(range(n), shown, rotation=90, fontsize=7)
     decorate(axes, entries, len(ranks))
+    figure = figure_of(axes)
     if path is not None:
         figure.savefig(path)
     return figure
@@ -114,7 +123,8 @@ def _draw_tree(
     from matplotlib.collections import LineCollection
 
     n, order = model.n_leaves_, _leaf_order(model.children_)
-    height = np.full(2 * n - 1, 2.0 * min(-model.log_odds_.max(), -1.0))
+    lowest = min(-model.log_odds_.max(), -1.0)
+    height = np.full(2 * n - 1, LEAF_DEPTH * lowest)
     height[n:] = -model.log_odds_
     for k in reversed(range(n, 2 * n - 1)):
         below = model.children_[k - n]
@@ -132,6 +142,8 @@ def _draw_tree(
         owners = (int(cluster[node]) for node in (i, j, k))
         colours += [style_of(owner)[0] if owner >= 0 else "0.3" for owner in owners]
     axes.add_collection(LineCollection(lines, colors=colours, linewidths=0.9))
+    # Linear as far as clusters reach: their own merges would else be pressed to the floor.
+    axes.set_yscale("symlog", linthresh=-lowest, linscale=DECADES_WITHIN)
     axes.set_ylim(height.min(), 2.0 * max(height.max(), 1.0))
     return order
 

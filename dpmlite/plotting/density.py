@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dpmlite.estimators.base import require_fitted
+from dpmlite.estimators.columns import FULL, LOG_NORMAL
 from dpmlite.estimators.family_estimator import FamilyEstimator
 from dpmlite.estimators.mapdpm import MAPDPM
-from dpmlite.estimators.priors import FAMILIES
 from dpmlite.estimators.validation import check_rows
-from dpmlite.plotting.style import escaped, require_matplotlib, style_of
+from dpmlite.plotting.style import add_legend, escaped, require_matplotlib, style_of
 
 if TYPE_CHECKING:
     import os
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from dpmlite.estimators.data import Floats
+
+# Families that have a density of real numbers.
+REAL = ("normal-gamma", FULL, "normal-known-variance", LOG_NORMAL)
+
 
 def plot_density(
     model: FamilyEstimator,
@@ -28,11 +34,11 @@ def plot_density(
     *,
     name: str = "x",
     path: str | os.PathLike[str] | None = None,
-    axes: Axes | None = None,
+    ax: Axes | None = None,
 ) -> Figure:
     """Draw the predictive density of a model of one column over a histogram of rows.
 
-    For a `MAPDPM`, the part of each cluster in the density is drawn in the cluster's colour.
+    For a `MAPDPM`, the part of each cluster in the density is an area in the cluster's colour.
 
     Parameters
     ----------
@@ -44,13 +50,14 @@ def plot_density(
         Name of the column, for the axis.
     path : path-like, optional
         File to write; its suffix sets the format.
-    axes : matplotlib.axes.Axes, optional
+    ax : matplotlib.axes.Axes, optional
         Axes to draw in. Default: those of a new figure.
 
     Returns
     -------
     matplotlib.figure.Figure
-        Made without pyplot, so no window opens and no global state changes.
+        That of `ax`; or a new one, made without pyplot, so that no window opens and no global state
+        changes. Notebooks show it as the last line of a cell.
 
     Raises
     ------
@@ -61,7 +68,8 @@ def plot_density(
     NotFittedError
         If it is not fitted.
     ValueError
-        If `X` has more than one column, or the model was fitted to more.
+        If `X` has more than one column, or the model was fitted to more, or to counts or
+        categories.
 
     See Also
     --------
@@ -76,7 +84,7 @@ def plot_density(
     >>> figure = plot_density(MAPDPM(random_state=0).fit(X), X)
     """
     require_matplotlib()
-    from matplotlib.figure import Figure
+    from dpmlite.plotting.picture import axes_of, figure_of
 
     rows = check_rows(X)
     if rows.shape[1] != 1:
@@ -84,25 +92,47 @@ def plot_density(
     if not isinstance(model, FamilyEstimator):
         raise TypeError(f"model must have a density, got a {type(model).__name__}")
     require_fitted(model)
-    if FAMILIES[model.component_].takes_sparse:
-        raise ValueError(f"model must be of real numbers, got component {model.component_!r}")
-    margin = 0.15 * max(np.ptp(rows), np.finfo(float).tiny)
-    grid = np.linspace(rows.min() - margin, rows.max() + margin, 512)[:, None]
+    grid = _grid(rows, _families_of(model))
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "X does not have valid feature names")
         density = np.exp(model.score_samples(grid))
         shares = model.predict_proba(grid).T if isinstance(model, MAPDPM) else ()
-    if axes is None:
-        axes = Figure(figsize=(8.0, 5.0), dpi=150, layout="constrained").add_subplot()
-        axes.spines[["top", "right"]].set_visible(False)
+    axes = axes_of(ax, 8.0, 5.0)
     axes.hist(rows[:, 0], bins=40, density=True, color="0.85")
     axes.plot(rows[:, 0], np.zeros(len(rows)), "|", color="0.4", markersize=4)
     for rank, share in enumerate(shares):
-        axes.plot(grid[:, 0], share * density, color=style_of(rank)[0], linewidth=1.0)
+        _draw_part(axes, grid[:, 0], share * density, style_of(rank)[0])
     axes.plot(grid[:, 0], density, color="black")
     axes.set(xlabel=escaped(name), ylabel="density")
-    figure = axes.figure.get_figure(root=True)
-    assert figure is not None  # every axes has one
+    axes.spines[["top", "right"]].set_visible(False)
+    if isinstance(model, MAPDPM):
+        entries = [f"{k}  ({weight:.1%})" for k, weight in enumerate(model.weights_)]
+        add_legend(axes, entries, "cluster  (share)")
+    figure = figure_of(axes)
     if path is not None:
         figure.savefig(path)
     return figure
+
+
+def _families_of(model: FamilyEstimator) -> list[str]:
+    """The families of the columns, which must be of real numbers."""
+    found = model.component_
+    families = list(found.values()) if isinstance(found, Mapping) else [found]
+    for family in families:
+        if family not in REAL:
+            raise ValueError(f"model must be of real numbers, got component {family!r}")
+    return families
+
+
+def _grid(rows: Floats, families: list[str]) -> Floats:
+    """Numbers across the rows and somewhat beyond, shape (L, 1); positive for logarithms."""
+    margin = 0.15 * max(np.ptp(rows), np.finfo(float).tiny)
+    low = rows.min() - margin
+    if LOG_NORMAL in families:
+        low = max(low, 0.1 * rows.min())
+    return np.linspace(low, rows.max() + margin, 512)[:, None]
+
+
+def _draw_part(axes: Axes, x: Floats, density: Floats, colour: str) -> None:
+    axes.fill_between(x, density, color=colour, alpha=0.25, linewidth=0.0)
+    axes.plot(x, density, color=colour, linewidth=1.0)

@@ -19,6 +19,9 @@ MARKERS = "osD^vP"
 
 MAX_LEGEND_ENTRIES = 10
 
+# Part of their width that axes keep where a legend must find room beside them.
+AXES_SHARE = 0.72
+
 
 def require_matplotlib() -> None:
     """Raise ImportError, saying what to do, if matplotlib is not installed."""
@@ -60,23 +63,35 @@ def style_of(rank: int) -> tuple[str, str]:
 
 def decorate(axes: Axes, entries: list[str], n_rows: int, n_hidden: int = 0) -> None:
     """Add the title, which tells how many rows are not shown, and the legend; remove the frame."""
-    from matplotlib.lines import Line2D
-
     n_clusters = len(entries)
     hidden = f"; {n_hidden} with missing values not shown" if n_hidden else ""
     title = f"{_count(n_clusters, 'cluster')} in {_count(n_rows, 'row')}{hidden}"
     axes.set_title(title, loc="left")
     axes.spines[["top", "right"]].set_visible(False)
+    add_legend(axes, entries, "cluster  (rows)")
+
+
+def add_legend(axes: Axes, entries: list[str], title: str) -> None:
+    """Add a legend of clusters beside the axes, where it hides nothing.
+
+    A figure that does not lay out its axes by itself has them narrower, to make room.
+    """
+    from matplotlib.lines import Line2D
+
     handles = []
     for rank, entry in enumerate(entries[:MAX_LEGEND_ENTRIES]):
         colour, marker = style_of(rank)
         handles.append(Line2D([], [], color=colour, marker=marker, linestyle="none", label=entry))
-    if n_clusters > MAX_LEGEND_ENTRIES:
-        rest = f"and {n_clusters - MAX_LEGEND_ENTRIES} smaller"
+    if len(entries) > MAX_LEGEND_ENTRIES:
+        rest = f"and {len(entries) - MAX_LEGEND_ENTRIES} smaller"
         handles.append(Line2D([], [], linestyle="none", label=rest))
+    figure = axes.figure.get_figure(root=True)
+    if figure is not None and figure.get_layout_engine() is None and axes.get_legend() is None:
+        place = axes.get_position(original=True)
+        axes.set_position((place.x0, place.y0, AXES_SHARE * place.width, place.height))
     axes.legend(
         handles=handles,
-        title="cluster  (rows)",
+        title=title,
         loc="upper left",
         bbox_to_anchor=(1.0, 1.0),
         frameon=False,

@@ -16,6 +16,7 @@ Each function takes a `Context`, which has the problem and the means, and return
 file                        has
 ==========================  =====================================================================
 `context`                   rows, family, concentration; random numbers, threads, limits
+`progress`                  where steps are told, and what ends the search early
 `result`                    a partition, its trace and counts
 `search`                    restarts, and the best of their results
 `descent`                   the loop over sweeps and moves

@@ -17,11 +17,12 @@ from dpmlite.partition import Partition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from threading import Event
 
     import numpy.typing as npt
 
     from dpmlite import core, families
+    from dpmlite.core.stop import Stop
+    from dpmlite.search.progress import Progress
 
     Labels = npt.NDArray[np.intp]
 
@@ -122,25 +123,30 @@ class Context:
     problem : Problem
     rng : Generator
         Source of all random numbers.
-    stop : Event
-        Ends the search between two steps when set.
+    progress : Progress
+        Where steps are told, and what ends the search between two of them.
     moves : sequence of Move
         What a descent tries, in this order, when sweeps move few rows; empty for sweeps alone.
     max_sweeps : int
         Limit of the sweeps of a descent, and of those between two merges.
-    verbose : bool
-        Print a line for each step.
     quick : bool
         Whether a start ends after the first descent that gains little.
+    shuffled : bool
+        Whether each sweep of a descent visits rows in a new random order.
     """
 
     problem: Problem
     rng: np.random.Generator
-    stop: Event
+    progress: Progress
     moves: Sequence[Move] = ()
     max_sweeps: int = 1000
-    verbose: bool = False
     quick: bool = False
+    shuffled: bool = False
+
+    @property
+    def stop(self) -> Stop:
+        """Ends the search between two steps when set."""
+        return self.progress.stop
 
     def of_rows(self, rows: Labels) -> Context:
         """The context of copies of some rows."""
@@ -171,6 +177,11 @@ def rows_in_slots(partition: Partition) -> Labels:
     """Rows in each slot, without its absorbed groups."""
     n_groups = np.bincount(labels_of_groups(partition), minlength=partition.component.n_slots)
     return np.asarray(partition.sizes, dtype=np.intp) - n_groups
+
+
+def is_complete(partition: Partition) -> bool:
+    """Whether every row has a label."""
+    return bool(rows_in_slots(partition).sum() == partition.n_rows)
 
 
 def normal_fraction(partition: Partition) -> float:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dpmlite.search.context import rows_in_slots
+import numpy as np
+
+from dpmlite.search.context import is_complete
 from dpmlite.search.exchange import exchange
 from dpmlite.search.merge_and_split import merge_and_split
 from dpmlite.search.reseeding import reseed_rows
@@ -14,7 +16,7 @@ from dpmlite.search.thorough_split import split_thoroughly
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dpmlite.search.context import Context, Move
+    from dpmlite.search.context import Context, Labels, Move
     from dpmlite.search.result import SearchResult
 
 #: The cheapest first: each is tried only if those before it did not lower the joint.
@@ -37,8 +39,8 @@ def descend(
     context in turn. After the first that helps, sweep again.
     """
     partition = result.partition
-    if rows_in_slots(partition).sum() == partition.n_rows:
-        result.record("start", partition.n_clusters, context.verbose)
+    if is_complete(partition):
+        result.record("start", partition.n_clusters, context.progress)
     falls, sweeps_left = JointFalls(), iter(range(context.max_sweeps))
     while (
         sweep_until_few_move(context, result, sweeps_left, max_moved if context.moves else 0.0)
@@ -55,15 +57,25 @@ def descend(
 def sweep_until_few_move(
     context: Context, result: SearchResult, sweeps_left: Iterator[int], max_moved: float
 ) -> bool:
-    """Sweep until at most a fraction of the rows moves; False if a limit or a stop comes first."""
+    """Sweep until at most a fraction of the rows moves; False if a limit or a stop comes first.
+
+    A stop waits for the sweep that places rows without a label.
+    """
     partition = result.partition
-    while not context.stop.is_set() and next(sweeps_left, None) is not None:
+    while next(sweeps_left, None) is not None:
+        if context.stop.is_set() and is_complete(partition):
+            break
         emptied = partition.n_emptied
-        moves = sweep(context, partition)
+        moves = sweep(partition, order_of_visits(context, partition.n_rows))
         result.n_sweeps += 1
         result.n_emptied += partition.n_emptied - emptied
-        result.record("sweep", moves, context.verbose)
+        result.record("sweep", moves, context.progress)
         if moves <= max_moved * partition.n_rows:
             result.converged = moves == 0
             return True
     return False
+
+
+def order_of_visits(context: Context, n_rows: int) -> Labels | None:
+    """A random order of the rows if sweeps are to be shuffled, else None."""
+    return context.rng.permutation(n_rows).astype(np.intp) if context.shuffled else None

@@ -21,5 +21,5 @@ def exchange(context: Context, result: SearchResult) -> bool:
     partition = result.partition
     shape = (partition.component.n_slots, N_NEIGHBOURS, N_EXCHANGE_SEEDS, 2)
     exchanges: int = moves.exchange(partition, context.rng.random(shape))
-    result.record("exchange", exchanges, context.verbose)
+    result.record("exchange", exchanges, context.progress)
     return exchanges > 0

@@ -20,9 +20,9 @@ N_SPLIT_SEEDS = 1
 def merge_and_split(context: Context, result: SearchResult) -> bool:
     """Merge pairs of clusters, then split clusters; True also after a stop."""
     merges = moves.merge(result.partition)
-    result.record("merge", merges, context.verbose)
+    result.record("merge", merges, context.progress)
     splits = split(context, result.partition)
-    result.record("split", splits, context.verbose)
+    result.record("split", splits, context.progress)
     return merges > 0 or splits > 0 or context.stop.is_set()
 
 

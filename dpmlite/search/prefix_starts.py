@@ -9,9 +9,9 @@ import numpy as np
 from dpmlite import algorithms
 
 if TYPE_CHECKING:
-    from threading import Event
-
+    from dpmlite.core.stop import Stop
     from dpmlite.search.context import Labels, Problem
+    from dpmlite.search.progress import Progress
 
 ORDERS = ("ascending", "descending", "random", "given")
 
@@ -21,7 +21,7 @@ START_BEAM = 10
 # States that are expanded between two checks for Ctrl-C, at microseconds each or far more.
 EXPANSIONS_AT_ONCE = 64
 
-# Expansions before the first line of `verbose`; each further line comes after twice as many.
+# Expansions before the first line; each further line comes after twice as many.
 FIRST_REPORT = 1024
 
 
@@ -43,26 +43,43 @@ def row_order(problem: Problem, name: str, rng: np.random.Generator) -> Labels:
     return np.argsort(np.round(densities, 7), kind="stable").astype(np.intp)
 
 
-def run(search: algorithms.PrefixSearch, verbose: bool = False, stop: Event | None = None) -> bool:
-    """Run a search to its end; False if a stop came first."""
+def run(search: algorithms.PrefixSearch, stop: Stop, progress: Progress | None = None) -> bool:
+    """Run a search to its end, and tell how far it is; False if a stop came first."""
     report_at = FIRST_REPORT
     while not search.run(EXPANSIONS_AT_ONCE):
-        if stop is not None and stop.is_set():
+        if stop.is_set():
             return False
-        if verbose and search.n_expanded >= report_at:
-            report(search)
+        if progress and progress.tells and search.n_expanded >= report_at:
+            progress.tell(line_of(search))
             report_at *= 2
-    if verbose:
-        report(search)
+    if progress and progress.tells:
+        progress.tell(line_of(search))
     return True
 
 
-def report(search: algorithms.PrefixSearch) -> None:
-    """Print a line of `verbose`."""
-    print(
+def greedy_search(
+    problem: Problem, order: Labels, prior_score: str = "partition"
+) -> algorithms.PrefixSearch:
+    """The finished search that places each row where it costs least, one after the other."""
+    search = algorithms.PrefixSearch(
+        problem.rows,
+        problem.component.like(),
+        problem.alpha,
+        order,
+        "inadmissible",
+        beam=1,
+        prior_score=prior_score,
+    )
+    while not search.run(EXPANSIONS_AT_ONCE):
+        pass
+    return search
+
+
+def line_of(search: algorithms.PrefixSearch) -> str:
+    """How far a search is."""
+    return (
         f"search       expanded {search.n_expanded:>10}   enqueued {search.n_enqueued:>12}"
-        f"   longest {search.longest:>8}   neg_log_bound {search.neg_log_bound:.4f}",
-        flush=True,
+        f"   longest {search.longest:>8}   neg_log_bound {search.neg_log_bound:.4f}"
     )
 
 
@@ -70,7 +87,7 @@ def search_labels(
     problem: Problem,
     restart: int,
     rng: np.random.Generator,
-    stop: Event | None = None,
+    stop: Stop,
 ) -> Labels:
     """Labels that a search finds; after a stop, those of one cluster.
 
@@ -85,6 +102,6 @@ def search_labels(
         problem.rows, component, problem.alpha, order, "inadmissible", START_BEAM
     )
     labels = np.zeros(len(problem.rows), dtype=np.intp)
-    if run(search, stop=stop):
+    if run(search, stop):
         search.write_labels(labels)
     return labels

@@ -60,7 +60,7 @@ def reseed_rows(context: Context, result: SearchResult) -> bool:
     elif slots:
         reseed_slots(context, result, slots)
     gain = joint - result.neg_log_joint
-    result.record("free", int(gain > 0.0), context.verbose)
+    result.record("free", int(gain > 0.0), context.progress)
     return gain > context.problem.worthwhile_gain(result.partition.n_rows)
 
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from dpmlite.partition import Partition
     from dpmlite.search.context import Labels
+    from dpmlite.search.progress import Progress
 
 
 @dataclass(eq=False, repr=False)
@@ -25,7 +26,7 @@ class SearchResult:
         The rows of the partition in the order of visits, which is that of its labels; None is
         0..N-1.
     name : str
-        Name of the start, for the lines of `verbose`.
+        Name of the start, by which steps are told.
     trace : list of float
         The joint after each step of a descent that changed it.
     n_sweeps : int
@@ -68,21 +69,22 @@ class SearchResult:
         self.count(other)
         self.trace[:0] = other.trace
 
-    def record(self, step: str, count: int, verbose: bool) -> None:
-        """Append the joint to the trace if a step has changed it, and print a line if asked to."""
+    def record(self, step: str, count: int, progress: Progress) -> None:
+        """Append the joint to the trace if a step has changed it, and tell the step."""
         if step in ("start", "sweep") or count:
             self.trace.append(self.neg_log_joint)
-        if verbose:
-            print_step(self.name, step, count, self.partition.n_clusters, self.neg_log_joint)
+        tell_step(progress, self.name, step, count, self)
 
 
-def print_step(name: str, step: str, count: int, n_clusters: int, neg_log_joint: float) -> None:
-    """Print a line of `verbose`."""
-    print(
-        f"{name:<12} {step:<9} {count:>8}   clusters {n_clusters:>6}"
-        f"   neg_log_joint {neg_log_joint:.4f}",
-        flush=True,
-    )
+def tell_step(progress: Progress, name: str, step: str, count: int, result: SearchResult) -> None:
+    """Tell what a step has led to."""
+    n_clusters, neg_log_joint = result.partition.n_clusters, result.neg_log_joint
+    if progress.tells:
+        progress.tell(
+            f"{name:<12} {step:<9} {count:>8}   clusters {n_clusters:>6}"
+            f"   neg_log_joint {neg_log_joint:.4f}"
+        )
+    progress.step(f"{name} {step}", neg_log_joint, n_clusters)
 
 
 def best_of(results: Sequence[SearchResult]) -> SearchResult:

@@ -19,7 +19,7 @@ from dpmlite.search.context import normal_fraction
 from dpmlite.search.descent import descend
 from dpmlite.search.merge_and_split import split
 from dpmlite.search.partition_crossover import cross_over
-from dpmlite.search.result import SearchResult, best_of, print_step
+from dpmlite.search.result import SearchResult, best_of, tell_step
 from dpmlite.search.samples import first_sample, one_of_each_stretch, sizes_between
 from dpmlite.search.seeded_descents import descend_from_seeds, draw_seeds
 from dpmlite.search.sweeps import JointFalls, sweep_and_merge
@@ -108,7 +108,7 @@ class SampledStart:
         with closing(self._descents([True] * IMPROVING_DESCENTS)) as descents:
             for number, other in enumerate(descents, start=1):
                 best = self._better(best, other)
-                self._print(number, best)
+                self._tell(number, best)
         return best.labels()
 
     def counted(self, result: SearchResult) -> SearchResult:
@@ -119,14 +119,19 @@ class SampledStart:
         return result
 
     def _crossed_over(self, best: SearchResult) -> SearchResult:
-        """The best crossover of a result with descents, which are made until they gain little."""
+        """The best crossover of a result with descents, which are made until they gain little.
+
+        One is made even after a stop: a start with one cluster is none.
+        """
         worthwhile_gain = self.sampled.problem.worthwhile_gain(len(self.sample))
         examined, all_normal, n_failures, n_descents = None, False, 0, 0
         while (
             n_failures < self._max_failures()
             and n_descents < MAX_DESCENTS
             and not all_normal
-            and not self.context.stop.is_set()
+            and not (
+                n_descents and self.context.stop.is_set()
+            )  # one is made: one cluster is no start
         ):
             n_known = n_descents + self._n_certain(n_descents, n_failures)
             nearest = [number % 2 == 0 for number in range(n_descents, n_known)]
@@ -140,7 +145,7 @@ class SampledStart:
                     if best is not examined and not self.larger:
                         best, all_normal = self._examined(best)
                         examined = best
-                    self._print(n_descents, best)
+                    self._tell(n_descents, best)
                     if all_normal:
                         break
         return best
@@ -171,7 +176,7 @@ class SampledStart:
         rng = np.random.default_rng(self.context.rng.integers(2**63))
         size = 1 if thread_limit() == 1 else len(nearest)
         for first in range(0, len(nearest), size):
-            if self.context.stop.is_set():
+            if first and self.context.stop.is_set():
                 break
             seeds = [draw_seeds(n_rows, each, rng) for each in nearest[first : first + size]]
             descend_from = partial(descend_from_seeds, self.sampled)
@@ -203,10 +208,9 @@ class SampledStart:
         self.n_emptied += result.n_emptied
         return result
 
-    def _print(self, number: int, best: SearchResult) -> None:
-        if self.context.verbose:
-            n_clusters, joint = best.partition.n_clusters, best.neg_log_joint
-            print_step(f"start {number}", "descent", self.n_sweeps, n_clusters, joint)
+    def _tell(self, number: int, best: SearchResult) -> None:
+        name = f"start {number}"
+        tell_step(self.context.progress, name, "descent", self.n_sweeps, best)
 
 
 def joined(context: Context, found: Partition) -> Labels:

@@ -30,5 +30,5 @@ def split_thoroughly(context: Context, result: SearchResult) -> bool:
     if not large:
         return False
     splits = split(context, partition, thorough=True)
-    result.record("split", splits, context.verbose)
+    result.record("split", splits, context.progress)
     return splits > 0

@@ -1,6 +1,9 @@
 """The command: its reports, its files, and one plain line for every mistake."""
 
+import io
+import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -12,7 +15,8 @@ from cases import needs_kernels
 
 import dpmlite
 from dpmlite import MAPDPM
-from dpmlite.cli import main
+from dpmlite.cli import main, progress
+from dpmlite.cli.arguments import EXAMPLES, parser
 from dpmlite.datasets import load_sensors, planted_gaussians
 from dpmlite.tables import parse_table, read_table
 
@@ -145,10 +149,71 @@ def test_plot_draws(run, csv, tmp_path):
 
 def test_verbose_prints_the_steps(run, csv):
     path = csv(TWO_CLUSTERS)
-    quiet = run("fit", path, "--label-column", "kind")[1]
-    verbose = run("fit", path, "--label-column", "kind", "--verbose")[1]
-    assert len(verbose) > len(quiet)
-    assert verbose[0].startswith("start 1 ")
+    quiet, errors = run("fit", path, "--label-column", "kind")[1:]
+    verbose, steps = run("fit", path, "--label-column", "kind", "--verbose")[1:]
+    assert quiet[:-1] == verbose[:-1]  # the last line has the time
+    assert errors == []
+    assert steps[0].startswith("start 1 ")
+    assert run("fit", path, "--label-column", "kind")[2] == []
+
+
+@pytest.mark.parametrize(
+    "call", [f"{name} {example}" for name, calls in EXAMPLES.items() for example in calls]
+)
+def test_examples_of_the_help_are_possible(call):
+    parser().parse_args(shlex.split(re.sub(r"[<>] \S+", "", call)))
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_a_terminal_shows_one_line_of_progress(run, csv, monkeypatch):
+    terminal, path = Terminal(), csv(TWO_CLUSTERS)
+    monkeypatch.setattr(progress, "FIRST_SECONDS", 0.0)
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr("sys.stderr", terminal)
+    out = run("fit", path, "--label-column", "kind", "--save", "model.npz")[1]
+    lines = terminal.getvalue().split("\r")
+    assert lines[1].startswith("0 s, start 1 descent, ")
+    assert lines[-1] == lines[-2].strip() == ""
+    assert "\n" not in terminal.getvalue()
+    assert out[-1] == "wrote model.npz"
+    assert MAPDPM.load("model.npz").callback is None
+
+
+def test_short_fits_show_no_progress(run, csv, monkeypatch):
+    monkeypatch.setattr("sys.stderr", terminal := Terminal())
+    assert run("fit", csv(TWO_CLUSTERS), "--label-column", "kind")[0] == 0
+    assert terminal.getvalue() == ""
+
+
+def test_a_time_limit_ends_the_search(run, csv):
+    path = csv(TWO_CLUSTERS)
+    code, out, (warning,) = run("fit", path, "--time-limit", "1e-9", "--out", "labels.csv")
+    assert code == 0
+    assert warning.startswith("dpmlite: warning: fit was stopped after max_seconds=1e-09")
+    assert "stopped by the limit of 1e-09 s" in out[-2]
+    assert out[-1] == "wrote labels.csv"
+    code, _, (error,) = run("fit", path, "--time-limit", "-1")
+    assert (code, error) == (2, "dpmlite: error: max_seconds must be positive, got -1.0")
+
+
+def test_json_is_for_programs(run, csv):
+    path = csv(TWO_CLUSTERS)
+    given = ("fit", path, "--label-column", "kind", "--save", "model.npz", "--json")
+    code, (line,), err = run(*given, "--verbose")
+    assert code == 0
+    assert err[0].startswith("start 1 ")
+    found, model = json.loads(line), MAPDPM.load("model.npz")
+    assert found["columns"] == model.feature_names_in_.tolist()
+    assert [each["rows"] for each in found["clusters"]] == model.counts_.tolist()
+    assert found["rows"] == sum(model.counts_)
+    assert found["neg_log_joint"] == model.neg_log_joint_
+    assert (found["converged"], found["stopped"]) == (True, None)
+    assert found["clusters"][0]["labels"]["kind"]["share"] == 1.0
+    assert found["done"] == ["wrote model.npz"]
 
 
 def test_wide_tables_and_many_clusters_are_shortened(run, csv, monkeypatch):

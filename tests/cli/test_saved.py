@@ -2,6 +2,7 @@
 
 import gzip
 import io
+import json
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import pytest
 from cases import needs_kernels
 
 from dpmlite import MAPDPM
+from dpmlite.cli.facts import print_facts
 from dpmlite.tables import read_table
 
 pytestmark = needs_kernels  # fits of the default model
@@ -59,6 +61,42 @@ def test_score(run, csv, model):
     code, out, _ = run("score", "m.npz", csv(NEW))
     mean = model.score_samples(read_table(csv(NEW))[["x", "y"]]).mean()
     assert (code, out) == (0, [f"2 rows; mean log density {mean:.6g} nats a row"])
+
+
+def test_score_writes_a_file(run, csv, model):
+    code, out, _ = run("score", "m.npz", csv(NEW), "--out", "scored.csv")
+    assert (code, out[-1]) == (0, "wrote scored.csv")
+    table = read_table("scored.csv")
+    assert table.columns == ["kind", "y", "other", "x", "log_density", "outlier_score"]
+    rows = table[["x", "y"]]
+    assert table["log_density"] == pytest.approx(model.score_samples(rows), rel=1e-5)
+    assert table["outlier_score"] == pytest.approx(model.outlier_score(rows), rel=1e-5)
+
+
+def test_json_is_for_programs(run, csv, model):
+    rows = read_table(csv(NEW))[["x", "y"]]
+
+    def found(*argv):
+        code, (line,), err = run(*argv, "--json")
+        assert (code, err) == (0, [])
+        return json.loads(line)
+
+    labels = found("predict", "m.npz", csv(NEW))
+    assert labels["labels"] == model.predict(rows).tolist()
+    assert labels["clusters"] == [{"cluster": 0, "rows": 1}, {"cluster": 1, "rows": 1}]
+    score = found("score", "m.npz", csv(NEW))
+    assert score["log_densities"] == pytest.approx(model.score_samples(rows), rel=1e-12)
+    assert score["mean_log_density"] == pytest.approx(model.score(rows), rel=1e-12)
+    clusters = found("explain", "m.npz")["clusters"]
+    assert [each["rows"] for each in clusters] == model.counts_.tolist()
+    assert found("explain", "m.npz", "--cluster", "1")["clusters"] == clusters[1:]
+    columns = [column["column"] for column in clusters[1]["columns"]]
+    assert columns == [row[0] for row in model.explain(1).rows]
+
+
+def test_numbers_that_json_lacks_are_null(capsys):
+    print_facts({"a": np.array([1.0, -np.inf]), "b": np.nan, "c": np.float64(0.5), "d": np.True_})
+    assert json.loads(capsys.readouterr().out) == {"a": [1.0, None], "b": None, "c": 0.5, "d": True}
 
 
 def test_explain(run, model):

@@ -232,7 +232,8 @@ def test_a_loaded_model_can_be_fitted_again(tmp_path):
 
 def test_verbose_shows_progress(capsys):
     X, _ = blobs(n_rows=20)
-    CollapsedGibbs(prior="paper", n_samples=20, burn_in=0, verbose=True, random_state=0).fit(X)
+    parameters = {"prior": "paper", "n_samples": 20, "burn_in": 0, "random_state": 0}
+    CollapsedGibbs(init="single", verbose=True, **parameters).fit(X)
     lines = capsys.readouterr().out.splitlines()
     assert len(lines) == 10
     assert all("sweep" in line and "neg_log_joint" in line for line in lines)

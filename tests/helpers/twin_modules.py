@@ -21,6 +21,7 @@ SHARED = {
     "threads",
     "protocols",
     "leaves",
+    "stop",
     "__init__",
 }
 

@@ -123,12 +123,12 @@ def draw_figure_2(figure):
     """One density sampled from the posterior, its clusters, and the mean of many."""
     one, many = quakes(1, STEPS - 1), quakes(500, 500)
     left, right = figure.subplots(1, 2, sharey=True)
-    plot_density(one.model, one.values[:, None], name="depth in km", axes=left)
+    plot_density(one.model, one.values[:, None], name="depth in km", ax=left)
     for curve in cluster_curves(one):
         left.plot(one.grid, curve, linewidth=0.8)
     n_clusters = one.model.n_clusters_samples_[0]
     left.set_title(f"one sample after {STEPS} steps: {n_clusters} clusters", loc="left")
-    plot_density(many.model, many.values[:, None], name="depth in km", axes=right)
+    plot_density(many.model, many.values[:, None], name="depth in km", ax=right)
     mean = many.model.n_clusters_samples_.mean()
     right.set_title(f"mean of 500 samples: {mean:.1f} clusters on average", loc="left")
 
@@ -137,10 +137,11 @@ def draw_galaxies(figure):
     """The density of velocities, and the posterior of the number of clusters."""
     found = galaxies()
     left, right = figure.subplots(1, 2)
-    plot_density(found.model, found.values[:, None], name="velocity in 1000 km/s", axes=left)
+    plot_density(found.model, found.values[:, None], name="velocity in 1000 km/s", ax=left)
     left.set_title(f"{len(found.modes())} modes", loc="left")
     proba = found.model.n_clusters_proba_
     right.bar(range(len(proba)), proba, color="#0072B2")
+    right.xaxis.get_major_locator().set_params(integer=True)
     right.set(xlabel="clusters", ylabel="posterior probability")
 
 

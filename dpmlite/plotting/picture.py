@@ -1,0 +1,35 @@
+"""The figures of all pictures. This module imports matplotlib: import it when one is drawn."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+from matplotlib.figure import Figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class Picture(Figure):
+    """A figure made without pyplot, which a notebook shows as the last line of a cell."""
+
+    def _repr_png_(self) -> bytes:
+        """What a notebook shows: all that is drawn, also beside the axes."""
+        out = BytesIO()
+        self.savefig(out, format="png", bbox_inches="tight")
+        return out.getvalue()
+
+
+def axes_of(ax: Axes | None, width: float, height: float) -> Axes:
+    """The given axes, or those of a new picture of so many inches."""
+    if ax is not None:
+        return ax
+    return Picture(figsize=(width, height), dpi=150, layout="constrained").add_subplot()
+
+
+def figure_of(ax: Axes) -> Figure:
+    """The figure that has the axes, also those of a part of it."""
+    figure = ax.figure.get_figure(root=True)
+    assert figure is not None  # every axes has one
+    return figure
