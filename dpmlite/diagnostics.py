@@ -31,6 +31,18 @@ class RafteryLewis:
         Steps that would suffice if they were independent.
     dependence_factor : float
         I = ``n_total / n_min``. Above 5 the start is bad or the chain mixes slowly.
+
+    See Also
+    --------
+    raftery_lewis : Its function.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from dpmlite.diagnostics import raftery_lewis
+    >>> found = raftery_lewis(np.random.default_rng(0).normal(size=5000))
+    >>> found.burn_in, found.n_total
+    (2, 3561)
     """
 
     thin: int
@@ -75,6 +87,10 @@ def raftery_lewis(
     ValueError
         If the chain is shorter than `n_min`, too short to be thinned, or does not cross the
         quantile in both directions; if an argument breaks its rule.
+
+    See Also
+    --------
+    dpmlite.CollapsedGibbs : Its `neg_log_joint_samples_` are such a chain.
 
     References
     ----------

@@ -1,6 +1,7 @@
-"""README and docs/ are true: their Python runs, what they name exists, the README is short."""
+"""README, docs/ and the gallery are true: their Python runs, what they name exists."""
 
 import ast
+import os
 import re
 import shlex
 import subprocess
@@ -16,8 +17,13 @@ from dpmlite import cli
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
-INDEX = ROOT / "docs" / "index.md"
-PAGES = [README, ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+DOCS = ROOT / "docs"
+INDEX = DOCS / "index.md"
+MADE = DOCS / "generated"  # by Sphinx
+WRITTEN = [page for page in sorted(DOCS.rglob("*.md")) if MADE not in page.parents]
+PAGES = [README, ROOT / "CONTRIBUTING.md", *WRITTEN]
+GALLERY = sorted((DOCS / "gallery").glob("plot_*.py"))
+RESULT = "docs/start/read-the-result.md"
 TEXTS = {page.relative_to(ROOT).as_posix(): page.read_text(encoding="utf-8") for page in PAGES}
 ALL_TEXT = "\n".join(TEXTS.values())
 BOARDS = "docs/guide/boards.md"
@@ -82,6 +88,24 @@ def test_the_python_runs_and_gives_the_numbers_in_its_comments(code, tmp_path, m
             assert eval(source, names) == int(number[1]), source
         else:
             exec(source, names)
+
+
+@needs_kernels
+@pytest.mark.parametrize("script", GALLERY, ids=lambda script: script.stem)
+def test_gallery_pages_run(script):
+    """In the script's folder, as sphinx-gallery runs them."""
+    environment = os.environ | {"MPLBACKEND": "agg"}
+    command = [sys.executable, str(script)]
+    subprocess.run(command, check=True, cwd=script.parent, env=environment)
+
+
+@needs_kernels
+def test_what_is_said_to_be_printed_is_printed(capsys):
+    (code,) = blocks(TEXTS[RESULT], "python")
+    exec(code, {})
+    lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    for shown in blocks(TEXTS[RESULT], ""):
+        assert shown.strip() in "\n".join(lines)
 
 
 @needs_kernels
@@ -173,4 +197,4 @@ def test_links_and_images_exist(name):
 
 def test_the_index_lists_every_page():
     listed = {(INDEX.parent / link).resolve() for link in links(INDEX.read_text(encoding="utf-8"))}
-    assert {page.resolve() for page in INDEX.parent.rglob("*.md")} - {INDEX.resolve()} <= listed
+    assert {page.resolve() for page in WRITTEN} - {INDEX.resolve()} <= listed

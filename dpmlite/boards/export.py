@@ -41,7 +41,7 @@ def to_micropython(
     path : path-like
         File to write. A name that ends with ``.py`` becomes a module with
 
-        - ``model()``: a new `mapdpm_int.MAPDPM` that has seen the model's rows,
+        - ``model()``: a new ``mapdpm_int.MAPDPM`` that has seen the model's rows,
         - ``quantize(reading)``: a list of D numbers as ints, which the learner takes,
         - ``OFFSET``, ``SCALE``: the numbers that it uses for each column.
 
@@ -62,6 +62,11 @@ def to_micropython(
         If the model or an argument breaks its rule; the message states it.
     NotFittedError
         If the model is not fitted.
+
+    See Also
+    --------
+    quantize : The ints that a board takes.
+    MAPDPM : The model to write.
 
     Notes
     -----
@@ -87,7 +92,7 @@ def to_micropython(
     >>> from dpmlite.datasets import load_sensors
     >>> q = dpmlite.quantize(load_sensors()[0])
     >>> model = dpmlite.MAPDPM(prior="paper", random_state=0).fit(q.rows)
-    >>> dpmlite.to_micropython(model, "sensors.py", quantized=q)  # doctest: +SKIP
+    >>> dpmlite.to_micropython(model, "sensors.py", quantized=q)
     """
     mixture, target = _checked(model), Path(path)
     if not isinstance(quantized, Quantized | None):

@@ -32,6 +32,21 @@ class Quantized:
         Difference between the values of successive ints in each column.
     offset : ndarray, shape (D,)
         Value of the int 0.
+
+    See Also
+    --------
+    quantize : Its function.
+
+    Examples
+    --------
+    >>> import dpmlite
+    >>> q = dpmlite.quantize([[20.0, 1000.0], [22.0, 1500.0], [24.0, 1700.0]])
+    >>> q.rows.tolist()
+    [[-314, -348], [0, 87], [314, 261]]
+    >>> q.apply([[21.0, 1200.0]]).tolist()
+    [[-157, -174]]
+    >>> q.restore([[-157, -174]]).round(1).tolist()
+    [[21.0, 1199.9]]
     """
 
     rows: npt.NDArray[np.int16]
@@ -123,6 +138,10 @@ def quantize(
     ------
     ValueError, TypeError
         If `X` or a parameter breaks its rule; the message states it.
+
+    See Also
+    --------
+    to_micropython : A file of a fitted model for a board.
 
     Notes
     -----

@@ -69,10 +69,22 @@ def crp_mixture(
     ValueError
         If a parameter breaks its rule; the message states it.
 
+    See Also
+    --------
+    dpm_sample : The same with any family.
+    unequal_gaussians : Clusters of unequal sizes, with their true density.
+
     References
     ----------
     .. [1] Raykov, Boukouvalas & Little, "Simple approximate MAP inference for Dirichlet
        processes", 2014.
+
+    Examples
+    --------
+    >>> from dpmlite.datasets import crp_mixture
+    >>> X, labels = crp_mixture(600, 2, alpha=3.0, random_state=0)
+    >>> X.shape, int(labels.max()) + 1
+    ((600, 2), 21)
     """
     prior = {"m0": m0, "c0": c0, "a0": a0, "b0": b0}
     return dpm_sample(n_samples, n_columns, alpha=alpha, prior=prior, random_state=random_state)
@@ -122,9 +134,30 @@ def dpm_sample(
     ValueError
         If a parameter breaks its rule; the message states it.
 
+    See Also
+    --------
+    dpm_mixture : The density from which rows are drawn.
+    crp_mixture : The draws of the first paper.
+
     References
     ----------
     .. [1] "Notes on Gibbs sampling for Dirichlet process mixtures".
+
+    Examples
+    --------
+    Documents of 50 words, six of which are known:
+
+    >>> from dpmlite.datasets import dpm_sample
+    >>> X, labels = dpm_sample(
+    ...     100,
+    ...     6,
+    ...     component="dirichlet-multinomial",
+    ...     prior={"beta0": 0.5},
+    ...     row_total=50,
+    ...     random_state=0,
+    ... )
+    >>> X.shape, X.sum(axis=1)[:3].tolist()
+    ((100, 6), [50.0, 50.0, 50.0])
     """
     family = FAMILIES[check_choice("component", component, COMPONENTS)]
     full = family.full_prior(prior, check_count("n_columns", n_columns))
@@ -168,6 +201,19 @@ def planted_gaussians(
     ------
     ValueError
         If a parameter breaks its rule; the message states it.
+
+    See Also
+    --------
+    unequal_gaussians : Clusters that are neither round nor equally large.
+    load_sensors : A table that is shipped.
+
+    Examples
+    --------
+    >>> from dpmlite import MAPDPM
+    >>> from dpmlite.datasets import planted_gaussians
+    >>> X, labels = planted_gaussians(500, 2, 3, separation=10.0, random_state=0)
+    >>> MAPDPM(random_state=0).fit(X).n_clusters_
+    3
     """
     shape = (check_count("n_clusters", n_clusters), check_count("n_columns", n_columns))
     rng = check_random_state(random_state)

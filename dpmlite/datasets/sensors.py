@@ -49,6 +49,17 @@ def machine_states(
         "worn bearing" (12 rows).
     columns : list of str
         Names of the columns.
+
+    See Also
+    --------
+    load_sensors : The table that is shipped.
+
+    Examples
+    --------
+    >>> from dpmlite.datasets import machine_states
+    >>> X, states, columns = machine_states(random_state=1)
+    >>> X.shape, columns
+    ((600, 3), ['vibration', 'temperature', 'power'])
     """
     rng = check_random_state(random_state)
     sizes, means, deviations = zip(*STATES.values(), strict=True)
@@ -71,6 +82,11 @@ def load_sensors() -> tuple[npt.NDArray[np.float64], npt.NDArray[np.str_], list[
         The state of the machine in each row.
     columns : list of str
         Names of the columns.
+
+    See Also
+    --------
+    machine_states : Further tables of this machine.
+    planted_gaussians : Drawn tables of any size.
 
     Examples
     --------

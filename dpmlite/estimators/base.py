@@ -17,7 +17,21 @@ if TYPE_CHECKING:
 
 
 class NotFittedError(ValueError, AttributeError):
-    """A method that needs `fit` was called before it."""
+    """A method that needs `fit` was called before it.
+
+    See Also
+    --------
+    MAPDPM : Raises it, as all estimators do.
+
+    Examples
+    --------
+    >>> from dpmlite import MAPDPM, NotFittedError
+    >>> try:
+    ...     MAPDPM().predict([[0.0]])
+    ... except NotFittedError as error:
+    ...     print(error)
+    this MAPDPM is not fitted yet: call fit first
+    """
 
 
 class Estimator(WeightRequests):

@@ -97,8 +97,9 @@ class BayesianHierarchicalClustering(MixtureEstimator):
     labels_ : ndarray of int, shape (N,)
         The cluster of each row, numbered by decreasing weight: the tree is cut from the root down
         at nodes with r_k < 0.5. `predict`, `predict_proba` and `sample` use these clusters, and
-        these attributes describe them, as in `MAPDPM`: n_clusters_, statistics_, counts_, weights_,
-        means_, alpha_, neg_log_joint_. ``MAPDPM(init=model.labels_)`` improves them.
+        these attributes describe them, as in `MAPDPM`: `n_clusters_`, `statistics_`, `counts_`,
+        `weights_`, `means_`, `alpha_`, `neg_log_joint_`. ``MAPDPM(init=model.labels_)`` improves
+        them.
     n_leaves_ : int
         Number of leaves, M: that of rows of positive weight, or fewer with `approximate`.
     leaves_ : ndarray of int, shape (N,)
@@ -135,6 +136,12 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         D.
     feature_names_in_ : ndarray of str, shape (D,)
         Column names, if `X` was a data frame.
+
+    See Also
+    --------
+    MAPDPM : One partition, which the tree's labels may start.
+    log_evidence_exact : What the bounds of the tree bound.
+    dpmlite.plotting.plot_dendrogram : The tree as a picture.
 
     References
     ----------

@@ -111,7 +111,8 @@ class CollapsedGibbs(Limited, MixtureEstimator):
     labels_ : ndarray of int, shape (N,)
         Labels of the state with the least objective, burn-in included; the largest cluster is 0.
         `predict`, `predict_proba` and `sample` use it, and these attributes describe it, as in
-        `MAPDPM`: n_clusters_, statistics_, counts_, weights_, means_, alpha_, neg_log_joint_.
+        `MAPDPM`: `n_clusters_`, `statistics_`, `counts_`, `weights_`, `means_`, `alpha_`,
+        `neg_log_joint_`.
     stopped_ : {None, "max_seconds", "callback"}
         What ended the fit early; None if nothing did.
     training_rows_ : dict
@@ -122,6 +123,12 @@ class CollapsedGibbs(Limited, MixtureEstimator):
         D.
     feature_names_in_ : ndarray of str, shape (D,)
         Column names, if `X` was a data frame.
+
+    See Also
+    --------
+    MAPDPM : The most probable partition, where the chain starts.
+    exact_posterior : The posterior of few rows, without sampling.
+    dpmlite.diagnostics.raftery_lewis : How long a chain must run.
 
     References
     ----------
@@ -135,7 +142,7 @@ class CollapsedGibbs(Limited, MixtureEstimator):
     >>> import numpy as np
     >>> from dpmlite import CollapsedGibbs
     >>> X = np.concatenate([np.random.default_rng(0).normal(c, 1, (50, 2)) for c in (0, 10)])
-    >>> CollapsedGibbs(n_samples=200, random_state=0).fit(X).n_clusters_proba_.argmax()
+    >>> int(CollapsedGibbs(n_samples=200, random_state=0).fit(X).n_clusters_proba_.argmax())
     2
     """
 

@@ -45,6 +45,18 @@ class Consensus:
     upper, lower, horizontal : ndarray of int, shape (N,)
         Bounds of the credible ball: of the samples in it with the fewest clusters, with the most
         clusters, and of all, the one that is farthest from `labels`.
+
+    See Also
+    --------
+    consensus_partition : Its function.
+
+    Examples
+    --------
+    >>> from dpmlite import consensus_partition
+    >>> samples = [[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1], [0, 1, 2, 2]]
+    >>> found = consensus_partition(samples, random_state=0)
+    >>> found.upper.tolist(), found.lower.tolist()
+    ([0, 0, 0, 1], [0, 0, 1, 2])
     """
 
     labels: Labels
@@ -88,6 +100,11 @@ def consensus_partition(
     ------
     ValueError
         If an argument breaks its rule; the message states it.
+
+    See Also
+    --------
+    CollapsedGibbs : Draws such samples.
+    exact_posterior : The posterior of few rows, without samples.
 
     Notes
     -----

@@ -80,6 +80,10 @@ class DPMeans(Estimator, SetOutput):
     feature_names_in_ : ndarray of str, shape (D,)
         Column names, if `X` was a data frame.
 
+    See Also
+    --------
+    MAPDPM : Widths of clusters are found, and columns need no scaling.
+
     References
     ----------
     .. [1] Kulis & Jordan, "Revisiting k-means: new algorithms via Bayesian nonparametrics", 2012.

@@ -131,6 +131,11 @@ class DPSearch(Limited, MixtureEstimator):
     neg_log_joint_, neg_log_loo_, n_features_in_, feature_names_in_
         As in `MAPDPM`.
 
+    See Also
+    --------
+    MAPDPM : A faster search, without proofs.
+    exact_posterior : All partitions of few rows.
+
     Notes
     -----
     Scores differ from the paper's in two ways. First, what the rows to come add to the prior is a

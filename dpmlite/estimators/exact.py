@@ -37,6 +37,18 @@ class ExactPosterior:
         P(K = 1 | x), ..., P(K = N | x).
     co_clustering : ndarray, shape (N, N)
         P(z_i = z_j | x).
+
+    See Also
+    --------
+    exact_posterior : Its function.
+
+    Examples
+    --------
+    >>> from dpmlite import exact_posterior
+    >>> prior = {"m0": 0.0, "c0": 0.01, "a0": 1.0, "b0": 0.1}
+    >>> found = exact_posterior([[0.0], [0.1], [9.0]], alpha=1.0, prior=prior)
+    >>> f"{found.n_clusters_proba[1]:.2f} that there are two clusters"
+    '0.90 that there are two clusters'
     """
 
     labels: npt.NDArray[np.intp]
@@ -80,6 +92,12 @@ def exact_posterior(
     ------
     ValueError
         If there are more than 13 rows, or an argument breaks its rule; the message states it.
+
+    See Also
+    --------
+    log_evidence_exact : The evidence alone.
+    CollapsedGibbs : Samples of the posterior, of any number of rows.
+    DPSearch : The most probable partition, proven, of some more rows.
 
     References
     ----------
@@ -127,7 +145,7 @@ def log_evidence_exact(
     allow_missing: bool = False,
     sample_weight: npt.ArrayLike | None = None,
 ) -> float:
-    """Log evidence of a few rows: the sum over all partitions, eq. (5) of [1]_.
+    """Log evidence of a few rows: the sum over all partitions.
 
     Parameters
     ----------
@@ -137,12 +155,17 @@ def log_evidence_exact(
     Returns
     -------
     float
-        log p(X | alpha, prior), in nats.
+        log p(X | alpha, prior), eq. (5) of [1]_, in nats.
 
     Raises
     ------
     ValueError
         As `exact_posterior`.
+
+    See Also
+    --------
+    exact_posterior : The evidence and the posterior.
+    BayesianHierarchicalClustering : A lower bound for many rows.
 
     References
     ----------

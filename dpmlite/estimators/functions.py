@@ -44,6 +44,11 @@ def crp_log_prob(labels: npt.ArrayLike, alpha: float) -> float:
     ValueError
         If `alpha` is not positive, or `labels` are not 1-D, or one is missing.
 
+    See Also
+    --------
+    crp_sample : Draws of this distribution.
+    neg_log_joint : The joint probability with the rows.
+
     Examples
     --------
     >>> import math, dpmlite
@@ -74,6 +79,17 @@ def crp_sample(n: int, alpha: float, random_state: Any = None) -> npt.NDArray[np
     ------
     ValueError
         If `n` is negative or `alpha` is not positive.
+
+    See Also
+    --------
+    crp_log_prob : The probability of a partition.
+    dpmlite.datasets.dpm_sample : Rows as well as labels.
+
+    Examples
+    --------
+    >>> from dpmlite import crp_sample
+    >>> crp_sample(10, alpha=1.0, random_state=0).tolist()
+    [0, 0, 0, 0, 1, 2, 1, 1, 1, 3]
     """
     alpha = check_positive("alpha", alpha)
     uniforms = check_random_state(random_state).random(check_count("n", n, least=0))
@@ -121,6 +137,24 @@ def neg_log_joint(
     ------
     ValueError, TypeError
         If an argument breaks its rule; the message states it.
+
+    See Also
+    --------
+    neg_log_loo : The paper's likelihood, eq. (16).
+    MAPDPM : The partition with the least of it that a search finds.
+    exact_posterior : The least of all, for few rows.
+
+    Examples
+    --------
+    Two partitions of three rows; the first is more probable:
+
+    >>> from dpmlite import neg_log_joint
+    >>> X = [[0.0], [0.1], [9.0]]
+    >>> prior = {"m0": 0.0, "c0": 0.01, "a0": 1.0, "b0": 0.1}
+    >>> round(neg_log_joint(X, [0, 0, 1], alpha=1.0, prior=prior), 2)
+    8.64
+    >>> round(neg_log_joint(X, [0, 0, 0], alpha=1.0, prior=prior), 2)
+    16.95
     """
     return _partition(
         X, labels, sample_weight, alpha, component, prior, allow_missing
@@ -137,9 +171,9 @@ def neg_log_loo(
     allow_missing: bool = False,
     sample_weight: npt.ArrayLike | None = None,
 ) -> float:
-    """Negative log of the leave-one-out likelihood times the prior of the labels, eq. (16) of [1]_.
+    """Negative log of the leave-one-out likelihood times the prior of the labels.
 
-    MAP-DPM never raises `neg_log_joint`, but may raise this.
+    This is eq. (16) of [1]_. MAP-DPM never raises `neg_log_joint`, but may raise this.
 
     Parameters
     ----------
@@ -156,10 +190,21 @@ def neg_log_loo(
     ValueError, TypeError
         As `neg_log_joint`.
 
+    See Also
+    --------
+    neg_log_joint : What `MAPDPM` lowers.
+
     References
     ----------
     .. [1] Raykov, Boukouvalas & Little, "Simple approximate MAP inference for Dirichlet
        processes", 2014.
+
+    Examples
+    --------
+    >>> from dpmlite import neg_log_loo
+    >>> prior = {"m0": 0.0, "c0": 0.01, "a0": 1.0, "b0": 0.1}
+    >>> round(neg_log_loo([[0.0], [0.1], [9.0]], [0, 0, 1], alpha=1.0, prior=prior), 2)
+    6.49
     """
     return algorithms.neg_log_loo(
         _partition(X, labels, sample_weight, alpha, component, prior, allow_missing)

@@ -13,7 +13,25 @@ if TYPE_CHECKING:
 
 
 class ConvergenceWarning(UserWarning):
-    """A fit ended before its search did."""
+    """A fit ended before its search did.
+
+    See Also
+    --------
+    MAPDPM : Its `stopped_` says what ended the fit.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from dpmlite import MAPDPM, ConvergenceWarning
+    >>> from dpmlite.datasets import load_sensors
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     model = MAPDPM(max_seconds=1e-6, random_state=0).fit(load_sensors()[0])
+    >>> any(issubclass(warning.category, ConvergenceWarning) for warning in caught)
+    True
+    >>> model.stopped_
+    'max_seconds'
+    """
 
 
 class Limited:

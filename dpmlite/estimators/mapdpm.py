@@ -276,6 +276,14 @@ class MAPDPM(Limited, JoinedMixture):
     feature_names_in_ : ndarray of str, shape (D,)
         Column names, if `X` was a data frame.
 
+    See Also
+    --------
+    CollapsedGibbs : How probable other partitions are.
+    DPSearch : A search that can prove its answer.
+    BayesianHierarchicalClustering : A tree of clusters.
+    VariationalDPM : Responsibilities, and a bound on the evidence.
+    merge_models : One model of several.
+
     References
     ----------
     .. [1] Raykov, Boukouvalas & Little, "Simple approximate MAP inference for Dirichlet

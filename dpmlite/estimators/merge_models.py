@@ -66,6 +66,10 @@ def merge_models(first: MAPDPM, second: MAPDPM, *others: MAPDPM) -> MAPDPM:
         "normal-known-variance": give numbers. Also if the weights of all rows sum to more than
         2**53, or clusters lie too far from the prior of all rows.
 
+    See Also
+    --------
+    MAPDPM.partial_fit : Rows that arrive in batches, in one model.
+
     Examples
     --------
     >>> import numpy as np

@@ -135,6 +135,11 @@ class VariationalDPM(Limited, FamilyEstimator):
     feature_names_in_ : ndarray of str, shape (D,)
         Column names, if `X` was a data frame.
 
+    See Also
+    --------
+    MAPDPM : The most probable partition.
+    log_evidence_exact : What `log_evidence_bound_` bounds.
+
     Notes
     -----
     Neither the truncated stick nor the finite Dirichlet is the prior of a Dirichlet process: the

@@ -108,14 +108,19 @@ def plot_clusters(
         If `X`, `labels` or `columns` do not fit together, no row can be shown, or the format is
         unknown.
 
+    See Also
+    --------
+    plot_profiles : What makes each cluster one.
+
     Examples
     --------
     >>> from dpmlite import MAPDPM
     >>> from dpmlite.datasets import load_sensors
+    >>> from dpmlite.plotting import plot_clusters
     >>> X, states, columns = load_sensors()
     >>> model = MAPDPM(random_state=0).fit(X)
-    >>> figure = plot_clusters(model, X, columns=columns)  # doctest: +SKIP
-    >>> figure = plot_clusters(X, states, columns=columns)  # doctest: +SKIP
+    >>> figure = plot_clusters(model, X, columns=columns)
+    >>> figure = plot_clusters(X, states, columns=columns)
     """
     require_matplotlib()
     from dpmlite.plotting.picture import axes_of, figure_of

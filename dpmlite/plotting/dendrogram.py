@@ -75,12 +75,17 @@ def plot_dendrogram(
     ValueError
         If there is but one leaf, there are not as many names as leaves, or the format is unknown.
 
+    See Also
+    --------
+    dpmlite.BayesianHierarchicalClustering : Grows the tree.
+
     Examples
     --------
     >>> from dpmlite import BayesianHierarchicalClustering
     >>> from dpmlite.datasets import load_sensors
+    >>> from dpmlite.plotting import plot_dendrogram
     >>> model = BayesianHierarchicalClustering().fit(load_sensors()[0])
-    >>> figure = plot_dendrogram(model)  # doctest: +SKIP
+    >>> figure = plot_dendrogram(model)
     """
     require_matplotlib()
     from dpmlite.plotting.picture import axes_of, figure_of

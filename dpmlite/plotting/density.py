@@ -71,12 +71,17 @@ def plot_density(
         If `X` has more than one column, or the model was fitted to more, or to counts or
         categories.
 
+    See Also
+    --------
+    plot_clusters : The rows alone, of any number of columns.
+
     Examples
     --------
     >>> import numpy as np
     >>> from dpmlite import MAPDPM
+    >>> from dpmlite.plotting import plot_density
     >>> X = np.concatenate([np.random.default_rng(0).normal(c, 1, (50, 1)) for c in (0, 5)])
-    >>> figure = plot_density(MAPDPM(random_state=0).fit(X), X)  # doctest: +SKIP
+    >>> figure = plot_density(MAPDPM(random_state=0).fit(X), X)
     """
     require_matplotlib()
     from dpmlite.plotting.picture import axes_of, figure_of

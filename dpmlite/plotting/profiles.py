@@ -62,12 +62,17 @@ def plot_profiles(
     ValueError
         If the format is unknown.
 
+    See Also
+    --------
+    plot_clusters : The rows, in the colours of their clusters.
+
     Examples
     --------
     >>> from dpmlite import MAPDPM
     >>> from dpmlite.datasets import load_sensors
+    >>> from dpmlite.plotting import plot_profiles
     >>> model = MAPDPM(random_state=0).fit(load_sensors()[0])
-    >>> figure = plot_profiles(model)  # doctest: +SKIP
+    >>> figure = plot_profiles(model)
     """
     require_matplotlib()
     from dpmlite.plotting.picture import axes_of, figure_of

@@ -67,9 +67,15 @@ def read_table(
     ImportError
         If it is a parquet file, and there is neither pyarrow nor polars.
 
+    See Also
+    --------
+    Table : What it returns.
+    dpmlite.tables.parse_table : The same of a text.
+
     Examples
     --------
     >>> import io
+    >>> from dpmlite import read_table
     >>> table = read_table(io.StringIO("city;spend\nRome;1,5\nParis;20,25\n"))
     >>> table["spend"]
     array([ 1.5 , 20.25])
@@ -113,7 +119,7 @@ def parse_table(
     kinds: Kinds | None = None,
     encoding: str = "utf-8",
 ) -> Table:
-    """The table of a text.
+    r"""The table of a text.
 
     Parameters
     ----------
@@ -131,6 +137,17 @@ def parse_table(
     ------
     ValueError
         As `read_table`. Rows are counted from 1, with the header, as a spreadsheet shows them.
+
+    See Also
+    --------
+    read_table : The table of a file.
+
+    Examples
+    --------
+    >>> from dpmlite.tables import parse_table
+    >>> table = parse_table("day;load\n1;3,5\n2;4,25\n")
+    >>> table["load"]
+    array([3.5 , 4.25])
     """
     _check_choice("header", header, tuple(HEADERS))
     _check_choice("decimal", decimal, (POINT, COMMA, None))

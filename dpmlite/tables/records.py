@@ -138,7 +138,18 @@ def _table(cells: Mapping[str, npt.NDArray[Any]], numbers: Sequence[int], form: 
 
 
 def cell_text(value: Any) -> str:
-    """A cell as text: empty if it is missing."""
+    """A cell as text: empty if it is missing.
+
+    See Also
+    --------
+    write_table : The text of a whole table.
+
+    Examples
+    --------
+    >>> from dpmlite.tables import cell_text
+    >>> cell_text(3.0), cell_text(3.5), cell_text(None)
+    ('3', '3.5', '')
+    """
     if value is None or value != value:
         return ""
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:

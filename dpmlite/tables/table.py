@@ -19,7 +19,7 @@ KIND_OF_DTYPE = {"f": "number", "M": "date", "O": "text"}
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """The file that a table was read from.
+    r"""The file that a table was read from.
 
     Attributes
     ----------
@@ -33,6 +33,20 @@ class Source:
         How cells are separated, the decimal sign, and the encoding of the file.
     notes : list of str
         How the file was read, and what was left out.
+
+    See Also
+    --------
+    Table : Its `source` is one.
+    read_table : The function that makes it.
+
+    Examples
+    --------
+    >>> from dpmlite.tables import parse_table
+    >>> source = parse_table("day;load\n1;3,5\n2;4,25\n").source
+    >>> source.separator, source.decimal
+    (';', ',')
+    >>> source.notes
+    ["cells are separated by ';' with decimal commas; the first row names the columns"]
     """
 
     texts: Mapping[str, Sequence[str]]
@@ -70,8 +84,13 @@ class Table:
     ValueError
         If columns differ in length.
 
+    See Also
+    --------
+    read_table : A table from a file.
+
     Examples
     --------
+    >>> from dpmlite import Table
     >>> table = Table({"age": [20, 31], "city": ["Rome", None]})
     >>> table.kinds
     {'age': 'number', 'city': 'text'}

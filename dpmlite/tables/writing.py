@@ -21,6 +21,18 @@ def write_table(columns: Mapping[str, Sequence[str]], separator: str = ",") -> s
     Returns
     -------
     str
+
+    See Also
+    --------
+    read_table : The way back.
+
+    Examples
+    --------
+    >>> from dpmlite.tables import write_table
+    >>> print(write_table({"city": ["Rome", "Oslo"], "visits": ["1", "2"]}), end="")
+    city,visits
+    Rome,1
+    Oslo,2
     """
     text = io.StringIO()
     writer = csv.writer(text, delimiter=separator, lineterminator="\n")
