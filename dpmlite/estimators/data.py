@@ -231,6 +231,11 @@ def read_real(X: Any, allow_missing: bool | None) -> Data:
     ValueError, TypeError
         As `check_rows`.
     """
+    if _is_sparse(X):
+        raise TypeError(
+            "X must be dense, got a sparse matrix: pass X.toarray(), or take a component that "
+            "reads sparse rows, 'dirichlet-multinomial' or 'beta-bernoulli'"
+        )
     values = check_rows(X, allow_missing, strided=True)
     return Data(_shape(values), values=values)
 
@@ -262,7 +267,8 @@ def _shape(values: Floats) -> tuple[int, int]:
 def _is_sparse(X: Any) -> bool:
     if hasattr(X, "columns"):  # a data frame, whose columns may have any name
         return False
-    return all(hasattr(X, name) for name in NONZEROS) or hasattr(X, "tocsr")
+    # "data" last: numpy's arrays of dates raise an error when asked for it.
+    return all(hasattr(X, name) for name in reversed(NONZEROS)) or hasattr(X, "tocsr")
 
 
 def _read_sparse(X: Any) -> Data:
