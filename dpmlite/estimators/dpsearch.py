@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, get_args
 
 import numpy as np
 
 from dpmlite import algorithms
+from dpmlite.estimators.choices import Refinement, Scoring
 from dpmlite.estimators.fitted import final_partition, verify_joint
 from dpmlite.estimators.limits import Limited
 from dpmlite.estimators.mixture import MixtureEstimator
@@ -26,17 +27,18 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from dpmlite.estimators.choices import Component, Order, PriorChoice
     from dpmlite.search.context import Labels, Problem
     from dpmlite.search.progress import Progress
     from dpmlite.search.result import SearchResult
 
-SCORINGS = ("trivial", "tight", "inadmissible")
+SCORINGS: tuple[str, ...] = get_args(Scoring)
 
 # Families with a proven bound on the predictive density: see their `log_bound`.
 TIGHT = ("normal-known-variance", "dirichlet-multinomial", "beta-bernoulli")
 
 # Values of `refine` besides True and False.
-REFINES = ("quick",)
+REFINES: tuple[str, ...] = get_args(Refinement)
 
 
 class DPSearch(Limited, MixtureEstimator):
@@ -147,14 +149,14 @@ class DPSearch(Limited, MixtureEstimator):
     def __init__(
         self,
         *,
-        component: str = "auto",
+        component: Component | Mapping[Any, str] = "auto",
         alpha: float = 1.0,
-        prior: Mapping[str, Any] | str | None = "auto",
-        scoring: str = "inadmissible",
+        prior: Mapping[str, Any] | PriorChoice | None = "auto",
+        scoring: Scoring = "inadmissible",
         beam: int | None = 10,
-        order: str = "ascending",
+        order: Order = "ascending",
         max_queue: int | None = None,
-        refine: bool | str = True,
+        refine: bool | Refinement = True,
         allow_missing: bool = False,
         random_state: Any = None,
         max_seconds: float | None = None,
