@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite import core
+from dpmlite.estimators.user_tables import names_of
 from dpmlite.estimators.validation import check_rows, check_sample_weight, check_table, raise_where
 
 if TYPE_CHECKING:
@@ -265,7 +266,7 @@ def _shape(values: Floats) -> tuple[int, int]:
 
 
 def _is_sparse(X: Any) -> bool:
-    if hasattr(X, "columns"):  # a data frame, whose columns may have any name
+    if names_of(X) is not None:  # a data frame, whose columns may have any name
         return False
     # "data" last: numpy's arrays of dates raise an error when asked for it.
     return all(hasattr(X, name) for name in reversed(NONZEROS)) or hasattr(X, "tocsr")
