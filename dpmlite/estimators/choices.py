@@ -13,6 +13,8 @@ Component = Literal[
     "log-normal",
     "categorical",
     "poisson-gamma",
+    "zero-inflated-normal",
+    "zero-inflated-log-normal",
 ]
 
 Auto = Literal["auto"]

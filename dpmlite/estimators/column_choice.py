@@ -13,7 +13,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpmlite.estimators.column_families import MAX_LEVELS
-from dpmlite.estimators.columns import CATEGORICAL, COUNTS, LOG_NORMAL, NORMAL, Columns
+from dpmlite.estimators.columns import (
+    CATEGORICAL,
+    COUNTS,
+    LOG_NORMAL,
+    NAMES_OF_BLOCK,
+    NORMAL,
+    ZERO_INFLATED,
+    ZERO_LOG_NORMAL,
+    ZERO_NORMAL,
+    Columns,
+)
 from dpmlite.estimators.data import Data
 from dpmlite.estimators.empirical_bayes.spread_ties import cell_widths
 from dpmlite.estimators.priors import mixed_family
@@ -24,6 +34,9 @@ if TYPE_CHECKING:
 
     from dpmlite.estimators.columns import Cells, Column
     from dpmlite.estimators.data import Floats, Indices
+
+
+LOGARITHMS = (LOG_NORMAL, ZERO_LOG_NORMAL)
 
 
 def columns_by_joint(
@@ -59,7 +72,7 @@ def columns_by_joint(
         best = names[int(np.argmin(costs))]
         component[column] = best
         levels[column] = columns.levels[column] if best == CATEGORICAL else None
-        logs = logs | {column} if best == LOG_NORMAL else logs - {column}
+        logs = logs | {column} if best in LOGARITHMS else logs - {column}
     return Columns(component, levels, tuple(column for column in levels if column in logs))
 
 
@@ -79,7 +92,9 @@ def alternatives(name: str, cells: Floats) -> list[str]:
     others = []
     if name in (CATEGORICAL, LOG_NORMAL):
         others.append(NORMAL)
-    if name in (CATEGORICAL, NORMAL) and _are_counts(known):
+    if name == ZERO_LOG_NORMAL:
+        others.append(ZERO_NORMAL)
+    if name in (CATEGORICAL, NORMAL, *NAMES_OF_BLOCK[ZERO_INFLATED]) and _are_counts(known):
         others.append(COUNTS)
     return [name, *others]
 
@@ -94,8 +109,9 @@ def _levels_of(name: str, cells: Floats) -> Cells | None:
 
 def _cost(name: str, cells: Floats, weights: Floats | None, labels: Indices) -> float:
     """Minus the log of a column's part of the joint, in nats, with fitted hyperparameters."""
-    columns = Columns({0: name}, {0: _levels_of(name, cells)}, (0,) if name == LOG_NORMAL else ())
-    table = Data((len(cells), 1), columns.encode({0: cells}), weights=weights, columns=columns)
+    columns = Columns({0: name}, {0: _levels_of(name, cells)}, (0,) if name in LOGARITHMS else ())
+    values = columns.encode({0: cells})
+    table = Data(values.shape, values, weights=weights, columns=columns)
     family = mixed_family(columns)
     spread = family.prepared(table)
     prior, penalty = family.fit_prior(

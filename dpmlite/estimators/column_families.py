@@ -14,6 +14,8 @@ from dpmlite.estimators.columns import (
     FULL,
     LOG_NORMAL,
     NORMAL,
+    ZERO_LOG_NORMAL,
+    ZERO_NORMAL,
     Columns,
     members,
 )
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 AUTO = "auto"
 
+_ZERO_INFLATED = (ZERO_NORMAL, ZERO_LOG_NORMAL)
+
 #: Families of single columns.
 COLUMN_FAMILIES = (
     AUTO,
@@ -35,9 +39,13 @@ COLUMN_FAMILIES = (
     LOG_NORMAL,
     CATEGORICAL,
     COUNTS,
+    *_ZERO_INFLATED,
     "beta-bernoulli",
     "normal-known-variance",
 )
+
+#: Those that need no missing cells, into which zero-inflated columns are coded.
+COMPLETE_FAMILIES = tuple(each for each in COLUMN_FAMILIES if each not in _ZERO_INFLATED)
 
 #: Families of several columns: with one covariance matrix, or one-hot columns of one category.
 JOINT_FAMILIES = (FULL, LOG_NORMAL, CATEGORICAL)
@@ -53,26 +61,38 @@ MIN_ROWS_A_LEVEL = 5
 # Rows of which one-hot columns are told from chance.
 MIN_ONE_HOT_ROWS = 25
 
+# Numbers are zero-inflated if at least this fraction of them is 0, any other value is at most so
+# many times as frequent, and these are too many to be levels.
+MIN_ZEROS = 0.1
+MAX_OF_ANOTHER = 0.2
+
 # Positive numbers may be log-normal if the 99th percentile is at least this many times as far from
 # the median as the first, and less so for their logarithms: the joint decides. Without such a
 # tail, logarithms would depend on an arbitrary origin, as that of a map.
 MIN_SKEW = 3.0
 
 
-def check_component(component: Any) -> None:
-    """Raise ValueError unless a mapping has columns as keys and names of families as values."""
+def check_component(component: Any, choices: tuple[str, ...] = COLUMN_FAMILIES) -> None:
+    """Raise ValueError unless a mapping has columns as keys and names of families as values.
+
+    `choices` are those of single columns.
+    """
     for key, name in component.items():
         if isinstance(key, tuple):
             check_choice(f"component of columns {key}", name, JOINT_FAMILIES)
         else:
-            check_choice(f"component of column {key!r}", name, COLUMN_FAMILIES)
+            check_choice(f"component of column {key!r}", name, choices)
     named = [column for key in component for column in members(key)]
     twice = [column for column in named if named.count(column) > 1]
     if twice:
         raise ValueError(f"component must have each column once, got {twice[0]!r} twice")
 
 
-def columns_of(cells: Mapping[Column, CellsOf], component: Mapping[Key, str] | str) -> Columns:
+def columns_of(
+    cells: Mapping[Column, CellsOf],
+    component: Mapping[Key, str] | str,
+    choices: tuple[str, ...] = COLUMN_FAMILIES,
+) -> Columns:
     """The columns of a table under the families that a user says; "auto" is decided by the cells.
 
     Parameters
@@ -80,6 +100,8 @@ def columns_of(cells: Mapping[Column, CellsOf], component: Mapping[Key, str] | s
     cells : dict
     component : dict or str
         A dict need not have all columns; a str is of all of them.
+    choices : tuple of str
+        The families that "auto" may find.
 
     Raises
     ------
@@ -94,9 +116,9 @@ def columns_of(cells: Mapping[Column, CellsOf], component: Mapping[Key, str] | s
     joint: dict[Key, str] = {k: name for k, name in component.items() if isinstance(k, tuple)}
     in_joint = {column: name for key, name in joint.items() for column in members(key)}
     for column, name in in_joint.items():
-        _resolved(column, FULL if name == CATEGORICAL else name, cells[column])
+        _resolved(column, FULL if name == CATEGORICAL else name, cells[column], choices)
     names: dict[Key, str] = {
-        column: _resolved(column, component.get(column, AUTO), cells[column])
+        column: _resolved(column, component.get(column, AUTO), cells[column], choices)
         for column in cells
         if column not in in_joint
     }
@@ -109,7 +131,12 @@ def columns_of(cells: Mapping[Column, CellsOf], component: Mapping[Key, str] | s
         joint[group] = CATEGORICAL
         names = {column: name for column, name in names.items() if column not in group}
     names |= joint
-    logs = [column for key, name in names.items() if name == LOG_NORMAL for column in members(key)]
+    logs = [
+        column
+        for key, name in names.items()
+        if name in (LOG_NORMAL, ZERO_LOG_NORMAL)
+        for column in members(key)
+    ]
     levels = {
         column: _levels(found.cells) if names.get(column) == CATEGORICAL else None
         for column, found in cells.items()
@@ -162,13 +189,15 @@ def _is_bits(found: CellsOf) -> bool:
     return found.cells.dtype.kind == "f" and bool(np.isin(found.cells, (0.0, 1.0)).all())
 
 
-def family_of_numbers(values: Floats) -> str:
+def family_of_numbers(values: Floats, choices: tuple[str, ...] = COLUMN_FAMILIES) -> str:
     """The family that the values of a column of numbers suggest; NaN is a missing value."""
     known = values[~np.isnan(values)]
     if len(known) == 0:
         return NORMAL
     if _are_few(known):
         return CATEGORICAL
+    if ZERO_NORMAL in choices and _are_zero_inflated(known):
+        return ZERO_LOG_NORMAL if _are_skewed(known[known != 0.0]) else ZERO_NORMAL
     return LOG_NORMAL if _are_skewed(known) else NORMAL
 
 
@@ -178,6 +207,16 @@ def _are_few(known: Floats) -> bool:
         return False
     n_levels = len(np.unique(known))
     return 1 < n_levels <= MAX_LEVELS and len(known) >= MIN_ROWS_A_LEVEL * n_levels
+
+
+def _are_zero_inflated(known: Floats) -> bool:
+    """Whether 0 is far more frequent than any other number."""
+    values, counts = np.unique(_some(known), return_counts=True)
+    others = counts[values != 0.0]
+    n_zeros = counts.sum() - others.sum()
+    if len(others) <= MAX_LEVELS or n_zeros < MIN_ZEROS * counts.sum():
+        return False
+    return bool(others.max() <= MAX_OF_ANOTHER * n_zeros)
 
 
 def _are_skewed(known: Floats) -> bool:
@@ -195,7 +234,7 @@ def _some(known: Floats) -> Floats:
     return known[:: -(-len(known) // MAX_JUDGED_ROWS)]
 
 
-def _resolved(column: Column, name: str, found: CellsOf) -> str:
+def _resolved(column: Column, name: str, found: CellsOf, choices: tuple[str, ...]) -> str:
     if name != AUTO:
         if found.kind == "category" and name != CATEGORICAL:
             raise TypeError(f"column {column!r} must be numbers for {name!r}, got categories")
@@ -205,7 +244,7 @@ def _resolved(column: Column, name: str, found: CellsOf) -> str:
             f"column {column!r} has dates, which no family describes: leave it out, or make a "
             "number of it, such as days since the first"
         )
-    return CATEGORICAL if found.kind == "category" else family_of_numbers(found.cells)
+    return CATEGORICAL if found.kind == "category" else family_of_numbers(found.cells, choices)
 
 
 def _levels(cells: Cells) -> Cells:
@@ -224,17 +263,18 @@ def _check_known(component: Mapping[Key, str], cells: Mapping[Column, CellsOf]) 
                 raise ValueError(f"component has column {column!r}, X has {known}")
 
 
-def coded_numbers(table: Data, X: Any) -> Data:
+def coded_numbers(table: Data, X: Any, choices: tuple[str, ...]) -> Data:
     """A table of numbers, coded if the values of a column suggest another family than a normal's.
 
-    `X` is the user's table, for the names of the columns.
+    `X` is the user's table, for the names of the columns; `choices` are families of columns.
     """
     if table.values is None:
         return table
     names = column_names(X)
     keys = range(table.shape[1]) if names is None else names.tolist()
-    if {family_of_numbers(values) for values in table.values.T} <= {NORMAL}:
+    if {family_of_numbers(values, choices) for values in table.values.T} <= {NORMAL}:
         return table
     found = dict(zip(keys, table.values.T, strict=True))
-    columns = columns_of({key: CellsOf(cells, "number") for key, cells in found.items()}, AUTO)
+    numbers = {key: CellsOf(cells, "number") for key, cells in found.items()}
+    columns = columns_of(numbers, AUTO, choices)
     return replace(table.with_values(columns.encode(found)), columns=columns)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -19,13 +19,31 @@ if TYPE_CHECKING:
     Indices = npt.NDArray[np.intp]
     Column = str | int
     Key = Column | tuple[Column, ...]
+    CodedKey: TypeAlias = "Key | IsZero"
     Cells = npt.NDArray[Any]
 
 NORMAL, LOG_NORMAL, FULL = "normal-gamma", "log-normal", "normal-inverse-wishart"
 CATEGORICAL, COUNTS = "categorical", "poisson-gamma"
+ZERO_NORMAL, ZERO_LOG_NORMAL = "zero-inflated-normal", "zero-inflated-log-normal"
+
+# The block of the numbers of zero-inflated columns.
+ZERO_INFLATED = "zero-inflated"
+
+# The families of columns that are in a block, if they are not only its name.
+NAMES_OF_BLOCK = {
+    NORMAL: (NORMAL, LOG_NORMAL),
+    ZERO_INFLATED: (ZERO_NORMAL, ZERO_LOG_NORMAL),
+}
 
 # Families with independent columns, those of real numbers first: they rule most clusters out.
-SEPARATE = (NORMAL, "normal-known-variance", "beta-bernoulli", COUNTS, CATEGORICAL)
+SEPARATE = (NORMAL, "normal-known-variance", ZERO_INFLATED, "beta-bernoulli", COUNTS, CATEGORICAL)
+
+
+@dataclass(frozen=True)
+class IsZero:
+    """The coded column that tells whether cells of a zero-inflated column are 0."""
+
+    column: Column
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,7 +52,8 @@ class Columns:
 
     In the coded table, columns of one block lie side by side. Numbers stand as they are or, of
     log-normal columns, as their logarithms; a category stands as the index of its level. One-hot
-    columns, of which one is 1 and the others are 0, are one category, whose levels they are.
+    columns, of which one is 1 and the others are 0, are one category, whose levels they are. A
+    zero-inflated column stands as a category, whether it is 0, and a number that is missing if so.
 
     Attributes
     ----------
@@ -44,7 +63,7 @@ class Columns:
     levels : dict
         For each column, in the table's order, its levels if it is categorical; otherwise None.
     logs : tuple
-        The columns that stand as logarithms.
+        The columns that stand as logarithms; of zero-inflated ones, the cells that are not 0.
     """
 
     component: dict[Key, str]
@@ -52,31 +71,46 @@ class Columns:
     logs: tuple[Column, ...] = ()
 
     @cached_property
-    def blocks(self) -> list[tuple[str, list[Key]]]:
-        """The family of each block and its columns, in the order of the coded table."""
+    def blocks(self) -> list[tuple[str, list[CodedKey]]]:
+        """The name of each block and its columns, in the order of the coded table."""
         tuples = [key for key in self.component if isinstance(key, tuple)]
         one_hot = [key for key in tuples if self.component[key] == CATEGORICAL]
-        joint: list[tuple[str, list[Key]]]
+        joint: list[tuple[str, list[CodedKey]]]
         joint = [(FULL, list(key)) for key in tuples if key not in one_hot]
-        apart = [(name, self._of_family(name)) for name in SEPARATE]
+        apart: list[tuple[str, list[CodedKey]]]
+        apart = [(name, [*self._of_block(name)]) for name in SEPARATE]
         apart[-1][1].extend(one_hot)
+        apart[-1][1].extend(IsZero(column) for column in self.zero_inflated)
         return joint + [(name, columns) for name, columns in apart if columns]
 
-    def _of_family(self, name: str) -> list[Key]:
-        """The columns of a family whose columns are independent, in the table's order."""
-        names = (NORMAL, LOG_NORMAL) if name == NORMAL else (name,)
+    def _of_block(self, name: str) -> list[Column]:
+        """The columns of a block whose columns are independent, in the table's order."""
+        names = NAMES_OF_BLOCK.get(name, (name,))
         return [column for column in self.levels if self.component.get(column) in names]
 
     @cached_property
-    def coded(self) -> list[Key]:
+    def zero_inflated(self) -> list[Column]:
+        """The zero-inflated columns, in the table's order."""
+        return self._of_block(ZERO_INFLATED)
+
+    @cached_property
+    def coded(self) -> list[CodedKey]:
         """The columns of the coded table; a tuple stands for one-hot columns."""
         return [column for _, columns in self.blocks for column in columns]
 
     @cached_property
     def places(self) -> Indices:
-        """Where each column of the table is in the coded table, shape (D,)."""
+        """Where each column of the table is in the coded table, shape (D,).
+
+        Of zero-inflated columns, where the numbers are.
+        """
         place = {member: i for i, key in enumerate(self.coded) for member in members(key)}
         return np.array([place[column] for column in self.levels], dtype=np.intp)
+
+    @cached_property
+    def zeros(self) -> dict[int, int]:
+        """Where the numbers of zero-inflated columns are, and where it is whether they are 0."""
+        return {self.coded.index(c): self.coded.index(IsZero(c)) for c in self.zero_inflated}
 
     @cached_property
     def is_log(self) -> npt.NDArray[np.bool_]:
@@ -86,18 +120,20 @@ class Columns:
     @cached_property
     def is_real(self) -> npt.NDArray[np.bool_]:
         """Mask of the coded columns that have densities: real numbers."""
-        real = {NORMAL, FULL, "normal-known-variance"}
+        real = {NORMAL, FULL, ZERO_INFLATED, "normal-known-variance"}
         return np.array([name in real for name, columns in self.blocks for _ in columns])
 
-    def levels_of(self, key: Key) -> Cells:
+    def levels_of(self, key: CodedKey) -> Cells:
         """The levels of a categorical column; one-hot columns are levels themselves."""
+        if isinstance(key, IsZero):
+            return np.array([False, True])
         if isinstance(key, tuple):
             return np.array(key, dtype=object)
         levels = self.levels[key]
         assert levels is not None
         return levels
 
-    def in_table_order(self, coded: Floats, of_levels: Mapping[Key, Floats]) -> Floats:
+    def in_table_order(self, coded: Floats, of_levels: Mapping[CodedKey, Floats]) -> Floats:
         """Numbers of the table's columns, shape (D,), from those of coded columns and of levels."""
         found = coded[self.places]
         for key in of_levels:
@@ -117,15 +153,18 @@ class Columns:
             If a value of a log-normal column is not positive, one of counts no whole number of at
             least 0, one of numbers not finite, or one is missing and `allow_missing` is False.
         """
-        coded = [
-            _index_of_one(key, [cells[column] for column in key], allow_missing)
-            if isinstance(key, tuple)
-            else self._encoded(key, cells[key], allow_missing)
-            for key in self.coded
-        ]
+        coded = [self._encoded(key, cells, allow_missing) for key in self.coded]
         return np.ascontiguousarray(np.stack(coded, axis=1))
 
-    def _encoded(self, column: Column, cells: Cells, allow_missing: bool) -> Floats:
+    def _encoded(self, key: CodedKey, cells: Mapping[Column, Cells], allow_missing: bool) -> Floats:
+        if isinstance(key, tuple):
+            return _index_of_one(key, [cells[column] for column in key], allow_missing)
+        if isinstance(key, IsZero):
+            values = np.asarray(cells[key.column], dtype=np.float64)
+            return np.where(np.isnan(values), np.nan, values == 0.0)
+        return self._encoded_column(key, cells[key], allow_missing)
+
+    def _encoded_column(self, column: Column, cells: Cells, allow_missing: bool) -> Floats:
         levels = self.levels[column]
         if levels is not None:
             return _indices_of(column, cells, levels, allow_missing)
@@ -133,6 +172,8 @@ class Columns:
         if not allow_missing:
             _check_known(column, np.isnan(values))
         _check_cells(column, values, np.isfinite(values), "finite")
+        if column in self.zero_inflated:
+            values = np.where(values == 0.0, np.nan, values)
         if column in self.logs:
             _check_cells(column, values, values > 0.0, "positive to be log-normal")
             return np.log(values)
@@ -152,6 +193,8 @@ class Columns:
                 cells[column] = _cells_at(values, levels)
             else:
                 cells[column] = np.exp(values) if column in self.logs else values
+        for name, place in zip(self.zero_inflated, self.zeros.values(), strict=True):
+            cells[name] = np.where(coded[:, place] == 1.0, 0.0, cells[name])
         return cells
 
     def log_volumes(self, coded: Floats) -> Floats:
@@ -191,8 +234,10 @@ def _index_of_one(key: Key, cells: list[Cells], allow_missing: bool) -> Floats:
     return np.where(good, values.argmax(axis=1), np.nan)
 
 
-def members(key: Key) -> tuple[Column, ...]:
-    """The columns of a key of `component`."""
+def members(key: CodedKey) -> tuple[Column, ...]:
+    """The columns that a key of `component` names; none where a number is told from 0."""
+    if isinstance(key, IsZero):
+        return ()
     return key if isinstance(key, tuple) else (key,)
 
 

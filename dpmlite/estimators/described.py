@@ -14,6 +14,7 @@ from dpmlite.estimators.explanation import (
     levels_in_words,
     number,
     separations,
+    zero_or_in_words,
 )
 from dpmlite.estimators.family_estimator import FamilyEstimator
 from dpmlite.estimators.fitted import fitted_family, fitted_mixture
@@ -146,7 +147,7 @@ class DescribedMixture(FamilyEstimator):
                 for k in range(self.n_clusters_)
             ]
         )
-        return coded[:, family.columns.places] if isinstance(family, MixedFamily) else coded
+        return family.information_of_columns(coded) if isinstance(family, MixedFamily) else coded
 
     def impute(self, X: Any, n_samples: int | None = None, random_state: Any = None) -> Any:
         """Fill in missing cells: what the model expects, given the other cells of the row.
@@ -160,7 +161,8 @@ class DescribedMixture(FamilyEstimator):
             Rows with missing cells.
         n_samples : int, optional
             Number of draws of the missing cells. Default: none; a missing number becomes its mean,
-            of a log-normal column its median, and a category its most probable level.
+            of a log-normal column its median, and a category its most probable level. One of a
+            zero-inflated column becomes 0 if that is more probable than all other numbers.
         random_state : None, int, Generator or RandomState, default None
             Source of chance of the draws.
 
@@ -247,11 +249,14 @@ class DescribedMixture(FamilyEstimator):
             columns, of_levels = family.columns, getattr(self, "level_probabilities_", {})
             for j, column in enumerate(columns.levels):
                 key = columns.coded[columns.places[j]]
+                if column in columns.logs:
+                    words[j] = f"{number(np.exp(mean[j]))} ×÷ {number(np.exp(deviation[j]))}"
                 if key in of_levels:
                     probabilities = shares @ of_levels[key][chosen]
-                    words[j] = levels_in_words(columns.levels_of(key), probabilities)
-                elif column in columns.logs:
-                    words[j] = f"{number(np.exp(mean[j]))} ×÷ {number(np.exp(deviation[j]))}"
+                    if key in columns.zero_inflated:
+                        words[j] = zero_or_in_words(probabilities[1], words[j])
+                    else:
+                        words[j] = levels_in_words(columns.levels_of(key), probabilities)
         return words
 
     def _expected_cells(self, table: Data, weights: Floats) -> Floats:
@@ -260,9 +265,9 @@ class DescribedMixture(FamilyEstimator):
         expected = weights @ np.array([family.coded_means(prior) for prior in priors])
         if isinstance(family, MixedFamily):
             levels = [family.level_probabilities(prior) for prior in priors]
-            for column in levels[0]:
-                probabilities = weights @ np.array([each[column] for each in levels])
-                expected[:, family.columns.coded.index(column)] = probabilities.argmax(axis=1)
+            for key in levels[0]:
+                probabilities = weights @ np.array([each[key] for each in levels])
+                expected[:, family.columns.coded.index(key)] = probabilities.argmax(axis=1)
         cells = table.dense()
         return np.where(np.isnan(cells), expected, cells)
 

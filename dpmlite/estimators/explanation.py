@@ -111,5 +111,10 @@ def levels_in_words(levels: Any, probabilities: Floats, most: int = 3) -> str:
     return ", ".join(f"{_level(levels[i])} {probabilities[i]:.0%}" for i in likely)
 
 
+def zero_or_in_words(p_zero: float, otherwise: str) -> str:
+    """The probability of 0, and what is typical of other cells."""
+    return f"0 {p_zero:.0%}, else {otherwise}" if p_zero >= 0.005 else otherwise
+
+
 def _level(level: Any) -> str:
     return f"{level:g}" if isinstance(level, float | np.floating) else str(level)

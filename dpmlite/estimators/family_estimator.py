@@ -58,11 +58,14 @@ class FamilyEstimator(Estimator):
     ----------
     component_choices : tuple of str
         Values of `component` besides "auto".
+    column_choices : tuple of str
+        Families of single columns.
     prior_choices : tuple of str
         Values of `prior` that are text.
     """
 
     component_choices: ClassVar[tuple[str, ...]] = COMPONENTS
+    column_choices: ClassVar[tuple[str, ...]] = COLUMN_FAMILIES
     prior_choices: ClassVar[tuple[str, ...]] = (AUTO, "paper")
 
     component: Any
@@ -143,8 +146,8 @@ class FamilyEstimator(Estimator):
 
     def _check_model_parameters(self) -> None:
         if isinstance(self.component, Mapping):
-            check_component(self.component)
-        elif self.component in FAMILIES or self.component not in COLUMN_FAMILIES:
+            check_component(self.component, self.column_choices)
+        elif self.component in FAMILIES or self.component not in self.column_choices:
             check_choice("component", self.component, (AUTO, *self.component_choices))
         if isinstance(self.prior, str):
             check_choice("prior", self.prior, self.prior_choices, "a dict, None or ")
@@ -263,10 +266,10 @@ class FamilyEstimator(Estimator):
         allow_missing = check_bool("allow_missing", self.allow_missing)
         if self._is_mixed() or (self.component == AUTO and has_categories(X)):
             cells = read_columns(X)
-            columns = columns_of(cells, self.component)
+            columns = columns_of(cells, self.component, self.column_choices)
             return coded_table(columns, {name: c.cells for name, c in cells.items()}, allow_missing)
         table = self._family().read(X, allow_missing)
-        return coded_numbers(table, X) if self._is_open() else table
+        return coded_numbers(table, X, self.column_choices) if self._is_open() else table
 
     def _is_open(self) -> bool:
         """Whether the cells of a table decide on the families of its columns."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from dpmlite.estimators.base import require_fitted
-from dpmlite.estimators.columns import Columns
+from dpmlite.estimators.columns import Columns, IsZero
 from dpmlite.estimators.numbering import largest_first
 from dpmlite.estimators.priors import FAMILIES, mixed_family
 from dpmlite.partition import Partition
@@ -132,9 +132,12 @@ def cluster_attributes(
 
 
 def _level_probabilities(family: Family, priors: list[Prior]) -> dict[str, dict[Any, Floats]]:
-    """The attribute of that name, if there are categorical columns."""
+    """The attribute of that name, if there are columns of levels; a zero-inflated one has two."""
     found = [family.level_probabilities(prior) for prior in priors]
-    of_columns = {column: np.array([each[column] for each in found]) for column in found[0]}
+    of_columns = {
+        key.column if isinstance(key, IsZero) else key: np.array([each[key] for each in found])
+        for key in found[0]
+    }
     return {"level_probabilities_": of_columns} if of_columns else {}
 
 

@@ -81,9 +81,9 @@ class MAPDPM(Limited, JoinedMixture):
     component : str or dict, default "auto"
         Family of the components, or a dict with the family of each column. "auto" is, with
         ``prior="auto"``, the better of the first two by the joint, the second only up to 40 columns
-        and without missing cells; in tables with columns of text, of few values or with a long tail
-        upwards, each column has a family of its own; with a dict as `prior` it is the family that
-        has its keys; otherwise "normal-gamma".
+        and without missing cells; in tables with columns of text, of few values, of many zeros or
+        with a long tail upwards, each column has a family of its own; with a dict as `prior` it is
+        the family that has its keys; otherwise "normal-gamma".
 
         - "normal-gamma": independent columns, each normal with unknown mean and precision;
         - "normal-inverse-wishart": normal with an unknown, full covariance matrix;
@@ -92,10 +92,11 @@ class MAPDPM(Limited, JoinedMixture):
         - "beta-bernoulli": independent columns of 0 and 1.
 
         For single columns there are also "categorical" (text, truth values, or numbers that are
-        codes), "poisson-gamma" (counts of events), "log-normal" (positive numbers) and "auto",
-        which columns are that a dict does not have. Keys of a dict are names of columns, or their
-        places if they have no names; a tuple of columns as key, with "normal-inverse-wishart" or
-        "log-normal", has one covariance matrix, and with "categorical" is of one-hot columns.
+        codes), "poisson-gamma" (counts of events), "log-normal" (positive numbers),
+        "zero-inflated-normal" and "zero-inflated-log-normal" (numbers of which many are 0) and
+        "auto", which columns are that a dict does not have. Keys of a dict are names of columns, or
+        their places if they have no names; a tuple of columns as key, with "normal-inverse-wishart"
+        or "log-normal", has one covariance matrix, and with "categorical" is of one-hot columns.
     alpha : float or {"map", "nll", "cv"}, default 1.0
         Concentration of the Dirichlet process; larger values favour, weakly, more clusters. Or a
         method that chooses it, appendix A.3 of [1]_:
@@ -230,9 +231,10 @@ class MAPDPM(Limited, JoinedMixture):
         Variance of the rows of each cluster, given the expected parameters; of the logarithms in
         log-normal columns.
     cluster_centers_ : ndarray, shape (K, D)
-        Mean of the rows of each cluster.
+        Mean of the rows of each cluster; in zero-inflated columns, of the cells that are not 0.
     level_probabilities_ : dict
-        Of each categorical column the expected probabilities of its levels, shape (K, L).
+        Of each categorical column the expected probabilities of its levels, shape (K, L); of a
+        zero-inflated one, that a cell is not 0, and that it is.
     alpha_ : float
         Concentration that was used.
     alphas_, alpha_scores_ : ndarray

@@ -9,6 +9,7 @@ import numpy as np
 from dpmlite import algorithms, sweeps
 from dpmlite.estimators.automatic import most_probable_labels
 from dpmlite.estimators.choices import VariationalMethod
+from dpmlite.estimators.column_families import COMPLETE_FAMILIES
 from dpmlite.estimators.family_estimator import FamilyEstimator
 from dpmlite.estimators.fitted import fitted_component, load
 from dpmlite.estimators.limits import Limited
@@ -158,6 +159,7 @@ class VariationalDPM(Limited, FamilyEstimator):
     """
 
     component_choices = COMPONENTS
+    column_choices = COMPLETE_FAMILIES
     allow_missing = False
     statistics_: Floats
 

@@ -12,6 +12,7 @@ from dpmlite.estimators.priors.normal_gamma import NormalGammaFamily
 from dpmlite.estimators.priors.normal_inverse_wishart import NormalInverseWishartFamily
 from dpmlite.estimators.priors.normal_known_variance import NormalKnownVarianceFamily
 from dpmlite.estimators.priors.poisson_gamma import PoissonGammaFamily
+from dpmlite.estimators.priors.zero_inflated import ZeroInflatedFamily
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +31,11 @@ FAMILIES: dict[str, Family] = {
 }
 
 # Families of single columns of a mixed table.
-_SEPARATE = {**FAMILIES, "poisson-gamma": PoissonGammaFamily()}
+_SEPARATE = {
+    **FAMILIES,
+    "poisson-gamma": PoissonGammaFamily(),
+    "zero-inflated": ZeroInflatedFamily(),
+}
 
 
 def mixed_family(columns: Columns) -> MixedFamily:

@@ -243,12 +243,14 @@ class MixedFamily(Family):
         }
 
     def draw_rows(self, theta: Parameters, labels: Indices, totals: Totals, rng: Rng) -> Floats:
-        return np.hstack(
-            [
-                block.family.draw_rows(own, labels, totals, rng)
-                for block, own in self._parameters(theta)
-            ]
-        )
+        drawn = [
+            block.family.draw_rows(own, labels, totals, rng)
+            for block, own in self._parameters(theta)
+        ]
+        X = np.hstack(drawn)
+        for number, zero in self.columns.zeros.items():
+            X[X[:, zero] == 1.0, number] = np.nan
+        return X
 
     def expected_parameters(self, priors: list[Prior]) -> Parameters:
         return {
@@ -277,6 +279,13 @@ class MixedFamily(Family):
             for block, own in self._parameters(theta)
         ]
         return np.concatenate(terms, axis=2)
+
+    def information_of_columns(self, coded: Floats) -> Floats:
+        """What the columns of the table tell, shape (K, D), from what coded columns tell."""
+        found = coded.copy()
+        for number, zero in self.columns.zeros.items():
+            found[:, number] += coded[:, zero]
+        return found[:, self.columns.places]
 
     def n_coded(self, n_columns: int) -> int:
         return len(self.columns.coded)

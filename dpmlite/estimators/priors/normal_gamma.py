@@ -16,7 +16,12 @@ from dpmlite.estimators.priors.checks import (
     positive,
     positive_per_column,
 )
-from dpmlite.estimators.priors.real import RealFamily, mean_of_rows, normal_log_density
+from dpmlite.estimators.priors.real import (
+    RealFamily,
+    mean_of_rows,
+    normal_log_density,
+    worth_of_mean,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -79,9 +84,9 @@ class NormalGammaFamily(RealFamily):
         return np.hstack([statistics[:, :split], m, b])
 
     def first_prior(self, scales: ColumnScales, weight: float, width: float) -> Prior:
-        """The prior of section 4.2, with widths that outliers do not move."""
+        """The prior of section 4.2, with widths that outliers do not move, at few rows looser."""
         b0 = width * scales.variance
-        return {"m0": scales.centre, "c0": 10.0 / weight, "a0": 1.0, "b0": b0}
+        return {"m0": scales.centre, "c0": worth_of_mean(weight), "a0": 1.0, "b0": b0}
 
     def fit_prior(
         self, sums: ClusterSums, scales: ColumnScales, start: Prior | None

@@ -15,7 +15,12 @@ from dpmlite.estimators.priors.checks import (
     per_column,
     positive,
 )
-from dpmlite.estimators.priors.real import RealFamily, mean_of_rows, normal_log_density
+from dpmlite.estimators.priors.real import (
+    RealFamily,
+    mean_of_rows,
+    normal_log_density,
+    worth_of_mean,
+)
 from dpmlite.estimators.validation import as_floats
 
 if TYPE_CHECKING:
@@ -96,7 +101,7 @@ class NormalInverseWishartFamily(RealFamily):
         n_columns = len(scales.variance)
         return {
             "m0": scales.centre,
-            "kappa0": 10.0 / weight,
+            "kappa0": worth_of_mean(weight),
             "nu0": n_columns + 2.0,
             "psi0": np.diag(width * scales.variance),
         }
