@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from dpmlite import __version__
+from dpmlite.cli.boards import run_board
 from dpmlite.cli.fitting import run_demo, run_fit
 from dpmlite.cli.saved import run_convert, run_explain, run_plot, run_predict, run_score
 from dpmlite.estimators.column_families import COLUMN_FAMILIES
@@ -38,6 +39,7 @@ EXAMPLES = {
     "score": ["model.npz new.csv", "model.npz new.csv --out scored.csv"],
     "explain": ["model.npz", "model.npz --cluster 2"],
     "plot": ["model.npz new.csv --plot new.png"],
+    "board": ["sensors.csv", "sensors.csv --columns 1,2 --out machine.py --clusters 20"],
     "convert": ["table.csv.gz --out plain.csv", "lines.jsonl"],
 }
 
@@ -71,6 +73,7 @@ def parser() -> argparse.ArgumentParser:
     _add_score(add("score", "tell how well a saved model describes new rows"))
     _add_explain(add("explain", "tell what the clusters of a saved model are"))
     _add_plot(add("plot", "draw rows in the clusters of a saved model"))
+    _add_board(add("board", "cluster a table, and write the model for a micro-controller"))
     _add_convert(add("convert", "write a table in any form as plain CSV"))
     return parser
 
@@ -85,16 +88,10 @@ def _add_demo(parser: argparse.ArgumentParser) -> None:
 def _add_fit(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run_fit)
     _add_data(parser)
+    _add_columns(parser)
     add = parser.add_argument
-
-    def add_columns(name: str, text: str) -> None:
-        add(name, action="append", default=[], metavar="A,B", help=text)
-
-    text = "columns to cluster by: their names, or numbers from 1 (default: all of numbers)"
-    add_columns("--columns", text)
-    add_columns("--drop", "columns to leave out")
     text = "columns to leave out and to compare the clusters with"
-    add_columns("--label-column", text)
+    add("--label-column", action="append", default=[], metavar="A,B", help=text)
     text = f"what a column is: {', '.join(AS_CHOICES)}; may be given several times"
     add(
         "--as", dest="families", type=_column_family, action="append", default=[],
@@ -158,6 +155,20 @@ def _add_plot(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--plot", type=Path, default=picture, metavar="PATH", help=text)
 
 
+def _add_board(parser: argparse.ArgumentParser) -> None:
+    # Columns of numbers alone, and whole rows: what a board can learn.
+    parser.set_defaults(run=run_board, component="normal-gamma", allow_missing=False)
+    parser.set_defaults(label_column=[], families=[])
+    _add_data(parser)
+    _add_columns(parser)
+    add = parser.add_argument
+    text = "module to write (default: %(default)s)"
+    add("--out", type=Path, default=Path("learner.py"), metavar="PY", help=text)
+    text = "clusters that the board has room for, 127 at most (default: 8, or 4 more than found)"
+    add("--clusters", type=int, metavar="N", help=text)
+    add("--random-state", type=int, default=0, metavar="N", help="seed (default: %(default)s)")
+
+
 def _add_convert(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run_convert)
     _add_data(parser)
@@ -167,6 +178,13 @@ def _add_convert(parser: argparse.ArgumentParser) -> None:
 
 def _add_model(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", type=Path, help="file that fit --save wrote")
+
+
+def _add_columns(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    text = "columns to cluster by: their names, or numbers from 1 (default: all of numbers)"
+    add("--columns", action="append", default=[], metavar="A,B", help=text)
+    add("--drop", action="append", default=[], metavar="A,B", help="columns to leave out")
 
 
 def _add_json(parser: argparse.ArgumentParser) -> None:

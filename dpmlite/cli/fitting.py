@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
+    from dpmlite.cli.columns import Wanted
+
 DEMO = """\
 Readings of an imaginary milling machine: vibration in mm/s, temperature in deg C, power in W.
 The clustering is told neither the machine's states nor how many there are.
@@ -58,6 +60,22 @@ def run_demo(args: argparse.Namespace) -> None:
 def run_fit(args: argparse.Namespace) -> None:
     """Cluster a table, write the files that are wanted, and print the clusters."""
     check_outputs([args.out, args.save, args.plot], args.data, args.plot)
+    table, wanted, used, notes = read_for_fit(args)
+    model, seconds = _fitted(MAPDPM(**model_arguments(args, wanted, used)), table[used])
+    done = _write(args, model, table, table[used])
+    labels = {name: table[name] for name in wanted.labels}
+    if args.json:
+        facts = facts_of_fit(model, table[used], labels, seconds)
+        print_facts({**facts, "notes": notes, "done": done})
+        return
+    print("\n".join(notes))
+    print_report(model, table[used], labels, seconds)
+    for line in done:
+        print(line)
+
+
+def read_for_fit(args: argparse.Namespace) -> tuple[Table, Wanted, list[str], list[str]]:
+    """The table of a file, what is wanted of it, the columns to cluster by, and notes on both."""
     with naming(args.data):
         table = read_table(
             args.data,
@@ -70,19 +88,8 @@ def run_fit(args: argparse.Namespace) -> None:
         used, notes = usable_columns(table, wanted)
         if not args.allow_missing:
             check_missing(table, used, TAKES_MISSING)
-    model, seconds = _fitted(MAPDPM(**model_arguments(args, wanted, used)), table[used])
-    done = _write(args, model, table, table[used])
     assert table.source is not None
-    notes = [*table.source.notes, *notes]
-    labels = {name: table[name] for name in wanted.labels}
-    if args.json:
-        facts = facts_of_fit(model, table[used], labels, seconds)
-        print_facts({**facts, "notes": notes, "done": done})
-        return
-    print("\n".join(notes))
-    print_report(model, table[used], labels, seconds)
-    for line in done:
-        print(line)
+    return table, wanted, used, [*table.source.notes, *notes]
 
 
 def _fitted(model: MAPDPM, rows: Table) -> tuple[MAPDPM, float]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from dpmlite.estimators.routing import WeightRequests
+from dpmlite.estimators.user_tables import names_of
 from dpmlite.estimators.validation import check_rows, warn
 
 if TYPE_CHECKING:
@@ -169,7 +170,7 @@ def _error_of_both(theirs: type[Exception]) -> type[NotFittedError]:
 
 def column_names(X: Any, axis: str = "columns") -> npt.NDArray[np.object_] | None:
     """Names along an axis of a data frame or series; None if it has none, or not all are text."""
-    columns = getattr(X, axis, None)
+    columns = names_of(X) if axis == "columns" else getattr(X, axis, None)
     if not np.iterable(columns) or not all(isinstance(name, str) for name in columns):
         return None
     return np.asarray(list(columns), dtype=object)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, get_args
 
 import numpy as np
 
@@ -14,9 +14,9 @@ from dpmlite.estimators.automatic import most_probable_labels
 from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.bhc_growth import TreeSearch, bayes_kmeans, grow, joined
 from dpmlite.estimators.bhc_tree import AlternativeTree, linkage, relocate
+from dpmlite.estimators.choices import PriorOrScales, TreeApproximation
 from dpmlite.estimators.choose_prior import ScaledPrior, draw_sample
 from dpmlite.estimators.data import Data
-from dpmlite.estimators.family_estimator import AUTO
 from dpmlite.estimators.fitted import final_partition, fitted_component
 from dpmlite.estimators.mixture import MixtureEstimator
 from dpmlite.estimators.numbering import largest_first
@@ -39,11 +39,12 @@ if TYPE_CHECKING:
     from dpmlite import families
     from dpmlite.estimators.automatic import Model
     from dpmlite.estimators.bhc_growth import Tree
+    from dpmlite.estimators.choices import Component
     from dpmlite.estimators.priors.base import Prior
     from dpmlite.search.context import Labels, Problem
 
-APPROXIMATIONS = ("bayes-kmeans", "map-dpm")
-PRIOR_CHOICES = (AUTO, "paper", "nll")
+APPROXIMATIONS: tuple[str, ...] = get_args(TreeApproximation)
+PRIOR_CHOICES: tuple[str, ...] = get_args(PriorOrScales)
 
 # ``prior="nll"`` starts from each of these factors of the width, for trees are greedy and the bound
 # has many local optima. Each start grows some twenty trees over a random sample of rows.
@@ -163,10 +164,15 @@ class BayesianHierarchicalClustering(MixtureEstimator):
     def __init__(
         self,
         *,
-        component: str = "auto",
+        component: Component | Mapping[Any, str] = "auto",
         alpha: float = 1.0,
+<<<<<<< HEAD
         prior: Mapping[str, Any] | str | None = "auto",
         approximate: str | None = "map-dpm",
+=======
+        prior: Mapping[str, Any] | PriorOrScales | None = "auto",
+        approximate: TreeApproximation | None = None,
+>>>>>>> 95cb63f8f647a8659e071c042fa914f6130ba9e6
         alternative_trees: bool | int = False,
         allow_missing: bool = False,
         random_state: Any = None,

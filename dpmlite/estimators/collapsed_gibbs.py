@@ -32,7 +32,11 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite.estimators.automatic import Model
+<<<<<<< HEAD
     from dpmlite.estimators.consensus import Consensus
+=======
+    from dpmlite.estimators.choices import Component, PriorChoice, SplitMerge
+>>>>>>> 95cb63f8f647a8659e071c042fa914f6130ba9e6
     from dpmlite.estimators.gibbs_chain import Sample
     from dpmlite.search.progress import Callback, Progress
 
@@ -149,16 +153,16 @@ class CollapsedGibbs(Limited, MixtureEstimator):
     def __init__(
         self,
         *,
-        component: str = "auto",
+        component: Component | Mapping[Any, str] = "auto",
         alpha: float = 1.0,
         alpha_prior: tuple[float, float] | None = None,
-        prior: Mapping[str, Any] | str | None = "auto",
+        prior: Mapping[str, Any] | PriorChoice | None = "auto",
         allow_missing: bool = False,
         n_samples: int = 1000,
         burn_in: int | None = None,
         thin: int = 1,
         init: Any = "map",
-        split_merge: str | None = "interleaved",
+        split_merge: SplitMerge | None = "interleaved",
         random_state: Any = None,
         max_seconds: float | None = None,
         callback: Callback | None = None,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite import core
+from dpmlite.estimators.user_tables import names_of
 from dpmlite.estimators.validation import check_rows, check_sample_weight, check_table, raise_where
 
 if TYPE_CHECKING:
@@ -231,6 +232,11 @@ def read_real(X: Any, allow_missing: bool | None) -> Data:
     ValueError, TypeError
         As `check_rows`.
     """
+    if _is_sparse(X):
+        raise TypeError(
+            "X must be dense, got a sparse matrix: pass X.toarray(), or take a component that "
+            "reads sparse rows, 'dirichlet-multinomial' or 'beta-bernoulli'"
+        )
     values = check_rows(X, allow_missing, strided=True)
     return Data(_shape(values), values=values)
 
@@ -260,9 +266,10 @@ def _shape(values: Floats) -> tuple[int, int]:
 
 
 def _is_sparse(X: Any) -> bool:
-    if hasattr(X, "columns"):  # a data frame, whose columns may have any name
+    if names_of(X) is not None:  # a data frame, whose columns may have any name
         return False
-    return all(hasattr(X, name) for name in NONZEROS) or hasattr(X, "tocsr")
+    # "data" last: numpy's arrays of dates raise an error when asked for it.
+    return all(hasattr(X, name) for name in reversed(NONZEROS)) or hasattr(X, "tocsr")
 
 
 def _read_sparse(X: Any) -> Data:

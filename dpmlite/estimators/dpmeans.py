@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 MAX_WIDTH, MIN_WIDTH = 1e140, 1e-140
 
 
-class DPMeans(Estimator, SetOutput):
+class DPMeans(SetOutput, Estimator):
     """K-means that finds the number of clusters: each cluster costs `lam`.
 
     It minimises the sum of squared distances to the cluster centres plus `lam` times the number of
@@ -301,13 +301,6 @@ class DPMeans(Estimator, SetOutput):
         used = weights > 0.0  # the distance of other rows may overflow
         least = least_distances(rows[used], self.cluster_centers_)
         return -float(weights[used] @ least) - self.lam_ * self.n_clusters_
-
-    def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import TransformerTags  # only scikit-learn calls this
-
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags = TransformerTags()
-        return tags
 
     def _check_parameters(self) -> None:
         if (self.lam is None) == (self.n_clusters is None):

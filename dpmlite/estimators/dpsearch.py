@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+<<<<<<< HEAD
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Self
+=======
+from typing import TYPE_CHECKING, Any, Self, get_args
+>>>>>>> 95cb63f8f647a8659e071c042fa914f6130ba9e6
 
 import numpy as np
 
 from dpmlite import algorithms
+from dpmlite.estimators.choices import Refinement, Scoring
 from dpmlite.estimators.fitted import final_partition, verify_joint
 from dpmlite.estimators.limits import Limited
 from dpmlite.estimators.mixture import MixtureEstimator
@@ -28,20 +33,28 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+<<<<<<< HEAD
     from dpmlite.estimators.data import Data
     from dpmlite.partition import Partition
+=======
+    from dpmlite.estimators.choices import Component, Order, PriorChoice
+>>>>>>> 95cb63f8f647a8659e071c042fa914f6130ba9e6
     from dpmlite.search.context import Labels, Problem
     from dpmlite.search.progress import Progress
     from dpmlite.search.result import SearchResult
 
+<<<<<<< HEAD
 SCORINGS = ("trivial", "tight", "inadmissible")
 PRIOR_SCORES = ("partition", "sizes")
+=======
+SCORINGS: tuple[str, ...] = get_args(Scoring)
+>>>>>>> 95cb63f8f647a8659e071c042fa914f6130ba9e6
 
 # Families with a proven bound on the predictive density: see their `log_bound`.
 TIGHT = ("normal-known-variance", "dirichlet-multinomial", "beta-bernoulli")
 
 # Values of `refine` besides True and False.
-REFINES = ("quick",)
+REFINES: tuple[str, ...] = get_args(Refinement)
 
 
 class DPSearch(Limited, MixtureEstimator):
@@ -166,15 +179,20 @@ class DPSearch(Limited, MixtureEstimator):
     def __init__(
         self,
         *,
-        component: str = "auto",
+        component: Component | Mapping[Any, str] = "auto",
         alpha: float = 1.0,
+<<<<<<< HEAD
         prior: Mapping[str, Any] | str | None = "auto",
         scoring: str = "inadmissible",
         prior_score: str = "partition",
+=======
+        prior: Mapping[str, Any] | PriorChoice | None = "auto",
+        scoring: Scoring = "inadmissible",
+>>>>>>> 95cb63f8f647a8659e071c042fa914f6130ba9e6
         beam: int | None = 10,
-        order: str = "ascending",
+        order: Order = "ascending",
         max_queue: int | None = None,
-        refine: bool | str = True,
+        refine: bool | Refinement = True,
         allow_missing: bool = False,
         random_state: Any = None,
         max_seconds: float | None = None,

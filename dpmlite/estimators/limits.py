@@ -59,7 +59,7 @@ class Limited:
         return Progress(bool(self.verbose), self.callback, self.max_seconds)
 
     def _keep_stop(self, progress: Progress) -> None:
-        """Keep why a fit ended early; warn if nobody has asked for it in this moment."""
+        """Keep why a fit ended early; warn if it was the time limit."""
         self.stopped_ = progress.stop.reason
         if self.stopped_ is None:
             return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, get_args
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from dpmlite import algorithms
 from dpmlite.core.constants import UNPLACED
 from dpmlite.core.threads import threads_for, use_threads
 from dpmlite.estimators.automatic import SATURATION, power_of, times
+from dpmlite.estimators.choices import AlphaChoice, AlphaPrior, PriorOrScales
 from dpmlite.estimators.choose_prior import ScaledPrior, draw_sample
 from dpmlite.estimators.family_estimator import AUTO
 from dpmlite.estimators.fitted import final_partition_with_groups, verify_joint
@@ -47,17 +48,25 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite.estimators.automatic import Model
+    from dpmlite.estimators.choices import Auto, Component
     from dpmlite.estimators.data import Data
     from dpmlite.search.progress import Callback, Progress
     from dpmlite.search.result import SearchResult
 
     Seeds = npt.NDArray[np.int64]
 
+<<<<<<< HEAD
 INITS = ("auto", "single", "unreinforced", "singletons", "random", "sequential", "search")
 ORDERS = ("fixed", "random")
 ALPHA_CHOICES = ("map", "nll", "cv")
 ALPHA_PRIORS = ("inverse-gamma",)
 PRIOR_CHOICES = (AUTO, "paper", "nll")
+=======
+INITS = ("auto", "single", "singletons", "random", "sequential", "search")
+ALPHA_CHOICES: tuple[str, ...] = get_args(AlphaChoice)
+ALPHA_PRIORS: tuple[str, ...] = get_args(AlphaPrior)
+PRIOR_CHOICES: tuple[str, ...] = get_args(PriorOrScales)
+>>>>>>> 95cb63f8f647a8659e071c042fa914f6130ba9e6
 
 # Rows, drawn at random, on which ``prior="nll"`` chooses scales at most.
 SAMPLE_ROWS = 2000
@@ -304,14 +313,14 @@ class MAPDPM(Limited, JoinedMixture):
     def __init__(
         self,
         *,
-        component: str = "auto",
-        alpha: float | str = 1.0,
-        prior: Mapping[str, Any] | str | None = "auto",
-        robustness: float | str | None = "auto",
-        join: bool | str = "auto",
+        component: Component | Mapping[Any, str] = "auto",
+        alpha: float | AlphaChoice = 1.0,
+        prior: Mapping[str, Any] | PriorOrScales | None = "auto",
+        robustness: float | Auto | None = "auto",
+        join: bool | Auto = "auto",
         max_clusters: int | None = None,
         outlier_level: float | None = None,
-        alpha_prior: tuple[float, float] | str = (1.0, 1.0),
+        alpha_prior: tuple[float, float] | AlphaPrior = (1.0, 1.0),
         alphas: Sequence[float] | npt.NDArray[Any] | None = None,
         cv: int = 5,
         allow_missing: bool = False,

@@ -9,7 +9,7 @@ import numpy as np
 from dpmlite import algorithms, sweeps
 from dpmlite.core import Rows
 from dpmlite.estimators import persistence
-from dpmlite.estimators.described import DescribedMixture
+from dpmlite.estimators.cluster_densities import ClusterDensities
 from dpmlite.estimators.fitted import (
     cluster_attributes,
     fitted_component,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from dpmlite.partition import Partition
 
 
-class MixtureEstimator(DescribedMixture):
+class MixtureEstimator(ClusterDensities):
     """An estimator that keeps a partition as fitted attributes, and predicts from it.
 
     A subclass has the parameters `component`, `alpha`, `prior`, `allow_missing` and

@@ -35,7 +35,8 @@ class CellsOf:
 
 def is_frame(X: Any) -> bool:
     """Whether `X` has named or numbered columns, as the data frames of pandas and polars."""
-    return hasattr(X, "columns") and hasattr(X, "__getitem__") and hasattr(X, "shape")
+    # A LazyFrame has no shape, and warns when asked for its columns.
+    return hasattr(X, "shape") and hasattr(X, "__getitem__") and hasattr(X, "columns")
 
 
 def has_categories(X: Any) -> bool:

@@ -12,11 +12,18 @@ if TYPE_CHECKING:
 
     from dpmlite.estimators.data import Floats
 
-OUTPUTS = ("default", "pandas")
+OUTPUTS = ("default", "pandas", "polars")
 
 
 class SetOutput:
-    """For a transformer: `transform` returns an array, or a DataFrame of pandas."""
+    """For a transformer: `transform` returns an array, or a DataFrame of pandas or polars."""
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import TransformerTags  # only scikit-learn calls this
+
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.transformer_tags = TransformerTags()
+        return tags
 
     def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[Any]:
         """Names of the columns of `transform`; implemented by subclasses."""
@@ -27,9 +34,9 @@ class SetOutput:
 
         Parameters
         ----------
-        transform : {"default", "pandas"}, optional
-            An array, or a DataFrame with the index of `X` and the names of `get_feature_names_out`.
-            None changes nothing.
+        transform : {"default", "pandas", "polars"}, optional
+            An array, or a DataFrame with the names of `get_feature_names_out`; one of pandas has
+            the index of `X`. None changes nothing.
 
         Returns
         -------
@@ -48,7 +55,12 @@ class SetOutput:
 
     def _in_container(self, values: Floats, X: Any) -> Any:
         """The result of ``transform(X)`` as an array or a DataFrame."""
-        if self._output() != "pandas":
+        output = self._output()
+        if output == "polars":
+            import polars as pl
+
+            return pl.DataFrame(values, schema=list(self.get_feature_names_out()))
+        if output != "pandas":
             return values
         import pandas as pd
 

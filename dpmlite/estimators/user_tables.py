@@ -62,6 +62,8 @@ def _dtypes(X: Any) -> list[tuple[Any, Any]]:
 
 def names_of(X: Any) -> list[Any] | None:
     """Names of the columns of a table of pandas, polars or pyarrow; None of others."""
+    if type(X).__name__ == "LazyFrame":  # it warns when asked for them, and is refused
+        return None
     names = getattr(X, "column_names", getattr(X, "columns", None))
     return list(names) if np.iterable(names) else None
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, get_args
 
 import numpy as np
 
 from dpmlite import algorithms, sweeps
 from dpmlite.estimators.automatic import most_probable_labels
+from dpmlite.estimators.choices import VariationalMethod
 from dpmlite.estimators.column_families import COMPLETE_FAMILIES
 from dpmlite.estimators.family_estimator import FamilyEstimator
 from dpmlite.estimators.fitted import fitted_component, load
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from dpmlite import families
     from dpmlite.estimators.automatic import Model
+    from dpmlite.estimators.choices import PriorChoice, VariationalComponent
     from dpmlite.estimators.data import Data
     from dpmlite.search.progress import Callback, Progress
 
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
 
 #: Families with closed-form expected log densities.
 COMPONENTS = ("normal-gamma", "dirichlet-multinomial", "beta-bernoulli")
-METHODS = ("vb", "collapsed-stick", "collapsed-dirichlet")
+METHODS: tuple[str, ...] = get_args(VariationalMethod)
 INITS = ("map", "random")
 
 
@@ -169,10 +171,10 @@ class VariationalDPM(Limited, FamilyEstimator):
     def __init__(
         self,
         *,
-        component: str = "auto",
+        component: VariationalComponent = "auto",
         alpha: float = 1.0,
-        prior: Mapping[str, Any] | str | None = "auto",
-        method: str = "vb",
+        prior: Mapping[str, Any] | PriorChoice | None = "auto",
+        method: VariationalMethod = "vb",
         n_components: int = 20,
         reorder: bool = True,
         init: Any = "map",

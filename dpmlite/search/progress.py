@@ -40,6 +40,8 @@ class Progress:
     ----------
     stop : Stop
         Ends the fit between two steps.
+    tells : bool
+        Whether anybody reads lines.
     """
 
     def __init__(
@@ -54,7 +56,6 @@ class Progress:
         self._callback, self._lock = callback, Lock()
         self._level = INFO if verbose else DEBUG
         self._logger = listening_logger(self._level)
-        #: Whether anybody reads lines.
         self.tells = verbose or self._logger is not None
 
     def step(self, name: str, objective: float, n_clusters: int) -> None:

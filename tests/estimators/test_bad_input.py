@@ -247,8 +247,24 @@ def test_parameters(name):
 
 def test_sparse_rows():
     sparse = pytest.importorskip("scipy.sparse")
-    with pytest.raises(TypeError, match="X must be dense, got a sparse matrix"):
+    with pytest.raises(TypeError, match=r"got a sparse matrix: .* or take .*'beta-bernoulli'"):
         MAPDPM(prior="paper").fit(sparse.csr_matrix(np.eye(3)))
+
+
+def test_a_lazy_frame_is_refused_without_being_asked_for_its_columns():
+    pl = pytest.importorskip("polars")
+    with pytest.raises(TypeError, match=r"got a LazyFrame: pass X\.collect\(\)"):
+        MAPDPM().fit(pl.DataFrame({"a": [1.0, 2.0]}).lazy())
+
+
+def test_names_of_pyarrow_are_kept():
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({"length": [0.0, 1.0, 9.0], "width": [0.0, 2.0, 8.0]})
+    model = MAPDPM(prior="paper", random_state=0).fit(table)
+    assert model.feature_names_in_.tolist() == ["length", "width"]
+    model.predict(table)
+    with pytest.raises(ValueError, match="The feature names should match"):
+        model.predict(table.select(["width", "length"]))
 
 
 def test_an_unknown_parameter():

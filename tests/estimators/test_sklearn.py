@@ -153,7 +153,7 @@ def test_distances_as_a_frame():
     again.set_output().set_output(transform="default")
     assert isinstance(again.transform([[0.0, 1.0]]), np.ndarray)
     with pytest.raises(
-        ValueError, match="transform must be one of 'default', 'pandas', got 'list'"
+        ValueError, match="transform must be one of 'default', 'pandas', 'polars', got 'list'"
     ):
         again.set_output(transform="list")
 

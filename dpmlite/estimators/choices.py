@@ -1,0 +1,38 @@
+"""Types of parameters that are one of a few names, for editors and type checkers."""
+
+from typing import Literal
+
+#: A family for all columns, or "auto".
+Component = Literal[
+    "auto",
+    "normal-gamma",
+    "normal-inverse-wishart",
+    "normal-known-variance",
+    "dirichlet-multinomial",
+    "beta-bernoulli",
+    "log-normal",
+    "categorical",
+    "poisson-gamma",
+    "zero-inflated-normal",
+    "zero-inflated-log-normal",
+]
+
+Auto = Literal["auto"]
+
+#: How hyperparameters are chosen.
+PriorChoice = Literal["auto", "paper"]
+PriorOrScales = Literal["auto", "paper", "nll"]
+
+AlphaChoice = Literal["map", "nll", "cv"]
+AlphaPrior = Literal["inverse-gamma"]
+
+Scoring = Literal["trivial", "tight", "inadmissible"]
+Order = Literal["ascending", "descending", "random", "given"]
+Refinement = Literal["quick"]
+
+SplitMerge = Literal["random", "restricted", "interleaved"]
+
+TreeApproximation = Literal["bayes-kmeans", "map-dpm"]
+
+VariationalComponent = Literal["auto", "normal-gamma", "dirichlet-multinomial", "beta-bernoulli"]
+VariationalMethod = Literal["vb", "collapsed-stick", "collapsed-dirichlet"]
