@@ -281,7 +281,7 @@ def _read_sparse(X: Any) -> Data:
     cells = np.ascontiguousarray(X.data, dtype=np.float64)
     columns, starts = (_as_indices(name, getattr(X, name)) for name in NONZEROS[1:])
     shape = (int(X.shape[0]), int(X.shape[1]))
-    _check_parts(shape, cells, columns, starts)
+    check_parts(shape, cells, columns, starts)
     return Data(shape, nonzeros=(cells, columns, starts))
 
 
@@ -293,7 +293,7 @@ def _as_indices(name: str, part: Any) -> Indices:
     return np.ascontiguousarray(part, dtype=np.intp)
 
 
-def _check_parts(shape: tuple[int, int], cells: Floats, columns: Indices, starts: Indices) -> None:
+def check_parts(shape: tuple[int, int], cells: Floats, columns: Indices, starts: Indices) -> None:
     """Raise ValueError unless the arrays are compressed sparse rows without duplicates."""
     n_rows, n_columns = shape
     sizes = np.diff(starts)

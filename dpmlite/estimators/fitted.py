@@ -112,22 +112,31 @@ def cluster_attributes(
     final: Partition, family: Family, prior: Prior, allow_missing: bool
 ) -> dict[str, Any]:
     """All fitted attributes that describe a partition's clusters, and not its rows."""
-    component, slots = final.component, range(final.n_clusters)
-    posteriors = [component.posterior(k) for k in slots]
-    priors = [family.as_prior(posterior, prior) for posterior in posteriors]
+    component, n_clusters = final.component, final.n_clusters
     return {
         **family.attributes(),
-        **_level_probabilities(family, priors),
+        **described_components(component, n_clusters, family, prior),
         "allow_missing_": bool(allow_missing),
         "prior_": prior,
         "alpha_": final.alpha,
-        "n_clusters_": final.n_clusters,
-        "statistics_": np.array([component.statistics(k) for k in slots]),
+        "n_clusters_": n_clusters,
+        "statistics_": np.array([component.statistics(k) for k in range(n_clusters)]),
+        "neg_log_joint_": final.neg_log_joint,
+    }
+
+
+def described_components(
+    component: families.Component, n_components: int, family: Family, prior: Prior
+) -> dict[str, Any]:
+    """The fitted attributes that follow from statistics, which the first slots hold."""
+    posteriors = [component.posterior(k) for k in range(n_components)]
+    priors = [family.as_prior(posterior, prior) for posterior in posteriors]
+    return {
+        **_level_probabilities(family, priors),
         "means_": np.array([family.means(each) for each in priors]),
         "variances_": np.array([family.variances(each) for each in priors]),
         "cluster_centers_": np.array([family.row_means(each, prior) for each in posteriors]),
-        "weights_": np.array(component.counts[:-1]) / sum(component.counts),
-        "neg_log_joint_": final.neg_log_joint,
+        "weights_": np.array(component.counts[:n_components]) / sum(component.counts),
     }
 
 

@@ -21,6 +21,7 @@ SHARED = {
     "threads",
     "protocols",
     "leaves",
+    "statistics_checks",
     "__init__",
 }
 

@@ -12,8 +12,13 @@ from dpmlite.estimators.validation import MIN_POSITIVE, as_floats, check_positiv
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import numpy.typing as npt
+
     from dpmlite.estimators.data import Data, Floats
     from dpmlite.estimators.priors.moments import Moments
+
+# Statistics that are found in two ways differ by less than this part.
+STATISTICS_RTOL = 1e-6
 
 # Drawn clusters that are wider, in prior scales, may have rows whose squares overflow.
 MAX_DRAWN_WIDTH = 1e150
@@ -117,3 +122,31 @@ def check_range(
         raise ValueError(
             f"X must lie within {most:.1e} {rule}, got {farthest[j]:.1e} in column {j}"
         )
+
+
+def are_whole(cells: Floats, most: Any = np.inf) -> npt.NDArray[np.bool_]:
+    """Mask of the cells that are whole numbers from 0 to `most`."""
+    return np.asarray((cells >= 0.0) & (cells <= most) & (cells == np.floor(cells)))
+
+
+def check_cells_of(weights: Floats, cells: Floats, allow_missing: bool) -> None:
+    """Raise ValueError unless columns have the weight of the rows, or less if cells may be missing.
+
+    Parameters
+    ----------
+    weights : ndarray, shape (K,)
+        Weight of each cluster.
+    cells : ndarray, shape (K, D)
+        Weight of the cells in each column.
+    allow_missing : bool
+    """
+    most = weights[:, None] * (1.0 + STATISTICS_RTOL)
+    least = 0.0 if allow_missing else weights[:, None] * (1.0 - STATISTICS_RTOL)
+    if not ((cells >= least) & (cells <= most)).all():
+        raise ValueError("statistics_ must have the cells of each cluster's rows in every column")
+
+
+def require_scatter(good: Any) -> None:
+    """Raise ValueError unless the squares of every cluster are at least what its mean tells."""
+    if not np.all(good):
+        raise ValueError("statistics_ must have a scatter that is not negative in every cluster")

@@ -9,10 +9,12 @@ import numpy as np
 from dpmlite import families
 from dpmlite.estimators.data import read_counts
 from dpmlite.estimators.priors.base import Family
-from dpmlite.estimators.priors.checks import counts_per_column
+from dpmlite.estimators.priors.checks import are_whole, counts_per_column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    import numpy.typing as npt
 
     from dpmlite.estimators.data import Data, Floats, Indices
     from dpmlite.estimators.priors.base import Parameters, Prior, Rng, Totals
@@ -43,6 +45,9 @@ class DirichletMultinomialFamily(Family):
 
     def check_prior(self, prior: Prior, n_columns: int) -> Prior:
         return {"beta0": counts_per_column("beta0", prior["beta0"], n_columns)}
+
+    def takes_cells(self, cells: Floats) -> npt.NDArray[np.bool_]:
+        return are_whole(cells, MAX_COUNT)
 
     def component(
         self, prior: Prior, allow_missing: bool, power: float = 1.0

@@ -9,11 +9,13 @@ import numpy as np
 from dpmlite import families
 from dpmlite.estimators.empirical_bayes.normal_inverse_wishart import fit_normal_inverse_wishart
 from dpmlite.estimators.priors.checks import (
+    STATISTICS_RTOL,
     check_drawn,
     check_means,
     check_range,
     per_column,
     positive,
+    require_scatter,
 )
 from dpmlite.estimators.priors.real import RealFamily, mean_of_rows, normal_log_density
 from dpmlite.estimators.validation import as_floats
@@ -75,18 +77,13 @@ class NormalInverseWishartFamily(RealFamily):
         """Change the units of means and scatters, and factorise Psi: W Psi W^T = diag(d)."""
         n_columns = len(old["m0"])
         lower, strictly = np.tril_indices(n_columns), np.tril_indices(n_columns, -1)
-        ends = np.cumsum([1, n_columns, n_columns, len(lower[0])])
-        n, mean, _, packed, _ = np.split(statistics, ends, axis=1)
-        scatter = np.zeros((len(n), n_columns, n_columns))
-        scatter[:, lower[0], lower[1]] = scatter[:, lower[1], lower[0]] = packed
+        n, mean, _, scatter, _ = _split(statistics, n_columns)
         root, new_root = np.linalg.cholesky(old["psi0"]), np.linalg.cholesky(new["psi0"])
         units = np.linalg.solve(new_root, root)
         mean = mean @ units.T + np.linalg.solve(new_root, old["m0"] - new["m0"])
         check_means(mean, MAX_DISTANCE, REACH)
         scatter = units @ scatter @ units.T
-        lever = new["kappa0"] * n / (new["kappa0"] + n)
-        psi = np.eye(n_columns) + scatter + lever[:, :, None] * mean[:, :, None] * mean[:, None]
-        factor = np.linalg.cholesky(psi)
+        factor = np.linalg.cholesky(_scale(n, mean, scatter, new))
         pivots = np.diagonal(factor, axis1=1, axis2=2)
         W = np.linalg.inv(factor / pivots[:, None])
         packed = scatter[:, lower[0], lower[1]]
@@ -105,6 +102,22 @@ class NormalInverseWishartFamily(RealFamily):
         self, sums: ClusterSums, scales: ColumnScales, start: Prior | None
     ) -> tuple[Prior, float]:
         return fit_normal_inverse_wishart(sums, scales, start, MAX_DISTANCE)
+
+    def check_statistics(self, statistics: Floats, prior: Prior, allow_missing: bool) -> None:
+        """As of every family; and pivots and factors must be those of Psi: W Psi W^T = diag(d)."""
+        super().check_statistics(statistics, prior, allow_missing)
+        n_columns = len(prior["m0"])
+        n, mean, pivots, scatter, W = _split(statistics, n_columns)
+        check_means(mean, 2.0 * MAX_DISTANCE, REACH)
+        psi = _scale(n, mean, scatter, prior)
+        try:
+            np.linalg.cholesky(psi)
+        except np.linalg.LinAlgError:
+            require_scatter(False)
+        off = np.abs(W @ psi @ np.swapaxes(W, 1, 2) - pivots[:, :, None] * np.eye(n_columns))
+        size = np.abs(W) @ np.abs(psi) @ np.abs(np.swapaxes(W, 1, 2))
+        if not (off <= STATISTICS_RTOL * size).all():
+            raise ValueError("statistics_ must have the pivots of their squares in every cluster")
 
     def component(
         self, prior: Prior, allow_missing: bool, power: float = 1.0
@@ -162,6 +175,25 @@ class NormalInverseWishartFamily(RealFamily):
         distances = np.square(np.linalg.solve(factor, centred)).sum(axis=1)
         constants = np.linalg.slogdet(factor)[1] + 0.5 * mean.shape[1] * np.log(2.0 * np.pi)
         return np.asarray((-0.5 * distances - constants[:, None]).T)
+
+
+def _split(statistics: Floats, n_columns: int) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    """Weight, mean, pivots d, scatter and factor W of each cluster, in units of the prior."""
+    lower, strictly = np.tril_indices(n_columns), np.tril_indices(n_columns, -1)
+    ends = np.cumsum([1, n_columns, n_columns, len(lower[0])])
+    n, mean, pivots, packed, below = np.split(statistics, ends, axis=1)
+    scatter = np.zeros((len(n), n_columns, n_columns))
+    scatter[:, lower[0], lower[1]] = scatter[:, lower[1], lower[0]] = packed
+    W = np.tile(np.eye(n_columns), (len(n), 1, 1))
+    W[:, strictly[0], strictly[1]] = below
+    return n, mean, pivots, scatter, W
+
+
+def _scale(n: Floats, mean: Floats, scatter: Floats, prior: Prior) -> Floats:
+    """Psi of the posterior of each cluster, in units of the prior, shape (K, D, D)."""
+    lever = prior["kappa0"] * n / (prior["kappa0"] + n)
+    between = lever[:, :, None] * mean[:, :, None] * mean[:, None]
+    return np.asarray(np.eye(scatter.shape[1]) + scatter + between)
 
 
 def _degrees(nu0: Any, n_columns: int) -> float:

@@ -10,10 +10,12 @@ from dpmlite import core, families
 from dpmlite.estimators.data import read_real
 from dpmlite.estimators.empirical_bayes.poisson_gamma import CountSums, fit_poisson_gamma
 from dpmlite.estimators.priors.base import Family
-from dpmlite.estimators.priors.checks import positive_per_column
+from dpmlite.estimators.priors.checks import are_whole, check_cells_of, positive_per_column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    import numpy.typing as npt
 
     from dpmlite.estimators.data import Data, Floats, Indices
     from dpmlite.estimators.priors.base import Parameters, Prior, Rng, Totals
@@ -66,6 +68,16 @@ class PoissonGammaFamily(Family):
         self, sums: CountSums, scales: Floats, start: Prior | None
     ) -> tuple[Prior, float]:
         return fit_poisson_gamma(sums, scales, start)
+
+    def takes_cells(self, cells: Floats) -> npt.NDArray[np.bool_]:
+        return are_whole(cells)
+
+    def check_statistics(self, statistics: Floats, prior: Prior, allow_missing: bool) -> None:
+        super().check_statistics(statistics, prior, allow_missing)
+        events, cells = np.split(statistics[:, 1:-1], 2, axis=1)
+        check_cells_of(statistics[:, 0], cells, allow_missing)
+        if (events[cells == 0.0] > 0.0).any():
+            raise ValueError("statistics_ must have no events in a column without cells")
 
     def component(
         self, prior: Prior, allow_missing: bool, power: float = 1.0
