@@ -22,9 +22,9 @@ from dpmlite.estimators.mixture import MixtureEstimator
 from dpmlite.estimators.numbering import largest_first
 from dpmlite.estimators.priors.moments import Moments
 from dpmlite.estimators.validation import (
+    check_alpha,
     check_choice,
     check_count,
-    check_positive,
     check_random_state,
     check_verbose,
 )
@@ -283,7 +283,7 @@ class BayesianHierarchicalClustering(MixtureEstimator):
 
     def _check_parameters(self) -> None:
         self._check_model_parameters()
-        check_positive("alpha", self.alpha)
+        check_alpha("alpha", self.alpha)
         if self.approximate is not None:
             check_choice("approximate", self.approximate, APPROXIMATIONS, "None or ")
         if not isinstance(self.alternative_trees, bool | np.bool_ | Integral):

@@ -14,10 +14,10 @@ from dpmlite.estimators.fitted import final_partition, fitted_component
 from dpmlite.estimators.gibbs_chain import VARIANTS, Chain
 from dpmlite.estimators.mixture import MixtureEstimator
 from dpmlite.estimators.validation import (
+    check_alpha,
     check_choice,
     check_count,
     check_labels,
-    check_positive,
     check_random_state,
     check_verbose,
 )
@@ -260,7 +260,7 @@ class CollapsedGibbs(MixtureEstimator):
 
     def _check_parameters(self) -> None:
         self._check_model_parameters()
-        check_positive("alpha", self.alpha)
+        check_alpha("alpha", self.alpha)
         if self.alpha_prior is not None:
             if not isinstance(self.alpha_prior, tuple | list | np.ndarray) or (
                 len(self.alpha_prior) != 2
@@ -269,7 +269,7 @@ class CollapsedGibbs(MixtureEstimator):
                     f"alpha_prior must be a shape and a rate, or None, got {self.alpha_prior!r}"
                 )
             for name, value in zip(("shape", "rate"), self.alpha_prior, strict=True):
-                check_positive(f"alpha_prior's {name}", value)
+                check_alpha(f"alpha_prior's {name}", value)
         if isinstance(self.init, str):
             check_choice("init", self.init, INITS)
         check_count("n_samples", self.n_samples)

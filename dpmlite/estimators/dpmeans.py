@@ -18,6 +18,7 @@ from dpmlite.estimators.validation import (
     check_random_state,
     check_rows,
     check_sample_weight,
+    check_starts,
     check_verbose,
 )
 
@@ -314,7 +315,7 @@ class DPMeans(Estimator, SetOutput):
         else:
             check_count("n_clusters", self.n_clusters)
         check_count("max_iter", self.max_iter)
-        check_count("n_init", self.n_init)
+        check_starts(self.n_init)
         check_verbose(self.verbose)
 
     def _search(self, table: core.Rows, lam: float, rng: np.random.Generator) -> None:

@@ -10,10 +10,10 @@ from dpmlite import algorithms
 from dpmlite.estimators.fitted import final_partition, verify_joint
 from dpmlite.estimators.mixture import MixtureEstimator
 from dpmlite.estimators.validation import (
+    check_alpha,
     check_bool,
     check_choice,
     check_count,
-    check_positive,
     check_random_state,
     check_verbose,
 )
@@ -215,7 +215,7 @@ class DPSearch(MixtureEstimator):
         return self
 
     def _check_parameters(self) -> None:
-        check_positive("alpha", self.alpha)
+        check_alpha("alpha", self.alpha)
         check_choice("scoring", self.scoring, SCORINGS)
         check_choice("order", self.order, ORDERS)
         for name, value in (("beam", self.beam), ("max_queue", self.max_queue)):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from dpmlite import families
 from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.columns import Columns
 from dpmlite.estimators.numbering import largest_first
@@ -13,7 +14,6 @@ from dpmlite.estimators.priors import FAMILIES, mixed_family
 from dpmlite.partition import Partition
 
 if TYPE_CHECKING:
-    from dpmlite import families
     from dpmlite.estimators.columns import Key
     from dpmlite.estimators.data import Data, Floats
     from dpmlite.estimators.numbering import Labels
@@ -152,8 +152,7 @@ def verify_joint(kept: float, final: Partition, table: Data) -> None:
     drift = abs(final.neg_log_joint - kept)
     size = sum(final.component.counts) * table.shape[1]
     slack = JOINT_RTOL * max(abs(final.neg_log_joint), size)
-    if table.nonzeros is not None:
-        slack += COUNTS_RTOL * _sum_of_counts(final.component)
+    slack += COUNTS_RTOL * _sum_of_counts(final.component)
     if not drift <= slack:
         raise ArithmeticError(
             f"the joint kept incrementally is {kept!r}, recomputed "
@@ -162,5 +161,10 @@ def verify_joint(kept: float, final: Partition, table: Data) -> None:
 
 
 def _sum_of_counts(component: families.Component) -> float:
-    """Sum of all counts in a component of a family of counts."""
-    return sum(sum(component.statistics(k)[1:]) for k in range(component.n_slots))
+    """Sum of all counts of words and events in a component, or in the parts of a product."""
+    return sum(
+        sum(part.statistics(k)[1 : 1 + part.n_columns])
+        for part in getattr(component, "parts", [component])
+        if isinstance(part, families.DirichletMultinomial | families.PoissonGamma)
+        for k in range(part.n_slots)
+    )

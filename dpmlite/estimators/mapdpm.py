@@ -12,6 +12,7 @@ from dpmlite.core.constants import UNPLACED
 from dpmlite.core.threads import threads_for, use_threads
 from dpmlite.estimators.automatic import SATURATION, power_of, times
 from dpmlite.estimators.choose_prior import ScaledPrior, draw_sample
+from dpmlite.estimators.domain import ROBUSTNESS
 from dpmlite.estimators.family_estimator import AUTO
 from dpmlite.estimators.fitted import final_partition_with_groups, verify_joint
 from dpmlite.estimators.joined_mixture import JoinedMixture
@@ -27,6 +28,7 @@ from dpmlite.estimators.streaming import (
     prior_of_all,
 )
 from dpmlite.estimators.validation import (
+    check_alpha,
     check_bool,
     check_choice,
     check_count,
@@ -34,6 +36,7 @@ from dpmlite.estimators.validation import (
     check_labels,
     check_positive,
     check_random_state,
+    check_starts,
     check_verbose,
 )
 from dpmlite.search import alpha as choose_alpha
@@ -333,8 +336,8 @@ class MAPDPM(JoinedMixture):
             a coreset, can be clustered; in the prior of the labels, eq. (1), the size of a cluster
             is its weight, and weights far below 1 favour small clusters. A row of weight 0 only
             gets a label. The error of joints and
-            densities, in nats, is about 1e-16 times the total weight. A row whose weight is below
-            1e-15 of that of another row in its cluster is lost in rounding.
+            densities, in nats, is about 1e-16 times the total weight. Weights above 0 are at least
+            1e-12, and the greatest is at most 1e12 times the least.
 
         Returns
         -------
@@ -515,18 +518,18 @@ class MAPDPM(JoinedMixture):
         if isinstance(self.alpha, str):
             check_choice("alpha", self.alpha, ALPHA_CHOICES, "a positive number or ")
         else:
-            check_positive("alpha", self.alpha)
+            check_alpha("alpha", self.alpha)
         if isinstance(self.robustness, str):
             check_choice("robustness", self.robustness, (AUTO,), "a positive number, None or ")
         elif self.robustness is not None:
-            check_positive("robustness", self.robustness)
+            check_positive("robustness", self.robustness, ROBUSTNESS)
         self._check_joining()
         self._check_alpha_prior()
         self._grid()
         check_count("cv", self.cv, least=2)
         if isinstance(self.init, str):
             check_choice("init", self.init, INITS)
-        check_count("n_init", self.n_init)
+        check_starts(self.n_init)
         check_count("max_sweeps", self.max_sweeps)
         check_bool("split_merge", self.split_merge)
         check_verbose(self.verbose)
@@ -540,10 +543,8 @@ class MAPDPM(JoinedMixture):
                 f"alpha_prior must be two numbers or 'inverse-gamma', got {self.alpha_prior!r}"
             )
         else:
-            shape = check_positive("shape of alpha_prior", self.alpha_prior[0])
-            if shape < np.finfo(float).eps:  # with one cluster there would be no mode
-                raise ValueError(f"shape of alpha_prior must be at least 2.3e-16, got {shape}")
-            check_positive("rate of alpha_prior", self.alpha_prior[1])
+            check_alpha("shape of alpha_prior", self.alpha_prior[0])
+            check_alpha("rate of alpha_prior", self.alpha_prior[1])
 
     def _grid(self) -> npt.NDArray[np.float64]:
         """Candidates for alpha, in ascending order."""
@@ -551,7 +552,7 @@ class MAPDPM(JoinedMixture):
             return ALPHAS
         if np.ndim(self.alphas) != 1 or np.size(self.alphas) == 0:
             raise ValueError(f"alphas must be a list of numbers, got {self.alphas!r}")
-        return np.unique([check_positive("alphas", alpha) for alpha in self.alphas])
+        return np.unique([check_alpha("alphas", alpha) for alpha in self.alphas])
 
     def _search(self, data: Data) -> Search:
         """The search among the rows that have weight."""

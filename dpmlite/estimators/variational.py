@@ -12,12 +12,14 @@ from dpmlite.estimators.family_estimator import FamilyEstimator
 from dpmlite.estimators.fitted import fitted_component, load
 from dpmlite.estimators.numbering import largest_first
 from dpmlite.estimators.validation import (
+    check_alpha,
     check_bool,
     check_choice,
     check_count,
     check_labels,
     check_positive,
     check_random_state,
+    check_starts,
     check_verbose,
 )
 from dpmlite.estimators.variational_ascent import Ascent
@@ -293,13 +295,13 @@ class VariationalDPM(FamilyEstimator):
 
     def _check_parameters(self) -> None:
         self._check_model_parameters()
-        check_positive("alpha", self.alpha)
+        check_alpha("alpha", self.alpha)
         check_choice("method", self.method, METHODS)
         check_count("n_components", self.n_components)
         check_bool("reorder", self.reorder)
         if isinstance(self.init, str):
             check_choice("init", self.init, INITS)
-        check_count("n_init", self.n_init)
+        check_starts(self.n_init)
         check_count("max_iter", self.max_iter)
         check_positive("tol", self.tol)
         check_verbose(self.verbose)

@@ -82,6 +82,7 @@ def all_models():
         "paper": (MAPDPM(**paper).fit(X), X),
         "weights": (MAPDPM(**paper).fit(X, sample_weight=weights), X),
         "alpha": (MAPDPM(alpha="cv", alphas=[0.5, 2.0], cv=2, **paper).fit(X), X),
+        "ints": (MAPDPM(**paper).fit(np.round(20.0 * X)), np.round(20.0 * X)),
         "stream": (streamed(MAPDPM(**paper), X), X),
         "default stream": (streamed(MAPDPM(random_state=0), X), X),
         "merged": (merged(X, prior="paper"), X),

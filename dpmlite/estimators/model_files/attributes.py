@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite.core.constants import MAX_LABEL
+from dpmlite.estimators.domain import MAX_TOTAL_WEIGHT
 from dpmlite.estimators.model_files.mixtures import MODEL, OF_COLUMNS, check_model
 from dpmlite.estimators.model_files.quantities import (
     count,
@@ -23,7 +24,6 @@ from dpmlite.estimators.model_files.quantities import (
 )
 from dpmlite.estimators.model_files.tables import check_table
 from dpmlite.estimators.model_files.trees import check_children, check_linkage
-from dpmlite.estimators.validation import MAX_WEIGHT
 
 if TYPE_CHECKING:
     from dpmlite.estimators.model_files.quantities import (
@@ -59,8 +59,8 @@ SWEPT: dict[str, Check] = {
 }
 MOMENTS: dict[str, Check] = {
     "n_rows": count(),
-    "weight": number(0.0, 2.0 * MAX_WEIGHT),
-    "cells": floats("coded D", least=0.0, most=2.0 * MAX_WEIGHT),
+    "weight": number(0.0, 2.0 * MAX_TOTAL_WEIGHT),
+    "cells": floats("coded D", least=0.0, most=2.0 * MAX_TOTAL_WEIGHT),
     "mean": floats("coded D"),
     "variance": floats("coded D", least=0.0, most=INF, nan=True),
 }
@@ -89,7 +89,7 @@ REQUIRED: dict[str, dict[str, Check]] = {
         "children_": ints("M - 1", 2),
         "log_odds_": floats("M - 1"),
         "log_r_": floats("M - 1", most=0.0),
-        "node_counts_": floats("2 M - 1", least=TINY, most=2.0 * MAX_WEIGHT),
+        "node_counts_": floats("2 M - 1", least=TINY, most=2.0 * MAX_TOTAL_WEIGHT),
         "linkage_": floats("M - 1", 4),
         "log_evidence_bound_": number(),
         "log_evidence_approximation_": number(),

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite.estimators.data import NONZEROS, Data, check_parts
+from dpmlite.estimators.domain import MAX_TOTAL_WEIGHT
 from dpmlite.estimators.model_files.quantities import floats, ints
-from dpmlite.estimators.validation import MAX_WEIGHT
 
 if TYPE_CHECKING:
     from dpmlite.estimators.model_files.quantities import Sizes
@@ -47,7 +47,7 @@ def check_table(name: str, value: Any, family: Family, n_columns: int, allow_mis
     parts = _sparse(name, value, sizes) if family.takes_sparse else _dense(name, value, sizes)
     weights = value["weights"]
     if weights is not None:
-        weights = floats("N", least=0.0, most=MAX_WEIGHT)(f"{name} weights", weights, sizes)
+        weights = floats("N", least=0.0, most=MAX_TOTAL_WEIGHT)(f"{name} weights", weights, sizes)
     table = Data.from_dict({"shape": shape, "weights": weights, **parts})
     _check_cells(name, table, family, allow_missing)
     return table

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpmlite.estimators.domain import MAX_TOTAL_WEIGHT
 from dpmlite.estimators.model_files.quantities import floats
-from dpmlite.estimators.validation import MAX_WEIGHT
 
 if TYPE_CHECKING:
     from dpmlite.estimators.model_files.quantities import Sizes
@@ -26,7 +26,7 @@ def check_linkage(name: str, value: Any, n_leaves: int) -> Any:
     check_children(name, tree[:, :2], n_leaves)
     if not (tree[:, 2] >= 0.0).all() or (tree[1:, 2] < tree[:-1, 2]).any():
         raise ValueError(f"{name} must have heights that rise from 0")
-    if not ((tree[:, 3] >= 2) & (tree[:, 3] <= MAX_WEIGHT)).all():
+    if not ((tree[:, 3] >= 2) & (tree[:, 3] <= MAX_TOTAL_WEIGHT)).all():
         raise ValueError(f"{name} must have nodes of 2 leaves at least")
     return tree
 

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpmlite.estimators.domain import PSEUDO_COUNT, SCALE, WORTH
 from dpmlite.estimators.priors.moments import reduced
-from dpmlite.estimators.validation import MIN_POSITIVE, as_floats, check_positive
+from dpmlite.estimators.validation import as_floats, check_positive
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite.estimators.data import Data, Floats
+    from dpmlite.estimators.domain import Range
     from dpmlite.estimators.priors.moments import Moments
 
 # Statistics that are found in two ways differ by less than this part.
@@ -48,23 +50,29 @@ def positive_per_column(name: str, value: Any, n_columns: int) -> Floats:
     return full
 
 
+def scale_per_column(name: str, value: Any, n_columns: int) -> Floats:
+    """A scale for each column, in the range of scales."""
+    return _within(SCALE, name, positive_per_column(name, value, n_columns))
+
+
 def counts_per_column(name: str, value: Any, n_columns: int) -> Floats:
-    """Pseudo-counts of each column, from 1e-100 to 1e100, where log-gammas are precise."""
-    return _within_range(name, positive_per_column(name, value, n_columns), "")
+    """Cells that the prior is worth in each column, in their range."""
+    return _within(PSEUDO_COUNT, name, positive_per_column(name, value, n_columns))
 
 
 def check_ratio(prior: Mapping[str, Floats], name: str, other: str) -> None:
-    """Raise ValueError unless ``prior[name] / prior[other]`` is from 1e-100 to 1e100."""
+    """Raise ValueError unless ``prior[name] / prior[other]``, in rows, is in its range."""
     with np.errstate(over="ignore"):
-        _within_range(name, prior[name] / prior[other], f" times {other}")
+        _within(WORTH, name, prior[name] / prior[other], f" times {other}")
 
 
-def _within_range(name: str, values: Floats, unit: str) -> Floats:
-    usable = (values >= MIN_POSITIVE) & (values <= 1.0 / MIN_POSITIVE)
+def _within(ends: Range, name: str, values: Floats, unit: str = "") -> Floats:
+    usable = (values >= ends.least) & (values <= ends.most)
     if not usable.all():
         j = int(np.argmin(usable))
         raise ValueError(
-            f"prior {name} must be from 1e-100 to 1e100{unit}, got {values[j]} in column {j}"
+            f"prior {name} must be from {ends.least:g} to {ends.most:g}{unit}, "
+            f"got {values[j]} in column {j}"
         )
     return values
 
@@ -75,9 +83,9 @@ def _parameters(name: str, value: Any) -> Floats:
     return array.reshape(()) if np.ndim(value) == 0 else array
 
 
-def positive(name: str, value: Any) -> float:
-    """A positive parameter of a prior as float."""
-    return check_positive(f"prior {name}", value)
+def positive(name: str, value: Any, within: Range) -> float:
+    """A positive parameter of a prior as float, in a range."""
+    return check_positive(f"prior {name}", value, within)
 
 
 def check_distance(

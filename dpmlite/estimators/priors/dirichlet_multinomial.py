@@ -8,6 +8,7 @@ import numpy as np
 
 from dpmlite import families
 from dpmlite.estimators.data import read_counts
+from dpmlite.estimators.domain import MAX_COUNT
 from dpmlite.estimators.priors.base import Family
 from dpmlite.estimators.priors.checks import are_whole, counts_per_column
 
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
     from dpmlite.estimators.data import Data, Floats, Indices
     from dpmlite.estimators.priors.base import Parameters, Prior, Rng, Totals
     from dpmlite.estimators.priors.moments import Moments
-
-#: The greatest count: log-gammas of greater ones lose the digits that tell clusters apart.
-MAX_COUNT = 2.0**40
 
 
 class DirichletMultinomialFamily(Family):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite import families
+from dpmlite.estimators.domain import SHAPE, WORTH
 from dpmlite.estimators.empirical_bayes.normal_gamma import fit_normal_gamma
 from dpmlite.estimators.priors.checks import (
     STATISTICS_RTOL,
@@ -16,8 +17,8 @@ from dpmlite.estimators.priors.checks import (
     check_means,
     per_column,
     positive,
-    positive_per_column,
     require_scatter,
+    scale_per_column,
 )
 from dpmlite.estimators.priors.real import RealFamily, mean_of_rows, normal_log_density
 
@@ -54,9 +55,9 @@ class NormalGammaFamily(RealFamily):
     def check_prior(self, prior: Prior, n_columns: int) -> Prior:
         return {
             "m0": per_column("m0", prior["m0"], n_columns),
-            "c0": positive("c0", prior["c0"]),
-            "a0": positive("a0", prior["a0"]),
-            "b0": positive_per_column("b0", prior["b0"], n_columns),
+            "c0": positive("c0", prior["c0"], WORTH),
+            "a0": positive("a0", prior["a0"], SHAPE),
+            "b0": scale_per_column("b0", prior["b0"], n_columns),
         }
 
     def check_reach(self, data: Data, prior: Prior, moments: Moments) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite import families
+from dpmlite.estimators.domain import SCALE, SHAPE, WORTH
 from dpmlite.estimators.empirical_bayes.normal_inverse_wishart import fit_normal_inverse_wishart
 from dpmlite.estimators.priors.checks import (
     STATISTICS_RTOL,
@@ -18,7 +19,7 @@ from dpmlite.estimators.priors.checks import (
     require_scatter,
 )
 from dpmlite.estimators.priors.real import RealFamily, mean_of_rows, normal_log_density
-from dpmlite.estimators.validation import as_floats
+from dpmlite.estimators.validation import POSITIVE, as_floats
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,7 +63,7 @@ class NormalInverseWishartFamily(RealFamily):
     def check_prior(self, prior: Prior, n_columns: int) -> Prior:
         return {
             "m0": per_column("m0", prior["m0"], n_columns),
-            "kappa0": positive("kappa0", prior["kappa0"]),
+            "kappa0": positive("kappa0", prior["kappa0"], WORTH),
             "nu0": _degrees(prior["nu0"], n_columns),
             "psi0": _positive_definite("psi0", prior["psi0"], n_columns),
         }
@@ -197,9 +198,13 @@ def _scale(n: Floats, mean: Floats, scatter: Floats, prior: Prior) -> Floats:
 
 
 def _degrees(nu0: Any, n_columns: int) -> float:
-    number = positive("nu0", nu0)
+    number = positive("nu0", nu0, POSITIVE)
     if not number > n_columns - 1:
         raise ValueError(f"prior nu0 must be above D - 1 = {n_columns - 1}, got {nu0!r}")
+    if number - (n_columns - 1) > SHAPE.most:
+        raise ValueError(
+            f"prior nu0 must be at most {SHAPE.most:g} above D - 1 = {n_columns - 1}, got {nu0!r}"
+        )
     return number
 
 
@@ -210,7 +215,13 @@ def _positive_definite(name: str, value: Any, n_columns: int) -> Floats:
         raise ValueError(f"prior {name} must have shape {shape}, got {np.shape(value)}")
     if not np.isfinite(matrix).all():
         raise ValueError(f"prior {name} must be finite, got {matrix[~np.isfinite(matrix)][0]}")
-    scale = np.sqrt(np.abs(np.diag(matrix)))
+    variances = np.diag(matrix)
+    if ((variances > 0.0) & ((variances < SCALE.least) | (variances > SCALE.most))).any():
+        raise ValueError(
+            f"prior {name} must have variances from {SCALE.least:g} to {SCALE.most:g}, "
+            f"got {variances.min():g} to {variances.max():g}"
+        )
+    scale = np.sqrt(np.abs(variances))
     if not (np.abs(matrix - matrix.T) <= 1e-10 * np.outer(scale, scale)).all():
         raise ValueError(f"prior {name} must be symmetric")
     try:
