@@ -11,7 +11,7 @@ import numpy as np
 from dpmlite import algorithms, families
 from dpmlite.core.constants import UNPLACED
 from dpmlite.estimators.automatic import most_probable_labels
-from dpmlite.estimators.base import require_fitted
+from dpmlite.estimators.base import all_or_nothing, require_fitted
 from dpmlite.estimators.bhc_growth import TreeSearch, bayes_kmeans, grow, joined
 from dpmlite.estimators.bhc_tree import AlternativeTree, linkage, relocate
 from dpmlite.estimators.choose_prior import ScaledPrior, draw_sample
@@ -172,6 +172,7 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
+    @all_or_nothing
     def fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Merge the rows of `X` into one tree.
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpmlite import algorithms
 from dpmlite.estimators.automatic import most_probable_labels
-from dpmlite.estimators.base import require_fitted
+from dpmlite.estimators.base import all_or_nothing, require_fitted
 from dpmlite.estimators.data import Data
 from dpmlite.estimators.fitted import final_partition, fitted_component
 from dpmlite.estimators.gibbs_chain import VARIANTS, Chain
@@ -153,6 +153,7 @@ class CollapsedGibbs(MixtureEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
+    @all_or_nothing
     def fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Sample partitions of the rows of `X`.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from dpmlite import algorithms, core
-from dpmlite.estimators.base import Estimator, require_fitted
+from dpmlite.estimators.base import Estimator, all_or_nothing, require_fitted
 from dpmlite.estimators.distances import least_distances, nearest_centres, squared_distances
 from dpmlite.estimators.numbering import largest_first
 from dpmlite.estimators.set_output import SetOutput
@@ -113,6 +113,7 @@ class DPMeans(Estimator, SetOutput):
         self.random_state = random_state
         self.verbose = verbose
 
+    @all_or_nothing
     def fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Cluster the rows of `X`.
 

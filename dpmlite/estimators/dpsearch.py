@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from dpmlite import algorithms
+from dpmlite.estimators.base import all_or_nothing
 from dpmlite.estimators.fitted import final_partition, verify_joint
 from dpmlite.estimators.mixture import MixtureEstimator
 from dpmlite.estimators.validation import (
@@ -163,6 +164,7 @@ class DPSearch(MixtureEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
+    @all_or_nothing
     def fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Search for the most probable partition of the rows of `X`.
 

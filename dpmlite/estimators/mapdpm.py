@@ -11,6 +11,7 @@ from dpmlite import algorithms
 from dpmlite.core.constants import UNPLACED
 from dpmlite.core.threads import threads_for, use_threads
 from dpmlite.estimators.automatic import SATURATION, power_of, times
+from dpmlite.estimators.base import all_or_nothing
 from dpmlite.estimators.choose_prior import ScaledPrior, draw_sample
 from dpmlite.estimators.domain import ROBUSTNESS
 from dpmlite.estimators.family_estimator import AUTO
@@ -316,6 +317,7 @@ class MAPDPM(JoinedMixture):
         self.n_jobs = n_jobs
         self.verbose = verbose
 
+    @all_or_nothing
     def fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the most probable partition of the rows of `X`.
 
@@ -362,6 +364,7 @@ class MAPDPM(JoinedMixture):
         self._label_outliers(X)
         return self
 
+    @all_or_nothing
     def partial_fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to those seen before, which need not be kept.
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from dpmlite import algorithms, sweeps
 from dpmlite.estimators.automatic import most_probable_labels
+from dpmlite.estimators.base import all_or_nothing
 from dpmlite.estimators.family_estimator import FamilyEstimator
 from dpmlite.estimators.fitted import fitted_component, load
 from dpmlite.estimators.numbering import largest_first
@@ -177,6 +178,7 @@ class VariationalDPM(FamilyEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
+    @all_or_nothing
     def fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the components to the rows of `X`.
 

@@ -1,9 +1,9 @@
-"""Joints of partitions to 40 digits, from the equations: nothing is shared with dpmlite."""
+"""Joints of partitions to 100 digits, from the equations: nothing is shared with dpmlite."""
 
 import mpmath as mp
 import numpy as np
 
-DIGITS = 40
+DIGITS = 100
 
 
 def neg_log_joint(X, labels, weights, alpha, component, prior):
