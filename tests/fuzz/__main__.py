@@ -6,7 +6,7 @@ import time
 
 import processes
 
-SCRIPTS = {"files": "model_files", "dumps": "board_dumps", "fits": "fits"}
+SCRIPTS = {"files": "model_files", "fits": "fits"}
 
 
 def main():

@@ -40,7 +40,7 @@ def run(first, last, seconds):
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    print(checked(np.random.default_rng(seed), Path(name)))
+                    print("done", checked(np.random.default_rng(seed), Path(name)))
             except Exception as error:
                 text = "".join(traceback.format_exception(error))
                 print("failure", seed, text.replace("\n", "\\n"), flush=True)

@@ -51,9 +51,9 @@ def tried(content, seed, model, X, folder):
     except Exception as error:
         if not (is_clear(error) and type(error) is ValueError):
             yield f"load: {error!r}"
-        print("refused", str(error)[len(str(path)) :][:150].replace("\n", " "))
+        print("done refused")
         return
-    print("loaded")
+    print("done loaded")
     other = model if isinstance(model, MAPDPM) else None
     for method, text in use(loaded, other, X, folder).items():
         yield f"{method}: {text}"

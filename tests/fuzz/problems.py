@@ -46,6 +46,8 @@ def table(rng, component):
         X[0, 0] = 10.0 ** rng.uniform(2.0, 12.0)
     elif kind == 4:
         X = rng.standard_cauchy(size=X.shape)
+    if rng.random() < 0.2:
+        return X.astype(np.float32).astype(float)
     return X * rng.choice([1.0, 1.0, 1e-6, 1e6, 1e-100, 1e100]) + rng.choice([0.0, 0.0, 1e3])
 
 
@@ -95,6 +97,8 @@ def in_another_layout(rng, X, component):
         return scipy.sparse.csr_array(X)
     if kind == 5:
         return X.tolist()
+    if kind == 6 and (X.astype(np.float32) == X).all():
+        return X.astype(np.float32, order=rng.choice(["C", "F"]))
     return X
 
 

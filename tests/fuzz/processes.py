@@ -29,7 +29,7 @@ def run(script, first, last, seconds):
         done = _process(script, seed, last, left)
         lines = [line.split(" ", 1) for line in done.stdout.splitlines() if line]
         seeds = [int(rest[0]) for kind, *rest in lines if kind == "seed"]
-        outcome.ends.update(kind for kind, *_ in lines if kind not in ("seed", "failure", "end"))
+        outcome.ends.update(rest[0] for kind, *rest in lines if kind == "done")
         outcome.failures += [rest[0] for kind, *rest in lines if kind == "failure"]
         outcome.n_seeds += len(seeds)
         if any(kind == "end" for kind, *_ in lines):

@@ -3,9 +3,12 @@
 import numpy as np
 import processes
 import pytest
+from cases import needs_kernels
 from saved_models import all_models
 
 N_MUTANTS, N_SECONDS = 400, 60.0
+
+pytestmark = needs_kernels
 
 
 @pytest.fixture(scope="module")

@@ -68,10 +68,20 @@ def normal_inverse_wishart(X, w, prior):
     away = mean - mp.matrix(exact(prior["m0"]))
     psi = psi + kappa0 * n / (kappa0 + n) * away * away.T
     total = mp.mpf(D) / 2 * (mp.log(kappa0 / (kappa0 + n)) - n * mp.log(mp.pi))
-    total += nu0 / 2 * mp.log(mp.det(psi0)) - (nu0 + n) / 2 * mp.log(mp.det(psi))
+    total += nu0 / 2 * log_det(psi0) - (nu0 + n) / 2 * log_det(psi)
     for j in range(D):
         total += mp.loggamma((nu0 + n - j) / 2) - mp.loggamma((nu0 - j) / 2)
     return total
+
+
+def log_det(matrix):
+    """Log of the determinant; columns of unlike scales are brought to one before."""
+    roots = [mp.sqrt(matrix[i, i]) for i in range(matrix.rows)]
+    scaled = matrix.copy()
+    for i in range(matrix.rows):
+        for j in range(matrix.rows):
+            scaled[i, j] /= roots[i] * roots[j]
+    return mp.log(mp.det(scaled)) + 2 * mp.fsum(mp.log(root) for root in roots)
 
 
 def log_rising(a, n):

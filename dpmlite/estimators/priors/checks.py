@@ -154,6 +154,12 @@ def check_cells_of(weights: Floats, cells: Floats, allow_missing: bool) -> None:
         raise ValueError("statistics_ must have the cells of each cluster's rows in every column")
 
 
+def check_counts_of(cells: Floats, counts: Floats, most: float) -> None:
+    """Raise ValueError unless counts are those of cells of some weight, each `most` at most."""
+    if not (counts <= most * (1.0 + STATISTICS_RTOL) * cells).all():
+        raise ValueError(f"statistics_ must have counts of at most {most:.0f} in a cell")
+
+
 def require_scatter(good: Any) -> None:
     """Raise ValueError unless the squares of every cluster are at least what its mean tells."""
     if not np.all(good):

@@ -10,7 +10,7 @@ from dpmlite import families
 from dpmlite.estimators.data import read_counts
 from dpmlite.estimators.domain import MAX_COUNT
 from dpmlite.estimators.priors.base import Family
-from dpmlite.estimators.priors.checks import are_whole, counts_per_column
+from dpmlite.estimators.priors.checks import are_whole, check_counts_of, counts_per_column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,6 +46,10 @@ class DirichletMultinomialFamily(Family):
 
     def takes_cells(self, cells: Floats) -> npt.NDArray[np.bool_]:
         return are_whole(cells, MAX_COUNT)
+
+    def check_statistics(self, statistics: Floats, prior: Prior, allow_missing: bool) -> None:
+        super().check_statistics(statistics, prior, allow_missing)
+        check_counts_of(statistics[:, :1], statistics[:, 1:], MAX_COUNT)
 
     def component(
         self, prior: Prior, allow_missing: bool, power: float = 1.0

@@ -11,7 +11,12 @@ from dpmlite.estimators.data import read_real
 from dpmlite.estimators.domain import MAX_COUNT
 from dpmlite.estimators.empirical_bayes.poisson_gamma import CountSums, fit_poisson_gamma
 from dpmlite.estimators.priors.base import Family
-from dpmlite.estimators.priors.checks import are_whole, check_cells_of, counts_per_column
+from dpmlite.estimators.priors.checks import (
+    are_whole,
+    check_cells_of,
+    check_counts_of,
+    counts_per_column,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -77,8 +82,7 @@ class PoissonGammaFamily(Family):
         super().check_statistics(statistics, prior, allow_missing)
         events, cells = np.split(statistics[:, 1:-1], 2, axis=1)
         check_cells_of(statistics[:, 0], cells, allow_missing)
-        if (events[cells == 0.0] > 0.0).any():
-            raise ValueError("statistics_ must have no events in a column without cells")
+        check_counts_of(cells, events, MAX_COUNT)
 
     def component(
         self, prior: Prior, allow_missing: bool, power: float = 1.0

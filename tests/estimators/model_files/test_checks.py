@@ -4,10 +4,13 @@ import json
 
 import numpy as np
 import pytest
+from cases import needs_kernels
 from saved_models import all_models
 
 from dpmlite import MAPDPM
 from dpmlite.estimators.model_files.archive import CHECKSUM, checksum, read_archive, write_archive
+
+pytestmark = needs_kernels
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +73,7 @@ RULES = {
     "a rate below 1": ("paper", putting(0.5, "statistics_", at=3), "statistics must have rates"),
     "squares": ("paper", putting(1e5, "statistics_", at=1), "scatter that is not negative"),
     "counts": ("counts", putting(-1.0, "statistics_", at=1), "statistics must have counts from 0"),
+    "more than can be": ("counts", putting(1e20, "statistics_", at=1), "counts of at most 1099511"),
     "cells": ("bits", putting(99.0, "statistics_", at=1), "cells of each cluster's rows"),
     "pivots": ("full", putting(7e5, "statistics_", at=3), "the pivots of their squares"),
     "a full scatter": ("full", putting(-7.0, "statistics_", at=5), "scatter that is not negative"),
