@@ -413,7 +413,7 @@ class MAPDPM(JoinedMixture):
             self._fit(first.rows)
             self.labels_ = self.labels_[-data.shape[0] :]
             self.component_labels_ = self.component_labels_[-data.shape[0] :]
-            first = first.fitted()
+            first = first.fitted(self)
         else:
             assert before is not None  # the rows of the first call are due
             self._learn(before, data)

@@ -79,8 +79,9 @@ def of_arrays(arrays, rng):
     if kind < 6 and array.size:
         places = rng.integers(array.size, size=int(rng.choice([1, 1, 2, array.size])))
         array.flat[places] = some_value(array, rng)
-    elif kind == 6 and array.dtype.kind == "f":
-        array *= rng.choice([0.0, -1.0, 1e-9, 0.5, 1.0 + 1e-5, 2.0, 1e9, 1e200])
+    elif kind == 6 and array.dtype.kind == "f" and array.size:
+        places = rng.integers(array.size, size=int(rng.choice([1, 2, array.size])))
+        array.flat[places] *= rng.choice([0.0, -1.0, 1e-9, 0.5, 1.0 + 1e-7, 1.01, 2.0, 1e9, 1e200])
     elif kind == 7 and array.size:
         array = rng.permuted(array.ravel()).reshape(array.shape)
     elif kind == 8:
