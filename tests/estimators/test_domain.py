@@ -6,7 +6,8 @@ import exact_joints
 import numpy as np
 import pytest
 
-from dpmlite import MAPDPM, DPSearch, VariationalDPM
+from dpmlite import MAPDPM, DPSearch, VariationalDPM, quantize, to_micropython
+from dpmlite.boards.learner import Cluster, learner_of
 from dpmlite.estimators.domain import (
     ALPHA,
     MAX_COUNT,
@@ -213,3 +214,27 @@ def test_the_documentation_has_these_ranges():
 def value_of(text):
     base, _, power = text.partition("^")
     return float(base) ** float(power or 1.0)
+
+
+@pytest.mark.parametrize("scaled", [False, True])
+@pytest.mark.parametrize(
+    "prior", [{"b0": SCALE.most}, {"c0": WORTH.most}, {"c0": WORTH.least}, {"a0": SHAPE.most}]
+)
+def test_boards_refuse_what_they_cannot_hold(prior, scaled, tmp_path):
+    X = table("normal-gamma", n_rows=30)
+    ints = quantize(X)
+    model = MAPDPM(prior=prior, random_state=0).fit(X if scaled else ints.rows)
+    if prior == {"c0": WORTH.least}:  # the nearest that a board has is 1 / 32
+        to_micropython(model, tmp_path / "model.py", quantized=ints)
+    else:
+        with pytest.raises(ValueError, match="on a board"):
+            to_micropython(model, tmp_path / "model.py", quantized=ints)
+
+
+@pytest.mark.parametrize("value", [np.inf, np.nan, 1e308, -np.inf])
+@pytest.mark.parametrize("key", ["m0", "b0"])
+def test_boards_refuse_what_is_no_number(key, value):
+    """In units of small ints, an extreme prior is infinite."""
+    prior = {"m0": [0.0], "c0": 1.0, "a0": 1.0, "b0": [1.0]} | {key: [value]}
+    with pytest.raises(ValueError, match=f"prior {key} must be from .* on a board, .* got"):
+        learner_of(prior, 1.0, 8, [Cluster(1, (0,), (0,))])

@@ -25,7 +25,7 @@ from dpmlite import (
 # A fit of a few dozen rows that takes longer than this, in seconds, hangs.
 MAX_SECONDS = 60
 
-# Tables of these families have no component of their own in the functions of the joint.
+# Rows of which the joint is computed to 100 digits, at most: it takes time.
 EXACT_ROWS = 40
 
 

@@ -27,7 +27,7 @@ CHECKSUM = "checksum"
 MAGIC = b"\x93NUMPY\x01\x00"
 DESCRIPTION = re.compile(
     r"\{'descr': '([<>|](?:b1|[iu][1248]|f[248]|U\d{1,9}))', "
-    r"'fortran_order': (True|False), 'shape': \(((?:\d{1,18},? ?)*)\), \} *\n"
+    r"'fortran_order': (True|False), 'shape': \(([\d, ]{0,200})\), \} *\n"
 )
 
 MAX_CODE_POINT = 0x10FFFF

@@ -37,7 +37,7 @@ def count(least: int = 0, most: int = 2**62) -> Check:
 
     def check(name: str, value: Any, sizes: Sizes) -> int:
         if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-            raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
+            raise ValueError(f"{name} must be a whole number from {least} to {most}, got {value!r}")
         return value
 
     return check

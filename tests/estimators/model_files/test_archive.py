@@ -71,6 +71,10 @@ BAD = {
         zipped(described("'<f8'", "(99999999999999999,)", bytes(8))),
         r"an array of shape \(99999999999999999,\) has 8 bytes",
     ),
+    "a shape that patterns could split in many ways": (
+        zipped(described("'<f8'", f"({60 * '1'};)")),
+        "not of numbers",
+    ),
     "a giant shape of nothing": (
         zipped(described("'<f8'", "(0, 99999999999999999)")),
         "an array has shape",
