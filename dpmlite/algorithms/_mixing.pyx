@@ -121,9 +121,10 @@ cdef class Sticks(Mixing):
         cdef double total = 0.0, rest = self.mean[0] + self.tail[0], rest_variance = 0.0
         cdef Py_ssize_t k
         for k in range(self.n_components - 1):
-            total += (log(self.alpha) + mean_log_gamma_c(1.0 + self.mean[k], self.variance[k])
-                      + mean_log_gamma_c(self.alpha + self.tail[k], self.tail_variance[k])
-                      - mean_log_gamma_c(1.0 + self.alpha + rest, rest_variance))
+            total += (log_break(self.alpha, self.mean[k], self.tail[k])
+                      + curvature_of(1.0 + self.mean[k], self.variance[k])
+                      + curvature_of(self.alpha + self.tail[k], self.tail_variance[k])
+                      - curvature_of(1.0 + self.alpha + rest, rest_variance))
             rest, rest_variance = self.tail[k], self.tail_variance[k]
         return total
 
@@ -186,8 +187,9 @@ cdef class CollapsedDirichlet(Mixing):
         cdef Py_ssize_t k
         for k in range(self.n_components):
             n += self.mean[k]
-            total += mean_log_gamma_c(part + self.mean[k], self.variance[k]) - log_gamma_c(part)
-        return total + log_gamma_c(self.alpha) - log_gamma_c(self.alpha + n)
+            total += (log_rising_c(part, self.mean[k])
+                      + curvature_of(part + self.mean[k], self.variance[k]))
+        return total - log_rising_c(self.alpha, n)
 
     def means(self):
         cdef double part = self.alpha / self.n_components
@@ -200,15 +202,10 @@ def mean_log_rising(double mean, double variance, double weight):
     return mean_log_rising_c(mean, variance, weight)
 
 
-def mean_log_gamma(double mean, double variance):
-    return mean_log_gamma_c(mean, variance)
-
-
 def unbroken_log_evidence(counts, double alpha):
     cdef double total = 0.0, tail = 0.0, n
     for n in sorted(counts):
-        total += (log(alpha) + log_gamma_c(1.0 + n) + log_gamma_c(alpha + tail)
-                  - log_gamma_c(1.0 + alpha + n + tail))
+        total += log_break(alpha, n, tail)
         tail += n
     return total
 
@@ -225,9 +222,14 @@ cdef double mean_log_rising_c(double mean, double variance, double weight) noexc
     return log_rising_c(mean, weight) + 0.5 * curvature * variance
 
 
-cdef double mean_log_gamma_c(double mean, double variance) noexcept nogil:
-    cdef double curvature = 0.5 * trigamma_c(mean) * variance if variance > 0.0 else 0.0
-    return log_gamma_c(mean) + curvature
+cdef double log_break(double alpha, double n, double tail) noexcept nogil:
+    """Log of B(1 + n, alpha + tail) / B(1, alpha)."""
+    return log(alpha) + log_gamma_c(1.0 + n) - log_rising_c(alpha + tail, 1.0 + n)
+
+
+cdef double curvature_of(double mean, double variance) noexcept nogil:
+    """What the variance of x adds to the mean of log Gamma(x), to second order."""
+    return 0.5 * trigamma_c(mean) * variance if variance > 0.0 else 0.0
 
 
 cdef void tails_of(const double *values, Py_ssize_t n_values, double *out) noexcept nogil:

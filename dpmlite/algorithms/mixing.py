@@ -149,10 +149,10 @@ class Sticks(Mixing):
         total = 0.0
         for k in range(self.n_components - 1):
             rest, rest_variance = self._from(k)
-            total += log(self.alpha)
-            total += mean_log_gamma(1.0 + self.counts[k], self.variances[k])
-            total += mean_log_gamma(self.alpha + self.tails[k], self.tail_variances[k])
-            total -= mean_log_gamma(1.0 + self.alpha + rest, rest_variance)
+            total += _log_break(self.alpha, self.counts[k], self.tails[k])
+            total += _curvature(1.0 + self.counts[k], self.variances[k])
+            total += _curvature(self.alpha + self.tails[k], self.tail_variances[k])
+            total -= _curvature(1.0 + self.alpha + rest, rest_variance)
         return total
 
     def means(self) -> list[float]:
@@ -239,9 +239,9 @@ class CollapsedDirichlet(Mixing):
     def log_evidence(self) -> float:
         """E[log p(z)] with p(z) the Dirichlet-multinomial distribution of labels."""
         part = self.alpha / self.n_components
-        total = log_gamma(self.alpha) - log_gamma(self.alpha + sum(self.counts))
+        total = -log_rising(self.alpha, sum(self.counts))
         for n, variance in zip(self.counts, self.variances, strict=True):
-            total += mean_log_gamma(part + n, variance) - log_gamma(part)
+            total += log_rising(part, n) + _curvature(part + n, variance)
         return total
 
     def means(self) -> list[float]:
@@ -271,21 +271,6 @@ def mean_log_rising(mean: float, variance: float, weight: float) -> float:
     return log_rising(mean, weight) + 0.5 * curvature * variance
 
 
-def mean_log_gamma(mean: float, variance: float) -> float:
-    """Mean of log Gamma(x), to second order.
-
-    Parameters
-    ----------
-    mean, variance : float
-        Moments of x.
-
-    Returns
-    -------
-    float
-    """
-    return log_gamma(mean) + 0.5 * trigamma(mean) * variance
-
-
 def unbroken_log_evidence(counts: Values, alpha: float) -> float:
     """Mean of log p(z) under the Dirichlet process: its stick is broken without end.
 
@@ -308,10 +293,19 @@ def unbroken_log_evidence(counts: Values, alpha: float) -> float:
     """
     total, tail = 0.0, 0.0
     for n in sorted(counts):
-        total += log(alpha) + log_gamma(1.0 + n) + log_gamma(alpha + tail)
-        total -= log_gamma(1.0 + alpha + n + tail)
+        total += _log_break(alpha, n, tail)
         tail += n
     return total
+
+
+def _log_break(alpha: float, n: float, tail: float) -> float:
+    """Log of B(1 + n, alpha + tail) / B(1, alpha); nothing cancels where alpha is large."""
+    return log(alpha) + log_gamma(1.0 + n) - log_rising(alpha + tail, 1.0 + n)
+
+
+def _curvature(mean: float, variance: float) -> float:
+    """What the variance of x adds to the mean of log Gamma(x), to second order."""
+    return 0.5 * trigamma(mean) * variance if variance > 0.0 else 0.0
 
 
 def _tails(values: Values) -> list[float]:

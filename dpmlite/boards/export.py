@@ -14,7 +14,7 @@ from dpmlite.boards.quantized import Quantized
 from dpmlite.boards.statistics import counted, recovered
 from dpmlite.estimators.fitted import fitted_mixture
 from dpmlite.estimators.mapdpm import MAPDPM
-from dpmlite.estimators.persistence import replacing
+from dpmlite.estimators.model_files.replacing import replacing
 from dpmlite.estimators.validation import check_count
 
 # By default there are at least MIN_SLOTS slots, of which at least MIN_FREE_SLOTS are free.

@@ -141,7 +141,7 @@ def learner_of(
 
 
 def _whole(name: str, value: float, least: int, most: int) -> int:
-    if not least <= round(value) <= most:
+    if not least - 0.5 <= value <= most + 0.5:  # which is false for infinity and NaN
         raise ValueError(
             f"prior {name} must be from {least} to {most} on a board, in units of its ints, "
             f"got {value:g}"

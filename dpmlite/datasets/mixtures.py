@@ -10,6 +10,7 @@ import numpy as np
 
 from dpmlite.estimators.priors import COMPONENTS, FAMILIES
 from dpmlite.estimators.validation import (
+    check_alpha,
     check_choice,
     check_count,
     check_positive,
@@ -198,7 +199,7 @@ def dpm_mixture(
     """
     family = FAMILIES[check_choice("component", component, COMPONENTS)]
     full = family.full_prior(prior, check_count("n_columns", n_columns))
-    alpha = check_positive("alpha", alpha)
+    alpha = check_alpha("alpha", alpha)
     is_number = isinstance(tolerance, float | int | np.floating)
     if not (is_number and MIN_TOLERANCE <= tolerance < 1.0):
         raise ValueError(f"tolerance must be from {MIN_TOLERANCE} to below 1, got {tolerance!r}")
@@ -259,7 +260,7 @@ def unequal_gaussians(
     [0.72, 0.09, 0.01, 0.18]
     """
     shape = (check_count("n_clusters", n_clusters), check_count("n_columns", n_columns))
-    alpha = shape[0] / 5.0 if alpha is None else check_positive("alpha", alpha)
+    alpha = shape[0] / 5.0 if alpha is None else check_alpha("alpha", alpha)
     rng = check_random_state(random_state)
     weights = summing_to_one(np.array(stick_breaking(rng.random(shape[0]), alpha)))
     means = rng.normal(0.0, check_positive("spread", spread), size=shape)

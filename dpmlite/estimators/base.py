@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import inspect
 import sys
-from functools import cache
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Callable
+from functools import cache, wraps
+from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 import numpy as np
 
@@ -15,6 +16,24 @@ from dpmlite.estimators.validation import check_rows, warn
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def all_or_nothing(method: Method) -> Method:
+    """A method that leaves the estimator as it was if it fails, or is interrupted."""
+
+    @wraps(method)
+    def whole(self: Any, *args: Any, **kwargs: Any) -> Any:
+        before = dict(vars(self))
+        try:
+            return method(self, *args, **kwargs)
+        except BaseException:
+            vars(self).clear()
+            vars(self).update(before)
+            raise
+
+    return cast("Method", whole)
 
 
 class NotFittedError(ValueError, AttributeError):

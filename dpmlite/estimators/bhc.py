@@ -11,7 +11,7 @@ import numpy as np
 from dpmlite import algorithms, families
 from dpmlite.core.constants import UNPLACED
 from dpmlite.estimators.automatic import most_probable_labels
-from dpmlite.estimators.base import require_fitted
+from dpmlite.estimators.base import all_or_nothing, require_fitted
 from dpmlite.estimators.bhc_growth import TreeSearch, bayes_kmeans, grow, joined
 from dpmlite.estimators.bhc_tree import AlternativeTree, linkage, relocate
 from dpmlite.estimators.choices import PriorOrScales, TreeApproximation
@@ -22,9 +22,9 @@ from dpmlite.estimators.mixture import MixtureEstimator
 from dpmlite.estimators.numbering import largest_first
 from dpmlite.estimators.priors.moments import Moments
 from dpmlite.estimators.validation import (
+    check_alpha,
     check_choice,
     check_count,
-    check_positive,
     check_random_state,
     check_verbose,
 )
@@ -166,13 +166,8 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         *,
         component: Component | Mapping[Any, str] = "auto",
         alpha: float = 1.0,
-<<<<<<< HEAD
-        prior: Mapping[str, Any] | str | None = "auto",
-        approximate: str | None = "map-dpm",
-=======
         prior: Mapping[str, Any] | PriorOrScales | None = "auto",
-        approximate: TreeApproximation | None = None,
->>>>>>> 95cb63f8f647a8659e071c042fa914f6130ba9e6
+        approximate: TreeApproximation | None = "map-dpm",
         alternative_trees: bool | int = False,
         allow_missing: bool = False,
         random_state: Any = None,
@@ -187,6 +182,7 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
+    @all_or_nothing
     def fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Merge the rows of `X` into one tree.
 
@@ -299,7 +295,7 @@ class BayesianHierarchicalClustering(MixtureEstimator):
 
     def _check_parameters(self) -> None:
         self._check_model_parameters()
-        check_positive("alpha", self.alpha)
+        check_alpha("alpha", self.alpha)
         if self.approximate is not None:
             check_choice("approximate", self.approximate, APPROXIMATIONS, "None or ")
         if not isinstance(self.alternative_trees, bool | np.bool_ | Integral):

@@ -27,8 +27,11 @@ AlphaChoice = Literal["map", "nll", "cv"]
 AlphaPrior = Literal["inverse-gamma"]
 
 Scoring = Literal["trivial", "tight", "inadmissible"]
+PriorScore = Literal["partition", "sizes"]
 Order = Literal["ascending", "descending", "random", "given"]
 Refinement = Literal["quick"]
+
+VisitOrder = Literal["fixed", "random"]
 
 SplitMerge = Literal["random", "restricted", "interleaved"]
 

@@ -77,19 +77,34 @@ def joined_attributes(model: Components, clusters: Indices) -> dict[str, Any]:
     """
     clusters = largest_first(clusters, model.weights_)
     n_clusters = int(clusters.max()) + 1
-    weights = np.bincount(clusters, model.weights_)
-    shares = np.zeros((n_clusters, len(clusters)))
-    shares[clusters, np.arange(len(clusters))] = model.weights_ / weights[clusters]
     counts = np.zeros(n_clusters, dtype=np.intp)
     np.add.at(counts, clusters, model.counts_)
-    family = fitted_family(model)
-    scaled = family.on_scale(model.means_)
-    variances = shares @ (model.variances_ + scaled**2) - (shares @ scaled) ** 2
-    found = {
+    return {
         "cluster_of_component_": clusters,
         "n_clusters_": n_clusters,
         "labels_": clusters[model.labels_],
         "counts_": counts,
+        **described_clusters(model, clusters),
+    }
+
+
+def described_clusters(model: Components, clusters: Indices) -> dict[str, Any]:
+    """Those of the attributes that follow from what describes the components.
+
+    Parameters
+    ----------
+    model : Components
+    clusters : ndarray of int, shape (C,)
+        The cluster of each component, the largest first.
+    """
+    n_clusters = int(clusters.max()) + 1
+    weights = np.bincount(clusters, model.weights_)
+    shares = np.zeros((n_clusters, len(clusters)))
+    shares[clusters, np.arange(len(clusters))] = model.weights_ / weights[clusters]
+    family = fitted_family(model)
+    scaled = family.on_scale(model.means_)
+    variances = shares @ (model.variances_ + scaled**2) - (shares @ scaled) ** 2
+    found: dict[str, Any] = {
         "weights_": weights,
         "means_": shares @ model.means_,
         "variances_": np.maximum(variances, shares @ model.variances_),

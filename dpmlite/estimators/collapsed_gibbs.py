@@ -8,7 +8,7 @@ import numpy as np
 
 from dpmlite import algorithms
 from dpmlite.estimators.automatic import most_probable_labels
-from dpmlite.estimators.base import require_fitted
+from dpmlite.estimators.base import all_or_nothing, require_fitted
 from dpmlite.estimators.consensus import consensus_partition
 from dpmlite.estimators.data import Data
 from dpmlite.estimators.fitted import final_partition, fitted_component
@@ -16,10 +16,10 @@ from dpmlite.estimators.gibbs_chain import VARIANTS, Chain
 from dpmlite.estimators.limits import Limited
 from dpmlite.estimators.mixture import MixtureEstimator
 from dpmlite.estimators.validation import (
+    check_alpha,
     check_choice,
     check_count,
     check_labels,
-    check_positive,
     check_random_state,
 )
 from dpmlite.partition import Partition
@@ -32,11 +32,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite.estimators.automatic import Model
-<<<<<<< HEAD
-    from dpmlite.estimators.consensus import Consensus
-=======
     from dpmlite.estimators.choices import Component, PriorChoice, SplitMerge
->>>>>>> 95cb63f8f647a8659e071c042fa914f6130ba9e6
+    from dpmlite.estimators.consensus import Consensus
     from dpmlite.estimators.gibbs_chain import Sample
     from dpmlite.search.progress import Callback, Progress
 
@@ -183,6 +180,7 @@ class CollapsedGibbs(Limited, MixtureEstimator):
         self.callback = callback
         self.verbose = verbose
 
+    @all_or_nothing
     def fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Sample partitions of the rows of `X`.
 
@@ -318,7 +316,7 @@ class CollapsedGibbs(Limited, MixtureEstimator):
 
     def _check_parameters(self) -> None:
         self._check_model_parameters()
-        check_positive("alpha", self.alpha)
+        check_alpha("alpha", self.alpha)
         if self.alpha_prior is not None:
             if not isinstance(self.alpha_prior, tuple | list | np.ndarray) or (
                 len(self.alpha_prior) != 2
@@ -327,7 +325,7 @@ class CollapsedGibbs(Limited, MixtureEstimator):
                     f"alpha_prior must be a shape and a rate, or None, got {self.alpha_prior!r}"
                 )
             for name, value in zip(("shape", "rate"), self.alpha_prior, strict=True):
-                check_positive(f"alpha_prior's {name}", value)
+                check_alpha(f"alpha_prior's {name}", value)
         if isinstance(self.init, str):
             check_choice("init", self.init, INITS)
         check_count("n_samples", self.n_samples)

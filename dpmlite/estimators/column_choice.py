@@ -80,10 +80,21 @@ def recoded(table: Data, columns: Columns) -> Data:
     """A coded table under other families of its columns; not coded if all are normal."""
     assert table.columns is not None
     assert table.values is not None
-    cells = table.columns.decode(table.values)
+    known = table.columns
     if set(columns.component.values()) == {NORMAL}:
-        return replace(table.with_values(np.stack(list(cells.values()), axis=1)), columns=None)
-    return replace(table, values=columns.encode(cells), columns=columns)
+        return decoded(table)
+    if (known.blocks, known.logs) == (columns.blocks, columns.logs):
+        return table
+    cells = known.decode(table.values)
+    return replace(table.with_values(columns.encode(cells)), columns=columns)
+
+
+def decoded(table: Data) -> Data:
+    """The numbers of a coded table, not coded."""
+    assert table.columns is not None
+    assert table.values is not None
+    cells = table.columns.decode(table.values)
+    return replace(table.with_values(np.stack(list(cells.values()), axis=1)), columns=None)
 
 
 def alternatives(name: str, cells: Floats) -> list[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from dpmlite.estimators.domain import MAX_COUNT
 from dpmlite.estimators.validation import warn
 
 if TYPE_CHECKING:
@@ -180,6 +181,7 @@ class Columns:
         if self.component.get(column) == COUNTS:
             whole = (values >= 0.0) & (values == np.floor(values))
             _check_cells(column, values, whole, "whole numbers of at least 0 to be counts")
+            _check_cells(column, values, values <= MAX_COUNT, f"at most {MAX_COUNT:.0f}")
         return values
 
     def decode(self, coded: Floats) -> dict[Column, Cells]:

@@ -9,7 +9,13 @@ import numpy as np
 
 from dpmlite import core
 from dpmlite.estimators.user_tables import names_of
-from dpmlite.estimators.validation import check_rows, check_sample_weight, check_table, raise_where
+from dpmlite.estimators.validation import (
+    aligned,
+    check_rows,
+    check_sample_weight,
+    check_table,
+    raise_where,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -285,10 +291,10 @@ def _read_sparse(X: Any) -> Data:
         X.sum_duplicates()
     if np.iscomplexobj(X.data):
         raise ValueError(f"Complex data not supported: X must be real, got dtype {X.data.dtype}")
-    cells = np.ascontiguousarray(X.data, dtype=np.float64)
+    cells = aligned(np.asarray(X.data), np.float64)
     columns, starts = (_as_indices(name, getattr(X, name)) for name in NONZEROS[1:])
     shape = (int(X.shape[0]), int(X.shape[1]))
-    _check_parts(shape, cells, columns, starts)
+    check_parts(shape, cells, columns, starts)
     return Data(shape, nonzeros=(cells, columns, starts))
 
 
@@ -297,10 +303,10 @@ def _as_indices(name: str, part: Any) -> Indices:
     kind = np.asarray(part).dtype
     if kind.kind not in "iu":
         raise ValueError(f"X.{name} must be whole numbers, got dtype {kind}")
-    return np.ascontiguousarray(part, dtype=np.intp)
+    return aligned(np.asarray(part), np.intp)
 
 
-def _check_parts(shape: tuple[int, int], cells: Floats, columns: Indices, starts: Indices) -> None:
+def check_parts(shape: tuple[int, int], cells: Floats, columns: Indices, starts: Indices) -> None:
     """Raise ValueError unless the arrays are compressed sparse rows without duplicates."""
     n_rows, n_columns = shape
     sizes = np.diff(starts)

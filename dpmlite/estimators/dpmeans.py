@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from dpmlite import algorithms, core
-from dpmlite.estimators.base import Estimator, require_fitted
+from dpmlite.estimators.base import Estimator, all_or_nothing, require_fitted
 from dpmlite.estimators.distances import least_distances, nearest_centres, squared_distances
 from dpmlite.estimators.numbering import largest_first
 from dpmlite.estimators.set_output import SetOutput
@@ -18,6 +18,7 @@ from dpmlite.estimators.validation import (
     check_random_state,
     check_rows,
     check_sample_weight,
+    check_starts,
     check_verbose,
 )
 from dpmlite.search.progress import Progress
@@ -118,6 +119,7 @@ class DPMeans(SetOutput, Estimator):
         self.random_state = random_state
         self.verbose = verbose
 
+    @all_or_nothing
     def fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Cluster the rows of `X`.
 
@@ -313,7 +315,7 @@ class DPMeans(SetOutput, Estimator):
         else:
             check_count("n_clusters", self.n_clusters)
         check_count("max_iter", self.max_iter)
-        check_count("n_init", self.n_init)
+        check_starts(self.n_init)
         check_verbose(self.verbose)
 
     def _search(self, table: core.Rows, lam: float, rng: np.random.Generator) -> None:

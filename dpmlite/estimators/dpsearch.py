@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-<<<<<<< HEAD
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Self
-=======
 from typing import TYPE_CHECKING, Any, Self, get_args
->>>>>>> 95cb63f8f647a8659e071c042fa914f6130ba9e6
 
 import numpy as np
 
 from dpmlite import algorithms
-from dpmlite.estimators.choices import Refinement, Scoring
+from dpmlite.estimators.base import all_or_nothing
+from dpmlite.estimators.choices import PriorScore, Refinement, Scoring
 from dpmlite.estimators.fitted import final_partition, verify_joint
 from dpmlite.estimators.limits import Limited
 from dpmlite.estimators.mixture import MixtureEstimator
 from dpmlite.estimators.validation import (
+    check_alpha,
     check_bool,
     check_choice,
     check_count,
-    check_positive,
     check_random_state,
 )
 from dpmlite.partition import log_prob_counts, log_prob_multiplicities
@@ -33,22 +30,15 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-<<<<<<< HEAD
+    from dpmlite.estimators.choices import Component, Order, PriorChoice
     from dpmlite.estimators.data import Data
     from dpmlite.partition import Partition
-=======
-    from dpmlite.estimators.choices import Component, Order, PriorChoice
->>>>>>> 95cb63f8f647a8659e071c042fa914f6130ba9e6
     from dpmlite.search.context import Labels, Problem
     from dpmlite.search.progress import Progress
     from dpmlite.search.result import SearchResult
 
-<<<<<<< HEAD
-SCORINGS = ("trivial", "tight", "inadmissible")
-PRIOR_SCORES = ("partition", "sizes")
-=======
 SCORINGS: tuple[str, ...] = get_args(Scoring)
->>>>>>> 95cb63f8f647a8659e071c042fa914f6130ba9e6
+PRIOR_SCORES: tuple[str, ...] = get_args(PriorScore)
 
 # Families with a proven bound on the predictive density: see their `log_bound`.
 TIGHT = ("normal-known-variance", "dirichlet-multinomial", "beta-bernoulli")
@@ -181,14 +171,9 @@ class DPSearch(Limited, MixtureEstimator):
         *,
         component: Component | Mapping[Any, str] = "auto",
         alpha: float = 1.0,
-<<<<<<< HEAD
-        prior: Mapping[str, Any] | str | None = "auto",
-        scoring: str = "inadmissible",
-        prior_score: str = "partition",
-=======
         prior: Mapping[str, Any] | PriorChoice | None = "auto",
         scoring: Scoring = "inadmissible",
->>>>>>> 95cb63f8f647a8659e071c042fa914f6130ba9e6
+        prior_score: PriorScore = "partition",
         beam: int | None = 10,
         order: Order = "ascending",
         max_queue: int | None = None,
@@ -212,6 +197,7 @@ class DPSearch(Limited, MixtureEstimator):
         self.max_seconds = max_seconds
         self.verbose = verbose
 
+    @all_or_nothing
     def fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Search for the most probable partition of the rows of `X`.
 
@@ -268,7 +254,7 @@ class DPSearch(Limited, MixtureEstimator):
         return self
 
     def _check_parameters(self) -> None:
-        check_positive("alpha", self.alpha)
+        check_alpha("alpha", self.alpha)
         check_choice("scoring", self.scoring, SCORINGS)
         check_choice("prior_score", self.prior_score, PRIOR_SCORES)
         check_choice("order", self.order, ORDERS)

@@ -10,7 +10,7 @@ import numpy as np
 from dpmlite import algorithms
 from dpmlite.estimators.numbering import largest_first
 from dpmlite.estimators.priors import COMPONENTS, FAMILIES
-from dpmlite.estimators.validation import check_bool, check_choice, check_positive
+from dpmlite.estimators.validation import check_alpha, check_bool, check_choice
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -114,7 +114,7 @@ def exact_posterior(
     >>> found.co_clustering[0].round(2).tolist()
     [1.0, 0.9, 0.0]
     """
-    alpha = check_positive("alpha", alpha)
+    alpha = check_alpha("alpha", alpha)
     family = FAMILIES[check_choice("component", component, COMPONENTS)]
     data = family.read(X, check_bool("allow_missing", allow_missing)).weighted(sample_weight)
     data.require_weight()

@@ -147,10 +147,14 @@ class FamilyEstimator(Estimator):
     def _check_model_parameters(self) -> None:
         if isinstance(self.component, Mapping):
             check_component(self.component, self.column_choices)
-        elif self.component in FAMILIES or self.component not in self.column_choices:
+        elif not isinstance(self.component, str) or (
+            self.component in FAMILIES or self.component not in self.column_choices
+        ):
             check_choice("component", self.component, (AUTO, *self.component_choices))
         if isinstance(self.prior, str):
             check_choice("prior", self.prior, self.prior_choices, "a dict, None or ")
+        elif not isinstance(self.prior, Mapping | None):
+            raise ValueError(f"prior must be a dict of its keys, or None, got {self.prior!r}")
         if not self._is_mixed():
             check_choice("component", self._family().name, self.component_choices)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from dpmlite import families
 from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.columns import Columns, IsZero
 from dpmlite.estimators.numbering import largest_first
@@ -13,7 +14,6 @@ from dpmlite.estimators.priors import FAMILIES, mixed_family
 from dpmlite.partition import Partition
 
 if TYPE_CHECKING:
-    from dpmlite import families
     from dpmlite.estimators.columns import Key
     from dpmlite.estimators.data import Data, Floats
     from dpmlite.estimators.numbering import Labels
@@ -112,22 +112,31 @@ def cluster_attributes(
     final: Partition, family: Family, prior: Prior, allow_missing: bool
 ) -> dict[str, Any]:
     """All fitted attributes that describe a partition's clusters, and not its rows."""
-    component, slots = final.component, range(final.n_clusters)
-    posteriors = [component.posterior(k) for k in slots]
-    priors = [family.as_prior(posterior, prior) for posterior in posteriors]
+    component, n_clusters = final.component, final.n_clusters
     return {
         **family.attributes(),
-        **_level_probabilities(family, priors),
+        **described_components(component, n_clusters, family, prior),
         "allow_missing_": bool(allow_missing),
         "prior_": prior,
         "alpha_": final.alpha,
-        "n_clusters_": final.n_clusters,
-        "statistics_": np.array([component.statistics(k) for k in slots]),
+        "n_clusters_": n_clusters,
+        "statistics_": np.array([component.statistics(k) for k in range(n_clusters)]),
+        "neg_log_joint_": final.neg_log_joint,
+    }
+
+
+def described_components(
+    component: families.Component, n_components: int, family: Family, prior: Prior
+) -> dict[str, Any]:
+    """The fitted attributes that follow from statistics, which the first slots hold."""
+    posteriors = [component.posterior(k) for k in range(n_components)]
+    priors = [family.as_prior(posterior, prior) for posterior in posteriors]
+    return {
+        **_level_probabilities(family, priors),
         "means_": np.array([family.means(each) for each in priors]),
         "variances_": np.array([family.variances(each) for each in priors]),
         "cluster_centers_": np.array([family.row_means(each, prior) for each in posteriors]),
-        "weights_": np.array(component.counts[:-1]) / sum(component.counts),
-        "neg_log_joint_": final.neg_log_joint,
+        "weights_": np.array(component.counts[:n_components]) / sum(component.counts),
     }
 
 
@@ -146,8 +155,7 @@ def verify_joint(kept: float, final: Partition, table: Data) -> None:
     drift = abs(final.neg_log_joint - kept)
     size = sum(final.component.counts) * table.shape[1]
     slack = JOINT_RTOL * max(abs(final.neg_log_joint), size)
-    if table.nonzeros is not None:
-        slack += COUNTS_RTOL * _sum_of_counts(final.component)
+    slack += COUNTS_RTOL * _sum_of_counts(final.component)
     if not drift <= slack:
         raise ArithmeticError(
             f"the joint kept incrementally is {kept!r}, recomputed "
@@ -156,5 +164,10 @@ def verify_joint(kept: float, final: Partition, table: Data) -> None:
 
 
 def _sum_of_counts(component: families.Component) -> float:
-    """Sum of all counts in a component of a family of counts."""
-    return sum(sum(component.statistics(k)[1:]) for k in range(component.n_slots))
+    """Sum of all counts of words and events in a component, or in the parts of a product."""
+    return sum(
+        sum(part.statistics(k)[1 : 1 + part.n_columns])
+        for part in getattr(component, "parts", [component])
+        if isinstance(part, families.DirichletMultinomial | families.PoissonGamma)
+        for k in range(part.n_slots)
+    )

@@ -9,11 +9,11 @@ import numpy as np
 from dpmlite import algorithms
 from dpmlite.estimators.priors import COMPONENTS, FAMILIES
 from dpmlite.estimators.validation import (
+    check_alpha,
     check_bool,
     check_choice,
     check_count,
     check_labels,
-    check_positive,
     check_random_state,
 )
 from dpmlite.partition import Partition, log_prob, sample
@@ -55,7 +55,7 @@ def crp_log_prob(labels: npt.ArrayLike, alpha: float) -> float:
     >>> round(math.exp(dpmlite.crp_log_prob([0, 0, 1], alpha=1.0)), 6)
     0.166667
     """
-    return log_prob(check_labels(labels).tolist(), check_positive("alpha", alpha))
+    return log_prob(check_labels(labels).tolist(), check_alpha("alpha", alpha))
 
 
 def crp_sample(n: int, alpha: float, random_state: Any = None) -> npt.NDArray[np.intp]:
@@ -91,7 +91,7 @@ def crp_sample(n: int, alpha: float, random_state: Any = None) -> npt.NDArray[np
     >>> crp_sample(10, alpha=1.0, random_state=0).tolist()
     [0, 0, 0, 0, 1, 2, 1, 1, 1, 3]
     """
-    alpha = check_positive("alpha", alpha)
+    alpha = check_alpha("alpha", alpha)
     uniforms = check_random_state(random_state).random(check_count("n", n, least=0))
     return np.array(sample(uniforms, alpha), dtype=np.intp)
 
@@ -222,7 +222,7 @@ def _partition(
 ) -> Partition:
     """The partition of the rows of positive weight, after checks of all arguments."""
     family = FAMILIES[check_choice("component", component, COMPONENTS)]
-    alpha = check_positive("alpha", alpha)
+    alpha = check_alpha("alpha", alpha)
     data = family.read(X, check_bool("allow_missing", allow_missing)).weighted(sample_weight)
     used = data.has_weight()
     numbers = check_labels(labels, data.shape[0])[used]

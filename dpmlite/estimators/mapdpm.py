@@ -11,8 +11,10 @@ from dpmlite import algorithms
 from dpmlite.core.constants import UNPLACED
 from dpmlite.core.threads import threads_for, use_threads
 from dpmlite.estimators.automatic import SATURATION, power_of, times
-from dpmlite.estimators.choices import AlphaChoice, AlphaPrior, PriorOrScales
+from dpmlite.estimators.base import all_or_nothing
+from dpmlite.estimators.choices import AlphaChoice, AlphaPrior, PriorOrScales, VisitOrder
 from dpmlite.estimators.choose_prior import ScaledPrior, draw_sample
+from dpmlite.estimators.domain import ROBUSTNESS
 from dpmlite.estimators.family_estimator import AUTO
 from dpmlite.estimators.fitted import final_partition_with_groups, verify_joint
 from dpmlite.estimators.joined_mixture import JoinedMixture
@@ -29,6 +31,7 @@ from dpmlite.estimators.streaming import (
     prior_of_all,
 )
 from dpmlite.estimators.validation import (
+    check_alpha,
     check_bool,
     check_choice,
     check_count,
@@ -36,6 +39,7 @@ from dpmlite.estimators.validation import (
     check_labels,
     check_positive,
     check_random_state,
+    check_starts,
 )
 from dpmlite.search import alpha as choose_alpha
 from dpmlite.search.alpha import ALPHAS, AlphaResult
@@ -55,18 +59,11 @@ if TYPE_CHECKING:
 
     Seeds = npt.NDArray[np.int64]
 
-<<<<<<< HEAD
 INITS = ("auto", "single", "unreinforced", "singletons", "random", "sequential", "search")
-ORDERS = ("fixed", "random")
-ALPHA_CHOICES = ("map", "nll", "cv")
-ALPHA_PRIORS = ("inverse-gamma",)
-PRIOR_CHOICES = (AUTO, "paper", "nll")
-=======
-INITS = ("auto", "single", "singletons", "random", "sequential", "search")
+ORDERS: tuple[str, ...] = get_args(VisitOrder)
 ALPHA_CHOICES: tuple[str, ...] = get_args(AlphaChoice)
 ALPHA_PRIORS: tuple[str, ...] = get_args(AlphaPrior)
 PRIOR_CHOICES: tuple[str, ...] = get_args(PriorOrScales)
->>>>>>> 95cb63f8f647a8659e071c042fa914f6130ba9e6
 
 # Rows, drawn at random, on which ``prior="nll"`` chooses scales at most.
 SAMPLE_ROWS = 2000
@@ -325,7 +322,7 @@ class MAPDPM(Limited, JoinedMixture):
         cv: int = 5,
         allow_missing: bool = False,
         init: Any = "auto",
-        order: str = "fixed",
+        order: VisitOrder = "fixed",
         split_merge: bool = True,
         n_init: int = 1,
         max_sweeps: int = 1000,
@@ -357,6 +354,7 @@ class MAPDPM(Limited, JoinedMixture):
         self.callback = callback
         self.verbose = verbose
 
+    @all_or_nothing
     def fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the most probable partition of the rows of `X`.
 
@@ -377,8 +375,8 @@ class MAPDPM(Limited, JoinedMixture):
             a coreset, can be clustered; in the prior of the labels, eq. (1), the size of a cluster
             is its weight, and weights far below 1 favour small clusters. A row of weight 0 only
             gets a label. The error of joints and
-            densities, in nats, is about 1e-16 times the total weight. A row whose weight is below
-            1e-15 of that of another row in its cluster is lost in rounding.
+            densities, in nats, is about 1e-16 times the total weight. Weights above 0 are at least
+            1e-12, and the greatest is at most 1e12 times the least.
 
         Returns
         -------
@@ -405,6 +403,7 @@ class MAPDPM(Limited, JoinedMixture):
         self._keep_stop(progress)
         return self
 
+    @all_or_nothing
     def partial_fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Add rows to those seen before, which need not be kept.
 
@@ -454,7 +453,7 @@ class MAPDPM(Limited, JoinedMixture):
             self._fit(first.rows, progress)
             self.labels_ = self.labels_[-data.shape[0] :]
             self.component_labels_ = self.component_labels_[-data.shape[0] :]
-            first = first.fitted()
+            first = first.fitted(self)
         else:
             assert before is not None  # the rows of the first call are due
             self._learn(before, data, progress)
@@ -565,11 +564,11 @@ class MAPDPM(Limited, JoinedMixture):
         if isinstance(self.alpha, str):
             check_choice("alpha", self.alpha, ALPHA_CHOICES, "a positive number or ")
         else:
-            check_positive("alpha", self.alpha)
+            check_alpha("alpha", self.alpha)
         if isinstance(self.robustness, str):
             check_choice("robustness", self.robustness, (AUTO,), "a positive number, None or ")
         elif self.robustness is not None:
-            check_positive("robustness", self.robustness)
+            check_positive("robustness", self.robustness, ROBUSTNESS)
         self._check_joining()
         self._check_alpha_prior()
         self._grid()
@@ -577,7 +576,7 @@ class MAPDPM(Limited, JoinedMixture):
         if isinstance(self.init, str):
             check_choice("init", self.init, INITS)
         check_choice("order", self.order, ORDERS)
-        check_count("n_init", self.n_init)
+        check_starts(self.n_init)
         check_count("max_sweeps", self.max_sweeps)
         check_bool("split_merge", self.split_merge)
         self._check_limits()
@@ -591,10 +590,8 @@ class MAPDPM(Limited, JoinedMixture):
                 f"alpha_prior must be two numbers or 'inverse-gamma', got {self.alpha_prior!r}"
             )
         else:
-            shape = check_positive("shape of alpha_prior", self.alpha_prior[0])
-            if shape < np.finfo(float).eps:  # with one cluster there would be no mode
-                raise ValueError(f"shape of alpha_prior must be at least 2.3e-16, got {shape}")
-            check_positive("rate of alpha_prior", self.alpha_prior[1])
+            check_alpha("shape of alpha_prior", self.alpha_prior[0])
+            check_alpha("rate of alpha_prior", self.alpha_prior[1])
 
     def _grid(self) -> npt.NDArray[np.float64]:
         """Candidates for alpha, in ascending order."""
@@ -602,7 +599,7 @@ class MAPDPM(Limited, JoinedMixture):
             return ALPHAS
         if np.ndim(self.alphas) != 1 or np.size(self.alphas) == 0:
             raise ValueError(f"alphas must be a list of numbers, got {self.alphas!r}")
-        return np.unique([check_positive("alphas", alpha) for alpha in self.alphas])
+        return np.unique([check_alpha("alphas", alpha) for alpha in self.alphas])
 
     def _search(self, data: Data, progress: Progress) -> Search:
         """The search among the rows that have weight."""

@@ -1,23 +1,39 @@
 """Models as files of plain data: numpy's npz with a JSON header, no pickle.
 
-The zip's checksums detect damage; the header names format and version, so that a foreign file
-is told apart from a damaged one. Modules for JSON and zip files are imported only when a model is
-saved or loaded, for their imports take longer than most of dpmlite.
+A file is data and nothing else, and no file can hurt: `load` checks all of it before use. What it
+then returns works in every method.
 """
 
-import contextlib
-import errno
+from __future__ import annotations
+
 import os
-import stat
-from collections.abc import Iterator, Mapping
-from typing import IO, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-import numpy as np
+from dpmlite.estimators.clusters import described_clusters
+from dpmlite.estimators.fitted import described_components, fitted_family, fitted_mixture
+from dpmlite.estimators.model_files.archive import (
+    CHECKSUM,
+    checksum,
+    read_archive,
+    write_archive,
+)
+from dpmlite.estimators.model_files.attributes import (
+    COMPUTED,
+    attributes_of,
+    checked_attributes,
+)
+from dpmlite.estimators.model_files.packing import pack, unpack
+from dpmlite.estimators.model_files.replacing import replacing
 
-from dpmlite.estimators.fitted import fitted_mixture
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+
+    Arrays = dict[str, np.ndarray[Any, Any]]
 
 FORMAT = "dpmlite model"
-VERSION = 1
+VERSION = 2  # 1 had no checksum, and all attributes
 
 T = TypeVar("T")
 
@@ -30,61 +46,23 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     ValueError
         If a parameter cannot be written as plain data.
     """
-    import json
-
-    arrays: dict[str, np.ndarray[Any, Any]] = {}
+    arrays: Arrays = {}
+    kind = type(estimator).__name__
     header = {
         "format": FORMAT,
         "version": VERSION,
-        "estimator": type(estimator).__name__,
+        "estimator": kind,
         "parameters": {
-            name: _pack(f"parameter {name}", value, arrays)
+            name: pack(f"parameter {name}", value, arrays)
             for name, value in estimator.get_params(deep=False).items()
         },
         "fitted": {
-            name: _pack(name, value, arrays)
-            for name, value in vars(estimator).items()
-            if name.endswith("_") and not name.startswith("_")
+            name: pack(name, vars(estimator)[name], arrays)
+            for name in sorted(attributes_of(kind) & vars(estimator).keys())
         },
     }
     with replacing(path) as file:
-        np.savez(file, allow_pickle=False, header=np.array(json.dumps(header)), **arrays)
-
-
-@contextlib.contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Yield a file to write, which replaces an older one at `path` only when it is complete.
-
-    It gets the older file's permissions. A pipe or a device at `path` is written to directly.
-    """
-    if not os.path.basename(os.fsdecode(path)):
-        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
-    target = os.path.realpath(os.fsdecode(path))
-    if os.path.exists(target) and not os.path.isfile(target):
-        with open(target, "wb") as file:
-            yield file
-        return
-    if not os.path.isdir(os.path.dirname(target)):
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), os.fspath(path))
-    name = f".{os.urandom(8).hex()}.unfinished"  # several threads may save at once
-    unfinished = os.path.join(os.path.dirname(target), name)
-    try:
-        with _opened(unfinished, path) as file:
-            if os.path.exists(target):
-                os.chmod(unfinished, stat.S_IMODE(os.stat(target).st_mode))
-            yield file
-        os.replace(unfinished, target)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(unfinished)
-
-
-def _opened(unfinished: str, path: str | os.PathLike[str]) -> IO[bytes]:
-    """A new file, opened; errors name `path`, the file that it will become."""
-    try:
-        return open(unfinished, "xb")
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, os.fspath(path)) from error
+        write_archive(file, header, arrays)
 
 
 def load(cls: type[T], path: str | os.PathLike[str]) -> T:
@@ -97,92 +75,70 @@ def load(cls: type[T], path: str | os.PathLike[str]) -> T:
     OSError
         If it cannot be read.
     """
-    import json
-    import zipfile
-
-    foreign = f"{os.fspath(path)} is not a dpmlite model"
+    foreign = f"{os.fspath(path)!s} is not a dpmlite model"
     with open(path, "rb") as file:
-        if not zipfile.is_zipfile(file):
-            raise ValueError(f"{foreign}, or it is damaged: it is no zip file")
-        file.seek(0)
-        try:
-            with np.load(file, allow_pickle=False) as data:
-                arrays = {name: data[name] for name in data.files}
-            header = json.loads(str(arrays.pop("header")))
-        except Exception as error:
-            raise ValueError(f"{foreign}, or it is damaged: {error}") from error
+        content = file.read()
+    try:
+        header, arrays = read_archive(content)
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise ValueError(f"{foreign}, or it is damaged: {_said(error)}") from error
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise ValueError(f"{foreign}: its header says so")
+    _check_kind(header, cls.__name__, os.fspath(path))
     try:
-        return _restored(cls, header, arrays, os.fspath(path))
-    except (AttributeError, KeyError, TypeError) as error:
-        raise ValueError(f"{foreign}, or it is damaged: {error!r}") from error
+        return _restored(cls, header, arrays)
+    except MemoryError:
+        raise
+    except Exception as error:
+        raise ValueError(f"{foreign}, or it is damaged: {_said(error)}") from error
 
 
-def _restored(
-    cls: type[T], header: Mapping[str, Any], arrays: Mapping[str, np.ndarray[Any, Any]], path: str
-) -> T:
-    if header["version"] > VERSION:
+def _said(error: Exception) -> str:
+    """What an error says; errors of Python itself need their name."""
+    return str(error) if type(error) is ValueError else f"{type(error).__name__}: {error}"
+
+
+def _check_kind(header: Mapping[str, Any], kind: str, path: Any) -> None:
+    """Raise ValueError unless a file is of a known version, and of the class that is asked for."""
+    version, found = header.get("version"), header.get("estimator")
+    if not isinstance(version, int) or version < 1:
+        raise ValueError(f"{path} is damaged: format version {version!r}")
+    if version > VERSION:
         raise ValueError(
-            f"{path} has format version {header['version']}, "
+            f"{path} has format version {version}, "
             f"this dpmlite reads versions up to {VERSION}: upgrade it"
         )
-    if header["estimator"] != cls.__name__:
-        raise ValueError(f"{path} holds a {header['estimator']}, not a {cls.__name__}")
-    estimator: Any = cls(**{k: _unpack(v, arrays) for k, v in header["parameters"].items()})
-    for name, value in header["fitted"].items():
-        if not name.endswith("_") or name.startswith("_"):
-            raise KeyError(name)
-        setattr(estimator, name, _unpack(value, arrays))
-    _check_fitted(estimator)
+    if found != kind:
+        raise ValueError(f"{path} holds a {found}, not a {kind}")
+
+
+def _restored(cls: type[T], header: dict[str, Any], arrays: Arrays) -> T:
+    if header["version"] > 1 and header.get(CHECKSUM) != checksum(header, arrays):
+        raise ValueError("its checksum is not that of its contents")
+    for name in ("parameters", "fitted"):
+        if not isinstance(header.get(name), dict):
+            raise ValueError(f"it has no {name}")
+    parameters = {name: unpack(value, arrays) for name, value in header["parameters"].items()}
+    fitted = {name: unpack(value, arrays) for name, value in header["fitted"].items()}
+    if arrays:
+        raise ValueError(f"member {min(arrays)!r} is of no use")
+    for name in COMPUTED:
+        fitted.pop(name, None)
+    estimator: Any = cls(**parameters)
+    estimator._check_parameters()
+    vars(estimator).update(checked_attributes(cls.__name__, fitted))
+    _compute(estimator)
     return estimator  # type: ignore[no-any-return]
 
 
-def _check_fitted(estimator: Any) -> None:
-    """Raise KeyError unless alpha is positive and every cluster has statistics of the family."""
-    if not 0.0 < estimator.alpha_ < float("inf"):
-        raise KeyError(f"alpha_ {estimator.alpha_}")
-    clusters = getattr(estimator, "cluster_of_component_", np.arange(estimator.n_clusters_))
-    if len(estimator.statistics_) != len(clusters) or len(set(clusters)) != estimator.n_clusters_:
-        raise KeyError(f"statistics_ of {len(clusters)} components")
-    try:
-        fitted_mixture(estimator)
-    except ValueError as error:
-        raise KeyError(str(error)) from error
-
-
-def _pack(name: str, value: Any, arrays: dict[str, np.ndarray[Any, Any]]) -> Any:
-    """A value as JSON; an array is put into `arrays` and replaced by its name there."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    if value is None or isinstance(value, bool | int | float | str):
-        return value
-    if isinstance(value, Mapping) and not all(isinstance(key, str) for key in value):
-        pairs = [_pack(name, item, arrays) for item in value.items()]
-        return {"pairs": pairs}
-    if isinstance(value, Mapping):
-        return {"dict": {k: _pack(f"{name} {k}", v, arrays) for k, v in value.items()}}
-    if isinstance(value, tuple):
-        return {"tuple": [_pack(name, item, arrays) for item in value]}
-    if isinstance(value, list | range) or hasattr(value, "__array__"):  # of pandas, too
-        array = np.asarray(value)
-        if array.dtype == object:
-            array = array.astype(str)
-        if array.dtype.kind in "biufU":
-            key = f"array{len(arrays)}"
-            arrays[key] = array
-            return {"array": key}
-    raise ValueError(f"{name} cannot be saved as plain data: it is a {type(value).__name__}")
-
-
-def _unpack(value: Any, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Any:
-    if not isinstance(value, dict):
-        return value
-    if "array" in value:
-        array = arrays[value["array"]]
-        return array.astype(object) if array.dtype.kind == "U" else array
-    if "tuple" in value:
-        return tuple(_unpack(item, arrays) for item in value["tuple"])
-    if "pairs" in value:
-        return dict(_unpack(pair, arrays) for pair in value["pairs"])
-    return {k: _unpack(v, arrays) for k, v in value["dict"].items()}
+def _compute(estimator: Any) -> None:
+    """Make the attributes that are not in files."""
+    mixture, family = fitted_mixture(estimator), fitted_family(estimator)
+    n_components = len(estimator.statistics_)
+    described = described_components(mixture, n_components, family, estimator.prior_)
+    vars(estimator).update(described)
+    if hasattr(estimator, "cluster_of_component_"):
+        clusters = estimator.cluster_of_component_
+        vars(estimator).update(described_clusters(estimator, clusters))

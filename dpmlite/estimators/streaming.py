@@ -7,15 +7,17 @@ searches move as a whole.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dpmlite.estimators.base import require_fitted
+from dpmlite.estimators.column_choice import decoded, recoded
 from dpmlite.estimators.column_families import says_families
 from dpmlite.estimators.data import Data
 from dpmlite.estimators.fitted import fitted_family, load
+from dpmlite.estimators.priors.mixed import MixedFamily
 from dpmlite.estimators.priors.moments import Moments
 from dpmlite.estimators.validation import check_total_weight
 
@@ -150,9 +152,15 @@ class FirstRows:
         """Attributes as arrays and numbers, for files."""
         return {"rows": self.rows.to_dict(), "n_fitted": self.n_fitted}
 
-    def fitted(self) -> FirstRows:
-        """These rows, marked as fitted."""
-        return replace(self, n_fitted=self.rows.shape[0])
+    def fitted(self, model: Any) -> FirstRows:
+        """These rows, marked as fitted, and coded as the fitted model reads those that follow."""
+        rows = self.rows
+        family = fitted_family(model)
+        if rows.columns is not None and isinstance(family, MixedFamily):
+            rows = recoded(rows, family.columns)
+        elif rows.columns is not None:
+            rows = decoded(rows)
+        return FirstRows(rows, rows.shape[0])
 
     def are_enough(self) -> bool:
         """Whether there are `FIRST_ROWS` rows or `FIRST_CELLS` cells, so that no more are kept."""

@@ -10,6 +10,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from dpmlite.estimators.domain import (
+    ALPHA,
+    MAX_STARTS,
+    MAX_TOTAL_WEIGHT,
+    MAX_WEIGHT_RATIO,
+    MIN_WEIGHT,
+    Range,
+)
 from dpmlite.estimators.user_tables import DATES_ADVICE, check_is_table, filled, names_of
 
 if TYPE_CHECKING:
@@ -17,12 +25,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-# Sums of whole weights are exact up to this value.
-MAX_WEIGHT = 2.0**53
-
-# The least positive parameter or weight: its reciprocal and its square are normal doubles.
-MIN_POSITIVE = 1e-100
-
+# Positive numbers without a range of their own: their reciprocals and squares are normal doubles.
+POSITIVE = Range(1e-100, 1e100)
 
 #: What to do with missing cells, after a colon.
 MISSING_ADVICE = "allow_missing=True leaves missing cells out"
@@ -91,7 +95,7 @@ def as_floats(
     axes: tuple[str, ...] = ("row", "column"),
     names: Sequence[Any] | None = None,
 ) -> npt.NDArray[np.float64]:
-    """An array of numbers of any type as a C-contiguous float64 array.
+    """An array of numbers of any type as a C-contiguous and aligned float64 array.
 
     Numbers may be text. Blank text, "NA" and the like are NaN, as pandas' NA is. `names` are those
     of the columns.
@@ -106,7 +110,7 @@ def as_floats(
         raise ValueError(f"{name} must be real, got dtype {array.dtype}")
     try:
         with np.errstate(over="ignore"):  # long doubles become infinity, which is refused later
-            return np.ascontiguousarray(array, dtype=np.float64)
+            return aligned(array, np.float64)
     except (TypeError, ValueError, OverflowError):
         missing = _is_na(array)
         if missing.any():
@@ -115,6 +119,11 @@ def as_floats(
         for index, cell in np.ndenumerate(array):
             _check_number(name, cell, _place(axes, index, names))
         raise
+
+
+def aligned(array: npt.NDArray[Any], dtype: Any) -> npt.NDArray[Any]:
+    """The array itself or a copy, which is C-contiguous and aligned, as kernels need it."""
+    return np.require(array, dtype, ["C_CONTIGUOUS", "ALIGNED"])
 
 
 def _asarray(name: str, values: Any) -> npt.NDArray[Any]:
@@ -206,8 +215,8 @@ def warn(message: str, category: type[UserWarning] = UserWarning) -> None:
     warnings.warn(message, category, stacklevel=level)
 
 
-def check_positive(name: str, value: Any) -> float:
-    """`value` as float; ValueError unless it is a number from 1e-100 to 1e100."""
+def check_positive(name: str, value: Any, within: Range = POSITIVE) -> float:
+    """`value` as float; ValueError unless it is a positive number in a range."""
     is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
     try:
         number = float(value) if is_number else np.nan
@@ -215,8 +224,23 @@ def check_positive(name: str, value: Any) -> float:
         number = np.finfo(float).max
     if not 0.0 < number < np.inf:
         raise ValueError(f"{name} must be positive, got {value!r}")
-    if not MIN_POSITIVE <= number <= 1e100:
-        raise ValueError(f"{name} must be from 1e-100 to 1e100, got {shortened(value)}")
+    if not within.least <= number <= within.most:
+        raise ValueError(
+            f"{name} must be from {within.least:g} to {within.most:g}, got {shortened(value)}"
+        )
+    return number
+
+
+def check_alpha(name: str, value: Any) -> float:
+    """A concentration as float; ValueError unless it is a number in its range."""
+    return check_positive(name, value, ALPHA)
+
+
+def check_starts(value: Any) -> int:
+    """`n_init` as int; ValueError unless it is a whole number in its range."""
+    number = check_count("n_init", value)
+    if number > MAX_STARTS:
+        raise ValueError(f"n_init must be at most {MAX_STARTS}, got {shortened(value)}")
     return number
 
 
@@ -306,7 +330,8 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float
     Raises
     ------
     ValueError, TypeError
-        If a weight is negative or not finite, all are 0, or their sum is above 2**53.
+        If a weight is negative or not finite, all are 0, their sum is above 2**53, or they are of
+        unlike orders of magnitude.
     """
     if sample_weight is None:
         return np.ones(n_rows)
@@ -318,18 +343,29 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float
     weights = as_floats("sample_weight", array)
     _check_each_weight((weights >= 0.0) & (weights < np.inf), "finite and not negative", weights)
     _check_each_weight(
-        (weights == 0.0) | (weights >= MIN_POSITIVE), f"0 or at least {MIN_POSITIVE:g}", weights
+        (weights == 0.0) | (weights >= MIN_WEIGHT), f"0 or at least {MIN_WEIGHT:g}", weights
     )
     if not weights.any():
         raise ValueError("sample_weight must not be zero for every row")
     with np.errstate(over="ignore"):
         check_total_weight(weights.sum())
+    _check_weight_ratio(weights)
     return weights
+
+
+def _check_weight_ratio(weights: npt.NDArray[np.float64]) -> None:
+    """Raise ValueError if rows weigh so little beside others that they are lost in rounding."""
+    least, most = weights.min(initial=np.inf, where=weights > 0.0), weights.max()
+    if most > MAX_WEIGHT_RATIO * least:
+        raise ValueError(
+            f"sample_weight must be at most {MAX_WEIGHT_RATIO:g} times the least above 0, "
+            f"got {most:g} and {least:g}"
+        )
 
 
 def check_total_weight(total: float, of: str = "") -> None:
     """Raise ValueError if a total weight is above 2**53; `of` says in the message what it is of."""
-    if not total <= MAX_WEIGHT:
+    if not total <= MAX_TOTAL_WEIGHT:
         raise ValueError(f"sample_weight must sum to 2**53 at most{of}, got {total}")
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from dpmlite import algorithms, sweeps
 from dpmlite.estimators.automatic import most_probable_labels
+from dpmlite.estimators.base import all_or_nothing
 from dpmlite.estimators.choices import VariationalMethod
 from dpmlite.estimators.column_families import COMPLETE_FAMILIES
 from dpmlite.estimators.family_estimator import FamilyEstimator
@@ -15,12 +16,14 @@ from dpmlite.estimators.fitted import fitted_component, load
 from dpmlite.estimators.limits import Limited
 from dpmlite.estimators.numbering import largest_first
 from dpmlite.estimators.validation import (
+    check_alpha,
     check_bool,
     check_choice,
     check_count,
     check_labels,
     check_positive,
     check_random_state,
+    check_starts,
 )
 from dpmlite.estimators.variational_ascent import Ascent
 
@@ -201,6 +204,7 @@ class VariationalDPM(Limited, FamilyEstimator):
         self.callback = callback
         self.verbose = verbose
 
+    @all_or_nothing
     def fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the components to the rows of `X`.
 
@@ -323,13 +327,13 @@ class VariationalDPM(Limited, FamilyEstimator):
 
     def _check_parameters(self) -> None:
         self._check_model_parameters()
-        check_positive("alpha", self.alpha)
+        check_alpha("alpha", self.alpha)
         check_choice("method", self.method, METHODS)
         check_count("n_components", self.n_components)
         check_bool("reorder", self.reorder)
         if isinstance(self.init, str):
             check_choice("init", self.init, INITS)
-        check_count("n_init", self.n_init)
+        check_starts(self.n_init)
         check_count("max_iter", self.max_iter)
         check_positive("tol", self.tol)
         self._check_limits()

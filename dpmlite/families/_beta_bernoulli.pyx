@@ -25,6 +25,7 @@ from dpmlite.families._slot_vectors cimport least_of, padded
 from dpmlite.families._zero_rows cimport MAX_ZERO_ROWS, ZeroRows, log_marginal_beside
 
 from dpmlite.core.checks import check_positive, check_same_length
+from dpmlite.core.statistics_checks import WEIGHT, check_statistics
 
 
 cdef class BetaBernoulli(BetaBernoulliCounts):
@@ -182,7 +183,7 @@ cdef class BetaBernoulli(BetaBernoulliCounts):
     def load(self, Py_ssize_t k, statistics):
         self._check_slot(k)
         cdef Py_ssize_t i, n_values = 1 + 2 * self.n_columns
-        self._check_statistics(statistics, n_values)
+        check_statistics(statistics, (WEIGHT, n_values))
         self.n[k] = statistics[0]
         for i in range(1, n_values):
             self.along[k * self.n_along + i - 1] = statistics[i]

@@ -12,6 +12,8 @@ from dpmlite.families._component cimport Component
 from dpmlite.families._one_copy cimport bounds_by_one_copy
 from dpmlite.families._slot_vectors cimport least_of, padded
 
+from dpmlite.core.statistics_checks import WEIGHT, check_statistics
+
 cdef enum:
     MAX_ABS_LOG = 800  # of a double that is no subnormal number
 
@@ -113,7 +115,7 @@ cdef class Categorical(CategoricalCounts):
         self._check_slot(k)
         cdef Py_ssize_t d, i
         cdef double *count = self.count + k * self.n_along
-        self._check_statistics(statistics, 1 + self.prior.n_levels)
+        check_statistics(statistics, (WEIGHT, 1 + self.prior.n_levels))
         self.n[k] = statistics[0]
         for d in range(self.n_columns):
             count[self.prior.n_levels + d] = 0.0

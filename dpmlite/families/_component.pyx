@@ -174,10 +174,6 @@ cdef class Component(Family):
         if len(row) != self.n_columns:
             raise ValueError(f"row must have {self.n_columns} values, got {len(row)}")
 
-    def _check_statistics(self, statistics, Py_ssize_t n_values):
-        if len(statistics) != n_values:
-            raise ValueError(f"statistics must have {n_values} values, got {len(statistics)}")
-
 
 def left_of(double n, double weight):
     return left_of_c(n, weight)

@@ -25,6 +25,7 @@ from dpmlite.families._slots cimport Slots
 from dpmlite.families._soft_component cimport SoftComponent
 
 from dpmlite.core.checks import check_positive, require_bound
+from dpmlite.core.statistics_checks import WEIGHT, WORDS, check_statistics
 
 cdef enum:
     MAX_SLOTS_ONE_BY_ONE = 6  # to score more slots one by one takes longer than all at once
@@ -276,7 +277,7 @@ cdef class DirichletMultinomial(SoftComponent):
         self._check_slot(k)
         cdef Py_ssize_t w
         cdef double *count = self.count + k
-        self._check_statistics(statistics, 1 + self.n_columns)
+        check_statistics(statistics, (WEIGHT, 1), (WORDS, self.n_columns))
         self.n[k], self.size[k], self.kept[k] = statistics[0], 0.0, 1.0
         for w in range(self.n_columns):
             count[w * self.capacity] = statistics[1 + w]

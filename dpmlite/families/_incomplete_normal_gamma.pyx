@@ -12,6 +12,8 @@ from dpmlite.families._incomplete_normal_gamma_statistics cimport (
 from dpmlite.families._normal_gamma_prior cimport NormalGammaPrior
 from dpmlite.families._student_t cimport Terms, sum_terms, term_costs_below
 
+from dpmlite.core.statistics_checks import RATES, UNITS, WEIGHT, check_statistics
+
 
 cdef class IncompleteNormalGamma(IncompleteStatistics):
 
@@ -97,7 +99,7 @@ cdef class IncompleteNormalGamma(IncompleteStatistics):
     def load(self, Py_ssize_t k, statistics):
         self._check_slot(k)
         cdef Py_ssize_t d, n_columns = self.n_columns
-        self._check_statistics(statistics, 1 + 3 * n_columns)
+        check_statistics(statistics, (WEIGHT, 1 + n_columns), (UNITS, n_columns), (RATES, n_columns))
         self.clear_slot(k)
         self.n[k] = statistics[0]
         for which in (COUNT, MEAN, RATE):

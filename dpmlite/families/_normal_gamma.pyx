@@ -16,6 +16,8 @@ from dpmlite.families._normal_gamma_sharing cimport (
 from dpmlite.families._normal_gamma_statistics cimport NormalGammaStatistics
 from dpmlite.families._student_t cimport log_factors, student_costs_below
 
+from dpmlite.core.statistics_checks import RATES, UNITS, WEIGHT, check_statistics
+
 
 cdef class NormalGamma(NormalGammaStatistics):
 
@@ -114,7 +116,7 @@ cdef class NormalGamma(NormalGammaStatistics):
     def load(self, Py_ssize_t k, statistics):
         self._check_slot(k)
         cdef Py_ssize_t d, n_columns = self.n_columns
-        self._check_statistics(statistics, 1 + 2 * n_columns)
+        check_statistics(statistics, (WEIGHT, 1), (UNITS, n_columns), (RATES, n_columns))
         self.n[k], self.kept[k] = statistics[0], 1.0
         for d in range(n_columns):
             self.m[k * self.n_along + d] = statistics[1 + d]

@@ -22,6 +22,7 @@ from dpmlite.families._normal_inverse_wishart_statistics cimport (
 from dpmlite.families._whitening cimport restore_c, restore_square, whitening_columns
 
 from dpmlite.core.checks import check_normal_inverse_wishart, check_power
+from dpmlite.core.statistics_checks import FACTOR, PIVOT, SCATTER, UNITS, WEIGHT, check_statistics
 
 
 cdef class NormalInverseWishart(WishartStatistics):
@@ -144,8 +145,15 @@ cdef class NormalInverseWishart(WishartStatistics):
 
     def load(self, Py_ssize_t k, statistics):
         self._check_slot(k)
-        cdef Py_ssize_t at, D = self.n_columns
-        self._check_statistics(statistics, 1 + 2 * D + D * D)
+        cdef Py_ssize_t at, D = self.n_columns, n_below = D * (D - 1) // 2
+        check_statistics(
+            statistics,
+            (WEIGHT, 1),
+            (UNITS, D),
+            (PIVOT, D),
+            (SCATTER, n_below + D),
+            (FACTOR, n_below),
+        )
         cdef double *slot = self.slot(k)
         self.clear_slot(k)
         values = iter(statistics)

@@ -26,6 +26,7 @@ from dpmlite.families._normal_known_variance_statistics cimport (
 from dpmlite.families._slot_vectors cimport least_of
 
 from dpmlite.core.checks import check_positive, check_same_length, require_bound
+from dpmlite.core.statistics_checks import SIGMAS, SPREAD, WEIGHT, check_statistics
 
 
 cdef class NormalKnownVariance(KnownVarianceStatistics):
@@ -160,7 +161,7 @@ cdef class NormalKnownVariance(KnownVarianceStatistics):
     def load(self, Py_ssize_t k, statistics):
         self._check_slot(k)
         cdef Py_ssize_t d
-        self._check_statistics(statistics, 2 + self.n_columns)
+        check_statistics(statistics, (WEIGHT, 1), (SIGMAS, self.n_columns), (SPREAD, 1))
         self.n[k], self.kept[k] = statistics[0], 1.0
         for d in range(self.n_columns):
             self.mean[k * self.n_columns + d] = statistics[1 + d]

@@ -13,6 +13,8 @@ from dpmlite.families._poisson_gamma_statistics cimport (
     PoissonGammaPrior, PoissonGammaStatistics, hides_others, row_least_cost, row_log_factorials)
 from dpmlite.families._slot_vectors cimport least_of
 
+from dpmlite.core.statistics_checks import LOG_FACTORIALS, WEIGHT, WORDS, check_statistics
+
 cdef enum:
     MAX_ABS_LOG = 800  # of a double that is no subnormal number
 
@@ -108,7 +110,8 @@ cdef class PoissonGamma(PoissonGammaStatistics):
     def load(self, Py_ssize_t k, statistics):
         self._check_slot(k)
         cdef Py_ssize_t d, at = k * self.n_along, D = self.n_columns
-        self._check_statistics(statistics, 2 + 2 * D)
+        check_statistics(
+            statistics, (WEIGHT, 1), (WORDS, D), (WEIGHT, D), (LOG_FACTORIALS, 1))
         self.n[k], self.kept[k] = statistics[0], 1.0
         for d in range(D):
             self.sums[at + d], self.cells[at + d] = statistics[1 + d], statistics[1 + D + d]

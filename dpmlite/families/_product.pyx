@@ -16,6 +16,8 @@ from dpmlite.families._product_parts cimport ProductParts, take_cells
 from dpmlite.families._slot_vectors cimport padded
 from dpmlite.families._soft_component cimport SoftComponent
 
+from dpmlite.core.statistics_checks import check_number
+
 
 cdef class Product(ProductParts):
 
@@ -252,7 +254,7 @@ cdef class Product(ProductParts):
         self._check_slot(k)
         cdef Py_ssize_t first = 1
         sizes = [len(part.statistics(k)) for part in self.parts]
-        self._check_statistics(statistics, 1 + sum(sizes))
+        check_number(statistics, 1 + sum(sizes))
         for part, size in zip(self.parts, sizes):
             part.load(k, statistics[first:first + size])
             first += size

@@ -15,6 +15,7 @@ from dpmlite.core.constants import MIN_KEPT_FRACTION
 from dpmlite.core.protocols import Values
 from dpmlite.core.rows import Rows
 from dpmlite.core.special import digamma, log_rising
+from dpmlite.core.statistics_checks import WEIGHT, check_statistics
 from dpmlite.families.component import Component, left_of
 
 
@@ -190,7 +191,7 @@ class BetaBernoulli(Component):
     def load(self, k: int, statistics: Values) -> None:
         self._check_slot(k)
         d = self.n_columns
-        self._check_statistics(statistics, 1 + 2 * d)
+        check_statistics(statistics, (WEIGHT, 1 + 2 * d))
         self.counts[k] = statistics[0]
         self.ones[k] = [statistics[i] for i in range(1, 1 + d)]
         self.zeros[k] = [statistics[i] for i in range(1 + d, 1 + 2 * d)]

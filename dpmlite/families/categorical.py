@@ -18,6 +18,7 @@ from dpmlite.core.constants import MIN_KEPT_FRACTION
 from dpmlite.core.protocols import Values
 from dpmlite.core.rows import Rows
 from dpmlite.core.special import digamma, log_rising
+from dpmlite.core.statistics_checks import WEIGHT, check_statistics
 from dpmlite.families.component import Component, left_of
 
 
@@ -178,7 +179,7 @@ class Categorical(Component):
 
     def load(self, k: int, statistics: Values) -> None:
         self._check_slot(k)
-        self._check_statistics(statistics, 1 + sum(len(beta0) for beta0 in self.beta0))
+        check_statistics(statistics, (WEIGHT, 1 + sum(len(beta0) for beta0 in self.beta0)))
         self.counts[k] = statistics[0]
         at = 1
         for d, beta0 in enumerate(self.beta0):

@@ -235,11 +235,6 @@ class Component:
         if len(row) != self.n_columns:
             raise ValueError(f"row must have {self.n_columns} values, got {len(row)}")
 
-    def _check_statistics(self, statistics: Values, n_values: int) -> None:
-        """Raise ValueError unless `n_values` statistics are to be loaded."""
-        if len(statistics) != n_values:
-            raise ValueError(f"statistics must have {n_values} values, got {len(statistics)}")
-
 
 def left_of(n: float, weight: float) -> float:
     """What is left of a count without some of its weight.

@@ -18,6 +18,7 @@ from dpmlite.core.constants import MAX_LISTED_FACTORS, MIN_KEPT_FRACTION
 from dpmlite.core.protocols import Values
 from dpmlite.core.rows import Rows
 from dpmlite.core.special import digamma, log_rising
+from dpmlite.core.statistics_checks import WEIGHT, WORDS, check_statistics
 from dpmlite.families.component import Component, left_of
 
 
@@ -193,7 +194,7 @@ class DirichletMultinomial(Component):
 
     def load(self, k: int, statistics: Values) -> None:
         self._check_slot(k)
-        self._check_statistics(statistics, 1 + self.n_columns)
+        check_statistics(statistics, (WEIGHT, 1), (WORDS, self.n_columns))
         self.counts[k] = statistics[0]
         self.words[k] = [statistics[1 + w] for w in range(self.n_columns)]
         self.size[k] = sum(self.words[k])

@@ -10,6 +10,7 @@ from math import isnan, nan
 
 from dpmlite.core.constants import MIN_KEPT_FRACTION
 from dpmlite.core.protocols import Values
+from dpmlite.core.statistics_checks import RATES, UNITS, WEIGHT, check_statistics
 from dpmlite.families.component import Component
 from dpmlite.families.normal_gamma import NormalGamma
 
@@ -166,7 +167,7 @@ class IncompleteNormalGamma(Component):
     def load(self, k: int, statistics: Values) -> None:
         self._check_slot(k)
         d = self.n_columns
-        self._check_statistics(statistics, 1 + 3 * d)
+        check_statistics(statistics, (WEIGHT, 1 + d), (UNITS, d), (RATES, d))
         self.counts[k] = statistics[0]
         for i, column in enumerate(self.columns, start=1):
             column.load(k, [statistics[i], statistics[i + d], statistics[i + 2 * d]])

@@ -21,6 +21,7 @@ from dpmlite.core.checks import check_positive, check_power, check_same_length
 from dpmlite.core.constants import MAX_PRIOR_UNITS, MIN_KEPT_FRACTION
 from dpmlite.core.protocols import Values
 from dpmlite.core.special import digamma, log_rising
+from dpmlite.core.statistics_checks import RATES, UNITS, WEIGHT, check_statistics
 from dpmlite.families.component import Component
 from dpmlite.families.student_t import log_student_t
 
@@ -216,7 +217,7 @@ class NormalGamma(Component):
     def load(self, k: int, statistics: Values) -> None:
         self._check_slot(k)
         d = self.n_columns
-        self._check_statistics(statistics, 1 + 2 * d)
+        check_statistics(statistics, (WEIGHT, 1), (UNITS, d), (RATES, d))
         self.counts[k] = statistics[0]
         self.m[k] = [statistics[i] for i in range(1, 1 + d)]
         self.b[k] = [statistics[i] for i in range(1 + d, 1 + 2 * d)]

@@ -24,6 +24,7 @@ from typing import Any
 from dpmlite.core.checks import check_normal_inverse_wishart, check_power
 from dpmlite.core.constants import MIN_KEPT_FRACTION
 from dpmlite.core.protocols import Values
+from dpmlite.core.statistics_checks import FACTOR, PIVOT, SCATTER, UNITS, WEIGHT, check_statistics
 from dpmlite.core.triangular import determinant_ratios, factorise, identity, residuals, update
 from dpmlite.families.component import Component
 from dpmlite.families.multivariate_t import log_multivariate_t, log_peak
@@ -195,7 +196,15 @@ class NormalInverseWishart(Component):
     def load(self, k: int, statistics: Values) -> None:
         self._check_slot(k)
         D = self.n_columns
-        self._check_statistics(statistics, 1 + 2 * D + D * D)
+        n_below = D * (D - 1) // 2
+        check_statistics(
+            statistics,
+            (WEIGHT, 1),
+            (UNITS, D),
+            (PIVOT, D),
+            (SCATTER, n_below + D),
+            (FACTOR, n_below),
+        )
         values = iter(statistics)
         self.counts[k], slot = next(values), self._empty_slot()
         slot.mean = [next(values) for _ in range(D)]

@@ -15,6 +15,7 @@ from dpmlite.core.checks import check_positive, check_same_length, require_bound
 from dpmlite.core.constants import MAX_SIGMAS, MIN_KEPT_FRACTION
 from dpmlite.core.protocols import Values
 from dpmlite.core.rows import Rows
+from dpmlite.core.statistics_checks import SIGMAS, SPREAD, WEIGHT, check_statistics
 from dpmlite.families.component import Component
 
 
@@ -208,7 +209,7 @@ class NormalKnownVariance(Component):
     def load(self, k: int, statistics: Values) -> None:
         self._check_slot(k)
         d = self.n_columns
-        self._check_statistics(statistics, 2 + d)
+        check_statistics(statistics, (WEIGHT, 1), (SIGMAS, d), (SPREAD, 1))
         self.counts[k] = statistics[0]
         self.mean[k] = [statistics[i] for i in range(1, 1 + d)]
         self.spread[k] = statistics[1 + d]

@@ -18,6 +18,7 @@ from dpmlite.core.checks import check_positive, check_power, check_same_length
 from dpmlite.core.constants import MIN_KEPT_FRACTION
 from dpmlite.core.protocols import Values
 from dpmlite.core.special import digamma, log_rising
+from dpmlite.core.statistics_checks import LOG_FACTORIALS, WEIGHT, WORDS, check_statistics
 from dpmlite.families.component import Component, left_of
 
 
@@ -195,7 +196,7 @@ class PoissonGamma(Component):
     def load(self, k: int, statistics: Values) -> None:
         self._check_slot(k)
         d = self.n_columns
-        self._check_statistics(statistics, 2 + 2 * d)
+        check_statistics(statistics, (WEIGHT, 1), (WORDS, d), (WEIGHT, d), (LOG_FACTORIALS, 1))
         self.counts[k] = statistics[0]
         self.sums[k] = [statistics[i] for i in range(1, 1 + d)]
         self.cells[k] = [statistics[i] for i in range(1 + d, 1 + 2 * d)]

@@ -10,6 +10,7 @@ from typing import Any
 
 from dpmlite.core.protocols import Values
 from dpmlite.core.rows import Rows
+from dpmlite.core.statistics_checks import check_number
 from dpmlite.families.component import Component
 
 
@@ -149,7 +150,7 @@ class Product(Component):
     def load(self, k: int, statistics: Values) -> None:
         self._check_slot(k)
         sizes = [len(part.statistics(k)) for part in self.parts]
-        self._check_statistics(statistics, 1 + sum(sizes))
+        check_number(statistics, 1 + sum(sizes))
         first = 1
         for part, size in zip(self.parts, sizes, strict=True):
             part.load(k, [statistics[i] for i in range(first, first + size)])

@@ -59,12 +59,12 @@ BAD_PARAMETERS = {
     "alpha negative": ({"alpha": -1.0}, r"alpha must be positive, got -1\.0"),
     "alpha text": ({"alpha": "one"}, "alpha must be a positive number or one of 'map'"),
     "alpha bool": ({"alpha": True}, "alpha must be positive, got True"),
-    "alpha tiny": ({"alpha": 1e-300}, "alpha must be from 1e-100 to 1e100, got 1e-300"),
+    "alpha tiny": ({"alpha": 1e-300}, r"alpha must be from 1e-12 to 1e\+12, got 1e-300"),
     "split_merge": ({"split_merge": "no"}, "split_merge must be True or False, got 'no'"),
     "verbose": ({"verbose": "yes"}, "verbose must be True or False, or a level .*, got 'yes'"),
     "alpha of many digits": (
         {"alpha": 10**400},
-        r"alpha must be from 1e-100 to 1e100, got 10+\.\.\.",
+        r"alpha must be from 1e-12 to 1e\+12, got 10+\.\.\.",
     ),
     "init with NaN": (
         {"init": np.array([1, np.nan, 1, np.nan], dtype=object)},

@@ -293,13 +293,13 @@ BAD_PRIORS = {
     "beta0 tiny": (
         "dirichlet-multinomial",
         {"beta0": [1.0, 1e-300]},
-        "prior beta0 must be from 1e-100 to 1e100, got 1e-300 in column 1",
+        r"prior beta0 must be from 1e-12 to 1e\+12, got 1e-300 in column 1",
     ),
-    "b0 huge": ("beta-bernoulli", {"b0": 1e300}, "prior b0 must be from 1e-100 to 1e100, got 1e"),
+    "b0 huge": ("beta-bernoulli", {"b0": 1e300}, r"prior b0 must be from 1e-12 to 1e\+12, got 1e"),
     "tau2 huge": (
         "normal-known-variance",
         {"sigma2": 1e-10, "tau2": 1e299},
-        "prior tau2 must be from 1e-100 to 1e100 times sigma2, got inf in column 0",
+        r"prior tau2 must be from 1e-20 to 1e\+20 times sigma2, got inf in column 0",
     ),
     "psi0 text": (
         "normal-inverse-wishart",

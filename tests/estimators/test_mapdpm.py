@@ -380,12 +380,13 @@ def test_damaged_and_foreign_files_are_refused(fitted, tmp_path):
         MAPDPM.load(path)
     for change, message in (
         ({"format": "other"}, "its header says so"),
-        ({"version": 99}, "format version 99, this dpmlite reads versions up to 1"),
+        ({"version": 99}, "format version 99, this dpmlite reads versions up to 2"),
+        ({"version": 2}, "or it is damaged: its checksum is not that of its contents"),
+        ({"version": -1}, "is damaged: format version -1"),
         ({"estimator": "DPMeans"}, "holds a DPMeans, not a MAPDPM"),
-        ({}, "or it is damaged: KeyError"),
+        ({}, "or it is damaged: it has no parameters"),
         ({"parameters": {"k": 3}, "fitted": {}}, "or it is damaged: TypeError"),
-        ({"parameters": {}, "fitted": {"predict": 1}}, "or it is damaged: KeyError"),
-        ({"parameters": {}, "fitted": {"n_clusters_": -5}}, "or it is damaged: AttributeError"),
+        ({"parameters": {}, "fitted": {}}, "or it is damaged: it has no allow_missing_"),
     ):
         header = {"format": "dpmlite model", "version": 1, "estimator": "MAPDPM", **change}
         np.savez(path, header=np.array(json.dumps(header)))
@@ -395,19 +396,6 @@ def test_damaged_and_foreign_files_are_refused(fitted, tmp_path):
         MAPDPM.load(tmp_path / "nowhere")
     with pytest.raises(FileNotFoundError, match=r"nowhere.model\.npz'$"):
         MAPDPM(prior="paper").fit(blobs()[0]).save(tmp_path / "nowhere" / "model.npz")
-
-
-@pytest.mark.parametrize("alpha", [-1.0, 0.0, np.nan, np.inf])
-def test_a_file_with_another_alpha_is_refused(fitted, tmp_path, alpha):
-    fitted[0].save(tmp_path / "model.npz")
-    with np.load(tmp_path / "model.npz") as file:
-        arrays = dict(file)
-    header = json.loads(str(arrays["header"]))
-    header["fitted"]["alpha_"] = alpha
-    arrays["header"] = np.array(json.dumps(header))
-    np.savez(tmp_path / "model.npz", **arrays)
-    with pytest.raises(ValueError, match=f"it is damaged: KeyError.'alpha_ {alpha}'"):
-        MAPDPM.load(tmp_path / "model.npz")
 
 
 def test_what_cannot_be_saved_leaves_the_old_file(fitted, tmp_path):

@@ -22,6 +22,7 @@ SHARED = {
     "protocols",
     "leaves",
     "stop",
+    "statistics_checks",
     "__init__",
 }
 

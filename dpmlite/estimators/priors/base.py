@@ -220,6 +220,24 @@ class Family(ABC):
         """
         return
 
+    def takes_cells(self, cells: Floats) -> npt.NDArray[np.bool_]:
+        """Mask of the cells of coded rows that `read_table` may give, or of non-zeros; not NaN."""
+        return np.isfinite(cells)
+
+    def check_statistics(self, statistics: Floats, prior: Prior, allow_missing: bool) -> None:
+        """Raise ValueError unless statistics of clusters, in range, are those of some rows.
+
+        Parameters
+        ----------
+        statistics : ndarray, shape (K, L)
+            Those that a component holds, each in its range.
+        prior : dict
+            Checked.
+        allow_missing : bool
+        """
+        if not (statistics[:, 0] > 0.0).all():
+            raise ValueError("statistics_ must have a weight above 0 in every cluster")
+
     def attributes(self) -> dict[str, Any]:
         """Fitted attributes that say which family this is."""
         return {"component_": self.name}

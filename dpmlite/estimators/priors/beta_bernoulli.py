@@ -9,10 +9,12 @@ import numpy as np
 from dpmlite import families
 from dpmlite.estimators.data import read_counts
 from dpmlite.estimators.priors.base import Family
-from dpmlite.estimators.priors.checks import counts_per_column
+from dpmlite.estimators.priors.checks import are_whole, check_cells_of, counts_per_column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    import numpy.typing as npt
 
     from dpmlite.estimators.data import Data, Floats, Indices
     from dpmlite.estimators.priors.base import Parameters, Prior, Rng, Totals
@@ -46,6 +48,14 @@ class BetaBernoulliFamily(Family):
 
     def check_prior(self, prior: Prior, n_columns: int) -> Prior:
         return {key: counts_per_column(key, prior[key], n_columns) for key in self.prior_keys}
+
+    def takes_cells(self, cells: Floats) -> npt.NDArray[np.bool_]:
+        return are_whole(cells, 1.0)
+
+    def check_statistics(self, statistics: Floats, prior: Prior, allow_missing: bool) -> None:
+        super().check_statistics(statistics, prior, allow_missing)
+        ones, zeros = np.split(statistics[:, 1:], 2, axis=1)
+        check_cells_of(statistics[:, 0], ones + zeros, allow_missing)
 
     def component(
         self, prior: Prior, allow_missing: bool, power: float = 1.0

@@ -10,10 +10,12 @@ from dpmlite import families
 from dpmlite.estimators.data import read_real
 from dpmlite.estimators.empirical_bayes.categorical import LevelCounts, fit_categorical
 from dpmlite.estimators.priors.base import Family
-from dpmlite.estimators.priors.checks import counts_per_column
+from dpmlite.estimators.priors.checks import are_whole, check_cells_of, counts_per_column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    import numpy.typing as npt
 
     from dpmlite.estimators.data import Data, Floats, Indices
     from dpmlite.estimators.priors.base import Parameters, Prior, Rng, Totals
@@ -69,6 +71,14 @@ class CategoricalFamily(Family):
         self, sums: LevelCounts, scales: Floats, start: Prior | None
     ) -> tuple[Prior, float]:
         return fit_categorical(sums, scales, start)
+
+    def takes_cells(self, cells: Floats) -> npt.NDArray[np.bool_]:
+        return are_whole(cells, np.array(self.n_levels) - 1.0)
+
+    def check_statistics(self, statistics: Floats, prior: Prior, allow_missing: bool) -> None:
+        super().check_statistics(statistics, prior, allow_missing)
+        cells = [part.sum(axis=1) for part in self.by_column(statistics[:, 1:])]
+        check_cells_of(statistics[:, 0], np.stack(cells, axis=1), allow_missing)
 
     def component(
         self, prior: Prior, allow_missing: bool, power: float = 1.0

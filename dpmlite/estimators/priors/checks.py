@@ -6,14 +6,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpmlite.estimators.domain import PSEUDO_COUNT, SCALE, WORTH
 from dpmlite.estimators.priors.moments import reduced
-from dpmlite.estimators.validation import MIN_POSITIVE, as_floats, check_positive
+from dpmlite.estimators.validation import as_floats, check_positive
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import numpy.typing as npt
+
     from dpmlite.estimators.data import Data, Floats
+    from dpmlite.estimators.domain import Range
     from dpmlite.estimators.priors.moments import Moments
+
+# Statistics that are found in two ways differ by less than this part.
+STATISTICS_RTOL = 1e-6
 
 # Drawn clusters that are wider, in prior scales, may have rows whose squares overflow.
 MAX_DRAWN_WIDTH = 1e150
@@ -43,23 +50,29 @@ def positive_per_column(name: str, value: Any, n_columns: int) -> Floats:
     return full
 
 
+def scale_per_column(name: str, value: Any, n_columns: int) -> Floats:
+    """A scale for each column, in the range of scales."""
+    return _within(SCALE, name, positive_per_column(name, value, n_columns))
+
+
 def counts_per_column(name: str, value: Any, n_columns: int) -> Floats:
-    """Pseudo-counts of each column, from 1e-100 to 1e100, where log-gammas are precise."""
-    return _within_range(name, positive_per_column(name, value, n_columns), "")
+    """Cells that the prior is worth in each column, in their range."""
+    return _within(PSEUDO_COUNT, name, positive_per_column(name, value, n_columns))
 
 
 def check_ratio(prior: Mapping[str, Floats], name: str, other: str) -> None:
-    """Raise ValueError unless ``prior[name] / prior[other]`` is from 1e-100 to 1e100."""
+    """Raise ValueError unless ``prior[name] / prior[other]``, in rows, is in its range."""
     with np.errstate(over="ignore"):
-        _within_range(name, prior[name] / prior[other], f" times {other}")
+        _within(WORTH, name, prior[name] / prior[other], f" times {other}")
 
 
-def _within_range(name: str, values: Floats, unit: str) -> Floats:
-    usable = (values >= MIN_POSITIVE) & (values <= 1.0 / MIN_POSITIVE)
+def _within(ends: Range, name: str, values: Floats, unit: str = "") -> Floats:
+    usable = (values >= ends.least) & (values <= ends.most)
     if not usable.all():
         j = int(np.argmin(usable))
         raise ValueError(
-            f"prior {name} must be from 1e-100 to 1e100{unit}, got {values[j]} in column {j}"
+            f"prior {name} must be from {ends.least:g} to {ends.most:g}{unit}, "
+            f"got {values[j]} in column {j}"
         )
     return values
 
@@ -70,9 +83,9 @@ def _parameters(name: str, value: Any) -> Floats:
     return array.reshape(()) if np.ndim(value) == 0 else array
 
 
-def positive(name: str, value: Any) -> float:
-    """A positive parameter of a prior as float."""
-    return check_positive(f"prior {name}", value)
+def positive(name: str, value: Any, within: Range) -> float:
+    """A positive parameter of a prior as float, in a range."""
+    return check_positive(f"prior {name}", value, within)
 
 
 def check_distance(
@@ -117,3 +130,37 @@ def check_range(
         raise ValueError(
             f"X must lie within {most:.1e} {rule}, got {farthest[j]:.1e} in column {j}"
         )
+
+
+def are_whole(cells: Floats, most: Any = np.inf) -> npt.NDArray[np.bool_]:
+    """Mask of the cells that are whole numbers from 0 to `most`."""
+    return np.asarray((cells >= 0.0) & (cells <= most) & (cells == np.floor(cells)))
+
+
+def check_cells_of(weights: Floats, cells: Floats, allow_missing: bool) -> None:
+    """Raise ValueError unless columns have the weight of the rows, or less if cells may be missing.
+
+    Parameters
+    ----------
+    weights : ndarray, shape (K,)
+        Weight of each cluster.
+    cells : ndarray, shape (K, D)
+        Weight of the cells in each column.
+    allow_missing : bool
+    """
+    most = weights[:, None] * (1.0 + STATISTICS_RTOL)
+    least = 0.0 if allow_missing else weights[:, None] * (1.0 - STATISTICS_RTOL)
+    if not ((cells >= least) & (cells <= most)).all():
+        raise ValueError("statistics_ must have the cells of each cluster's rows in every column")
+
+
+def check_counts_of(cells: Floats, counts: Floats, most: float) -> None:
+    """Raise ValueError unless counts are those of cells of some weight, each `most` at most."""
+    if not (counts <= most * (1.0 + STATISTICS_RTOL) * cells).all():
+        raise ValueError(f"statistics_ must have counts of at most {most:.0f} in a cell")
+
+
+def require_scatter(good: Any) -> None:
+    """Raise ValueError unless the squares of every cluster are at least what its mean tells."""
+    if not np.all(good):
+        raise ValueError("statistics_ must have a scatter that is not negative in every cluster")

@@ -8,18 +8,18 @@ import numpy as np
 
 from dpmlite import families
 from dpmlite.estimators.data import read_counts
+from dpmlite.estimators.domain import MAX_COUNT
 from dpmlite.estimators.priors.base import Family
-from dpmlite.estimators.priors.checks import counts_per_column
+from dpmlite.estimators.priors.checks import are_whole, check_counts_of, counts_per_column
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    import numpy.typing as npt
+
     from dpmlite.estimators.data import Data, Floats, Indices
     from dpmlite.estimators.priors.base import Parameters, Prior, Rng, Totals
     from dpmlite.estimators.priors.moments import Moments
-
-#: The greatest count: log-gammas of greater ones lose the digits that tell clusters apart.
-MAX_COUNT = 2.0**40
 
 
 class DirichletMultinomialFamily(Family):
@@ -43,6 +43,13 @@ class DirichletMultinomialFamily(Family):
 
     def check_prior(self, prior: Prior, n_columns: int) -> Prior:
         return {"beta0": counts_per_column("beta0", prior["beta0"], n_columns)}
+
+    def takes_cells(self, cells: Floats) -> npt.NDArray[np.bool_]:
+        return are_whole(cells, MAX_COUNT)
+
+    def check_statistics(self, statistics: Floats, prior: Prior, allow_missing: bool) -> None:
+        super().check_statistics(statistics, prior, allow_missing)
+        check_counts_of(statistics[:, :1], statistics[:, 1:], MAX_COUNT)
 
     def component(
         self, prior: Prior, allow_missing: bool, power: float = 1.0

@@ -132,7 +132,7 @@ class MixedFamily(Family):
 
     def check_prior(self, prior: Prior, n_columns: int) -> Prior:
         return {
-            block.name: block.family.check_prior(prior[block.name], _width(block))
+            block.name: block.family.full_prior(prior[block.name], _width(block))
             for block in self.blocks
         }
 
@@ -152,6 +152,22 @@ class MixedFamily(Family):
             for block, part in zip(self.blocks, parts, strict=True)
         )
         return np.hstack([n, *converted])
+
+    def takes_cells(self, cells: Floats) -> npt.NDArray[np.bool_]:
+        parts = [block.family.takes_cells(cells[:, block.columns]) for block in self.blocks]
+        return np.hstack(parts)
+
+    def check_statistics(self, statistics: Floats, prior: Prior, allow_missing: bool) -> None:
+        if len(self.blocks) == 1:
+            block = self.blocks[0]
+            block.family.check_statistics(statistics, prior[block.name], allow_missing)
+            return
+        sizes = self._n_statistics(prior, statistics.shape[1])
+        n, *parts = np.split(statistics, np.cumsum([1, *sizes[:-1]]), axis=1)
+        for block, part in zip(self.blocks, parts, strict=True):
+            if not np.array_equal(part[:, :1], n):
+                raise ValueError("statistics_ must have all of a cluster's rows in every block")
+            block.family.check_statistics(part, prior[block.name], allow_missing)
 
     def prepared(self, table: Data) -> Data:
         assert table.values is not None

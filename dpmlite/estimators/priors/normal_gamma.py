@@ -7,14 +7,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite import families
+from dpmlite.estimators.domain import SHAPE, WORTH
 from dpmlite.estimators.empirical_bayes.normal_gamma import fit_normal_gamma
 from dpmlite.estimators.priors.checks import (
+    STATISTICS_RTOL,
+    check_cells_of,
     check_distance,
     check_drawn,
     check_means,
     per_column,
     positive,
-    positive_per_column,
+    require_scatter,
+    scale_per_column,
 )
 from dpmlite.estimators.priors.real import (
     RealFamily,
@@ -56,9 +60,9 @@ class NormalGammaFamily(RealFamily):
     def check_prior(self, prior: Prior, n_columns: int) -> Prior:
         return {
             "m0": per_column("m0", prior["m0"], n_columns),
-            "c0": positive("c0", prior["c0"]),
-            "a0": positive("a0", prior["a0"]),
-            "b0": positive_per_column("b0", prior["b0"], n_columns),
+            "c0": positive("c0", prior["c0"], WORTH),
+            "a0": positive("a0", prior["a0"], SHAPE),
+            "b0": scale_per_column("b0", prior["b0"], n_columns),
         }
 
     def check_reach(self, data: Data, prior: Prior, moments: Moments) -> None:
@@ -70,18 +74,15 @@ class NormalGammaFamily(RealFamily):
         In units of a prior, m = n x / c and b = 1 + (S + c0 n x^2 / c) / 2, with x and S the mean
         and scatter of the n values, and c = c0 + n.
         """
-        n_columns = len(old["m0"])
-        split = statistics.shape[1] - 2 * n_columns
-        m, b = np.split(statistics[:, split:], 2, axis=1)
-        n = statistics[:, 1:split] if split > 1 else statistics[:, :1]  # a count a column, or one
-        x = m * (old["c0"] + n) / np.maximum(n, np.finfo(float).tiny)
+        n, m, b = _split(statistics, len(old["m0"]))
+        x = _mean(n, m, old)
         scatter = np.maximum(2.0 * (b - 1.0) - _lever(n, old) * x**2, 0.0)
         unit = np.sqrt(old["b0"] / new["b0"])
         x = x * unit + (old["m0"] - new["m0"]) / np.sqrt(new["b0"])
         check_means(np.where(n > 0.0, x, 0.0), MAX_DISTANCE, REACH)
         m = n * x / (new["c0"] + n)
         b = 1.0 + 0.5 * (scatter * unit**2 + _lever(n, new) * x**2)
-        return np.hstack([statistics[:, :split], m, b])
+        return np.hstack([statistics[:, : -2 * m.shape[1]], m, b])
 
     def first_prior(self, scales: ColumnScales, weight: float, width: float) -> Prior:
         """The prior of section 4.2, with widths that outliers do not move, at few rows looser."""
@@ -92,6 +93,14 @@ class NormalGammaFamily(RealFamily):
         self, sums: ClusterSums, scales: ColumnScales, start: Prior | None
     ) -> tuple[Prior, float]:
         return fit_normal_gamma(sums, scales, start)
+
+    def check_statistics(self, statistics: Floats, prior: Prior, allow_missing: bool) -> None:
+        super().check_statistics(statistics, prior, allow_missing)
+        n, m, b = _split(statistics, len(prior["m0"]))
+        if allow_missing:
+            check_cells_of(statistics[:, 0], n, allow_missing)
+        scatter = 2.0 * (b - 1.0) - _lever(n, prior) * _mean(n, m, prior) ** 2
+        require_scatter(scatter >= -STATISTICS_RTOL * b)
 
     def component(
         self, prior: Prior, allow_missing: bool, power: float = 1.0
@@ -137,6 +146,18 @@ class NormalGammaFamily(RealFamily):
 
     def column_log_density(self, X: Floats, theta: Parameters) -> Floats:
         return normal_log_density(X, theta["mean"], theta["deviation"])
+
+
+def _split(statistics: Floats, n_columns: int) -> tuple[Floats, Floats, Floats]:
+    """Weight, m and b of each column; one weight for all if no cell may be missing."""
+    split = statistics.shape[1] - 2 * n_columns
+    m, b = np.split(statistics[:, split:], 2, axis=1)
+    return statistics[:, 1:split] if split > 1 else statistics[:, :1], m, b
+
+
+def _mean(n: Floats, m: Floats, prior: Prior) -> Floats:
+    """The mean of n values whose posterior mean is m = n x / (c0 + n), in units of the prior."""
+    return np.asarray(m * (prior["c0"] + n) / np.maximum(n, np.finfo(float).tiny))
 
 
 def _lever(n: Floats, prior: Prior) -> Floats:

@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite import families
+from dpmlite.estimators.domain import SCALE, SHAPE, WORTH
 from dpmlite.estimators.empirical_bayes.normal_inverse_wishart import fit_normal_inverse_wishart
 from dpmlite.estimators.priors.checks import (
+    STATISTICS_RTOL,
     check_drawn,
     check_means,
     check_range,
     per_column,
     positive,
+    require_scatter,
 )
 from dpmlite.estimators.priors.real import (
     RealFamily,
@@ -21,7 +24,7 @@ from dpmlite.estimators.priors.real import (
     normal_log_density,
     worth_of_mean,
 )
-from dpmlite.estimators.validation import as_floats
+from dpmlite.estimators.validation import POSITIVE, as_floats
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,7 +68,7 @@ class NormalInverseWishartFamily(RealFamily):
     def check_prior(self, prior: Prior, n_columns: int) -> Prior:
         return {
             "m0": per_column("m0", prior["m0"], n_columns),
-            "kappa0": positive("kappa0", prior["kappa0"]),
+            "kappa0": positive("kappa0", prior["kappa0"], WORTH),
             "nu0": _degrees(prior["nu0"], n_columns),
             "psi0": _positive_definite("psi0", prior["psi0"], n_columns),
         }
@@ -80,18 +83,13 @@ class NormalInverseWishartFamily(RealFamily):
         """Change the units of means and scatters, and factorise Psi: W Psi W^T = diag(d)."""
         n_columns = len(old["m0"])
         lower, strictly = np.tril_indices(n_columns), np.tril_indices(n_columns, -1)
-        ends = np.cumsum([1, n_columns, n_columns, len(lower[0])])
-        n, mean, _, packed, _ = np.split(statistics, ends, axis=1)
-        scatter = np.zeros((len(n), n_columns, n_columns))
-        scatter[:, lower[0], lower[1]] = scatter[:, lower[1], lower[0]] = packed
+        n, mean, _, scatter, _ = _split(statistics, n_columns)
         root, new_root = np.linalg.cholesky(old["psi0"]), np.linalg.cholesky(new["psi0"])
         units = np.linalg.solve(new_root, root)
         mean = mean @ units.T + np.linalg.solve(new_root, old["m0"] - new["m0"])
         check_means(mean, MAX_DISTANCE, REACH)
         scatter = units @ scatter @ units.T
-        lever = new["kappa0"] * n / (new["kappa0"] + n)
-        psi = np.eye(n_columns) + scatter + lever[:, :, None] * mean[:, :, None] * mean[:, None]
-        factor = np.linalg.cholesky(psi)
+        factor = np.linalg.cholesky(_scale(n, mean, scatter, new))
         pivots = np.diagonal(factor, axis1=1, axis2=2)
         W = np.linalg.inv(factor / pivots[:, None])
         packed = scatter[:, lower[0], lower[1]]
@@ -110,6 +108,22 @@ class NormalInverseWishartFamily(RealFamily):
         self, sums: ClusterSums, scales: ColumnScales, start: Prior | None
     ) -> tuple[Prior, float]:
         return fit_normal_inverse_wishart(sums, scales, start, MAX_DISTANCE)
+
+    def check_statistics(self, statistics: Floats, prior: Prior, allow_missing: bool) -> None:
+        """As of every family; and pivots and factors must be those of Psi: W Psi W^T = diag(d)."""
+        super().check_statistics(statistics, prior, allow_missing)
+        n_columns = len(prior["m0"])
+        n, mean, pivots, scatter, W = _split(statistics, n_columns)
+        check_means(mean, 2.0 * MAX_DISTANCE, REACH)
+        psi = _scale(n, mean, scatter, prior)
+        try:
+            np.linalg.cholesky(psi)
+        except np.linalg.LinAlgError:
+            require_scatter(False)
+        off = np.abs(W @ psi @ np.swapaxes(W, 1, 2) - pivots[:, :, None] * np.eye(n_columns))
+        size = np.abs(W) @ np.abs(psi) @ np.abs(np.swapaxes(W, 1, 2))
+        if not (off <= STATISTICS_RTOL * size).all():
+            raise ValueError("statistics_ must have the pivots of their squares in every cluster")
 
     def component(
         self, prior: Prior, allow_missing: bool, power: float = 1.0
@@ -169,10 +183,33 @@ class NormalInverseWishartFamily(RealFamily):
         return np.asarray((-0.5 * distances - constants[:, None]).T)
 
 
+def _split(statistics: Floats, n_columns: int) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    """Weight, mean, pivots d, scatter and factor W of each cluster, in units of the prior."""
+    lower, strictly = np.tril_indices(n_columns), np.tril_indices(n_columns, -1)
+    ends = np.cumsum([1, n_columns, n_columns, len(lower[0])])
+    n, mean, pivots, packed, below = np.split(statistics, ends, axis=1)
+    scatter = np.zeros((len(n), n_columns, n_columns))
+    scatter[:, lower[0], lower[1]] = scatter[:, lower[1], lower[0]] = packed
+    W = np.tile(np.eye(n_columns), (len(n), 1, 1))
+    W[:, strictly[0], strictly[1]] = below
+    return n, mean, pivots, scatter, W
+
+
+def _scale(n: Floats, mean: Floats, scatter: Floats, prior: Prior) -> Floats:
+    """Psi of the posterior of each cluster, in units of the prior, shape (K, D, D)."""
+    lever = prior["kappa0"] * n / (prior["kappa0"] + n)
+    between = lever[:, :, None] * mean[:, :, None] * mean[:, None]
+    return np.asarray(np.eye(scatter.shape[1]) + scatter + between)
+
+
 def _degrees(nu0: Any, n_columns: int) -> float:
-    number = positive("nu0", nu0)
+    number = positive("nu0", nu0, POSITIVE)
     if not number > n_columns - 1:
         raise ValueError(f"prior nu0 must be above D - 1 = {n_columns - 1}, got {nu0!r}")
+    if number - (n_columns - 1) > SHAPE.most:
+        raise ValueError(
+            f"prior nu0 must be at most {SHAPE.most:g} above D - 1 = {n_columns - 1}, got {nu0!r}"
+        )
     return number
 
 
@@ -183,7 +220,13 @@ def _positive_definite(name: str, value: Any, n_columns: int) -> Floats:
         raise ValueError(f"prior {name} must have shape {shape}, got {np.shape(value)}")
     if not np.isfinite(matrix).all():
         raise ValueError(f"prior {name} must be finite, got {matrix[~np.isfinite(matrix)][0]}")
-    scale = np.sqrt(np.abs(np.diag(matrix)))
+    variances = np.diag(matrix)
+    if ((variances > 0.0) & ((variances < SCALE.least) | (variances > SCALE.most))).any():
+        raise ValueError(
+            f"prior {name} must have variances from {SCALE.least:g} to {SCALE.most:g}, "
+            f"got {variances.min():g} to {variances.max():g}"
+        )
+    scale = np.sqrt(np.abs(variances))
     if not (np.abs(matrix - matrix.T) <= 1e-10 * np.outer(scale, scale)).all():
         raise ValueError(f"prior {name} must be symmetric")
     try:

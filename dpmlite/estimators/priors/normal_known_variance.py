@@ -14,7 +14,7 @@ from dpmlite.estimators.priors.checks import (
     check_means,
     check_ratio,
     per_column,
-    positive_per_column,
+    scale_per_column,
 )
 from dpmlite.estimators.priors.real import mean_of_rows, normal_log_density
 
@@ -55,8 +55,8 @@ class NormalKnownVarianceFamily(Family):
     def check_prior(self, prior: Prior, n_columns: int) -> Prior:
         checked = {
             "m0": per_column("m0", prior["m0"], n_columns),
-            "sigma2": positive_per_column("sigma2", prior["sigma2"], n_columns),
-            "tau2": positive_per_column("tau2", prior["tau2"], n_columns),
+            "sigma2": scale_per_column("sigma2", prior["sigma2"], n_columns),
+            "tau2": scale_per_column("tau2", prior["tau2"], n_columns),
         }
         check_ratio(checked, "tau2", "sigma2")
         return checked

@@ -8,12 +8,20 @@ import numpy as np
 
 from dpmlite import core, families
 from dpmlite.estimators.data import read_real
+from dpmlite.estimators.domain import MAX_COUNT
 from dpmlite.estimators.empirical_bayes.poisson_gamma import CountSums, fit_poisson_gamma
 from dpmlite.estimators.priors.base import Family
-from dpmlite.estimators.priors.checks import positive_per_column
+from dpmlite.estimators.priors.checks import (
+    are_whole,
+    check_cells_of,
+    check_counts_of,
+    counts_per_column,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    import numpy.typing as npt
 
     from dpmlite.estimators.data import Data, Floats, Indices
     from dpmlite.estimators.priors.base import Parameters, Prior, Rng, Totals
@@ -49,7 +57,7 @@ class PoissonGammaFamily(Family):
         return prior["a0"] / np.maximum(moments.mean, least)
 
     def check_prior(self, prior: Prior, n_columns: int) -> Prior:
-        return {key: positive_per_column(key, prior[key], n_columns) for key in self.prior_keys}
+        return {key: counts_per_column(key, prior[key], n_columns) for key in self.prior_keys}
 
     def column_scales(self, sample: Data, table: Data) -> Floats:
         """Mean of each column of a sample, above 0, shape (D,)."""
@@ -66,6 +74,15 @@ class PoissonGammaFamily(Family):
         self, sums: CountSums, scales: Floats, start: Prior | None
     ) -> tuple[Prior, float]:
         return fit_poisson_gamma(sums, scales, start)
+
+    def takes_cells(self, cells: Floats) -> npt.NDArray[np.bool_]:
+        return are_whole(cells, MAX_COUNT)
+
+    def check_statistics(self, statistics: Floats, prior: Prior, allow_missing: bool) -> None:
+        super().check_statistics(statistics, prior, allow_missing)
+        events, cells = np.split(statistics[:, 1:-1], 2, axis=1)
+        check_cells_of(statistics[:, 0], cells, allow_missing)
+        check_counts_of(cells, events, MAX_COUNT)
 
     def component(
         self, prior: Prior, allow_missing: bool, power: float = 1.0

@@ -1,0 +1,84 @@
+"""Every method of a loaded model, and what counts as a failure."""
+
+import copy
+import traceback
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+import dpmlite
+from dpmlite import MAPDPM, merge_models, to_micropython
+
+SOURCE = str(Path(dpmlite.__file__).parent)
+
+
+def use(model, whole, X, folder):
+    """Call every method of a model that was loaded; failures, by the name of the method.
+
+    An error is a failure unless it is a ValueError or a TypeError of one line that dpmlite raises:
+    a prior may be changed to another one, which rows may not fit.
+    """
+    failures = {}
+    for name, call in methods(model, whole, X, folder).items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                call()
+            except Exception as error:
+                if not is_clear(error):
+                    failures[name] = "".join(traceback.format_exception(error))
+    return failures
+
+
+def is_clear(error):
+    """Whether an error is one line, raised by dpmlite itself."""
+    frames = traceback.extract_tb(error.__traceback__)
+    raised_here = "dpmlite/" in frames[-1].filename or frames[-1].filename.startswith(SOURCE)
+    return isinstance(error, ValueError | TypeError) and raised_here and one_line(error)
+
+
+def one_line(error):
+    text = str(error)
+    return "\n" not in text and "please report" not in text
+
+
+def methods(model, whole, X, folder):
+    calls = {
+        "predict": lambda: model.predict(X),
+        "predict_proba": lambda: model.predict_proba(X),
+        "new_cluster_proba": lambda: model.new_cluster_proba(X),
+        "score_samples": lambda: model.score_samples(X),
+        "score": lambda: model.score(X),
+        "sample": lambda: model.sample(5, random_state=0),
+        "summary": lambda: str(model.summary()),
+        "explain": lambda: [str(model.explain(k)) for k in range(min(model.n_clusters_, 3))],
+        "column_information": model.column_information,
+        "impute": lambda: (model.impute(X), model.impute(X, 2, random_state=0)),
+        "html": model._repr_html_,
+        "repr": lambda: repr(model),
+        "save": lambda: saved_and_loaded(model, folder),
+        "fit": lambda: copy.deepcopy(model).fit(X),
+    }
+    if model.component_ != "dirichlet-multinomial" and not model.allow_missing_:
+        calls["outlier_score"] = lambda: model.outlier_score(X)
+    if isinstance(model, MAPDPM):
+        calls |= {
+            "labels_at": lambda: (model.labels_at(depth=1.0), model.labels_at(n_clusters=1)),
+            "partial_fit": lambda: copy.deepcopy(model).partial_fit(X[:5]).partial_fit(X[5:]),
+            "merge_models": lambda: (merge_models(model, whole), merge_models(whole, model)),
+            "to_micropython": lambda: to_micropython(model, folder / "board.py"),
+        }
+    if hasattr(model, "alternative_clusterings"):
+        calls["alternative_clusterings"] = lambda: model.alternative_clusterings(3)
+    if hasattr(model, "co_clustering"):
+        calls["co_clustering"] = model.co_clustering
+    return calls
+
+
+def saved_and_loaded(model, folder):
+    path = folder / "again.npz"
+    model.save(path)
+    again = type(model).load(path)
+    assert vars(again).keys() == vars(model).keys()
+    np.testing.assert_array_equal(again.statistics_, model.statistics_)
