@@ -17,6 +17,7 @@ from dpmlite.estimators.columns import (
     CATEGORICAL,
     COUNTS,
     LOG_NORMAL,
+    LOGARITHMS,
     NAMES_OF_BLOCK,
     NORMAL,
     ZERO_INFLATED,
@@ -34,9 +35,6 @@ if TYPE_CHECKING:
 
     from dpmlite.estimators.columns import Cells, Column
     from dpmlite.estimators.data import Floats, Indices
-
-
-LOGARITHMS = (LOG_NORMAL, ZERO_LOG_NORMAL)
 
 
 def columns_by_joint(

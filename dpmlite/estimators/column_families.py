@@ -13,6 +13,7 @@ from dpmlite.estimators.columns import (
     COUNTS,
     FULL,
     LOG_NORMAL,
+    LOGARITHMS,
     NORMAL,
     ZERO_LOG_NORMAL,
     ZERO_NORMAL,
@@ -131,12 +132,7 @@ def columns_of(
         joint[group] = CATEGORICAL
         names = {column: name for column, name in names.items() if column not in group}
     names |= joint
-    logs = [
-        column
-        for key, name in names.items()
-        if name in (LOG_NORMAL, ZERO_LOG_NORMAL)
-        for column in members(key)
-    ]
+    logs = [column for key, name in names.items() if name in LOGARITHMS for column in members(key)]
     levels = {
         column: _levels(found.cells) if names.get(column) == CATEGORICAL else None
         for column, found in cells.items()

@@ -27,6 +27,9 @@ NORMAL, LOG_NORMAL, FULL = "normal-gamma", "log-normal", "normal-inverse-wishart
 CATEGORICAL, COUNTS = "categorical", "poisson-gamma"
 ZERO_NORMAL, ZERO_LOG_NORMAL = "zero-inflated-normal", "zero-inflated-log-normal"
 
+# Families of single columns that stand as logarithms.
+LOGARITHMS = (LOG_NORMAL, ZERO_LOG_NORMAL)
+
 # The block of the numbers of zero-inflated columns.
 ZERO_INFLATED = "zero-inflated"
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite.estimators.column_families import check_component
-from dpmlite.estimators.columns import CATEGORICAL, FULL, LOG_NORMAL, Columns, members
+from dpmlite.estimators.columns import CATEGORICAL, FULL, LOGARITHMS, Columns, members
 from dpmlite.estimators.fitted import load
 from dpmlite.estimators.model_files.quantities import count, flag, floats
 from dpmlite.estimators.priors import FAMILIES, mixed_family
@@ -103,9 +103,9 @@ def _check_logs(columns: Columns) -> None:
     normal = {
         column
         for key, name in component.items()
-        if name == LOG_NORMAL or (isinstance(key, tuple) and name == FULL)
+        if name in LOGARITHMS or (isinstance(key, tuple) and name == FULL)
         for column in members(key)
     }
-    always = {key for key, name in component.items() if name == LOG_NORMAL}
+    always = {key for key, name in component.items() if name in LOGARITHMS}
     if not set(logs) <= normal or not {c for key in always for c in members(key)} <= set(logs):
         raise ValueError("log_columns_ must be the log-normal columns")
