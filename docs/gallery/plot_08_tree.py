@@ -27,8 +27,8 @@ for k in range(tree.n_clusters_):
     print(f"cluster {k}:", dict(zip(names, found.tolist(), strict=True)))
 
 # %%
-# A merge is as high as the log odds against its being one cluster. Setosa is apart beyond doubt. The
-# other two species touch: the odds against their being one cluster are far lower.
+# A merge is as high as the log odds against its being one cluster. Setosa is apart beyond doubt.
+# The other two species touch: the odds against their being one cluster are far lower.
 
 figure = plot_dendrogram(tree)
 
