@@ -16,18 +16,19 @@ from dpmlite import BayesianHierarchicalClustering, exact_posterior
 from dpmlite.plotting import COLOURS, plot_dendrogram
 
 # %%
-# Seventy-five flowers of iris, every other one.
+# The flowers of iris, of three species.
 
 iris = load_iris()
-X, species = iris.data[::2], iris.target[::2]
+X, species = iris.data, iris.target
 tree = BayesianHierarchicalClustering(random_state=0).fit(X)
 for k in range(tree.n_clusters_):
     found = np.bincount(species[tree.labels_ == k], minlength=3)
-    print(f"cluster {k}:", dict(zip(iris.target_names.tolist(), found.tolist(), strict=True)))
+    names = iris.target_names.tolist()
+    print(f"cluster {k}:", dict(zip(names, found.tolist(), strict=True)))
 
 # %%
-# A merge is as high as the log odds against its being one cluster. Setosa is apart; the other two
-# species touch, and the odds against their being one cluster are what the height shows.
+# A merge is as high as the log odds against its being one cluster. Setosa is apart beyond doubt.
+# The other two species touch: the odds against their being one cluster are far lower.
 
 figure = plot_dendrogram(tree)
 

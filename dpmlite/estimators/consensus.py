@@ -56,7 +56,7 @@ class Consensus:
     >>> samples = [[0, 0, 1, 1], [0, 0, 1, 1], [0, 0, 0, 1], [0, 1, 2, 2]]
     >>> found = consensus_partition(samples, random_state=0)
     >>> found.upper.tolist(), found.lower.tolist()
-    ([0, 0, 0, 1], [0, 0, 1, 2])
+    ([0, 0, 0, 1], [1, 2, 0, 0])
     """
 
     labels: Labels
