@@ -23,7 +23,7 @@ Auto = Literal["auto"]
 PriorChoice = Literal["auto", "paper"]
 PriorOrScales = Literal["auto", "paper", "nll"]
 
-AlphaChoice = Literal["map", "nll", "cv"]
+AlphaChoice = Literal["map", "mode", "nll", "cv"]
 AlphaPrior = Literal["inverse-gamma"]
 
 Scoring = Literal["trivial", "tight", "inadmissible"]

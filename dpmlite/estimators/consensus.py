@@ -156,5 +156,5 @@ def check_samples(samples: npt.ArrayLike) -> Labels:
     shape = np.shape(samples)
     if len(shape) != 2 or 0 in shape:
         raise ValueError(f"samples must be of shape (S, N), neither of them 0, got shape {shape}")
-    table: Any = samples
-    return np.array([check_labels(table[s], shape[1], f"samples[{s}]") for s in range(shape[0])])
+    table = samples if isinstance(samples, np.ndarray) else np.asarray(samples)
+    return np.array([check_labels(row, shape[1], f"samples[{s}]") for s, row in enumerate(table)])

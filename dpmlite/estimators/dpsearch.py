@@ -274,9 +274,11 @@ class DPSearch(Limited, MixtureEstimator):
             )
 
     def _check_weights(self, table: Data) -> None:
-        if self.prior_score == "sizes" and table.weights is not None:
-            for weight in table.weights[table.weights != 1.0]:
-                raise ValueError(f"prior_score 'sizes' needs rows of weight 1, got {weight}")
+        if self.prior_score == "partition" or table.weights is None:
+            return
+        others = table.weights[table.weights != 1.0]
+        if len(others):
+            raise ValueError(f"prior_score 'sizes' needs rows of weight 1, got {others[0]}")
 
     def _run(
         self, problem: Problem, rng: np.random.Generator, progress: Progress

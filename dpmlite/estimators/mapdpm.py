@@ -102,11 +102,14 @@ class MAPDPM(Limited, JoinedMixture):
         "auto", which columns are that a dict does not have. Keys of a dict are names of columns, or
         their places if they have no names; a tuple of columns as key, with "normal-inverse-wishart"
         or "log-normal", has one covariance matrix, and with "categorical" is of one-hot columns.
-    alpha : float or {"map", "nll", "cv"}, default 1.0
+    alpha : float or {"map", "mode", "nll", "cv"}, default 1.0
         Concentration of the Dirichlet process; larger values favour, weakly, more clusters. Or a
         method that chooses it, appendix A.3 of [1]_:
 
-        - "map": the joint mode of labels and log alpha, under `alpha_prior`;
+        - "map": the joint mode of labels and log alpha, under `alpha_prior`. There always is one,
+          and it does not depend on whether alpha or 1 / alpha is the parameter;
+        - "mode": that of labels and alpha itself, eq. (25) and (26) as printed. It is lower, and is
+          0, an error, where K and the shape of the prior sum to 2 or less;
         - "nll": the one of `alphas` with the least `neg_log_joint_`;
         - "cv": the one of `alphas` with the greatest log density of held-out rows, in `cv` folds.
     prior : {"auto", "paper", "nll"} or dict, default "auto"
@@ -155,8 +158,9 @@ class MAPDPM(Limited, JoinedMixture):
     outlier_level : float, optional
         Rows whose `outlier_score` is below get the label -1: 0.001, for example.
     alpha_prior : tuple of two floats or "inverse-gamma", default (1.0, 1.0)
-        For ``alpha="map"``: shape and rate of a gamma prior of alpha, eq. (26); or the prior of
-        eq. (25), which needs more than K - 1/2 rows, or as much weight, for K clusters.
+        For ``alpha="map"`` and "mode": shape and rate of a gamma prior of alpha, eq. (26); or the
+        prior of eq. (25), which needs more than K - 1/2 rows (for "mode", K - 3/2), or as much
+        weight, for K clusters.
     alphas : array-like, optional
         For ``alpha="nll"`` and ``"cv"``: candidates. Default: 0.01 to 100, three a decade.
     cv : int, default 5
@@ -647,9 +651,11 @@ class MAPDPM(Limited, JoinedMixture):
 
     def _choose_alpha(self, search: Search, table: Data, model: Model, seeds: Seeds) -> AlphaResult:
         problem = model.problem(table)
-        if self.alpha == "map":
-            weight = model.power * table.total_weight
-            return choose_alpha.by_posterior(search, problem, seeds, weight, self.alpha_prior)
+        if self.alpha in ("map", "mode"):
+            weight, of_log = model.power * table.total_weight, self.alpha == "map"
+            return choose_alpha.by_posterior(
+                search, problem, seeds, weight, self.alpha_prior, of_log
+            )
         if self.alpha == "nll":
             return choose_alpha.by_joint(search, problem, seeds, self._grid())
         if self.cv > table.shape[0]:

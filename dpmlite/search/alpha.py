@@ -64,34 +64,51 @@ def by_posterior(
     seeds: Seeds,
     n_rows: float,
     alpha_prior: tuple[float, float] | str,
+    of_log: bool = True,
 ) -> AlphaResult:
-    """The mode of labels and log alpha together, eq. (25) and (26), one given the other in turn.
+    """The mode of labels and log alpha together, or of labels and alpha, one given the other.
 
-    Neither step raises -log p(x, z | alpha) - log p(log alpha), and there are finitely many
-    partitions, so that it ends. `n_rows` is the total weight of the rows; each counts with the
-    power of the likelihood.
+    The density of alpha is eq. (25) or (26); that of log alpha is alpha times as large. Neither
+    step raises minus the log of the joint density, and there are finitely many partitions, so that
+    it ends. `n_rows` is the total weight of the rows; each counts with the power of the likelihood.
 
     Raises
     ------
     ValueError
-        If eq. (25) has no mode: the rows weigh less than there are clusters.
+        If there is no mode: under eq. (25), if the rows weigh less than there are clusters; under
+        eq. (26), if the density of alpha is highest at 0.
     """
-    prior = INVERSE_GAMMA if isinstance(alpha_prior, str) else (*alpha_prior, 0.0)
+    power, *rates = INVERSE_GAMMA if isinstance(alpha_prior, str) else (*alpha_prior, 0.0)
+    power -= 0.0 if of_log else 1.0
     n_rows *= problem.component.power
     result = search.best(problem, seeds)
     for _ in range(MAX_ROUNDS):
         n_clusters = result.partition.n_clusters
-        if isinstance(alpha_prior, str) and not n_clusters + prior[0] < n_rows:
-            raise ValueError(
-                f"alpha_prior={alpha_prior!r} needs rows of a total weight above K - 1/2, got "
-                f"{n_rows:g} for K = {n_clusters} clusters: raise sample_weight or give two numbers"
-            )
-        alpha = alpha_mode(n_clusters, n_rows, *prior)
+        _check_mode(n_clusters, n_rows, power, alpha_prior)
+        alpha = alpha_mode(n_clusters, n_rows, power, *rates)
         if abs(alpha - problem.alpha) <= ALPHA_RTOL * alpha:
             break
         problem = replace(problem, alpha=alpha)
         result = search.go_on(problem, result.labels(), int(seeds[0]), "alpha")
     return AlphaResult(result, problem.alpha)
+
+
+def _check_mode(
+    n_clusters: int, n_rows: float, power: float, alpha_prior: tuple[float, float] | str
+) -> None:
+    """Raise ValueError if the posterior of alpha given K clusters has no mode."""
+    if isinstance(alpha_prior, str):
+        if not n_clusters + power < n_rows:
+            raise ValueError(
+                f"alpha_prior={alpha_prior!r} needs rows of a total weight above K - {-power:g}, "
+                f"got {n_rows:g} for K = {n_clusters} clusters: raise sample_weight or give two "
+                "numbers"
+            )
+    elif not n_clusters + power > 1.0:
+        raise ValueError(
+            f"alpha='mode' needs K + shape of alpha_prior above 2, got {n_clusters} + "
+            f"{alpha_prior[0]:g}: the density of alpha is highest at 0; 'map' always has a mode"
+        )
 
 
 def by_joint(search: Search, problem: Problem, seeds: Seeds, alphas: Floats) -> AlphaResult:

@@ -113,6 +113,7 @@ def test_a_chain_has_its_consensus():
         (np.zeros((0, 3), int), {}, r"neither of them 0, got shape \(0, 3\)"),
         (np.zeros((3, 0), int), {}, r"neither of them 0, got shape \(3, 0\)"),
         ([[0.0, 1.0], [0.0, np.nan]], {}, r"samples\[1\] must be finite, got nan"),
+        (np.ma.masked_equal([[0, 1]], 1), {}, r"samples\[0\] must have no masked values"),
         ([[0, 1]], {"loss": "vl"}, "loss must be one of 'vi', 'binder', got 'vl'"),
         ([[0, 1]], {"level": 0.0}, "level must be positive, got 0.0"),
         ([[0, 1]], {"level": 1.5}, "level must be at most 1, got 1.5"),

@@ -162,12 +162,13 @@ def draw(curves, path):
 
     figure = Figure(figsize=(11.0, 8.0), dpi=120, layout="constrained")
     for i, axes in enumerate(figure.subplots(2, 2).flat):
-        for name, curve in curves.items():
+        for number, (name, curve) in enumerate(curves.items()):
             values = np.array([curve[n][i] for n in curve])
             if np.isfinite(values).all():
-                axes.plot(list(curve), values, marker="o", markersize=3, label=name)
+                axes.plot(list(curve), values, f"C{number}o-", markersize=3, label=name)
         axes.set(xlabel="rows", title=QUANTITIES[i], yscale="log" if i > 1 else "linear")
-    figure.axes[0].legend(fontsize="small")
+    handles, labels = figure.axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=5, frameon=False)
     figure.savefig(path)
     print(f"\ndrew {path}")
 

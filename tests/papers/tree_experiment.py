@@ -23,6 +23,7 @@ from pathlib import Path
 import numpy as np
 from left_out import real_density, synthetic_density
 from measures import markdown, table
+from panels import draw_panels
 from tree_tables import BINARY, REAL, SET_PRIOR, SETS, SIZES, draw_set, sample
 from variational_experiment import VARIATIONAL
 
@@ -280,28 +281,28 @@ def report():
     return figures
 
 
+def by_quantity(panels):
+    """Figure 8: a row of panels with bounds, and one with times."""
+    rows = {"bounds": ("BHC", "Bayes k-means BHC"), "times as fast": ("times as fast",)}
+    return {
+        f"{name}, {quantity}": {
+            size: {column: values[column] for column in columns} for size, values in found.items()
+        }
+        for quantity, columns in rows.items()
+        for name, found in panels.items()
+    }
+
+
 def draw(figures, folder):
     """Figures 5 to 8, one panel a table; bounds as differences from the first of them."""
     from matplotlib.figure import Figure
 
     for number, panels in figures.items():
-        rows = -(-len(panels) // 3)
-        figure = Figure(figsize=(12.0, 3.5 * rows), dpi=110, layout="constrained")
-        flat = figure.subplots(rows, 3, squeeze=False).ravel()
-        for axes, (name, found) in zip(flat, panels.items(), strict=True):
-            first, *_ = shown = list(next(iter(found.values())))
-            if number == "8":
-                shown = ["times as fast"]
-            for column, colour in zip(shown, COLOURS, strict=False):
-                values = np.array([values[column] for values in found.values()])
-                if number == "5":
-                    values -= [values[first] for values in found.values()]
-                axes.plot(list(found), values, ".-", color=colour, label=column)
-            axes.set_title(f"{name}, less {first}" if number == "5" else name, loc="left")
-            axes.set(xlabel="rows")
-            axes.spines[["top", "right"]].set_visible(False)
-            axes.legend(frameon=False, fontsize=8)
-        figure.savefig(folder / f"trees-figure-{number}.png")
+        draw_panels(
+            by_quantity(panels) if number == "8" else panels,
+            folder / f"trees-figure-{number}.png",
+            less=lambda columns, number=number: columns[0] if number == "5" else None,
+        )
     model = corner_model()
     figure = Figure(figsize=(6.0, 3.5), dpi=110, layout="constrained")
     axes = figure.add_subplot()
@@ -316,7 +317,7 @@ def draw(figures, folder):
 
 
 def main(folder):
-    print(__doc__.split("\n\n")[2], "\n")
+    print(__doc__.split("\n\n")[3], "\n")
     folder.mkdir(parents=True, exist_ok=True)
     draw(report(), folder)
     print(f"drew {', '.join(sorted(path.name for path in folder.glob('*.png')))}")

@@ -23,6 +23,7 @@ from pathlib import Path
 import numpy as np
 from left_out import real_density, synthetic_density
 from measures import table
+from panels import draw_panels, styles_of
 from tree_tables import REAL, SET_PRIOR, SETS, SIZES, draw_set, sample
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))
@@ -157,26 +158,24 @@ def report():
 
 def draw(figures, folder):
     """Both figures, a panel for each table; bounds less the best partition's joint."""
-    from matplotlib.figure import Figure
-
     for number, panels in figures.items():
-        figure = Figure(figsize=(12.0, 7.0), dpi=110, layout="constrained")
-        for axes, (name, found) in zip(figure.subplots(2, 3).flat, panels.items(), strict=True):
-            for column in next(iter(found.values())):
-                if column.endswith("best"):
-                    continue
-                values = np.array([values[column] for values in found.values()])
-                if number == "5":
-                    values -= [values["best partition"] for values in found.values()]
-                method = column.rstrip("*")
-                colour = COLOURS[list(MAKE).index(method)] if method in MAKE else "0.5"
-                line = {"marker": ".", "color": "black" if column == "exact" else colour}
-                line["linestyle"] = "dashed" if column.endswith("*") else "solid"
-                axes.plot(list(found), values, label=column, **line)
-            axes.set_title(name, loc="left")
-            axes.set(xlabel="rows")
-            axes.legend(frameon=False, fontsize=7)
-        figure.savefig(folder / f"variational-figure-{number}.png")
+        less = "best partition" if number == "5" else None
+        path = folder / f"variational-figure-{number}.png"
+        draw_panels(panels, path, styles(panels), lambda _, less=less: less)
+
+
+def styles(panels):
+    """A colour for each method, dashed with an asterisk; the best of random starts is left out."""
+    looks = {}
+    for column in styles_of(panels):
+        method = column.rstrip("*")
+        colour = COLOURS[list(MAKE).index(method)] if method in MAKE else "0.5"
+        if not column.endswith("best"):
+            looks[column] = {
+                "color": "black" if column == "exact" else colour,
+                "linestyle": "dashed" if column.endswith("*") else "solid",
+            }
+    return looks
 
 
 def main(folder):

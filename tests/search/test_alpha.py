@@ -13,25 +13,29 @@ from dpmlite.search.alpha import ALPHAS
 GRID = [0.1, 1.0, 10.0]
 
 
+FAR_APART = {"m0": 1.0, "c0": 0.001, "a0": 1.0, "b0": 10.0}
+
+
 def table(seed=0, n_rows=60):
     return crp_mixture(n_rows, random_state=seed)[0]
 
 
+@pytest.mark.parametrize("alpha", ["map", "mode"])
 @pytest.mark.parametrize("alpha_prior", [(1.0, 1.0), (3.0, 0.2), "inverse-gamma"])
-def test_map_is_where_neither_labels_nor_alpha_want_to_change(alpha_prior):
-    X = table()
-    model = MAPDPM(prior="paper", alpha="map", alpha_prior=alpha_prior, random_state=0).fit(X)
-    again = MAPDPM(prior="paper", alpha=model.alpha_, init=model.labels_, random_state=0).fit(X)
+def test_map_is_where_neither_labels_nor_alpha_want_to_change(alpha_prior, alpha):
+    X, of_log = crp_mixture(60, c0=0.001, random_state=1)[0], alpha == "map"
+    model = MAPDPM(prior=FAR_APART, alpha=alpha, alpha_prior=alpha_prior, random_state=0).fit(X)
+    again = MAPDPM(prior=FAR_APART, alpha=model.alpha_, init=model.labels_, random_state=0).fit(X)
     assert again.neg_log_joint_ == pytest.approx(model.neg_log_joint_, rel=1e-12)
 
     def log_posterior(u):
         alpha = mpmath.exp(u)
-        if alpha_prior == "inverse-gamma":  # eq. (25), times the Jacobian alpha
-            prior = -u / 2 - 1 / (2 * alpha)
-        else:  # eq. (26), times the Jacobian alpha
-            prior = alpha_prior[0] * u - alpha_prior[1] * alpha
+        if alpha_prior == "inverse-gamma":  # eq. (25)
+            prior = -3 * u / 2 - 1 / (2 * alpha)
+        else:  # eq. (26)
+            prior = (alpha_prior[0] - 1) * u - alpha_prior[1] * alpha
         likelihood = model.n_clusters_ * u + mpmath.loggamma(alpha) - mpmath.loggamma(alpha + 60)
-        return prior + likelihood
+        return prior + likelihood + (u if of_log else 0)  # the Jacobian is alpha
 
     with mpmath.workdps(40):
         assert abs(mpmath.diff(log_posterior, mpmath.log(model.alpha_))) < 1e-9
@@ -40,11 +44,10 @@ def test_map_is_where_neither_labels_nor_alpha_want_to_change(alpha_prior):
 
 @needs_kernels
 def test_map_follows_the_concentration_that_drew_the_rows():
-    prior = {"m0": 1.0, "c0": 0.001, "a0": 1.0, "b0": 10.0}  # clusters far apart
     found = []
     for alpha in (0.3, 3.0, 30.0):
         X, _ = crp_mixture(400, alpha=alpha, c0=0.001, random_state=1)
-        found.append(MAPDPM(alpha="map", prior=prior, random_state=0).fit(X).alpha_)
+        found.append(MAPDPM(alpha="map", prior=FAR_APART, random_state=0).fit(X).alpha_)
     assert found == sorted(found)
     assert found[0] < 1.0 < found[1] < 8.0 < found[2]
 
@@ -127,11 +130,18 @@ def test_given_labels_are_the_start_of_every_choice():
         assert model.n_clusters_ == 3
 
 
+def test_the_density_of_alpha_may_be_highest_at_0():
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    rule = r"alpha='mode' needs K \+ shape of alpha_prior above 2, got 1 \+ 1: the density of alpha"
+    with pytest.raises(ValueError, match=rule):
+        MAPDPM(prior="paper", alpha="mode", init="single", split_merge=False).fit(X)
+
+
 @needs_kernels
 def test_light_rows_have_no_mode_under_the_inverse_gamma():
     X, weights = np.random.default_rng(0).normal(size=(8, 2)), np.full(8, 1 / 8)
     model = MAPDPM(prior="paper", alpha="map", alpha_prior="inverse-gamma", random_state=0)
-    rule = r"alpha_prior='inverse-gamma' needs rows of a total weight above K - 1/2, got 1 for K = "
+    rule = r"alpha_prior='inverse-gamma' needs rows of a total weight above K - 0.5, got 1 for K = "
     with pytest.raises(ValueError, match=rule):
         model.fit(X, sample_weight=weights)
 
