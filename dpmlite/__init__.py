@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dpmlite.boards import Quantized, quantize, to_micropython
     from dpmlite.estimators.bhc import BayesianHierarchicalClustering
     from dpmlite.estimators.collapsed_gibbs import CollapsedGibbs
+    from dpmlite.estimators.consensus import Consensus, consensus_partition
     from dpmlite.estimators.dpmeans import DPMeans
     from dpmlite.estimators.dpsearch import DPSearch
     from dpmlite.estimators.exact import ExactPosterior, exact_posterior, log_evidence_exact
@@ -34,6 +35,7 @@ __all__ = [
     "MAPDPM",
     "BayesianHierarchicalClustering",
     "CollapsedGibbs",
+    "Consensus",
     "ConvergenceWarning",
     "DPMeans",
     "DPSearch",
@@ -42,6 +44,7 @@ __all__ = [
     "Quantized",
     "Table",
     "VariationalDPM",
+    "consensus_partition",
     "crp_log_prob",
     "crp_sample",
     "exact_posterior",
@@ -62,6 +65,7 @@ HOMES = {
     "boards": ("Quantized", "quantize", "to_micropython"),
     "estimators.bhc": ("BayesianHierarchicalClustering",),
     "estimators.collapsed_gibbs": ("CollapsedGibbs",),
+    "estimators.consensus": ("Consensus", "consensus_partition"),
     "estimators.dpmeans": ("DPMeans",),
     "estimators.dpsearch": ("DPSearch",),
     "estimators.exact": ("ExactPosterior", "exact_posterior", "log_evidence_exact"),

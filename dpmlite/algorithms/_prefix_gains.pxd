@@ -12,7 +12,7 @@ cdef class PrefixGains:
     cdef Py_ssize_t capacity
     cdef double *gain         # [slot] what a row adds to the log joint
     cdef Py_ssize_t *row_of   # [slot] row of the order that `gain` is of; -1: of none
-    cdef double *log_n        # [slot] log of the cluster's weight; of alpha for EMPTY_SLOT
+    cdef double *log_factor   # [slot] what a row of weight 1 multiplies the prior score by
     cdef double *cost         # [slot] scratch
 
     cdef int allocate(self) except -1 nogil

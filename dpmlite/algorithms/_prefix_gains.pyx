@@ -5,7 +5,7 @@ slot and row: for all slots at once where many of them are asked for, else slot 
 """
 
 from libc.stdlib cimport free
-from libc.math cimport INFINITY, log
+from libc.math cimport INFINITY
 
 from dpmlite.core._constants cimport EMPTY_SLOT
 from dpmlite.core._memory cimport resized
@@ -21,7 +21,7 @@ cdef class PrefixGains:
     def __cinit__(self, SearchHeuristic heuristic):
         self.heuristic, self.component = heuristic, heuristic.component
         self.row_of = NULL
-        self.gain = self.cost = self.log_n = NULL
+        self.gain = self.cost = self.log_factor = NULL
 
     def __init__(self, SearchHeuristic heuristic):
         self.allocate()
@@ -30,7 +30,7 @@ cdef class PrefixGains:
         free(self.row_of)
         free(self.gain)
         free(self.cost)
-        free(self.log_n)
+        free(self.log_factor)
 
     cdef int allocate(self) except -1 nogil:
         """Make room for all slots of the component."""
@@ -40,10 +40,10 @@ cdef class PrefixGains:
         self.row_of = <Py_ssize_t *> resized(self.row_of, capacity * sizeof(Py_ssize_t))
         self.gain = <double *> resized(self.gain, capacity * sizeof(double))
         self.cost = <double *> resized(self.cost, capacity * sizeof(double))
-        self.log_n = <double *> resized(self.log_n, capacity * sizeof(double))
+        self.log_factor = <double *> resized(self.log_factor, capacity * sizeof(double))
         for slot in range(self.capacity, capacity):
             self.row_of[slot] = NO_ROW
-            self.log_n[slot] = self.heuristic.log_alpha  # EMPTY_SLOT keeps it
+            self.log_factor[slot] = self.heuristic.log_alpha  # EMPTY_SLOT keeps it
         self.capacity = capacity
         return 0
 
@@ -51,7 +51,7 @@ cdef class PrefixGains:
         """Forget the gain in a slot whose cluster has changed."""
         self.allocate()
         self.row_of[slot] = NO_ROW
-        self.log_n[slot] = log(self.component.n[slot])
+        self.log_factor[slot] = self.heuristic.log_factor(self.component.n[slot], 1.0)
         return 0
 
     cdef void find(self, const Py_ssize_t *slots, Py_ssize_t n_clusters,
@@ -62,7 +62,7 @@ cdef class PrefixGains:
         for k in range(n_clusters):
             n_unknown += self.row_of[slots[k]] != d
         if n_unknown * SLOTS_PER_CALL >= self.component.n_slots and self.heuristic.unit_weights:
-            self.component.costs_below(&row, self.log_n, INFINITY, self.cost)
+            self.component.costs_below(&row, self.log_factor, INFINITY, self.cost)
             for k in range(self.component.n_slots):
                 self.gain[k], self.row_of[k] = -self.cost[k], d
         elif n_unknown > 0:
@@ -75,5 +75,5 @@ cdef class PrefixGains:
         if self.row_of[slot] != d:
             self.row_of[slot] = d
             self.gain[slot] = self.component.score_slot(row, slot) + (
-                self.log_n[slot] if self.heuristic.unit_weights
+                self.log_factor[slot] if self.heuristic.unit_weights
                 else self.heuristic.log_factor(self.component.n[slot], row.weight))

@@ -13,14 +13,14 @@ from dpmlite.algorithms._search_heuristic cimport SearchHeuristic
 from dpmlite.algorithms._shared_clusters cimport NONE, SharedClusters
 from dpmlite.core._constants cimport EMPTY_SLOT
 from dpmlite.core._memory cimport index_array, resized
-from dpmlite.core._rows cimport Row, Rows
+from dpmlite.core._rows cimport Row, Rows, check_order
 from dpmlite.core._simd cimport inlined_void
-from dpmlite.core._special cimport log_rising_c
 from dpmlite.families._component cimport Component
 
 from dpmlite.core._rows import as_rows
 
 SCORINGS = ("trivial", "tight", "inadmissible")
+PRIOR_SCORES = ("partition", "sizes")
 
 cdef enum:
     MAX_QUEUED = 2147483647  # states of a queue without a limit
@@ -65,9 +65,10 @@ cdef class PrefixSearch:
         free(self.steps)
 
     def __init__(self, X, Component component, double alpha, const Py_ssize_t[::1] order, scoring,
-                 beam=None, max_queue=None):
+                 beam=None, max_queue=None, prior_score="partition"):
         cdef Rows rows = as_rows(X)
         check_search(rows, component, alpha, order, scoring, beam, max_queue)
+        check_prior_score(rows, prior_score)
         self.order, self.n = order, rows.n_rows
         self.has_beam = beam is not None
         self.beam = min(beam, MAX_QUEUED) if self.has_beam else MAX_QUEUED
@@ -75,13 +76,14 @@ cdef class PrefixSearch:
         if self.has_beam:
             self.beam = min(self.beam, self.max_queue)
         self.clusters, self.component = SharedClusters(component), component
-        self.heuristic = SearchHeuristic(rows, component, alpha, order, scoring)
+        self.heuristic = SearchHeuristic(
+            rows, component, alpha, order, scoring, prior_score)
         self.gains = PrefixGains(self.heuristic)
         self.queue, self.longer = MaxQueue(), MaxQueue()
         self.unused_state = self.last_step = NONE
         self.log_dropped, self.neg_log_joint = -INFINITY, INFINITY
         self.n_expanded_at = index_array(self.n + 1)
-        self.push_root(-log_rising_c(alpha, self.heuristic.total_weight))
+        self.push_root(-self.heuristic.log_denominator())
 
     @property
     def n_queued(self):
@@ -162,12 +164,18 @@ cdef class PrefixSearch:
         cdef State child
         cdef Py_ssize_t k, slot, d = parent.depth, n_clusters = self.clusters.clusterings[c].n
         cdef const Py_ssize_t *slots = self.clusters.clusterings[c].slots
-        cdef double w = self.heuristic.weight(d), n, least = queue.least(limit)
+        cdef double w = self.heuristic.weight(d), n, least = queue.least(limit), repeats = 0.0
+        cdef bint is_last = d + 1 == self.n
+        if is_last:
+            repeats = self.heuristic.log_repeats_in(slots, n_clusters)
         child.clustering, child.depth, child.trail = c, d + 1, parent.trail
         for k in range(n_clusters + 1):
             slot = slots[k] if k < n_clusters else <Py_ssize_t> EMPTY_SLOT
             n = self.component.n[slot] + w
             child.log_joint = parent.log_joint + self.gains.gain[slot]
+            if is_last:
+                child.log_joint -= repeats + self.heuristic.log_repeats_gained(
+                    slots, n_clusters, slot)
             child.score = child.log_joint + self.heuristic.score[k]
             if child.score < least or queue.n >= limit and not queue.beats(child.score, d + 1):
                 self.record_dropped(child.score)
@@ -270,18 +278,21 @@ cdef int check_search(Rows rows, Component component, double alpha, const Py_ssi
     component._check_rows(rows)
     if not alpha > 0.0:
         raise ValueError(f"alpha must be positive, got {alpha}")
-    cdef Py_ssize_t i
-    cdef Py_ssize_t[::1] seen = index_array(rows.n_rows)
-    cdef bint good = order.shape[0] == rows.n_rows
-    for i in range(rows.n_rows if good else 0):
-        good = good and 0 <= order[i] < rows.n_rows and seen[order[i]] == 0
-        if good:
-            seen[order[i]] = 1
-    if not good:
-        raise ValueError(f"order must have each number from 0 to {rows.n_rows - 1} once")
+    check_order(order, rows.n_rows)
     if scoring not in SCORINGS:
         raise ValueError(f"scoring must be one of {', '.join(SCORINGS)}, got {scoring!r}")
     for name, value in (("beam", beam), ("max_queue", max_queue)):
         if value is not None and value < 1:
             raise ValueError(f"{name} must be at least 1, got {value}")
+    return 0
+
+
+cdef int check_prior_score(Rows rows, prior_score) except -1:
+    cdef Py_ssize_t i
+    if prior_score not in PRIOR_SCORES:
+        raise ValueError(
+            f"prior_score must be one of {', '.join(PRIOR_SCORES)}, got {prior_score!r}")
+    for i in range(rows.n_rows if prior_score == "sizes" else 0):
+        if rows.weight_of(i) != 1.0:
+            raise ValueError(f"prior_score 'sizes' needs rows of weight 1, got {rows.weight_of(i)}")
     return 0

@@ -12,8 +12,9 @@ cdef class SearchHeuristic:
     cdef Rows X
     cdef const Py_ssize_t[::1] order
     cdef Py_ssize_t n_rows
-    cdef bint unit_weights, tight
-    cdef double log_alpha
+    cdef bint unit_weights, tight, of_sizes
+    cdef double alpha, log_alpha
+    cdef double log_new              # the largest factor of new clusters in a score of sizes
     cdef double[::1] before          # [length] weight of the rows of a prefix
     cdef double[::1] data_left       # [length] what the data of the rows to come add at best
     cdef double[::1] alone_left      # [length] what the rows to come gain by being alone, at most
@@ -31,6 +32,12 @@ cdef class SearchHeuristic:
         return self.X.weight_of(self.order[j])
 
     cpdef double log_factor(self, double n, double weight) noexcept nogil
+    cpdef double log_denominator(self) noexcept nogil
+    cdef double log_repeats_in(self, const Py_ssize_t *slots, Py_ssize_t n_clusters) noexcept nogil
+    cdef double log_repeats_gained(self, const Py_ssize_t *slots, Py_ssize_t n_clusters,
+                                   Py_ssize_t slot) noexcept nogil
+    cdef double n_equal(self, const Py_ssize_t *slots, Py_ssize_t n_clusters,
+                        double n) noexcept nogil
     cdef void find_scores(self, const Py_ssize_t *slots, Py_ssize_t n_clusters, Py_ssize_t d,
                           double n_largest) noexcept nogil
     cdef int allocate(self) except -1

@@ -6,21 +6,24 @@ the best one, which changes it, the second is the greatest of the others.
 
 from array import array
 
-from libc.math cimport INFINITY, log
+from libc.math cimport INFINITY, log, log1p
 
 from dpmlite.core._constants cimport EMPTY_SLOT, SPARE_SLOT
 from dpmlite.core._memory cimport double_array, index_array
 from dpmlite.core._special cimport log_gamma_c, log_rising_c
-from dpmlite.partition._crp cimport log_best_completion_c
+from dpmlite.partition._crp cimport log_best_completion_c, log_best_growth_c
 
 from dpmlite.core._rows import as_rows
+from dpmlite.partition._crp import log_best_sizes
 
 
 cdef class SearchHeuristic:
 
-    def __init__(self, X, Component component, double alpha, const Py_ssize_t[::1] order, scoring):
+    def __init__(self, X, Component component, double alpha, const Py_ssize_t[::1] order, scoring,
+                 prior_score="partition"):
         self.X, self.component, self.order = as_rows(X), component, order
-        self.n_rows, self.log_alpha = order.shape[0], log(alpha)
+        self.n_rows, self.alpha, self.log_alpha = order.shape[0], alpha, log(alpha)
+        self.of_sizes, self.log_new = prior_score == "sizes", log_best_sizes(self.n_rows, alpha)
         self.tight = scoring == "tight"
         if self.tight:
             component.bound_over(self.X)
@@ -70,7 +73,43 @@ cdef class SearchHeuristic:
         return self.component.log_predictive(centre, SPARE_SLOT, self.weight(j))
 
     cpdef double log_factor(self, double n, double weight) noexcept nogil:
+        if self.of_sizes:
+            return -log1p(1.0 / n) if n > 0.0 else self.log_alpha
         return log_rising_c(n, weight) if n > 0.0 else self.log_alpha + log_gamma_c(weight)
+
+    cpdef double log_denominator(self) noexcept nogil:
+        cdef double rising = log_rising_c(self.alpha, self.total_weight)
+        return rising - log_gamma_c(self.total_weight + 1.0) if self.of_sizes else rising
+
+    def log_repeats(self, sizes):
+        if not self.of_sizes:
+            return 0.0
+        return sum(log_gamma_c(list(sizes).count(n) + 1.0) for n in set(sizes))
+
+    cdef double log_repeats_in(self, const Py_ssize_t *slots, Py_ssize_t n_clusters) noexcept nogil:
+        """`log_repeats` of the clusters in some slots."""
+        cdef Py_ssize_t k
+        cdef double total = 0.0
+        for k in range(n_clusters if self.of_sizes else 0):
+            total += log(1.0 + self.n_equal(slots, k, self.component.n[slots[k]]))
+        return total
+
+    cdef double log_repeats_gained(self, const Py_ssize_t *slots, Py_ssize_t n_clusters,
+                                   Py_ssize_t slot) noexcept nogil:
+        """What one more row in a slot adds to it; an empty slot is a new cluster."""
+        cdef double n = self.component.n[slot], gained
+        if not self.of_sizes:
+            return 0.0
+        gained = log(1.0 + self.n_equal(slots, n_clusters, n + 1.0))
+        return gained - log(self.n_equal(slots, n_clusters, n)) if n > 0.0 else gained
+
+    cdef double n_equal(self, const Py_ssize_t *slots, Py_ssize_t n_clusters,
+                        double n) noexcept nogil:
+        """Number of clusters of n rows in some slots."""
+        cdef Py_ssize_t k, total = 0
+        for k in range(n_clusters):
+            total += self.component.n[slots[k]] == n
+        return total
 
     def scores(self, slots, Py_ssize_t d, double n_largest):
         cdef Py_ssize_t k, n_clusters = len(slots)
@@ -100,6 +139,8 @@ cdef class SearchHeuristic:
         cdef double n_left = self.total_weight - self.before[d]
         if n_largest == 0.0:
             return 0.0
+        if self.of_sizes:
+            return log_best_growth_c(n_largest, n_left, self.log_new)
         if self.unit_weights:
             return log_best_completion_c(n_largest, n_left, self.log_alpha)
         return log_rising_c(n_largest, n_left) + self.alone_left[d]

@@ -11,13 +11,14 @@ from math import inf
 from dpmlite.algorithms.max_queue import MaxQueue
 from dpmlite.algorithms.search_heuristic import SearchHeuristic
 from dpmlite.algorithms.shared_clusters import SharedClusters
+from dpmlite.core.checks import check_order
 from dpmlite.core.constants import EMPTY_SLOT
 from dpmlite.core.protocols import Buffer, Values
 from dpmlite.core.rows import Rows, as_rows
-from dpmlite.core.special import log_rising
 from dpmlite.families.component import Component
 
 SCORINGS = ("trivial", "tight", "inadmissible")
+PRIOR_SCORES = ("partition", "sizes")
 
 
 @dataclass
@@ -53,6 +54,9 @@ class PrefixSearch:
     max_queue : int, optional
         Number of states that are kept in the queue, the best: the b of Figure 1. With a beam, it
         also limits the prefixes of each length. Default: all; without a beam, the search is A*.
+    prior_score : {"partition", "sizes"}, default "partition"
+        The probability of labels in scores: that of the partition, or that of the multiplicities of
+        its cluster sizes, eq. (2), which needs rows of weight 1.
 
     Attributes
     ----------
@@ -63,7 +67,8 @@ class PrefixSearch:
     longest : int
         Rows of the longest prefix that was expanded.
     neg_log_joint : float
-        Minus the log joint of the clustering that was found; infinity before one is.
+        Minus the log of data and prior score of the clustering that was found; infinity before one
+        is. It is the joint if the prior score is "partition".
     neg_log_bound : float
         Minus the best score of any state that was found or dropped, or is in the queue. With an
         admissible scoring, no clustering has a neg_log_joint below it.
@@ -90,9 +95,11 @@ class PrefixSearch:
         scoring: str,
         beam: int | None = None,
         max_queue: int | None = None,
+        prior_score: str = "partition",
     ) -> None:
         rows = as_rows(X)
         _check(rows, component, alpha, order, scoring, beam, max_queue)
+        _check_prior_score(rows, prior_score)
         self._order = list(order)
         self._rows = [rows.values(i) for i in order]
         self._weights = [rows.weight(i) for i in order]
@@ -101,14 +108,14 @@ class PrefixSearch:
         self._max_queue = max_queue
         self._clusters = SharedClusters(component)
         self._queue, self._longer = MaxQueue(), MaxQueue()  # the latter: kept by a beam
-        self._heuristic = SearchHeuristic(rows, component, alpha, order, scoring)
+        self._heuristic = SearchHeuristic(rows, component, alpha, order, scoring, prior_score)
         self._states: dict[int, _State] = {}
         self._n_expanded_at = [0] * (len(rows) + 1)
         self._log_dropped = -inf
         self._found: tuple[int, ...] | None = None
         self.neg_log_joint = inf
         self.n_enqueued = self.n_expanded = self.longest = 0
-        denominator = -log_rising(alpha, self._heuristic.total_weight)
+        denominator = -self._heuristic.log_denominator()
         self._push(_State(self._clusters.first(), 0, (), denominator, 0.0, denominator))
 
     @property
@@ -181,6 +188,9 @@ class PrefixSearch:
             n = component.counts[slot]
             log_joint = state.log_joint + self._heuristic.log_factor(n, weight)
             log_joint += component.log_predictive(self._rows[d], slot, weight)
+            if d + 1 == len(self._rows):
+                sizes = [component.counts[s] + (s == slot) for s in slots]
+                log_joint -= self._heuristic.log_repeats([*sizes, 1] if k == len(slots) else sizes)
             n_largest = max(state.n_largest, n + weight)
             self._clusters.hold(c)
             labels = *state.labels, k
@@ -257,10 +267,19 @@ def _check(
     component._check_rows(rows)
     if not alpha > 0.0:
         raise ValueError(f"alpha must be positive, got {float(alpha)}")
-    if sorted(order) != list(range(len(rows))):
-        raise ValueError(f"order must have each number from 0 to {len(rows) - 1} once")
+    check_order(order, len(rows))
     if scoring not in SCORINGS:
         raise ValueError(f"scoring must be one of {', '.join(SCORINGS)}, got {scoring!r}")
     for name, value in (("beam", beam), ("max_queue", max_queue)):
         if value is not None and value < 1:
             raise ValueError(f"{name} must be at least 1, got {value}")
+
+
+def _check_prior_score(rows: Rows, prior_score: str) -> None:
+    if prior_score not in PRIOR_SCORES:
+        raise ValueError(
+            f"prior_score must be one of {', '.join(PRIOR_SCORES)}, got {prior_score!r}"
+        )
+    for i in range(len(rows)):
+        if prior_score == "sizes" and rows.weight(i) != 1.0:
+            raise ValueError(f"prior_score 'sizes' needs rows of weight 1, got {rows.weight(i)}")

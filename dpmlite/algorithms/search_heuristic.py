@@ -2,14 +2,18 @@
 
 A clustering of the first d rows of an order is scored by its log joint and by a bound, or a guess,
 of what the rows from d on add at best: a part of the prior and a part of the data. Equation numbers
-are those of Daumé (2007). The prior is that of a partition, eq. (1) of Raykov, Boukouvalas & Little
-(2014), not that of a vector of multiplicities, eq. (2): see `crp`.
+are those of Daumé (2007). The prior score is "partition", the probability of a partition, eq. (1)
+of Raykov, Boukouvalas & Little (2014), or "sizes", that of the multiplicities of its cluster sizes,
+eq. (2): see `crp`.
 
-For rows of weight 1 the prior's part is exact. For others it is a bound: row j multiplies eq. (1)
-by alpha Gamma(w_j), or by rising(n_j, w_j) at most, where n_j is the weight of the largest cluster
-and of the rows between. The product of the latter is rising(n, R), R the weight of the rows to
-come. Its logarithm is increased by what a row gains by being alone instead, which is greatest where
-n_j is the weight of the first row.
+"sizes" counts alpha / size of each cluster as rows are placed. Factorials of multiplicities, which
+only lower a score, count once all rows are placed. The part of the prior is a bound.
+
+Of "partition", for rows of weight 1 the prior's part is exact. For others it is a bound: row j
+multiplies eq. (1) by alpha Gamma(w_j), or by rising(n_j, w_j) at most, where n_j is the weight of
+the largest cluster and of the rows between. The product of the latter is rising(n, R), R the weight
+of the rows to come. Its logarithm is increased by what a row gains by being alone instead, which is
+greatest where n_j is the weight of the first row.
 
 The data's part is a sum over the rows to come of log densities p(x_j | its cluster):
 
@@ -23,14 +27,14 @@ The data's part is a sum over the rows to come of log densities p(x_j | its clus
 - "inadmissible", eq. (12): each row is alone in its cluster. That is no bound.
 """
 
-from math import inf, isnan, log
+from math import inf, isnan, log, log1p
 
 from dpmlite.core.constants import EMPTY_SLOT, SPARE_SLOT
 from dpmlite.core.protocols import Values
 from dpmlite.core.rows import Rows, as_rows
 from dpmlite.core.special import log_gamma, log_rising
 from dpmlite.families.component import Component
-from dpmlite.partition.crp import log_best_completion
+from dpmlite.partition.crp import log_best_completion, log_best_growth, log_best_sizes
 
 
 class SearchHeuristic:
@@ -48,6 +52,8 @@ class SearchHeuristic:
         The rows in the order in which they are placed.
     scoring : {"trivial", "tight", "inadmissible"}
         What the data of the rows to come add.
+    prior_score : {"partition", "sizes"}, default "partition"
+        The probability that scores labels; "sizes" needs rows of weight 1.
 
     Attributes
     ----------
@@ -61,7 +67,13 @@ class SearchHeuristic:
     """
 
     def __init__(
-        self, X: Rows | Values, component: Component, alpha: float, order: Values, scoring: str
+        self,
+        X: Rows | Values,
+        component: Component,
+        alpha: float,
+        order: Values,
+        scoring: str,
+        prior_score: str = "partition",
     ) -> None:
         rows = as_rows(X)
         if scoring == "tight":
@@ -74,10 +86,12 @@ class SearchHeuristic:
             self._before.append(self._before[-1] + weight)
         self.total_weight = self._before[-1]
         self._unit_weights = all(weight == 1.0 for weight in self._weights)
+        self._of_sizes = prior_score == "sizes"
+        self._log_new = log_best_sizes(len(order), alpha)
         self._data_left, self._alone_left = self._sums_from_the_end()
 
     def log_factor(self, n: float, weight: float) -> float:
-        """Log of what a row multiplies the numerator of eq. (1) by.
+        """Log of what a row multiplies the numerator of the prior score by.
 
         Parameters
         ----------
@@ -90,7 +104,30 @@ class SearchHeuristic:
         -------
         float
         """
+        if self._of_sizes:
+            return -log1p(1.0 / n) if n > 0.0 else log(self._alpha)
         return log_rising(n, weight) if n > 0.0 else log(self._alpha) + log_gamma(weight)
+
+    def log_denominator(self) -> float:
+        """Log of what the numerator of the prior score of all rows is divided by."""
+        rising = log_rising(self._alpha, self.total_weight)
+        return rising - log_gamma(self.total_weight + 1.0) if self._of_sizes else rising
+
+    def log_repeats(self, sizes: Values) -> float:
+        """Log of the product of m_i!, where m_i of all clusters have i rows; 0 for "partition".
+
+        Parameters
+        ----------
+        sizes : sequence of float
+            Rows of each cluster.
+
+        Returns
+        -------
+        float
+        """
+        if not self._of_sizes:
+            return 0.0
+        return sum(log_gamma(list(sizes).count(n) + 1.0) for n in set(sizes))
 
     def scores(self, slots: Values, d: int, n_largest: float) -> list[float]:
         """Score the rows after row d, for each cluster that row d may join.
@@ -118,6 +155,8 @@ class SearchHeuristic:
     def _prior_left(self, n_largest: float, d: int) -> float:
         """Log of what the rows from d on multiply the prior by, at most (section 3.1)."""
         n_left = self.total_weight - self._before[d]
+        if self._of_sizes:
+            return log_best_growth(n_largest, n_left, self._log_new)
         if self._unit_weights:
             return log_best_completion(n_largest, n_left, self._alpha)
         return log_rising(n_largest, n_left) + self._alone_left[d]
@@ -175,4 +214,4 @@ class SearchHeuristic:
         if n == 0.0:
             return alone
         bound = component.log_bound(row, slot, between, weight)
-        return max(alone, log_rising(n, weight) + bound)
+        return max(alone, self.log_factor(n, weight) + bound)

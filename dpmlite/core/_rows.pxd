@@ -98,3 +98,6 @@ cdef class Rows:
     cdef Rows some_sparse(self, const Py_ssize_t[::1] rows, const double[::1] weights)
     cdef int check_rows(self, const Py_ssize_t[::1] rows) except -1
     cdef int weigh(self, const double[::1] weights) except -1
+
+
+cdef int check_order(const Py_ssize_t[::1] order, Py_ssize_t n_rows) except -1

@@ -197,6 +197,20 @@ def as_rows(X):
     return X if isinstance(X, Rows) else Rows(X)
 
 
+cdef int check_order(const Py_ssize_t[::1] order, Py_ssize_t n_rows) except -1:
+    """Raise ValueError unless an order has each number from 0 to n_rows - 1 once."""
+    cdef Py_ssize_t i
+    cdef Py_ssize_t[::1] seen = index_array(n_rows)
+    cdef bint good = order.shape[0] == n_rows
+    for i in range(n_rows if good else 0):
+        good = good and 0 <= order[i] < n_rows and seen[order[i]] == 0
+        if good:
+            seen[order[i]] = 1
+    if not good:
+        raise ValueError(f"order must have each number from 0 to {n_rows - 1} once")
+    return 0
+
+
 cdef int check_parts(Py_ssize_t n_data, const Py_ssize_t[::1] indices,
                      const Py_ssize_t[::1] indptr, Py_ssize_t n_columns) except -1:
     """Raise ValueError unless the parts make a sparse table."""

@@ -1,4 +1,4 @@
-"""Checks of the parameters of families, shared by plain twins and kernels."""
+"""Checks of parameters, shared by plain twins and kernels."""
 
 from math import sqrt
 
@@ -102,3 +102,15 @@ def check_levels(name: str, columns: Values) -> None:
         if len(values) == 0:
             raise ValueError(f"{name} must have a level in every column, got none in column {d}")
         check_positive(name, values)
+
+
+def check_order(order: Values, n_rows: int) -> None:
+    """Raise ValueError unless an order has each number from 0 to `n_rows` - 1 once.
+
+    Parameters
+    ----------
+    order : sequence of int
+    n_rows : int
+    """
+    if sorted(order) != list(range(n_rows)):
+        raise ValueError(f"order must have each number from 0 to {n_rows - 1} once")

@@ -69,11 +69,11 @@ class BayesianHierarchicalClustering(MixtureEstimator):
     prior : {"auto", "paper", "nll"} or dict, default "auto"
         Hyperparameters of the family, as in `MAPDPM`. "auto" takes those that `MAPDPM` chooses, and
         merges the rows with equal values spread, each of which counts whole. "paper" expects
-        clusters as wide as the table: distant pairs of rows may join first, which later merges
-        cannot correct. "nll" multiplies the scales of "paper", as `MAPDPM` does, by the factors
-        with the greatest lower bound, chosen on 500 rows at most.
-    approximate : {None, "bayes-kmeans", "map-dpm"}, default None
-        None: all pairs of rows are compared; the time grows as N^2.
+        clusters as wide as the table. "nll" multiplies the scales of "paper", as `MAPDPM` does, by
+        the factors with the greatest lower bound, chosen on 500 rows at most.
+    approximate : {None, "bayes-kmeans", "map-dpm"}, default "map-dpm"
+        None, the algorithm of the papers: all pairs of rows are compared. The time grows as N^2,
+        and what the first merges join wrongly stays together.
 
         - "bayes-kmeans", section 5 of [2]_: rows join about sqrt(N) random seeds or new clusters,
           one by one; then clusters are merged as long as the joint improves. These clusters are the
@@ -160,7 +160,7 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         component: Component | Mapping[Any, str] = "auto",
         alpha: float = 1.0,
         prior: Mapping[str, Any] | PriorOrScales | None = "auto",
-        approximate: TreeApproximation | None = None,
+        approximate: TreeApproximation | None = "map-dpm",
         alternative_trees: bool | int = False,
         allow_missing: bool = False,
         random_state: Any = None,

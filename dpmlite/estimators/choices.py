@@ -23,9 +23,12 @@ Auto = Literal["auto"]
 PriorChoice = Literal["auto", "paper"]
 PriorOrScales = Literal["auto", "paper", "nll"]
 
+VisitOrder = Literal["fixed", "random"]
+
 AlphaChoice = Literal["map", "nll", "cv"]
 AlphaPrior = Literal["inverse-gamma"]
 
+PriorScore = Literal["partition", "sizes"]
 Scoring = Literal["trivial", "tight", "inadmissible"]
 Order = Literal["ascending", "descending", "random", "given"]
 Refinement = Literal["quick"]

@@ -9,6 +9,7 @@ import numpy as np
 from dpmlite import algorithms
 from dpmlite.estimators.automatic import most_probable_labels
 from dpmlite.estimators.base import require_fitted
+from dpmlite.estimators.consensus import consensus_partition
 from dpmlite.estimators.data import Data
 from dpmlite.estimators.fitted import final_partition, fitted_component
 from dpmlite.estimators.gibbs_chain import VARIANTS, Chain
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
     from dpmlite.estimators.automatic import Model
     from dpmlite.estimators.choices import Component, PriorChoice, SplitMerge
+    from dpmlite.estimators.consensus import Consensus
     from dpmlite.estimators.gibbs_chain import Sample
     from dpmlite.search.progress import Callback, Progress
 
@@ -277,6 +279,32 @@ class CollapsedGibbs(Limited, MixtureEstimator):
                 block += counts
         together /= n_samples
         return together
+
+    def consensus(
+        self, loss: str = "vi", *, level: float = 0.95, n_init: int = 10, random_state: Any = None
+    ) -> Consensus:
+        """The partition with the least expected loss over the samples, and its credible ball.
+
+        Parameters
+        ----------
+        loss, level, n_init, random_state
+            As in `consensus_partition`.
+
+        Returns
+        -------
+        Consensus
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError
+            If an argument breaks its rule; the message states it.
+        """
+        require_fitted(self, "labels_samples_")
+        return consensus_partition(
+            self.labels_samples_, loss, level=level, n_init=n_init, random_state=random_state
+        )
 
     def _check_parameters(self) -> None:
         self._check_model_parameters()

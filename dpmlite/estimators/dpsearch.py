@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any, Self, get_args
 
 import numpy as np
 
 from dpmlite import algorithms
-from dpmlite.estimators.choices import Refinement, Scoring
+from dpmlite.estimators.choices import PriorScore, Refinement, Scoring
 from dpmlite.estimators.fitted import final_partition, verify_joint
 from dpmlite.estimators.limits import Limited
 from dpmlite.estimators.mixture import MixtureEstimator
@@ -18,6 +19,7 @@ from dpmlite.estimators.validation import (
     check_positive,
     check_random_state,
 )
+from dpmlite.partition import log_prob_counts, log_prob_multiplicities
 from dpmlite.search.prefix_starts import ORDERS, greedy_search, row_order, run
 from dpmlite.search.refinement import refine
 from dpmlite.search.search import Search
@@ -28,11 +30,14 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite.estimators.choices import Component, Order, PriorChoice
+    from dpmlite.estimators.data import Data
+    from dpmlite.partition import Partition
     from dpmlite.search.context import Labels, Problem
     from dpmlite.search.progress import Progress
     from dpmlite.search.result import SearchResult
 
 SCORINGS: tuple[str, ...] = get_args(Scoring)
+PRIOR_SCORES: tuple[str, ...] = get_args(PriorScore)
 
 # Families with a proven bound on the predictive density: see their `log_bound`.
 TIGHT = ("normal-known-variance", "dirichlet-multinomial", "beta-bernoulli")
@@ -67,6 +72,11 @@ class DPSearch(Limited, MixtureEstimator):
           best. A bound; for "normal-known-variance", "dirichlet-multinomial" and "beta-bernoulli",
           whose predictive density has a proven bound.
         - "trivial", eq. (7): rows cost nothing, in units in which no density is above 1. A bound.
+    prior_score : {"partition", "sizes"}, default "partition"
+        The probability of labels that scores count with the density of the data: that of the
+        partition, of which `neg_log_joint_` is made; or, as in [1]_, that of its cluster sizes,
+        eq. (2), which adds up all partitions with clusters of these sizes. The latter does not
+        favour large clusters. It needs rows of weight 1.
     beam : int or None, default 10
         Clusterings of each prefix length that are kept, the best. None: no limit; the search of
         Figure 1 extends the best clustering of any length. With an admissible scoring this is A*,
@@ -100,10 +110,14 @@ class DPSearch(Limited, MixtureEstimator):
     n_enqueued_, n_expanded_ : int
         Number of clusterings put into the queue, and of those extended by a row.
     certified_ : bool
-        Whether `labels_` is proven to be the most probable partition, up to rounding.
+        Whether `labels_` is proven to have the best score, up to rounding: to be the most probable
+        partition, unless `prior_score` is "sizes".
     optimality_gap_ : float
-        Upper bound, in nats, on the difference between the joint of `labels_` and that of the most
-        probable partition: 0 if `labels_` are certified, NaN for "inadmissible" scores.
+        Upper bound, in nats, on the difference between `neg_log_score_` and the least that there
+        is: 0 if `labels_` are certified, NaN for "inadmissible" scores.
+    neg_log_score_ : float
+        Minus the log of the score of `labels_`, the prior score times the density of the data. It
+        is `neg_log_joint_` unless `prior_score` is "sizes".
     search_neg_log_joint_ : float
         The objective of the labels that the search found, before the refinement.
     neg_log_joint_trace_ : ndarray
@@ -121,9 +135,9 @@ class DPSearch(Limited, MixtureEstimator):
 
     Notes
     -----
-    Scores differ from the paper's in two ways. First, the prior is that of a partition, whose best
-    completion has a closed form; eq. (2) of [1]_ sums over all partitions with clusters of the same
-    sizes. Second, "tight" bounds the contribution of the rows in between instead of taking replicas
+    Scores differ from the paper's in two ways. First, what the rows to come add to the prior is a
+    bound in closed form, where the paper has greedy completions, which are slow and no bound.
+    Second, "tight" bounds the contribution of the rows in between instead of taking replicas
     of the row, for in "dirichlet-multinomial" a scaled replica is not always the best row. It also
     bounds the prior row by row, which expands fewer states.
 
@@ -153,6 +167,7 @@ class DPSearch(Limited, MixtureEstimator):
         alpha: float = 1.0,
         prior: Mapping[str, Any] | PriorChoice | None = "auto",
         scoring: Scoring = "inadmissible",
+        prior_score: PriorScore = "partition",
         beam: int | None = 10,
         order: Order = "ascending",
         max_queue: int | None = None,
@@ -166,6 +181,7 @@ class DPSearch(Limited, MixtureEstimator):
         self.alpha = alpha
         self.prior = prior
         self.scoring = scoring
+        self.prior_score = prior_score
         self.beam = beam
         self.order = order
         self.max_queue = max_queue
@@ -204,25 +220,27 @@ class DPSearch(Limited, MixtureEstimator):
         data = self._read(X).weighted(sample_weight)
         rng = check_random_state(self.random_state)
         table = data.take(data.has_weight())
+        self._check_weights(table)
         model, table = self._find_model(table, rng, progress)
         problem = model.problem(table)
         search, labels, neg_log_joint = self._run(problem, rng, progress)
         found = final_partition(table, labels.copy(), model.component(), model.alpha)
-        verify_joint(neg_log_joint, found, table)
-        gap, certified = self._gap(search, found.neg_log_joint, found.least_gain)
+        verify_joint(neg_log_joint - self._log_ratio(found), found, table)
+        gap, certified = self._gap(search, found)
         refined = None
         if self.refine and not certified:
             context = Search(progress=progress).context(problem, rng)
             refined = refine(context, labels, quick=self.refine == "quick")
             final = final_partition(table, refined.labels(), model.component(), model.alpha)
             verify_joint(refined.neg_log_joint, final, table)
-            gap, certified = self._gap(search, final.neg_log_joint, final.least_gain)
+            gap, certified = self._gap(search, final)
         else:
             final = found
         self._keep(data, final, model.prior, model.family)
         self._keep_refinement(refined, found.neg_log_joint, certified)
         self.n_enqueued_, self.n_expanded_ = search.n_enqueued, search.n_expanded
         self.certified_, self.optimality_gap_ = certified, gap
+        self.neg_log_score_ = self.neg_log_joint_ + self._log_ratio(final)
         self.neg_log_loo_ = algorithms.neg_log_loo(final)
         self._remember_columns(X, data.n_features)
         self._keep_stop(progress)
@@ -231,6 +249,7 @@ class DPSearch(Limited, MixtureEstimator):
     def _check_parameters(self) -> None:
         check_positive("alpha", self.alpha)
         check_choice("scoring", self.scoring, SCORINGS)
+        check_choice("prior_score", self.prior_score, PRIOR_SCORES)
         check_choice("order", self.order, ORDERS)
         for name, value in (("beam", self.beam), ("max_queue", self.max_queue)):
             if value is not None:
@@ -247,6 +266,11 @@ class DPSearch(Limited, MixtureEstimator):
                 f"got {self._family().name!r}"
             )
 
+    def _check_weights(self, table: Data) -> None:
+        if self.prior_score == "sizes" and table.weights is not None:
+            for weight in table.weights[table.weights != 1.0]:
+                raise ValueError(f"prior_score 'sizes' needs rows of weight 1, got {weight}")
+
     def _run(
         self, problem: Problem, rng: np.random.Generator, progress: Progress
     ) -> tuple[algorithms.PrefixSearch, Labels, float]:
@@ -260,22 +284,30 @@ class DPSearch(Limited, MixtureEstimator):
             self.scoring,
             self.beam,
             self.max_queue,
+            self.prior_score,
         )
         finished = search
         if not run(search, progress.stop, progress):
-            finished = greedy_search(problem, order)
+            finished = greedy_search(problem, order, self.prior_score)
         labels = np.empty(len(order), dtype=np.intp)
         finished.write_labels(labels)
         return search, labels, finished.neg_log_joint
 
-    def _gap(
-        self, search: algorithms.PrefixSearch, neg_log_joint: float, slack: float
-    ) -> tuple[float, bool]:
+    def _gap(self, search: algorithms.PrefixSearch, found: Partition) -> tuple[float, bool]:
         """The optimality gap in nats, and whether it is within rounding."""
         if self.scoring == "inadmissible":
             return float("nan"), False
-        gap = neg_log_joint - search.neg_log_bound
-        return (0.0, True) if gap <= slack else (gap, False)
+        gap = found.neg_log_joint + self._log_ratio(found) - search.neg_log_bound
+        return (0.0, True) if gap <= found.least_gain else (gap, False)
+
+    def _log_ratio(self, found: Partition) -> float:
+        """Log of the probability of a partition as a part of its prior score."""
+        if self.prior_score == "partition":
+            return 0.0
+        counts = [n for n in found.component.counts if n > 0.0]
+        multiplicities = Counter(round(n) for n in counts)
+        score = log_prob_multiplicities(multiplicities, found.alpha)
+        return log_prob_counts(counts, found.alpha) - score
 
     def _keep_refinement(self, refined: SearchResult | None, found: float, certified: bool) -> None:
         trace = [found] if refined is None else [found, *refined.trace]

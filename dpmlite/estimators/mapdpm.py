@@ -11,7 +11,7 @@ from dpmlite import algorithms
 from dpmlite.core.constants import UNPLACED
 from dpmlite.core.threads import threads_for, use_threads
 from dpmlite.estimators.automatic import SATURATION, power_of, times
-from dpmlite.estimators.choices import AlphaChoice, AlphaPrior, PriorOrScales
+from dpmlite.estimators.choices import AlphaChoice, AlphaPrior, PriorOrScales, VisitOrder
 from dpmlite.estimators.choose_prior import ScaledPrior, draw_sample
 from dpmlite.estimators.family_estimator import AUTO
 from dpmlite.estimators.fitted import final_partition_with_groups, verify_joint
@@ -55,7 +55,8 @@ if TYPE_CHECKING:
 
     Seeds = npt.NDArray[np.int64]
 
-INITS = ("auto", "single", "singletons", "random", "sequential", "search")
+INITS = ("auto", "single", "unreinforced", "singletons", "random", "sequential", "search")
+ORDERS: tuple[str, ...] = get_args(VisitOrder)
 ALPHA_CHOICES: tuple[str, ...] = get_args(AlphaChoice)
 ALPHA_PRIORS: tuple[str, ...] = get_args(AlphaPrior)
 PRIOR_CHOICES: tuple[str, ...] = get_args(PriorOrScales)
@@ -160,23 +161,27 @@ class MAPDPM(Limited, JoinedMixture):
         Whether NaN is a missing value, which is left out. That is exact where columns are
         independent within a cluster, so that only "normal-gamma", "beta-bernoulli" and the families
         of single columns allow it.
-    init : {"auto", "single", "singletons", "random", "sequential", "search"} or array-like
+    init : str or array-like, default "auto"
         Start: labels of shape (N,), or the name of a method. "single" is one cluster, as in [1]_;
-        "singletons" is one cluster a row; "sequential" places one row after the other; "random"
-        draws labels; "search" takes the labels of `DPSearch` with a beam of 10. "auto" (default)
-        recombines short descents from random seeds, on a sample of 2,000 rows at most, until they
-        find nothing better or clusters look normal. Then the other rows join; in tables of 512,000
-        rows or more, a sixteenth of them does so first. If most clusters do not look normal in the
-        end, starts from other samples follow, in tables of up to a million cells. With
-        ``split_merge=False``, "auto" keeps the better of "single" and "singletons" ("sequential"
-        for more than 2,000 rows).
+        "unreinforced" is that, too, but the cluster counts as one row in the first sweep, as in the
+        program of the authors of [1]_; "singletons" is one cluster a row; "sequential" places one
+        row after the other; "random" draws labels; "search" takes the labels of `DPSearch` with a
+        beam of 10. "auto" recombines short descents from random seeds, on a sample of 2,000 rows at
+        most, until they find nothing better or clusters look normal. Then the other rows join; in
+        tables of 512,000 rows or more, a sixteenth of them does so first. If most clusters do not
+        look normal in the end, starts from other samples follow, in tables of up to a million
+        cells. With ``split_merge=False``, "auto" keeps the better of "single" and "singletons"
+        ("sequential" for more than 2,000 rows).
+    order : {"fixed", "random"}, default "fixed"
+        Whether the sweeps of a descent visit rows in one order, or each in a new random order, as
+        the program of the authors of [1]_ does. Random orders take longer on large tables.
     split_merge : bool, default True
         Whether to merge, split and exchange clusters once no row moves.
         ``split_merge=False, init="single"`` is Algorithm 1 of [1]_ exactly.
     n_init : int, default 1
         Number of restarts, of which the one with the least objective wins. With ``init`` "auto",
-        "random", "sequential" or "search" they have different random starts, otherwise only
-        different proposals of splits; with "auto" their results are also recombined.
+        "unreinforced", "random", "sequential" or "search" they have different random starts,
+        otherwise only different proposals of splits; with "auto" their results are also recombined.
     max_sweeps : int, default 1000
         Greatest number of sweeps over all rows in each restart, after its start is made.
     random_state : None, int, Generator or RandomState, default None
@@ -305,6 +310,7 @@ class MAPDPM(Limited, JoinedMixture):
         cv: int = 5,
         allow_missing: bool = False,
         init: Any = "auto",
+        order: VisitOrder = "fixed",
         split_merge: bool = True,
         n_init: int = 1,
         max_sweeps: int = 1000,
@@ -326,6 +332,7 @@ class MAPDPM(Limited, JoinedMixture):
         self.cv = cv
         self.allow_missing = allow_missing
         self.init = init
+        self.order = order
         self.split_merge = split_merge
         self.n_init = n_init
         self.max_sweeps = max_sweeps
@@ -554,6 +561,7 @@ class MAPDPM(Limited, JoinedMixture):
         check_count("cv", self.cv, least=2)
         if isinstance(self.init, str):
             check_choice("init", self.init, INITS)
+        check_choice("order", self.order, ORDERS)
         check_count("n_init", self.n_init)
         check_count("max_sweeps", self.max_sweeps)
         check_bool("split_merge", self.split_merge)
@@ -589,7 +597,13 @@ class MAPDPM(Limited, JoinedMixture):
         return self._search_from(labels[data.has_weight()], progress)
 
     def _search_from(self, init: str | npt.NDArray[np.intp], progress: Progress) -> Search:
-        return Search(init, bool(self.split_merge), self.max_sweeps, progress)
+        return Search(
+            init,
+            bool(self.split_merge),
+            self.max_sweeps,
+            progress,
+            shuffled=self.order == "random",
+        )
 
     def _saturation(self) -> float | None:
         """Rows up to which evidence grows; None if there is no limit."""

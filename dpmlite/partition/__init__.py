@@ -9,6 +9,8 @@ if TYPE_CHECKING or PURE:
     from dpmlite.partition.crp import (
         GreedyCompletion,
         log_best_completion,
+        log_best_growth,
+        log_best_sizes,
         log_prob,
         log_prob_counts,
         log_prob_multiplicities,
@@ -22,6 +24,8 @@ else:
     from dpmlite.partition._crp import (
         GreedyCompletion,
         log_best_completion,
+        log_best_growth,
+        log_best_sizes,
         log_prob,
         log_prob_counts,
         log_prob_multiplicities,
@@ -37,6 +41,8 @@ __all__ = [
     "alpha_given_eta",
     "alpha_mode",
     "log_best_completion",
+    "log_best_growth",
+    "log_best_sizes",
     "log_prob",
     "log_prob_counts",
     "log_prob_multiplicities",

@@ -2,7 +2,7 @@
 
 from array import array
 
-from libc.math cimport log
+from libc.math cimport log, log1p
 
 from dpmlite.core._memory cimport double_array
 from dpmlite.core._special cimport log_gamma_c, log_rising_c
@@ -100,6 +100,28 @@ def log_prob_multiplicities(multiplicities, double alpha):
         n_rows += size * m
         total += m * (log(alpha) - log(<double> size)) - log_gamma_c(m + 1.0)
     return total + log_gamma_c(n_rows + 1.0) - log_rising_c(alpha, n_rows)
+
+
+def log_best_growth(double n_largest, double n_left, double log_new):
+    return log_best_growth_c(n_largest, n_left, log_new)
+
+
+cdef double log_best_growth_c(double n_largest, double n_left, double log_new) noexcept nogil:
+    """Log of the larger of n / (n + R) and exp(log_new); 0 if no row is left."""
+    cdef double joined = -log1p(n_left / n_largest)
+    if n_left == 0.0:
+        return 0.0
+    return joined if joined > log_new else log_new
+
+
+def log_best_sizes(Py_ssize_t n_rows, double alpha):
+    require_positive_alpha(alpha)
+    cdef double total = 0.0
+    cdef Py_ssize_t size, m
+    for size in range(1, min(n_rows, <Py_ssize_t> min(alpha, 9e15)) + 1):
+        m = <Py_ssize_t> (alpha / size)
+        total += m * log(alpha / size) - log_gamma_c(m + 1.0)
+    return total if alpha >= 1.0 else log(alpha)
 
 
 class GreedyCompletion:

@@ -3,14 +3,14 @@
 Equation numbers are those of Raykov, Boukouvalas & Little (2014), unless Daumé (2007) is named.
 
 A search among clusterings of the first rows needs an upper bound of what the prior of all rows can
-be: `log_best_completion`, from eq. (1). Daumé's bound is from his eq. (2), the probability of the
-multiplicities m, where m_i clusters have i rows each. That is the sum over all partitions with
-these multiplicities, not the probability of one. `log_prob_multiplicities` and `GreedyCompletion`
-are there to compare the two.
+be: `log_best_completion`, from eq. (1). Daumé's search takes his eq. (2) for the prior, the
+probability of the multiplicities m, where m_i clusters have i rows each. That is the sum over all
+partitions with these multiplicities, not the probability of one. Its bound is
+`log_best_growth`; `GreedyCompletion` is what he has instead, which is none.
 """
 
 from collections.abc import Mapping
-from math import log
+from math import log, log1p
 from typing import TYPE_CHECKING
 
 from dpmlite.core.checks import check_power
@@ -238,6 +238,66 @@ def log_prob_multiplicities(multiplicities: Mapping[int, int], alpha: float) -> 
         n_rows += size * m
         total += m * (log(alpha) - log(size)) - log_gamma(m + 1.0)
     return total + log_gamma(n_rows + 1.0) - log_rising(alpha, n_rows)
+
+
+def log_best_growth(n_largest: float, n_left: float, log_new: float) -> float:
+    """Log of the largest factor by which `n_left` more rows can multiply eq. (2) of Daumé (2007).
+
+    The factor is that of alpha / size, over all clusters, and of 1 / m_i! of the new ones. Old
+    clusters only grow. If all rows join them, their sizes grow by the least factor if the largest
+    gets all; else clusters of new rows have at most the factor exp(log_new).
+
+    Parameters
+    ----------
+    n_largest : float
+        Rows of the largest cluster; positive.
+    n_left : float
+        Rows to come; not negative.
+    log_new : float
+        `log_best_sizes` of the rows of the table.
+
+    Returns
+    -------
+    float
+        In nats. Factorials of the multiplicities of old clusters only lower the factor.
+    """
+    return max(-log1p(n_left / n_largest), log_new) if n_left > 0.0 else 0.0
+
+
+def log_best_sizes(n_rows: int, alpha: float) -> float:
+    """Log of the largest product of alpha / size and 1 / m_i! that clusters can have, eq. (2).
+
+    That is of Daumé (2007). There is one cluster at least, and none has more than `n_rows` rows;
+    altogether they may have more.
+
+    Parameters
+    ----------
+    n_rows : int
+        Positive.
+    alpha : float
+        Concentration.
+
+    Returns
+    -------
+    float
+        In nats.
+
+    Raises
+    ------
+    ValueError
+        If `alpha` is not positive.
+
+    Notes
+    -----
+    The j-th cluster of s rows multiplies the product by alpha / (s j): it is there if that is above
+    1, so that there are alpha / s of them, rounded down.
+    """
+    _require_positive(alpha)
+    total = 0.0
+    for size in range(1, min(n_rows, int(alpha)) + 1):
+        m = int(alpha / size)
+        total += m * log(alpha / size) - log_gamma(m + 1.0)
+    return total if alpha >= 1.0 else log(alpha)
 
 
 class GreedyCompletion:

@@ -131,6 +131,8 @@ class Context:
         Limit of the sweeps of a descent, and of those between two merges.
     quick : bool
         Whether a start ends after the first descent that gains little.
+    shuffled : bool
+        Whether each sweep of a descent visits rows in a new random order.
     """
 
     problem: Problem
@@ -139,6 +141,7 @@ class Context:
     moves: Sequence[Move] = ()
     max_sweeps: int = 1000
     quick: bool = False
+    shuffled: bool = False
 
     @property
     def stop(self) -> Stop:

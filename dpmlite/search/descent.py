@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from dpmlite.search.context import is_complete
 from dpmlite.search.exchange import exchange
 from dpmlite.search.merge_and_split import merge_and_split
@@ -14,7 +16,7 @@ from dpmlite.search.thorough_split import split_thoroughly
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dpmlite.search.context import Context, Move
+    from dpmlite.search.context import Context, Labels, Move
     from dpmlite.search.result import SearchResult
 
 #: The cheapest first: each is tried only if those before it did not lower the joint.
@@ -64,7 +66,7 @@ def sweep_until_few_move(
         if context.stop.is_set() and is_complete(partition):
             break
         emptied = partition.n_emptied
-        moves = sweep(context, partition)
+        moves = sweep(partition, order_of_visits(context, partition.n_rows))
         result.n_sweeps += 1
         result.n_emptied += partition.n_emptied - emptied
         result.record("sweep", moves, context.progress)
@@ -72,3 +74,8 @@ def sweep_until_few_move(
             result.converged = moves == 0
             return True
     return False
+
+
+def order_of_visits(context: Context, n_rows: int) -> Labels | None:
+    """A random order of the rows if sweeps are to be shuffled, else None."""
+    return context.rng.permutation(n_rows).astype(np.intp) if context.shuffled else None

@@ -57,10 +57,18 @@ def run(search: algorithms.PrefixSearch, stop: Stop, progress: Progress | None =
     return True
 
 
-def greedy_search(problem: Problem, order: Labels) -> algorithms.PrefixSearch:
+def greedy_search(
+    problem: Problem, order: Labels, prior_score: str = "partition"
+) -> algorithms.PrefixSearch:
     """The finished search that places each row where it costs least, one after the other."""
     search = algorithms.PrefixSearch(
-        problem.rows, problem.component.like(), problem.alpha, order, "inadmissible", beam=1
+        problem.rows,
+        problem.component.like(),
+        problem.alpha,
+        order,
+        "inadmissible",
+        beam=1,
+        prior_score=prior_score,
     )
     while not search.run(EXPANSIONS_AT_ONCE):
         pass

@@ -55,7 +55,7 @@ def may_improve(context: Context, result: SearchResult) -> bool:
 def cross_over_with_sample(context: Context, result: SearchResult) -> SearchResult:
     """The crossover of a result and a short descent from the start of another sample."""
     other = context.partition(SampledStart(context).run())
-    sweep(context, other)
+    sweep(other)
     split(context, other)
     attempt = descend_and_cross_over(context, result.partition, other, None)
     attempt.n_sweeps += 1

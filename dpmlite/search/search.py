@@ -41,6 +41,8 @@ class Search:
         Where steps are told, and what ends the search between two of them.
     quick : bool
         Whether to leave out what takes most time for its gain.
+    shuffled : bool
+        Whether each sweep of a descent visits rows in a new random order.
     """
 
     init: str | Labels = "auto"
@@ -48,6 +50,7 @@ class Search:
     max_sweeps: int = 1000
     progress: Progress = field(default_factory=Progress)
     quick: bool = False
+    shuffled: bool = False
 
     def of_rows(self, chosen: npt.NDArray[np.bool_]) -> Search:
         """The search among some of the rows."""
@@ -74,7 +77,15 @@ class Search:
         """What each part of a search among the rows of a problem is given."""
         moves = descent.QUICK_MOVES if self.quick else descent.MOVES
         moves = moves if self.split_merge else ()
-        return Context(problem, rng, self.progress, moves, self.max_sweeps, self.quick)
+        return Context(
+            problem,
+            rng,
+            self.progress,
+            moves,
+            self.max_sweeps,
+            self.quick,
+            self.shuffled,
+        )
 
     def _samples(self) -> bool:
         """Whether the start is one that is found on a sample."""
@@ -89,11 +100,8 @@ class Search:
             if start.is_of_all:
                 return start.counted(result)
             return improve_from_other_samples(context, result)
-        results = []
-        for name, labels, order in starts_of(self.init, context, restart):
-            at = SearchResult(context.partition(labels, order), order, name)
-            results.append(descend(context, at))
-        return best_of(results)
+        starts = starts_of(self.init, context, restart)
+        return best_of([descend(context, start) for start in starts])
 
     def _crossed_over(self, context: Context, results: list[SearchResult]) -> SearchResult:
         """The best result, or a better one from its crossover with another."""

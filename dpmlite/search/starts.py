@@ -1,4 +1,4 @@
-"""Starts for all rows at once: one cluster, singletons, one pass, random labels, or a search."""
+"""Starts for all rows at once, by name: one cluster, singletons, one pass, random labels, ..."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpmlite import sweeps
 from dpmlite.core.constants import UNPLACED
 from dpmlite.search.prefix_starts import search_labels
+from dpmlite.search.result import SearchResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,22 +23,33 @@ MAX_SINGLETON_ROWS = 2000
 MAX_SINGLETON_CELLS = 2_000_000
 
 
-def starts_of(
-    init: str | Labels, context: Context, restart: int
-) -> Iterator[tuple[str, Labels, Labels | None]]:
-    """The starts of one restart: name, labels, and the order of visits if it is not 0..N-1.
+def starts_of(init: str | Labels, context: Context, restart: int) -> Iterator[SearchResult]:
+    """The starts of one restart.
 
     `init` is the name of a start, or the labels of one.
     """
     if not isinstance(init, str):
-        yield "given", init.copy(), None
+        yield SearchResult(context.partition(init.copy()), name="given")
         return
     problem, n_rows = context.problem, len(context.problem.rows)
     for name in names_of_starts(init, restart, n_rows, problem.component.n_columns):
         if name == "search":
-            yield name, search_labels(problem, restart, context.rng, context.stop), None
+            labels = search_labels(problem, restart, context.rng, context.stop)
+            yield SearchResult(context.partition(labels), name=name)
+        elif name == "unreinforced":
+            yield unreinforced_start(context, shuffled=context.shuffled or restart > 0)
         else:
-            yield name, *start_labels(name, n_rows, problem.alpha, context.rng)
+            labels, order = start_labels(name, n_rows, problem.alpha, context.rng)
+            yield SearchResult(context.partition(labels, order), order, name)
+
+
+def unreinforced_start(context: Context, shuffled: bool) -> SearchResult:
+    """What an unreinforced sweep makes of one cluster, visiting rows in a random order or not."""
+    n_rows = len(context.problem.rows)
+    order = context.rng.permutation(n_rows).astype(np.intp) if shuffled else None
+    partition = context.partition(np.zeros(n_rows, dtype=np.intp), order)
+    sweeps.unreinforced_sweep(partition)
+    return SearchResult(partition, order, "unreinforced", n_sweeps=1, n_emptied=partition.n_emptied)
 
 
 def names_of_starts(init: str, restart: int, n_rows: int, n_columns: int) -> list[str]:

@@ -35,10 +35,13 @@ class JointFalls:
         return falls
 
 
-def sweep(context: Context, partition: Partition) -> int:
-    """Rows that a sweep moves; 0 if they change the joint by rounding, which would never end."""
+def sweep(partition: Partition, order: Labels | None = None) -> int:
+    """Rows that a sweep moves; 0 if they change the joint by rounding, which would never end.
+
+    `order` is that of the visits, if it is not that of the partition's rows.
+    """
     before = partition.neg_log_joint
-    n_moved: int = sweeps.sweep(partition)
+    n_moved: int = sweeps.sweep(partition, order)
     return n_moved if abs(partition.neg_log_joint - before) > JOINT_ROUNDING * abs(before) else 0
 
 
@@ -56,7 +59,7 @@ def sweep_and_merge(
     n_sweeps, falls = 0, JointFalls()
     while True:
         for _ in range(max_sweeps or context.max_sweeps):
-            moved = sweep(context, partition) > 0
+            moved = sweep(partition) > 0
             n_sweeps += 1
             if not moved or context.stop.is_set():
                 break

@@ -8,14 +8,17 @@ if TYPE_CHECKING or PURE:
     from dpmlite.sweeps.assignment import assign
     from dpmlite.sweeps.gibbs import gibbs_sweep
     from dpmlite.sweeps.map_dpm import converge, sweep
+    from dpmlite.sweeps.unreinforced import unreinforced_sweep
 else:
     from dpmlite.sweeps._assignment import assign
     from dpmlite.sweeps._gibbs import gibbs_sweep
     from dpmlite.sweeps._map_dpm import converge, sweep
+    from dpmlite.sweeps._unreinforced import unreinforced_sweep
 
 __all__ = [
     "assign",
     "converge",
     "gibbs_sweep",
     "sweep",
+    "unreinforced_sweep",
 ]

@@ -9,6 +9,7 @@ by slot before their visits (_screening_by_slot.pyx). Labels are those of visits
 from cpython.exc cimport PyErr_CheckSignals
 
 from dpmlite.core._atomics cimport HAS_ATOMICS
+from dpmlite.core._rows cimport check_order
 from dpmlite.sweeps._ordered_sweep cimport FAR_SLOT_ROWS, OrderedSweep
 from dpmlite.sweeps._screening cimport (
     Screen, begin_screen, can_be_screened, end_screen, load_slots_if_needed, screen_chunk,
@@ -28,8 +29,10 @@ cdef enum:
     CHUNKS_PER_TEST = 15     # chunks that are not screened after one with more visits
 
 
-def sweep(Partition partition):
+def sweep(Partition partition, const Py_ssize_t[::1] order=None):
     cdef Py_ssize_t n_moves
+    if order is not None:
+        return sweep_in_order(partition, order)
     if can_be_screened(partition):
         return screened_sweep(partition)
     with nogil:
@@ -44,6 +47,18 @@ def converge(Partition partition, Py_ssize_t max_sweeps):
         if sweep(partition) == 0:
             return n_sweeps
     return max_sweeps
+
+
+cdef Py_ssize_t sweep_in_order(Partition partition, const Py_ssize_t[::1] order) except -1:
+    """Visit all rows in an order, each in all slots; return how many moved."""
+    cdef Py_ssize_t j, n_moves = 0
+    check_order(order, partition.n_rows)
+    with nogil:
+        for j in range(partition.n_rows):
+            n_moves += visit_unscreened(partition, order[j], order[j] + 1, False)
+        if n_moves > 0:
+            partition.tidy_slots()
+    return n_moves
 
 
 cdef Py_ssize_t screened_sweep(Partition partition) except -1:

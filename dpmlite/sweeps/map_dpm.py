@@ -2,11 +2,13 @@
 
 from math import inf
 
+from dpmlite.core.checks import check_order
 from dpmlite.core.constants import TIE, UNPLACED
+from dpmlite.core.protocols import Values
 from dpmlite.partition.partition import Partition
 
 
-def sweep(partition: Partition) -> int:
+def sweep(partition: Partition, order: Values | None = None) -> int:
     """Visit every row once and move it to its best cluster, eq. (15).
 
     A row moves only if that lowers the joint by more than `TIE`; among clusters that are
@@ -16,14 +18,23 @@ def sweep(partition: Partition) -> int:
     ----------
     partition : Partition
         Changed in place.
+    order : sequence of int, length n_rows, optional
+        The rows in the order of visits: each number from 0 to n_rows - 1. Default: 0, 1, 2, ...
 
     Returns
     -------
     int
         Rows that moved. 0 means that a fixed point is reached.
+
+    Raises
+    ------
+    ValueError
+        If `order` lacks a row.
     """
-    moves = 0
-    for i in range(partition.n_rows):
+    n_rows, moves = partition.n_rows, 0
+    if order is not None:
+        check_order(order, n_rows)
+    for i in range(n_rows) if order is None else order:
         own = partition.labels[i]
         costs = partition.costs(i)
         stay = inf if own == UNPLACED else costs[own]

@@ -129,6 +129,79 @@ def test_a_beam_is_what_it_is_said_to_be(twin, name, beam):
     np.testing.assert_array_equal(labels, naive_beam_search(X, case, prior, 1.3, beam))
 
 
+def sizes_score(X, labels, case, prior, alpha):
+    """Log of Daumé's p(c) p(x | c), eq. (2) and (5), without anything that the search has."""
+    _, counts = np.unique(labels, return_counts=True)
+    sizes, m = np.unique(counts, return_counts=True)
+    n = len(labels)
+    total = math.lgamma(n + 1) + math.lgamma(alpha) - math.lgamma(alpha + n)
+    total += sum(
+        k * math.log(alpha / s) - math.lgamma(k + 1) for s, k in zip(sizes, m, strict=True)
+    )
+    return total + sum(case.log_marginal(X[labels == k], prior) for k in np.unique(labels))
+
+
+@pytest.mark.parametrize("alpha", [0.3, 1.0, 5.0])
+@pytest.mark.parametrize(("name", "scoring"), ADMISSIBLE)
+def test_scores_of_sizes_have_their_optimum(twin, name, scoring, alpha):
+    """A* ends at the best of all partitions by eq. (2), which need not be the most probable one."""
+    n_rows, case = 6, CASES[name]
+    for seed in range(8 if twin.implementation == "cython" else 2):
+        X, _, prior, _, order = problem(name, seed, n_rows)
+        scores = [
+            sizes_score(X, np.array(labels), case, prior, alpha)
+            for labels in naive.partitions(n_rows)
+        ]
+        component, labels = case.component(twin, prior), np.empty(n_rows, dtype=np.intp)
+        found = twin.prefix_search.PrefixSearch(
+            X, component, alpha, order, scoring, prior_score="sizes"
+        )
+        assert found.run(10_000)
+        found.write_labels(labels)
+        assert -found.neg_log_joint == pytest.approx(max(scores), abs=1e-7)
+        assert -found.neg_log_bound == pytest.approx(max(scores), abs=1e-7)
+        assert sizes_score(X, labels, case, prior, alpha) == pytest.approx(max(scores), abs=1e-7)
+
+
+@pytest.mark.parametrize("limits", [(1, None), (4, None), (None, 3)])
+@pytest.mark.parametrize("scoring", ["trivial", "tight", "inadmissible"])
+def test_searches_by_sizes_are_alike(twins, scoring, limits):
+    name = "normal-known-variance"
+    for seed in range(6):
+        X, _, prior, alpha, order = problem(name, seed, 9)
+        results = []
+        for twin in twins:
+            component, labels = CASES[name].component(twin, prior), np.empty(9, dtype=np.intp)
+            found = twin.prefix_search.PrefixSearch(
+                X, component, alpha, order, scoring, *limits, prior_score="sizes"
+            )
+            assert found.run(10_000)
+            found.write_labels(labels)
+            score = sizes_score(X, labels, CASES[name], prior, alpha)
+            assert -found.neg_log_joint == pytest.approx(score, abs=1e-8)
+            results.append((labels.tolist(), found.n_enqueued, found.n_expanded))
+        assert results[0] == results[1]
+
+
+@pytest.mark.parametrize(
+    ("prior_score", "weights", "message"),
+    [
+        ("size", None, "prior_score must be one of partition, sizes, got 'size'"),
+        ("sizes", [1.0, 2.5, 1.0], r"prior_score 'sizes' needs rows of weight 1, got 2\.5"),
+    ],
+)
+def test_scores_of_sizes_are_of_whole_rows(twin, prior_score, weights, message):
+    X = np.array([[0.0], [1.0], [3.0]])
+    rows = twin.rows.Rows(X, None if weights is None else np.array(weights))
+    prior = {"m0": np.zeros(1), "sigma2": np.ones(1), "tau2": np.ones(1)}
+    component = CASES["normal-known-variance"].component(twin, prior)
+    order = np.arange(3, dtype=np.intp)
+    with pytest.raises(ValueError, match=message):
+        twin.prefix_search.PrefixSearch(
+            rows, component, 1.0, order, "trivial", prior_score=prior_score
+        )
+
+
 def test_beam_1_places_row_after_row(twin):
     """With one state no score is compared with another's: but for the prior it is a first sweep."""
     rng = np.random.default_rng(0)

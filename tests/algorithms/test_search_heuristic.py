@@ -71,3 +71,37 @@ def test_both_twins_score_alike(twins, name, scoring):
         assert other[0].total_weight == pytest.approx(one[0].total_weight, rel=1e-14)
         assert other[0].log_factor(2.5, 0.5) == pytest.approx(one[0].log_factor(2.5, 0.5))
         assert other[0].log_factor(0.0, 1.0) == pytest.approx(np.log(1.3))
+
+
+@pytest.mark.parametrize("scoring", ["trivial", "tight"])
+@pytest.mark.parametrize("alpha", [0.2, 1.0, 7.5])
+def test_no_completion_adds_more_to_a_score_of_sizes(twin, scoring, alpha):
+    """Sizes of one, two and three clusters of three rows, and every completion by three more."""
+    X, weights, prior, _ = problem("normal-known-variance", 1)
+    assert weights is None
+    rows, case = twin.rows.Rows(X), CASES["normal-known-variance"]
+    component = case.component(twin, prior)
+    order = np.arange(N_ROWS, dtype=np.intp)
+    clusters = twin.shared_clusters.SharedClusters(component)
+    heuristic = twin.search_heuristic.SearchHeuristic(
+        rows, component, alpha, order, scoring, "sizes"
+    )
+
+    def score(labels):
+        """What rows in clusters score, but for the factorials of multiplicities."""
+        labels, x = np.array(labels), X[: len(labels)]
+        blocks = [x[labels == k] for k in np.unique(labels)]
+        return sum(case.log_marginal(b, prior) + np.log(alpha / len(b)) for b in blocks)
+
+    for first in [(0, 0), (0, 1)]:
+        c = clusters.first()
+        for i, k in enumerate(first):
+            c = clusters.grow(c, k, X[i])
+        slots = clusters.slots(c)
+        n_largest = max(component.counts[slot] for slot in slots)
+        for k, best in enumerate(heuristic.scores(slots, 2, n_largest)):
+            prefix = (*first, k)
+            for left in itertools.product(range(len(slots) + 3), repeat=N_ROWS - 3):
+                labels = (*prefix, *left)
+                repeats = heuristic.log_repeats(np.unique(labels, return_counts=True)[1])
+                assert score(labels) - repeats - score(prefix) <= best + 1e-9

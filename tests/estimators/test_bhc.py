@@ -23,7 +23,8 @@ PRIOR = {"m0": 0.0, "c0": 0.05, "a0": 1.0, "b0": 1.0}
 
 
 def fitted(X, **parameters):
-    return BayesianHierarchicalClustering(**{"prior": PRIOR, **parameters}).fit(X)
+    given = {"prior": PRIOR, "approximate": None, **parameters}
+    return BayesianHierarchicalClustering(**given).fit(X)
 
 
 @pytest.mark.parametrize("alternative_trees", [False, True])
@@ -40,16 +41,26 @@ def test_far_groups_are_merged_where_numpy_raises_all(alternative_trees):
     assert model.log_odds_.max() > 0.0
 
 
-def test_iris_has_two_clusters():
+def test_iris_has_two_clusters_by_the_papers_and_three_by_default():
     """A known implementation that numbers nodes wrongly finds 18."""
     sklearn = pytest.importorskip("sklearn.datasets")
     X, species = sklearn.load_iris(return_X_y=True)
-    model = BayesianHierarchicalClustering(prior="paper").fit(X)
+    assert BayesianHierarchicalClustering(random_state=0).fit(X).n_clusters_ == 3
+    model = BayesianHierarchicalClustering(prior="paper", approximate=None).fit(X)
     assert model.n_clusters_ == 2
     assert len(set(zip(model.labels_, species == 0, strict=True))) == 2
     joint = neg_log_joint(X, model.labels_, alpha=1.0)
     assert model.neg_log_joint_ == pytest.approx(joint)
     assert -joint < model.log_evidence_bound_ < -joint + 1.0
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_the_default_finds_plain_groups(seed):
+    rng = np.random.default_rng(seed)
+    groups = np.repeat(np.arange(6), 50)
+    X = rng.normal(0.0, 8.0, (6, 4))[groups] + rng.normal(size=(300, 4))
+    labels = BayesianHierarchicalClustering(random_state=0).fit(X).labels_
+    assert len(set(zip(groups, labels, strict=True))) == len(set(labels)) == 6
 
 
 def test_the_tree_is_scikit_learns_and_scipys():
@@ -238,7 +249,8 @@ def test_weights_and_rows_without():
     assert model.log_evidence_bound_ != without.log_evidence_bound_
     (other,) = model.alternative_clusterings()
     assert (other.labels == -1).nonzero()[0].tolist() == [3, 7]
-    alike = BayesianHierarchicalClustering(prior=PRIOR).fit(X, sample_weight=(weights > 0.0) * 1.0)
+    alike = BayesianHierarchicalClustering(prior=PRIOR, approximate=None)
+    alike.fit(X, sample_weight=(weights > 0.0) * 1.0)
     np.testing.assert_array_equal(alike.children_, without.children_)
     np.testing.assert_allclose(alike.score_samples(X), without.score_samples(X), rtol=1e-12)
 

@@ -1,7 +1,9 @@
 """DPSearch: what it promises, against exact sums; and searches as starts of other estimators."""
 
 import warnings
+from math import lgamma
 
+import naive
 import numpy as np
 import pytest
 from cases import blobs, needs_kernels
@@ -49,6 +51,66 @@ def test_full_searches_are_certified_and_right(on_twin, component, scoring):
     assert model.n_sweeps_ == 0
     joint = neg_log_joint(X, model.labels_, alpha=0.7, component=component)
     assert model.neg_log_joint_ == pytest.approx(joint, rel=1e-10)
+
+
+def sizes_score(X, labels, alpha):
+    """Minus the log of Daumé's eq. (2) and (5), from the joint and the clusters' sizes."""
+    counts = np.bincount(labels)
+    m = np.unique(counts, return_counts=True)[1]
+    # A partition is one of N! / prod(n_k!) / prod(m_i!) with its sizes.
+    with_these = lgamma(len(X) + 1) - sum(lgamma(n + 1) for n in counts)
+    with_these -= sum(lgamma(k + 1) for k in m)
+    joint = neg_log_joint(X, labels, alpha=alpha, component="normal-known-variance")
+    return joint - with_these
+
+
+@pytest.mark.parametrize("scoring", ["trivial", "tight"])
+@pytest.mark.parametrize("alpha", [0.3, 2.0])
+def test_certificates_are_of_the_score_of_sizes(on_twin, scoring, alpha):
+    for seed in range(5):
+        X = table("normal-known-variance", n_rows=6, seed=seed)
+        model, partition = (
+            DPSearch(
+                component="normal-known-variance",
+                prior="paper",
+                scoring=scoring,
+                prior_score=prior_score,
+                beam=None,
+                alpha=alpha,
+            ).fit(X)
+            for prior_score in ("sizes", "partition")
+        )
+        scores = [sizes_score(X, np.array(each), alpha) for each in naive.partitions(6)]
+        assert model.certified_
+        assert model.neg_log_score_ == pytest.approx(min(scores), abs=1e-8)
+        assert model.neg_log_score_ == pytest.approx(sizes_score(X, model.labels_, alpha), abs=1e-8)
+        assert partition.neg_log_score_ == partition.neg_log_joint_
+        assert partition.neg_log_joint_ <= model.neg_log_joint_ + 1e-8
+
+
+def test_gaps_of_scores_of_sizes_hold(on_twin):
+    for seed in range(6):
+        X = table("normal-known-variance", n_rows=6, seed=seed)
+        for refine in (True, False):
+            model = DPSearch(
+                component="normal-known-variance",
+                prior="paper",
+                scoring="tight",
+                prior_score="sizes",
+                beam=1,
+                refine=refine,
+                random_state=0,
+            ).fit(X)
+            least = min(sizes_score(X, np.array(each), 1.0) for each in naive.partitions(6))
+            assert model.neg_log_score_ - model.optimality_gap_ <= least + 1e-8
+
+
+def test_scores_of_sizes_need_whole_rows():
+    X = table("normal-known-variance")
+    model = DPSearch(prior="paper", prior_score="sizes")
+    with pytest.raises(ValueError, match=r"prior_score 'sizes' needs rows of weight 1, got 2\.0"):
+        model.fit(X, sample_weight=[1.0, 2.0, *[1.0] * 6])
+    assert (model.fit(X).labels_ == model.fit(X, sample_weight=np.ones(8)).labels_).all()
 
 
 @pytest.mark.parametrize("refine", [True, "quick", False])

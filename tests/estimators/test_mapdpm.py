@@ -82,7 +82,10 @@ def test_it_counts_clusters_that_lose_their_last_row(estimator):
     assert singletons.n_empty_clusters_ == 60 - singletons.n_clusters_
 
 
-@pytest.mark.parametrize("init", ["auto", "single", "singletons", "random", "sequential", "search"])
+INITS = ["auto", "single", "unreinforced", "singletons", "random", "sequential", "search"]
+
+
+@pytest.mark.parametrize("init", INITS)
 @pytest.mark.parametrize("split_merge", [True, False])
 def test_every_start_descends(estimator, init, split_merge):
     X, _ = blobs(n_rows=40, seed=7)
@@ -90,6 +93,49 @@ def test_every_start_descends(estimator, init, split_merge):
     assert (np.diff(model.neg_log_joint_trace_) <= 0.0).all()
     assert model.neg_log_joint_ == pytest.approx(model.neg_log_joint_trace_[-1], rel=1e-9)
     assert model.converged_
+
+
+@pytest.mark.parametrize("split_merge", [True, False])
+def test_rows_are_visited_in_random_orders(estimators, split_merge):
+    """The orders follow from the seed: both implementations draw the same."""
+    X, _ = blobs(n_rows=60, n_clusters=6, seed=4)
+    fits = [
+        estimator(init="unreinforced", order="random", split_merge=split_merge, random_state=1).fit(
+            X
+        )
+        for estimator in estimators
+    ]
+    np.testing.assert_array_equal(fits[0].labels_, fits[1].labels_)
+    assert fits[0].n_sweeps_ == fits[1].n_sweeps_
+    assert (np.diff(fits[0].neg_log_joint_trace_) <= 0.0).all()
+    assert fits[0].converged_
+
+
+def test_orders_differ_from_sweep_to_sweep(monkeypatch):
+    X, _ = blobs(n_rows=60, n_clusters=6, seed=4)
+    orders, sweep = [], dpmlite.sweeps.sweep
+    monkeypatch.setattr(
+        dpmlite.sweeps, "sweep", lambda p, order=None: orders.append(order) or sweep(p, order)
+    )
+    for order in ("random", "fixed"):
+        orders.clear()
+        MAPDPM(prior="paper", init="random", order=order, split_merge=False, random_state=0).fit(X)
+        assert len(orders) > 1
+        for visited in orders:
+            assert (visited is None) == (order == "fixed")
+            assert visited is None or sorted(visited) == list(range(60))
+        assert order == "fixed" or (orders[0] != orders[1]).any()
+
+
+def test_an_unreinforced_start_leaves_the_single_cluster(estimator):
+    X, _ = crp_mixture(120, alpha=3.0, random_state=5)
+    prior = {"m0": [1.0, 1.0], "c0": 0.1, "a0": 1.0, "b0": [10.0, 10.0]}
+    one, model = (
+        estimator(init=init, prior=prior, alpha=3.0, split_merge=False).fit(X)
+        for init in ("single", "unreinforced")
+    )
+    assert model.neg_log_joint_ < one.neg_log_joint_ - 10.0
+    assert model.n_sweeps_ == len(model.neg_log_joint_trace_)  # that of the start is one of them
 
 
 def test_labels_to_start_from(estimator):

@@ -5,9 +5,10 @@ Sweeps alone, without split-merge proposals. The diagnostic looks at the joint o
 at least comes first; then the chain is prolonged to the length that is asked for, until no more is
 asked for.
 
-The paper prints the margin of error r = 0.1. Its lengths cannot come from that: independent sweeps
-would do after 10, and 939, which Table 3 prints twice, is what r = 0.01 asks of nearly independent
-ones, 937 and a burn-in of 2. So r is 0.01 here, and what 0.1 asks for is kept beside it.
+The paper prints the margin of error r = 0.1; the program of its authors has 0.01. Lengths are those
+of the latter: independent sweeps would do after 10 with 0.1, and 939, which Table 3 prints twice,
+is what 0.01 asks of nearly independent ones, 937 and a burn-in of 2. So r is 0.01 here, and what
+0.1 asks for is kept beside it.
 """
 
 from dataclasses import dataclass

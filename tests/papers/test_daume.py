@@ -39,9 +39,13 @@ def test_papers_of_nips():
     found, seconds = daume_nips.search(X, refine=False)
     assert seconds < 1.0
     assert 10 <= found.n_clusters_ <= 20
-    joints = daume_nips.orders(X, beam=1)
-    assert joints["ascending"] < np.mean(joints["random"])
-    assert joints["ascending"] < joints["descending"]
+    for prior_score in ("partition", "sizes"):
+        joints = daume_nips.orders(X, 1, prior_score)
+        assert joints["ascending"] < np.mean(joints["random"])
+        assert joints["ascending"] < joints["descending"]
+    for order in ("ascending", "descending"):
+        ours = joints[order] - daume_nips.log_coefficients(X)
+        assert ours == pytest.approx(daume_nips.PAPER[order], rel=0.01)
     refined, _ = daume_nips.search(X, random_state=0)
     for split_merge in daume_nips.SAMPLERS.values():
         assert refined.neg_log_joint_ <= daume_nips.sampled(X, split_merge, 4.0)[0]
@@ -56,6 +60,14 @@ def test_images_of_digits():
     rows = daume_mnist.whitened(daume_mnist.images())
     _, seconds = daume_mnist.search(rows, beam=1, refine=False)
     assert len(rows) / seconds > 60_000
+    for n_rows in (3000, 12_000):
+        joints = {
+            prior_score: daume_mnist.search(
+                rows[:n_rows], beam=1, refine=False, prior_score=prior_score
+            )[0].neg_log_joint_
+            for prior_score in ("partition", "sizes")
+        }
+        assert joints["sizes"] < 0.99 * joints["partition"]
     part = rows[:12_000]
     wide, seconds = daume_mnist.search(part, beam=100, refine=False)
     assert len(part) / seconds > 2_000

@@ -80,7 +80,7 @@ def priors(name):
     """The wide and the chosen prior of a real table, whatever its sample."""
     X = sample(name, max(REAL[name]), 0)
     wide, chosen = (
-        BayesianHierarchicalClustering(prior=prior, random_state=0).fit(X).prior_
+        BayesianHierarchicalClustering(approximate=None, prior=prior, random_state=0).fit(X).prior_
         for prior in (None, "nll")
     )
     return {"wide": wide, "chosen": chosen}
@@ -92,7 +92,7 @@ def synthetic_bounds(name, size):
     found = {"exact": log_evidence_exact(X, alpha=1.0, prior=SET_PRIOR)}
     for method, how in METHODS.items():
         found[method] = np.mean(how.bounds(X, "normal-gamma", SET_PRIOR))
-    model = BayesianHierarchicalClustering(prior=SET_PRIOR).fit(X)
+    model = BayesianHierarchicalClustering(approximate=None, prior=SET_PRIOR).fit(X)
     found["eq. (7), no bound"] = model.log_evidence_approximation_
     return found
 
@@ -122,7 +122,9 @@ def synthetic_gap(name, size):
     for seed in range(N_SYNTHETIC):
         X = draw_set(name, size, seed)
         exact = log_evidence_exact(X, alpha=1.0, prior=SET_PRIOR)
-        model = BayesianHierarchicalClustering(prior=SET_PRIOR, alternative_trees=True).fit(X)
+        model = BayesianHierarchicalClustering(
+            approximate=None, prior=SET_PRIOR, alternative_trees=True
+        ).fit(X)
         gaps.append(
             [exact - model.log_evidence_bound_, exact - model.log_evidence_bound_alternative_]
         )
@@ -138,6 +140,7 @@ def gain(name, size):
         model = BayesianHierarchicalClustering(
             component="normal-gamma" if real else "beta-bernoulli",
             prior=priors(name)["chosen"] if real else None,
+            approximate=None,
             alternative_trees=True,
         ).fit(X)
         terms = model.log_increments_[-10:].ravel()
@@ -163,7 +166,7 @@ def kmeans_against_bhc(name, size, kind):
     results, prior = [], priors(name)[kind]
     for seed in range(N_REAL):
         X = sample(name, size, seed)
-        tree = BayesianHierarchicalClustering(prior=prior)
+        tree = BayesianHierarchicalClustering(approximate=None, prior=prior)
         fast = METHODS["Bayes k-means BHC"].fit(X, "normal-gamma", prior)
         made = partial(
             BayesianHierarchicalClustering,
@@ -185,7 +188,7 @@ def kmeans_against_bhc(name, size, kind):
 def joints(name, kind):
     """-joint of the cut partition; after sweeps; after all of MAPDPM's moves; MAPDPM's own."""
     X, prior = sample(name, ALL_ROWS, 0), priors(name)[kind]
-    tree = BayesianHierarchicalClustering(prior=prior).fit(X)
+    tree = BayesianHierarchicalClustering(approximate=None, prior=prior).fit(X)
     swept = MAPDPM(prior=prior, init=tree.labels_, split_merge=False).fit(X)
     moved = MAPDPM(prior=prior, init=tree.labels_, random_state=0).fit(X)
     alone = MAPDPM(prior=prior, random_state=0).fit(X)
@@ -201,7 +204,9 @@ def corners():
 def corner_model():
     """Figure 2's tree; the prior is ours."""
     prior = {"m0": corners().mean(axis=0), "c0": 0.1, "a0": 1.0, "b0": 1.0}
-    return BayesianHierarchicalClustering(prior=prior, alternative_trees=True).fit(corners())
+    return BayesianHierarchicalClustering(
+        approximate=None, prior=prior, alternative_trees=True
+    ).fit(corners())
 
 
 def clusterings():
@@ -306,7 +311,7 @@ def draw(figures, folder):
     figure.savefig(folder / "trees-figure-2b.png")
     X = sample("iris", ALL_ROWS, 0)
     for kind, prior in priors("iris").items():
-        tree = BayesianHierarchicalClustering(prior=prior).fit(X)
+        tree = BayesianHierarchicalClustering(approximate=None, prior=prior).fit(X)
         plot_dendrogram(tree, path=folder / f"iris-dendrogram-{kind}.png")
 
 

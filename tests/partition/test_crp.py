@@ -1,6 +1,6 @@
 """The Chinese restaurant process against enumeration and its own definition."""
 
-from math import exp, log
+from math import exp, lgamma, log
 
 import naive
 import numpy as np
@@ -149,6 +149,36 @@ def greedy(m, n_left, alpha):
         m[best] = m.get(best, 0) - 1
         m[best + 1] = m.get(best + 1, 0) + 1
     return {size: count for size, count in m.items() if size and count}
+
+
+@pytest.mark.parametrize("n_left", [0, 1, 2, 5])
+@pytest.mark.parametrize("alpha", [0.2, 1.0, 2.0, 7.3])
+@pytest.mark.parametrize("sizes", [(1,), (1, 1), (2, 1), (4, 2, 2)])
+def test_no_sizes_grow_by_more_than_their_bound(twin, sizes, n_left, alpha):
+    """Against every completion; old clusters without the factorials of their multiplicities."""
+
+    def product(sizes):
+        return sum(log(alpha / n) for n in sizes)
+
+    n_rows = sum(sizes) + n_left
+    bound = twin.crp.log_best_growth(max(sizes), n_left, twin.crp.log_best_sizes(n_rows, alpha))
+    for after in completions(sizes, n_left):
+        assert product(after) - log_repeats(after) - product(sizes) <= bound + 1e-12
+
+
+@pytest.mark.parametrize("alpha", [0.4, 1.0, 2.5, 4.0])
+def test_the_best_sizes_are_those_of_all(twin, alpha):
+    of_all = max(
+        sum(log(alpha / n) for n in sizes) - log_repeats(sizes)
+        for n in range(1, 13)
+        for sizes in completions((), n)
+    )
+    assert twin.crp.log_best_sizes(12, alpha) == pytest.approx(of_all, abs=1e-12)
+
+
+def log_repeats(sizes):
+    """Log of the product of m_i!, where m_i clusters have i rows."""
+    return sum(lgamma(sizes.count(n) + 1) for n in set(sizes))
 
 
 @pytest.mark.parametrize("alpha", [0.1, 1.0, 2.0, 9.0])

@@ -55,6 +55,35 @@ def test_sweeps_end_where_no_row_can_do_better(twin, problem, kind):
         assert min(costs) >= costs[partition.labels[i]] - 2.0 * TIE
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_rows_are_visited_in_the_order_given(twin, seed):
+    """An order of visits is the same as rows that lie in this order, sweep after sweep."""
+    X, _ = blobs(n_rows=40, n_columns=1 + seed % 3, n_clusters=4, seed=seed)
+    prior, rng = empirical_prior(X), np.random.default_rng(seed)
+    labels, ours = np.arange(40) % 5, np.arange(40, dtype=np.intp) % 5
+    partition = build(twin, X, ours, prior, 1.0)
+    for n_sweep in range(4):
+        order = rng.permutation(40).astype(np.intp)
+        permuted = labels[order].tolist()
+        moves = naive.sweep(X[order], permuted, 1.0, prior)
+        labels[order] = permuted
+        assert twin.map_dpm.sweep(partition, order) == moves
+        assert naive.canonical(ours) == naive.canonical(labels)
+        if n_sweep % 2:  # what sweeps remember of rows holds after it
+            labels = labels.tolist()
+            assert twin.map_dpm.sweep(partition) == naive.sweep(X, labels, 1.0, prior)
+            labels = np.array(labels)
+            assert naive.canonical(ours) == naive.canonical(labels)
+
+
+@pytest.mark.parametrize("order", [[0, 1], [0, 1, 1], [0, 1, 3], [-1, 0, 1], [0, 1, 2, 2]])
+def test_an_order_of_visits_has_each_row_once(twin, order):
+    prior = {"m0": [0.0], "c0": 1.0, "a0": 1.0, "b0": [1.0]}
+    partition = build(twin, np.zeros((3, 1)), start("single", 3), prior, 1.0)
+    with pytest.raises(ValueError, match="order must have each number from 0 to 2 once"):
+        twin.map_dpm.sweep(partition, np.array(order, dtype=np.intp))
+
+
 @pytest.mark.parametrize("distance", [1e3, 1e5, 1e8])
 def test_far_outliers_do_not_blur_what_they_leave(twin, distance):
     """B of the cluster they leave would lose its digits if they were just subtracted."""
