@@ -23,6 +23,8 @@ from dpmlite.estimators.reading import as_frame_of
 from dpmlite.estimators.validation import check_count, check_random_state
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import numpy.typing as npt
 
     from dpmlite import families
@@ -83,7 +85,7 @@ class DescribedMixture(FamilyEstimator):
         k = check_count("k", k, least=0)
         if k >= self.n_clusters_:
             raise ValueError(f"k must be below n_clusters_, {self.n_clusters_}, got {k}")
-        nats = self.column_information()[k]
+        nats = self._information_of([k])[0]
         here, elsewhere = self._typical(k)
         names = self._variables()
         rows = [
@@ -139,15 +141,7 @@ class DescribedMixture(FamilyEstimator):
             Before `fit`.
         """
         require_fitted(self, "statistics_")
-        family, theta = fitted_family(self), self._expected_parameters()
-        weights = self.statistics_[:, 0] / self.statistics_[:, 0].sum()
-        coded = np.array(
-            [
-                separations(family, theta, weights, self._clusters(), k)
-                for k in range(self.n_clusters_)
-            ]
-        )
-        return family.information_of_columns(coded) if isinstance(family, MixedFamily) else coded
+        return self._information_of(range(self.n_clusters_))
 
     def impute(self, X: Any, n_samples: int | None = None, random_state: Any = None) -> Any:
         """Fill in missing cells: what the model expects, given the other cells of the row.
@@ -195,6 +189,15 @@ class DescribedMixture(FamilyEstimator):
             for _ in range(check_count("n_samples", n_samples))
         )
         return np.asarray(np.stack(list(draws)))
+
+    def _information_of(self, clusters: Iterable[int]) -> Floats:
+        """`column_information` of some clusters."""
+        family, theta = fitted_family(self), self._expected_parameters()
+        weights = self.statistics_[:, 0] / self.statistics_[:, 0].sum()
+        coded = np.array(
+            [separations(family, theta, weights, self._clusters(), k) for k in clusters]
+        )
+        return family.information_of_columns(coded) if isinstance(family, MixedFamily) else coded
 
     def _repr_html_(self) -> str:
         """The summary of a fitted model, for notebooks."""

@@ -34,7 +34,7 @@ def use(model, whole, X, folder):
 def is_clear(error):
     """Whether an error is one line, raised by dpmlite itself."""
     frames = traceback.extract_tb(error.__traceback__)
-    raised_here = "dpmlite/" in frames[-1].filename or frames[-1].filename.startswith(SOURCE)
+    raised_here = frames[-1].filename.startswith((SOURCE, "dpmlite/"))  # the latter of kernels
     return isinstance(error, ValueError | TypeError) and raised_here and one_line(error)
 
 

@@ -120,13 +120,19 @@ OPTIONAL: dict[str, dict[str, Check]] = {
     "CollapsedGibbs": {},
 }
 
+#: Attributes whose check needs the family, or the number of components.
+OTHERS: dict[str, set[str]] = {
+    "MAPDPM": {"cluster_tree_", "first_rows_"},
+    "DPSearch": set(),
+    "BayesianHierarchicalClustering": {"training_rows_"},
+    "CollapsedGibbs": {"training_rows_"},
+}
+
 
 def attributes_of(kind: str) -> set[str]:
     """Names of all fitted attributes that a file of an estimator may have."""
-    own = {*REQUIRED[kind], *OPTIONAL[kind], *MODEL, *OF_COLUMNS, "feature_names_in_"}
-    return own | {"MAPDPM": {"cluster_tree_", "first_rows_"}, "DPSearch": set()}.get(
-        kind, {"training_rows_"}
-    )
+    own = {*REQUIRED[kind], *OPTIONAL[kind], *OTHERS[kind]}
+    return own | {*MODEL, *OF_COLUMNS, "feature_names_in_"}
 
 
 def checked_attributes(kind: str, fitted: dict[str, Any]) -> dict[str, Any]:
@@ -144,7 +150,7 @@ def checked_attributes(kind: str, fitted: dict[str, Any]) -> dict[str, Any]:
     ValueError
         If one is unknown, missing, or not what an estimator of this kind has.
     """
-    needed = {*MODEL, *REQUIRED[kind]} | (attributes_of(kind) & {"training_rows_"})
+    needed = {*MODEL, *REQUIRED[kind], *(OTHERS[kind] & {"training_rows_"})}
     for name in sorted(needed - fitted.keys()):
         raise ValueError(f"it has no {name}")
     for name in sorted(fitted.keys() - attributes_of(kind)):
