@@ -43,6 +43,12 @@ cdef class NormalGamma(NormalGammaStatistics):
                            double *out) noexcept nogil:
         lower_bounds(self, row, log_weight, limit, out)
 
+    cdef double log_peak(self, Py_ssize_t k, double others, double weight) noexcept nogil:
+        return log_constant(self, self.a0 + 0.5 * others, self.c0 + others, weight, self.log_b[k])
+
+    cdef double least_kept(self, Py_ssize_t k) noexcept nogil:
+        return self.kept[k]
+
     cdef double score_slot(self, const Row *row, Py_ssize_t k) noexcept nogil:
         cdef double w = row.weight, c = self.c0 + self.n[k]
         if w == 1.0:

@@ -7,6 +7,7 @@ cdef enum:
 cdef struct Densities:
     Py_ssize_t n_columns
     Py_ssize_t stride           # slots that memory is there for
+    double c0                   # of the prior; c of a slot is that and its weight
     const double *origin        # [column] m0
     const double *unit          # [column] 1 / sqrt(b0)
     double *slope               # [column][slot] sqrt(t) = u slope - shift

@@ -126,6 +126,6 @@ cdef Py_ssize_t visit_next_rows(Partition partition, Screen *screen, Py_ssize_t 
             n_moves[0] += 1
             if screen.capacity < partition.component.n_slots:
                 return chunk.index[j] + 1
-    if screen.is_part and n_open + VISITS_PER_MOVE * (n_moves[0] - n_before) > MAX_VISITS:
+    if (screen.is_part or screen.has_weights) and n_open + VISITS_PER_MOVE * (n_moves[0] - n_before) > MAX_VISITS:
         screen.n_unscreened = CHUNKS_PER_TEST
     return last
