@@ -6,16 +6,17 @@ posterior without it has b (1 - w), so that
     log p(u | the others) = member_constant + (a - 1/2) log prod_d (1 - w_d).
 """
 
-from libc.math cimport NAN, log, log1p
+from libc.math cimport INFINITY, NAN, log, log1p
 
 from dpmlite.core._constants cimport (
     LOG_2, LOG_2PI, LOG_SQRT_MIN_KEPT, MIN_KEPT_FRACTION, SQRT_MIN_KEPT)
-from dpmlite.core._simd cimport inlined_double, inlined_void, log_positive, split_exponent
+from dpmlite.core._simd cimport (
+    LANES, inlined_double, inlined_void, log_positive, split_exponent)
 from dpmlite.core._special cimport log_rising_c, log_rising_of_lane
 from dpmlite.families._family cimport MEMBERS_PER_BATCH
 from dpmlite.families._normal_columns cimport standardise
 from dpmlite.families._normal_gamma_statistics cimport least_part_left
-from dpmlite.families._slot_vectors cimport NARROW, padded
+from dpmlite.families._slot_vectors cimport padded
 from dpmlite.families._student_t cimport FACTOR_GROUP, log_factors, logs_of_factors
 
 
@@ -85,21 +86,26 @@ cdef inline inlined_double score_without(NormalGammaStatistics self, const Row *
 
 cdef clones_void heavy_costs(NormalGammaStatistics self, const Row *row, const double *log_weight,
                              double *out) noexcept nogil:
-    """Write the costs of a row of any weight in all slots."""
-    cdef Py_ssize_t first = 0, end = padded(self.n_slots)
-    while first < end:
+    """Write the costs of a row of any weight in all slots.
+
+    Few slots are scored together: a logarithm of Gamma functions takes longer than many columns.
+    """
+    cdef Py_ssize_t first = 0, k
+    while first < self.n_slots:
         heavy_cost_block(self, row, log_weight, first, out)
-        first += NARROW
+        first += LANES
+    for k in range(first, padded(self.n_slots)):
+        out[k] = INFINITY
 
 
 cdef inline inlined_void heavy_cost_block(
         NormalGammaStatistics self, const Row *row, const double *log_weight, Py_ssize_t first,
         double *out) noexcept nogil:
-    """Write the costs of a row in NARROW slots from `first`, as score_slot finds them one by one."""
-    cdef double product[NARROW]
-    cdef double exponent[NARROW]
-    cdef double ratio[NARROW]
-    cdef double growth[NARROW]
+    """Write the costs of a row in LANES slots from `first`, as score_slot finds them one by one."""
+    cdef double product[LANES]
+    cdef double exponent[LANES]
+    cdef double ratio[LANES]
+    cdef double growth[LANES]
     cdef const double *slope = self.t.slope + first
     cdef const double *shift = self.t.shift + first
     # Copies, for the compiler cannot know that `out` is none of these.
@@ -108,7 +114,7 @@ cdef inline inlined_void heavy_cost_block(
     cdef double c, u, z, e = 0.0
     cdef Py_ssize_t d
     cdef int j
-    for j in range(NARROW):
+    for j in range(LANES):
         product[j], exponent[j] = 1.0, 0.0
         c = c0 + self.n[first + j]
         ratio[j] = w * (c + 1.0) / (c + w)
@@ -116,16 +122,16 @@ cdef inline inlined_void heavy_cost_block(
                      - 0.5 * log_positive((c + w) / c))
     for d in range(self.n_columns):
         u = standardise(row.values[d], self.t.origin[d], self.t.unit[d])
-        for j in range(NARROW):
+        for j in range(LANES):
             z = u * slope[j] - shift[j]
             product[j] = product[j] * (1.0 + ratio[j] * z * z)
         slope += self.t.stride
         shift += self.t.stride
         if d % FACTOR_GROUP == FACTOR_GROUP - 1:
-            for j in range(NARROW):
+            for j in range(LANES):
                 product[j] = split_exponent(product[j], &e)
                 exponent[j] += e
-    for j in range(NARROW):
+    for j in range(LANES):
         z = (a0 + 0.5 * self.n[first + j] + half) * (
             exponent[j] * LOG_2 + log_positive(product[j]))
         out[first + j] = (z - n_columns / p * growth[j] + half * self.log_b[first + j] + shared
