@@ -3,7 +3,7 @@
 Functions that other kernels inline into vector loops are in _special.pxd.
 """
 
-from libc.math cimport log
+from libc.math cimport log, log1p
 
 from dpmlite.core._constants cimport LOG_PI, MIN_STIRLING_ARGUMENT
 from dpmlite.core._simd cimport LANES
@@ -21,7 +21,10 @@ cdef double log_gamma_c(double x) noexcept nogil:
 
 
 cdef double log_rising_c(double x, double n) noexcept nogil:
-    return log_rising_of_lane(x, n)
+    cdef double y = x + n
+    if x < MIN_STIRLING_ARGUMENT:
+        return log_rising_of_lane(x, n)
+    return n * log(x) + (y - 0.5) * log1p(n / x) - n + (stirling(y) - stirling(x))
 
 
 cdef double log_gamma_half_step_c(double x) noexcept nogil:
