@@ -57,7 +57,7 @@ cdef double log_gamma_ratio(Py_ssize_t D, double nu, double w) noexcept nogil:
             n += 1
             j += 2
         for i in range(n, LANES):
-            x[i], steps[i] = 1.0, 0.0
+            x[i], steps[i] = x[0], 0.0
         log_rising_of(x, steps, 1)
         for i in range(n):
             total += x[i]

@@ -3,7 +3,7 @@
 cimport cython
 from libc.math cimport INFINITY, NAN, log
 
-from dpmlite.core._constants cimport UNPLACED
+from dpmlite.core._constants cimport MIN_STIRLING_ARGUMENT, UNPLACED
 from dpmlite.core._memory cimport double_array
 from dpmlite.core._simd cimport LANES
 from dpmlite.core._special cimport log_gamma_c, log_rising_c, log_rising_of
@@ -68,7 +68,7 @@ cdef class PartitionCosts(PartitionSlots):
         while first < self.component.n_slots:
             for i in range(LANES):
                 k = min(first + i, self.component.n_slots - 1)
-                x[i] = power * n[k] if n[k] > 0.0 else 1.0
+                x[i] = power * n[k] if n[k] > 0.0 else MIN_STIRLING_ARGUMENT
             log_rising_of(x, steps, 1)
             for k in range(first, min(first + LANES, self.component.n_slots)):
                 self.heavy_log_weight[k] = x[k - first] / power if n[k] > 0.0 else new
