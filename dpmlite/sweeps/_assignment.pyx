@@ -17,10 +17,10 @@ from dpmlite.partition._log_weights cimport log_weight, log_weights_of
 from dpmlite.partition._partition cimport Partition, partition_to_score_in
 from dpmlite.partition._partition_costs cimport just_above
 from dpmlite.sweeps._screening cimport (
-    Screen, begin_screen, densities_to_screen, end_screen, find_bends, find_join_ceilings,
-    load_slots_if_needed, screen_chunk, take_rows, with_rounding)
+    Screen, begin_screen, can_be_screened, end_screen, find_join_ceilings, load_slots_if_needed,
+    screen_chunk, take_rows, with_rounding)
 from dpmlite.sweeps._screening_bounds cimport CHUNK, Chunk, two_least_bounds
-from dpmlite.sweeps._visits cimport cost_in, score_open_slots
+from dpmlite.sweeps._visits cimport score_open_slots
 
 from dpmlite.core._rows import as_rows
 from dpmlite.core.threads import on_threads, thread_limit
@@ -134,7 +134,7 @@ cdef Partition unplaced_rows(Mixture mixture, Component component, double alpha,
                              Py_ssize_t[::1] out):
     """A partition of the clusters and of rows without labels, which will be written to `out`.
 
-    None if slots have gaps, or for families without bounds: these rows cannot be screened.
+    None if slots have gaps or rows have weights: these rows cannot be screened.
     """
     cdef Py_ssize_t k, n_clusters = component.n_slots - 1
     for k in range(component.n_slots):
@@ -142,7 +142,7 @@ cdef Partition unplaced_rows(Mixture mixture, Component component, double alpha,
             return None
     cdef Partition partition = partition_to_score_in(
         mixture.X, mixture.rows, out, component, alpha)
-    if densities_to_screen(partition) == NULL:
+    if not can_be_screened(partition):
         return None
     partition.make_slots(component.n_slots)
     partition.component.copy_all(component)
@@ -164,9 +164,7 @@ cdef int assign_screened(Partition partition, Py_ssize_t first, Py_ssize_t last,
     try:
         with nogil:
             while first < last:
-                if screen.capacity == 0:
-                    load_slots_if_needed(&screen, partition)
-                    find_bends(&screen, partition)
+                load_slots_if_needed(&screen, partition)
                 take_rows(screen.chunk, first, partition.n_rows)
                 for i in range(screen.chunk.n_rows):
                     out[first + i] = UNPLACED
@@ -200,7 +198,7 @@ cdef void best_slots(Partition partition, const Screen *screen, double *cost, do
         if second[i] >= with_rounding(chunk.stay_ceiling[i] + TIE):
             continue
         row = partition.row_into(chunk.index[i], room)
-        if not second[i] >= with_rounding(cost_in(partition, &row, nearest[i]) + TIE):
+        if not second[i] >= with_rounding(partition.cost_in(&row, nearest[i]) + TIE):
             least = score_open_slots(
                 partition, &row, screen, chunk.bound + i, INFINITY, cost, &elsewhere)
             found[i] = first_within(cost, partition.component.n_slots, least + TIE)

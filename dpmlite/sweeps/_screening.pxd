@@ -29,8 +29,6 @@ cdef struct Screen:
 cdef inline inlined_double with_rounding(double limit) noexcept nogil:
     return limit + 2e-6 * fabs(limit)
 
-cdef const Densities *densities_to_screen(Partition partition) noexcept nogil
-cdef void find_bends(Screen *s, Partition partition) noexcept nogil
 cdef bint can_be_screened(Partition partition) noexcept nogil
 cdef void begin_screen(Screen *s, Partition partition) noexcept nogil
 cdef void end_screen(Screen *s) noexcept nogil

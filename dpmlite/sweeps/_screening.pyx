@@ -14,8 +14,7 @@ from dpmlite.families._product cimport Product, densities_in
 from dpmlite.families._screenable cimport densities_of
 from dpmlite.sweeps._screening_beside cimport add_beside, add_beside_to_stay
 from dpmlite.sweeps._screening_weights cimport (
-    begin_weights, bound_weighted_slot, find_bend, load_weighted_slot, read_weights,
-    set_weighted_join_terms, set_weighted_stay_terms)
+    begin_weights, bound_weighted_slot, load_weighted_slot, read_weights, set_weighted_stay_terms)
 from dpmlite.sweeps._screening_bounds cimport (
     CHUNK, StayTerms, add_costs_beside, add_own_log_bounds, clip_values, compare_bounds,
     copy_to_single, find_stay_ceilings, line_bounds, log_bounds, standardise_into_chunk)
@@ -91,13 +90,6 @@ cdef int load_slots_if_needed(Screen *s, Partition partition) except -1 nogil:
     for k in range(s.n_open):
         load_slot(s, partition, s.open[k])
     return 0
-
-
-cdef void find_bends(Screen *s, Partition partition) noexcept nogil:
-    """Prepare `find_join_ceilings`, after slots were loaded."""
-    cdef Py_ssize_t j
-    for j in range(s.n_open if s.has_weights else 0):
-        find_bend(&s.weighted[s.open[j]], &s.weights, partition, s.open[j])
 
 
 cdef int allocate_screen(Screen *s, Py_ssize_t n_slots, Py_ssize_t row_length) except -1 nogil:
@@ -353,9 +345,6 @@ cdef void find_join_ceilings(const Screen *s, Partition partition, Chunk *chunk,
     for i in range(CHUNK):
         k = slots[i]
         chunk.own_bound[i] = chunk.bound[k * CHUNK + i]
-        if s.has_weights:
-            set_weighted_join_terms(&s.weighted[k], chunk, i)
-            continue
         set_stay_terms(s, chunk, i, k)
         terms.stay[i] = <float> (-s.t.constant[k] - partition.log_weight[k])
         terms.power[i], terms.ratio[i] = <float> s.t.power[k], 1.0

@@ -15,17 +15,13 @@ cdef struct WeightedSlot:
     double shape, count             # a and c of the posterior
     double floor, floor_per_weight  # the cost at the mean is at least this
     double stay, stay_per_weight    # that of a member, without itself, is at most this; or NaN
-    double bend                     # the cost at the mean is at most this above its line; or NaN
     double max_power                # a + w / 2 of the heaviest row
     double error, error_per_value   # of log P, and for each unit of the largest value
 
 cdef void begin_weights(Weights *weights, Partition partition) noexcept nogil
 cdef void load_weighted_slot(WeightedSlot *slot, const Weights *weights, Partition partition,
                              Py_ssize_t k, double slopes, double shifts) noexcept nogil
-cdef void find_bend(WeightedSlot *slot, const Weights *weights, Partition partition,
-                    Py_ssize_t k) noexcept nogil
 cdef void read_weights(const Weights *weights, Partition partition, Chunk *chunk) noexcept nogil
 cdef void bound_weighted_slot(const WeightedSlot *slot, Chunk *chunk, const float *slope,
                               Py_ssize_t n_columns, float *bound) noexcept nogil
-cdef void set_weighted_join_terms(const WeightedSlot *slot, Chunk *chunk, Py_ssize_t i) noexcept nogil
 cdef void set_weighted_stay_terms(const WeightedSlot *slot, Chunk *chunk, Py_ssize_t i) noexcept nogil

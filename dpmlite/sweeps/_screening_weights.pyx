@@ -59,7 +59,7 @@ cdef void load_weighted_slot(WeightedSlot *slot, const Weights *weights, Partiti
     slot.error = SINGLE_EPSILON * (3 * D + 24 + 3.0 * root * shifts)
     slot.error_per_value = SINGLE_EPSILON * 3.0 * root * slopes
     slot.floor = slot.floor_per_weight = 0.0
-    slot.stay = slot.stay_per_weight = slot.bend = NAN
+    slot.stay = slot.stay_per_weight = NAN
     if slot.is_empty:
         return
     line_through(weights, cost_at_mean(partition, k, n, least),
@@ -70,18 +70,6 @@ cdef void load_weighted_slot(WeightedSlot *slot, const Weights *weights, Partiti
                      cost_at_mean(partition, k, n - most, most), &slot.stay,
                      &slot.stay_per_weight)
         slot.stay += SINGLE_ERROR * (fabs(slot.stay) + most * fabs(slot.stay_per_weight))
-
-
-cdef void find_bend(WeightedSlot *slot, const Weights *weights, Partition partition,
-                    Py_ssize_t k) noexcept nogil:
-    """Find how far the cost at the mean of slot k may be above its line.
-
-    It is concave and meets the line at both ends, so at most twice as far as in the middle.
-    """
-    cdef double middle = 0.5 * (weights.least + weights.most)
-    cdef double cost = cost_at_mean(partition, k, partition.component.n[k], middle)
-    slot.bend = 2.0 * (cost - slot.floor - middle * slot.floor_per_weight)
-    slot.bend += SINGLE_ERROR * fabs(cost)
 
 
 cdef void line_through(const Weights *weights, double at_least, double at_most, double *start,
@@ -141,17 +129,6 @@ cdef void set_weighted_stay_terms(const WeightedSlot *slot, Chunk *chunk,
     terms.max_x[i] = <float> 0.5
     if slot.stay != slot.stay:
         terms.ratio[i] = NAN
-
-
-cdef void set_weighted_join_terms(const WeightedSlot *slot, Chunk *chunk,
-                                  Py_ssize_t i) noexcept nogil:
-    """Set the terms of what it costs row i of a chunk, which has no label, to join a slot."""
-    cdef StayTerms *terms = &chunk.stay_terms
-    cdef double w = chunk.weight[i]
-    set_weighted_stay_terms(slot, chunk, i)
-    terms.stay[i] = <float> (slot.floor + slot.floor_per_weight * w + slot.bend)
-    terms.power[i] = <float> (slot.shape + 0.5 * w)
-    terms.ratio[i] = NAN if slot.is_empty else <float> 1.0
 
 
 # Vector loops.

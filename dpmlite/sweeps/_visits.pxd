@@ -1,13 +1,6 @@
-from dpmlite.core._simd cimport inlined_double
 from dpmlite.core._rows cimport Row
 from dpmlite.partition._partition cimport Partition
 from dpmlite.sweeps._screening cimport Screen
-
-
-# Cost of a row of any weight in a slot that is not its own.
-cdef inline inlined_double cost_in(Partition partition, const Row *row,
-                                   Py_ssize_t k) noexcept nogil:
-    return partition.cost_in(row, k) if row.weight == 1.0 else partition.any_cost_in(row, k)
 
 cdef bint pays_to_screen(Partition partition, Py_ssize_t first, Py_ssize_t last) noexcept nogil
 cdef bint visit(Partition partition, Screen *screen, Py_ssize_t j, bint tighten) except -1 nogil

@@ -8,6 +8,7 @@ from libc.math cimport INFINITY, fabs
 
 from dpmlite.core._constants cimport HUGE_COST, LOG_2, SINGLE_ERROR, TIE, UNPLACED
 from dpmlite.core._rows cimport PREFETCH_DISTANCE
+from dpmlite.core._simd cimport inlined_double
 from dpmlite.families._slot_vectors cimport first_within
 from dpmlite.sweeps._screening cimport list_open_slots, rebound_slot, with_rounding
 from dpmlite.sweeps._screening_bounds cimport CHUNK, Chunk
@@ -99,6 +100,12 @@ cdef void rebound_changed(Partition partition, Screen *screen, Py_ssize_t left,
 cdef void rebound_open_slots(Partition partition, Screen *screen) noexcept nogil:
     """A slot has become empty, or a cluster was founded: the empty slot may be another one."""
     rebound_slot(screen, partition, screen.chunk, list_open_slots(screen, partition))
+
+
+cdef inline inlined_double cost_in(Partition partition, const Row *row,
+                                   Py_ssize_t k) noexcept nogil:
+    """Return what a row of any weight costs in a slot that is not its own."""
+    return partition.cost_in(row, k) if row.weight == 1.0 else partition.any_cost_in(row, k)
 
 
 cdef double score_open_slots(Partition partition, const Row *row, const Screen *screen,
