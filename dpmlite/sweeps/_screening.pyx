@@ -6,18 +6,18 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from dpmlite.core._constants cimport (
-    HUGE_COST, LOG_2, MAX_LINE_END, MAX_POWER, MAX_WEIGHT, SINGLE_EPSILON, SINGLE_ERROR, UNPLACED)
+    HUGE_COST, LOG_2, MAX_POWER, MAX_WEIGHT, SINGLE_EPSILON, SINGLE_ERROR, UNPLACED)
 from dpmlite.core._atomics cimport CACHE_LINE
 from dpmlite.core._rows cimport Row
 from dpmlite.core._simd cimport inlined_void
 from dpmlite.families._product cimport Product, densities_in
 from dpmlite.families._screenable cimport densities_of
 from dpmlite.sweeps._screening_beside cimport add_beside, add_beside_to_stay
+from dpmlite.sweeps._screening_bounds cimport (
+    CHUNK, StayTerms, add_costs_beside, add_own_log_bounds, choose_line, clip_values, compare_bounds,
+    copy_to_single, find_stay_ceilings, find_stays, line_bounds, log_bounds, standardise_into_chunk)
 from dpmlite.sweeps._screening_weights cimport (
     begin_weights, bound_weighted_slot, load_weighted_slot, read_weights, set_weighted_stay_terms)
-from dpmlite.sweeps._screening_bounds cimport (
-    CHUNK, StayTerms, add_costs_beside, add_own_log_bounds, clip_values, compare_bounds,
-    copy_to_single, find_stay_ceilings, line_bounds, log_bounds, standardise_into_chunk)
 
 
 def screen(Partition partition, Py_ssize_t first, Py_ssize_t last):
@@ -180,15 +180,6 @@ cdef void load_slot(Screen *s, Partition partition, Py_ssize_t k) noexcept nogil
     slot.member_ratio = t.member_ratio[k]
 
 
-cdef void choose_line(SlotBound *slot, double power, double max_bound) noexcept nogil:
-    """Use the line bound if it loses little up to `max_bound`; the row's own bound ends there."""
-    slot.line_end = max_bound / power
-    slot.line_slope, slot.max_x = 0.0, 0.5
-    if 0.0 < slot.line_end <= MAX_LINE_END:
-        slot.line_slope = (1.0 - SINGLE_ERROR) * 2.0 * power / (2.0 + slot.line_end)
-        slot.max_x = 0.99 * slot.line_end
-
-
 cdef void take_rows(Chunk *chunk, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
     """Fill a chunk with the rows from `first` on, up to last - 1."""
     cdef Py_ssize_t j
@@ -279,16 +270,6 @@ cdef void bound_own_slots(const Screen *s, Chunk *chunk, Py_ssize_t any_slot) no
         offset[i], power[i] = 2 * k * D, <float> s.slot[k].power
         chunk.own_bound[i] = <float> (s.slot[k].floor - chunk.max_value * s.slot[k].floor_error)
     add_own_log_bounds(chunk.u, D, s.slope, offset, power, chunk.own_bound)
-
-
-cdef void find_stays(Chunk *chunk, const Py_ssize_t *slots, Py_ssize_t n,
-                     float elsewhere) noexcept nogil:
-    """Find which rows are known to stay, if they cost at least `elsewhere` in all but n slots."""
-    cdef Py_ssize_t i
-    for i in range(CHUNK):
-        chunk.least_bound[i] = elsewhere
-    find_stay_ceilings(&chunk.stay_terms, chunk.own_bound, chunk.stay_ceiling)
-    compare_bounds(chunk, slots, n)
 
 
 cdef void rebound_slot(Screen *s, Partition partition, Chunk *chunk, Py_ssize_t k) noexcept nogil:
