@@ -50,9 +50,7 @@ def table(rng, shape, separation):
     alpha=st.sampled_from([1e-15, 1.0, 1e6]),
     offset=st.sampled_from([0.0, 1e7]),
 )
-def test_who_is_known_to_stay_stays(
-    kernel, seed, shape, separation, kind, power, alpha, offset
-):
+def test_who_is_known_to_stay_stays(kernel, seed, shape, separation, kind, power, alpha, offset):
     rng = np.random.default_rng(seed)
     X, labels = table(rng, shape, separation)
     state = partition(kernel, X + offset, labels, WEIGHTS[kind](rng, len(X)), alpha, power)
