@@ -47,6 +47,7 @@ cdef class Rows:
     cdef Py_ssize_t row_step, column_step   # bytes from one row, or column, of `cells` to the next
     cdef bint single                        # whether `cells` are of single precision
     cdef const double *row_weights          # NULL: all 1
+    cdef double least_weight, most_weight   # of all rows
     cdef const Py_ssize_t *columns          # of all non-zeros; NULL: the table is dense
     cdef const Py_ssize_t *starts           # where the non-zeros of each row start
 

@@ -176,10 +176,10 @@ cdef class Rows:
         return 0
 
     cdef int weigh(self, const double[::1] weights) except -1:
-        cdef Py_ssize_t i
         """Take these weights, checked; if all are 1, rows are read as if there were none."""
-        cdef bint all_one = True
+        cdef Py_ssize_t i
         self.weights = weights
+        self.least_weight, self.most_weight = 1.0, 1.0
         if weights is None:
             return 0
         if weights.shape[0] != self.n_rows:
@@ -187,8 +187,9 @@ cdef class Rows:
         for i in range(self.n_rows):
             if not weights[i] > 0.0:
                 raise ValueError(f"weights must be positive, got {weights[i]}")
-            all_one = all_one and weights[i] == 1.0
-        if not all_one:
+            self.least_weight = weights[i] if i == 0 else min(self.least_weight, weights[i])
+            self.most_weight = weights[i] if i == 0 else max(self.most_weight, weights[i])
+        if self.least_weight != 1.0 or self.most_weight != 1.0:
             self.row_weights = &weights[0]
         return 0
 

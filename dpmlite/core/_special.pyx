@@ -3,17 +3,36 @@
 Functions that other kernels inline into vector loops are in _special.pxd.
 """
 
-from libc.math cimport log
+from libc.math cimport log, log1p
 
 from dpmlite.core._constants cimport LOG_PI, MIN_STIRLING_ARGUMENT
-from dpmlite.core._simd cimport LANES
+from dpmlite.core._simd cimport LANES, smaller
 
 
 cdef clones_void log_rising_of(double *x, const double *n, Py_ssize_t n_vectors) noexcept nogil:
     """Replace x[i] by log Gamma(x[i] + n[i]) - log Gamma(x[i]), i < n_vectors * LANES."""
     cdef Py_ssize_t i
+    cdef double least = x[0]
     for i in range(n_vectors * LANES):
-        x[i] = log_rising_of_lane(x[i], n[i])
+        least = smaller(x[i], least)
+    if least >= MIN_STIRLING_ARGUMENT:
+        for i in range(n_vectors * LANES):
+            x[i] = log_rising_unshifted(x[i], n[i])
+    else:
+        for i in range(n_vectors * LANES):
+            x[i] = log_rising_of_lane(x[i], n[i])
+
+
+cdef inline inlined_double log_rising_unshifted(double x, double n) noexcept nogil:
+    """log Gamma(x + n) - log Gamma(x) of x >= MIN_STIRLING_ARGUMENT."""
+    cdef double y = x + n
+    return n * log_positive(x) + (y - 0.5) * log1p_of_lane(n / x) - n + (stirling(y) - stirling(x))
+
+
+cdef inline inlined_double log1p_of_lane(double x) noexcept nogil:
+    """log(1 + x) of x >= 0; the factor corrects for the rounding of the sum."""
+    cdef double sum = 1.0 + x
+    return log_positive(sum) * (x / (sum - 1.0)) if sum > 1.0 else x
 
 
 cdef double log_gamma_c(double x) noexcept nogil:
@@ -21,7 +40,10 @@ cdef double log_gamma_c(double x) noexcept nogil:
 
 
 cdef double log_rising_c(double x, double n) noexcept nogil:
-    return log_rising_of_lane(x, n)
+    cdef double y = x + n
+    if x < MIN_STIRLING_ARGUMENT:
+        return log_rising_of_lane(x, n)
+    return n * log(x) + (y - 0.5) * log1p(n / x) - n + (stirling(y) - stirling(x))
 
 
 cdef double log_gamma_half_step_c(double x) noexcept nogil:

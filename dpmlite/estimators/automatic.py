@@ -215,10 +215,12 @@ def first_labels(
 ) -> Indices:
     """Labels under the first prior of the model's family.
 
-    `width` multiplies the variance that is expected in a cluster.
+    `width` multiplies the variance that is expected in a cluster. Rows count as if their mean
+    weight were 1 at most: for a search, many equal rows are a cluster of their own, and slow.
     """
     prior = model.family.first_prior(scales, sample.total_weight, width)
-    problem = replace(model, prior=prior, power=1.0).problem(sample)
+    power = min(1.0, sample.shape[0] / sample.total_weight)
+    problem = replace(model, prior=prior, power=power).problem(sample)
     return search.best(problem, seeds).labels().copy()
 
 

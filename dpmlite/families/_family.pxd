@@ -21,7 +21,8 @@ cdef class Family(Slots):
     cdef readonly bint reads_sparse
     cdef readonly double log_scale  # log of the product of the columns' scales in the prior
     cdef readonly double power      # of the likelihood
-    cdef bint has_heavy_bounds      # whether heavy_bounds is there
+    cdef bint has_heavy_bounds      # whether heavy_bounds is there, and much faster than costs,
+    cdef bint has_heavy_costs       # or as fast as costs, and exact
     cdef bint is_discrete           # whether rows have probabilities: no log predictive is above 0
     cdef bint is_tabled             # whether a row is scored by additions alone
 

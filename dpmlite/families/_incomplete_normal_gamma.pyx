@@ -1,6 +1,6 @@
 """Kernel of incomplete_normal_gamma.py: the family, from its statistics and scores."""
 
-from libc.math cimport NAN, sqrt
+from libc.math cimport INFINITY, NAN, sqrt
 
 from dpmlite.core._constants cimport MIN_KEPT_FRACTION
 from dpmlite.core._rows cimport Row
@@ -10,7 +10,8 @@ from dpmlite.families._incomplete_normal_gamma_scores cimport (
 from dpmlite.families._incomplete_normal_gamma_statistics cimport (
     COUNT, MEAN, RATE, IncompleteStatistics)
 from dpmlite.families._normal_gamma_prior cimport NormalGammaPrior
-from dpmlite.families._student_t cimport Terms, sum_terms, term_costs_below
+from dpmlite.families._slot_vectors cimport least_of
+from dpmlite.families._student_t cimport Terms, sum_terms, term_bounds, term_costs
 
 from dpmlite.core.statistics_checks import RATES, UNITS, WEIGHT, check_statistics
 
@@ -33,8 +34,13 @@ cdef class IncompleteNormalGamma(IncompleteStatistics):
         if row.weight != 1.0:
             return Component.costs_below(self, row, log_weight, limit, out)
         self.read(row)
-        return term_costs_below(&self.all, self.capacity, self.n_slots, &self.u[0],
-                                self.n_columns, log_weight, limit, out)
+        if limit == INFINITY:
+            term_costs(&self.all, self.capacity, self.n_slots, &self.u[0], self.n_columns,
+                       log_weight, out)
+            return least_of(out, self.n_slots, limit)
+        term_bounds(&self.all, self.most_power, self.capacity, self.n_slots, &self.u[0],
+                    self.n_columns, log_weight, out)
+        return self.score_below(row, log_weight, limit, out)
 
     cdef double score_slot(self, const Row *row, Py_ssize_t k) noexcept nogil:
         cdef Terms terms = self.terms(k, False)

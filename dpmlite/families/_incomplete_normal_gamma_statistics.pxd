@@ -31,6 +31,7 @@ cdef class IncompleteStatistics(Component):
     cdef double[::1] u             # [column] a row in units of the prior; NaN: missing
     cdef Py_ssize_t width          # columns, padded
     cdef double *min_factor        # [slot] member's factors that are less need a closer look
+    cdef double *most_power        # [slot] the largest power of its predictive terms
     cdef Terms all                 # [column][slot] what all slots are scored by
 
     cdef int begin(self, NormalGammaPrior prior) except -1

@@ -7,7 +7,7 @@ by lies [column][slot] as well.
 
 from array import array
 
-from libc.math cimport NAN, sqrt
+from libc.math cimport INFINITY, NAN, sqrt
 
 from dpmlite.core._constants cimport LOG_2PI, MIN_KEPT_FRACTION
 from dpmlite.core._simd cimport LANES, clones_void, larger, log_positive, padded_columns
@@ -29,12 +29,13 @@ cdef class IncompleteStatistics(Component):
         self.n_columns, self.width = prior.n_columns, padded_columns(prior.n_columns)
         self.log_scales = prior.log_scales
         self.u = array("d", [NAN]) * self.width
-        return self.start(2 + 4 * self.n_columns, N_HELD * self.width)
+        return self.start(3 + 4 * self.n_columns, N_HELD * self.width)
 
     cdef void lay_out(self) noexcept nogil:
         cdef Py_ssize_t size = self.n_columns * self.capacity
         self.min_factor = self.n + self.capacity
-        self.all.slope = self.n + 2 * self.capacity
+        self.most_power = self.n + 2 * self.capacity
+        self.all.slope = self.n + 3 * self.capacity
         self.all.shift, self.all.power = self.all.slope + size, self.all.slope + 2 * size
         self.all.constant = self.all.slope + 3 * size
 
@@ -107,15 +108,16 @@ cdef class IncompleteStatistics(Component):
     cdef void refresh(self, Py_ssize_t k) noexcept nogil:
         cdef Terms terms = self.terms(k, False)
         cdef const double *kept = self.statistic(k, KEPT)
-        cdef double least = 1.0
+        cdef double least = 1.0, most_power = -INFINITY
         cdef Py_ssize_t d, at = k
         write_terms(self, k)
         for d in range(self.n_columns):
             least = kept[d] if kept[d] < least else least
+            most_power = larger(terms.power[d], most_power)
             self.all.slope[at], self.all.shift[at] = terms.slope[d], terms.shift[d]
             self.all.power[at], self.all.constant[at] = terms.power[d], terms.constant[d]
             at += self.capacity
-        self.min_factor[k] = MIN_KEPT_FRACTION / least
+        self.min_factor[k], self.most_power[k] = MIN_KEPT_FRACTION / least, most_power
 
     cdef void merge_slots(self, Py_ssize_t j, Py_ssize_t k) noexcept nogil:
         cdef double *pj = self.statistic(j, COUNT)

@@ -9,8 +9,8 @@ from libc.math cimport INFINITY, log, log1p, sqrt
 
 from dpmlite.core._constants cimport LOG_2, LOG_PI
 from dpmlite.core._simd cimport (
-    clones_double, inlined_double, log2_floor, log_positive, padded_columns)
-from dpmlite.core._special cimport log_rising_c
+    LANES, clones_double, inlined_double, log2_floor, log_positive, padded_columns)
+from dpmlite.core._special cimport log_rising_c, log_rising_of
 from dpmlite.families._slot_vectors cimport NARROW, padded
 
 cdef enum:
@@ -43,14 +43,25 @@ cdef double log_gamma_ratio(Py_ssize_t D, double nu, double w) noexcept nogil:
     Two factors of it are one, by Gamma(x) Gamma(x + 1/2) = 2^(1 - 2x) sqrt(pi) Gamma(2x); if w is
     1, each but the first and the last cancels with the next.
     """
+    cdef double x[LANES]
+    cdef double steps[LANES]
     cdef Py_ssize_t j = 1
-    cdef double total = 0.0
+    cdef double total = -(D // 2) * w * LOG_2
+    cdef int i, n
     if w == 1.0:
         return log_rising_c(0.5 * (nu + 1.0 - D), 0.5 * D)
-    while j < D:
-        total += log_rising_c(nu - j, w) - w * LOG_2
-        j += 2
-    return total + log_rising_c(0.5 * (nu + 1.0 - D), 0.5 * w) if D % 2 else total
+    while j <= D:
+        n = 0
+        while n < LANES and j <= D:
+            x[n], steps[n] = (nu - j, w) if j < D else (0.5 * (nu + 1.0 - D), 0.5 * w)
+            n += 1
+            j += 2
+        for i in range(n, LANES):
+            x[i], steps[i] = x[0], 0.0
+        log_rising_of(x, steps, 1)
+        for i in range(n):
+            total += x[i]
+    return total
 
 
 cdef void spread_factor(const MultivariateDensities *t, Py_ssize_t k, const double *W,

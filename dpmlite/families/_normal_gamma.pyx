@@ -6,14 +6,14 @@ _student_t.pyx scores one row in many slots.
 from libc.math cimport sqrt
 
 from dpmlite.core._rows cimport Row
-from dpmlite.families._component cimport Component
 from dpmlite.families._normal_gamma_marginals cimport log_marginal, merged_marginals
 from dpmlite.families._normal_gamma_prior cimport NormalGammaPrior
 from dpmlite.families._normal_gamma_scores cimport (
-    log_constant, lower_bounds, score_batch, score_in_own_slot)
+    heavy_costs, log_constant, score_batch, score_in_own_slot)
 from dpmlite.families._normal_gamma_sharing cimport (
     end_rows, expected_scores, find_expectations, share_row)
 from dpmlite.families._normal_gamma_statistics cimport NormalGammaStatistics
+from dpmlite.families._slot_vectors cimport least_of
 from dpmlite.families._student_t cimport log_factors, student_costs_below
 
 from dpmlite.core.statistics_checks import RATES, UNITS, WEIGHT, check_statistics
@@ -22,7 +22,7 @@ from dpmlite.core.statistics_checks import RATES, UNITS, WEIGHT, check_statistic
 cdef class NormalGamma(NormalGammaStatistics):
 
     def __cinit__(self):
-        self.has_heavy_bounds = True
+        self.has_heavy_costs = True
 
     def __init__(self, m0, double c0, double a0, b0, double power=1.0):
         self.begin(NormalGammaPrior(m0, c0, a0, b0, power))
@@ -39,11 +39,18 @@ cdef class NormalGamma(NormalGammaStatistics):
                             double *out) noexcept nogil:
         if row.weight == 1.0:
             return student_costs_below(&self.t, self.n_slots, row.values, log_weight, limit, out)
-        return Component.costs_below(self, row, log_weight, limit, out)
+        heavy_costs(self, row, log_weight, out)
+        return least_of(out, self.n_slots, limit)
 
     cdef void heavy_bounds(self, const Row *row, const double *log_weight, double limit,
                            double *out) noexcept nogil:
-        lower_bounds(self, row, log_weight, limit, out)
+        heavy_costs(self, row, log_weight, out)
+
+    cdef double log_peak(self, Py_ssize_t k, double others, double weight) noexcept nogil:
+        return log_constant(self, self.a0 + 0.5 * others, self.c0 + others, weight, self.log_b[k])
+
+    cdef double least_kept(self, Py_ssize_t k) noexcept nogil:
+        return self.kept[k]
 
     cdef double score_slot(self, const Row *row, Py_ssize_t k) noexcept nogil:
         cdef double w = row.weight, c = self.c0 + self.n[k]

@@ -8,5 +8,5 @@ cdef double score_in_own_slot(NormalGammaStatistics self, const Row *row, Py_ssi
                               bint exact) noexcept nogil
 cdef void score_batch(NormalGammaStatistics self, const Row *rows, const Py_ssize_t *slots,
                       Py_ssize_t n, double *out) noexcept nogil
-cdef clones_void lower_bounds(NormalGammaStatistics self, const Row *row, const double *log_weight,
-                              double limit, double *out) noexcept nogil
+cdef clones_void heavy_costs(NormalGammaStatistics self, const Row *row, const double *log_weight,
+                             double *out) noexcept nogil

@@ -1,4 +1,4 @@
-"""Scores of members of normal-gamma clusters, and bounds of the costs of heavy rows.
+"""Scores of members of normal-gamma clusters, and costs of rows of any weight.
 
 A member of a cluster is scored without taking it out: with w = t (c + 1) / (c - 1), the
 posterior without it has b (1 - w), so that
@@ -6,17 +6,17 @@ posterior without it has b (1 - w), so that
     log p(u | the others) = member_constant + (a - 1/2) log prod_d (1 - w_d).
 """
 
-from libc.math cimport NAN, fabs, log, log1p
+from libc.math cimport INFINITY, NAN, log, log1p
 
 from dpmlite.core._constants cimport (
-    LOG_2, LOG_2PI, LOG_SQRT_MIN_KEPT, MIN_KEPT_FRACTION, ROUNDING_MARGIN, SQRT_MIN_KEPT)
+    LOG_2, LOG_2PI, LOG_SQRT_MIN_KEPT, MIN_KEPT_FRACTION, SQRT_MIN_KEPT)
 from dpmlite.core._simd cimport (
-    inlined_double, inlined_void, log2_floor, log_positive, split_exponent)
-from dpmlite.core._special cimport log_rising_c
+    LANES, inlined_double, inlined_void, log_positive, split_exponent)
+from dpmlite.core._special cimport log_rising_c, log_rising_of_lane
 from dpmlite.families._family cimport MEMBERS_PER_BATCH
 from dpmlite.families._normal_columns cimport standardise
 from dpmlite.families._normal_gamma_statistics cimport least_part_left
-from dpmlite.families._slot_vectors cimport NARROW, padded
+from dpmlite.families._slot_vectors cimport padded
 from dpmlite.families._student_t cimport FACTOR_GROUP, log_factors, logs_of_factors
 
 
@@ -84,56 +84,55 @@ cdef inline inlined_double score_without(NormalGammaStatistics self, const Row *
     return log_constant(self, a, c - w, w, self.log_b[k]) + a * log_left
 
 
-cdef clones_void lower_bounds(NormalGammaStatistics self, const Row *row, const double *log_weight,
-                              double limit, double *out) noexcept nogil:
-    cdef Py_ssize_t first = 0, end = padded(self.n_slots)
-    while first < end:
-        lower_bound_block(self, row, log_weight, limit, first, out)
-        first += NARROW
+cdef clones_void heavy_costs(NormalGammaStatistics self, const Row *row, const double *log_weight,
+                             double *out) noexcept nogil:
+    """Write the costs of a row of any weight in all slots.
 
-
-cdef inline inlined_void lower_bound_block(
-        NormalGammaStatistics self, const Row *row, const double *log_weight, double limit,
-        Py_ssize_t first, double *out) noexcept nogil:
-    """Write lower bounds of the costs of a row in NARROW slots from `first`.
-
-    The factors are those of score_slot, and of its constant, with h = w / 2, x = w / c and the power
-    p, log(Gamma(p a + p h) / Gamma(p a)) <= p h log(p (a + h)) and log(1 + x) >= 2 x / (2 + x).
+    Few slots are scored together: a logarithm of Gamma functions takes longer than many columns.
     """
-    cdef double product[NARROW]
-    cdef double exponent[NARROW]
-    cdef double ratio[NARROW]
-    cdef double power[NARROW]
-    cdef double fixed[NARROW]
+    cdef Py_ssize_t first = 0, k
+    while first < self.n_slots:
+        heavy_cost_block(self, row, log_weight, first, out)
+        first += LANES
+    for k in range(first, padded(self.n_slots)):
+        out[k] = INFINITY
+
+
+cdef inline inlined_void heavy_cost_block(
+        NormalGammaStatistics self, const Row *row, const double *log_weight, Py_ssize_t first,
+        double *out) noexcept nogil:
+    """Write the costs of a row in LANES slots from `first`, as score_slot finds them one by one."""
+    cdef double product[LANES]
+    cdef double exponent[LANES]
+    cdef double ratio[LANES]
+    cdef double growth[LANES]
     cdef const double *slope = self.t.slope + first
     cdef const double *shift = self.t.shift + first
-    cdef double w = row.weight, half = 0.5 * w, p = self.power, c, u, z, e = 0.0
+    # Copies, for the compiler cannot know that `out` is none of these.
+    cdef double w = row.weight, half = 0.5 * w, p = self.power, c0 = self.c0, a0 = self.a0
+    cdef double n_columns = self.n_columns, shared = w * (0.5 * n_columns * LOG_2PI + self.log_scale)
+    cdef double c, u, z, e = 0.0
     cdef Py_ssize_t d
-    cdef int j, n_below
-    for j in range(NARROW):
+    cdef int j
+    for j in range(LANES):
         product[j], exponent[j] = 1.0, 0.0
-        c, power[j] = self.c0 + self.n[first + j], self.a0 + 0.5 * self.n[first + j] + half
+        c = c0 + self.n[first + j]
         ratio[j] = w * (c + 1.0) / (c + w)
-        fixed[j] = (self.n_columns * (w / (2.0 * c + w) / p
-                                      + half * (LOG_2PI - log_positive(p * power[j])))
-                    + half * self.log_b[first + j] + w * self.log_scale)
-        fixed[j] -= (ROUNDING_MARGIN * (fabs(fixed[j]) + self.n_columns * power[j])
-                     + log_weight[first + j])
-        out[first + j] = fixed[j]
+        growth[j] = (log_rising_of_lane(p * (a0 + 0.5 * self.n[first + j]), p * half)
+                     - 0.5 * log_positive((c + w) / c))
     for d in range(self.n_columns):
         u = standardise(row.values[d], self.t.origin[d], self.t.unit[d])
-        for j in range(NARROW):
+        for j in range(LANES):
             z = u * slope[j] - shift[j]
             product[j] = product[j] * (1.0 + ratio[j] * z * z)
         slope += self.t.stride
         shift += self.t.stride
-        if d % FACTOR_GROUP == FACTOR_GROUP - 1 or d == self.n_columns - 1:
-            n_below = 0
-            for j in range(NARROW):
+        if d % FACTOR_GROUP == FACTOR_GROUP - 1:
+            for j in range(LANES):
                 product[j] = split_exponent(product[j], &e)
                 exponent[j] += e
-                out[first + j] = fixed[j] + power[j] * LOG_2 * (
-                    exponent[j] + log2_floor(product[j]))
-                n_below += out[first + j] < limit
-            if n_below == 0:
-                break
+    for j in range(LANES):
+        z = (a0 + 0.5 * self.n[first + j] + half) * (
+            exponent[j] * LOG_2 + log_positive(product[j]))
+        out[first + j] = (z - n_columns / p * growth[j] + half * self.log_b[first + j] + shared
+                          - log_weight[first + j])

@@ -21,7 +21,7 @@ cdef class NormalGammaStatistics(Screenable):
         self.c0, self.a0, self.log_scale = prior.c0, prior.a0, prior.log_scale
         self.power = prior.power
         self.n_columns = self.t.n_columns = prior.n_columns
-        self.t.origin, self.t.unit = self.columns.origin, self.columns.unit
+        self.t.c0, self.t.origin, self.t.unit = prior.c0, self.columns.origin, self.columns.unit
         self.t.n_along = 4 * self.n_columns
         return self.start(7 + 4 * self.n_columns, self.t.n_along)
 

@@ -38,7 +38,8 @@ cdef class Product(ProductParts):
         cdef Py_ssize_t i, place
         self.has_heavy_bounds = self.is_discrete = self.is_tabled = True
         for part in self.parts:
-            self.has_heavy_bounds = self.has_heavy_bounds and part.has_heavy_bounds
+            self.has_heavy_bounds = (self.has_heavy_bounds
+                                     and (part.has_heavy_bounds or part.has_heavy_costs))
             self.is_discrete = self.is_discrete and part.is_discrete
             self.is_tabled = self.is_tabled and part.is_tabled
 

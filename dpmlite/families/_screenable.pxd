@@ -11,6 +11,9 @@ cdef extern from "Python.h":
 cdef class Screenable(SoftComponent):
     cdef Densities t  # what scoring needs of the slots, kept by `refresh`
 
+    cdef double log_peak(self, Py_ssize_t k, double others, double weight) noexcept nogil
+    cdef double least_kept(self, Py_ssize_t k) noexcept nogil
+
 
 # What rows are screened by; NULL if the family is not screenable. It needs no interpreter's lock.
 cdef inline const Densities *densities_of(Component component) noexcept nogil:

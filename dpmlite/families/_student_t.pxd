@@ -7,6 +7,7 @@ cdef enum:
 cdef struct Densities:
     Py_ssize_t n_columns
     Py_ssize_t stride           # slots that memory is there for
+    double c0                   # of the prior; c of a slot is that and its weight
     const double *origin        # [column] m0
     const double *unit          # [column] 1 / sqrt(b0)
     double *slope               # [column][slot] sqrt(t) = u slope - shift
@@ -38,6 +39,9 @@ cdef double student_costs_below(const Densities *t, Py_ssize_t n_slots, const do
                                 const double *log_weight, double limit, double *out) noexcept nogil
 cdef double sum_terms(const Terms *t, const double *u, Py_ssize_t width, double sign,
                       double least_factor) noexcept nogil
-cdef double term_costs_below(const Terms *t, Py_ssize_t stride, Py_ssize_t n_slots,
-                             const double *u, Py_ssize_t n_columns, const double *log_weight,
-                             double limit, double *out) noexcept nogil
+cdef clones_void term_costs(const Terms *t, Py_ssize_t stride, Py_ssize_t n_slots, const double *u,
+                            Py_ssize_t n_columns, const double *log_weight,
+                            double *out) noexcept nogil
+cdef clones_void term_bounds(const Terms *t, const double *most_power, Py_ssize_t stride,
+                             Py_ssize_t n_slots, const double *u, Py_ssize_t n_columns,
+                             const double *log_weight, double *out) noexcept nogil

@@ -240,34 +240,32 @@ cdef clones_double add_terms(const Terms *t, const double *u, Py_ssize_t width, 
     return sum_of(total)
 
 
-cdef double term_costs_below(const Terms *t, Py_ssize_t stride, Py_ssize_t n_slots,
-                             const double *u, Py_ssize_t n_columns, const double *log_weight,
-                             double limit, double *out) noexcept nogil:
-    """Write costs as Family.costs_below does; return the least, or `limit`."""
-    term_costs(t, stride, n_slots, u, n_columns, log_weight, limit, out)
-    return least_of(out, n_slots, limit)
-
-
 cdef clones_void term_costs(const Terms *t, Py_ssize_t stride, Py_ssize_t n_slots, const double *u,
-                            Py_ssize_t n_columns, const double *log_weight, double limit,
+                            Py_ssize_t n_columns, const double *log_weight,
                             double *out) noexcept nogil:
+    """Write the costs of a row, eq. (15), in all slots."""
     cdef Py_ssize_t first = 0, end = padded(n_slots)
     while first < end:
-        term_block(t, stride, u, n_columns, log_weight, limit, first, out)
+        term_block(t, stride, u, n_columns, log_weight, first, out)
         first += NARROW
 
 
-cdef inline inlined_void term_block(
-        const Terms *t, Py_ssize_t stride, const double *u, Py_ssize_t n_columns,
-        const double *log_weight, double limit, Py_ssize_t first, double *out) noexcept nogil:
-    """Costs of NARROW slots from `first`, or bounds that all reach `limit`.
+cdef clones_void term_bounds(const Terms *t, const double *most_power, Py_ssize_t stride,
+                             Py_ssize_t n_slots, const double *u, Py_ssize_t n_columns,
+                             const double *log_weight, double *out) noexcept nogil:
+    """Write lower bounds of what `term_costs` writes; most_power[slot] is that of any column."""
+    cdef Py_ssize_t first = 0, end = padded(n_slots)
+    while first < end:
+        term_bound_block(t, most_power, stride, u, n_columns, log_weight, first, out)
+        first += NARROW
 
-    Logarithms only add to a cost, so what is known after some columns is a bound from below.
-    """
-    cdef double cost[NARROW]
-    cdef double z
+
+cdef inline inlined_void add_constants(
+        const Terms *t, Py_ssize_t stride, const double *u, Py_ssize_t n_columns,
+        const double *log_weight, Py_ssize_t first, double *cost) noexcept nogil:
+    """Set what a row costs in NARROW slots from `first`, but for its distances."""
     cdef Py_ssize_t d, at = first
-    cdef int i, n_below
+    cdef int i
     for i in range(NARROW):
         cost[i] = -log_weight[first + i]
     for d in range(n_columns):
@@ -275,18 +273,56 @@ cdef inline inlined_void term_block(
             for i in range(NARROW):
                 cost[i] -= t.constant[at + i]
         at += stride
-    at = first
+
+
+cdef inline inlined_void term_block(
+        const Terms *t, Py_ssize_t stride, const double *u, Py_ssize_t n_columns,
+        const double *log_weight, Py_ssize_t first, double *out) noexcept nogil:
+    """Costs of NARROW slots from `first`."""
+    cdef double cost[NARROW]
+    cdef double z
+    cdef Py_ssize_t d, at = first
+    cdef int i
+    add_constants(t, stride, u, n_columns, log_weight, first, cost)
     for d in range(n_columns):
         if u[d] == u[d]:
             for i in range(NARROW):
                 z = u[d] * t.slope[at + i] - t.shift[at + i]
                 cost[i] -= t.power[at + i] * log_positive(1.0 + z * z)
         at += stride
-        if d % FACTOR_GROUP == FACTOR_GROUP - 1:
-            n_below = 0
-            for i in range(NARROW):
-                n_below += cost[i] < limit
-            if n_below == 0:
-                break
     for i in range(NARROW):
         out[first + i] = cost[i]
+
+
+cdef inline inlined_void term_bound_block(
+        const Terms *t, const double *most_power, Py_ssize_t stride, const double *u,
+        Py_ssize_t n_columns, const double *log_weight, Py_ssize_t first,
+        double *out) noexcept nogil:
+    """Lower bounds of NARROW slots from `first`.
+
+    Powers are negative, and all logarithms positive: with the largest power in every column, one
+    logarithm of a product serves all columns.
+    """
+    cdef double cost[NARROW]
+    cdef double product[NARROW]
+    cdef double exponent[NARROW]
+    cdef double z, e = 0.0
+    cdef Py_ssize_t d, at = first, n_factors = 0
+    cdef int i
+    add_constants(t, stride, u, n_columns, log_weight, first, cost)
+    for i in range(NARROW):
+        product[i], exponent[i] = 1.0, 0.0
+    for d in range(n_columns):
+        if u[d] == u[d]:
+            for i in range(NARROW):
+                z = u[d] * t.slope[at + i] - t.shift[at + i]
+                product[i] = product[i] * (1.0 + z * z)
+            n_factors += 1
+            if n_factors % FACTOR_GROUP == 0:
+                for i in range(NARROW):
+                    product[i] = split_exponent(product[i], &e)
+                    exponent[i] += e
+        at += stride
+    for i in range(NARROW):
+        out[first + i] = cost[i] - most_power[first + i] * (
+            LOG_2 * (exponent[i] + log2_floor(product[i])))

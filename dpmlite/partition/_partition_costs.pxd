@@ -31,8 +31,7 @@ cdef class PartitionCosts(PartitionSlots):
         return self.weight_of(self.weight_of_others(i, weight), weight)
 
     cdef double score(self, Py_ssize_t i, double stay) noexcept nogil
-    cdef void find_heavy_log_weights(self, double weight, double stay) noexcept nogil
-    cdef double exact_costs(self, double weight, double stay) noexcept nogil
+    cdef void find_heavy_log_weights(self, double weight) noexcept nogil
     cdef double limit_of(self, Py_ssize_t i) except? -1.0 nogil
     cdef double any_cost_in(self, const Row *row, Py_ssize_t k) noexcept nogil
     cdef double stay_cost(self, Py_ssize_t i) except? -1.0 nogil

@@ -1,11 +1,12 @@
 """Costs of a partition's rows: q of eq. (15), (22) and (23), -log of weight times density."""
 
 cimport cython
-from libc.math cimport INFINITY, NAN, log, log1p
+from libc.math cimport INFINITY, NAN, log
 
-from dpmlite.core._constants cimport UNPLACED
+from dpmlite.core._constants cimport MIN_STIRLING_ARGUMENT, UNPLACED
 from dpmlite.core._memory cimport double_array
-from dpmlite.core._special cimport log_gamma_c, log_rising_c
+from dpmlite.core._simd cimport LANES
+from dpmlite.core._special cimport log_gamma_c, log_rising_c, log_rising_of
 
 
 cdef class PartitionCosts(PartitionSlots):
@@ -45,49 +46,33 @@ cdef class PartitionCosts(PartitionSlots):
         cdef double kept, least
         if row.weight != 1.0:
             log_weight = self.heavy_log_weight
-            self.find_heavy_log_weights(row.weight, stay)
+            self.find_heavy_log_weights(row.weight)
         if own == UNPLACED:
-            least = self.component.costs_below(&row, log_weight, stay, self.cost)
-        else:
-            kept = log_weight[own]
-            log_weight[own] = -INFINITY
-            least = self.component.costs_below(&row, log_weight, stay, self.cost)
-            log_weight[own] = kept
-        return least if row.weight == 1.0 else self.exact_costs(row.weight, stay)
-
-    cdef void find_heavy_log_weights(self, double weight, double stay) noexcept nogil:
-        """Write weight_of each slot, or an upper bound if `stay` is finite.
-
-        Gamma(n + w) / Gamma(n) <= (n + w)^w, for the digamma function is below the logarithm; and
-        log(n + w) <= log(n) + w / n, which is close where w <= n. With a power p of the likelihood,
-        digamma(y) <= log(1 + y) - 1 / y for y = p (n + w), which is closer where y is small.
-        """
-        cdef const double *n = self.component.n
-        cdef double new = self.weight_of(0.0, weight), power = self.component.power, y
-        cdef Py_ssize_t k
-        for k in range(self.component.n_slots):
-            if n[k] == 0.0:
-                self.heavy_log_weight[k] = new
-            elif stay == INFINITY:
-                self.heavy_log_weight[k] = self.weight_of(n[k], weight)
-            elif power != 1.0:
-                y = power * (n[k] + weight)
-                self.heavy_log_weight[k] = weight * (log1p(y) - 1.0 / y)
-            elif n[k] < weight:
-                self.heavy_log_weight[k] = weight * log(n[k] + weight)
-            else:
-                self.heavy_log_weight[k] = weight * (self.log_weight[k] + weight / n[k])
-
-    cdef double exact_costs(self, double weight, double stay) noexcept nogil:
-        """Replace upper bounds of log weights in costs below `stay`; return the least cost."""
-        cdef const double *n = self.component.n
-        cdef double least = stay
-        cdef Py_ssize_t k
-        for k in range(self.component.n_slots):
-            if self.cost[k] < stay and stay < INFINITY and n[k] > 0.0:
-                self.cost[k] += self.heavy_log_weight[k] - self.weight_of(n[k], weight)
-            least = min(least, self.cost[k])
+            return self.component.costs_below(&row, log_weight, stay, self.cost)
+        kept = log_weight[own]
+        log_weight[own] = -INFINITY
+        least = self.component.costs_below(&row, log_weight, stay, self.cost)
+        log_weight[own] = kept
         return least
+
+    cdef void find_heavy_log_weights(self, double weight) noexcept nogil:
+        """Write weight_of each slot, LANES slots at a time."""
+        cdef const double *n = self.component.n
+        cdef double power = self.component.power, new = self.weight_of(0.0, weight)
+        cdef double x[LANES]
+        cdef double steps[LANES]
+        cdef Py_ssize_t k, first = 0
+        cdef int i
+        for i in range(LANES):
+            steps[i] = power * weight
+        while first < self.component.n_slots:
+            for i in range(LANES):
+                k = min(first + i, self.component.n_slots - 1)
+                x[i] = power * n[k] if n[k] > 0.0 else MIN_STIRLING_ARGUMENT
+            log_rising_of(x, steps, 1)
+            for k in range(first, min(first + LANES, self.component.n_slots)):
+                self.heavy_log_weight[k] = x[k - first] / power if n[k] > 0.0 else new
+            first += LANES
 
     cdef double limit_of(self, Py_ssize_t i) except? -1.0 nogil:
         """An upper bound of the cost of every slot that row i may go to.

@@ -6,7 +6,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from dpmlite.core._constants cimport (
-    HUGE_COST, LOG_2, MAX_LINE_END, MAX_POWER, SINGLE_EPSILON, SINGLE_ERROR, UNPLACED)
+    HUGE_COST, LOG_2, MAX_POWER, MAX_WEIGHT, SINGLE_EPSILON, SINGLE_ERROR, UNPLACED)
 from dpmlite.core._atomics cimport CACHE_LINE
 from dpmlite.core._rows cimport Row
 from dpmlite.core._simd cimport inlined_void
@@ -14,8 +14,10 @@ from dpmlite.families._product cimport Product, densities_in
 from dpmlite.families._screenable cimport densities_of
 from dpmlite.sweeps._screening_beside cimport add_beside, add_beside_to_stay
 from dpmlite.sweeps._screening_bounds cimport (
-    CHUNK, StayTerms, add_costs_beside, add_own_log_bounds, clip_values, compare_bounds,
-    copy_to_single, find_stay_ceilings, line_bounds, log_bounds, standardise_into_chunk)
+    CHUNK, StayTerms, add_costs_beside, add_own_log_bounds, choose_line, clip_values, compare_bounds,
+    copy_to_single, find_stay_ceilings, find_stays, line_bounds, log_bounds, standardise_into_chunk)
+from dpmlite.sweeps._screening_weights cimport (
+    begin_weights, bound_weighted_slot, load_weighted_slot, read_weights, set_weighted_stay_terms)
 
 
 def screen(Partition partition, Py_ssize_t first, Py_ssize_t last):
@@ -40,30 +42,37 @@ def screen(Partition partition, Py_ssize_t first, Py_ssize_t last):
 
 
 cdef bint can_be_screened(Partition partition) noexcept nogil:
-    """Return whether there are bounds: of Student-t families, rows of weight 1, usual priors."""
-    return densities_to_screen(partition) != NULL
+    """Return whether there are bounds that can be remembered: those of rows of weight 1."""
+    return partition.X.row_weights == NULL and densities_to_screen(partition) != NULL
 
 
 cdef const Densities *densities_to_screen(Partition partition) noexcept nogil:
+    """Return densities of Student-t families; NULL for others."""
     return usual_densities(partition, densities_of(partition.component))
 
 
 cdef const Densities *usual_densities(Partition partition, const Densities *t) noexcept nogil:
-    """Return densities; NULL if rows have weights, or the prior is too unusual."""
-    if partition.X.row_weights != NULL or t == NULL or not t.power[0] < MAX_POWER:
+    """Return densities; NULL if the weights or the prior are too unusual."""
+    if t == NULL or not t.power[0] < MAX_POWER or not partition.X.most_weight < MAX_WEIGHT:
         return NULL
     return t
 
 
 cdef void begin_screen(Screen *s, Partition partition) noexcept nogil:
-    """Prepare to screen rows, also those of products that `can_be_screened` does not count."""
+    """Prepare to screen rows, also those that `can_be_screened` does not count.
+
+    These have weights, or are rows of a product.
+    """
     s.t = densities_to_screen(partition)
     s.first_column, s.is_part = 0, False
-    if s.t == NULL:
+    s.has_weights = partition.X.row_weights != NULL
+    if s.t == NULL and not s.has_weights:
         s.t = usual_densities(partition, densities_in(partition.component, &s.first_column))
         s.is_part = s.t != NULL
     s.n_slots = s.capacity = s.n_unscreened = 0
     s.memory = NULL
+    if s.t != NULL and s.has_weights:
+        begin_weights(&s.weights, partition)
 
 
 cdef void end_screen(Screen *s) noexcept nogil:
@@ -89,7 +98,8 @@ cdef int allocate_screen(Screen *s, Py_ssize_t n_slots, Py_ssize_t row_length) e
     s.capacity = (n_slots + n_slots // 2 + 15) & ~(<Py_ssize_t> 15)
     free(s.memory)
     s.memory = malloc(
-        2 * CACHE_LINE + s.capacity * (sizeof(SlotBound) + sizeof(Py_ssize_t))
+        2 * CACHE_LINE
+        + s.capacity * (sizeof(SlotBound) + sizeof(WeightedSlot) + sizeof(Py_ssize_t))
         + ((D + s.capacity) * CHUNK + 2 * D * s.capacity) * sizeof(float)
         + sizeof(Chunk) + row_length * sizeof(double))
     if s.memory == NULL:
@@ -100,7 +110,8 @@ cdef int allocate_screen(Screen *s, Py_ssize_t n_slots, Py_ssize_t row_length) e
         (<uintptr_t> s.memory + CACHE_LINE - 1) & ~(<uintptr_t> (CACHE_LINE - 1)))
     s.slope = numbers + (D + s.capacity) * CHUNK
     s.slot = <SlotBound *> (s.slope + 2 * D * s.capacity)
-    s.open = <Py_ssize_t *> (s.slot + s.capacity)
+    s.weighted = <WeightedSlot *> (s.slot + s.capacity)
+    s.open = <Py_ssize_t *> (s.weighted + s.capacity)
     s.chunk = <Chunk *> (s.open + s.capacity)
     s.chunk.u = numbers
     s.chunk.bound = numbers + D * CHUNK
@@ -151,6 +162,9 @@ cdef void load_slot(Screen *s, Partition partition, Py_ssize_t k) noexcept nogil
     cdef float *slope = s.slope + 2 * k * D
     cdef double slopes = copy_to_single(slope, t.slot_slope + k * t.n_along, D)
     cdef double shifts = copy_to_single(slope + D, t.slot_shift + k * t.n_along, D)
+    if s.has_weights:
+        load_weighted_slot(&s.weighted[k], &s.weights, partition, k, slopes, shifts)
+        return
     cdef double fixed = -t.constant[k] - partition.log_weight[k]
     cdef double error = SINGLE_EPSILON * (2 * D + 16 + 3.0 * shifts)
     cdef double error_per_value = SINGLE_EPSILON * 3.0 * slopes
@@ -164,15 +178,6 @@ cdef void load_slot(Screen *s, Partition partition, Py_ssize_t k) noexcept nogil
     slot.stay = -t.member_constant[k] - partition.light_member_weight[k]
     slot.member_power = t.power[k] - 1.0
     slot.member_ratio = t.member_ratio[k]
-
-
-cdef void choose_line(SlotBound *slot, double power, double max_bound) noexcept nogil:
-    """Use the line bound if it loses little up to `max_bound`; the row's own bound ends there."""
-    slot.line_end = max_bound / power
-    slot.line_slope, slot.max_x = 0.0, 0.5
-    if 0.0 < slot.line_end <= MAX_LINE_END:
-        slot.line_slope = (1.0 - SINGLE_ERROR) * 2.0 * power / (2.0 + slot.line_end)
-        slot.max_x = 0.99 * slot.line_end
 
 
 cdef void take_rows(Chunk *chunk, Py_ssize_t first, Py_ssize_t last) noexcept nogil:
@@ -233,6 +238,8 @@ cdef void read_rows(const Screen *s, Partition partition, Chunk *chunk) noexcept
         chunk.label[i] = <int> partition.label[chunk.index[i]]
         standardise_into_chunk(s.t, row.values + s.first_column, chunk.u + i)
     chunk.max_value = clip_values(chunk.u, D)
+    if s.has_weights:
+        read_weights(&s.weights, partition, chunk)
 
 
 cdef void bound_slot(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogil:
@@ -240,7 +247,11 @@ cdef void bound_slot(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogil
     cdef const SlotBound *slot = &s.slot[k]
     cdef Py_ssize_t D = s.t.n_columns
     cdef const float *slope = s.slope + 2 * k * D
-    cdef float floor = <float> (slot.floor - chunk.max_value * slot.floor_error)
+    cdef float floor
+    if s.has_weights:
+        bound_weighted_slot(&s.weighted[k], chunk, slope, D, chunk.bound + k * CHUNK)
+        return
+    floor = <float> (slot.floor - chunk.max_value * slot.floor_error)
     if slot.line_slope > 0.0:
         line_bounds(chunk.u, D, slope, <float> slot.line_slope, <float> slot.line_end, floor,
                     chunk.bound + k * CHUNK)
@@ -259,16 +270,6 @@ cdef void bound_own_slots(const Screen *s, Chunk *chunk, Py_ssize_t any_slot) no
         offset[i], power[i] = 2 * k * D, <float> s.slot[k].power
         chunk.own_bound[i] = <float> (s.slot[k].floor - chunk.max_value * s.slot[k].floor_error)
     add_own_log_bounds(chunk.u, D, s.slope, offset, power, chunk.own_bound)
-
-
-cdef void find_stays(Chunk *chunk, const Py_ssize_t *slots, Py_ssize_t n,
-                     float elsewhere) noexcept nogil:
-    """Find which rows are known to stay, if they cost at least `elsewhere` in all but n slots."""
-    cdef Py_ssize_t i
-    for i in range(CHUNK):
-        chunk.least_bound[i] = elsewhere
-    find_stay_ceilings(&chunk.stay_terms, chunk.own_bound, chunk.stay_ceiling)
-    compare_bounds(chunk, slots, n)
 
 
 cdef void rebound_slot(Screen *s, Partition partition, Chunk *chunk, Py_ssize_t k) noexcept nogil:
@@ -336,6 +337,9 @@ cdef inline inlined_void set_stay_terms(const Screen *s, Chunk *chunk, Py_ssize_
     """Set the terms of what it costs row i of a chunk to stay in slot k."""
     cdef StayTerms *terms = &chunk.stay_terms
     cdef const SlotBound *slot = &s.slot[k]
+    if s.has_weights:
+        set_weighted_stay_terms(&s.weighted[k], chunk, i)
+        return
     terms.base[i] = <float> (slot.base + chunk.max_value * slot.base_error)
     terms.per_power[i], terms.stay[i] = <float> slot.per_power, <float> slot.stay
     terms.power[i], terms.ratio[i] = <float> slot.member_power, <float> slot.member_ratio

@@ -34,6 +34,8 @@ cdef struct Chunk:
     float max_value            # largest absolute standardised value
     double *row                # [column] memory for a row that has to be copied
     float *u                   # [column][row] standardised values
+    float weight[CHUNK]        # of each row, if rows have weights,
+    float new_floor[CHUNK]     # and the least that it pays to found a cluster
     float *bound               # [slot][row] lower bound of the cost; HUGE_COST in a row's own slot
     float beside[CHUNK]        # least cost of a row's discrete columns, where they are not in u
     float own_bound[CHUNK]     # the bound in its own slot, as if the row were new
@@ -43,6 +45,7 @@ cdef struct Chunk:
     int label[CHUNK]           # each row's slot when the chunk was screened
     int stays[CHUNK]           # 1 if the row is known to stay
 
+cdef void choose_line(SlotBound *slot, double power, double max_bound) noexcept nogil
 cdef clones_float copy_to_single(float *out, const double *values, Py_ssize_t n) noexcept nogil
 cdef clones_void standardise_into_chunk(const Densities *t, const double *row,
                                         float *u) noexcept nogil
@@ -58,6 +61,8 @@ cdef clones_void add_own_log_bounds(const float *u, Py_ssize_t n_columns, const 
 cdef clones_void find_stay_ceilings(const StayTerms *t, const float *own_bound,
                                     float *ceiling) noexcept nogil
 cdef clones_void compare_bounds(Chunk *chunk, const Py_ssize_t *slots, Py_ssize_t n) noexcept nogil
+cdef void find_stays(Chunk *chunk, const Py_ssize_t *slots, Py_ssize_t n,
+                     float elsewhere) noexcept nogil
 cdef clones_void add_costs_beside(const float *beside, float *bound) noexcept nogil
 cdef clones_void allowed_drifts(const Chunk *chunk, float reference, float cap,
                                 float *out) noexcept nogil

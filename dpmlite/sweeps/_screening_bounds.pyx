@@ -26,12 +26,21 @@ at most `power`.
 """
 
 from dpmlite.core._constants cimport (
-    BOUND_ROUNDING, HUGE_COST, MAX_VALUE, SINGLE_ERROR, TWO_THIRDS)
+    BOUND_ROUNDING, HUGE_COST, MAX_LINE_END, MAX_VALUE, SINGLE_ERROR, TWO_THIRDS)
 from dpmlite.core._simd cimport inlined_void, log2_floor_single
 
 cdef extern from "kernels.h":
     int magnitude_bits "dpm_magnitude_bits"(float x) noexcept nogil
     float from_bits "dpm_from_bits"(int bits) noexcept nogil
+
+
+cdef void choose_line(SlotBound *slot, double power, double max_bound) noexcept nogil:
+    """Use the line bound if it loses little up to `max_bound`; the row's own bound ends there."""
+    slot.line_end = max_bound / power
+    slot.line_slope, slot.max_x = 0.0, 0.5
+    if 0.0 < slot.line_end <= MAX_LINE_END:
+        slot.line_slope = (1.0 - SINGLE_ERROR) * 2.0 * power / (2.0 + slot.line_end)
+        slot.max_x = 0.99 * slot.line_end
 
 
 cdef clones_float copy_to_single(float *out, const double *values, Py_ssize_t n) noexcept nogil:
@@ -191,6 +200,16 @@ cdef clones_void compare_bounds(Chunk *chunk, const Py_ssize_t *slots, Py_ssize_
         chunk.least_bound[j] = least[j]
         magnitude = least[j] if least[j] > 0 else -least[j]
         chunk.stays[j] = chunk.stay_ceiling[j] <= least[j] - BOUND_ROUNDING * magnitude
+
+
+cdef void find_stays(Chunk *chunk, const Py_ssize_t *slots, Py_ssize_t n,
+                     float elsewhere) noexcept nogil:
+    """Find which rows are known to stay, if they cost at least `elsewhere` in all but n slots."""
+    cdef Py_ssize_t i
+    for i in range(CHUNK):
+        chunk.least_bound[i] = elsewhere
+    find_stay_ceilings(&chunk.stay_terms, chunk.own_bound, chunk.stay_ceiling)
+    compare_bounds(chunk, slots, n)
 
 
 cdef clones_void add_costs_beside(const float *beside, float *bound) noexcept nogil:

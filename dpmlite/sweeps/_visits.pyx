@@ -8,6 +8,7 @@ from libc.math cimport INFINITY, fabs
 
 from dpmlite.core._constants cimport HUGE_COST, LOG_2, SINGLE_ERROR, TIE, UNPLACED
 from dpmlite.core._rows cimport PREFETCH_DISTANCE
+from dpmlite.core._simd cimport inlined_double
 from dpmlite.families._slot_vectors cimport first_within
 from dpmlite.sweeps._screening cimport list_open_slots, rebound_slot, with_rounding
 from dpmlite.sweeps._screening_bounds cimport CHUNK, Chunk
@@ -101,6 +102,12 @@ cdef void rebound_open_slots(Partition partition, Screen *screen) noexcept nogil
     rebound_slot(screen, partition, screen.chunk, list_open_slots(screen, partition))
 
 
+cdef inline inlined_double cost_in(Partition partition, const Row *row,
+                                   Py_ssize_t k) noexcept nogil:
+    """Return what a row of any weight costs in a slot that is not its own."""
+    return partition.cost_in(row, k) if row.weight == 1.0 else partition.any_cost_in(row, k)
+
+
 cdef double score_open_slots(Partition partition, const Row *row, const Screen *screen,
                              const float *bound, double stay, double *cost,
                              double *elsewhere) noexcept nogil:
@@ -122,7 +129,7 @@ cdef double score_open_slots(Partition partition, const Row *row, const Screen *
     elsewhere[0] = least
     if least >= with_rounding(best):
         return best
-    cost[nearest] = others = partition.cost_in(row, nearest)
+    cost[nearest] = others = cost_in(partition, row, nearest)
     best = min(best, cost[nearest])
     limit = with_rounding(best + TIE)
     for j in range(screen.n_open):
@@ -131,7 +138,7 @@ cdef double score_open_slots(Partition partition, const Row *row, const Screen *
             continue
         below = bound[k * CHUNK]
         if not below >= limit:
-            below = cost[k] = partition.cost_in(row, k)
+            below = cost[k] = cost_in(partition, row, k)
             best = min(best, below)
             limit = with_rounding(best + TIE)
         others = min(others, below)

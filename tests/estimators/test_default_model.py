@@ -8,6 +8,7 @@ import pytest
 from cases import needs_kernels
 
 from dpmlite import MAPDPM
+from dpmlite.estimators import automatic
 
 # The default search takes minutes on the plain twins; its parts are tested on both.
 pytestmark = needs_kernels
@@ -366,6 +367,21 @@ def test_rows_of_hardly_any_weight_are_only_labelled():
     heavy = weights == 1.0
     alone = fit_weighted(X[heavy], weights[heavy])
     assert model.neg_log_joint_ == pytest.approx(alone.neg_log_joint_, rel=1e-9)
+
+
+def test_heavy_rows_begin_in_clusters_of_many(monkeypatch):
+    """A row that counts as a hundred would be a cluster of its own: a search makes a thousand."""
+    found, first_labels = [], automatic.first_labels
+
+    def recorded(*args):
+        found.append(first_labels(*args))
+        return found[-1]
+
+    monkeypatch.setattr(automatic, "first_labels", recorded)
+    X, labels = balls(n_balls=4, n_rows=100)
+    weights = np.random.default_rng(0).uniform(0.1, 10.0, len(X))
+    assert same_clusters(fit_weighted(X, weights).labels_, labels)
+    assert len(np.unique(found[0])) < len(X) / 10
 
 
 def fit_weighted(X, weights):

@@ -5,8 +5,8 @@ from functools import partial
 import naive
 import numpy as np
 import pytest
-from cases import problems
-from hypothesis import given
+from cases import POWERS, empirical_prior, problems
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from slots import CLOSE, check_scores, check_scores_of_members, fill, others_of, spread
 
@@ -161,3 +161,31 @@ def test_errors(twin, message):
     with pytest.raises(ValueError) as caught:  # noqa: PT011
         twin.incomplete_normal_gamma.IncompleteNormalGamma(*CALLS[message])
     assert str(caught.value) == message
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    n_columns=st.sampled_from([1, 3, 8, 9, 20]),
+    n_slots=st.sampled_from([2, 15, 40]),
+    missing=st.sampled_from([0.02, 0.3, 0.9]),
+    spread=st.sampled_from([0.5, 5.0]),
+    power=st.sampled_from(POWERS),
+)
+def test_sweeps_are_those_of_the_plain_twin(
+    twins, seed, n_columns, n_slots, missing, spread, power
+):
+    """The kernel scores rows in few slots: bounds, with one power a slot, rule out others."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(n_slots, size=120)
+    X = spread * rng.normal(size=(n_slots, n_columns))[labels] + rng.normal(size=(120, n_columns))
+    prior = empirical_prior(X)
+    X[rng.random(X.shape) < missing * rng.random(n_columns)] = np.nan
+    labels[rng.random(120) < 0.2] = 0
+    found = []
+    for twin in twins:
+        component = twin.incomplete_normal_gamma.IncompleteNormalGamma(**prior, power=power)
+        state = twin.partition.Partition(X, labels.astype(np.intp), component, 1.0)
+        moves = [twin.map_dpm.sweep(state) for _ in range(3)]
+        found.append((moves, np.array(state.labels).tolist()))
+    assert found[0] == found[1]

@@ -1,0 +1,27 @@
+from dpmlite.partition._partition cimport Partition
+from dpmlite.sweeps._screening_bounds cimport Chunk
+
+cdef enum:
+    N_NEW_COSTS = 17  # weights at which the cost of founding a cluster is tabled
+
+# The range of the weights of a table's rows.
+cdef struct Weights:
+    double least, most
+    double new_cost[N_NEW_COSTS]  # of founding a cluster at the prior's mean, evenly from least to most
+
+# What a row of weight w costs in a slot, but for its distance, as straight lines in w.
+cdef struct WeightedSlot:
+    bint is_empty
+    double shape, count             # a and c of the posterior
+    double floor, floor_per_weight  # the cost at the mean is at least this
+    double stay, stay_per_weight    # that of a member, without itself, is at most this; or NaN
+    double max_power                # a + w / 2 of the heaviest row
+    double error, error_per_value   # of log P, and for each unit of the largest value
+
+cdef void begin_weights(Weights *weights, Partition partition) noexcept nogil
+cdef void load_weighted_slot(WeightedSlot *slot, const Weights *weights, Partition partition,
+                             Py_ssize_t k, double slopes, double shifts) noexcept nogil
+cdef void read_weights(const Weights *weights, Partition partition, Chunk *chunk) noexcept nogil
+cdef void bound_weighted_slot(const WeightedSlot *slot, Chunk *chunk, const float *slope,
+                              Py_ssize_t n_columns, float *bound) noexcept nogil
+cdef void set_weighted_stay_terms(const WeightedSlot *slot, Chunk *chunk, Py_ssize_t i) noexcept nogil
