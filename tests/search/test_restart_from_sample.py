@@ -75,9 +75,9 @@ def test_sweeps_over_all_rows_are_counted(monkeypatch, seed, helps):
     n_sweeps = before.n_sweeps
     swept, sweep = [], sweeps.sweep
 
-    def counted(partition):
+    def counted(partition, order=None):
         swept.append(partition.n_rows)
-        return sweep(partition)
+        return sweep(partition, order)
 
     monkeypatch.setattr(sweeps, "sweep", counted)
     after = resampled(X, before, seed)
