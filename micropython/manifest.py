@@ -14,5 +14,7 @@ options.defaults(viper=True)
 module("mapdpm_int.py", opt=3)
 module("mapdpm_batch.py", opt=3)
 module("mapdpm_float.py", opt=3)
+module("mapdpm_alarm.py", opt=3)
+module("mapdpm_setup.py", opt=3)
 if options.viper:
     module("mapdpm_viper.py", opt=3)

@@ -1,8 +1,10 @@
 """What a board need not load to learn row by row: batch MAP-DPM, and dumps that outlive power cuts.
 
 They work on a learner of `mapdpm_int` or `mapdpm_viper`. In a slot's terms, `_slots`, the first is
-the fixed part of its cost, and the two sums of every column follow at 3, 6, ..
+the fixed part of its cost, the third its rows, and the two sums of every column follow at 3, 6, ..
 """
+
+from struct import pack, unpack_from
 
 
 def fit(m, rows, labels, max_sweeps):
@@ -20,7 +22,7 @@ def fit(m, rows, labels, max_sweeps):
     m : MAPDPM
         A learner that has seen no row; it knows all of them afterwards.
     rows : array('h'), length N * dim
-        The table, row by row. Every number is in -2047..2047.
+        The table, row by row. Every number is in -2048..2047.
     labels : array('b') or list of int, length N
         The start; -1: the row is placed when it is visited. Changed in place.
     max_sweeps : int
@@ -39,53 +41,58 @@ def fit(m, rows, labels, max_sweeps):
         default, whose sum of (x - m0)^2 is less than 500,000,000 in every column.
     """
     _check(m, rows, labels, max_sweeps)
-    clusters, dim, p, q, h, a, w, m0, b0 = m._prior
-    s = m._slots
-    x = list(m0)
+    x = list(m._prior[7])
     # Sweep 0 counts the rows that have labels.
     for sweeps in range(max_sweeps + 1):
         moves = i = 0
         for row in range(len(labels)):
-            for d in range(dim):
+            for d in range(len(x)):
                 x[d] = rows[i]
                 i += 1
             k = own = labels[row]
             if sweeps:
-                stay = -1
-                if own >= 0:
-                    m.update(x, own, m.counts[own] - 1, -1)
-                    # A cluster of its own costs what a new one costs.
-                    stay = own if m.counts[own] else clusters
-                    m.k -= stay == clusters
-                    # The least bonus there is: among equals, the row stays.
-                    stay *= w
-                    s[stay] -= 1
-                m.surprise(x, False)
-                k = m._best
-                if own >= 0:
-                    s[stay] += 1
-                if k * w == stay:
-                    k = own
-                elif k == clusters:
-                    k = m.counts.index(0) if m.k < k else m._second
+                k = _moved(m, x, own)
                 moves += k != own
                 labels[row] = k
             if k >= 0:
                 m.k += m.counts[k] < 1
-                m.update(x, k, m.counts[k] + 1, 1)
+                m.update(x, k, 1)
         if sweeps and not moves:
             break
     return sweeps
 
 
+def _moved(m, x, own):
+    """Take row `x` out of cluster `own`, if that is not -1; return the label it should have."""
+    clusters = m._prior[0]
+    s = m._slots
+    stay = -1
+    if own >= 0:
+        m.update(x, own, -1)
+        # A cluster of its own costs what a new one costs.
+        stay = own if m.counts[own] else clusters
+        # The least bonus there is: among equals, the row stays.
+        stay *= m._prior[6]
+        s[stay] -= 1
+    m.surprise(x, False)
+    if own >= 0:
+        s[stay] += 1
+    k = m._best
+    if k * m._prior[6] == stay:
+        return own
+    if k == clusters:
+        return m.counts.index(0) if m.k < k else m._second
+    return k
+
+
 def _check(m, rows, labels, max_sweeps):
     """Refuse what `fit` refuses."""
-    clusters, dim, p, q, h, a, w, m0, b0 = m._prior
+    clusters, dim, p, q, h, a, w, m0, b0, memory = m._prior
     n = len(labels)
     wrong = (
         m.k or max_sweeps < 0 or min(labels) < -1 or max(labels) >= clusters or p + q * n > 15999
     )
-    wrong = wrong or len(rows) != n * dim or min(rows) < -2047 or max(rows) > 2047
+    wrong = wrong or len(rows) != n * dim or min(rows) < -2048 or max(rows) > 2047
     for d in range(dim):
         room = 499999999
         for i in range(d, len(rows), dim):
@@ -99,29 +106,26 @@ def _check(m, rows, labels, max_sweeps):
 def dump(m):
     """All that the learner `m` knows, as bytes; the same on every board.
 
-    Numbers of four bytes, the lowest first: "DPM" and 2; dim, clusters, c0, 2 a0, 1024 alpha, m0
-    and b0; for every cluster its count, and for every column the sums of x - m0 and of its square.
+    Numbers of four bytes, the lowest first: "DPM" and 3; dim, clusters, c0, 2 a0, 1024 alpha, the
+    memory, m0 and b0; for every cluster its weight and its rows, and for every column the sums of
+    x - m0 and of its square.
     The last four bytes are the Adler-32 of those before.
     """
-    clusters, dim, p, q, h, a, w, m0, b0 = m._prior
-    numbers = [dim, clusters, p, q, h, a]
+    clusters, dim, p, q, h, a, w, m0, b0, memory = m._prior
+    numbers = [dim, clusters, p, q, h, a, memory]
     numbers.extend(m0)
     numbers.extend(b0)
     i = 0
     for k in range(clusters):
         numbers.append(m.counts[k])
+        numbers.append(m._slots[i + 2])
         for _ in range(dim):
             i += 3
             numbers.append(m._slots[i])
             numbers.append(m._slots[i + 1])
-        i += 3
-    b = bytearray(b"DPM\x02")
-    for y in numbers:
-        for _ in range(4):
-            b.append(y & 255)
-            y >>= 8
-    b.extend(_adler(b, len(b)))
-    return bytes(b)
+        i += 4
+    b = pack("<4s%di" % len(numbers), b"DPM\x03", *numbers)  # noqa: UP031  (a V1 has no f-strings)
+    return b + _adler(b, len(b))
 
 
 def load(b, MAPDPM=None):
@@ -134,37 +138,35 @@ def load(b, MAPDPM=None):
     """
     if MAPDPM is None:
         from mapdpm_int import MAPDPM
-    numbers = _numbers(b)
-    dim, clusters, p, q, h, a = numbers[:6]
-    i = 6 + 2 * dim
-    m0 = numbers[6 : 6 + dim]
-    m = MAPDPM(dim, clusters, m0, numbers[6 + dim : i], (p, q), (h, 2), (a, 1024))
+    numbers = _numbers(b, _adler(b, len(b) - 4))
+    dim, clusters, p, q, h, a, memory = numbers[:7]
+    i = 7 + 2 * dim
+    m0 = numbers[7 : 7 + dim]
+    m = MAPDPM(dim, clusters, m0, numbers[7 + dim : i], (p, q), (h, 2), (a, 1024), memory)
     j = 0
     for k in range(clusters):
-        n = numbers[i]
-        i += 1
+        n = m.counts[k] = numbers[i]
+        m._slots[j + 2] = numbers[i + 1]
+        i += 2
         for _ in range(dim):
             j += 3
             m._slots[j] = numbers[i]
             m._slots[j + 1] = numbers[i + 1]
             i += 2
-        j += 3
+        j += 4
         if n:
             m.k += 1
-            m.update(m0, k, n, 0)
+            m.update(m0, k, 0)
     return m
 
 
-def _numbers(b):
-    """The numbers of a dump that is whole."""
+def _numbers(b, checksum):
+    """The numbers of a dump that is whole: its last bytes are the `checksum` of the others."""
     n = len(b) - 4
-    if n > 27 and bytes(b[:4]) == b"DPM\x02" and bytes(b[n:]) == _adler(b, n):
-        numbers = []
-        for i in range(4, n, 4):
-            y = b[i] | b[i + 1] << 8 | b[i + 2] << 16
-            numbers.append(y | (b[i + 3] ^ 128) - 128 << 24)  # the highest byte has the sign
+    if n > 31 and bytes(b[:4]) == b"DPM\x03" and bytes(b[n:]) == checksum:
+        numbers = unpack_from("<%di" % (n // 4 - 1), b, 4)  # noqa: UP031
         dim, clusters = numbers[:2]
-        if n == 4 * (7 + 2 * dim + clusters * (2 * dim + 1)):
+        if n == 8 * (4 + dim + clusters * (dim + 1)):
             return numbers
     raise ValueError("damaged dump")
 

@@ -53,30 +53,34 @@ class MAPDPM:
     c0, a0, alpha : numbers, or (numerator, denominator)
         Weight of m0 in rows, shape of the precision, and concentration: the greater alpha, the more
         clusters.
+    memory : int
+        Rows, 64..16384, from which on all clusters are halved. A cluster that weighs less than one
+        row then is forgotten, and its slot is free.
 
     Attributes
     ----------
     k : int
         Number of clusters.
     counts : list of int
-        Rows of every slot, 0 where it is free. Where there would be 16384, half of the weight of
-        every row is forgotten.
+        Weight of every slot in rows, 0 where it is free.
 
     Notes
     -----
     A value further than 2^29 from m0, in units of sqrt(b0), counts as lying there.
     """
 
-    def __init__(self, dim, clusters, m0, b0, c0=(1, 10), a0=(1, 1), alpha=(1, 1)):
+    def __init__(self, dim, clusters, m0, b0, c0=(1, 10), a0=(1, 1), alpha=(1, 1), memory=2048):
         c0, a0, alpha = [
             v[0] / v[1] if isinstance(v, (tuple, list)) else v for v in (c0, a0, alpha)
         ]
         if not (
             (len(m0) == len(b0) == dim > 0 < clusters and 0 < c0 < 3e38 > a0 > 0 < alpha < 3e38)
+            and 64 <= memory <= 16384
             and (all(-3e38 < m < 3e38 for m in m0) and all(0 < b < 3e38 for b in b0))
         ):
             raise ValueError("prior out of range")
         self._prior = clusters, dim, c0, a0, alpha, tuple(m0)
+        self.memory = memory
         self.k = self._best = self._second = 0
         self._gap = 0.0
         self.counts = [0] * clusters
@@ -93,13 +97,17 @@ class MAPDPM:
         i = k * (4 * dim + 4) + 6
         return [m0[d] + self._scale[d] * self._slots[i + 4 * d] for d in range(dim)]
 
-    def learn(self, x):
+    def learn(self, x, scan=True):
         """Add a row of `dim` numbers to the cluster that suits the joint best; return its label.
 
         Where it would found a cluster and no slot is free, the two clusters are merged that cost
         the joint least, if that costs less than that the row joins a cluster that there is.
+        Without `scan`, `x` must be the row that `surprise` or `predict` has just seen.
         """
-        self.surprise(x, False)
+        if scan:
+            self.surprise(x, False)
+        if sum(self.counts) >= self.memory:
+            self._forget()
         k = self._best
         if k == self._prior[0]:
             if self.k < k:
@@ -117,7 +125,7 @@ class MAPDPM:
         return -1 if self._best == self._prior[0] else self._best
 
     def surprise(self, x, density=True):
-        """Anomaly score: -log2 of the predictive density of `x` (eq. 17), in bits.
+        """Anomaly score: -log2 of the predictive density of `x` (eq. 17), in 1/256 bit.
 
         Without `density` only the cheapest slot is found.
         """
@@ -161,7 +169,7 @@ class MAPDPM:
         if density:
             for y in self._scale:
                 least += log(y) + 0.918938533  # log(2 pi) / 2
-            return (least - log(total) + log(sum(self.counts) + alpha)) / 0.693147181
+            return (least - log(total) + log(sum(self.counts) + alpha)) * 369.329867
 
     def merge(self, limit=0.0):
         """Merge the two clusters that lower the joint most, if any do, or raise it least.
@@ -218,6 +226,19 @@ class MAPDPM:
             s[i + 1] += y * y * (n - 1) / n
         self._derive(k, n)
 
+    def _forget(self):
+        """Halve the weights of all clusters, and empty the slots of those that have none left."""
+        clusters, dim = self._prior[:2]
+        for k in range(clusters):
+            n = self.counts[k]
+            if n > 1:
+                for i in range(5, 4 * dim + 5, 4):
+                    self._slots[k * (4 * dim + 4) + i] *= (n >> 1) / n
+                self._derive(k, n >> 1)
+            elif n:
+                self._clear(k)
+                self.k -= 1
+
     def _join(self, i, k, to):
         """Put the rows of slots `i` and `k` into slot `to`."""
         s = self._slots
@@ -243,15 +264,10 @@ class MAPDPM:
         clusters, dim, c0, a0, alpha, m0 = self._prior
         s = self._slots
         i = k * (4 * dim + 4)
-        half = 0.5
-        while n > 16383 and k < clusters:
-            n = n + 1 >> 1
-            half *= 0.5
         c = c0 + n
         total = 0.0
         for d in range(dim):
             i += 4
-            s[i + 1] *= half + half
             y = s[i]
             b = 1 + 0.5 * s[i + 1] + 0.5 * c0 * n / c * y * y
             s[i + 2] = y * n / c

@@ -4,8 +4,9 @@ A Dirichlet process mixture of Gaussians with a normal-gamma prior for every col
 Boukouvalas & Little, 2014), learned row by row. No floats, no number of 2^30 or more, no import
 beyond `array`: every board that runs MicroPython finds the same labels.
 
-Every slot for a cluster keeps two exact sums for every column, of y = x - m0 and of y^2,
-so that adding a row and taking it away again changes nothing. With c0 = p / q and c = p + q n,
+Every slot for a cluster keeps the number n of its rows and two exact sums for every column, of
+y = x - m0 and of y^2, so that adding a row and taking it away again changes nothing. With c0 =
+p / q and c = p + q n,
 
     m - m0 = q sum(y) / c,    w = 2 b = 2 b0 + sum(y^2) - q sum(y)^2 / c,    B = w (c + q) / c
 
@@ -13,6 +14,10 @@ are what the posterior predictive, a Student t, needs: t = (x - m)^2 / B. The sl
 clusters' stays empty: it is the new cluster. In one more, `merge` tries pairs. Logarithms are to
 base 2, in units of 2^-16; costs are twice -log2 of a probability, so in units of 2^-17. From 2^29,
 which is 4096 bits, they go on in units 1024 times as large.
+
+A cluster's weight in the mixture, `counts`, is a number of its own. Sums that get too large are
+halved, and n with them: the cluster is less certain then, and weighs what it did. Weights are
+halved together, so that shares stay.
 """
 
 from array import array
@@ -59,16 +64,19 @@ class MAPDPM:
         Numerator and denominator of the weight of m0 in rows (both 1..32), of the shape of the
         precision (0.5..64, rounded down to halves) and of the concentration (1/1024..1023): the
         greater alpha, the more clusters.
+    memory : int
+        Rows, 64..16384, from which on the weights of all clusters are halved. A cluster that weighs
+        less than one row then is forgotten, and its slot is free.
 
     Attributes
     ----------
     k : int
         Number of clusters.
     counts : list of int
-        Rows of every slot, 0 where it is free.
+        Weight of every slot in rows, 0 where it is free.
     """
 
-    def __init__(self, dim, clusters, m0, b0, c0=(1, 10), a0=(1, 1), alpha=(1, 1)):
+    def __init__(self, dim, clusters, m0, b0, c0=(1, 10), a0=(1, 1), alpha=(1, 1), memory=2048):
         p, q = c0
         h = 2 * a0[0] // a0[1]
         a = (alpha[0] << 10) // alpha[1]
@@ -81,45 +89,54 @@ class MAPDPM:
             | (5 * q - dim) >> 8
             | (min(b0) - 1 | max(b0) - 1) >> 22
             | (2047 - max(m0) | 2047 + min(m0)) >> 12
+            | (memory - 64 | 16384 - memory) >> 15
             | len(m0) - dim
             | len(b0) - dim
         ):
             raise ValueError("prior out of range")
         self.k = self._best = self._second = self._gap = 0
         self.counts = [0] * clusters
-        w = 3 * dim + 3
-        self._prior = clusters, dim, p, q, h, a, w, tuple(m0), tuple(b0)
-        # For every slot: cost of its weight and scale, sum of log2 B, part of the joint; and for
-        # every column the two sums and B.
+        w = 3 * dim + 4
+        self._prior = clusters, dim, p, q, h, a, w, tuple(m0), tuple(b0), memory
+        # For every slot: cost of its weight and scale, sum of log2 B, its rows n; for every column
+        # the two sums and B; last, its part of the joint.
         self._slots = array("i", [0] * (clusters * w + 2 * w))
-        self.update(m0, clusters, 0, 0)
+        self.update(m0, clusters, 0)
 
     def mean(self, k):
         """Posterior mean of cluster `k`, rounded down; of a new one, -1, it is m0."""
-        clusters, dim, p, q, h, a, w, m0, b0 = self._prior
+        clusters, dim, p, q, h, a, w, m0, b0, memory = self._prior
         x = list(m0)
         for d in range(dim * (k >= 0)):
-            x[d] += q * self._slots[k * w + 3 * d + 3] // (p + q * self.counts[k])
+            x[d] += q * self._slots[k * w + 3 * d + 3] // (p + q * self._slots[k * w + 2])
         return x
 
-    def learn(self, x):
+    def learn(self, x, scan=True):
         """Add a row of `dim` ints to the cluster that suits the joint best; return its label.
 
         Where it would found a cluster and no slot is free, the two clusters are merged that cost
         the joint least, if that costs less than that the row joins a cluster that there is.
+        Without `scan`, `x` must be the row that `surprise` or `predict` has just seen.
         """
-        self.surprise(x, False)
+        if scan:
+            self.surprise(x, False)
+        n = self.counts
+        if sum(n) >= self._prior[9]:  # memory
+            for k in range(len(n)):
+                if n[k]:
+                    n[k] >>= 1
+                    self.update(self._prior[7], k, 0)  # m0
         k = self._best
         if k == self._prior[0]:
             if self.k < k:
-                k = self.counts.index(0)
+                k = n.index(0)
             else:
                 k = self.merge(self._gap >> 8)  # in 1/512 bit
                 if k < 0:
                     k = self._second
-        n = self.counts[k] + 1
-        self.k += n < 2
-        self.update(x, k, n, 1)
+        if not n[k]:
+            self.k += 1
+        self.update(x, k, 1)
         return k
 
     def predict(self, x):
@@ -132,22 +149,22 @@ class MAPDPM:
 
         Without `density` only the cheapest slot is found.
         """
-        clusters, dim, p, q, h, a, w, m0, b0 = self._prior
-        if len(x) != dim or min(x) < -2047 or max(x) > 2047:
-            raise ValueError("x: dim ints of -2047..2047")
+        clusters, dim, p, q, h, a, w, m0, b0, memory = self._prior
+        if len(x) != dim or min(x) < -2048 or max(x) > 2047:
+            raise ValueError("x: dim ints of -2048..2047")
         s = self._slots
-        counts = self.counts
         log2 = _log2  # a board finds what is local sooner
         least = 3 << 28
-        total = 0
+        h += 1
+        total = best = second = gap = 0
         for k in range(clusters + 1):
-            n = counts[k] if k < clusters else 0
+            i = k * w
+            n = s[i + 2]
             if n or k == clusters:
-                i = k * w
                 c = p + q * n
                 cost = s[i]
                 r = -s[i + 1]
-                n += h + 1
+                n += h
                 for d in range(dim):
                     i += 3
                     y = ((x[d] - m0[d]) * c - q * s[i] << 3) // c
@@ -162,12 +179,15 @@ class MAPDPM:
                     y = (8192 - (y >> 5 & 4095) >> 1) >> (y >> 17)
                     total = total + y if least < cost else ((total >> 1) * y >> 11) + 4096
                 if cost < least:
-                    self._gap = least - cost
-                    self._second = self._best
-                    self._best = k
+                    gap = least - cost
+                    second = best
+                    best = k
                     least = cost
+        self._best = best
+        self._second = second
+        self._gap = gap
         if density:
-            a = (a + 1 >> 1) + (sum(counts) << 9)
+            a = (a + 1 >> 1) + (sum(self.counts) << 9)
             # log2(pi) + 10 for every column: pi of the Student t, and 2^10 that a is scaled by.
             return least + 2 * (log2(a) - log2(total)) + dim * 763593 + (26 << 16) >> 9
 
@@ -185,25 +205,24 @@ class MAPDPM:
             The label that is free now, or -1. Its rows belong to a cluster with a lower label,
             `_second`.
         """
-        clusters, dim, p, q, h, a, w, m0, b0 = self._prior
+        clusters, dim, p, q, h, a, w, m0, b0, memory = self._prior
         s = self._slots
         n = self.counts
         best = -1
         for k in range(clusters):
             if n[k]:
-                self.update(m0, k, n[k], 0)
+                self.update(m0, k, 0)
         # A cluster less: its prior, alpha, and log2(2 pi) / 2 of the series below are counted less.
-        a = s[2 - 2 * w] + (_log2(a) - (10 << 16) >> 7) + 740
+        a = s[-w - 1] + (_log2(a) - (10 << 16) >> 7) + 740
         for k in range(clusters):
             e = k * w
             for i in range(k):
                 if n[k] and n[i]:
                     f = i * w
-                    for d in range(3, w, 3):
+                    for d in range(2, w):
                         s[d - w] = s[e + d] + s[f + d]
-                        s[d - w + 1] = s[e + d + 1] + s[f + d + 1]
-                    self.update(m0, clusters + 1, n[k] + n[i], 0)
-                    y = s[2 - w] - s[e + 2] - s[f + 2] + a
+                    self.update(m0, clusters + 1, 0)
+                    y = s[-1] - s[e + w - 1] - s[f + w - 1] + a
                     if y < limit:
                         limit = y
                         best = k
@@ -212,18 +231,28 @@ class MAPDPM:
             i = self._second
             for d in range(w):
                 s[i * w + d] += s[best * w + d]
-                s[best * w + d] = 0
-            self.update(m0, i, n[i] + n[best], 0)
+            n[i] += n[best]
             n[best] = 0
-            self.k -= 1
+            self.update(m0, i, 0)
+            self.update(m0, best, 0)
         return best
 
-    def update(self, x, k, n, sign):
-        """Add (1), take away (-1) or disregard (0) row `x` in slot `k`, which has `n` rows then."""
-        clusters, dim, p, q, h, a, w, m0, b0 = self._prior
+    def update(self, x, k, sign):
+        """Add (1), take away (-1) or disregard (0) row `x` in slot `k`; empty it if it weighs 0."""
+        clusters, dim, p, q, h, a, w, m0, b0, memory = self._prior
         s = self._slots
         log2 = _log2
         i = k * w
+        n = s[i + 2] + sign
+        if k < clusters:
+            weights = self.counts
+            a = weights[k] = weights[k] + sign
+            if not a:
+                self.k -= 1
+                for d in range(w):
+                    s[i + d] = 0
+                return
+            a <<= 10
         while True:
             c = p + q * n
             total = full = 0
@@ -240,9 +269,10 @@ class MAPDPM:
                 y += y // c * q + y % c * q // c
                 s[i + 2] = y
                 total += log2(y)
-            if k > clusters or (c < 16000 and not full):
+            # Rows may be a few more than the weight: their halves are rounded up, its are not.
+            if k >= clusters or (c < 16000 and not full and (sign or n < (a >> 10) + 10)):
                 break
-            # Forget half of the weight of every row; of an odd number, after a row at the mean.
+            # Forget half of every row; of an odd number, after a row at the mean.
             for d in range(dim):
                 m = q * s[i] // c
                 y = s[i] + n % 2 * m
@@ -253,11 +283,10 @@ class MAPDPM:
             sign = 0
         i -= 3 * dim
         s[i + 1] = total
-        if k < clusters:
-            self.counts[k] = n
+        s[i + 2] = n
         y = h + n
         # (Gamma(a + 1/2) / Gamma(a))^2 = a - 1/4 + 1 / (32 a) nearly, a = y / 2.
-        s[i] = total - (log2(n << 10 or a) << 1) - dim * log2((y << 9) - 256 + 72 // y)
+        s[i] = total - (log2(a) << 1) - dim * log2((y << 9) - 256 + 72 // y)
         if not sign:
             # Its part of the joint, in 1/512 bit, without what is linear in n: that cancels when
             # parts are compared. log Gamma(x) = (x - 1/2) log x + 1 / (12 x), of a and of n. The
@@ -267,7 +296,7 @@ class MAPDPM:
             r = dim * log2(y)
             v = dim * log2(c)
             total = 2 * m - total + dim * log2(c + q) + r - v
-            s[i + 2] = (
+            s[i + w - 1] = (
                 ((2 * h + 1) * m + r + v >> 8)
                 - y * (total >> 8)
                 - (y * (total & 255) >> 8)

@@ -44,8 +44,8 @@ def written(folder, model, **arguments):
 
 def state(learner):
     """All that a learner knows: for each slot its rows, sums and scores."""
-    *numbers, m0, b0 = learner._prior
-    return numbers, list(m0), list(b0), learner.k, learner.counts, learner._slots
+    *numbers, m0, b0, memory = learner._prior
+    return numbers, list(m0), list(b0), memory, learner.k, learner.counts, learner._slots
 
 
 # --- quantize
@@ -129,13 +129,26 @@ def test_the_learner_forgets_where_the_documentation_says():
 
     learner = mapdpm_int.MAPDPM(1, 1, [0], [65536], (1, 1))
     for i in range(7629):
-        learner.update([256 - i % 2 * 512], 0, i + 1, 1)
-    assert learner.counts == [7629]
-    learner.update([-256], 0, 7630, 1)
-    assert learner.counts == [3815]
+        learner.update([256 - i % 2 * 512], 0, 1)
+    assert learner._slots[2] == 7629
+    learner.update([-256], 0, 1)
+    assert learner._slots[2] == 3815
+    assert learner.counts == [7630]
 
 
 # --- to_micropython
+
+
+@pytest.mark.parametrize(("rows", "memory"), [(100, 2048), (1200, 7200), (7000, 16384)])
+def test_the_memory_of_the_board_is_twice_the_rows(rows, memory):
+    """Up to 16,384, which all clusters together have to fit in: else they are scaled down alike."""
+    prior = {"m0": [0.0], "b0": [100.0], "c0": 1.0, "a0": 1.0}
+    clusters = [Cluster(n, (7 * n,), (50 * n,)) for n in (2 * rows, rows)]
+    learner = learner_of(prior, 1.0, 8, clusters)
+    counts = [cluster.n for cluster in learner.clusters]
+    assert learner.prior.memory == memory
+    assert sum(counts) < memory
+    assert counts[0] / counts[1] == pytest.approx(2.0, rel=1e-3)
 
 
 @needs_learner
@@ -151,14 +164,14 @@ def test_the_board_knows_what_it_would_if_it_had_seen_the_rows(tmp_path, fitted_
         2, 8, (0, 0), tuple(round(b) for b in q.rows.var(axis=0)), (1, 10), (1, 1), (1, 1)
     )
     if fitted_to == "values":  # the variance of values, which rounding has not changed
-        assert learner._prior[-1] == (65536, 65536)
+        assert learner._prior[-2] == (65536, 65536)
         seen._prior = learner._prior
     for x, k in zip(q.rows.tolist(), model.labels_.tolist(), strict=True):
-        seen.update(x, k, seen.counts[k] + 1, 1)
+        seen.update(x, k, 1)
     seen.k = model.n_clusters_
-    seen.update(seen._prior[-2], 8, 0, 0)
+    seen.update(seen._prior[-3], 8, 0)
     for k in range(model.n_clusters_):
-        seen.update(seen._prior[-2], k, seen.counts[k], 0)
+        seen.update(seen._prior[-3], k, 0)
     assert state(learner) == state(seen)
 
 

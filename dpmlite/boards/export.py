@@ -82,9 +82,12 @@ def to_micropython(
     - ``a0`` becomes a multiple of 1/2 from 0.5 to 64, alpha one of 1/1024 from 1/1024 to 1023.
 
     If a cluster has more than 15,967 rows, over a fifth of the columns where there are more than
-    five, or a column's sum of (x - m0)^2 is 500,000,000 or more (see `quantize`), all clusters are
-    scaled down alike until they fit: shares, means and variances stay, but clusters are held to be
-    less certain than they are.
+    five, or all have more than 16,257, or a column's sum of (x - m0)^2 is 500,000,000 or more (see
+    `quantize`), all clusters are scaled down alike until they fit: shares, means and variances
+    stay, but clusters are held to be less certain than they are.
+
+    The learner's `memory`, the rows from which on it forgets, is twice those that it has seen, from
+    2,048 to 16,384.
 
     Examples
     --------

@@ -13,10 +13,13 @@ from dpmlite.boards.quantized import LIMIT
 MAX_CLUSTERS = 127
 #: Columns at most for each unit of the denominator of c0.
 COLUMNS_PER_PART = 5
-#: A learner halves a cluster when p + q n reaches MAX_WEIGHT, where c0 = p / q, or when a column's
-#: sum of squares reaches MAX_SQUARES.
+#: A learner halves a cluster's sums when p + q n reaches MAX_WEIGHT, where c0 = p / q, or when a
+#: column's sum of squares reaches MAX_SQUARES.
 MAX_WEIGHT = 16000
 MAX_SQUARES = 500_000_000
+
+# A learner halves the weights of all clusters when they reach its memory.
+MIN_MEMORY, MAX_MEMORY = 2048, 16384
 
 # Ranges of the parameters of the prior.
 MAX_B0 = 2**22
@@ -27,13 +30,17 @@ ALPHA_STEPS, MAX_ALPHA = 1024, 1023
 
 @dataclass(frozen=True)
 class LearnerPrior:
-    """A prior of the learner: `m0` and `b0` of each column, and c0, a0 and alpha as ratios."""
+    """A prior of the learner: `m0` and `b0` of each column, c0, a0 and alpha as ratios; its memory.
+
+    The memory, in rows, is that from which on it forgets.
+    """
 
     m0: tuple[int, ...]
     b0: tuple[int, ...]
     c0: tuple[int, int]
     a0: tuple[int, int]
     alpha: tuple[int, int]
+    memory: int
 
 
 @dataclass(frozen=True)
@@ -108,7 +115,8 @@ def learner_of(
 ) -> Learner:
     """The learner nearest to a fitted model.
 
-    If a cluster is too large, all are scaled down by one factor, which keeps their shares.
+    If a cluster is too large, or all are together, all are scaled down by one factor, which keeps
+    their shares.
 
     Parameters
     ----------
@@ -127,7 +135,9 @@ def learner_of(
     m0 = tuple(_whole("m0", m, -LIMIT, LIMIT) for m in prior["m0"])
     centred = [cluster.about(m0) for cluster in clusters]
     least_part = _least_part(len(m0))
-    part = min(cluster.room(least_part) for cluster in centred)
+    # Rounding may add a row, a half each, to every two clusters.
+    together = (MAX_MEMORY - MAX_CLUSTERS) / sum(cluster.n for cluster in centred)
+    part = min(together, *(cluster.room(least_part) for cluster in centred))
     if part < 1.0:
         centred = [cluster.scaled(part) for cluster in centred]
     ints = LearnerPrior(
@@ -136,6 +146,7 @@ def learner_of(
         c0=_weight(float(prior["c0"]), least_part, max(cluster.n for cluster in centred)),
         a0=_shape(float(prior["a0"])),
         alpha=_concentration(alpha),
+        memory=min(MAX_MEMORY, max(MIN_MEMORY, 2 * sum(cluster.n for cluster in centred))),
     )
     return Learner(ints, n_slots, centred)
 

@@ -30,16 +30,17 @@ def model(MAPDPM=None):
     if MAPDPM is None:
         from mapdpm_int import MAPDPM
     m0 = {m0}
-    m = MAPDPM({dim}, {n_slots}, m0, {b0}, {c0}, {a0}, {alpha})
+    m = MAPDPM({dim}, {n_slots}, m0, {b0}, {c0}, {a0}, {alpha}, {memory})
     # For each cluster its rows, and for each column the sums of x - m0 and of its square.
     for c in (
 {clusters}
     ):
-        i = m.k * {width} + 3
+        i = m.k * {width} + 2
+        m.counts[m.k] = m._slots[i] = c[0]
         for d in range({dim}):
-            m._slots[i + 3 * d] = c[2 * d + 1]
-            m._slots[i + 3 * d + 1] = c[2 * d + 2]
-        m.update(m0, m.k, c[0], 0)
+            m._slots[i + 3 * d + 1] = c[2 * d + 1]
+            m._slots[i + 3 * d + 2] = c[2 * d + 2]
+        m.update(m0, m.k, 0)
         m.k += 1
     return m
 """
@@ -52,7 +53,7 @@ def module_text(name: str, learner: Learner, scale: Floats, offset: Floats) -> s
         name=name,
         dim=learner.dim,
         n_slots=learner.n_slots,
-        width=3 * learner.dim + 3,
+        width=3 * learner.dim + 4,
         n_clusters=len(learner.clusters),
         clusters="\n".join(f"        {cluster.flat}," for cluster in learner.clusters),
         scale=tuple(scale.tolist()),

@@ -149,7 +149,7 @@ def quantize(
     that is a hundred times narrower than its column is still 2.6 wide, and rounding, whose
     variance is 1/12, adds 1 % to its variance.
 
-    More is no better. The learner for boards forgets, half of a cluster's weight at a time, when a
+    More is no better. The learner for boards forgets half of what it knows of a cluster when a
     column's sum of y^2 in it reaches 500,000,000, where y is the distance to the prior mean
     ``m0``. For rows of root mean square r this is at 5e8 / r^2 rows: 7,629 for r = 256; 1,907
     for r = 512, a cluster two standard deviations from the mean of its column; 119 at the limit,

@@ -14,7 +14,7 @@ while True:
     x[1] = max(-2047, min(2047, accelerometer.get_y()))
     x[2] = max(-2047, min(2047, accelerometer.get_z()))
     bits = m.surprise(x) // 256
-    display.show(str(m.learn(x) % 10))
+    display.show(str(m.learn(x, False) % 10))  # without another look at all clusters
     # 26 bits are usual where three columns spread by 100 each; 2 more a light.
     for y in range(5):
         display.set_pixel(4, 4 - y, 9 if bits > 26 + 2 * y else 0)

@@ -1,15 +1,17 @@
 """Pico: an anomaly light for an accelerometer (MPU-6050) on whatever moves or hums.
 
 Wiring: MPU-6050 VCC to 3V3, GND to GND, SDA to GP4, SCL to GP5; the light is the board's own.
-Copy mapdpm_int.py and mapdpm_viper.py beside it (`mpremote mip install`), and this file as main.py.
-For 20 seconds it learns whatever happens. From then on the light is on for a second whenever a
-reading is 20 bits, a factor of a million, less probable than usual. Such readings are not learned:
-a fault stays a fault. What is usual may change slowly; reset the board to learn anew.
+Copy mapdpm_int.py, mapdpm_viper.py and mapdpm_alarm.py beside it (`mpremote mip install`), and
+this file as main.py. For 20 seconds it learns whatever happens. From then on the light is on for a
+second whenever a reading is more surprising than all but one usual reading in 2,048. Such readings
+are not learned: a fault stays a fault, for 20 seconds. What goes on for longer is usual from then
+on.
 """
 
 import time
 
 from machine import I2C, Pin
+from mapdpm_alarm import Alarm
 
 try:
     from mapdpm_viper import MAPDPM
@@ -19,7 +21,7 @@ except (ImportError, SyntaxError):  # firmware without viper: the same results, 
 ADDRESS = 0x68
 QUIET_ROWS = 1000
 LIGHT_ROWS = 50
-MARGIN = 20 * 256  # surprise is in 1/256 bit
+USUAL_ROWS = 2048  # one of so many may raise an alarm
 
 
 def wake(bus):
@@ -39,22 +41,14 @@ def main():
     bus = I2C(0, sda=Pin(4), scl=Pin(5), freq=400000)
     light = Pin("LED", Pin.OUT)
     wake(bus)
-    learner = MAPDPM(3, 12, (0, 0, 0), (2500, 2500, 2500))
+    learner = MAPDPM(3, 12, (0, 0, 0), (20000, 20000, 20000), a0=(8, 1))
+    alarm = Alarm(learner, USUAL_ROWS, QUIET_ROWS, QUIET_ROWS)
     raw, x = bytearray(6), [0, 0, 0]
-    # 256 times the mean surprise of learned rows; each counts less than the next by a 256th.
-    usual = 0
-    quiet = QUIET_ROWS
     lit = 0
     while True:
         read(bus, raw, x)
-        surprise = learner.surprise(x)
-        if quiet or surprise <= (usual >> 8) + MARGIN:
-            quiet = max(0, quiet - 1)
-            usual += surprise - (usual >> 8)
-            learner.learn(x)
-            lit = max(0, lit - 1)
-        else:
-            lit = LIGHT_ROWS
+        alarm.step(x)
+        lit = LIGHT_ROWS if alarm.on else max(0, lit - 1)
         light.value(lit > 0)
         time.sleep_ms(20)
 

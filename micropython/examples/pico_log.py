@@ -25,13 +25,18 @@ def save(learner, path=FILE):
 
 
 def restore(path=FILE):
-    """What was learned before; a new learner if there is nothing, or if it is damaged."""
-    try:
-        with open(path, "rb") as file:
-            return load(file.read())
-    except (OSError, ValueError):
-        # Hundredths of a degree above 20 deg C; readings of one hour spread by about half a degree.
-        return MAPDPM(1, 8, (0,), (2500,))
+    """What was learned last; a new learner if there is nothing, or if it is damaged.
+
+    A new file that is whole, but has its old name yet, is the later one.
+    """
+    for name in (path + ".new", path):
+        try:
+            with open(name, "rb") as file:
+                return load(file.read())
+        except (OSError, ValueError):
+            pass
+    # Hundredths of a degree above 20 deg C; readings of one hour spread by about half a degree.
+    return MAPDPM(1, 8, (0,), (2500,))
 
 
 def hundredths(reading):

@@ -25,6 +25,10 @@ WORD = re.compile(r"\w")
 
 MODULES = ("mapdpm_int", "mapdpm_batch")
 
+# Arguments that have no name there, though others of `__init__` have: theirs would be the one with
+# which the table of names grows, see below.
+BY_POSITION = {"memory"}
+
 # What the modules that `dpmlite.to_micropython` writes set.
 KEPT = {"_slots"}
 
@@ -43,7 +47,8 @@ LOADER = """def a():
  try:from micropython import opt_level
  except ImportError:opt_level=abs
  opt_level(3)
- f=open("{name}.txt")
+ try:f=open("{name}.txt")
+ except OSError:raise OSError("no {name}.txt")
  a=b=f.readline()
  while b:
   b=f.readline()
@@ -117,7 +122,8 @@ def public(nodes):
             names.add(node.name)
             if node.name == "__init__":
                 names.update(argument.arg for argument in node.args.args)
-    return {name for name in names if not name.startswith("_") or name.endswith("__")} - {"self"}
+    names -= {"self", *BY_POSITION}
+    return {name for name in names if not name.startswith("_") or name.endswith("__")}
 
 
 def local_names(function):
@@ -206,14 +212,21 @@ def texts():
     shortener = Shortener(public(nodes), private_members(nodes))
     found = {}
     for name, statements in modules.items():
-        # The longest first, while there is room to compile them.
-        statements.sort(key=lambda node: -len(ast.unparse(node)))
+        statements.sort(key=place)
         text = "\n".join(lines([shortener.visit(statement) for statement in statements]))
         found[f"{name}.py"] = LOADER.format(name=name)
         if any(getattr(statement, "name", "") == "__init__" for statement in statements):
             text += "\nMAPDPM=type('MAPDPM',(),globals())"
         found[f"{name}.txt"] = squeezed(text)
     return found
+
+
+def place(statement):
+    """Where a statement stands: the longest first, while there is room to compile them.
+
+    But `_log2` before all: of the orders tried, with it a heap that is short is least in pieces.
+    """
+    return getattr(statement, "name", "") != "_log2", -len(ast.unparse(statement))
 
 
 def private_members(nodes):

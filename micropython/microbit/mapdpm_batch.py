@@ -3,7 +3,8 @@ def a():
  try:from micropython import opt_level
  except ImportError:opt_level=abs
  opt_level(3)
- f=open("mapdpm_batch.txt")
+ try:f=open("mapdpm_batch.txt")
+ except OSError:raise OSError("no mapdpm_batch.txt")
  a=b=f.readline()
  while b:
   b=f.readline()

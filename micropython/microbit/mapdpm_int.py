@@ -3,7 +3,8 @@ def a():
  try:from micropython import opt_level
  except ImportError:opt_level=abs
  opt_level(3)
- f=open("mapdpm_int.txt")
+ try:f=open("mapdpm_int.txt")
+ except OSError:raise OSError("no mapdpm_int.txt")
  a=b=f.readline()
  while b:
   b=f.readline()

@@ -29,11 +29,12 @@ TABLES = ("iris", "wine", "quakes", "stm32_har")
 
 def int_costs(learner, x):
     """Costs of all slots that are used, by the learner's terms, in nats; -1: a new cluster."""
-    clusters, dim, p, q, h, _, w, m0, _ = learner._prior
+    clusters, dim, p, q, h, _, w, m0, *_ = learner._prior
     found = {}
-    for k, n in enumerate([*learner.counts, 0]):
+    for k in range(clusters + 1):
+        i = k * w
+        n = learner._slots[i + 2]
         if n or k == clusters:
-            i = k * w
             cost, r, c = learner._slots[i], -learner._slots[i + 1], p + q * n
             for d in range(dim):
                 i += 3
@@ -48,10 +49,17 @@ def int_costs(learner, x):
 
 def state(learner, k):
     """Rows, sums and sums of squares that the learner holds of a cluster."""
-    dim = learner._prior[1]
-    i = k * (3 * dim + 3)
+    dim, w = learner._prior[1], learner._prior[6]
+    i = k * w
     sums = np.array(learner._slots[i + 3 : i + 3 * dim + 3], float).reshape(dim, 3)
-    return learner.counts[k], sums[:, 0], sums[:, 1]
+    return learner._slots[i + 2], sums[:, 0], sums[:, 1]
+
+
+def synchronise(reference, learner):
+    """Give the reference the learner's clusters."""
+    used = [k for k, n in enumerate(learner.counts) if n]
+    reference.weights = {k: learner.counts[k] for k in used}
+    reference.clusters = {k: state(learner, k) for k in used}
 
 
 def rows_of(name):
@@ -91,8 +99,8 @@ def accuracy(name):
         surprises.append(abs(learner.surprise(x) / 256 - reference.surprise(x)))
         k = learner.learn(x)
         reference.add(x, k)
-        if learner.counts[k] < reference.clusters[k][0]:
-            reference.clusters[k] = state(learner, k)  # it has forgotten half
+        if learner._slots[k * learner._prior[6] + 2] < reference.clusters[k][0]:
+            synchronise(reference, learner)  # it has forgotten half
     n = len(surprises)
     return n, equal / n, np.mean(errors), max(errors), np.mean(surprises), max(surprises)
 

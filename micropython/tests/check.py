@@ -44,7 +44,7 @@ if __name__ == "__main__":
     from learner import MAPDPM
 
     stream = open("vector.txt")  # noqa: SIM115  (a micro:bit has little stack)
-    m = MAPDPM(*eval(stream.readline()))
+    m = MAPDPM(*[eval(argument) for argument in stream.readline().split(";")])
     n, expected, counts = eval(stream.readline())
     value = answers(m, rows_of(stream))
     if value != expected or m.counts != counts or m.k != sum(count > 0 for count in counts):

@@ -8,41 +8,42 @@ import numpy as np
 
 
 class Reference:
-    """Clusters as lists of rows; costs and joint in nats."""
+    """Clusters as their rows' sums, with a weight of their own; costs and joint in nats."""
 
     def __init__(self, m0, b0, c0=(1, 10), a0=(1, 1), alpha=(1, 1)):
         self.m0, self.b0 = np.asarray(m0, float), np.asarray(b0, float)
         self.c0, self.a0, self.alpha = c0[0] / c0[1], a0[0] / a0[1], alpha[0] / alpha[1]
-        self.clusters = {}
+        self.clusters, self.weights = {}, {}
 
     def add(self, x, k):
         n, total, squares = self.clusters.get(k, (0, 0.0, 0.0))
         y = np.asarray(x, float) - self.m0
         self.clusters[k] = n + 1, total + y, squares + y * y
+        self.weights[k] = self.weights.get(k, 0) + 1
 
     def posterior(self, sums):
         n, total, squares = sums
         c = self.c0 + n
         return n, c, self.a0 + n / 2, total / c, self.b0 + 0.5 * (squares - total**2 / c)
 
-    def cost(self, x, sums):
-        """-log of weight times predictive density, without N + alpha."""
+    def cost(self, x, sums, weight=0):
+        """-log of weight (alpha where it is 0) times predictive density, without N + alpha."""
         n, c, a, m, b = self.posterior(sums)
         y = np.asarray(x, float) - self.m0
         scale = 2 * b * (c + 1) / c
         density = math.lgamma(a + 0.5) - math.lgamma(a) - 0.5 * np.log(math.pi * scale)
         density = density - (a + 0.5) * np.log1p((y - m) ** 2 / scale)
-        return -math.log(n or self.alpha) - density.sum()
+        return -math.log(weight or self.alpha) - density.sum()
 
     def costs(self, x):
         """Cost in every cluster and, last, in a new one."""
-        found = {k: self.cost(x, sums) for k, sums in self.clusters.items()}
+        found = {k: self.cost(x, sums, self.weights[k]) for k, sums in self.clusters.items()}
         return {**found, -1: self.cost(x, EMPTY)}
 
     def surprise(self, x):
         """-log2 of the predictive density, eq. 17."""
         costs = np.array(list(self.costs(x).values()))
-        rows = sum(n for n, *_ in self.clusters.values())
+        rows = sum(self.weights.values())
         least = costs.min()
         nats = least - math.log(np.exp(least - costs).sum()) + math.log(rows + self.alpha)
         return nats / math.log(2)

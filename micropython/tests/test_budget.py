@@ -14,8 +14,9 @@ def figures():
 def test_heap(figures):
     assert figures["heap left"] >= 4608
     assert figures["heap left with mapdpm_batch too"] >= 3072
-    assert figures["heap of a learner, 8 clusters, 3 columns"] <= 752
-    assert figures["heap of mapdpm_int"] <= 2848
+    learner = figures["heap of a learner, 8 clusters, 3 columns"]
+    assert learner <= 800
+    assert figures["heap of mapdpm_int"] + learner <= 3900
 
 
 def test_time(figures):

@@ -1,12 +1,14 @@
 """The integer learner: its range, its accuracy, and how it bears what sensors do."""
 
 import ast
+import itertools
 import math
 from array import array
 from pathlib import Path
 
 import numpy as np
 import pytest
+import streams
 from accuracy import SHIPPED, TABLES, accuracy, int_costs
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,6 +16,7 @@ from mapdpm_int import MAPDPM, _log2
 from ranges import LIMIT, checked
 from real_tables import MissingTableError
 from reference import Reference
+from streams import STREAMS
 
 HERE = Path(__file__).parent
 VECTORS = sorted((HERE / "vectors").glob("*.txt"))
@@ -22,7 +25,8 @@ CHECKED = checked("mapdpm_int")["MAPDPM"]
 
 def stream(path):
     with path.open() as file:
-        arguments, _ = ast.literal_eval(file.readline()), file.readline()
+        arguments = [ast.literal_eval(part) for part in file.readline().split(";")]
+        file.readline()
         return arguments, [[int(word) for word in line.split()] for line in file]
 
 
@@ -37,14 +41,24 @@ def test_no_intermediate_reaches_two_to_the_thirty(path):
             learner.merge()
 
 
+@pytest.mark.parametrize("make", STREAMS, ids=lambda make: make.__name__)
+def test_the_range_holds_on_streams_that_boards_meet(make):
+    """And places keep their labels: those of the second half of the stream."""
+    rows, z = streams.stream(make, 3000)
+    learner = streams.learner(len(rows[0]), CHECKED)
+    labels = np.array([learner.learn(x) for x in rows])
+    learner.merge()
+    assert streams.nmi(z[1500:], labels[1500:]) > 0.8
+
+
 def test_the_check_of_the_range_sees_large_numbers():
     """Else the test above could not fail."""
     learner = CHECKED(1, 1, [0], [1])
     with pytest.raises(AssertionError):
-        learner.update([2**16], 0, 1, 1)
+        learner.update([2**16], 0, 1)
 
 
-EXTREMES = st.sampled_from([-2047, -2046, -1, 0, 1, 2046, 2047]) | st.integers(-2047, 2047)
+EXTREMES = st.sampled_from([-2048, -2047, -1, 0, 1, 2046, 2047]) | st.integers(-2048, 2047)
 
 
 @settings(max_examples=60, deadline=None)
@@ -57,11 +71,12 @@ def test_the_range_holds_at_the_limits(data):
     learner = CHECKED(
         dim,
         clusters,
-        data.draw(st.lists(EXTREMES, min_size=dim, max_size=dim)),
+        data.draw(st.lists(EXTREMES.filter(lambda m: m > -2048), min_size=dim, max_size=dim)),
         data.draw(st.lists(st.sampled_from([1, 5, 10**4, 2**22]), min_size=dim, max_size=dim)),
         (data.draw(part), data.draw(part)),
         (data.draw(st.integers(1, 128)), 2),
         data.draw(st.sampled_from([(1, 1), (1, 1024), (1023, 1), (32767, 33)])),
+        data.draw(st.integers(64, 16384)),
     )
     row = st.lists(EXTREMES, min_size=dim, max_size=dim)
     for x, times in data.draw(st.lists(st.tuples(row, st.integers(1, 150)), max_size=12)):
@@ -72,15 +87,18 @@ def test_the_range_holds_at_the_limits(data):
 
 
 @pytest.mark.parametrize("q", [1, 10, 32])
-def test_the_range_holds_where_counts_are_halved(q):
+def test_the_range_holds_where_rows_are_halved(q):
+    """A cluster's rows, because they are too many; its weight stays."""
     rng = np.random.default_rng(q)
-    learner = CHECKED(2, 1, [0, 0], [900, 900], (1, q))
-    counts = []
-    for x in rng.normal(0, 30, (17000 // q, 2)).astype(int).tolist():
+    learner = CHECKED(2, 1, [0, 0], [900, 900], (1, q), memory=16384)
+    held = []
+    X = rng.normal(0, 30, (16100 // q, 2)).astype(int).tolist()
+    for x in X:
         learner.learn(x)
-        counts += learner.counts
-    assert 16000 // q - 2 <= max(counts) <= 16000 // q
-    assert counts[counts.index(max(counts)) + 1] == (max(counts) + 2) // 2
+        held.append(learner._slots[2])
+    assert 16000 // q - 2 <= max(held) <= 16000 // q
+    assert held[held.index(max(held)) + 1] == (max(held) + 2) // 2
+    assert learner.counts == [len(X)]
 
 
 @pytest.mark.parametrize(("p", "q"), [(1, 1), (32, 1), (1, 2), (1, 3), (1, 10), (1, 32)])
@@ -91,14 +109,15 @@ def test_the_range_holds_with_the_most_columns_and_slots(p, q, a0, b0, square):
     """Clusters that are full: tight ones, ordinary ones and those whose sums are the largest."""
     dim, clusters = 5 * q, 127
     learner = CHECKED(dim, clusters, [0] * dim, [b0] * dim, (p, q), a0, (1023, 1))
-    n, w = (15999 - p) // q, 3 * dim + 3
-    learner._slots[4:w:3] = array("i", [min(n * square, 499_999_999)] * dim)
-    learner.update([0] * dim, 0, n, 0)
+    n, w = (15999 - p) // q, 3 * dim + 4
+    learner._slots[4 : w - 1 : 3] = array("i", [min(n * square, 499_999_999)] * dim)
+    learner.counts[0] = learner._slots[2] = n
+    learner.update([0] * dim, 0, 0)
     assert learner.counts[0] == n
     learner._slots[w : w * clusters] = learner._slots[:w] * (clusters - 1)
     learner.counts[:] = [n] * clusters
     learner.k = clusters
-    for x in (0, 2047):
+    for x in (0, 2047, -2048):
         learner.surprise([x] * dim)
     learner.counts[2:] = [0] * (clusters - 2)  # of eight thousand pairs, the first tells
     learner.merge(1 << 29)
@@ -120,7 +139,7 @@ def test_decisions_are_those_of_float64(name):
     assert rows > 140
     assert equal >= 0.995
     assert mean < 0.02
-    assert worst < 0.25
+    assert worst < 0.3
     assert mean_surprise < 0.02
     assert worst_surprise < 0.25
 
@@ -131,7 +150,7 @@ def test_costs_beside_a_cluster_of_a_thousand_rows(sd):
     prior = [0] * 3, [9000] * 3
     learner, reference = MAPDPM(3, 2, *prior), Reference(*prior)
     for x in rng.normal(100, sd, (1000, 3)).astype(int).tolist():
-        learner.update(x, 0, learner.counts[0] + 1, 1)
+        learner.update(x, 0, 1)
         reference.add(x, 0)
     assert learner.counts[0] == 1000
     errors = []
@@ -150,7 +169,7 @@ def random_state(seed, sizes=(30, 8, 1, 120, 2)):
     for k, size in enumerate(sizes):
         rows = rng.normal(rng.normal(0, 250, 3), rng.uniform(20, 200), (size, 3)).astype(int)
         for x in rows.tolist():
-            learner.update(x, k, learner.counts[k] + 1, 1)
+            learner.update(x, k, 1)
             reference.add(x, k)
         learner.k += 1
     return learner, reference
@@ -187,12 +206,12 @@ def test_a_merge_leaves_no_trace_if_it_is_refused():
 def test_adding_a_row_and_taking_it_away_changes_nothing():
     learner, _ = random_state(2)
     for k in range(5):
-        learner.update([0] * 3, k, learner.counts[k], 0)
+        learner.update([0] * 3, k, 0)
     slots = list(learner._slots)
-    learner.update([2047, -2047, 3], 3, 121, 1)
+    learner.update([2047, -2047, 3], 3, 1)
     assert list(learner._slots) != slots
-    learner.update([2047, -2047, 3], 3, 120, -1)
-    learner.update([0] * 3, 3, 120, 0)
+    learner.update([2047, -2047, 3], 3, -1)
+    learner.update([0] * 3, 3, 0)
     assert list(learner._slots) == slots
 
 
@@ -216,9 +235,9 @@ def test_a_full_table_merges_where_that_costs_the_joint_less(distance):
     merged = []
     for x in range(-1500, -200, 50):
         learner, reference = MAPDPM(1, 2, [0], [2500]), Reference([0], [2500])
-        for n, pair in enumerate(rows, start=1):
+        for pair in rows:
             for k, value in enumerate(pair):
-                learner.update([value], k, n, 1)
+                learner.update([value], k, 1)
                 reference.add([value], k)
         learner.k = 2
         costs, rise = reference.costs([x]), reference.rise(0, 1)
@@ -253,7 +272,7 @@ def test_decisions_beyond_4096_bits_are_those_of_float64(seed):
     centres = rng.integers(-400, 400, (clusters, dim))
     for k in range(clusters):
         for x in np.rint(rng.normal(centres[k], 10, (rng.integers(100, 900), dim))).astype(int):
-            learner.update(x.tolist(), k, learner.counts[k] + 1, 1)
+            learner.update(x.tolist(), k, 1)
             reference.add(x, k)
     learner.k = clusters
     compared = 0
@@ -324,6 +343,81 @@ def test_spikes_stuck_values_and_saturation_leave_it_working():
     assert len({label for _, label in labels}) == 3
 
 
+@pytest.mark.parametrize("raw", [0, 2048, 4095])
+def test_readings_of_twelve_bits_may_be_centred(raw):
+    """A sensor that is dead or grounded reads 0: -2048 is no error."""
+    learner = MAPDPM(1, 8, [0], [900])
+    assert learner.learn([raw - 2048]) == 0
+    assert learner.mean(0)[0] == pytest.approx((raw - 2048) * 10 / 11, abs=1)
+
+
+def test_the_range_holds_between_the_farthest_values():
+    for m0, x in itertools.product((-2047, 2047), (-2048, 2047)):
+        learner = CHECKED(1, 2, [m0], [1], (32, 1))
+        for _ in range(40):
+            learner.learn([x])
+            learner.surprise([-1 - x])
+
+
+@pytest.mark.parametrize("far", [500, 1000, 1900])
+def test_shares_do_not_depend_on_the_distance_from_m0(far):
+    """A place with nine rows in ten, far out; the other is at m0."""
+    rng = np.random.default_rng(1)
+    z = rng.random(6000) < 0.9
+    rows = np.rint(z[:, None] * far + rng.normal(0, 60, (6000, 3))).clip(-2047, 2047)
+    learner = MAPDPM(3, 8, [0] * 3, [4000] * 3)
+    labels = [learner.learn(x) for x in rows.astype(int).tolist()]
+    share = learner.counts[labels[int(np.argmax(z))]] / sum(learner.counts)
+    assert share == pytest.approx(0.9, abs=0.02)
+
+
+def regime(seed, n_rows):
+    """Three places, 15 standard deviations apart at least: rows and places."""
+    rng = np.random.default_rng(100 + seed)
+    while True:
+        centres = rng.uniform(-1500, 1500, (3, 3))
+        if min(np.linalg.norm(centres[i] - centres[j]) for i in range(3) for j in range(i)) > 900:
+            break
+    z = rng.choice(3, size=n_rows, p=[0.5, 0.3, 0.2])
+    rows = np.rint(centres[z] + rng.normal(0, 60, (n_rows, 3))).clip(-2047, 2047)
+    return rows.astype(int).tolist(), z.tolist()
+
+
+def test_places_that_are_replaced_again_and_again_keep_labels_of_their_own():
+    """A slot for every place, whatever was before; eight slots are enough for ever."""
+    learner = MAPDPM(3, 8, [0] * 3, [32000] * 3, a0=(8, 1), memory=512)
+    for seed in range(8):
+        rows, places = regime(seed, 4000)
+        labels = [learner.learn(x) for x in rows]
+        pairs = set(zip(places[2000:], labels[2000:], strict=True))
+        assert len(pairs) == len({label for _, label in pairs}) == 3
+
+
+def test_a_cluster_lives_as_long_as_documented_without_a_row():
+    """One halving for every bit of its weight, and one every memory / 2 rows."""
+    learner = MAPDPM(1, 8, [0], [3200], a0=(8, 1), memory=256)
+    for i in range(40):
+        learner.learn([1000 + i % 9])
+    rare = learner.predict([1000])
+    lived = 0
+    while learner.predict([1000]) == rare:
+        learner.learn([lived % 9])
+        lived += 1
+    assert 128 * 5 < lived < 128 * 7 + 256
+
+
+def test_a_rare_place_that_recurs_survives():
+    """One row in a hundred, for twenty times the memory."""
+    rng = np.random.default_rng(3)
+    learner = MAPDPM(1, 4, [0], [3200], a0=(8, 1), memory=2048)
+    labels = set()
+    for is_rare, noise in zip(rng.random(40000) < 0.01, rng.normal(0, 20, 40000), strict=True):
+        label = learner.learn([int(1000 * is_rare + noise)])
+        if is_rare:
+            labels.add(label)
+    assert len(labels) == 1
+
+
 def test_surprise_grows_with_the_distance_from_what_is_known():
     learner, _ = random_state(3)
     scores = [learner.surprise([d, 0, 0]) for d in (0, 1000, 2047)]
@@ -347,12 +441,12 @@ def test_predict_and_surprise_change_nothing():
     assert (list(learner._slots), learner.counts) == before
 
 
-@pytest.mark.parametrize("x", [[], [1, 2], [1, 2, 3, 4], [0, 0, 2048], [-2048, 0, 0], (0, 9999, 0)])
+@pytest.mark.parametrize("x", [[], [1, 2], [1, 2, 3, 4], [0, 0, 2048], [-2049, 0, 0], (0, 9999, 0)])
 def test_wrong_rows_are_refused_and_lose_nothing(x):
     learner, _ = random_state(5)
     before = list(learner._slots), list(learner.counts)
     for method in (learner.learn, learner.predict, learner.surprise):
-        with pytest.raises(ValueError, match=r"x: dim ints of -2047\.\.2047"):
+        with pytest.raises(ValueError, match=r"x: dim ints of -2048\.\.2047"):
             method(x)
     assert (list(learner._slots), learner.counts) == before
 
@@ -373,6 +467,8 @@ def test_wrong_rows_are_refused_and_lose_nothing(x):
         (6, 8, [0] * 6, [1] * 6, (1, 1)),
         (1, 8, [0], [1], (1, 1), (1, 1), (1, 1025)),
         (1, 8, [0], [1], (1, 1), (1, 1), (1024, 1)),
+        (1, 8, [0], [1], (1, 1), (1, 1), (1, 1), 63),
+        (1, 8, [0], [1], (1, 1), (1, 1), (1, 1), 16385),
     ],
 )
 def test_wrong_priors_are_refused(arguments):

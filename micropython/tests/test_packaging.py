@@ -15,7 +15,7 @@ from learners import BOARDS, HERE
 from needs import needs_package, needs_runtime
 from runtimes import RUNTIMES
 
-MODULES = ["mapdpm_int.py", "mapdpm_batch.py", "mapdpm_viper.py", "mapdpm_float.py"]
+MODULES = [f"mapdpm_{name}.py" for name in ("int", "batch", "viper", "float", "alarm", "setup")]
 
 
 def version():

@@ -1,5 +1,6 @@
 """The viper learner does what the integer learner does, and compiles for every board."""
 
+import ast
 import os
 import subprocess
 import sys
@@ -22,6 +23,18 @@ def test_same_results_as_the_integer_learner() -> None:
     printed = run("micropython", {**files, "main.py": main}, timeout=600)
     assert len(printed.splitlines()) == 5 * (8 * 5 - 3 * 2) + 3
     assert printed.endswith("taken away 40\nrefused 8\n")
+
+
+def test_no_attribute_is_stored_in_viper_code() -> None:
+    """MicroPython 1.18 and 1.19.1 crash where the value is a word."""
+    tree = ast.parse((MODULES / "mapdpm_viper.py").read_text())
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    marks = [{ast.unparse(mark) for mark in node.decorator_list} for node in functions]
+    viper = [f for f, mark in zip(functions, marks, strict=True) if "micropython.viper" in mark]
+    assert len(viper) == 2
+    nodes = [n for f in viper for n in ast.walk(f) if isinstance(n, ast.Attribute)]
+    stored = [node.attr for node in nodes if isinstance(node.ctx, ast.Store)]
+    assert stored == []
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)

@@ -2,9 +2,9 @@
 
     python3 micropython/tests/vectors/generate.py
 
-A file's first line holds the learner's arguments, the second the number of rows, a rolling hash of
-all answers (surprise, predict and learn of every row, merge after every 64th) and the counts at the
-end; then comes a row a line.
+A file's first line holds the learner's arguments, with semicolons between them, the second the
+number of rows, a rolling hash of all answers (surprise, predict and learn of every row, merge after
+every 64th) and the counts at the end; then comes a row a line.
 """
 
 import sys
@@ -51,9 +51,11 @@ def streams():
     prior = ([100, -100, 2047, 0], [4194304, 1000, 77, 1], (7, 32), (3, 2), (5, 3))
     yield "rationals", (4, 6, *prior), blobs(rng, 120, rng.normal(0, 600, (4, 4)), 50)
     spread = blobs(rng, 1200, [[-300] * 2, [200, 100]], 70)
-    yield "forgetting", (2, 4, [0] * 2, [9000] * 2, (1, 32)), spread
+    yield "halved", (2, 4, [0] * 2, [9000] * 2, (1, 32)), spread
     firm = blobs(rng, 120, [[0] * 10, [1900] * 10, [-1900] * 10], 20)
     yield "dear", (10, 2, [0] * 10, [6400] * 10, (1, 2), (64, 1)), firm
+    moves = np.vstack([blobs(rng, 140, rng.normal(0, 700, (3, 2)), 50) for _ in range(2)])
+    yield "forgetting", (2, 8, [0] * 2, [20000] * 2, (1, 10), (8, 1), (1, 1), 64), moves
 
 
 def texts():
@@ -62,7 +64,7 @@ def texts():
     for name, arguments, rows in streams():
         learner = MAPDPM(*arguments)
         value = answers(learner, rows.tolist())
-        lines = [repr(arguments), repr((len(rows), value, learner.counts))]
+        lines = [";".join(map(repr, arguments)), repr((len(rows), value, learner.counts))]
         lines += [" ".join(map(str, row)) for row in rows]
         found[f"{name}.txt"] = "\n".join(lines) + "\n"
     return found
