@@ -90,11 +90,10 @@ def counted(
     if np.allclose(_means(model.prior_, found), model.means_, rtol=0.0, atol=ATOL):
         return model.prior_, found
     scale, offset = quantized.scale, quantized.offset
-    prior = {
-        **model.prior_,
-        "m0": (model.prior_["m0"] - offset) / scale,
-        "b0": model.prior_["b0"] / scale**2,
-    }
+    with np.errstate(over="ignore"):  # the board refuses an infinite prior
+        m0 = (model.prior_["m0"] - offset) / scale
+        b0 = model.prior_["b0"] / scale**2
+    prior = {**model.prior_, "m0": m0, "b0": b0}
     # The error of a mean of rounded values is a half at most; clipped values have no bound.
     clipped = np.array([(np.abs(x) == LIMIT).any(axis=0) for x in members])
     off = np.abs(_means(prior, found) - (model.means_ - offset) / scale) > 0.5 + ATOL

@@ -27,8 +27,8 @@ WORTH = Range(1e-20, 1e20)
 #: Cells that a prior is worth: a0 and b0 of counts and of zeros and ones, beta0.
 PSEUDO_COUNT = Range(1e-12, 1e12)
 
-#: Scales of the data: b0, sigma2, tau2 and variances of psi0. Their roots have squares.
-SCALE = Range(1e-300, 1e300)
+#: Scales of the data, in any unit: b0, sigma2, tau2 and variances of psi0.
+SCALE = Range(1e-320, 1e308)
 
 #: Rows up to which evidence grows.
 ROBUSTNESS = Range(1e-3, 1e18)

@@ -121,7 +121,7 @@ BEYOND = {
     "a0": ("normal-gamma", {"prior": {"a0": 1e60}}, "prior a0 must be from 1e-06 to 1e"),
     "small a0": ("normal-gamma", {"prior": {"a0": 1e-7}}, "prior a0 must be from 1e-06 to 1e"),
     "c0": ("normal-gamma", {"prior": {"c0": 1e21}}, "prior c0 must be from 1e-20 to 1e"),
-    "b0": ("normal-gamma", {"prior": {"b0": 1e301}}, "prior b0 must be from 1e-300 to 1e"),
+    "b0": ("normal-gamma", {"prior": {"b0": 1.1e308}}, "prior b0 must be from 1e-320 to 1e"),
     "nu0": (
         "normal-inverse-wishart",
         {"prior": {"nu0": 2e6}},
@@ -130,8 +130,8 @@ BEYOND = {
     "kappa0": ("normal-inverse-wishart", {"prior": {"kappa0": 1e-21}}, "prior kappa0 must be from"),
     "psi0": (
         "normal-inverse-wishart",
-        {"prior": {"psi0": np.diag([1.0, 1e301])}},
-        "prior psi0 must have variances from 1e-300 to 1e",
+        {"prior": {"psi0": np.diag([1.0, 1.1e308])}},
+        "prior psi0 must have variances from 1e-320 to 1e",
     ),
     "tau2": (
         "normal-known-variance",

@@ -71,7 +71,7 @@ def _within(ends: Range, name: str, values: Floats, unit: str = "") -> Floats:
     if not usable.all():
         j = int(np.argmin(usable))
         raise ValueError(
-            f"prior {name} must be from {ends.least:g} to {ends.most:g}{unit}, "
+            f"prior {name} must be from {ends.least:.3g} to {ends.most:.3g}{unit}, "
             f"got {values[j]} in column {j}"
         )
     return values

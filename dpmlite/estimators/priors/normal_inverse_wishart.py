@@ -223,7 +223,7 @@ def _positive_definite(name: str, value: Any, n_columns: int) -> Floats:
     variances = np.diag(matrix)
     if ((variances > 0.0) & ((variances < SCALE.least) | (variances > SCALE.most))).any():
         raise ValueError(
-            f"prior {name} must have variances from {SCALE.least:g} to {SCALE.most:g}, "
+            f"prior {name} must have variances from {SCALE.least:.3g} to {SCALE.most:.3g}, "
             f"got {variances.min():g} to {variances.max():g}"
         )
     scale = np.sqrt(np.abs(variances))
