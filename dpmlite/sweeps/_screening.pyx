@@ -14,8 +14,9 @@ from dpmlite.families._product cimport Product, densities_in
 from dpmlite.families._screenable cimport densities_of
 from dpmlite.sweeps._screening_beside cimport add_beside, add_beside_to_stay
 from dpmlite.sweeps._screening_bounds cimport (
-    CHUNK, StayTerms, add_costs_beside, add_own_log_bounds, choose_line, clip_values, compare_bounds,
-    copy_to_single, find_stay_ceilings, find_stays, line_bounds, log_bounds, standardise_into_chunk)
+    CHUNK, StayTerms, add_costs_beside, add_own_log_bounds, choose_line, clip_values,
+    compare_bounds, copy_to_single, find_stay_ceilings, find_stays, line_bounds, log_bounds,
+    standardise_into_chunk)
 from dpmlite.sweeps._screening_weights cimport (
     begin_weights, bound_weighted_slot, load_weighted_slot, read_weights, set_weighted_stay_terms)
 
