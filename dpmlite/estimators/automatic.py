@@ -214,8 +214,8 @@ def first_labels(
 ) -> Indices:
     """Labels under the first prior of the model's family.
 
-    `width` multiplies the variance that is expected in a cluster. Rows count as one on the average,
-    or less: each that counts as many equal rows would be a cluster of its own.
+    `width` multiplies the variance that is expected in a cluster. Rows count as if their mean
+    weight were 1 at most: for a search, many equal rows are a cluster of their own, and slow.
     """
     prior = model.family.first_prior(scales, sample.total_weight, width)
     power = min(1.0, sample.shape[0] / sample.total_weight)

@@ -6,7 +6,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from dpmlite.core._constants cimport (
-    HUGE_COST, LOG_2, MAX_POWER, MAX_WEIGHT, SINGLE_EPSILON, SINGLE_ERROR, UNPLACED)
+    HUGE_COST, LOG_2, MAX_POWER, MAX_SCREENED_WEIGHT, SINGLE_EPSILON, SINGLE_ERROR, UNPLACED)
 from dpmlite.core._atomics cimport CACHE_LINE
 from dpmlite.core._rows cimport Row
 from dpmlite.core._simd cimport inlined_void
@@ -54,7 +54,8 @@ cdef const Densities *densities_to_screen(Partition partition) noexcept nogil:
 
 cdef const Densities *usual_densities(Partition partition, const Densities *t) noexcept nogil:
     """Return densities; NULL if the weights or the prior are too unusual."""
-    if t == NULL or not t.power[0] < MAX_POWER or not partition.X.most_weight < MAX_WEIGHT:
+    if (t == NULL or not t.power[0] < MAX_POWER
+            or not partition.X.most_weight < MAX_SCREENED_WEIGHT):
         return NULL
     return t
 
