@@ -55,7 +55,7 @@ cdef extern from "constants.h":
     const double SINGLE_EPSILON "DPM_SINGLE_EPSILON"
     const double SINGLE_ERROR "DPM_SINGLE_ERROR"
     const double MAX_POWER "DPM_MAX_POWER"
-    const double MAX_WEIGHT "DPM_MAX_WEIGHT"
+    const double MAX_SCREENED_WEIGHT "DPM_MAX_SCREENED_WEIGHT"
     const double MAX_LINE_END "DPM_MAX_LINE_END"
     const double MAX_SLOPE "DPM_MAX_SLOPE"
     const double MAX_DRIFT "DPM_MAX_DRIFT"

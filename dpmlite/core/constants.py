@@ -147,7 +147,7 @@ SINGLE_ERROR = 1e-06
 MAX_POWER = 1e30
 
 # Heavier rows are not screened, nor are the others of their table, for the same reason.
-MAX_WEIGHT = 1e12
+MAX_SCREENED_WEIGHT = 1e12
 
 # L, the end of the line bound, at most: the line is then a ninth below the logarithm at most.
 MAX_LINE_END = 0.25

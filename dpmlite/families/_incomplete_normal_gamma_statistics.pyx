@@ -51,9 +51,8 @@ cdef class IncompleteStatistics(Component):
         return terms
 
     cdef void read(self, const Row *row) noexcept nogil:
-        cdef Py_ssize_t d
-        for d in range(self.n_columns):
-            self.u[d] = standardise(row.values[d], self.columns.origin[d], self.columns.unit[d])
+        standardise_row(row.values, self.columns.origin, self.columns.unit, self.n_columns,
+                        &self.u[0])
 
     cdef void clear_slot(self, Py_ssize_t k) noexcept nogil:
         cdef Py_ssize_t d
@@ -66,20 +65,10 @@ cdef class IncompleteStatistics(Component):
         self.refresh(k)
 
     cdef void accumulate(self, const Row *row, Py_ssize_t k) noexcept nogil:
-        cdef double *n = self.statistic(k, COUNT)
-        cdef double *m = self.statistic(k, MEAN)
-        cdef double *b = self.statistic(k, RATE)
-        cdef double w = row.weight, part, e
-        cdef Py_ssize_t d
         self.read(row)
-        for d in range(self.n_columns):
-            if self.u[d] == self.u[d]:
-                e = self.u[d] - m[d]
-                part = w / (self.c0 + n[d] + w)
-                b[d] += 0.5 * (self.c0 + n[d]) * part * e * e
-                m[d] += part * e
-                n[d] += w
-        self.n[k] += w
+        add_cells(&self.u[0], row.weight, self.c0, self.width, self.statistic(k, COUNT),
+                  self.statistic(k, MEAN), self.statistic(k, RATE))
+        self.n[k] += row.weight
 
     cdef bint remove_row(self, const Row *row, Py_ssize_t k) noexcept nogil:
         cdef double left = self.n[k] - row.weight
@@ -141,6 +130,31 @@ cdef class IncompleteStatistics(Component):
     cdef NormalColumn normal_column(self, Py_ssize_t k, Py_ssize_t d) noexcept nogil:
         return normal_column_of(self.c0, self.statistic(k, COUNT)[d], self.statistic(k, MEAN)[d],
                                 self.statistic(k, RATE)[d])
+
+
+cdef clones_void standardise_row(const double *values, const double *origin, const double *unit,
+                                 Py_ssize_t n_columns, double *u) noexcept nogil:
+    cdef Py_ssize_t d
+    for d in range(n_columns):
+        u[d] = standardise(values[d], origin[d], unit[d])
+
+
+cdef clones_void add_cells(const double *u, double weight, double c0, Py_ssize_t width, double *n,
+                           double *m, double *b) noexcept nogil:
+    """Add a row to the statistics of its columns, LANES at a time; a missing cell weighs nothing."""
+    cdef double e, w, part
+    cdef Py_ssize_t column = 0, d
+    cdef int i
+    while column < width:
+        for i in range(LANES):
+            d = column + i
+            w = weight if u[d] == u[d] else 0.0
+            e = u[d] - m[d] if u[d] == u[d] else 0.0
+            part = w / (c0 + n[d] + w)
+            b[d] += 0.5 * (c0 + n[d]) * part * e * e
+            m[d] += part * e
+            n[d] += w
+        column += LANES
 
 
 cdef bint without(IncompleteStatistics self, Py_ssize_t k, Py_ssize_t d, double w,

@@ -110,7 +110,8 @@ cdef inline inlined_void heavy_cost_block(
     cdef const double *shift = self.t.shift + first
     # Copies, for the compiler cannot know that `out` is none of these.
     cdef double w = row.weight, half = 0.5 * w, p = self.power, c0 = self.c0, a0 = self.a0
-    cdef double n_columns = self.n_columns, shared = w * (0.5 * n_columns * LOG_2PI + self.log_scale)
+    cdef double n_columns = self.n_columns
+    cdef double shared = w * (0.5 * n_columns * LOG_2PI + self.log_scale)
     cdef double c, u, z, e = 0.0
     cdef Py_ssize_t d
     cdef int j

@@ -6,7 +6,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from dpmlite.core._constants cimport (
-    HUGE_COST, LOG_2, MAX_POWER, MAX_WEIGHT, SINGLE_EPSILON, SINGLE_ERROR, UNPLACED)
+    HUGE_COST, LOG_2, MAX_POWER, MAX_SCREENED_WEIGHT, SINGLE_EPSILON, SINGLE_ERROR, UNPLACED)
 from dpmlite.core._atomics cimport CACHE_LINE
 from dpmlite.core._rows cimport Row
 from dpmlite.core._simd cimport inlined_void
@@ -14,8 +14,9 @@ from dpmlite.families._product cimport Product, densities_in
 from dpmlite.families._screenable cimport densities_of
 from dpmlite.sweeps._screening_beside cimport add_beside, add_beside_to_stay
 from dpmlite.sweeps._screening_bounds cimport (
-    CHUNK, StayTerms, add_costs_beside, add_own_log_bounds, choose_line, clip_values, compare_bounds,
-    copy_to_single, find_stay_ceilings, find_stays, line_bounds, log_bounds, standardise_into_chunk)
+    CHUNK, StayTerms, add_costs_beside, add_own_log_bounds, choose_line, clip_values,
+    compare_bounds, copy_to_single, find_stay_ceilings, find_stays, line_bounds, log_bounds,
+    standardise_into_chunk)
 from dpmlite.sweeps._screening_weights cimport (
     begin_weights, bound_weighted_slot, load_weighted_slot, read_weights, set_weighted_stay_terms)
 
@@ -53,7 +54,8 @@ cdef const Densities *densities_to_screen(Partition partition) noexcept nogil:
 
 cdef const Densities *usual_densities(Partition partition, const Densities *t) noexcept nogil:
     """Return densities; NULL if the weights or the prior are too unusual."""
-    if t == NULL or not t.power[0] < MAX_POWER or not partition.X.most_weight < MAX_WEIGHT:
+    if (t == NULL or not t.power[0] < MAX_POWER
+            or not partition.X.most_weight < MAX_SCREENED_WEIGHT):
         return NULL
     return t
 

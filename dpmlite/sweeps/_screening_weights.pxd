@@ -7,7 +7,7 @@ cdef enum:
 # The range of the weights of a table's rows.
 cdef struct Weights:
     double least, most
-    double new_cost[N_NEW_COSTS]  # of founding a cluster at the prior's mean, evenly from least to most
+    double new_cost[N_NEW_COSTS]  # of founding a cluster, of weights evenly from least to most
 
 # What a row of weight w costs in a slot, but for its distance, as straight lines in w.
 cdef struct WeightedSlot:
@@ -24,4 +24,5 @@ cdef void load_weighted_slot(WeightedSlot *slot, const Weights *weights, Partiti
 cdef void read_weights(const Weights *weights, Partition partition, Chunk *chunk) noexcept nogil
 cdef void bound_weighted_slot(const WeightedSlot *slot, Chunk *chunk, const float *slope,
                               Py_ssize_t n_columns, float *bound) noexcept nogil
-cdef void set_weighted_stay_terms(const WeightedSlot *slot, Chunk *chunk, Py_ssize_t i) noexcept nogil
+cdef void set_weighted_stay_terms(const WeightedSlot *slot, Chunk *chunk,
+                                  Py_ssize_t i) noexcept nogil

@@ -8,23 +8,22 @@ in a slot that is not its own, and in its own slot, with w' = w (c + 1) / (c - w
 
     g(w) - (a - w / 2) sum_d log(1 - w' t_d).
 
-f and g take two logarithms of Gamma functions for each weight. But log Gamma is convex, so that f is
-a concave function of w, and g a convex one: on the range of the table's weights, f is at least, and
-g at most, what the straight line through its ends is. In large clusters both are nearly straight.
+f and g take two logarithms of Gamma functions for each weight. But log Gamma is convex, so that f
+is a concave function of w, and g a convex one: on the range of the table's weights, f is at least,
+and g at most, what the straight line through its ends is. In large clusters both are nearly straight.
 What a new cluster costs bends more, but never changes: it is tabled at several weights.
 """
 
 from libc.math cimport NAN, fabs, sqrt
 
-from dpmlite.core._constants cimport (
-    LOG_2, MIN_KEPT_FRACTION, SINGLE_EPSILON, SINGLE_ERROR)
+from dpmlite.core._constants cimport LOG_2, MIN_KEPT_FRACTION, SINGLE_EPSILON, SINGLE_ERROR
 from dpmlite.core._simd cimport clones_void, log2_floor_single
 from dpmlite.families._screenable cimport Screenable
 from dpmlite.families._student_t cimport Densities
 from dpmlite.sweeps._screening_bounds cimport CHUNK, COLUMNS_PER_GROUP, StayTerms
 
-cdef double MIN_RANGE = 1.05  # the heaviest row as a multiple of the lightest, for lines to be known
-cdef double MIN_SLOT_ROWS = 2.0  # the weight of a slot whose rows may be known to stay, likewise
+cdef double MIN_RANGE = 1.05  # the largest weight as a multiple of the least, for lines
+cdef double MIN_SLOT_WEIGHT = 2.0  # of a slot as a multiple of its heaviest row, for rows to stay
 
 
 cdef void begin_weights(Weights *weights, Partition partition) noexcept nogil:
@@ -65,7 +64,7 @@ cdef void load_weighted_slot(WeightedSlot *slot, const Weights *weights, Partiti
     line_through(weights, cost_at_mean(partition, k, n, least),
                  cost_at_mean(partition, k, n, most), &slot.floor, &slot.floor_per_weight)
     slot.floor -= SINGLE_ERROR * (fabs(slot.floor) + most * fabs(slot.floor_per_weight))
-    if n >= MIN_SLOT_ROWS * most and kept >= 2.0 * MIN_KEPT_FRACTION:
+    if n >= MIN_SLOT_WEIGHT * most and kept >= 2.0 * MIN_KEPT_FRACTION:
         line_through(weights, cost_at_mean(partition, k, n - least, least),
                      cost_at_mean(partition, k, n - most, most), &slot.stay,
                      &slot.stay_per_weight)
@@ -102,7 +101,8 @@ cdef void bound_weighted_slot(const WeightedSlot *slot, Chunk *chunk, const floa
     if slot.is_empty:
         copy_floors(chunk.new_floor, <float> below, bound)
     else:
-        line_floors(chunk.weight, <float> slot.floor_per_weight, <float> (slot.floor - below), bound)
+        line_floors(
+            chunk.weight, <float> slot.floor_per_weight, <float> (slot.floor - below), bound)
     add_log_bounds(chunk.u, n_columns, slope, chunk.weight, <float> slot.count,
                    <float> slot.shape, bound)
 

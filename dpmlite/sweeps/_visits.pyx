@@ -80,7 +80,7 @@ cdef void tighten_ceiling(const Screen *screen, Py_ssize_t j, double ceiling) no
     """Replace the ceiling of row j, if all its factors 1 - w_d are at least 1/2 (_slot_drift.pyx)."""
     cdef Chunk *chunk = screen.chunk
     cdef Py_ssize_t k = chunk.label[j]
-    if k == UNPLACED:
+    if k == UNPLACED or screen.has_weights:
         return
     if ceiling - screen.slot[k].stay < LOG_2 * screen.slot[k].member_power:
         chunk.stay_ceiling[j] = <float> (ceiling + SINGLE_ERROR * fabs(ceiling))
