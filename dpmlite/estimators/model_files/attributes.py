@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite.core.constants import MAX_LABEL
+from dpmlite.core.stop import CALLBACK, MAX_SECONDS
 from dpmlite.estimators.domain import MAX_TOTAL_WEIGHT
 from dpmlite.estimators.model_files.mixtures import MODEL, OF_COLUMNS, check_model
 from dpmlite.estimators.model_files.quantities import (
@@ -20,6 +21,7 @@ from dpmlite.estimators.model_files.quantities import (
     floats,
     ints,
     number,
+    one_of,
     texts,
 )
 from dpmlite.estimators.model_files.tables import check_table
@@ -57,6 +59,7 @@ SWEPT: dict[str, Check] = {
     "converged_": flag,
     "neg_log_loo_": number(),
 }
+LIMITED: dict[str, Check] = {"stopped_": one_of(None, MAX_SECONDS, CALLBACK)}
 MOMENTS: dict[str, Check] = {
     "n_rows": count(),
     "weight": number(0.0, 2.0 * MAX_TOTAL_WEIGHT),
@@ -108,16 +111,17 @@ REQUIRED: dict[str, dict[str, Check]] = {
 OPTIONAL: dict[str, dict[str, Check]] = {
     "MAPDPM": {
         **SWEPT,
+        **LIMITED,
         "cluster_of_component_": ints("C", below="K"),
         "alphas_": floats("A", least=TINY, most=HUGE),
         "alpha_scores_": floats("A", least=-INF, most=INF, nan=True),
     },
-    "DPSearch": {},
+    "DPSearch": {**LIMITED, "neg_log_score_": number()},
     "BayesianHierarchicalClustering": {
         "log_increments_": floats("M - 1", 2, least=-INF),
         "log_evidence_bound_alternative_": number(),
     },
-    "CollapsedGibbs": {},
+    "CollapsedGibbs": {**LIMITED},
 }
 
 #: Attributes whose check needs the family, or the number of components.

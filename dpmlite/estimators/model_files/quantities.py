@@ -50,6 +50,17 @@ def flag(name: str, value: Any, sizes: Sizes) -> bool:
     return value
 
 
+def one_of(*choices: object) -> Check:
+    """One of a few values."""
+
+    def check(name: str, value: Any, sizes: Sizes) -> Any:
+        if not isinstance(value, str | None) or value not in choices:
+            raise ValueError(f"{name} must be one of {choices}, got {value!r}")
+        return value
+
+    return check
+
+
 def floats(
     *shape: Size, least: float = -LARGEST, most: float = LARGEST, nan: bool = False
 ) -> Check:
