@@ -40,7 +40,7 @@ class DaskMAPDPM(Estimator):
     Attributes
     ----------
     labels_ : dask.array.Array of int, shape (N,)
-        The cluster of each row, in the chunks of `X`.
+        The cluster of each row, in the chunks of `X` that are not empty.
     client_ : distributed.Client
         The client that was used.
     n_sweeps_ : int
@@ -58,7 +58,7 @@ class DaskMAPDPM(Estimator):
     >>> from distributed import Client
     >>> from dpmlite.dask import DaskMAPDPM
     >>> rows = np.concatenate([np.random.default_rng(0).normal(c, 1, (50, 2)) for c in (0, 10)])
-    >>> with Client(processes=False, dashboard_address=None) as client:
+    >>> with Client(processes=False, dashboard_address=":0") as client:
     ...     model = DaskMAPDPM(random_state=0).fit(da.from_array(rows, chunks=(30, 2)))
     ...     model.labels_.chunks
     ((30, 30, 30, 10),)
@@ -101,12 +101,13 @@ class DaskMAPDPM(Estimator):
         lengths = client.gather([client.submit(length_of, chunk, None) for chunk in chunks])
         if not any(lengths):
             raise ValueError(f"X must have at least one row, got {len(chunks)} empty chunks")
-        engine = DaskEngine(client, [c for c, n in zip(chunks, lengths, strict=True) if n])
+        kept = [j for j, n in enumerate(lengths) if n]
+        engine = DaskEngine(client, [chunks[j] for j in kept])
         local = MAPDPM(**self._local_parameters())
         ChunkedFit(local, engine).run()
         self._forget()
         vars(self).update(_fitted(local))
-        self.client_, self.labels_ = client, self._labels(engine, lengths)
+        self.client_, self.labels_ = client, self._labels(engine, [lengths[j] for j in kept])
         return self
 
     def fit_predict(self, X: Any, y: Any = None) -> Array:
@@ -206,18 +207,15 @@ class DaskMAPDPM(Estimator):
         return parameters
 
     def _labels(self, engine: DaskEngine, lengths: list[int]) -> Array:
-        """Labels of all rows as an array of one chunk for each chunk of the table."""
+        """Labels of all rows as an array of one chunk for each chunk that the engine has."""
         import dask.array as da
 
-        futures = iter(engine.labels)
-        clusters = getattr(self, "cluster_of_component_", None)
-        pieces = []
-        for n in lengths:
-            labels = next(futures) if n else np.empty(0, dtype=np.intp)
-            if clusters is not None and n:
-                labels = engine.client.submit(np.take, clusters, labels)
-            pieces.append(da.from_delayed(labels, (n,), np.intp) if n else da.from_array(labels))
-        return da.concatenate(pieces)
+        futures = engine.labels
+        if hasattr(self, "cluster_of_component_"):
+            clusters = self.cluster_of_component_
+            futures = [engine.client.submit(np.take, clusters, labels) for labels in futures]
+        pieces = zip(futures, lengths, strict=True)
+        return da.concatenate([da.from_delayed(labels, (n,), np.intp) for labels, n in pieces])
 
     def _forget(self) -> None:
         """Drop the attributes of an earlier fit."""
