@@ -121,31 +121,43 @@ class ChunkedPartition:
         before, joint = self.clusters, self.neg_log_joint
         messages = [(self.model, numbers, proposal) for numbers in before.numbers]
         found: list[ChunkClusters] = self.engine.run(steps.refine, messages)
-        self._number([each.keys @ (proposal.n_components, 1) for each in found], found)
+        self._number([each.keys @ (proposal.n_labels, 1) for each in found], found)
         if self.neg_log_joint < joint - self.problem.worthwhile_gain(self.n_rows):
             return True
         before = replace(before, numbers=[each.keys[:, 0] for each in found])
         self.clusters, self.neg_log_joint = before, joint
         return False
 
-    def gather(
-        self, clusters: list[int] | None, counts: Indices, seeds: Indices
-    ) -> tuple[Table, Indices]:
-        """Random rows: `counts[p][j]` of cluster j of `clusters` in chunk p, or of all clusters."""
-        messages = [
-            steps.Gather(numbers, clusters, n.tolist(), int(seed))
-            for numbers, n, seed in zip(self.clusters.numbers, counts, seeds, strict=True)
-        ]
+    def sample(
+        self, groups: Indices, max_rows: int, rng: np.random.Generator
+    ) -> tuple[Any, Indices]:
+        """Random rows of groups of clusters, and their clusters, in the order of the chunks.
+
+        Parameters
+        ----------
+        groups : ndarray of int, shape (K,)
+            The group of each cluster, 0, 1, ...; -1 for no group.
+        max_rows : int
+            Number of rows of each group at most.
+        rng : Generator
+        """
+        sizes = self.sizes_of(groups)
+        counts = np.array([shares(each, min(max_rows, int(each.sum()))) for each in sizes.T])
+        seeds = rng.integers(2**63, size=self.engine.n_chunks).tolist()
+        each_chunk = zip(self.clusters.numbers, counts.T, seeds, strict=True)
+        messages = [steps.Gather(numbers, groups, n, seed) for numbers, n, seed in each_chunk]
         found = [each for each in self.engine.run(steps.gather, messages) if each is not None]
         table = found[0][0]
         for more, _ in found[1:]:
             table = table.followed_by(more)
-        return table, np.concatenate([labels for _, labels in found])
+        return table, np.concatenate([clusters for _, clusters in found])
 
-    def sample(self, n_rows: int, rng: np.random.Generator) -> tuple[Any, Indices]:
-        """Random rows of all chunks, in their order, with their clusters."""
-        counts = shares(self.lengths, min(n_rows, self.n_rows))
-        return self.gather(None, counts[:, None], rng.integers(2**63, size=len(counts)))
+    def sizes_of(self, groups: Indices) -> Indices:
+        """Rows of groups of clusters in each chunk, shape (P, G)."""
+        sizes = np.zeros((self.engine.n_chunks, int(groups.max()) + 1), dtype=np.intp)
+        there = groups >= 0
+        np.add.at(sizes.T, groups[there], self.clusters.sizes.T[there])
+        return sizes
 
     def finish(self, model: Model, order: Indices) -> Partition:
         """Leave the number ``order[k]`` of cluster k as labels of its rows in the chunks.

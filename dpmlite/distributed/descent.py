@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dpmlite.distributed.proposals import divide, resample
+from dpmlite.distributed.proposals import all_together, each_alone, near_ones, propose
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,10 +17,13 @@ SWEEPS_AT_ONCE = 2
 
 # Sweeps between proposals end when no more than this fraction of the rows moves; the last sweeps
 # end at the other: what moves then changes the joint by a nat or so.
-MAX_MOVED_FRACTION = 1e-2
-LAST_MOVED_FRACTION = 1e-4
+MAX_MOVED_FRACTION = 3e-3
+LAST_MOVED_FRACTION = 5e-4
 
-# Rounds of proposals at most. The first that gains little is the last.
+# The groups of clusters that are searched by themselves in each round.
+GROUPINGS = (all_together, each_alone, near_ones)
+
+# Rounds of proposals at most. The first in which none is taken is the last.
 MAX_ROUNDS = 10
 
 
@@ -44,16 +47,15 @@ def descend(
     converged : bool
         Whether the last sweeps moved hardly any row.
     """
-    worthwhile_gain = partition.problem.worthwhile_gain(partition.n_rows)
     sweep_until_few_move(partition, search.max_sweeps, MAX_MOVED_FRACTION)
-    trace = [partition.neg_log_joint]
-    while search.split_merge and len(trace) <= MAX_ROUNDS:
-        for propose in (resample, divide):
-            propose(partition, search, rng)
-            sweep_until_few_move(partition, search.max_sweeps, MAX_MOVED_FRACTION)
+    trace, helped = [partition.neg_log_joint], search.split_merge
+    while helped and len(trace) <= MAX_ROUNDS:
+        helped = False
+        for groups_of in GROUPINGS:
+            if propose(partition, search, groups_of(partition, rng), rng):
+                helped = True
+                sweep_until_few_move(partition, search.max_sweeps, MAX_MOVED_FRACTION)
         trace.append(partition.neg_log_joint)
-        if trace[-2] - trace[-1] <= worthwhile_gain:
-            break
     converged = sweep_until_few_move(partition, search.max_sweeps, LAST_MOVED_FRACTION)
     return [*trace, partition.neg_log_joint], converged
 

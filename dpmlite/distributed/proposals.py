@@ -1,20 +1,20 @@
 """Proposals: clusters that a search among gathered rows finds.
 
-`resample` looks at random rows of all clusters, where every move of a local search is tried.
-`divide` looks at rows of one cluster at a time, of which there are more: what is small in the table
-is seen in them. A proposal need not be good for all rows. Partition crossover takes what is.
+Groups of clusters are searched by themselves, each on some of its rows: all clusters together,
+where every move of a local search is tried; each cluster alone, of which more rows are seen; or
+near clusters, which may be cut in the wrong place. A proposal need not be good for all rows:
+partition crossover takes what is.
 """
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dpmlite import moves
 from dpmlite.core.threads import on_threads
-from dpmlite.distributed.chunked_partition import shares
+from dpmlite.distributed.chunked_partition import with_groups
 from dpmlite.distributed.statistics import statistics_of
 from dpmlite.distributed.steps import Mixture, Proposal
 
@@ -25,57 +25,85 @@ if TYPE_CHECKING:
     from dpmlite.distributed.protocols import Indices, Model, Table
     from dpmlite.search.search import Search
 
-    Item = tuple[int, int]  # a cluster, and a seed
-
-# Rows that are gathered of all clusters, or of one, at most.
+# Rows that are gathered of a group of clusters, at most.
 GATHERED_ROWS = 20_000
 
-# Rows of several clusters that are gathered at once, at most. A driver has no more in memory.
+# Rows of several groups that are gathered at once, at most: a driver has no more in memory.
 MAX_ROWS_AT_ONCE = 100_000
 
-
-def resample(partition: ChunkedPartition, search: Search, rng: np.random.Generator) -> bool:
-    """Cross over with what a descent from the present clusters finds on a new random sample."""
-    table, labels = partition.sample(GATHERED_ROWS, rng)
-    model = scaled(partition.model, partition.n_rows / table.shape[0])
-    seed = int(rng.integers(2**63))
-    return partition.cross_over(Proposal([descended(search, model, table, labels, seed)]))
+# Near clusters in a group.
+N_NEAR = 4
 
 
-def divide(partition: ChunkedPartition, search: Search, rng: np.random.Generator) -> bool:
-    """Cross over with what descents on the rows of each cluster divide it into."""
-    sizes = partition.clusters.sizes
-    found: list[Mixture] = []
-    for clusters in batches(sizes.sum(axis=0)):
-        counts = np.array([shares_of_cluster(sizes[:, k]) for k in clusters]).T
-        seeds = rng.integers(2**63, size=len(counts))
-        table, labels = partition.gather(clusters, counts, seeds)
-        part = partial(divided, partition, search, table, labels)
-        seeds = rng.integers(2**63, size=len(clusters))
-        found += on_threads(part, list(zip(clusters, seeds.tolist(), strict=True)))
-    proposal = Proposal(found)
-    return proposal.n_components > len(found) and partition.cross_over(proposal)
+def propose(
+    partition: ChunkedPartition, search: Search, groups: Indices, rng: np.random.Generator
+) -> bool:
+    """Cross over with what descents on gathered rows make of groups of clusters.
+
+    Groups whose clusters all look normal stay. Returns whether that lowers the joint of all rows.
+    """
+    mixtures: list[Mixture] = []
+    choice = np.full(partition.n_clusters, -1)
+    for batch in batches(partition.sizes_of(groups).sum(axis=0)):
+        in_batch = np.where(np.isin(groups, batch), groups - batch[0], -1)
+        found = searched(partition, search, in_batch, rng)
+        for g, mixture in zip(batch, found, strict=True):
+            if mixture is not None:
+                choice[groups == g] = len(mixtures)
+                mixtures.append(mixture)
+    return bool(mixtures) and partition.cross_over(Proposal(mixtures, choice))
 
 
-def divided(
-    partition: ChunkedPartition, search: Search, table: Table, labels: Indices, item: Item
-) -> Mixture:
-    """What a descent on the gathered rows of one cluster divides it into."""
-    k, seed = item
-    rows = table.take(labels == k)
-    model = scaled(partition.model, partition.clusters.sizes[:, k].sum() / rows.shape[0])
-    whole = np.zeros(rows.shape[0], dtype=np.intp)
-    together = model.problem(rows).partition(whole.copy())
-    if moves.all_look_normal(together):
-        return Mixture(model, statistics_of(together.component, 1))
-    return descended(search, model, rows, whole, seed)
+def searched(
+    partition: ChunkedPartition, search: Search, groups: Indices, rng: np.random.Generator
+) -> list[Mixture | None]:
+    """What descents on some rows of each group make of it; None if its clusters look normal."""
+    table, labels = partition.sample(groups, GATHERED_ROWS, rng)
+    n_rows = partition.sizes_of(groups).sum(axis=0)
+    seeds = rng.integers(2**63, size=len(n_rows)).tolist()
+
+    def descent(g: int) -> Mixture | None:
+        chosen = groups[labels] == g
+        model = scaled(partition.model, n_rows[g] / chosen.sum())
+        return descended(search, model, table.take(chosen), labels[chosen], seeds[g])
+
+    return on_threads(descent, range(len(n_rows)))
 
 
-def descended(search: Search, model: Model, table: Table, labels: Indices, seed: int) -> Mixture:
-    """The clusters that a descent from labels ends in."""
+def descended(
+    search: Search, model: Model, table: Table, labels: Indices, seed: int
+) -> Mixture | None:
+    """The clusters that a descent from labels ends in; None if those of the labels look normal."""
     labels = np.unique(labels, return_inverse=True)[1].astype(np.intp)
-    found = search.go_on(model.problem(table), labels, seed, "gathered").partition
+    problem = model.problem(table)
+    if moves.all_look_normal(problem.partition(labels.copy())):
+        return None
+    found = search.go_on(problem, labels, seed, "gathered").partition
     return Mixture(model, statistics_of(found.component, found.n_clusters))
+
+
+def all_together(partition: ChunkedPartition, rng: np.random.Generator) -> Indices:
+    """One group of all clusters."""
+    return np.zeros(partition.n_clusters, dtype=np.intp)
+
+
+def each_alone(partition: ChunkedPartition, rng: np.random.Generator) -> Indices:
+    """A group for each cluster."""
+    return np.arange(partition.n_clusters)
+
+
+def near_ones(partition: ChunkedPartition, rng: np.random.Generator) -> Indices:
+    """Groups of clusters that could be merged at least cost, found in random order."""
+    clusters = with_groups(partition.problem, partition.totals)
+    groups, n_groups = np.full(partition.n_clusters, -1), 0
+    for j in rng.permutation(partition.n_clusters).tolist():
+        if groups[j] < 0:
+            free = np.setdiff1d(np.flatnonzero(groups < 0), [j])
+            costs = [moves.merge_change(clusters, j, k) for k in free.tolist()]
+            groups[free[np.argsort(costs, kind="stable")[: N_NEAR - 1]]] = n_groups
+            groups[j] = n_groups
+            n_groups += 1
+    return groups
 
 
 def scaled(model: Any, factor: float) -> Any:
@@ -83,13 +111,8 @@ def scaled(model: Any, factor: float) -> Any:
     return model.with_power(min(1.0, factor * model.power))
 
 
-def shares_of_cluster(sizes: Indices) -> Indices:
-    """`shares` of the rows that are gathered of a cluster with these sizes."""
-    return shares(sizes, min(GATHERED_ROWS, int(sizes.sum())))
-
-
 def batches(sizes: Indices) -> Iterator[list[int]]:
-    """Clusters of which rows are gathered together, in their order."""
+    """Groups of these sizes of which rows are gathered together, in their order."""
     batch: list[int] = []
     n_rows = 0
     for k, size in enumerate(np.minimum(sizes, GATHERED_ROWS).tolist()):

@@ -60,14 +60,12 @@ class Mixture:
     model: Model
     statistics: Floats
 
-    def assign(self, table: Table, out: Indices, rows: Indices) -> None:
-        """Find the component that predicts each of some rows best; none is new."""
-        if len(self.statistics) == 1:
-            out[:] = 0
-            return
-        problem = self.model.problem(table)
+    def labels(self, table: Table, rows: Indices) -> Indices:
+        """The component that predicts each of some rows best; none is new."""
+        found, problem = np.empty(len(rows), dtype=np.intp), self.model.problem(table)
         components = loaded(problem.component, self.statistics)
-        sweeps.assign(problem.rows, components, problem.coarsened_alpha, out, rows)
+        sweeps.assign(problem.rows, components, problem.coarsened_alpha, found, rows)
+        return found
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -77,24 +75,25 @@ class Proposal:
     Attributes
     ----------
     mixtures : list of Mixture
-        One for all rows, or one for the rows of each cluster.
+    choice : ndarray of int, shape (K,)
+        The mixture whose components rows of each cluster may join; -1 for rows that stay together.
     """
 
     mixtures: list[Mixture]
+    choice: Indices
 
     @property
-    def n_components(self) -> int:
-        return sum(len(mixture.statistics) for mixture in self.mixtures)
+    def n_labels(self) -> int:
+        """Number of labels that rows may get."""
+        return 1 + sum(len(mixture.statistics) for mixture in self.mixtures)
 
     def labels(self, table: Table, clusters: Indices) -> Indices:
-        """The component of each row: the best of the mixture for its cluster."""
-        found, first, in_all = np.empty(len(clusters), dtype=np.intp), 0, len(self.mixtures) == 1
-        for k, mixture in enumerate(self.mixtures):
-            rows = np.arange(len(clusters)) if in_all else np.flatnonzero(clusters == k)
-            best = np.empty(len(rows), dtype=np.intp)
+        """The best component for each row, numbered from 1; 0 for rows that stay together."""
+        found, first, choice = np.zeros(len(clusters), dtype=np.intp), 1, self.choice[clusters]
+        for j, mixture in enumerate(self.mixtures):
+            rows = np.flatnonzero(choice == j)
             if len(rows):
-                mixture.assign(table, best, rows)
-            found[rows] = first + best
+                found[rows] = first + mixture.labels(table, rows)
             first += len(mixture.statistics)
         return found
 
@@ -121,27 +120,27 @@ class Sweep:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gather:
-    """A request for random rows.
+    """A request for random rows of groups of clusters.
 
     Attributes
     ----------
     numbers : ndarray of int
         As in `Sweep`.
-    clusters : sequence of int, or None
-        The clusters to gather rows of; None is all together.
-    counts : sequence of int
-        Number of rows of each of these clusters, or of all.
+    groups : ndarray of int, shape (K,)
+        The group of each cluster; -1 for no group.
+    counts : ndarray of int, shape (G,)
+        Number of rows of each group.
     seed : int
     """
 
     numbers: Indices
-    clusters: list[int] | None
-    counts: list[int]
+    groups: Indices
+    counts: Indices
     seed: int
 
 
 def start(table: Table, labels: None, message: tuple[Model, Proposal]) -> Result:
-    """Let each row join the best component of a proposal; keys are components."""
+    """Let each row join the best component of a proposal; keys number components."""
     model, proposal = message
     joined = proposal.labels(table, np.zeros(table.shape[0], dtype=np.intp))
     return own_clusters(model, table, joined)
@@ -171,9 +170,9 @@ def refine(table: Table, labels: Indices, message: tuple[Model, Indices, Proposa
     """Cut clusters by the components of a proposal; keys are pairs of cluster and component."""
     model, numbers, proposal = message
     clusters = numbers[labels]
-    pairs = clusters * proposal.n_components + proposal.labels(table, clusters)
+    pairs = clusters * proposal.n_labels + proposal.labels(table, clusters)
     labels, found = own_clusters(model, table, pairs)
-    keys = np.stack(np.divmod(found.keys, proposal.n_components), axis=1)
+    keys = np.stack(np.divmod(found.keys, proposal.n_labels), axis=1)
     return labels, replace(found, keys=keys)
 
 
@@ -182,12 +181,9 @@ def gather(
 ) -> tuple[Indices, tuple[Table, Indices] | None]:
     """Random rows and their clusters, in the order of the table; None for no rows."""
     clusters, rng = message.numbers[labels], np.random.default_rng(message.seed)
-    chosen = np.zeros(len(labels), dtype=bool)
-    for j, n in enumerate(message.counts):
-        rows = np.arange(len(labels))
-        if message.clusters is not None:
-            rows = np.flatnonzero(clusters == message.clusters[j])
-        chosen[rng.choice(rows, n, replace=False, shuffle=False)] = True
+    groups, chosen = message.groups[clusters], np.zeros(len(labels), dtype=bool)
+    for g, n in enumerate(message.counts.tolist()):
+        chosen[rng.choice(np.flatnonzero(groups == g), n, replace=False, shuffle=False)] = True
     return labels, (table.take(chosen), clusters[chosen]) if chosen.any() else None
 
 

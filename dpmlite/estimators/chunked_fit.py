@@ -14,7 +14,7 @@ import numpy as np
 from dpmlite.core.threads import threads_for, use_threads
 from dpmlite.distributed.chunked_partition import ChunkedPartition, shares
 from dpmlite.distributed.descent import descend
-from dpmlite.distributed.proposals import GATHERED_ROWS, scaled
+from dpmlite.distributed.proposals import GATHERED_ROWS, all_together, scaled
 from dpmlite.distributed.statistics import statistics_of
 from dpmlite.distributed.steps import Mixture, Proposal
 from dpmlite.estimators.automatic import power_of
@@ -153,12 +153,13 @@ class ChunkedFit:
             known, model, search = self._model(sample, search, seeds)
             found, mixture = self._first_components(sample, known.table, model, search, seeds)
             model = replace(model, alpha=found.alpha)
-            partition = ChunkedPartition(
-                self.engine, model, Proposal([mixture]), known.table, sample.lengths
-            )
+            first = Proposal([mixture], np.zeros(1, dtype=np.intp))
+            partition = ChunkedPartition(self.engine, model, first, known.table, sample.lengths)
             trace, converged = descend(partition, search, rng)
             self._keep_components(partition, model)
-            self._join_components(*partition.sample(GATHERED_ROWS, rng))
+            self._join_components(
+                *partition.sample(all_together(partition, rng), GATHERED_ROWS, rng)
+            )
         log_volume = model.power * known.log_volume
         to_fit.neg_log_joint_trace_ = model.unit * np.array(trace) + log_volume
         to_fit.neg_log_joint_ = float(to_fit.neg_log_joint_trace_[-1])

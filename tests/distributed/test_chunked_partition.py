@@ -13,7 +13,7 @@ from dpmlite.distributed import steps
 from dpmlite.distributed.chunked_partition import ChunkedPartition, shares
 from dpmlite.distributed.descent import descend
 from dpmlite.distributed.engine import MapEngine
-from dpmlite.distributed.proposals import batches
+from dpmlite.distributed.proposals import batches, near_ones
 from dpmlite.distributed.statistics import all_others, statistics_of
 from dpmlite.distributed.steps import Gather, Mixture, Proposal, Sweep
 from dpmlite.estimators.automatic import Model
@@ -51,9 +51,14 @@ def chunked(X, n_chunks, map_items=map, **parameters):
     parts = np.array_split(X, n_chunks)
     engine = MapEngine(parts, None, map_items)
     engine.read(ChunkReader(model.family, False, X.shape[1], {}))
-    proposal = Proposal([mixture_of(model, X)])
+    proposal = for_all(mixture_of(model, X), 1)
     lengths = np.array([len(part) for part in parts])
     return ChunkedPartition(engine, model, proposal, as_data(X[:5]), lengths), engine
+
+
+def for_all(mixture, n_clusters):
+    """A proposal for all rows."""
+    return Proposal([mixture], np.zeros(n_clusters, dtype=np.intp))
 
 
 def labels_of(partition, engine):
@@ -83,7 +88,7 @@ def test_the_joint_is_that_of_all_rows_after_each_step(component, power, n_chunk
     partition.sweep(2)
     assert is_consistent(partition, engine, X)
     other = mixture_of(partition.model, X[:, ::-1], 5)
-    partition.cross_over(Proposal([Mixture(partition.model, other.statistics)]))
+    partition.cross_over(for_all(Mixture(partition.model, other.statistics), partition.n_clusters))
     assert is_consistent(partition, engine, X)
     descend(partition, Search(), np.random.default_rng(0))
     assert is_consistent(partition, engine, X)
@@ -125,7 +130,7 @@ def test_a_crossover_that_does_not_help_changes_nothing():
     before, joint = labels_of(partition, engine), partition.neg_log_joint
     whole = partition.model.problem(as_data(X)).partition(np.zeros(len(X), dtype=np.intp))
     one = Mixture(partition.model, statistics_of(whole.component, 1))
-    assert not partition.cross_over(Proposal([one]))
+    assert not partition.cross_over(for_all(one, partition.n_clusters))
     assert partition.neg_log_joint == joint
     np.testing.assert_array_equal(labels_of(partition, engine), before)
 
@@ -135,7 +140,7 @@ def test_a_crossover_takes_what_lowers_the_joint():
     X, truth = unequal_gaussians(3, 6, random_state=0).sample(600, random_state=0)
     model = model_of(X)
     good = model.problem(as_data(X)).partition(np.unique(truth, return_inverse=True)[1])
-    proposal = Proposal([Mixture(model, statistics_of(good.component, good.n_clusters))])
+    proposal = for_all(Mixture(model, statistics_of(good.component, good.n_clusters)), 1)
     partition, engine = chunked(X, 3)
     partition.clusters = partition._renumbered(
         partition.clusters, np.zeros(partition.n_clusters, dtype=np.intp)
@@ -149,33 +154,61 @@ def test_a_crossover_takes_what_lowers_the_joint():
     assert is_consistent(partition, engine, X)
 
 
-def test_rows_of_one_cluster_join_only_its_own_parts():
-    X = rows(200)
+def test_rows_join_only_what_their_clusters_may():
+    X = rows(300)
     model = model_of(X)
-    halves = [np.flatnonzero(X[:, 0] < 0.0), np.flatnonzero(X[:, 0] >= 0.0)]
-    clusters = (X[:, 0] >= 0.0).astype(np.intp)
-    proposal = Proposal([mixture_of(model, X[at], 3) for at in halves])
-    found = proposal.labels(as_data(X), clusters)
-    assert set(found[halves[0]]) <= {0, 1, 2}
-    assert set(found[halves[1]]) <= {3, 4, 5}
-    alone = Proposal([proposal.mixtures[1]]).labels(as_data(X[halves[1]]), clusters[halves[1]])
-    np.testing.assert_array_equal(found[halves[1]], 3 + alone)
+    clusters = np.digitize(X[:, 0], np.quantile(X[:, 0], [0.3, 0.6]))
+    parts = [np.flatnonzero(clusters == k) for k in range(3)]
+    mixtures = [mixture_of(model, X[parts[k]], 3) for k in (2, 0)]
+    found = Proposal(mixtures, np.array([1, -1, 0])).labels(as_data(X), clusters)
+    assert (found[parts[1]] == 0).all()
+    for k, mixture, first in ((2, mixtures[0], 1), (0, mixtures[1], 4)):
+        alone = mixture.labels(as_data(X[parts[k]]), np.arange(len(parts[k])))
+        np.testing.assert_array_equal(found[parts[k]], first + alone)
 
 
-def test_gathered_rows_are_of_the_clusters_asked_for():
+def test_gathered_rows_are_of_the_groups_asked_for():
     X, labels = rows(50), np.arange(50) % 5
-    request = Gather(np.array([7, 8, 9, 10, 11]), [8, 11], [3, 10], seed=1)
+    numbers, groups = np.array([4, 3, 2, 1, 0]), np.array([0, -1, 0, 1, -1])
+    request = Gather(numbers, groups, np.array([5, 10]), seed=1)
     unchanged, (table, clusters) = steps.gather(as_data(X), labels, request)
     assert unchanged is labels
-    assert np.bincount(clusters)[[8, 11]].tolist() == [3, 10]
+    assert np.bincount(groups[clusters]).tolist() == [5, 10]
     for row, k in zip(table.values, clusters, strict=True):
         (i,) = np.flatnonzero((row == X).all(axis=1))
-        assert labels[i] + 7 == k
+        assert numbers[labels[i]] == k
 
 
 def test_no_rows_are_gathered_of_a_chunk_without_the_cluster():
-    request = Gather(np.arange(2), [1], [0], seed=1)
+    request = Gather(np.arange(2), np.array([-1, 0]), np.array([0]), seed=1)
     assert steps.gather(as_data(rows(4)), np.zeros(4, dtype=np.intp), request)[1] is None
+
+
+@pytest.mark.parametrize("groups", [[0, 0, 1, -1], [-1, 0, -1, 0]])
+def test_samples_are_of_all_chunks_in_proportion(groups):
+    partition, engine = chunked(rows(), 3)
+    groups = np.resize(groups, partition.n_clusters)
+    table, clusters = partition.sample(groups, 60, np.random.default_rng(0))
+    n = np.bincount(groups[groups >= 0][np.argsort(groups[groups >= 0])])
+    assert len(n) == groups.max() + 1
+    everyone = groups[labels_of(partition, engine)]
+    expected = [min(60, (everyone == g).sum()) for g in range(groups.max() + 1)]
+    assert np.bincount(groups[clusters]).tolist() == expected
+    assert table.shape == (sum(expected), 3)
+
+
+def test_near_clusters_are_grouped():
+    X = np.concatenate(
+        [
+            np.random.default_rng(k).normal(c, 1.0, (50, 3))
+            for k, c in enumerate((0.0, 3.0, 200.0, 203.0, 206.0, 0.5, 3.5, 209.0))
+        ]
+    )
+    partition, engine = chunked(X, 2)
+    groups = near_ones(partition, np.random.default_rng(0))
+    assert np.bincount(groups).max() <= 4
+    low = {int(k) for k in np.unique(labels_of(partition, engine)[X[:, 0] < 100.0])}
+    assert len({int(groups[k]) for k in low}) == 1
 
 
 @pytest.mark.parametrize("n", [0, 7, 99, 100])

@@ -1,0 +1,167 @@
+"""Rows in chunks: how near `fit_chunks` and `DaskMAPDPM` come to `fit`, and their price.
+
+By hand, `python asv_benchmarks/benchmarks/distributed.py` prints a line for each table, number of
+chunks and order of the rows: the joint less that of `fit` under the same hyperparameters, in
+percent of it; components of both; and the time in times of `fit`. Tables are of 8 columns and have
+overlapping clusters of very unequal sizes and widths. The line before them has the joints of
+several seeds of `fit`, less the least of them, under the hyperparameters of the first.
+
+- `--rows`, `--clusters`, `--prior`, `--seeds` and `--chunks` choose what is compared.
+- `--dask` prints times of `DaskMAPDPM` with 1 and 2 workers instead, of one thread each.
+- `--file` prints time and peak memory of `fit_chunks` of a file.
+"""
+
+import argparse
+import resource
+import tempfile
+import time
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from dpmlite import MAPDPM
+from dpmlite.datasets import unequal_gaussians
+
+N_COLUMNS = 8
+ROWS_AT_ONCE = 100_000
+
+
+def table(n_rows, n_clusters):
+    """Overlapping clusters of very unequal sizes and widths."""
+    mixture = unequal_gaussians(N_COLUMNS, n_clusters, random_state=0)
+    return mixture.sample(n_rows, random_state=0)[0]
+
+
+def timed(function):
+    """What a call returns, and its seconds."""
+    begin = time.perf_counter()
+    return function(), time.perf_counter() - begin
+
+
+def local_fit(like, prior, X, seed):
+    """A fit of all rows under the hyperparameters of another model."""
+    robustness = 2000 if prior == "auto" else None
+    same = {"component": like.component_, "prior": like.prior_, "robustness": robustness}
+    return MAPDPM(join=False, random_state=seed, **same).fit(X)
+
+
+def print_table(n_rows, n_clusters, prior, n_seeds, chunks):
+    """Joints, components and times of one table."""
+    X = table(n_rows, n_clusters)
+    orders = {"random": np.arange(n_rows), "sorted": np.argsort(X[:, 0])}
+    about = f"{n_rows:>10,} {n_clusters:>3} {prior:>6}"
+    local, whole = timed(lambda: MAPDPM(prior=prior, random_state=0).fit(X))
+    joints = np.array([local_fit(local, prior, X, s).neg_log_joint_ for s in range(n_seeds)])
+    above = ", ".join(f"{each:.4f}" for each in np.sort(100.0 * (joints / joints.min() - 1.0)))
+    print(f"{about} fit: K {len(local.statistics_)}, {whole:.1f} s; seeds {above} %", flush=True)
+    for n_chunks in chunks:
+        for order, at in orders.items():
+            parts, estimator = np.array_split(X[at], n_chunks), MAPDPM(prior=prior, random_state=0)
+            model, seconds = timed(partial(estimator.fit_chunks, parts))
+            fit = local_fit(model, prior, X, 0) if prior == "auto" else local
+            above = 100.0 * (model.neg_log_joint_ / fit.neg_log_joint_ - 1.0)
+            print(
+                f"{about} {n_chunks:>3} {order}: {above:>8.4f} %, K {len(model.statistics_)} of "
+                f"{len(fit.statistics_)}, time {seconds / whole:.2f}, {model.n_sweeps_} sweeps",
+                flush=True,
+            )
+
+
+def drawn_chunk(n_rows, number):
+    """Rows of a chunk that no driver has seen."""
+    mixture = unequal_gaussians(N_COLUMNS, 20, random_state=0)
+    return mixture.sample(n_rows, random_state=number)[0]
+
+
+def peak_memory():
+    """The greatest memory of this process so far, in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def dask_fit(X, prior, n_workers):
+    """A model and its seconds on some workers; rows are in their memory before."""
+    from distributed import Client, LocalCluster, wait
+
+    from dpmlite.dask import DaskMAPDPM
+
+    cluster = LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0")
+    with cluster, Client(cluster) as client:
+        rows = client.persist(X)
+        wait(rows)
+        model = DaskMAPDPM(prior=prior, random_state=0, client=client)
+        _, seconds = timed(partial(model.fit, rows))
+        print(
+            f"{len(X):,} x {N_COLUMNS} in {X.numblocks[0]} chunks, {prior}, {n_workers} worker(s): "
+            f"{seconds:.1f} s, K {len(model.statistics_)}, {model.n_sweeps_} sweeps, "
+            f"peak of the driver {peak_memory():.0f} MB",
+            flush=True,
+        )
+        return model.labels_.compute(), seconds
+
+
+def print_dask(n_rows, prior, n_chunks):
+    """Times with 1 and 2 workers, and whether their labels are the same."""
+    import dask.array as da
+    from dask import delayed
+
+    size = n_rows // n_chunks
+    pieces = [delayed(drawn_chunk)(size, number) for number in range(n_chunks)]
+    X = da.concatenate([da.from_delayed(each, (size, N_COLUMNS), float) for each in pieces])
+    (one, alone), (two, together) = (dask_fit(X, prior, n_workers) for n_workers in (1, 2))
+    same = "the same" if (one == two).all() else "other"
+    print(f"two workers take {together / alone:.2f} of the time of one, and find {same} labels")
+
+
+def read_rows(path, first):
+    """Some rows of a file."""
+    offset, n_cells = first * N_COLUMNS * 8, ROWS_AT_ONCE * N_COLUMNS
+    return np.fromfile(path, count=n_cells, offset=offset).reshape(-1, N_COLUMNS)
+
+
+def print_file(n_rows, prior):
+    """Time and peak memory of a fit whose rows are in a file."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rows"
+        with path.open("wb") as file:
+            for number in range(n_rows // ROWS_AT_ONCE):
+                drawn_chunk(ROWS_AT_ONCE, number).tofile(file)
+        before = peak_memory()
+        chunks = [partial(read_rows, path, first) for first in range(0, n_rows, ROWS_AT_ONCE)]
+        model, seconds = timed(partial(MAPDPM(prior=prior, random_state=0).fit_chunks, chunks))
+    print(
+        f"{n_rows:,} x {N_COLUMNS}, a file of {n_rows * N_COLUMNS * 8 / 2**20:.0f} MB, {prior}: "
+        f"{seconds:.1f} s, K {len(model.statistics_)}, {model.n_sweeps_} sweeps, peak "
+        f"{peak_memory():.0f} MB ({before:.0f} MB before), labels {8 * n_rows / 2**20:.0f} MB"
+    )
+
+
+class Chunks:
+    """A fit of 50,000 rows in 8 chunks."""
+
+    def setup(self):
+        self.parts = np.array_split(table(50_000, 20), 8)
+
+    def time_fit_chunks(self):
+        MAPDPM(random_state=0).fit_chunks(self.parts)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--rows", type=int, nargs="+", default=[200_000, 1_000_000])
+    parser.add_argument("--clusters", type=int, nargs="+", default=[20])
+    parser.add_argument("--prior", nargs="+", default=["auto", "paper"])
+    parser.add_argument("--seeds", type=int, default=3, help="of fit (default: 3)")
+    parser.add_argument("--chunks", type=int, nargs="+", default=[2, 8, 64])
+    parser.add_argument("--dask", action="store_true")
+    parser.add_argument("--file", action="store_true")
+    chosen = parser.parse_args()
+    for n_rows in chosen.rows:
+        for prior in chosen.prior:
+            if chosen.dask:
+                print_dask(n_rows, prior, chosen.chunks[0])
+            elif chosen.file:
+                print_file(n_rows, prior)
+            else:
+                for n_clusters in chosen.clusters:
+                    print_table(n_rows, n_clusters, prior, chosen.seeds, chosen.chunks)
