@@ -9,6 +9,9 @@ several seeds of `fit`, less the least of them, under the hyperparameters of the
 - `--rows`, `--clusters`, `--prior`, `--seeds` and `--chunks` choose what is compared.
 - `--dask` prints times of `DaskMAPDPM` with 1 and 2 workers instead, of one thread each.
 - `--file` prints time and peak memory of `fit_chunks` of a file.
+- `--arithmetic` prints bytes and seconds of a round on 10^9 rows of 50 columns, 100 clusters, 1,000
+  chunks and 100 workers: sizes are exact, and seconds are from costs that it measures on a few
+  chunks.
 """
 
 import argparse
@@ -22,6 +25,15 @@ import numpy as np
 
 from dpmlite import MAPDPM
 from dpmlite.datasets import unequal_gaussians
+from dpmlite.distributed.chunked_partition import ChunkedPartition
+from dpmlite.distributed.descent import SWEEPS_AT_ONCE
+from dpmlite.distributed.engine import MapEngine
+from dpmlite.distributed.proposals import GATHERED_ROWS, N_NEAR
+from dpmlite.distributed.statistics import all_others, statistics_of
+from dpmlite.distributed.steps import Mixture, Proposal, Sweep, sweep
+from dpmlite.estimators.automatic import Model
+from dpmlite.estimators.chunk_tables import ChunkReader
+from dpmlite.estimators.priors import FAMILIES
 
 N_COLUMNS = 8
 ROWS_AT_ONCE = 100_000
@@ -33,10 +45,10 @@ def table(n_rows, n_clusters):
     return mixture.sample(n_rows, random_state=0)[0]
 
 
-def timed(function):
+def timed(function, clock=time.perf_counter):
     """What a call returns, and its seconds."""
-    begin = time.perf_counter()
-    return function(), time.perf_counter() - begin
+    begin = clock()
+    return function(), clock() - begin
 
 
 def local_fit(like, prior, X, seed):
@@ -136,6 +148,51 @@ def print_file(n_rows, prior):
     )
 
 
+def drawn_partition(n_chunks, n_rows, n_columns, n_clusters):
+    """A partition of chunks whose rows are near their clusters, and its model."""
+    rng = np.random.default_rng(0)
+    centres = rng.normal(0.0, 6.0, (n_clusters, n_columns))
+    labels = rng.integers(n_clusters, size=n_chunks * n_rows)
+    labels[:n_clusters] = np.arange(n_clusters)
+    X = centres[labels] + rng.normal(size=(len(labels), n_columns))
+    family = FAMILIES["normal-gamma"]
+    reader = ChunkReader(family, False, n_columns, {})
+    table = reader(X)
+    model = Model(family, False, family.prior(None, table), 1.0, has_missing=False)
+    engine = MapEngine(np.array_split(X, n_chunks))
+    engine.read(reader)
+    good = model.problem(table).partition(labels.astype(np.intp))
+    mixture = Mixture(model, statistics_of(good.component, n_clusters))
+    first = Proposal([mixture], np.zeros(1, dtype=np.intp))
+    lengths = np.full(n_chunks, n_rows)
+    return ChunkedPartition(engine, model, first, table, lengths)
+
+
+def print_arithmetic(
+    n_rows=10**9, n_columns=50, n_clusters=100, n_chunks=1000, n_workers=100, few=8
+):
+    """Bytes and seconds of a round on many workers, from costs on a few chunks."""
+    partition = drawn_partition(few, 10_000, n_columns, n_clusters)
+    busy = time.process_time  # others may be at work here
+    statistics, model = partition.clusters.statistics, partition.model
+    others, adding = timed(partial(all_others, partition.component, statistics), busy)
+    request = Sweep(model, partition.clusters.numbers[0], others[0], SWEEPS_AT_ONCE)
+    table = ChunkReader(model.family, False, n_columns, {})(partition.engine.chunks[0])
+    labels = partition.engine.labels[0]
+    _, sweeping = timed(partial(sweep, table, labels, request), busy)
+    _, summing = timed(lambda: (partition.order(np.arange(n_clusters)), partition.totals), busy)
+    width = statistics[0].shape[1]
+    message = 8 * n_clusters * width
+    driver = (adding + summing) / few * n_chunks
+    print(f"{width} numbers a cluster, {message / 1e3:.0f} kB a chunk and direction")
+    print(f"sweep: {2 * n_chunks * message / 1e6:.0f} MB through the driver")
+    print(f"       {sweeping / len(table.values) * n_rows / n_workers:.0f} s on the workers")
+    print(f"       {driver:.1f} s on the driver")
+    group = 8 * GATHERED_ROWS * n_columns
+    n_groups = 1 + n_clusters + -(-n_clusters // N_NEAR)
+    print(f"proposals: {n_groups} groups of {group / 1e6:.0f} MB, {n_groups * group / 1e6:.0f} MB")
+
+
 class Chunks:
     """A fit of 50,000 rows in 8 chunks."""
 
@@ -155,7 +212,11 @@ if __name__ == "__main__":
     parser.add_argument("--chunks", type=int, nargs="+", default=[2, 8, 64])
     parser.add_argument("--dask", action="store_true")
     parser.add_argument("--file", action="store_true")
+    parser.add_argument("--arithmetic", action="store_true")
     chosen = parser.parse_args()
+    if chosen.arithmetic:
+        print_arithmetic()
+        parser.exit()
     for n_rows in chosen.rows:
         for prior in chosen.prior:
             if chosen.dask:

@@ -42,30 +42,17 @@ def grouped(
     component: families.Component, statistics: Floats, labels: Indices, n_groups: int
 ) -> Floats:
     """Sums of the rows of statistics that have the same label, shape (n_groups, L)."""
-    used = np.flatnonzero(statistics[:, 0] > 0.0)
-    slots = loaded(component, statistics[used])
-    sums = empty_statistics(component, n_groups)
-    first: dict[int, int] = {}
-    for k, label in enumerate(labels[used].tolist()):
-        if label in first:
-            slots.merge(first[label], k)
-        else:
-            first[label] = k
-    for label, k in first.items():
-        sums[label] = slots.statistics(k)
-    return sums
-
-
-def added(component: families.Component, one: Floats, other: Floats) -> Floats:
-    """Statistics of the rows of two arrays of clusters together, cluster by cluster."""
-    labels = np.tile(np.arange(len(one)), 2)
-    return grouped(component, np.vstack([one, other]), labels, len(one))
+    sums = RunningSums(component, n_groups)
+    sums.add(statistics, labels)
+    return sums.statistics
 
 
 def total(component: families.Component, chunks: Sequence[Floats]) -> Floats:
     """Statistics of the clusters in all chunks together, shape (K, L)."""
-    labels = np.tile(np.arange(len(chunks[0])), len(chunks))
-    return grouped(component, np.vstack(chunks), labels, len(chunks[0]))
+    sums = RunningSums(component, len(chunks[0]))
+    for chunk in chunks:
+        sums.add(chunk, np.arange(len(chunk)))
+    return sums.statistics
 
 
 def all_others(component: families.Component, chunks: Sequence[Floats]) -> list[Floats]:
@@ -73,14 +60,46 @@ def all_others(component: families.Component, chunks: Sequence[Floats]) -> list[
 
     They are sums of those before and after it. Differences would lose digits.
     """
-    before = _running_sums(component, chunks)
-    after = _running_sums(component, chunks[::-1])[::-1]
-    return [added(component, one, other) for one, other in zip(before, after, strict=True)]
+    before = sums_before(component, chunks)
+    after = sums_before(component, chunks[::-1])[::-1]
+    return [total(component, pair) for pair in zip(before, after, strict=True)]
 
 
-def _running_sums(component: families.Component, chunks: Sequence[Floats]) -> list[Floats]:
-    """Of each chunk, the sum of those before it."""
-    sums = [empty_statistics(component, len(chunks[0]))]
-    for chunk in chunks[:-1]:
-        sums.append(added(component, sums[-1], chunk))
-    return sums
+def sums_before(component: families.Component, chunks: Sequence[Floats]) -> list[Floats]:
+    """Of each chunk, the statistics of the clusters in all chunks before it."""
+    sums, found = RunningSums(component, len(chunks[0])), []
+    for chunk in chunks:
+        found.append(sums.statistics.copy())
+        sums.add(chunk, np.arange(len(chunk)))
+    return found
+
+
+class RunningSums:
+    """Statistics of groups, to which more are added.
+
+    Parameters
+    ----------
+    component : Component
+    n_groups : int
+
+    Attributes
+    ----------
+    statistics : ndarray, shape (n_groups, L)
+    """
+
+    def __init__(self, component: families.Component, n_groups: int) -> None:
+        self.statistics = empty_statistics(component, n_groups)
+        self._pair = component.like()
+        self._pair.resize(2)
+
+    def add(self, statistics: Floats, labels: Indices) -> None:
+        """Add each row of statistics to the group that is its label."""
+        for k in np.flatnonzero(statistics[:, 0] > 0.0).tolist():
+            into = self.statistics[labels[k]]
+            if into[0] > 0.0:
+                self._pair.load(0, into.tolist())
+                self._pair.load(1, statistics[k].tolist())
+                self._pair.merge(0, 1)
+                into[:] = self._pair.statistics(0)
+            else:
+                into[:] = statistics[k]

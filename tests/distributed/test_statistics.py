@@ -5,7 +5,6 @@ import pytest
 from families import CASES, FAMILY_NAMES
 
 from dpmlite.distributed.statistics import (
-    added,
     all_others,
     empty_statistics,
     grouped,
@@ -41,7 +40,6 @@ def test_sums_over_chunks_are_those_of_all_rows(drawn):
     parts = np.array_split(np.arange(30), 3)
     chunks = [of_rows(component, X[at], labels[at], 5) for at in parts]
     close(total(component, chunks), of_rows(component, X, labels, 5))
-    close(added(component, chunks[0], chunks[1]), total(component, chunks[:2]))
 
 
 def test_all_others_are_all_rows_but_those_of_a_chunk(drawn):
