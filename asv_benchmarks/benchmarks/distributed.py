@@ -2,9 +2,9 @@
 
 By hand, `python asv_benchmarks/benchmarks/distributed.py` prints a line for each table, number of
 chunks and order of the rows: the joint less that of `fit` under the same hyperparameters, in
-percent of it; components of both; and the time in times of `fit`. Tables are of 8 columns and have
-overlapping clusters of very unequal sizes and widths. The line before them has the joints of
-several seeds of `fit`, less the least of them, under the hyperparameters of the first.
+percent of it; components of both; and the processor's time in times of `fit`. Tables are of 8
+columns and have overlapping clusters of very unequal sizes and widths. The line before them has
+the joints of some seeds of `fit`, less the least of them, under the hyperparameters of the first.
 
 - `--rows`, `--clusters`, `--prior`, `--seeds` and `--chunks` choose what is compared.
 - `--dask` prints times of `DaskMAPDPM` with 1 and 2 workers instead, of one thread each.
@@ -29,7 +29,7 @@ from dpmlite.distributed.chunked_partition import ChunkedPartition
 from dpmlite.distributed.descent import SWEEPS_AT_ONCE
 from dpmlite.distributed.engine import MapEngine
 from dpmlite.distributed.proposals import GATHERED_ROWS, N_NEAR
-from dpmlite.distributed.statistics import all_others, statistics_of
+from dpmlite.distributed.statistics import all_others, statistics_of, total
 from dpmlite.distributed.steps import Mixture, Proposal, Sweep, sweep
 from dpmlite.estimators.automatic import Model
 from dpmlite.estimators.chunk_tables import ChunkReader
@@ -63,14 +63,14 @@ def print_table(n_rows, n_clusters, prior, n_seeds, chunks):
     X = table(n_rows, n_clusters)
     orders = {"random": np.arange(n_rows), "sorted": np.argsort(X[:, 0])}
     about = f"{n_rows:>10,} {n_clusters:>3} {prior:>6}"
-    local, whole = timed(lambda: MAPDPM(prior=prior, random_state=0).fit(X))
+    local, whole = timed(partial(MAPDPM(prior=prior, random_state=0).fit, X), time.process_time)
     joints = np.array([local_fit(local, prior, X, s).neg_log_joint_ for s in range(n_seeds)])
     above = ", ".join(f"{each:.4f}" for each in np.sort(100.0 * (joints / joints.min() - 1.0)))
     print(f"{about} fit: K {len(local.statistics_)}, {whole:.1f} s; seeds {above} %", flush=True)
     for n_chunks in chunks:
         for order, at in orders.items():
             parts, estimator = np.array_split(X[at], n_chunks), MAPDPM(prior=prior, random_state=0)
-            model, seconds = timed(partial(estimator.fit_chunks, parts))
+            model, seconds = timed(partial(estimator.fit_chunks, parts), time.process_time)
             fit = local_fit(model, prior, X, 0) if prior == "auto" else local
             above = 100.0 * (model.neg_log_joint_ / fit.neg_log_joint_ - 1.0)
             print(
@@ -180,7 +180,7 @@ def print_arithmetic(
     table = ChunkReader(model.family, False, n_columns, {})(partition.engine.chunks[0])
     labels = partition.engine.labels[0]
     _, sweeping = timed(partial(sweep, table, labels, request), busy)
-    _, summing = timed(lambda: (partition.order(np.arange(n_clusters)), partition.totals), busy)
+    _, summing = timed(partial(total, partition.component, statistics), busy)
     width = statistics[0].shape[1]
     message = 8 * n_clusters * width
     driver = (adding + summing) / few * n_chunks

@@ -9,12 +9,7 @@ import numpy as np
 
 from dpmlite import moves
 from dpmlite.distributed import steps
-from dpmlite.distributed.statistics import (
-    all_others,
-    grouped,
-    loaded,
-    total,
-)
+from dpmlite.distributed.statistics import all_others, grouped, loaded, total
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,7 +59,9 @@ class ChunkedPartition:
     Attributes
     ----------
     clusters : Clusters
-    n_rows : int
+    n_clusters, n_rows : int
+    problem : Problem
+        Without rows: component and concentration.
     neg_log_joint : float
         The exact joint of all rows, in units of a problem's.
     n_sweeps : int
@@ -165,7 +162,7 @@ class ChunkedPartition:
         Returns a partition with an absorbed group for each cluster, in this order, under another
         model of the same rows.
         """
-        self.order(order)
+        self._order(order)
         messages = [(model, numbers) for numbers in self.clusters.numbers]
         found = self.engine.run(steps.finish, messages)
         same = np.arange(self.n_clusters)
@@ -173,10 +170,6 @@ class ChunkedPartition:
         problem = model.problem(self.no_rows)
         sums = _sums(problem.component, [each.keys for each in found], found, self.n_clusters)
         return with_groups(problem, total(problem.component, sums))
-
-    def order(self, numbers: Indices) -> None:
-        """Number the clusters anew: ``numbers[k]`` is the new number of cluster k."""
-        self.clusters = self._renumbered(self.clusters, numbers)
 
     def _number(self, keys: Sequence[Indices], found: Sequence[ChunkClusters]) -> None:
         """Take clusters of equal keys as one, then merge while that lowers the joint."""
@@ -193,17 +186,18 @@ class ChunkedPartition:
         """Merge pairs of clusters by the exact joint, the best pair first."""
         partition = with_groups(self.problem, self.totals)
         if moves.merge(partition):
-            self.order(np.asarray(partition.group_labels, dtype=np.intp))
+            self._order(np.asarray(partition.group_labels, dtype=np.intp))
         self.neg_log_joint = partition.exact_neg_log_joint()
 
-    def _renumbered(self, clusters: Clusters, numbers: Indices) -> Clusters:
-        n_clusters = int(numbers.max()) + 1
-        sizes = np.zeros((len(clusters.sizes), n_clusters), dtype=np.intp)
-        np.add.at(sizes.T, numbers, clusters.sizes.T)
-        return Clusters(
-            [grouped(self.component, each, numbers, n_clusters) for each in clusters.statistics],
+    def _order(self, numbers: Indices) -> None:
+        """Number the clusters anew: ``numbers[k]`` is the new number of cluster k."""
+        before, n_clusters = self.clusters, int(numbers.max()) + 1
+        sizes = np.zeros((self.engine.n_chunks, n_clusters), dtype=np.intp)
+        np.add.at(sizes.T, numbers, before.sizes.T)
+        self.clusters = Clusters(
+            [grouped(self.component, each, numbers, n_clusters) for each in before.statistics],
             sizes,
-            [numbers[each] for each in clusters.numbers],
+            [numbers[each] for each in before.numbers],
         )
 
 

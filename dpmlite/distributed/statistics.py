@@ -17,12 +17,17 @@ if TYPE_CHECKING:
     from dpmlite.distributed.protocols import Floats, Indices
 
 
+def load(component: families.Component, statistics: Floats, n_empty: int = 0) -> None:
+    """Give a component one slot for each row of statistics, and empty slots after them."""
+    component.resize(len(statistics) + n_empty)
+    for k, row in enumerate(statistics.tolist()):
+        component.load(k, row)
+
+
 def loaded(component: families.Component, statistics: Floats) -> families.Component:
     """A component of the same prior with one slot for each row of statistics."""
     slots = component.like()
-    slots.resize(len(statistics))
-    for k, row in enumerate(statistics.tolist()):
-        slots.load(k, row)
+    load(slots, statistics)
     return slots
 
 

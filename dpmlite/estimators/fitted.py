@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from dpmlite.distributed.statistics import load, statistics_of
 from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.columns import Columns
 from dpmlite.estimators.numbering import largest_first
@@ -62,13 +63,6 @@ def fitted_mixture(model: Fitted) -> families.Component:
     return component
 
 
-def load(component: families.Component, statistics: Floats, n_empty: int = 0) -> None:
-    """Give a component one slot for each row of statistics, and empty slots after them."""
-    component.resize(len(statistics) + n_empty)
-    for k, row in enumerate(statistics.tolist()):
-        component.load(k, row)
-
-
 def final_partition(
     table: Data, labels: Labels, component: families.Component, alpha: float
 ) -> Partition:
@@ -122,7 +116,7 @@ def cluster_attributes(
         "prior_": prior,
         "alpha_": final.alpha,
         "n_clusters_": final.n_clusters,
-        "statistics_": np.array([component.statistics(k) for k in slots]),
+        "statistics_": statistics_of(component, final.n_clusters),
         "means_": np.array([family.means(each) for each in priors]),
         "variances_": np.array([family.variances(each) for each in priors]),
         "cluster_centers_": np.array([family.row_means(each, prior) for each in posteriors]),

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from dpmlite import algorithms, sweeps
+from dpmlite.distributed.statistics import load
 from dpmlite.estimators.automatic import most_probable_labels
 from dpmlite.estimators.family_estimator import FamilyEstimator
-from dpmlite.estimators.fitted import fitted_component, load
+from dpmlite.estimators.fitted import fitted_component
 from dpmlite.estimators.numbering import largest_first
 from dpmlite.estimators.validation import (
     check_bool,
