@@ -119,6 +119,38 @@ def test_frames_keep_the_names_of_columns():
     np.testing.assert_array_equal(model.labels_, fitted(frame.to_numpy()[:3000], 1).labels_)
 
 
+def test_mixed_tables_are_read_by_the_columns_of_the_sample(small_samples):
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    groups = rng.integers(3, size=1500)
+    frame = pd.DataFrame(
+        {
+            "city": np.array(["a", "b", "c"])[groups],
+            "length": rng.normal(6.0 * groups, 1.0),
+            "visits": rng.poisson(2.0 + 15.0 * groups),
+        }
+    ).sort_values("city", kind="stable", ignore_index=True)
+    chunks = [frame[i : i + 400] for i in range(0, 1500, 400)]  # some have a single city
+    model = MAPDPM(random_state=0).fit_chunks(chunks)
+    local = MAPDPM(random_state=0).fit(frame)
+    assert model.component_ == local.component_
+    assert list(model.levels_["city"]) == list(local.levels_["city"])
+    assert same_partition(model.labels_, local.labels_)
+    # Hyperparameters are those of a sample.
+    assert model.neg_log_joint_ == pytest.approx(local.neg_log_joint_, rel=1e-2)
+    np.testing.assert_array_equal(model.predict(frame), model.labels_)
+
+
+def test_sparse_counts_are_the_same_as_dense_ones():
+    sparse = pytest.importorskip("scipy.sparse")
+    X = table("dirichlet-multinomial", 300)
+    model = fitted(X, component="dirichlet-multinomial")
+    parts = [sparse.csr_matrix(part) for part in np.array_split(X, 4)]
+    other = MAPDPM(component="dirichlet-multinomial", random_state=0).fit_chunks(parts)
+    np.testing.assert_array_equal(other.labels_, model.labels_)
+    assert other.neg_log_joint_ == pytest.approx(model.neg_log_joint_, rel=1e-12)
+
+
 def test_rounded_values_are_spread_on_the_grid_of_the_sample(small_samples):
     """A chunk may have a single value in a column: no normal is infinitely dense there."""
     rng = np.random.default_rng(0)
