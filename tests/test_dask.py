@@ -130,6 +130,15 @@ def test_a_chunk_with_bad_rows_is_named(client):
         DaskMAPDPM().fit(da.from_array(X, chunks=(300, 4)))
 
 
+def test_empty_chunks_count_in_the_number_of_a_bad_one(client):
+    X = rows(900)
+    X[650, 2] = np.inf
+    lazy = da.from_array(X, chunks=(300, 4))
+    lazy = lazy[da.arange(900, chunks=300) // 300 != 0]
+    with pytest.raises(ValueError, match=r"chunk 2: X must be finite, got inf in row 50, column 2"):
+        DaskMAPDPM().fit(lazy)
+
+
 def test_what_is_not_of_dask_is_refused(client):
     with pytest.raises(TypeError, match="X must be a Dask array or data frame, got ndarray"):
         DaskMAPDPM().fit(rows(30))

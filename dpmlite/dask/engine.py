@@ -28,6 +28,8 @@ class DaskEngine(Engine):
     client : Client
     chunks : list of Future
         Arrays or data frames, none of which is empty.
+    numbers : list of int
+        The number of each in the user's table.
 
     Attributes
     ----------
@@ -35,9 +37,9 @@ class DaskEngine(Engine):
         Labels of the rows of each chunk.
     """
 
-    def __init__(self, client: Client, chunks: list[Future]) -> None:
+    def __init__(self, client: Client, chunks: list[Future], numbers: list[int]) -> None:
         self.client = client
-        self.n_chunks = len(chunks)
+        self.n_chunks, self.numbers = len(chunks), numbers
         self.labels: list[Future | None] = [None] * len(chunks)
         self._chunks = chunks
         self._tables: list[Future] = []
@@ -51,7 +53,7 @@ class DaskEngine(Engine):
         """Say how a chunk is read. Dask keeps its table, and no longer what was given."""
         self._tables = [
             self._submit(read_chunk, reader, number, chunk)
-            for number, chunk in enumerate(self._chunks)
+            for number, chunk in zip(self.numbers, self._chunks, strict=True)
         ]
         self._chunks = []
 

@@ -97,17 +97,12 @@ class DaskMAPDPM(Estimator):
             Also if there is no client.
         """
         client = self._client()
-        chunks = client.compute(chunks_of(X))
-        lengths = client.gather([client.submit(length_of, chunk, None) for chunk in chunks])
-        if not any(lengths):
-            raise ValueError(f"X must have at least one row, got {len(chunks)} empty chunks")
-        kept = [j for j, n in enumerate(lengths) if n]
-        engine = DaskEngine(client, [chunks[j] for j in kept])
+        engine, lengths = _engine_of(client, X)
         local = MAPDPM(**self._local_parameters())
         ChunkedFit(local, engine).run()
         self._forget()
         vars(self).update(_fitted(local))
-        self.client_, self.labels_ = client, self._labels(engine, [lengths[j] for j in kept])
+        self.client_, self.labels_ = client, self._labels(engine, lengths)
         return self
 
     def fit_predict(self, X: Any, y: Any = None) -> Array:
@@ -221,6 +216,16 @@ class DaskMAPDPM(Estimator):
         """Drop the attributes of an earlier fit."""
         for name in _fitted(self):
             delattr(self, name)
+
+
+def _engine_of(client: Client, X: Any) -> tuple[DaskEngine, list[int]]:
+    """An engine of the chunks that have rows, and their numbers of rows."""
+    chunks = client.compute(chunks_of(X))
+    lengths = client.gather([client.submit(length_of, chunk, None) for chunk in chunks])
+    if not any(lengths):
+        raise ValueError(f"X must have at least one row, got {len(chunks)} empty chunks")
+    kept = [j for j, n in enumerate(lengths) if n]
+    return DaskEngine(client, [chunks[j] for j in kept], kept), [lengths[j] for j in kept]
 
 
 def _fitted(model: Estimator) -> dict[str, Any]:

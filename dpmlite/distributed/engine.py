@@ -27,9 +27,12 @@ class Engine(ABC):
     ----------
     n_chunks : int
         Number of chunks. Each has rows.
+    numbers : sequence of int
+        The number by which errors name each chunk.
     """
 
     n_chunks: int
+    numbers: Sequence[int]
 
     @abstractmethod
     def ask(self, question: Callable[[Any, Any], Any], arguments: Sequence[Any]) -> list[Any]:
@@ -72,7 +75,7 @@ class MapEngine(Engine):
         self.chunks = chunks
         self.load = load
         self.map_items = map_items
-        self.n_chunks = len(chunks)
+        self.n_chunks, self.numbers = len(chunks), range(len(chunks))
         self.labels: list[Indices | None] = [None] * len(chunks)
         self._reader: Callable[[Any], Table] | None = None
 
@@ -84,7 +87,7 @@ class MapEngine(Engine):
         self._reader = reader
 
     def run(self, step: Step, messages: Sequence[Any]) -> list[Any]:
-        items = list(zip(range(self.n_chunks), self.chunks, self.labels, messages, strict=True))
+        items = list(zip(self.numbers, self.chunks, self.labels, messages, strict=True))
         function = partial(_step, self.load, self._reader, step)
         results = list(self.map_items(function, items))
         self.labels = [labels for labels, _ in results]

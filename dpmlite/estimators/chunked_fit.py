@@ -71,7 +71,8 @@ class FirstSample:
         """A sample of the rows of an engine's chunks, in their order."""
         lengths = np.array(engine.ask(length_of, [None] * engine.n_chunks))
         if not lengths.all():
-            raise ValueError(f"chunk {int(np.argmin(lengths))}: X must have at least one row")
+            number = engine.numbers[int(np.argmin(lengths))]
+            raise ValueError(f"chunk {number}: X must have at least one row")
         n_rows = min(GATHERED_ROWS, int(lengths.sum()))
         drawn = [
             np.sort(rng.choice(length, n, replace=False, shuffle=False))
@@ -256,6 +257,7 @@ class ChunkedFit:
 def check_reach_of_chunks(engine: Engine, model: Model, moments: Moments) -> None:
     """Raise ValueError if a row of a chunk lies too far from the prior."""
     message = (model.family, model.prior, moments)
-    for number, error in enumerate(engine.run(check_reach, [message] * engine.n_chunks)):
+    errors = engine.run(check_reach, [message] * engine.n_chunks)
+    for number, error in zip(engine.numbers, errors, strict=True):
         if error is not None:
             raise ValueError(f"chunk {number}: {error}")

@@ -1,6 +1,6 @@
 """Rows in chunks: how near `fit_chunks` and `DaskMAPDPM` come to `fit`, and their price.
 
-By hand, `python asv_benchmarks/benchmarks/distributed.py` prints a line for each table, number of
+By hand, `python asv_benchmarks/benchmarks/chunks.py` prints a line for each table, number of
 chunks and order of the rows: the joint less that of `fit` under the same hyperparameters, in
 percent of it; components of both; and the processor's time in times of `fit`. Tables are of 8
 columns and have overlapping clusters of very unequal sizes and widths. The line before them has
