@@ -23,8 +23,8 @@ class DaskMAPDPM(Estimator):
     """`MAPDPM` on the chunks of a Dask array or data frame.
 
     Rows stay on the workers. What travels are statistics of clusters and, to find and to divide
-    clusters, samples of 20,000 rows; the driver has at most 120,000 rows in memory. The joint is
-    that of all rows, and the clusters are near those of a `MAPDPM` of all rows on one machine.
+    clusters, samples of 20,000 rows, at most five of them at once. The joint is that of all rows,
+    and the clusters are near those of a `MAPDPM` of all rows on one machine.
 
     Results depend on the rows, the chunks and `random_state`, but neither on the number of workers
     nor on workers that are lost.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -100,6 +101,8 @@ def joined_rows(parts: list[Any]) -> Any:
         import pandas as pd
 
         return pd.concat(parts)
+    if hasattr(parts[0], "vstack"):  # polars
+        return reduce(lambda above, below: above.vstack(below), parts)
     if hasattr(parts[0], "tocsr"):
         from scipy.sparse import vstack
 

@@ -111,12 +111,14 @@ def test_functions_are_called_for_their_chunks():
     np.testing.assert_array_equal(model.labels_, fitted(X, 3).labels_)
 
 
-def test_frames_keep_the_names_of_columns():
-    pd = pytest.importorskip("pandas")
-    frame = pd.DataFrame(unequal(), columns=list("abcd"))
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_frames_keep_the_names_of_columns(library):
+    frames = pytest.importorskip(library)
+    frame = frames.DataFrame(dict(zip("abcd", unequal().T, strict=True)))
     model = MAPDPM(random_state=0).fit_chunks([frame[:1000], frame[1000:]])
     assert model.feature_names_in_.tolist() == list("abcd")
-    np.testing.assert_array_equal(model.labels_, fitted(frame.to_numpy()[:3000], 1).labels_)
+    expected = MAPDPM(random_state=0).fit_chunks([unequal()[:1000], unequal()[1000:]])
+    np.testing.assert_array_equal(model.labels_, expected.labels_)
 
 
 def test_mixed_tables_are_read_by_the_columns_of_the_sample(small_samples):
