@@ -14,8 +14,8 @@ import dpmlite
 from dpmlite import MAPDPM
 from dpmlite.datasets import unequal_gaussians
 
-distributed = pytest.importorskip("distributed", reason="needs the extra dpmlite[dask]")
 da = pytest.importorskip("dask.array", reason="needs the extra dpmlite[dask]")
+distributed = pytest.importorskip("distributed", reason="needs the extra dpmlite[dask]")
 
 from dpmlite.dask import DaskMAPDPM  # noqa: E402
 
