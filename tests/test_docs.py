@@ -79,6 +79,8 @@ SCRIPTS = sorted(set(re.findall(r"python3\s+([\w/]+\.py)", ALL_TEXT)))
 @needs_kernels
 @pytest.mark.parametrize("code", PYTHON)
 def test_the_python_runs_and_gives_the_numbers_in_its_comments(code, tmp_path, monkeypatch):
+    if "distributed import" in code:
+        pytest.importorskip("dask", reason="needs the extra dpmlite[dask]")
     monkeypatch.chdir(tmp_path)
     names, lines = {}, code.splitlines()
     for statement in ast.parse(code).body:

@@ -18,9 +18,10 @@ LAYERS = (
     ("algorithms",),
     ("joining",),
     ("search",),
+    ("distributed",),
     ("tables",),
     ("estimators",),
-    ("boards", "datasets", "diagnostics", "plotting"),
+    ("boards", "dask", "datasets", "diagnostics", "plotting"),
     ("",),  # dpmlite itself, which offers all that people call
     ("cli",),
     ("__main__",),

@@ -89,6 +89,10 @@ class Model:
         """A partition whose rows have the power as weights, from which to predict."""
         return Partition(times(table, self.power).rows(), labels, self.component(), self.alpha)
 
+    def with_power(self, power: float) -> Model:
+        """The model with another power."""
+        return replace(self, power=power)
+
     def component(self) -> families.Component:
         """A component of the prior without slots, and without the power."""
         return self.family.component(self.prior, self.allow_missing)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite import algorithms
+from dpmlite.distributed.statistics import load
 from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.described import DescribedMixture
-from dpmlite.estimators.fitted import fitted_component, load
+from dpmlite.estimators.fitted import fitted_component
 from dpmlite.estimators.set_output import SetOutput
 
 if TYPE_CHECKING:

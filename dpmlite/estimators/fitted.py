@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from dpmlite import families
+from dpmlite.distributed.statistics import load, statistics_of
 from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.columns import Columns, IsZero
 from dpmlite.estimators.numbering import largest_first
@@ -69,13 +70,6 @@ def fitted_mixture(model: Fitted) -> families.Component:
     return component
 
 
-def load(component: families.Component, statistics: Floats, n_empty: int = 0) -> None:
-    """Give a component one slot for each row of statistics, and empty slots after them."""
-    component.resize(len(statistics) + n_empty)
-    for k, row in enumerate(statistics.tolist()):
-        component.load(k, row)
-
-
 def final_partition(
     table: Data, labels: Labels, component: families.Component, alpha: float
 ) -> Partition:
@@ -127,7 +121,7 @@ def cluster_attributes(
         "prior_": prior,
         "alpha_": final.alpha,
         "n_clusters_": n_clusters,
-        "statistics_": np.array([component.statistics(k) for k in range(n_clusters)]),
+        "statistics_": statistics_of(component, n_clusters),
         "neg_log_joint_": final.neg_log_joint,
     }
 

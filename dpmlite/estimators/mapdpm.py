@@ -9,11 +9,14 @@ import numpy as np
 
 from dpmlite import algorithms
 from dpmlite.core.constants import UNPLACED
-from dpmlite.core.threads import threads_for, use_threads
+from dpmlite.core.threads import on_threads, threads_for, use_threads
+from dpmlite.distributed.engine import MapEngine
 from dpmlite.estimators.automatic import SATURATION, power_of, times
 from dpmlite.estimators.base import all_or_nothing
 from dpmlite.estimators.choices import AlphaChoice, AlphaPrior, PriorOrScales, VisitOrder
 from dpmlite.estimators.choose_prior import ScaledPrior, draw_sample
+from dpmlite.estimators.chunk_tables import as_chunks, load_chunk
+from dpmlite.estimators.chunked_fit import ChunkedFit
 from dpmlite.estimators.domain import ROBUSTNESS
 from dpmlite.estimators.family_estimator import AUTO
 from dpmlite.estimators.fitted import final_partition_with_groups, verify_joint
@@ -405,6 +408,43 @@ class MAPDPM(Limited, JoinedMixture):
         self._remember_columns(X, data.n_features)
         self._label_outliers(X)
         self._keep_stop(progress)
+        return self
+
+    @all_or_nothing
+    def fit_chunks(self, chunks: Any, y: Any = None) -> Self:
+        """Find the partition of rows that do not fit into memory, chunk by chunk.
+
+        A random sample of 20,000 rows chooses hyperparameters and finds the first components. All
+        rows are then swept in their chunks, beside the statistics of all others, while samples
+        show what else to divide. Memory does not grow with the number of rows, but for labels.
+
+        Parameters
+        ----------
+        chunks : array or sequence
+            A two-dimensional array, which may be a memory-mapped file and is read by 100,000 rows;
+            or a sequence of tables, or of functions without arguments that return one. Each is
+            read about thirty times, by `n_jobs` threads at once.
+        y : ignored
+            There for scikit-learn.
+
+        Returns
+        -------
+        MAPDPM
+            Itself, fitted. `labels_` are those of all chunks, one after the other;
+            `neg_log_joint_trace_` has the objective after each round of proposals. There is neither
+            `neg_log_loo_` nor `n_empty_clusters_`.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `fit`; a message about rows names their chunk. Also for labels as `init`, and for
+            `outlier_level`.
+        """
+        engine = MapEngine(as_chunks(chunks), load_chunk, on_threads)
+        ChunkedFit(self, engine).run()
+        labels = np.concatenate([labels for labels in engine.labels if labels is not None])
+        self.component_labels_ = labels
+        self.labels_ = self._clusters_of(labels)
         return self
 
     @all_or_nothing

@@ -8,6 +8,7 @@ import numpy as np
 
 from dpmlite import algorithms, sweeps
 from dpmlite.core import Rows
+from dpmlite.distributed.statistics import load
 from dpmlite.estimators import persistence
 from dpmlite.estimators.cluster_densities import ClusterDensities
 from dpmlite.estimators.fitted import (
@@ -15,7 +16,6 @@ from dpmlite.estimators.fitted import (
     fitted_component,
     fitted_family,
     fitted_mixture,
-    load,
 )
 from dpmlite.estimators.outliers import MAX_STRAY_ROWS, N_DRAWN, share_below
 from dpmlite.estimators.validation import check_count, check_random_state

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpmlite.distributed.statistics import load
 from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.column_choice import decoded, recoded
 from dpmlite.estimators.column_families import says_families
 from dpmlite.estimators.data import Data
-from dpmlite.estimators.fitted import fitted_family, load
+from dpmlite.estimators.fitted import fitted_family
 from dpmlite.estimators.priors.mixed import MixedFamily
 from dpmlite.estimators.priors.moments import Moments
 from dpmlite.estimators.validation import check_total_weight

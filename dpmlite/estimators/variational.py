@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, Self, get_args
 import numpy as np
 
 from dpmlite import algorithms, sweeps
+from dpmlite.distributed.statistics import load
 from dpmlite.estimators.automatic import most_probable_labels
 from dpmlite.estimators.base import all_or_nothing
 from dpmlite.estimators.choices import VariationalMethod
 from dpmlite.estimators.column_families import COMPLETE_FAMILIES
 from dpmlite.estimators.family_estimator import FamilyEstimator
-from dpmlite.estimators.fitted import fitted_component, load
+from dpmlite.estimators.fitted import fitted_component
 from dpmlite.estimators.limits import Limited
 from dpmlite.estimators.numbering import largest_first
 from dpmlite.estimators.validation import (

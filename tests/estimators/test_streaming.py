@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from cases import blobs, empirical_prior, needs_kernels
 from families import CASES, FAMILY_NAMES
+from three_groups import joint_of, table
 
 import dpmlite
 from dpmlite import MAPDPM, CollapsedGibbs, NotFittedError, merge_models
@@ -23,19 +24,6 @@ def few_first_rows(monkeypatch):
     monkeypatch.setattr(streaming, "FIRST_ROWS", 30)
 
 
-def table(component, n_rows=90, seed=0):
-    """Three groups of rows that nobody could take for another, in random order."""
-    rng = np.random.default_rng(seed)
-    labels = rng.permutation(np.arange(n_rows) % 3)
-    if component == "dirichlet-multinomial":
-        return rng.poisson(np.kron(np.eye(3), np.full(3, 20.0))[labels] + 0.1).astype(float)
-    if component == "beta-bernoulli":
-        shares = np.kron(np.eye(3), np.full(3, 0.98)) + 0.01
-        return (rng.random((n_rows, 9)) < shares[labels]).astype(float)
-    centres = np.array([[0.0, 0.0], [40.0, 0.0], [0.0, 30.0]]) + 1e4
-    return centres[labels] + rng.normal(size=(n_rows, 2))
-
-
 def quick(estimator, **parameters):
     """A start that does not take long on the plain twins."""
     parameters = {"prior": "paper", **parameters}
@@ -47,19 +35,6 @@ def learn(model, X, size, **arguments):
         part = slice(start, start + size)
         model.partial_fit(X[part], **{key: value[part] for key, value in arguments.items()})
     return model
-
-
-def joint_of(model, X, labels, **arguments):
-    """The objective under a model's own prior."""
-    return dpmlite.neg_log_joint(
-        X,
-        labels,
-        alpha=model.alpha_,
-        component=model.component_,
-        prior=model.prior_,
-        allow_missing=model.allow_missing_,
-        **arguments,
-    )
 
 
 def has_statistics_of(model, X, labels):

@@ -48,7 +48,7 @@ def spread_ties(X: Floats) -> Floats:
     X = X.astype(np.float64)  # a copy; cells may be narrower than single precision can tell
     for d in tied:
         known = ~np.isnan(X[:, d])
-        X[known, d] = _spread(X[known, d])
+        X[known, d] = spread_on_grid(X[known, d], np.unique(X[known, d]))
     return X
 
 
@@ -68,10 +68,15 @@ def _has_many_ties(column: Floats) -> bool:
     return bool(tied.mean() >= MIN_TIED_FRACTION)
 
 
-def _spread(values: Floats) -> Floats:
-    """Values, equal ones spread evenly over half the way to their neighbours, in a drawn order."""
+def spread_on_grid(values: Floats, grid: Floats) -> Floats:
+    """Values of one column, equal ones spread evenly over their cells, in a drawn order.
+
+    A cell ends half-way to the nearer neighbour on `grid`, which is ascending. A value that is not
+    on it stays.
+    """
     distinct, index, counts = np.unique(values, return_inverse=True, return_counts=True)
-    half_width = 0.5 * cell_widths(distinct)
+    at = np.minimum(np.searchsorted(grid, distinct), len(grid) - 1)
+    half_width = np.where(grid[at] == distinct, 0.5 * cell_widths(grid)[at], 0.0)
     order = np.lexsort((_places(index), index))
     rank = np.empty(len(values))
     rank[order] = np.arange(len(values)) - np.repeat(np.cumsum(counts) - counts, counts)

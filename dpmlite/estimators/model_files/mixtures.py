@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpmlite.distributed.statistics import load
 from dpmlite.estimators.column_families import check_component
 from dpmlite.estimators.columns import CATEGORICAL, FULL, LOGARITHMS, Columns, members
-from dpmlite.estimators.fitted import load
 from dpmlite.estimators.model_files.quantities import count, flag, floats
 from dpmlite.estimators.priors import FAMILIES, mixed_family
 

@@ -1,0 +1,228 @@
+"""Rows in chunks: how near `fit_chunks` and `DaskMAPDPM` come to `fit`, and their price.
+
+By hand, `python asv_benchmarks/benchmarks/chunks.py` prints a line for each table, number of
+chunks and order of the rows: the joint less that of `fit` under the same hyperparameters, in
+percent of it; components of both; and the processor's time in times of `fit`. Tables are of 8
+columns and have overlapping clusters of very unequal sizes and widths. The line before them has
+the joints of some seeds of `fit`, less the least of them, under the hyperparameters of the first.
+
+- `--rows`, `--clusters`, `--prior`, `--seeds` and `--chunks` choose what is compared.
+- `--dask` prints times of `DaskMAPDPM` with 1 and 2 workers instead, of one thread each.
+- `--file` prints time and peak memory of `fit_chunks` of a file.
+- `--arithmetic` prints bytes and seconds of a round on 10^9 rows of 50 columns, 100 clusters, 1,000
+  chunks and 100 workers: sizes are exact, and seconds are from costs that it measures on a few
+  chunks.
+"""
+
+import argparse
+import resource
+import tempfile
+import time
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from dpmlite import MAPDPM
+from dpmlite.datasets import unequal_gaussians
+from dpmlite.distributed.chunked_partition import ChunkedPartition
+from dpmlite.distributed.descent import SWEEPS_AT_ONCE
+from dpmlite.distributed.engine import MapEngine
+from dpmlite.distributed.proposals import GATHERED_ROWS, N_NEAR
+from dpmlite.distributed.statistics import all_others, statistics_of, total
+from dpmlite.distributed.steps import Mixture, Proposal, Sweep, sweep
+from dpmlite.estimators.automatic import Model
+from dpmlite.estimators.chunk_tables import ChunkReader
+from dpmlite.estimators.priors import FAMILIES
+
+N_COLUMNS = 8
+ROWS_AT_ONCE = 100_000
+
+
+def table(n_rows, n_clusters):
+    """Overlapping clusters of very unequal sizes and widths."""
+    mixture = unequal_gaussians(N_COLUMNS, n_clusters, random_state=0)
+    return mixture.sample(n_rows, random_state=0)[0]
+
+
+def timed(function, clock=time.perf_counter):
+    """What a call returns, and its seconds."""
+    begin = clock()
+    return function(), clock() - begin
+
+
+def local_fit(like, prior, X, seed):
+    """A fit of all rows under the hyperparameters of another model."""
+    robustness = 2000 if prior == "auto" else None
+    same = {"component": like.component_, "prior": like.prior_, "robustness": robustness}
+    return MAPDPM(join=False, random_state=seed, **same).fit(X)
+
+
+def print_table(n_rows, n_clusters, prior, n_seeds, chunks):
+    """Joints, components and times of one table."""
+    X = table(n_rows, n_clusters)
+    orders = {"random": np.arange(n_rows), "sorted": np.argsort(X[:, 0])}
+    about = f"{n_rows:>10,} {n_clusters:>3} {prior:>6}"
+    local, whole = timed(partial(MAPDPM(prior=prior, random_state=0).fit, X), time.process_time)
+    joints = np.array([local_fit(local, prior, X, s).neg_log_joint_ for s in range(n_seeds)])
+    above = ", ".join(f"{each:.4f}" for each in np.sort(100.0 * (joints / joints.min() - 1.0)))
+    print(f"{about} fit: K {len(local.statistics_)}, {whole:.1f} s; seeds {above} %", flush=True)
+    for n_chunks in chunks:
+        for order, at in orders.items():
+            parts, estimator = np.array_split(X[at], n_chunks), MAPDPM(prior=prior, random_state=0)
+            model, seconds = timed(partial(estimator.fit_chunks, parts), time.process_time)
+            fit = local_fit(model, prior, X, 0) if prior == "auto" else local
+            above = 100.0 * (model.neg_log_joint_ / fit.neg_log_joint_ - 1.0)
+            print(
+                f"{about} {n_chunks:>3} {order}: {above:>8.4f} %, K {len(model.statistics_)} of "
+                f"{len(fit.statistics_)}, time {seconds / whole:.2f}, {model.n_sweeps_} sweeps",
+                flush=True,
+            )
+
+
+def drawn_chunk(n_rows, number):
+    """Rows of a chunk that no driver has seen."""
+    mixture = unequal_gaussians(N_COLUMNS, 20, random_state=0)
+    return mixture.sample(n_rows, random_state=number)[0]
+
+
+def peak_memory():
+    """The greatest memory of this process so far, in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def dask_fit(X, prior, n_workers):
+    """A model and its seconds on some workers; rows are in their memory before."""
+    from distributed import Client, LocalCluster, wait
+
+    from dpmlite.dask import DaskMAPDPM
+
+    cluster = LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0")
+    with cluster, Client(cluster) as client:
+        rows = client.persist(X)
+        wait(rows)
+        model = DaskMAPDPM(prior=prior, random_state=0, client=client)
+        _, seconds = timed(partial(model.fit, rows))
+        print(
+            f"{len(X):,} x {N_COLUMNS} in {X.numblocks[0]} chunks, {prior}, {n_workers} worker(s): "
+            f"{seconds:.1f} s, K {len(model.statistics_)}, {model.n_sweeps_} sweeps, "
+            f"peak of the driver {peak_memory():.0f} MB",
+            flush=True,
+        )
+        return model.labels_.compute(), seconds
+
+
+def print_dask(n_rows, prior, n_chunks):
+    """Times with 1 and 2 workers, and whether their labels are the same."""
+    import dask.array as da
+    from dask import delayed
+
+    size = n_rows // n_chunks
+    pieces = [delayed(drawn_chunk)(size, number) for number in range(n_chunks)]
+    X = da.concatenate([da.from_delayed(each, (size, N_COLUMNS), float) for each in pieces])
+    (one, alone), (two, together) = (dask_fit(X, prior, n_workers) for n_workers in (1, 2))
+    same = "the same" if (one == two).all() else "other"
+    print(f"two workers take {together / alone:.2f} of the time of one, and find {same} labels")
+
+
+def read_rows(path, first):
+    """Some rows of a file."""
+    offset, n_cells = first * N_COLUMNS * 8, ROWS_AT_ONCE * N_COLUMNS
+    return np.fromfile(path, count=n_cells, offset=offset).reshape(-1, N_COLUMNS)
+
+
+def print_file(n_rows, prior):
+    """Time and peak memory of a fit whose rows are in a file."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "rows"
+        with path.open("wb") as file:
+            for number in range(n_rows // ROWS_AT_ONCE):
+                drawn_chunk(ROWS_AT_ONCE, number).tofile(file)
+        before = peak_memory()
+        chunks = [partial(read_rows, path, first) for first in range(0, n_rows, ROWS_AT_ONCE)]
+        model, seconds = timed(partial(MAPDPM(prior=prior, random_state=0).fit_chunks, chunks))
+    print(
+        f"{n_rows:,} x {N_COLUMNS}, a file of {n_rows * N_COLUMNS * 8 / 2**20:.0f} MB, {prior}: "
+        f"{seconds:.1f} s, K {len(model.statistics_)}, {model.n_sweeps_} sweeps, peak "
+        f"{peak_memory():.0f} MB ({before:.0f} MB before), labels {8 * n_rows / 2**20:.0f} MB"
+    )
+
+
+def drawn_partition(n_chunks, n_rows, n_columns, n_clusters):
+    """A partition of chunks whose rows are near their clusters, and its model."""
+    rng = np.random.default_rng(0)
+    centres = rng.normal(0.0, 6.0, (n_clusters, n_columns))
+    labels = rng.integers(n_clusters, size=n_chunks * n_rows)
+    labels[:n_clusters] = np.arange(n_clusters)
+    X = centres[labels] + rng.normal(size=(len(labels), n_columns))
+    family = FAMILIES["normal-gamma"]
+    reader = ChunkReader(family, False, n_columns, {})
+    table = reader(X)
+    model = Model(family, False, family.prior(None, table), 1.0, has_missing=False)
+    engine = MapEngine(np.array_split(X, n_chunks))
+    engine.read(reader)
+    good = model.problem(table).partition(labels.astype(np.intp))
+    mixture = Mixture(model, statistics_of(good.component, n_clusters))
+    first = Proposal([mixture], np.zeros(1, dtype=np.intp))
+    lengths = np.full(n_chunks, n_rows)
+    return ChunkedPartition(engine, model, first, table, lengths)
+
+
+def print_arithmetic(
+    n_rows=10**9, n_columns=50, n_clusters=100, n_chunks=1000, n_workers=100, few=8
+):
+    """Bytes and seconds of a round on many workers, from costs on a few chunks."""
+    partition = drawn_partition(few, 10_000, n_columns, n_clusters)
+    busy = time.process_time  # others may be at work here
+    statistics, model = partition.clusters.statistics, partition.model
+    others, adding = timed(partial(all_others, partition.component, statistics), busy)
+    request = Sweep(model, partition.clusters.numbers[0], others[0], SWEEPS_AT_ONCE)
+    table = ChunkReader(model.family, False, n_columns, {})(partition.engine.chunks[0])
+    labels = partition.engine.labels[0]
+    _, sweeping = timed(partial(sweep, table, labels, request), busy)
+    _, summing = timed(partial(total, partition.component, statistics), busy)
+    width = statistics[0].shape[1]
+    message = 8 * n_clusters * width
+    driver = (adding + summing) / few * n_chunks
+    print(f"{width} numbers a cluster, {message / 1e3:.0f} kB a chunk and direction")
+    print(f"sweep: {2 * n_chunks * message / 1e6:.0f} MB through the driver")
+    print(f"       {sweeping / len(table.values) * n_rows / n_workers:.0f} s on the workers")
+    print(f"       {driver:.1f} s on the driver")
+    group = 8 * GATHERED_ROWS * n_columns
+    n_groups = 1 + n_clusters + -(-n_clusters // N_NEAR)
+    print(f"proposals: {n_groups} groups of {group / 1e6:.0f} MB, {n_groups * group / 1e6:.0f} MB")
+
+
+class Chunks:
+    """A fit of 50,000 rows in 8 chunks."""
+
+    def setup(self):
+        self.parts = np.array_split(table(50_000, 20), 8)
+
+    def time_fit_chunks(self):
+        MAPDPM(random_state=0).fit_chunks(self.parts)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--rows", type=int, nargs="+", default=[200_000, 1_000_000])
+    parser.add_argument("--clusters", type=int, nargs="+", default=[20])
+    parser.add_argument("--prior", nargs="+", default=["auto", "paper"])
+    parser.add_argument("--seeds", type=int, default=3, help="of fit (default: 3)")
+    parser.add_argument("--chunks", type=int, nargs="+", default=[2, 8, 64])
+    parser.add_argument("--dask", action="store_true")
+    parser.add_argument("--file", action="store_true")
+    parser.add_argument("--arithmetic", action="store_true")
+    chosen = parser.parse_args()
+    if chosen.arithmetic:
+        print_arithmetic()
+        parser.exit()
+    for n_rows in chosen.rows:
+        for prior in chosen.prior:
+            if chosen.dask:
+                print_dask(n_rows, prior, chosen.chunks[0])
+            elif chosen.file:
+                print_file(n_rows, prior)
+            else:
+                for n_clusters in chosen.clusters:
+                    print_table(n_rows, n_clusters, prior, chosen.seeds, chosen.chunks)

@@ -1,0 +1,124 @@
+"""Proposals: clusters that a search among gathered rows finds.
+
+Groups of clusters are searched by themselves, each on some of its rows: all clusters together,
+where every move of a local search is tried; each cluster alone, of which more rows are seen; or
+near clusters, which may be cut in the wrong place. A proposal need not be good for all rows:
+partition crossover takes what is.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpmlite import moves
+from dpmlite.core.threads import on_threads
+from dpmlite.distributed.chunked_partition import with_groups
+from dpmlite.distributed.statistics import statistics_of
+from dpmlite.distributed.steps import Mixture, Proposal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dpmlite.distributed.chunked_partition import ChunkedPartition
+    from dpmlite.distributed.protocols import Indices, Model, Table
+    from dpmlite.search.search import Search
+
+# Rows that are gathered of a group of clusters, at most.
+GATHERED_ROWS = 20_000
+
+# Rows of several groups that are gathered at once, at most: a driver has no more in memory.
+MAX_ROWS_AT_ONCE = 100_000
+
+# Near clusters in a group.
+N_NEAR = 4
+
+
+def propose(
+    partition: ChunkedPartition, search: Search, groups: Indices, rng: np.random.Generator
+) -> bool:
+    """Cross over with what descents on gathered rows make of groups of clusters.
+
+    Groups whose clusters all look normal stay. Returns whether that lowers the joint of all rows.
+    """
+    mixtures: list[Mixture] = []
+    choice = np.full(partition.n_clusters, -1)
+    for batch in batches(partition.sizes_of(groups).sum(axis=0)):
+        in_batch = np.where(np.isin(groups, batch), groups - batch[0], -1)
+        found = searched(partition, search, in_batch, rng)
+        for g, mixture in zip(batch, found, strict=True):
+            if mixture is not None:
+                choice[groups == g] = len(mixtures)
+                mixtures.append(mixture)
+    return bool(mixtures) and partition.cross_over(Proposal(mixtures, choice))
+
+
+def searched(
+    partition: ChunkedPartition, search: Search, groups: Indices, rng: np.random.Generator
+) -> list[Mixture | None]:
+    """What descents on some rows of each group make of it; None if its clusters look normal."""
+    table, labels = partition.sample(groups, GATHERED_ROWS, rng)
+    n_rows = partition.sizes_of(groups).sum(axis=0)
+    seeds = rng.integers(2**63, size=len(n_rows)).tolist()
+
+    def descent(g: int) -> Mixture | None:
+        chosen = groups[labels] == g
+        model = scaled(partition.model, n_rows[g] / chosen.sum())
+        return descended(search, model, table.take(chosen), labels[chosen], seeds[g])
+
+    return on_threads(descent, range(len(n_rows)))
+
+
+def descended(
+    search: Search, model: Model, table: Table, labels: Indices, seed: int
+) -> Mixture | None:
+    """The clusters that a descent from labels ends in; None if those of the labels look normal."""
+    labels = np.unique(labels, return_inverse=True)[1].astype(np.intp)
+    problem = model.problem(table)
+    if moves.all_look_normal(problem.partition(labels.copy())):
+        return None
+    found = search.go_on(problem, labels, seed, "gathered").partition
+    return Mixture(model, statistics_of(found.component, found.n_clusters))
+
+
+def all_together(partition: ChunkedPartition, rng: np.random.Generator) -> Indices:
+    """One group of all clusters."""
+    return np.zeros(partition.n_clusters, dtype=np.intp)
+
+
+def each_alone(partition: ChunkedPartition, rng: np.random.Generator) -> Indices:
+    """A group for each cluster."""
+    return np.arange(partition.n_clusters)
+
+
+def near_ones(partition: ChunkedPartition, rng: np.random.Generator) -> Indices:
+    """Groups of clusters that could be merged at least cost, found in random order."""
+    clusters = with_groups(partition.problem, partition.totals)
+    groups, n_groups = np.full(partition.n_clusters, -1), 0
+    for j in rng.permutation(partition.n_clusters).tolist():
+        if groups[j] < 0:
+            free = np.setdiff1d(np.flatnonzero(groups < 0), [j])
+            costs = [moves.merge_change(clusters, j, k) for k in free.tolist()]
+            groups[free[np.argsort(costs, kind="stable")[: N_NEAR - 1]]] = n_groups
+            groups[j] = n_groups
+            n_groups += 1
+    return groups
+
+
+def scaled(model: Any, factor: float) -> Any:
+    """The model of some of the rows: as sure of clusters as that of `factor` times as many."""
+    return model.with_power(min(1.0, factor * model.power))
+
+
+def batches(sizes: Indices) -> Iterator[list[int]]:
+    """Groups of these sizes of which rows are gathered together, in their order."""
+    batch: list[int] = []
+    n_rows = 0
+    for k, size in enumerate(np.minimum(sizes, GATHERED_ROWS).tolist()):
+        if batch and n_rows + size > MAX_ROWS_AT_ONCE:
+            yield batch
+            batch, n_rows = [], 0
+        batch.append(k)
+        n_rows += size
+    yield batch
