@@ -370,7 +370,7 @@ def test_rows_of_hardly_any_weight_are_only_labelled():
 
 
 def test_heavy_rows_begin_in_clusters_of_many(monkeypatch):
-    """Each that counts as a hundred equal rows would be a cluster of its own."""
+    """A row that counts as a hundred would be a cluster of its own: a search makes a thousand."""
     found, first_labels = [], automatic.first_labels
 
     def recorded(*args):

@@ -175,7 +175,7 @@ def test_errors(twin, message):
 def test_sweeps_are_those_of_the_plain_twin(
     twins, seed, n_columns, n_slots, missing, spread, power
 ):
-    """The kernel scores rows in few slots: bounds rule out the others."""
+    """The kernel scores rows in few slots: bounds, with one power a slot, rule out others."""
     rng = np.random.default_rng(seed)
     labels = rng.integers(n_slots, size=120)
     X = spread * rng.normal(size=(n_slots, n_columns))[labels] + rng.normal(size=(120, n_columns))
