@@ -37,7 +37,8 @@ def descend(
     partition : ChunkedPartition
         Changed in place.
     search : Search
-        How rows that were gathered are searched.
+        How rows that were gathered are searched. Its progress is told of each round, and may end
+        the descent between two steps.
     rng : Generator
 
     Returns
@@ -47,28 +48,31 @@ def descend(
     converged : bool
         Whether the last sweeps moved hardly any row.
     """
-    sweep_until_few_move(partition, search.max_sweeps, MAX_MOVED_FRACTION)
-    trace, helped = [partition.neg_log_joint], search.split_merge
-    while helped and len(trace) <= MAX_ROUNDS:
+    sweep_until_few_move(partition, search, MAX_MOVED_FRACTION)
+    trace, helped, progress = [partition.neg_log_joint], search.split_merge, search.progress
+    while helped and len(trace) <= MAX_ROUNDS and not progress.stop.is_set():
         helped = False
         for groups_of in GROUPINGS:
             if propose(partition, search, groups_of(partition, rng), rng):
                 helped = True
-                sweep_until_few_move(partition, search.max_sweeps, MAX_MOVED_FRACTION)
+                sweep_until_few_move(partition, search, MAX_MOVED_FRACTION)
         trace.append(partition.neg_log_joint)
-    converged = sweep_until_few_move(partition, search.max_sweeps, LAST_MOVED_FRACTION)
+        progress.step(f"round {len(trace) - 1}", trace[-1], len(partition.totals))
+    converged = sweep_until_few_move(partition, search, LAST_MOVED_FRACTION)
     return [*trace, partition.neg_log_joint], converged
 
 
 def sweep_until_few_move(
-    partition: ChunkedPartition, max_sweeps: int, max_moved_fraction: float
+    partition: ChunkedPartition, search: Search, max_moved_fraction: float
 ) -> bool:
-    """Sweep until at most a fraction of the rows moves; False if a limit comes first.
+    """Sweep until at most a fraction of the rows moves; False if a limit or a stop comes first.
 
     Chunks that sweep at once may pass rows to and fro: sweeps also end when the joint does not
     fall.
     """
-    for _ in range(0, max_sweeps, SWEEPS_AT_ONCE):
+    for _ in range(0, search.max_sweeps, SWEEPS_AT_ONCE):
+        if search.progress.stop.is_set():
+            break
         before = partition.neg_log_joint
         n_moved = partition.sweep(SWEEPS_AT_ONCE)
         if n_moved <= max_moved_fraction * partition.n_rows:

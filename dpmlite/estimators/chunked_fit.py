@@ -148,7 +148,8 @@ class ChunkedFit:
         to_fit._check_parameters()
         self._check_parameters()
         seeds = check_random_state(to_fit.random_state).integers(2**63, size=to_fit.n_init)
-        rng, search = np.random.default_rng(seeds), to_fit._search_from(to_fit.init)
+        rng, progress = np.random.default_rng(seeds), to_fit._new_progress()
+        search = to_fit._search_from(to_fit.init, progress)
         with use_threads(threads_for(to_fit.n_jobs)):
             sample = FirstSample.draw(self.engine, rng)
             known, model, search = self._model(sample, search, seeds)
@@ -168,6 +169,7 @@ class ChunkedFit:
         to_fit._keep_scores(found.scores)
         to_fit._keep_moments(known.moments)
         to_fit._remember_columns(sample.raw, known.table.n_features)
+        to_fit._keep_stop(progress)
 
     def _check_parameters(self) -> None:
         """Raise ValueError for parameters that need all rows at once."""

@@ -54,9 +54,11 @@ class Method:
 
 
 METHODS = {
-    "BHC": Method(BayesianHierarchicalClustering, "log_evidence_bound_"),
+    "BHC": Method(
+        partial(BayesianHierarchicalClustering, approximate=None), "log_evidence_bound_"
+    ),
     "alternative trees": Method(
-        partial(BayesianHierarchicalClustering, alternative_trees=True),
+        partial(BayesianHierarchicalClustering, approximate=None, alternative_trees=True),
         "log_evidence_bound_alternative_",
     ),
     "Bayes k-means BHC": Method(

@@ -49,9 +49,9 @@ MIXTURE: dict[str, Check] = {
     "n_clusters_": count(1),
     "alpha_": number(TINY, HUGE),
     "neg_log_joint_": number(),
-    "labels_": ints("N", least=-1, below="K"),
     "counts_": ints("K"),
 }
+LABELS: dict[str, Check] = {"labels_": ints("N", least=-1, below="K")}
 SWEPT: dict[str, Check] = {
     "neg_log_joint_trace_": floats("T"),
     "n_sweeps_": count(),
@@ -70,7 +70,6 @@ MOMENTS: dict[str, Check] = {
 REQUIRED: dict[str, dict[str, Check]] = {
     "MAPDPM": {
         **MIXTURE,
-        "component_labels_": ints("N", below="C"),
         "component_counts_": ints("C"),
         "n_samples_seen_": count(1),
         "power_": number(TINY, HUGE),
@@ -78,6 +77,7 @@ REQUIRED: dict[str, dict[str, Check]] = {
     },
     "DPSearch": {
         **MIXTURE,
+        **LABELS,
         **SWEPT,
         "search_neg_log_joint_": number(),
         "n_enqueued_": count(),
@@ -87,6 +87,7 @@ REQUIRED: dict[str, dict[str, Check]] = {
     },
     "BayesianHierarchicalClustering": {
         **MIXTURE,
+        **LABELS,
         "n_leaves_": count(1, MAX_LABEL),
         "leaves_": ints("N", least=-1, below="M"),
         "children_": ints("M - 1", 2),
@@ -99,6 +100,7 @@ REQUIRED: dict[str, dict[str, Check]] = {
     },
     "CollapsedGibbs": {
         **MIXTURE,
+        **LABELS,
         "labels_samples_": ints("S", "N", below="N"),
         "alpha_samples_": floats("S", least=TINY, most=HUGE),
         "neg_log_joint_samples_": floats("S"),
@@ -110,6 +112,8 @@ REQUIRED: dict[str, dict[str, Check]] = {
 }
 OPTIONAL: dict[str, dict[str, Check]] = {
     "MAPDPM": {
+        **LABELS,  # not of rows that another machine has
+        "component_labels_": ints("N", below="C"),
         **SWEPT,
         **LIMITED,
         "cluster_of_component_": ints("C", below="K"),

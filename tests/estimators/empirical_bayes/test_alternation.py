@@ -21,7 +21,7 @@ def alternated(name, table, labels, power=1.0):
 
     def find(prior, labels):
         model = Model(family, False, prior, 1.0, power)
-        result = Search("auto", True, 1000, False).go_on(model.problem(table), labels, 0, "test")
+        result = Search("auto", True, 1000).go_on(model.problem(table), labels, 0, "test")
         penalty = family.fit_prior(ClusterSums.of(table, labels, power), scales, prior)[1]
         rounds.append(model.unit * result.neg_log_joint + penalty)
         return result, model.unit
