@@ -223,9 +223,12 @@ def _check_clusters(found: dict[str, Any], sizes: Sizes) -> None:
         raise ValueError("counts_ must add up from component_counts_")
     if found["counts_"].sum() != found["n_samples_seen_"]:
         raise ValueError("counts_ must add up to n_samples_seen_")
-    labels = found["labels_"]
-    if ((labels != clusters[found["component_labels_"]]) & (labels != -1)).any():
-        raise ValueError("labels_ must be the clusters of component_labels_")
+    if ("labels_" in found) != ("component_labels_" in found):
+        raise ValueError("labels_ and component_labels_ must both be there, or neither")
+    if "labels_" in found:
+        labels = found["labels_"]
+        if ((labels != clusters[found["component_labels_"]]) & (labels != -1)).any():
+            raise ValueError("labels_ must be the clusters of component_labels_")
 
 
 def _check_hierarchy(found: dict[str, Any], sizes: Sizes) -> None:
