@@ -1,5 +1,6 @@
 """Tables whose columns have families of their own."""
 
+import naive
 import numpy as np
 import pandas as pd
 import pytest
@@ -73,6 +74,19 @@ def test_the_joint_is_the_sum_of_independent_formulas(gaps):
     expected = -naive_joint(X, model.labels_, model.prior_, model.levels_["city 0"])
     assert model.neg_log_joint_ == pytest.approx(expected, rel=1e-9)
     assert model.neg_log_joint_trace_[-1] == pytest.approx(expected, rel=1e-9)
+
+
+def test_gibbs_samples_the_posterior_of_all_partitions():
+    X, _ = table(n_rows=6, seed=3)
+    model = CollapsedGibbs(
+        component=FAMILIES, prior="paper", init="single", n_samples=20_000, random_state=0
+    ).fit(X)
+    prior, levels = model.prior_, model.levels_["city 0"]
+    labels = np.array(list(naive.partitions(6)))
+    log_p = np.array([naive_joint(X, each, prior, levels) for each in labels])
+    p = np.exp(log_p - np.logaddexp.reduce(log_p))
+    together = np.einsum("s,sij->ij", p, labels[:, :, None] == labels[:, None])
+    np.testing.assert_allclose(model.co_clustering(), together, atol=0.02)
 
 
 def test_densities_are_of_the_values_and_not_of_their_logarithms():
