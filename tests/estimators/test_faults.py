@@ -70,7 +70,7 @@ def test_a_kill_while_saving_leaves_a_whole_file(saved):
     rng = np.random.default_rng(0)
     for _ in range(8):
         with subprocess.Popen(
-            [sys.executable, "-c", SAVING, path], stdout=subprocess.PIPE, text=True
+            [sys.executable, "-P", "-c", SAVING, path], stdout=subprocess.PIPE, text=True
         ) as process:
             assert process.stdout.readline() == "ready\n"
             time.sleep(0.05 * rng.random())
@@ -84,7 +84,7 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(saved, limit):
     model, path = saved
     before = path.read_bytes()
     assert len(before) > 20_000
-    command = [sys.executable, "-c", LIMITED, path, str(limit)]
+    command = [sys.executable, "-P", "-c", LIMITED, path, str(limit)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.startswith("OSError 27\n")  # EFBIG
     assert [file.name for file in path.parent.iterdir()] == [path.name]

@@ -43,5 +43,5 @@ def run(script, first, last, seconds):
 def _process(script, first, last, seconds):
     code = f"import sys; sys.path[:0] = {list(map(str, HELPERS))}; import {script}; "
     code += f"{script}.run({first}, {last}, {seconds})"
-    command = [sys.executable, "-X", "faulthandler", "-c", code]
+    command = [sys.executable, "-P", "-X", "faulthandler", "-c", code]
     return subprocess.run(command, capture_output=True, text=True, check=False)
