@@ -54,9 +54,7 @@ class Method:
 
 
 METHODS = {
-    "BHC": Method(
-        partial(BayesianHierarchicalClustering, approximate=None), "log_evidence_bound_"
-    ),
+    "BHC": Method(partial(BayesianHierarchicalClustering, approximate=None), "log_evidence_bound_"),
     "alternative trees": Method(
         partial(BayesianHierarchicalClustering, approximate=None, alternative_trees=True),
         "log_evidence_bound_alternative_",

@@ -149,7 +149,8 @@ def test_a_bomb_takes_no_memory(tmp_path):
             print(error)
         print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - used)
     """
-    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
+    command = [sys.executable, "-P", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     error, more = done.stdout.splitlines()
     assert error.endswith("member 'header.npy' is compressed or encrypted")
     assert int(more) < 100_000  # kB
