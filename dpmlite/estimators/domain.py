@@ -34,8 +34,10 @@ SCALE = Range(1e-320, 1e308)
 ROBUSTNESS = Range(1e-3, 1e18)
 
 #: Weights of rows: the least, and the greatest part of the least that the greatest is. Sums of
-#: whole weights are exact up to `MAX_TOTAL_WEIGHT`.
-MIN_WEIGHT = 1e-12
+#: whole weights are exact up to `MAX_TOTAL_WEIGHT`. With a prior that is given, and not fitted,
+#: joints are right from `EXACT_WEIGHT` on.
+MIN_WEIGHT = 1e-100
+EXACT_WEIGHT = 1e-12
 MAX_WEIGHT_RATIO = 1e12
 MAX_TOTAL_WEIGHT = 2.0**53
 

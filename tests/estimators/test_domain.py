@@ -10,6 +10,7 @@ from dpmlite import MAPDPM, DPSearch, VariationalDPM, quantize, to_micropython
 from dpmlite.boards.learner import Cluster, learner_of
 from dpmlite.estimators.domain import (
     ALPHA,
+    EXACT_WEIGHT,
     MAX_COUNT,
     MAX_STARTS,
     MAX_TOTAL_WEIGHT,
@@ -90,7 +91,7 @@ def test_joints_at_the_borders_of_scales(scale):
 
 
 @pytest.mark.parametrize("component", COMPONENTS)
-@pytest.mark.parametrize("lightest", [MIN_WEIGHT, 1e-6, 1e-3, MAX_TOTAL_WEIGHT / 1e13])
+@pytest.mark.parametrize("lightest", [EXACT_WEIGHT, 1e-6, 1e-3, MAX_TOTAL_WEIGHT / 1e13])
 def test_joints_at_the_borders_of_weights(component, lightest):
     """From the lightest to the heaviest rows, and all of one order of magnitude."""
     rng, most = np.random.default_rng(0), min(MAX_WEIGHT_RATIO, MAX_TOTAL_WEIGHT / 20 / lightest)
@@ -99,6 +100,17 @@ def test_joints_at_the_borders_of_weights(component, lightest):
         weights = np.maximum(weights, lightest)
         fitted(component, table(component), weights=weights)
         fitted(component, table(component), DPSearch, weights=weights)
+
+
+@pytest.mark.parametrize("estimator", [MAPDPM, DPSearch])
+@pytest.mark.parametrize("scale", [1e-13, 1e-30, 10.0 * MIN_WEIGHT])
+def test_tiny_weights_under_a_prior_that_is_fitted(estimator, scale):
+    """The joint that moves keep is then not that of the labels, if rounding is not minded."""
+    rng = np.random.default_rng(0)
+    X, weights = rng.normal(size=(20, 2)), rng.random(20) + 0.1
+    model = estimator(random_state=0).fit(X, sample_weight=scale * weights)
+    np.testing.assert_allclose(model.weights_.sum(), 1.0)
+    assert np.isfinite(model.neg_log_joint_)
 
 
 @pytest.mark.parametrize("component", ["dirichlet-multinomial", "poisson-gamma"])
@@ -153,7 +165,7 @@ def test_beyond_is_an_error(name):
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ([1.0, 1e-13], "sample_weight must be 0 or at least 1e-12, got 1e-13 in row 1"),
+        ([1.0, 1e-101], "sample_weight must be 0 or at least 1e-100, got 1e-101 in row 1"),
         ([1e3, 1e-10], r"at most 1e\+12 times the least above 0, got 1000 and 1e-10"),
     ],
 )

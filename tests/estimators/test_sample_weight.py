@@ -281,7 +281,7 @@ BAD = {
     "negative": ([1.0, -1.0, 1.0], r"finite and not negative, got -1\.0 in row 1"),
     "NaN": ([1.0, 1.0, np.nan], "finite and not negative, got nan in row 2"),
     "none": ([0.0, 0.0, 0.0], "sample_weight must not be zero for every row"),
-    "too light": ([1.0, 1e-300, 1.0], r"sample_weight must be 0 or at least 1e-12, got 1e-300"),
+    "too light": ([1.0, 1e-300, 1.0], r"sample_weight must be 0 or at least 1e-100, got 1e-300"),
     "complex": ([1.0, 1j, 1.0], "sample_weight must be real, got dtype complex128"),
     "masked": (np.ma.masked_equal([1.0, 2.0, 1.0], 2.0), "sample_weight must have no masked"),
     "overflowing": ([1e308, 1e308, 1.0], r"sample_weight must sum to 2\*\*53 at most, got inf"),

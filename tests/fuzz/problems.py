@@ -5,9 +5,9 @@ import pandas as pd
 
 from dpmlite.estimators.domain import (
     ALPHA,
+    EXACT_WEIGHT,
     MAX_TOTAL_WEIGHT,
     MAX_WEIGHT_RATIO,
-    MIN_WEIGHT,
     PSEUDO_COUNT,
     ROBUSTNESS,
     SHAPE,
@@ -113,7 +113,7 @@ def weights(rng, n_rows):
         return None
     if kind == 3:
         return rng.integers(0, 4, size=n_rows).astype(float) + (np.arange(n_rows) == 0)
-    least = log_uniform(rng, (MIN_WEIGHT, 1e3))
+    least = log_uniform(rng, (EXACT_WEIGHT, 1e3))
     most = min(MAX_WEIGHT_RATIO * least, MAX_TOTAL_WEIGHT / (2 * n_rows))
     found = np.array([log_uniform(rng, (least, most)) for _ in range(n_rows)])
     return found if kind == 4 else np.where(rng.random(n_rows) < 0.3, 0.0, found)
