@@ -37,9 +37,15 @@ SURROGATES = (0xD800, 0xDFFF)
 def write_archive(file: IO[bytes], header: Mapping[str, Any], arrays: Mapping[str, Array]) -> None:
     """Write a header of plain data, and arrays, with a checksum of all of it."""
     import json
+    import zipfile
 
     signed = {**header, CHECKSUM: checksum(header, arrays)}
-    np.savez(file, allow_pickle=False, **{HEADER: np.array(json.dumps(signed))}, **arrays)
+    members = {HEADER: np.array(json.dumps(signed)), **arrays}
+    # As numpy.savez, which takes `allow_pickle` for an array before numpy 2.
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, array in members.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, array, allow_pickle=False)
 
 
 def read_archive(content: bytes) -> tuple[Any, dict[str, Array]]:
