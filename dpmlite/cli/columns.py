@@ -24,7 +24,7 @@ CATEGORICAL = "categorical"
 # A column of text is of ids, or free text, if more than this share of its cells are different.
 MAX_DIFFERENT = 0.5
 
-# Whole numbers that rise by one are the numbers of the rows, in tables of at least so many rows.
+# Whole numbers that rise by one are the numbers of the rows, in tables of at least this many rows.
 MIN_COUNTED_ROWS = 20
 
 

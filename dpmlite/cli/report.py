@@ -23,7 +23,7 @@ SHOWN_COLUMNS = 6
 def print_report(
     model: MAPDPM, rows: Table, labels: Mapping[str, npt.NDArray[Any]], seconds: float
 ) -> None:
-    """Print the clusters of a model that was fitted to some rows in so many seconds."""
+    """Print the clusters of a model, and how many seconds its fit to some rows took."""
     n_rows, n_columns = rows.shape
     print(f"{n_rows} rows x {n_columns} columns; clusters found: {model.n_clusters_}\n")
     print(align(_summary(model, rows, labels)))

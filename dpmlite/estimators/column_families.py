@@ -62,8 +62,8 @@ MIN_ROWS_A_LEVEL = 5
 # Rows of which one-hot columns are told from chance.
 MIN_ONE_HOT_ROWS = 25
 
-# Numbers are zero-inflated if at least this fraction of them is 0, any other value is at most so
-# many times as frequent, and these are too many to be levels.
+# Numbers are zero-inflated if at least this fraction of them is 0, any other value is at most
+# MAX_OF_ANOTHER times as frequent, and there are more of these than levels may have.
 MIN_ZEROS = 0.1
 MAX_OF_ANOTHER = 0.2
 

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 JOINT_RTOL = 1e-9
 COUNTS_RTOL = 1e-10
 
-# Where weights differ by more than a factor, heavy rows that left a cluster leave roundings in its
-# weight, which light rows then show: by so many nats the kept joint, which is only compared, may
-# differ. The joint that is reported is the recomputed one.
+# Where weights differ by more than this factor, heavy rows that left a cluster leave roundings in
+# its weight, which light rows then show. The kept joint, which is only compared, may differ by this
+# number of nats. The joint that is reported is the recomputed one.
 UNLIKE_WEIGHTS = 2.0**10
 UNLIKE_WEIGHTS_ATOL = 1e-6
 

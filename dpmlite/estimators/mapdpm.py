@@ -383,7 +383,7 @@ class MAPDPM(Limited, JoinedMixture):
             is its weight, and weights far below 1 favour small clusters. A row of weight 0 only
             gets a label. The error of joints and
             densities, in nats, is about 1e-16 times the total weight. Weights above 0 are at least
-            1e-12, and the greatest is at most 1e12 times the least.
+            1e-100, and the greatest is at most 1e12 times the least.
 
         Returns
         -------

@@ -30,7 +30,7 @@ MAX_NAMED_LEAVES = 60
 # How deep leaves lie, by the depth of the lowest merge.
 LEAF_DEPTH = 1.15
 
-# The heights within clusters take as much room as so many decades above them.
+# The heights within clusters take as much room as this number of decades above them.
 DECADES_WITHIN = 1.5
 
 

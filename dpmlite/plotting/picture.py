@@ -22,7 +22,7 @@ class Picture(Figure):
 
 
 def axes_of(ax: Axes | None, width: float, height: float) -> Axes:
-    """The given axes, or those of a new picture of so many inches."""
+    """The given axes, or those of a new picture; width and height are in inches."""
     if ax is not None:
         return ax
     return Picture(figsize=(width, height), dpi=150, layout="constrained").add_subplot()

@@ -19,7 +19,7 @@ def check_linkage(name: str, value: Any, n_leaves: int) -> Any:
     Raises
     ------
     ValueError
-        If it is no tree of so many leaves.
+        If it is no tree with this number of leaves.
     """
     sizes: Sizes = {}
     tree = floats(n_leaves - 1, 4, most=np.inf)(name, value, sizes)
