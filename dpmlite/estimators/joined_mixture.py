@@ -8,7 +8,7 @@ import numpy as np
 
 from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.clusters import VALLEY_DEPTH, joined_attributes, normals_of, tree_of
-from dpmlite.estimators.family_estimator import AUTO
+from dpmlite.estimators.column_families import AUTO
 from dpmlite.estimators.fitted import fitted_family, fitted_mixture
 from dpmlite.estimators.mixture import MixtureEstimator
 from dpmlite.estimators.numbering import largest_first

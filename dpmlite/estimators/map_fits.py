@@ -11,7 +11,7 @@ from dpmlite import algorithms
 from dpmlite.core.constants import UNPLACED
 from dpmlite.core.threads import threads_for, use_threads
 from dpmlite.estimators.automatic import times
-from dpmlite.estimators.family_estimator import AUTO
+from dpmlite.estimators.column_families import AUTO
 from dpmlite.estimators.fitted import final_partition_with_groups, verify_joint
 from dpmlite.estimators.map_parameters import MapParameters
 from dpmlite.estimators.numbering import largest_first
