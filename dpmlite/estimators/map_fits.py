@@ -115,7 +115,7 @@ class MapFits(MapParameters):
         self._keep_result(result)
         self._keep_moments(moments)
         self.__dict__.pop("neg_log_loo_", None)
-        self._keep_joined(absorbed_clusters([before], final))
+        self._keep_joined(self._limited(absorbed_clusters([before], final)))
 
     def _place_and_descend(self, problem: Problem, progress: Progress) -> SearchResult:
         """Place all rows one by one, and descend from there."""
