@@ -402,7 +402,8 @@ def test_density_of_a_column_with_a_name():
     X = pd.DataFrame({"height": np.arange(9.0)})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        plot_density(MAPDPM(prior="paper", random_state=0).fit(X), X)
+        figure = plot_density(MAPDPM(prior="paper", random_state=0).fit(X), X)
+    assert figure.axes[0].get_xlabel() == "height"
 
 
 def test_a_dendrogram_has_the_colours_of_the_clusters(tmp_path):

@@ -58,12 +58,12 @@ def parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def add(name: str, text: str) -> argparse.ArgumentParser:
-        lines = "\n".join(f"  dpmlite {name} {example}" for example in EXAMPLES[name])
+        lines = "\n".join(f"  dpmlite {name} {example}".rstrip() for example in EXAMPLES[name])
         return commands.add_parser(
             name,
             help=text,
             description=f"{text[0].upper()}{text[1:]}.",
-            epilog=f"examples:\n{lines.rstrip()}",
+            epilog=f"examples:\n{lines}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
 
@@ -88,7 +88,7 @@ def _add_demo(parser: argparse.ArgumentParser) -> None:
 def _add_fit(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run_fit)
     _add_data(parser)
-    _add_columns(parser)
+    _add_columns(parser, "those of numbers, and of text whose values repeat")
     add = parser.add_argument
     text = "columns to leave out and to compare the clusters with"
     add("--label-column", action="append", default=[], metavar="A,B", help=text)
@@ -160,7 +160,7 @@ def _add_board(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run_board, component="normal-gamma", allow_missing=False)
     parser.set_defaults(label_column=[], families=[])
     _add_data(parser)
-    _add_columns(parser)
+    _add_columns(parser, "all of numbers")
     add = parser.add_argument
     text = "module to write (default: %(default)s)"
     add("--out", type=Path, default=Path("learner.py"), metavar="PY", help=text)
@@ -180,9 +180,9 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", type=Path, help="file that fit --save wrote")
 
 
-def _add_columns(parser: argparse.ArgumentParser) -> None:
+def _add_columns(parser: argparse.ArgumentParser, default: str) -> None:
     add = parser.add_argument
-    text = "columns to cluster by: their names, or numbers from 1 (default: all of numbers)"
+    text = f"columns to cluster by: their names, or numbers from 1 (default: {default})"
     add("--columns", action="append", default=[], metavar="A,B", help=text)
     add("--drop", action="append", default=[], metavar="A,B", help="columns to leave out")
 

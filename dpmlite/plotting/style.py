@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpmlite.estimators.explanation import counted
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -65,7 +67,7 @@ def decorate(axes: Axes, entries: list[str], n_rows: int, n_hidden: int = 0) -> 
     """Add the title, which tells how many rows are not shown, and the legend; remove the frame."""
     n_clusters = len(entries)
     hidden = f"; {n_hidden} with missing values not shown" if n_hidden else ""
-    title = f"{_count(n_clusters, 'cluster')} in {_count(n_rows, 'row')}{hidden}"
+    title = f"{counted(n_clusters, 'cluster')} in {counted(n_rows, 'row')}{hidden}"
     axes.set_title(title, loc="left")
     axes.spines[["top", "right"]].set_visible(False)
     add_legend(axes, entries, "cluster  (rows)")
@@ -96,7 +98,3 @@ def add_legend(axes: Axes, entries: list[str], title: str) -> None:
         bbox_to_anchor=(1.0, 1.0),
         frameon=False,
     )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -393,12 +393,19 @@ def test_output_may_be_closed(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("argv", [[], ["nonsense"], ["fit"], ["fit", "a.csv", "--alpha", "big"]])
+@pytest.mark.parametrize("argv", [["nonsense"], ["fit"], ["fit", "a.csv", "--alpha", "big"]])
 def test_wrong_usage_exits_with_2(argv, capsys):
     with pytest.raises(SystemExit) as ended:
         main(argv)
     assert ended.value.code == 2
     assert "usage: dpmlite" in capsys.readouterr().err
+
+
+def test_the_command_alone_says_what_there_is(run):
+    code, out, err = run()
+    assert (code, out) == (2, [])
+    assert err[0].startswith("usage: dpmlite")
+    assert any(line.startswith("    fit ") for line in err)
 
 
 def test_ctrl_c_ends_quietly(run, csv, monkeypatch):
