@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from cases import needs_kernels
+from pictures import PICTURES, likeness
 
 from dpmlite import (
     MAPDPM,
@@ -110,10 +111,10 @@ def grid(figure):
 
 
 @pytest.mark.parametrize("n_columns", [3, 6])
-def test_three_to_six_columns_become_a_grid_of_pairs(n_columns, tmp_path):
+def test_three_to_six_columns_become_a_grid_of_pairs(n_columns):
     X, labels = planted_gaussians(60, n_columns, 3, random_state=0)
     names = [f"c{j}" for j in range(n_columns)]
-    figure = plot_clusters(X, labels, columns=names, path=tmp_path / "pairs.png")
+    figure = plot_clusters(X, labels, columns=names)
     panels = grid(figure)
     assert set(panels) == {(i, j) for i in range(n_columns) for j in range(i + 1)}
     order = np.argsort(-np.bincount(labels), kind="stable")
@@ -376,6 +377,19 @@ def test_words_of_profiles_fit_into_narrow_cells():
     cell = ax.get_window_extent().width / model.n_clusters_
     widths = [text.get_window_extent().width for text in ax.texts]
     assert max(widths) <= cell
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_pictures_look_as_those_that_were_looked_at(name):
+    assert likeness(PICTURES[name](), name) > 0.93
+
+
+def test_a_picture_that_changed_is_seen():
+    unlabelled, turned = PICTURES["plane"](), PICTURES["profiles"]()
+    unlabelled.axes[0].get_legend().remove()
+    turned.axes[0].images[0].set_cmap("Blues_r")
+    assert likeness(unlabelled, "plane") < 0.9
+    assert likeness(turned, "profiles") < 0.9
 
 
 def test_a_notebook_shows_a_figure():

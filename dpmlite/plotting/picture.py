@@ -35,6 +35,5 @@ def new_picture(width: float, height: float) -> Picture:
 
 def figure_of(ax: Axes) -> Figure:
     """The figure that has the axes, also those of a part of it."""
-    figure = ax.figure.get_figure(root=True)
-    assert figure is not None  # every axes has one
+    figure: Figure = ax.figure.figure  # of a part of a figure, too, it is the whole
     return figure

@@ -99,8 +99,9 @@ def add_legend(axes: Axes, entries: list[str], title: str) -> None:
 
     A figure that does not lay out its axes by itself has them narrower, to make room.
     """
-    figure = axes.figure.get_figure(root=True)
-    if figure is not None and figure.get_layout_engine() is None and axes.get_legend() is None:
+    from dpmlite.plotting.picture import figure_of
+
+    if figure_of(axes).get_layout_engine() is None and axes.get_legend() is None:
         place = axes.get_position(original=True)
         axes.set_position((place.x0, place.y0, AXES_SHARE * place.width, place.height))
     axes.legend(
