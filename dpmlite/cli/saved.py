@@ -90,7 +90,7 @@ def run_plot(args: argparse.Namespace) -> None:
     model, _, rows = _read(args)
     with in_the_terms_of(rows):
         labels = model.predict(rows)
-    print(draw(args.plot, rows, labels))
+    print(draw(args.plot, model, rows, labels))
 
 
 def run_convert(args: argparse.Namespace) -> None:
