@@ -5,6 +5,7 @@ from pathlib import Path
 
 from dpmlite import __version__
 from dpmlite.cli.boards import run_board
+from dpmlite.cli.completion import script_of
 from dpmlite.cli.fitting import run_demo, run_fit
 from dpmlite.cli.saved import run_convert, run_explain, run_plot, run_predict, run_score
 from dpmlite.estimators.column_families import COLUMN_FAMILIES
@@ -40,6 +41,7 @@ EXAMPLES = {
     "explain": ["model.npz", "model.npz --cluster 2"],
     "plot": ["model.npz new.csv --plot new.png"],
     "board": ["sensors.csv", "sensors.csv --columns 1,2 --out machine.py --clusters 20"],
+    "completion": [">> ~/.bash_completion"],
     "convert": ["table.csv.gz --out plain.csv", "lines.jsonl"],
 }
 
@@ -75,6 +77,8 @@ def parser() -> argparse.ArgumentParser:
     _add_plot(add("plot", "draw rows in the clusters of a saved model"))
     _add_board(add("board", "cluster a table, and write the model for a micro-controller"))
     _add_convert(add("convert", "write a table in any form as plain CSV"))
+    completion = add("completion", "print what bash or zsh needs to complete these commands")
+    completion.set_defaults(run=lambda args: print(script_of(parser), end=""))
     return parser
 
 
