@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite.estimators.column_families import MAX_DIFFERENT
+from dpmlite.estimators.column_families import AUTO, MAX_DIFFERENT
 from dpmlite.estimators.columns import FULL
-from dpmlite.estimators.family_estimator import AUTO
 
 if TYPE_CHECKING:
     import argparse
