@@ -28,6 +28,7 @@ from dpmlite.plotting import (
     plot_density,
     plot_profiles,
 )
+from dpmlite.plotting.pairs import Scale
 from dpmlite.plotting.style import MAX_LEGEND_ENTRIES
 
 pytest.importorskip("matplotlib")
@@ -158,8 +159,25 @@ def test_long_tails_have_a_logarithmic_scale():
     assert [panels[2, j].get_xscale() for j in range(3)] == ["log", "linear", "linear"]
     assert [panels[j, j].get_xscale() for j in range(3)] == ["log", "linear", "linear"]
     assert panels[1, 0].get_yscale() == "linear"
+    zeros = np.where(np.arange(600) % 3 == 0, 0.0, 500.0 * X[:, 0])
+    panels = grid(plot_clusters(np.c_[zeros, X[:, 1:]], states))
+    assert panels[0, 0].get_xscale() == panels[2, 0].get_xscale() == "symlog"
     turned = grid(plot_clusters(X[:, ::-1], states))
     assert turned[2, 0].get_yscale() == turned[2, 1].get_yscale() == "log"
+
+
+@pytest.mark.parametrize("name", ["linear", "log", "symlog"])
+def test_bins_are_equally_wide_on_every_scale(name):
+    from matplotlib.figure import Figure
+
+    scale, places = Scale(name, 10.0), np.linspace(0.0, 4.0, 9)
+    values = scale.value(places)
+    np.testing.assert_allclose(scale.place(values), places, atol=1e-12)
+    axes = Figure().add_subplot()
+    axes.set_xscale(name, **scale.options())
+    axes.set_xlim(values[0], values[-1])
+    shown = axes.transData.transform(np.c_[values, np.full(9, 0.5)])[:, 0]
+    np.testing.assert_allclose(np.diff(shown), (shown[-1] - shown[0]) / 8, rtol=1e-9)
 
 
 def test_more_columns_become_a_table_of_means():

@@ -117,7 +117,8 @@ def plot_clusters(
           cluster. An ellipse shows two standard deviations around the mean of each cluster of at
           least three rows.
         - "pairs": a scatter plot of each pair of columns, and a histogram of each column. Positive
-          numbers with a long tail upwards have a logarithmic scale.
+          numbers with a long tail upwards have a logarithmic scale; where many are 0, it is linear
+          near 0.
         - "means": a table of the mean of each column in each cluster, of 25 columns and 10
           clusters at most. The colour is the distance from the mean of all rows, in standard
           deviations.
