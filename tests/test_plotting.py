@@ -198,6 +198,14 @@ def test_more_columns_become_a_table_of_means():
     assert axes.get_title(loc="left") == "3 clusters in 80 rows"
 
 
+def test_names_in_tables_are_no_formulas():
+    X, labels = planted_gaussians(40, 7, 2, random_state=0)
+    axes = draw(X, [f"${k}$" for k in labels], columns=[f"${j}$" for j in range(7)])
+    names = {tick.get_text() for tick in axes.get_yticklabels()}
+    assert names == {rf"\${j}\$" for j in range(7)}
+    assert axes.get_xticklabels()[0].get_text().startswith(r"cluster \$")
+
+
 def test_a_table_of_means_says_what_it_leaves_out():
     X, labels = planted_gaussians(300, 30, 12, random_state=0)
     axes = draw(X, labels)

@@ -112,8 +112,8 @@ def columns_of(
     Raises
     ------
     ValueError
-        If the table has no such column.
-        Or if most cells of a column of text are different, and no family is given for it.
+        If the table has no such column, or most cells of a column of text are different, and no
+        family is given for it.
     TypeError
         If a column is of dates, and no family is given for it.
     """
@@ -254,11 +254,11 @@ def _resolved(column: Column, name: str, found: CellsOf, choices: tuple[str, ...
 
 def _check_repeats(column: Column, cells: Cells) -> None:
     """Raise ValueError if most cells of a column of text are different."""
-    known = [cell for cell in cells.tolist() if cell is not None]
+    known = [cell for cell in cells.tolist() if cell is not None and cell == cell]
     n_different = len(set(known))
     if len(known) >= MIN_ROWS_OF_TEXT and n_different > MAX_DIFFERENT * len(known):
         raise ValueError(
-            f"column {column!r} has {n_different} different texts in {len(known)} rows, such as "
+            f"column {column!r} has {n_different} different values in {len(known)} rows, such as "
             f"{known[0]!r}: leave it out, make numbers of it, as read_table does of money, or take "
             f"it as categories by component={{{column!r}: {CATEGORICAL!r}}}"
         )

@@ -22,7 +22,7 @@ from dpmlite.plotting.style import (
     require_matplotlib,
     title_of,
 )
-from dpmlite.plotting.table import MAX_CLUSTERS, MAX_COLUMNS, size_of
+from dpmlite.plotting.table import size_of
 
 if TYPE_CHECKING:
     import os
@@ -158,7 +158,6 @@ def plot_clusters(
     >>> figure = plot_clusters(X, states, columns=columns)
     """
     require_matplotlib()
-
     check_choice("view", view, VIEWS)
     X, labels = (X, model.predict(X)) if isinstance(model, Predictor) else (model, X)
     rows, names = _numbers_of(X, columns)
@@ -167,15 +166,21 @@ def plot_clusters(
     if not shown.any():
         raise ValueError("X must have a row without a missing cell, got none")
     ranks, entries = rank_by_size(clusters, np.unique(np.asarray(labels)))
-    picture = Rows(rows[shown], ranks[shown], names, entries, len(ranks))
-    figure = _drawn(picture, _view_of(view, rows.shape[1], ax), ax)
+    drawn = ShownRows(rows[shown], ranks[shown], names, entries, len(ranks))
+    view_drawn = _view_of(view, rows.shape[1], ax)
+    if view_drawn == "pairs":
+        figure = _figure_of_pairs(drawn)
+    elif view_drawn == "means":
+        figure = _figure_of_means(drawn, ax)
+    else:
+        figure = _figure_of_points(drawn, view_drawn, ax)
     if path is not None:
         figure.savefig(path)
     return figure
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class ShownRows:
     """The rows that a picture shows, and what it says of all.
 
     Attributes
@@ -197,9 +202,13 @@ class Rows:
     entries: list[str]
     n_rows: int
 
+    @property
+    def title(self) -> str:
+        return title_of(len(self.entries), self.n_rows, self.n_rows - len(self.cells))
+
 
 def _view_of(view: str, n_columns: int, ax: Axes | None) -> str:
-    """The view that is drawn: one of `VIEWS`, or "strips"."""
+    """The view that is drawn: one of `VIEWS` but "auto", or "strips"."""
     if view == "pairs" and ax is not None:
         raise ValueError("view='pairs' draws several axes: ax must be None")
     if n_columns == 1:
@@ -211,31 +220,37 @@ def _view_of(view: str, n_columns: int, ax: Axes | None) -> str:
     return "pairs" if n_columns <= MAX_PAIRED else "means"
 
 
-def _drawn(rows: Rows, view: str, ax: Axes | None) -> Figure:
-    from dpmlite.plotting.picture import axes_of, figure_of, new_picture
+def _figure_of_pairs(rows: ShownRows) -> Figure:
+    from dpmlite.plotting.picture import new_picture
 
-    title = title_of(len(rows.entries), rows.n_rows, rows.n_rows - len(rows.cells))
-    if view == "pairs":
-        width = max(MIN_WIDTH, WIDTH_A_COLUMN * len(rows.names))
-        figure: Figure = new_picture(width, 0.75 * width)
-        draw_pairs(figure, rows.cells, rows.ranks, rows.names)
-        figure.suptitle(title, x=0.01, ha="left")
-        handles = legend_handles(rows.entries)
-        figure.legend(handles=handles, title=ROWS_OF_CLUSTERS, loc="upper right", frameon=False)
-        return figure
-    if view == "means":
-        headings = ["cluster " + "\n".join(entry.rsplit("  ", 1)) for entry in rows.entries]
-        shown = min(len(headings), MAX_CLUSTERS), min(len(rows.names), MAX_COLUMNS)
-        axes = axes_of(ax, *size_of(shown[1], shown[0]))
-        draw_means(axes, rows.cells, rows.ranks, rows.names, headings)
-        axes.set_title(title, loc="left")
-        return figure_of(axes)
+    width = max(MIN_WIDTH, WIDTH_A_COLUMN * len(rows.names))
+    figure: Figure = new_picture(width, 0.75 * width)
+    draw_pairs(figure, rows.cells, rows.ranks, rows.names)
+    figure.suptitle(rows.title, x=0.01, ha="left")
+    handles = legend_handles(rows.entries)
+    figure.legend(handles=handles, title=ROWS_OF_CLUSTERS, loc="upper right", frameon=False)
+    return figure
+
+
+def _figure_of_means(rows: ShownRows, ax: Axes | None) -> Figure:
+    from dpmlite.plotting.picture import axes_of, figure_of
+
+    headings = ["cluster " + "\n".join(entry.rsplit("  ", 1)) for entry in rows.entries]
+    axes = axes_of(ax, *size_of(len(rows.names), len(headings)))
+    draw_means(axes, rows.cells, rows.ranks, rows.names, headings)
+    axes.set_title(rows.title, loc="left")
+    return figure_of(axes)
+
+
+def _figure_of_points(rows: ShownRows, view: str, ax: Axes | None) -> Figure:
+    from dpmlite.plotting.picture import axes_of, figure_of
+
     axes = axes_of(ax, 8.0, 5.0)
     if view == "strips":
         _draw_strips(axes, rows.cells[:, 0], rows.ranks, rows.names[0])
     else:
         draw_plane(axes, rows.cells, rows.ranks, rows.names)
-    decorate(axes, rows.entries, title)
+    decorate(axes, rows.entries, rows.title)
     return figure_of(axes)
 
 

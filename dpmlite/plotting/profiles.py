@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite.plotting.style import require_matplotlib
+from dpmlite.plotting.style import escaped, require_matplotlib
 from dpmlite.plotting.table import MAX_CLUSTERS, MAX_COLUMNS, draw_table, size_of
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def plot_profiles(
         axes,
         nats[order],
         words[order].tolist(),
-        [names[j] for j in order],
+        [escaped(names[j]) for j in order],
         [f"cluster {k}\n{model.weights_[k]:.0%}" for k in range(n_shown)],
         limits=(0.0, MAX_NATS),
         colours="Blues",

@@ -30,7 +30,7 @@ DARK = 0.6
 
 def size_of(n_columns: int, n_clusters: int) -> tuple[float, float]:
     """Width and height of the picture of a table, in inches."""
-    return 2.5 + 1.6 * n_clusters, 1.4 + 0.32 * n_columns
+    return 2.5 + 1.6 * min(n_clusters, MAX_CLUSTERS), 1.4 + 0.32 * min(n_columns, MAX_COLUMNS)
 
 
 def draw_table(
@@ -52,7 +52,7 @@ def draw_table(
         What the colours tell.
     words : sequence, shape (D, K)
     names, headings : sequence of str
-        Of the D columns and the K clusters.
+        Of the D columns and the K clusters, escaped.
     limits : (float, float)
         Shades at which colours end.
     colours : str
@@ -61,7 +61,7 @@ def draw_table(
     low, high = limits
     axes.imshow(shades, cmap=colours, vmin=low, vmax=high, aspect="auto")
     axes.set_xticks(range(len(headings)), headings)
-    axes.set_yticks(range(len(names)), [escaped(name) for name in names])
+    axes.set_yticks(range(len(names)), names)
     axes.tick_params(top=True, labeltop=True, bottom=False, labelbottom=False, length=0)
     axes.spines[:].set_visible(False)
     texts = [[_shortened(text) for text in line] for line in words]
