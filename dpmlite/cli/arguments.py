@@ -40,7 +40,7 @@ EXAMPLES = {
     "explain": ["model.npz", "model.npz --cluster 2"],
     "plot": ["model.npz new.csv --plot new.png"],
     "board": ["sensors.csv", "sensors.csv --columns 1,2 --out machine.py --clusters 20"],
-    "completion": [">> ~/.bash_completion"],
+    "completion": ["> dpmlite.bash"],
     "convert": ["table.csv.gz --out plain.csv", "lines.jsonl"],
 }
 
