@@ -92,8 +92,14 @@ class Cluster:
             total = round(n * mean)
             scatter = n * (Fraction(w, self.n) - mean**2)
             sums.append(total)
-            squares.append(round(scatter + Fraction(total**2, n)))
+            squares.append(max(least_squares(n, total), round(scatter + Fraction(total**2, n))))
         return Cluster(n, tuple(sums), tuple(squares))
+
+
+def least_squares(n: int, total: int) -> int:
+    """The least sum of squares that n ints of this sum have: they differ by one at most."""
+    floor = total // n
+    return floor * (2 * total - floor * n) + total - floor * n
 
 
 @dataclass(frozen=True)
