@@ -16,13 +16,14 @@ file          has
 
 from dpmlite.joining.joint_tree import tree_by_joint
 from dpmlite.joining.normality import fits_normals
-from dpmlite.joining.tree import component_tree, labels_of_level, level_of
+from dpmlite.joining.tree import component_tree, joined_to_limit, labels_of_level, level_of
 from dpmlite.joining.valley import NormalComponents, pair_depths
 
 __all__ = [
     "NormalComponents",
     "component_tree",
     "fits_normals",
+    "joined_to_limit",
     "labels_of_level",
     "level_of",
     "pair_depths",
