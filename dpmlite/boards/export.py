@@ -66,6 +66,7 @@ def to_micropython(
     See Also
     --------
     quantize : The ints that a board takes.
+    from_micropython : The way back.
     MAPDPM : The model to write.
 
     Notes

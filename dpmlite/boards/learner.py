@@ -18,14 +18,22 @@ COLUMNS_PER_PART = 5
 MAX_WEIGHT = 16000
 MAX_SQUARES = 500_000_000
 
-# A learner halves the weights of all clusters when they reach its memory.
-MIN_MEMORY, MAX_MEMORY = 2048, 16384
+#: A learner halves the weights of all clusters when they reach its memory, a number of this range.
+LEAST_MEMORY, MAX_MEMORY = 64, 16384
+#: A cluster has at most so many more rows than it weighs.
+MAX_EXCESS = 9
+
+# The memory of a fitted model is not less.
+MIN_MEMORY = 2048
 
 # Ranges of the parameters of the prior.
 MAX_B0 = 2**22
 MAX_PART = 32
 MIN_A0, MAX_A0 = 0.5, 64.0
 ALPHA_STEPS, MAX_ALPHA = 1024, 1023
+
+#: Those of 2 a0 and 1024 alpha as the learner keeps them, from 1 on.
+MAX_SHAPE, MAX_ALPHA_STEPS = 128, 2**20 - 1
 
 
 @dataclass(frozen=True)
@@ -67,6 +75,12 @@ class Cluster:
         pairs = zip(self.sums, self.squares, strict=True)
         return (self.n, *(number for pair in pairs for number in pair))
 
+    @property
+    def scatters(self) -> tuple[float, ...]:
+        """For each column the sum of squares around its mean."""
+        pairs = zip(self.sums, self.squares, strict=True)
+        return tuple((self.n * squares - total**2) / self.n for total, squares in pairs)
+
     def about(self, origin: tuple[int, ...]) -> "Cluster":
         """Statistics of x - origin."""
         columns = list(zip(self.sums, self.squares, origin, strict=True))
@@ -85,7 +99,10 @@ class Cluster:
 
     def scaled(self, part: float) -> "Cluster":
         """A cluster of a part of the rows, at least one, with equal means and variances."""
-        n = max(1, round(part * self.n))
+        return self.of_rows(max(1, round(part * self.n)))
+
+    def of_rows(self, n: int) -> "Cluster":
+        """A cluster of `n` rows with equal means and variances; its sums are rounded."""
         sums, squares = [], []
         for s, w in zip(self.sums, self.squares, strict=True):
             mean = Fraction(s, self.n)
