@@ -73,6 +73,25 @@ def test_a_dump_comes_back_byte_by_byte(tmp_path):
     assert written(tmp_path / "back.bin", from_micropython(dump), clusters=17) == dump
 
 
+@pytest.mark.parametrize("memory", [64, 300, 16384])
+def test_the_memory_goes_to_the_board_and_back(tmp_path, memory):
+    model = MAPDPM(prior=PRIOR, memory=memory).fit(places()[0])
+    dump = written(tmp_path / "model.bin", model)
+    assert mapdpm_batch.load(dump)._prior[9] == memory
+    back = from_micropython(dump)
+    assert back.memory == memory
+    assert written(tmp_path / "back.bin", back) == dump
+
+
+@pytest.mark.parametrize("memory", [63, 16385])
+def test_a_board_has_a_memory_of_its_range(tmp_path, memory):
+    model = MAPDPM(prior=PRIOR, memory=memory).fit(places()[0])
+    with pytest.raises(
+        ValueError, match=f"memory must be from 64 to 16384 on a board, got {memory}"
+    ):
+        to_micropython(model, tmp_path / "model.bin")
+
+
 @pytest.mark.parametrize("of", [bytes, bytearray, memoryview])
 def test_a_dump_may_be_any_bytes(of):
     learner, _ = learner_of(places()[0])

@@ -31,7 +31,7 @@ from dpmlite.boards.quantized import LIMIT
 #: "DPM" and the version of the format.
 HEAD = 0x034D5044
 
-# Numbers before m0, without the head.
+# Numbers between the head and m0.
 N_SCALARS = 7
 
 
@@ -59,21 +59,21 @@ def read_dump(content: bytes) -> Learner:
     ValueError
         Where ``mapdpm_batch.load`` raises it, too; the message states the rule.
     """
-    dim, n_slots, *numbers = _whole_numbers(content)
+    numbers = _whole_numbers(content)
+    dim, n_slots = numbers[:2]
     if dim < 1 or not 1 <= n_slots <= MAX_CLUSTERS:
         raise ValueError(
             f"dump must have a column or more and 1 to {MAX_CLUSTERS} slots, "
             f"got {dim} and {n_slots}"
         )
-    width = 2 * dim + 2
-    start = N_SCALARS - 2 + 2 * dim
+    start, width = N_SCALARS + 2 * dim, 2 + 2 * dim
     if len(numbers) != start + n_slots * width:
         raise ValueError(
-            f"dump of {dim} columns and {n_slots} slots must have {start + n_slots * width + 2} "
-            f"numbers, got {len(numbers) + 2}"
+            f"dump of {dim} columns and {n_slots} slots must have {start + n_slots * width} "
+            f"numbers, got {len(numbers)}"
         )
-    prior = _prior(dim, numbers)
-    slots = [tuple(numbers[i : i + width]) for i in range(start, len(numbers), width)]
+    prior = _prior(numbers[:start])
+    slots = [numbers[i : i + width] for i in range(start, len(numbers), width)]
     for k, slot in enumerate(slots):
         _check_slot(k, slot, prior)
     weight = sum(slot[0] for slot in slots)
@@ -97,11 +97,10 @@ def _whole_numbers(content: bytes) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def _prior(dim: int, numbers: list[int]) -> LearnerPrior:
+def _prior(numbers: tuple[int, ...]) -> LearnerPrior:
     """The prior of a dump, checked."""
-    p, q, shape, alpha, memory = numbers[: N_SCALARS - 2]
-    m0 = tuple(numbers[N_SCALARS - 2 : N_SCALARS - 2 + dim])
-    b0 = tuple(numbers[N_SCALARS - 2 + dim : N_SCALARS - 2 + 2 * dim])
+    dim, _, p, q, shape, alpha, memory, *columns = numbers
+    m0, b0 = tuple(columns[:dim]), tuple(columns[dim:])
     for name, values, least, most in (
         ("m0", m0, -LIMIT, LIMIT),
         ("b0", b0, 1, MAX_B0),

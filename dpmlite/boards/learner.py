@@ -23,7 +23,7 @@ LEAST_MEMORY, MAX_MEMORY = 64, 16384
 #: A cluster has at most so many more rows than it weighs.
 MAX_EXCESS = 9
 
-# The memory of a fitted model is not less.
+# The memory by default is not less.
 MIN_MEMORY = 2048
 
 # Ranges of the parameters of the prior.
@@ -134,7 +134,11 @@ class Learner:
 
 
 def learner_of(
-    prior: Mapping[str, Any], alpha: float, n_slots: int, clusters: list[Cluster]
+    prior: Mapping[str, Any],
+    alpha: float,
+    n_slots: int,
+    clusters: list[Cluster],
+    memory: int | None = None,
 ) -> Learner:
     """The learner nearest to a fitted model.
 
@@ -149,11 +153,13 @@ def learner_of(
     n_slots : int
     clusters : list of Cluster
         Statistics of these ints.
+    memory : int, optional
+        Default: twice the rows of the clusters.
 
     Raises
     ------
     ValueError
-        If the prior is out of the learner's range.
+        If the prior or the memory is out of the learner's range.
     """
     m0 = tuple(_whole("m0", m, -LIMIT, LIMIT) for m in prior["m0"])
     centred = [cluster.about(m0) for cluster in clusters]
@@ -169,7 +175,7 @@ def learner_of(
         c0=_weight(float(prior["c0"]), least_part, max(cluster.n for cluster in centred)),
         a0=_shape(float(prior["a0"])),
         alpha=_concentration(alpha),
-        memory=min(MAX_MEMORY, max(MIN_MEMORY, 2 * sum(cluster.n for cluster in centred))),
+        memory=_memory(memory, sum(cluster.n for cluster in centred)),
     )
     return Learner(ints, n_slots, centred)
 
@@ -216,3 +222,14 @@ def _concentration(alpha: float) -> tuple[int, int]:
             f"alpha must be from 1/{ALPHA_STEPS} to {MAX_ALPHA} on a board, got {alpha:g}"
         )
     return Fraction(round(ALPHA_STEPS * alpha), ALPHA_STEPS).as_integer_ratio()
+
+
+def _memory(given: int | None, n_rows: int) -> int:
+    """The rows from which on a learner that has seen `n_rows` forgets."""
+    if given is None:
+        return min(MAX_MEMORY, max(MIN_MEMORY, 2 * n_rows))
+    if not LEAST_MEMORY <= given <= MAX_MEMORY:
+        raise ValueError(
+            f"memory must be from {LEAST_MEMORY} to {MAX_MEMORY} on a board, got {given}"
+        )
+    return int(given)

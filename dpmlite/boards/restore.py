@@ -33,7 +33,7 @@ def from_micropython(dump: bytes | bytearray | memoryview) -> MAPDPM:
     Returns
     -------
     MAPDPM
-        A model of the board's ints, with the board's prior and concentration as parameters. All
+        A model of the board's ints, with its prior, concentration and memory as parameters. All
         that needs no rows works: `predict`, `score_samples`, `sample`, `plotting`, `save`,
         `partial_fit` with the rows that follow, `merge_models`, `to_micropython`. `counts_` are the
         weights of the board's clusters; there are no `labels_`.
@@ -80,7 +80,12 @@ def from_micropython(dump: bytes | bytearray | memoryview) -> MAPDPM:
     given = _given_prior(learner.prior)
     prior = FAMILY.full_prior(given, learner.dim)
     numerator, denominator = learner.prior.alpha
-    model = MAPDPM(component="normal-gamma", alpha=numerator / denominator, prior=given)
+    model = MAPDPM(
+        component="normal-gamma",
+        alpha=numerator / denominator,
+        prior=given,
+        memory=learner.prior.memory,
+    )
     groups = FAMILY.component(prior, allow_missing=False)
     load(groups, statistics_of(prior, learner.clusters))
     final = final_partition_of_groups(model.alpha, groups, np.arange(len(learner.clusters)))

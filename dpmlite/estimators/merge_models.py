@@ -126,7 +126,7 @@ def _have_labels(fitted: list[MAPDPM]) -> bool:
 def _labels(fitted: list[MAPDPM], group_labels: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
     """Labels of all models, one after the other, from the label of each of their clusters.
 
-    None if not all models have labels.
+    Empty unless all models have labels.
     """
     if not _have_labels(fitted):
         return np.empty(0, dtype=np.intp)
