@@ -34,6 +34,11 @@ if TYPE_CHECKING:
     from dpmlite.joining import NormalComponents
 
 
+# Up to this number of columns people see the density, and what has no valley is one cluster to
+# them. A few hundred rows of a ring are distributed as a mixture of normals, too: of its arcs.
+MAX_SEEN_COLUMNS = 2
+
+
 class JoinedMixture(MixtureEstimator):
     """A mixture whose clusters may have several components.
 
@@ -102,7 +107,9 @@ class JoinedMixture(MixtureEstimator):
     def _joins_now(self, components: NormalComponents, table: Data) -> bool:
         """Whether components without a valley between them are joined."""
         assert table.values is not None
-        return self._joins() and (self.join != AUTO or not fits_normals(components, table.values))
+        if not self._joins() or self.join != AUTO or table.shape[1] <= MAX_SEEN_COLUMNS:
+            return self._joins()
+        return not fits_normals(components, table.values)
 
     def _keep_clusters(self, table: Data, labels: npt.NDArray[np.intp]) -> None:
         """Join the components to clusters, and keep both."""

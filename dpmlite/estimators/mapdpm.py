@@ -112,8 +112,8 @@ class MAPDPM(MapFits):
         ``prior="auto"`` and None otherwise; None is the power 1.
     join : {"auto", True, False}, default "auto"
         Whether components between which the density of the rows has no valley are one cluster.
-        "auto" is True with ``prior="auto"``, unless normal components describe the rows: then
-        each of them is a cluster, however much they overlap.
+        "auto" is True with ``prior="auto"``, unless normal components describe the rows of more
+        than two columns: then each of them is a cluster, however much they overlap.
     max_clusters : int, optional
         Greatest number of clusters. Further components are joined, those with the shallowest
         valleys first; without rows, those whose union loses the least joint.

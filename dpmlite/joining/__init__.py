@@ -2,7 +2,7 @@
 
 A cluster that is not normal is fitted by several components. Between two parts of one cluster the
 rows are as dense as within the parts; between two clusters they are less dense. Where normals
-describe all rows, each component is a cluster.
+describe all rows of more than two columns, each component is a cluster.
 
 ============  ====================================================================================
 file          has
