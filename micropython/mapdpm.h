@@ -13,7 +13,8 @@
        int32_t bits256 = mapdpm_surprise(&m, x, 1);
        int label = mapdpm_learn(&m, x, 0);
 
-   Shifts of negative numbers to the right round down, as all compilers for boards have it. */
+   An int may have 16 bits; numbers that may need more are int32_t. Shifts of negative numbers to the
+   right round down, as all compilers for boards have it. */
 
 #ifndef MAPDPM_H
 #define MAPDPM_H
@@ -33,17 +34,22 @@ extern "C" {
 /* What is returned for a row that is out of range; nothing has changed then. */
 #define MAPDPM_BAD INT32_MIN
 
+/* A bit, of logarithms in units of 2^-16. */
+#define MAPDPM_BIT ((int32_t)1 << 16)
+
 typedef struct {
-    int32_t dim, clusters, p, q, h, a, memory; /* c0 = p / q, h = 2 a0, a = 1024 alpha */
+    int dim, clusters;
+    int32_t p, q, h, a, memory; /* c0 = p / q, h = 2 a0, a = 1024 alpha */
     int32_t *slots, *counts, *m0, *b0;
-    int32_t k, best, second, gap; /* number of clusters; of the last scan */
+    int k, best, second; /* number of clusters; the cheapest of the last scan, and that before it */
+    int32_t gap;         /* by how much the cheapest is cheaper */
 } mapdpm;
 
 /* Base-2 logarithm of 1 <= y < 2^30, in units of 2^-16. */
 static inline int32_t mapdpm_log2(int32_t y) {
-    int32_t e = 15 << 16;
-    for (; y >> 16; y >>= 1) e += 1 << 16;
-    for (; !(y >> 15); y <<= 1) e -= 1 << 16;
+    int32_t e = 15 * MAPDPM_BIT;
+    for (; y >> 16; y >>= 1) e += MAPDPM_BIT;
+    for (; !(y >> 15); y <<= 1) e -= MAPDPM_BIT;
     y -= 32768;
     return e + 2 * y +
            (((y * (32768 - y) >> 15) * (14376 - (y * (7833 - (y * 2691 >> 15)) >> 15))) >> 14);
@@ -55,14 +61,16 @@ static inline int32_t mapdpm_div(int32_t a, int32_t b) {
 }
 
 static inline int32_t mapdpm_weight(const mapdpm *m) {
-    int32_t k, total = 0;
+    int k;
+    int32_t total = 0;
     for (k = 0; k < m->clusters; k++) total += m->counts[k];
     return total;
 }
 
 /* Forget half of every row of slot s; of an odd number, after a row at the mean, rounded down. */
 static inline void mapdpm_halve(const mapdpm *m, int32_t *s) {
-    int32_t d, n = s[2];
+    int d;
+    int32_t n = s[2];
     for (d = 0, s += 3; d < m->dim; d++, s += 3) {
         int32_t mean = mapdpm_div(s[0], n);
         int32_t y = s[0] + n % 2 * mean;
@@ -72,9 +80,9 @@ static inline void mapdpm_halve(const mapdpm *m, int32_t *s) {
 }
 
 /* Add the row to the sums of slot s, and derive its B; return whether a sum is full. */
-static inline int mapdpm_sums(const mapdpm *m, const int32_t *x, int32_t *s, int32_t sign) {
-    int32_t d, full = 0, q = m->q, c = m->p + q * s[2], total = 0;
-    int32_t *t = s + 3;
+static inline int mapdpm_sums(const mapdpm *m, const int32_t *x, int32_t *s, int sign) {
+    int d, full = 0;
+    int32_t q = m->q, c = m->p + q * s[2], total = 0, *t = s + 3;
     for (d = 0; d < m->dim; d++, t += 3) {
         int32_t y = x[d] - m->m0[d], mean, r;
         t[1] += sign * y * y;
@@ -100,9 +108,9 @@ static inline int32_t mapdpm_part(const mapdpm *m, const int32_t *s) {
 }
 
 /* Add (1), take away (-1) or disregard (0) row x in slot k; empty it if it weighs 0. */
-static inline void mapdpm_update(mapdpm *m, const int32_t *x, int32_t k, int32_t sign) {
-    int32_t w = MAPDPM_SLOT(m->dim), d, y, weight = 0, full;
-    int32_t *s = m->slots + k * w;
+static inline void mapdpm_update(mapdpm *m, const int32_t *x, int k, int sign) {
+    int w = MAPDPM_SLOT(m->dim), d, full;
+    int32_t y, weight = 0, *s = m->slots + k * w;
     if (k < m->clusters) {
         weight = m->counts[k] += sign;
         if (!weight) {
@@ -129,22 +137,25 @@ static inline void mapdpm_update(mapdpm *m, const int32_t *x, int32_t k, int32_t
 
 /* Cost of row x in slot s: twice -log2 of weight times density. */
 static inline int32_t mapdpm_cost(const mapdpm *m, const int32_t *x, const int32_t *s) {
-    int32_t d, c = m->p + m->q * s[2], cost = s[0], r = -s[1], n = s[2] + m->h + 1;
+    int d;
+    int32_t c = m->p + m->q * s[2], cost = s[0], r = -s[1], n = s[2] + m->h + 1;
     const int32_t *t = s + 3;
     for (d = 0; d < m->dim; d++, t += 3) {
         int32_t y = mapdpm_div(((x[d] - m->m0[d]) * c - m->q * t[0]) * 8, c);
         r += mapdpm_log2(t[2] + (y * y >> 6));
     }
-    if (r < ((1 << 29) - cost) / n) return cost + r * n;
-    return (1 << 29) + (cost >> 10) + (r >> 10) * n;
+    if (r < (8192 * MAPDPM_BIT - cost) / n) return cost + r * n;
+    return 8192 * MAPDPM_BIT + (cost >> 10) + (r >> 10) * n;
 }
 
 /* -log2 of the predictive density of x in 1/256 bit; 0 without `density`: a scan alone. */
 static inline int32_t mapdpm_surprise(mapdpm *m, const int32_t *x, int density) {
-    int32_t d, k, least = 3 << 28, total = 0;
+    int d, k;
+    int32_t least = 12288 * MAPDPM_BIT, total = 0, weight;
     for (d = 0; d < m->dim; d++)
         if (x[d] < -2048 || x[d] > 2047) return MAPDPM_BAD;
-    m->best = m->second = m->gap = 0;
+    m->best = m->second = 0;
+    m->gap = 0;
     for (k = 0; k <= m->clusters; k++) {
         const int32_t *s = m->slots + k * MAPDPM_SLOT(m->dim);
         int32_t cost, y;
@@ -161,8 +172,9 @@ static inline int32_t mapdpm_surprise(mapdpm *m, const int32_t *x, int density) 
         }
     }
     if (!density) return 0;
-    k = ((m->a + 1) >> 1) + (mapdpm_weight(m) << 9);
-    return (least + 2 * (mapdpm_log2(k) - mapdpm_log2(total)) + m->dim * 763593 + (26 << 16)) >> 9;
+    weight = ((m->a + 1) >> 1) + (mapdpm_weight(m) << 9);
+    least += 2 * (mapdpm_log2(weight) - mapdpm_log2(total));
+    return (least + m->dim * 763593 + 26 * MAPDPM_BIT) >> 9;
 }
 
 /* Label of row x, or -1 where it would found a cluster. */
@@ -173,10 +185,10 @@ static inline int32_t mapdpm_predict(mapdpm *m, const int32_t *x) {
 
 /* The best pair of clusters whose merge raises the joint by less than `limit`, in 1/512 bit: the
    upper one, and the lower in `second`; or -1. */
-static inline int32_t mapdpm_pair(mapdpm *m, int32_t limit) {
-    int32_t w = MAPDPM_SLOT(m->dim), k, i, d, best = -1;
+static inline int mapdpm_pair(mapdpm *m, int32_t limit) {
+    int w = MAPDPM_SLOT(m->dim), k, i, d, best = -1;
     int32_t *s = m->slots, *sum = s + (m->clusters + 1) * w;
-    int32_t a = s[m->clusters * w + w - 1] + ((mapdpm_log2(m->a) - (10 << 16)) >> 7) + 740;
+    int32_t a = s[m->clusters * w + w - 1] + ((mapdpm_log2(m->a) - 10 * MAPDPM_BIT) >> 7) + 740;
     for (k = 0; k < m->clusters; k++)
         for (i = 0; i < k; i++) {
             int32_t y;
@@ -194,8 +206,8 @@ static inline int32_t mapdpm_pair(mapdpm *m, int32_t limit) {
 }
 
 /* Merge that pair; return the label that is free now, or -1. */
-static inline int32_t mapdpm_merge(mapdpm *m, int32_t limit) {
-    int32_t w = MAPDPM_SLOT(m->dim), k, i, d;
+static inline int mapdpm_merge(mapdpm *m, int32_t limit) {
+    int w = MAPDPM_SLOT(m->dim), k, i, d;
     for (k = 0; k < m->clusters; k++)
         if (m->counts[k]) mapdpm_update(m, m->m0, k, 0);
     k = mapdpm_pair(m, limit);
@@ -210,7 +222,7 @@ static inline int32_t mapdpm_merge(mapdpm *m, int32_t limit) {
 }
 
 static inline void mapdpm_forget(mapdpm *m) {
-    int32_t k;
+    int k;
     for (k = 0; k < m->clusters; k++)
         if (m->counts[k]) {
             m->counts[k] >>= 1;
@@ -221,7 +233,7 @@ static inline void mapdpm_forget(mapdpm *m) {
 /* Add row x to the cluster that suits the joint best; return its label. Without `scan`, x must be
    the row that `surprise` or `predict` has just seen. */
 static inline int32_t mapdpm_learn(mapdpm *m, const int32_t *x, int scan) {
-    int32_t k;
+    int k;
     if (scan && mapdpm_surprise(m, x, 0) == MAPDPM_BAD) return MAPDPM_BAD;
     if (mapdpm_weight(m) >= m->memory) mapdpm_forget(m);
     k = m->best;
@@ -239,8 +251,8 @@ static inline int32_t mapdpm_learn(mapdpm *m, const int32_t *x, int scan) {
 }
 
 /* Posterior mean of cluster k into x, rounded down; of a new one, -1, it is m0. */
-static inline void mapdpm_mean(const mapdpm *m, int32_t k, int32_t *x) {
-    int32_t d;
+static inline void mapdpm_mean(const mapdpm *m, int k, int32_t *x) {
+    int d;
     for (d = 0; d < m->dim; d++) {
         const int32_t *s = m->slots + k * MAPDPM_SLOT(m->dim);
         x[d] = m->m0[d];
@@ -249,10 +261,10 @@ static inline void mapdpm_mean(const mapdpm *m, int32_t k, int32_t *x) {
 }
 
 /* Begin with MAPDPM_WORDS(dim, clusters) words of memory; return 0 if the prior is out of range. */
-static inline int mapdpm_init(mapdpm *m, int32_t *words, int32_t dim, int32_t clusters,
+static inline int mapdpm_init(mapdpm *m, int32_t *words, int dim, int clusters,
                               const int32_t *m0, const int32_t *b0, int32_t p, int32_t q,
                               int32_t h, int32_t a, int32_t memory) {
-    int32_t d, size = MAPDPM_WORDS(dim, clusters);
+    int d, size = MAPDPM_WORDS(dim, clusters);
     if (clusters < 1 || clusters > 127 || p < 1 || p > 32 || q < 1 || q > 32 || dim < 1 ||
         dim > 5 * q || h < 1 || h > 128 || a < 1 || a > 1048575 || memory < 64 || memory > 16384)
         return 0;
@@ -265,7 +277,8 @@ static inline int mapdpm_init(mapdpm *m, int32_t *words, int32_t dim, int32_t cl
     m->counts = words + (clusters + 2) * MAPDPM_SLOT(dim);
     m->m0 = m->counts + clusters;
     m->b0 = m->m0 + dim;
-    m->k = m->best = m->second = m->gap = 0;
+    m->k = m->best = m->second = 0;
+    m->gap = 0;
     for (d = 0; d < dim; d++) m->m0[d] = m0[d], m->b0[d] = b0[d];
     mapdpm_update(m, m->m0, clusters, 0);
     return 1;

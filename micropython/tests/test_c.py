@@ -3,11 +3,15 @@
 import ast
 import ctypes
 import shutil
+import signal
 import subprocess
+import sys
 from array import array
 
+import million
 import numpy as np
 import pytest
+import streams
 from check import answers
 from learners import BOARDS, HERE
 from mapdpm_int import MAPDPM
@@ -162,3 +166,31 @@ def test_what_is_out_of_range_is_refused(library):
             Learner(library, *wrong)
         with pytest.raises(ValueError, match=r"prior out of range|empty"):
             MAPDPM(*wrong)
+
+
+OUT_OF_RANGE = """
+import sys
+sys.path[:0] = {path!r}
+import million, numpy as np
+library = million.compiled(".")
+assert million.learned(library, np.array([[5]]))[1] == 1
+million.learned(library, np.array([[4000]]))  # refused by a number that is out of range itself
+"""
+
+
+def test_a_number_out_of_range_ends_a_checked_learner(tmp_path):
+    """That of million.py; up to there it gives the labels of the Python file."""
+    if shutil.which("c++") is None:
+        pytest.skip("there is no compiler c++")
+    (tmp_path / "main.py").write_text(OUT_OF_RANGE.format(path=[str(HERE), str(BOARDS)]))
+    command = [sys.executable, "main.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == -signal.SIGABRT
+    assert done.stderr.strip() == f"{BAD} is out of range"
+    library = million.compiled(tmp_path)
+    for make in (streams.bursts, streams.seasons):
+        rows, _ = streams.stream(make, 3000)
+        learner = streams.learner(len(rows[0]))
+        labels, k = million.learned(library, rows)
+        assert labels.tolist() == [learner.learn(x) for x in rows]
+        assert k == learner.k
