@@ -405,12 +405,12 @@ def checked_learner():
     return names["MAPDPM"]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(3))
 def test_a_mutant_is_refused_or_goes_on_within_the_range(seed):
     rng = np.random.default_rng(seed)
     rows = rng.choice([-2048, -300, 0, 7, 2047], (30, 2)).tolist()
     learner_class, found = checked_learner(), [0, 0]
-    for b in mutants(seed, 250):
+    for b in mutants(seed, 120):
         try:
             load(b)
         except ValueError:
@@ -423,7 +423,7 @@ def test_a_mutant_is_refused_or_goes_on_within_the_range(seed):
             learner.learn(x, False)
         learner.merge(1 << 24)
         assert len(dump(load(dump(learner)))) == len(b)
-    assert min(found) >= 20
+    assert min(found) >= 10
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -435,7 +435,7 @@ def test_dumps_of_learners_that_forget_are_loaded(seed):
     learner = MAPDPM(2, 3, [seed, -seed], [1, 40], c0, (1, 1), (1, 1), 64)
     for i, x in enumerate(rng.integers(ends[0], ends[1] + 1, (1500, 2)).tolist()):
         learner.learn(x)
-        if i % 10 == 0:
+        if i % 30 == 0:
             assert statistics(load(dump(learner))) == statistics(learner)
 
 

@@ -130,7 +130,7 @@ def in_turn(learner, model, rows):
 def test_the_rule_is_that_of_the_boards(name):
     """Row by row: three places, then three others; what comes no more is forgotten at one row."""
     board = pytest.importorskip(name, reason="there is no folder micropython")
-    X, labels = places(400)
+    X, labels = places(300)
     learner = board.MAPDPM(2, 8, (0, 0), (32000, 32000), (1, 10), (8, 1), (1, 1), 64)
     model = MAPDPM(prior=PRIOR, memory=64, random_state=0)
     for i, (theirs, ours) in enumerate(in_turn(learner, model, X)):
