@@ -105,8 +105,9 @@ class Reseeding:
     ) -> None:
         self.context, self.partition, self.counts = context, partition, counts
         self.order = np.arange(partition.n_rows, dtype=np.intp) if order is None else order
-        fewest = int(MIN_TRIAL_POWER / context.problem.component.power)
-        self.step = max(-(-partition.n_rows // MAX_TRIAL_ROWS), fewest)
+        # A row of mean weight has the power times this weight.
+        power = context.problem.component.power * sum(partition.component.counts) / partition.n_rows
+        self.step = max(-(-partition.n_rows // MAX_TRIAL_ROWS), int(MIN_TRIAL_POWER / power))
         self.trial_context = replace(context, problem=context.problem.of_every(self.step))
         self.trial_order = np.ascontiguousarray(self.order[:: self.step])
 

@@ -7,9 +7,11 @@ from contexts import context_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpmlite import MAPDPM, families, moves
+from dpmlite import MAPDPM, core, families, moves
 from dpmlite.datasets import planted_gaussians
 from dpmlite.search import reseeding
+from dpmlite.search.context import Context, Problem
+from dpmlite.search.progress import Progress
 from dpmlite.search.reseeding import Reseeding, reseed_rows
 from dpmlite.search.result import SearchResult
 from dpmlite.search.row_costs import RowCosts, drawn
@@ -61,6 +63,20 @@ def asked(monkeypatch):
     found, run = [], Reseeding.run
     monkeypatch.setattr(Reseeding, "run", lambda self: found.append(self) or run(self))
     return found
+
+
+@pytest.mark.parametrize(
+    ("weight", "power"), [(1.0, 0.02), (64.0, 0.02 / 64.0), (64.0, 1.0 / 64.0)]
+)
+def test_a_trial_has_fewer_rows_the_less_a_row_of_mean_weight_counts(weight, power):
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    component = families.NormalGamma(**empirical_prior(X), power=power)
+    weights = weight * np.tile([0.5, 1.5], 100)
+    problem = Problem(core.Rows(X, weights), component, 1.0)
+    context = Context(problem, np.random.default_rng(0), Progress())
+    partition = context.partition(np.zeros(200, dtype=np.intp))
+    step = Reseeding(context, partition, None, SearchResult(partition)).step
+    assert step == max(1, int(0.25 / (weight * power)))
 
 
 def three_blobs_in_one_and_a_fourth(rng, n=60):
