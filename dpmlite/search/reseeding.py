@@ -50,6 +50,8 @@ MAX_ROWS_EXTENDED_AT_ONCE = 100_000
 
 def reseed_rows(context: Context, result: SearchResult) -> bool:
     """Reseed rows of clusters that do not look normal; whether that gains enough to go on."""
+    if context.is_hasty(result.partition.n_clusters):
+        return False
     joint = result.neg_log_joint
     normal = moves.split_memory_of(result.partition).looked_normal
     n_rows = rows_in_slots(result.partition).tolist()

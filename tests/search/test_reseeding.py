@@ -1,5 +1,7 @@
 """Reseeded rows: which they are, what becomes of them, and that nothing else changes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from cases import empirical_prior, needs_kernels
@@ -104,6 +106,17 @@ def test_only_rows_of_clusters_that_do_not_look_normal_are_reseeded(asked):
     assert partition.neg_log_joint == pytest.approx(exact, rel=1e-12)
     assert result.trace == [partition.neg_log_joint]
     assert result.n_sweeps > 0
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_a_quick_search_does_not_reseed_where_sweeps_take_long(asked, monkeypatch, quick):
+    X, blob = three_blobs_in_one_and_a_fourth(np.random.default_rng(2))
+    own = replace(context_of(X), quick=quick)
+    monkeypatch.setattr("dpmlite.search.context.MAX_QUICK_TERMS", X.size)
+    result = SearchResult(own.partition((blob // 3).astype(np.intp)))
+    gains = reseed_rows(own, result)
+    assert bool(asked) != quick
+    assert not (quick and gains)
 
 
 def test_absorbed_groups_of_these_clusters_come_along(asked):
