@@ -2,6 +2,7 @@
 
 from libc.math cimport exp, log
 
+from dpmlite.algorithms._normal_penalty cimport penalty_of
 from dpmlite.core._memory cimport double_array
 from dpmlite.core._special cimport digamma_c, log_gamma_c
 
@@ -23,7 +24,7 @@ cdef class NormalGammaJoint:
         cdef double value
         cdef Py_ssize_t d, k
         with nogil:
-            value = self.penalty_c(x, gradient)
+            value = penalty_of(x, self.means, self.deviations, gradient)
             for d in range(self.b0.shape[0]):
                 self.b0[d] = exp(x[1] + x[2 + d])
             for k in range(self.counts.shape[0]):
@@ -66,15 +67,4 @@ cdef class NormalGammaJoint:
         return total
 
     def penalty(self, const double[::1] x, double[::1] gradient):
-        return self.penalty_c(x, gradient)
-
-    cdef double penalty_c(self, const double[::1] x, double[::1] gradient) noexcept nogil:
-        cdef double total = 0.0, unit
-        cdef Py_ssize_t i
-        for i in range(x.shape[0]):
-            unit = (x[i] + (x[1] if i > 1 else 0.0) - self.means[i]) / self.deviations[i]
-            gradient[i] = unit / self.deviations[i]
-            if i > 1:
-                gradient[1] += gradient[i]
-            total += 0.5 * unit * unit
-        return total
+        return penalty_of(x, self.means, self.deviations, gradient)

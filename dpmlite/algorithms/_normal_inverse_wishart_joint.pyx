@@ -3,6 +3,7 @@
 from libc.math cimport exp, log
 from libc.string cimport memset
 
+from dpmlite.algorithms._normal_penalty cimport penalty_of
 from dpmlite.core._memory cimport double_array
 from dpmlite.core._simd cimport clones_void, padded_columns
 from dpmlite.core._special cimport digamma_c, log_gamma_c
@@ -32,7 +33,7 @@ cdef class NormalInverseWishartJoint:
         cdef double value
         cdef Py_ssize_t d, k
         with nogil:
-            value = self.penalty_c(x, gradient)
+            value = penalty_of(x, self.means, self.deviations, gradient)
             for d in range(self.n_columns):
                 self.unit[d] = exp(-0.5 * (x[1] + x[2 + d]))
             for k in range(self.counts.shape[0]):
@@ -94,16 +95,7 @@ cdef class NormalInverseWishartJoint:
         factorise_with(&self.psi[0], D, &self.W[0], &self.factor[0])
 
     def penalty(self, const double[::1] x, double[::1] gradient):
-        return self.penalty_c(x, gradient)
-
-    cdef double penalty_c(self, const double[::1] x, double[::1] gradient) noexcept nogil:
-        cdef double total = 0.0, unit
-        cdef Py_ssize_t i
-        for i in range(x.shape[0]):
-            unit = (x[i] - self.means[i]) / self.deviations[i]
-            gradient[i] = unit / self.deviations[i]
-            total += 0.5 * unit * unit
-        return total
+        return penalty_of(x, self.means, self.deviations, gradient)
 
 
 cdef clones_void factorise_with(double *psi, Py_ssize_t n, double *carried,

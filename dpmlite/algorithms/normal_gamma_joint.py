@@ -6,12 +6,13 @@ marginal is, but for a constant,
 
     log(c0 / c) / 2 + log Gamma(a) - log Gamma(a0) + a0 log b0 - a log b.
 
-The logarithms of c0, a0 and b0 have normal priors. The variables are log c0, log a0 and
-log(b0 / a0) of each column, for a0 and b0 are strongly dependent.
+The logarithms of c0, a0 and b0 / a0 have normal priors, and are the variables: a0 and b0 are
+strongly dependent.
 """
 
 from math import exp, log
 
+from dpmlite.algorithms.normal_penalty import normal_penalty
 from dpmlite.core.protocols import Buffer, Values
 from dpmlite.core.special import digamma, log_gamma
 
@@ -28,7 +29,7 @@ class NormalGammaJoint:
     half_squares : sequence of rows, (K, D)
         (x - m0)^2 / 2.
     means, deviations : sequence of float, length D + 2
-        Of the normal priors of log c0, log a0 and log b0 of each column.
+        Of the normal priors of log c0, log a0 and log(b0 / a0) of each column.
     """
 
     def __init__(
@@ -81,11 +82,4 @@ class NormalGammaJoint:
         gradient : sequence of float, length D + 2
             OUT.
         """
-        total = 0.0
-        for i in range(len(x)):
-            unit = (x[i] + (x[1] if i > 1 else 0.0) - self.means[i]) / self.deviations[i]
-            gradient[i] = unit / self.deviations[i]
-            if i > 1:
-                gradient[1] += gradient[i]
-            total += 0.5 * unit * unit
-        return total
+        return normal_penalty(x, self.means, self.deviations, gradient)

@@ -12,6 +12,7 @@ the variables. In units of the roots of psi0, psi0 is the identity, and no pivot
 
 from math import exp, log
 
+from dpmlite.algorithms.normal_penalty import normal_penalty
 from dpmlite.core.protocols import Buffer, Values
 from dpmlite.core.special import digamma, log_gamma
 from dpmlite.core.triangular import factorise, residuals
@@ -104,9 +105,4 @@ class NormalInverseWishartJoint:
         gradient : sequence of float, length D + 2
             OUT.
         """
-        total = 0.0
-        for i in range(len(x)):
-            unit = (x[i] - self.means[i]) / self.deviations[i]
-            gradient[i] = unit / self.deviations[i]
-            total += 0.5 * unit * unit
-        return total
+        return normal_penalty(x, self.means, self.deviations, gradient)

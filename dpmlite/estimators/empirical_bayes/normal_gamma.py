@@ -1,6 +1,6 @@
 """Hyperparameters of "normal-gamma" with the least joint of given labels: empirical Bayes.
 
-c0, a0 and b0 have weak priors, normal in their logarithms, so that they have a mode whatever the
+c0, a0 and b0 / a0 have weak priors, normal in their logarithms, so that they have a mode whatever the
 labels are. `algorithms/normal_gamma_joint.py` has the formulas.
 """
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from dpmlite.estimators.empirical_bayes.column_scales import ColumnScales
     from dpmlite.estimators.priors.base import Prior
 
-# Mean and standard deviation of log c0, log a0 and log(b0 / variance of the column).
+# Mean and standard deviation of log c0, log a0 and log(b0 / (a0 variance of the column)).
 LOG_C0 = np.log(0.05), 3.0
 LOG_A0 = np.log(2.0), 1.5
-LOG_B0 = -1.0, 3.0
+LOG_RATIO = -1.0 - np.log(2.0), 3.0
 
 # The least b0 / a0, as a part of the variance of the column: where many rows are equal, the joint
 # improves as long as b0 falls.
@@ -54,7 +54,7 @@ def fit_normal_gamma(
     variance = scales.variance[used]
     joint = joint_of(sums, scales)
     if start is None:
-        x = np.concatenate([[LOG_C0[0], LOG_A0[0]], np.log(variance) + LOG_B0[0] - LOG_A0[0]])
+        x = np.concatenate([[LOG_C0[0], LOG_A0[0]], np.log(variance) + LOG_RATIO[0]])
     else:
         log_ratio = np.log(start["b0"][used] / start["a0"])
         x = np.concatenate([np.log([start["c0"], start["a0"]]), log_ratio])
@@ -72,11 +72,11 @@ def joint_of(sums: ClusterSums, scales: ColumnScales) -> NormalGammaJoint:
     counts = sums.counts[:, used]
     if (counts == counts[:, :1]).all():
         counts = counts[:, :1]
-    log_b0 = np.log(scales.variance[used]) + LOG_B0[0]
+    log_ratio = np.log(scales.variance[used]) + LOG_RATIO[0]
     return NormalGammaJoint(
         counts,
         0.5 * sums.scatters()[:, used],
         0.5 * (sums.means[:, used] - scales.centre[used]) ** 2,
-        np.concatenate([[LOG_C0[0], LOG_A0[0]], log_b0]),
-        np.array([LOG_C0[1], LOG_A0[1], *[LOG_B0[1]] * len(log_b0)]),
+        np.concatenate([[LOG_C0[0], LOG_A0[0]], log_ratio]),
+        np.array([LOG_C0[1], LOG_A0[1], *[LOG_RATIO[1]] * len(log_ratio)]),
     )
