@@ -1,7 +1,7 @@
 """Hyperparameters of "normal-gamma" with the least joint of given labels: empirical Bayes.
 
-c0, a0 and b0 / a0 have weak priors, normal in their logarithms, so that they have a mode whatever the
-labels are. `algorithms/normal_gamma_joint.py` has the formulas.
+c0, a0 and b0 / a0 have weak priors, normal in their logarithms, so that they have a mode whatever
+the labels are. `algorithms/normal_gamma_joint.py` has the formulas.
 """
 
 from __future__ import annotations
