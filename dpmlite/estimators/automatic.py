@@ -142,7 +142,12 @@ def candidates(n_columns: int, allow_missing: bool) -> list[Family]:
 
 
 def choose_model(
-    search: Search, families: list[Family], table: Data, template: Model, seeds: Seeds
+    search: Search,
+    families: list[Family],
+    table: Data,
+    template: Model,
+    seeds: Seeds,
+    found: Indices | None = None,
 ) -> tuple[Model, Indices]:
     """The model with the least joint on a sample of a table, and labels of all rows under it.
 
@@ -157,6 +162,8 @@ def choose_model(
     template : Model
         Whose family finds the first labels; its power, for all rows, and concentration are kept.
     seeds : ndarray of int
+    found : ndarray of int, optional
+        Labels of the sample that `first_labels_of_sample` has found. Default: they are searched.
 
     Returns
     -------
@@ -175,7 +182,9 @@ def choose_model(
         family: family.column_scales(rows, table if varying.all() else table.part(varying))
         for family in {template.family, *families}
     }
-    found = first_labels(search, of_sample, rows, scales[template.family], FIRST_WIDTH, seeds)
+    if found is None:
+        first_scales = scales[template.family]
+        found = first_labels(search, of_sample, rows, first_scales, FIRST_WIDTH, seeds)
     trials = [
         _fitted(search, family, of_sample, rows, scales[family], labels, seeds, None)
         for family in families

@@ -205,8 +205,9 @@ class FamilyEstimator(Estimator):
         of_numbers = moments if numbers is table else Moments.of(numbers)
         of_numbers.variances()  # warns of constant columns, and refuses values too large
         warn_of_outliers(numbers, of_numbers)
+        found = None
         if table.columns is not None:
-            table = self._with_columns_by_joint(search, table, seeds)
+            table, found = self._with_columns_by_joint(search, table, seeds)
         families = self._candidates(table)
         first = FAMILIES["normal-gamma"] if table.columns is None else families[0]
         table = first.prepared(table)
@@ -220,19 +221,24 @@ class FamilyEstimator(Estimator):
         power *= least_weight / mean_weight
         table = times(table, 1.0 / least_weight)
         template = self._model(first, table, {}, power)
-        model, labels = choose_model(search, families, table, template, seeds)
+        model, labels = choose_model(search, families, table, template, seeds, found)
         return model, table, labels
 
-    def _with_columns_by_joint(self, search: Search, table: Data, seeds: Seeds) -> Data:
-        """A coded table under the families of columns that the joint chooses."""
+    def _with_columns_by_joint(
+        self, search: Search, table: Data, seeds: Seeds
+    ) -> tuple[Data, Indices | None]:
+        """A coded table under the families of columns that the joint chooses.
+
+        Also the labels of a sample by which it chooses; None if the families are given.
+        """
         assert table.columns is not None
         given = self.component if isinstance(self.component, Mapping) else {}
         fixed = [c for c in table.columns.levels if given.get(c, self.component) != AUTO]
         if len(fixed) == len(table.columns.levels):
-            return table
+            return table, None
         template = self._model(mixed_family(table.columns), table, {})
         sample, labels = first_labels_of_sample(search, template, table, seeds)
-        return recoded(table, columns_by_joint(table, sample, labels, fixed))
+        return recoded(table, columns_by_joint(table, sample, labels, fixed)), labels
 
     def _find_model(
         self, table: Data, rng: np.random.Generator, progress: Progress | None = None

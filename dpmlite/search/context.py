@@ -36,6 +36,10 @@ NO_GROUPS = np.empty(0, dtype=np.intp)
 # The least gain in the joint that makes further search worth its time, in nats for each cell.
 WORTHWHILE_GAIN_PER_CELL = 1e-5
 
+# Cells times clusters from which on a quick search leaves out what takes many sweeps: each takes
+# tens of milliseconds. Rows are scattered then, and hundreds of clusters describe them.
+MAX_QUICK_TERMS = 2e7
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Problem:
@@ -147,6 +151,11 @@ class Context:
     def stop(self) -> Stop:
         """Ends the search between two steps when set."""
         return self.progress.stop
+
+    def is_hasty(self, n_clusters: int) -> bool:
+        """Whether a search is quick, and sweeps over so many clusters take long."""
+        n_cells = len(self.problem.rows) * self.problem.component.n_columns
+        return self.quick and n_cells * n_clusters > MAX_QUICK_TERMS
 
     def of_rows(self, rows: Labels) -> Context:
         """The context of copies of some rows."""

@@ -26,6 +26,7 @@ from dpmlite import (
     neg_log_joint,
     neg_log_loo,
 )
+from dpmlite.estimators import columns
 from dpmlite.estimators.fitted import fitted_family
 
 pytestmark = needs_kernels
@@ -69,6 +70,16 @@ def naive_joint(X, labels, prior, levels):
         x = X["visits 0"].to_numpy()[inside]
         total += log_poisson_gamma(x, events["a0"][0], events["b0"][0])
     return total - np.nansum(numbers["money 0"])  # densities of money, not of its logarithm
+
+
+def test_levels_that_are_numbers_are_found_as_those_of_text():
+    rng = np.random.default_rng(0)
+    cells = np.append(rng.integers(-3, 6, size=200) / 2.0, [np.nan, np.inf, -np.inf])
+    levels = np.array([0.5, -1.0, 2.0, 1.5])
+    expected = [levels.tolist().index(each) if each in levels else np.nan for each in cells]
+    np.testing.assert_array_equal(columns._places_of(cells, levels), expected)
+    as_text = columns._places_of(cells.astype(object), levels.astype(object))
+    np.testing.assert_array_equal(as_text, expected)
 
 
 @pytest.mark.parametrize("gaps", [0.0, 0.2])
