@@ -10,7 +10,7 @@ import numpy as np
 from dpmlite import algorithms
 from dpmlite.estimators.numbering import largest_first
 from dpmlite.estimators.priors import COMPONENTS, FAMILIES
-from dpmlite.estimators.validation import check_alpha, check_bool, check_choice
+from dpmlite.estimators.validation import check_alpha, check_bool, check_choice, check_discount
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,6 +66,7 @@ def exact_posterior(
     prior: Mapping[str, Any] | None = None,
     allow_missing: bool = False,
     sample_weight: npt.ArrayLike | None = None,
+    discount: float = 0.0,
 ) -> ExactPosterior:
     """Posterior over all partitions of a few rows, without approximation.
 
@@ -83,6 +84,8 @@ def exact_posterior(
         Whether NaN is a missing value.
     sample_weight : array-like, shape (N,), optional
         Number of equal rows, which share a label, that each row stands for; positive. Default: 1.
+    discount : float, default 0.0
+        Discount of the Pitman-Yor process, as in `MAPDPM`.
 
     Returns
     -------
@@ -114,7 +117,7 @@ def exact_posterior(
     >>> found.co_clustering[0].round(2).tolist()
     [1.0, 0.9, 0.0]
     """
-    alpha = check_alpha("alpha", alpha)
+    alpha, discount = check_alpha("alpha", alpha), check_discount(discount)
     family = FAMILIES[check_choice("component", component, COMPONENTS)]
     data = family.read(X, check_bool("allow_missing", allow_missing)).weighted(sample_weight)
     data.require_weight()
@@ -125,7 +128,7 @@ def exact_posterior(
     labels, n_clusters_proba = np.zeros(n, dtype=np.intp), np.empty(n)
     co_clustering = np.empty((n, n))
     log_evidence, neg_log_joint = algorithms.sum_over_partitions(
-        data.rows(), statistics, alpha, labels, n_clusters_proba, co_clustering
+        data.rows(), statistics, alpha, labels, n_clusters_proba, co_clustering, discount
     )
     return ExactPosterior(
         largest_first(labels, data.weights),
@@ -144,12 +147,13 @@ def log_evidence_exact(
     prior: Mapping[str, Any] | None = None,
     allow_missing: bool = False,
     sample_weight: npt.ArrayLike | None = None,
+    discount: float = 0.0,
 ) -> float:
     """Log evidence of a few rows: the sum over all partitions.
 
     Parameters
     ----------
-    X, alpha, component, prior, allow_missing, sample_weight
+    X, alpha, component, prior, allow_missing, sample_weight, discount
         As in `exact_posterior`.
 
     Returns
@@ -185,4 +189,5 @@ def log_evidence_exact(
         prior=prior,
         allow_missing=allow_missing,
         sample_weight=sample_weight,
+        discount=discount,
     ).log_evidence

@@ -13,6 +13,7 @@ from dpmlite.estimators.validation import (
     check_bool,
     check_choice,
     check_count,
+    check_discount,
     check_labels,
     check_random_state,
 )
@@ -24,8 +25,11 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-def crp_log_prob(labels: npt.ArrayLike, alpha: float) -> float:
+def crp_log_prob(labels: npt.ArrayLike, alpha: float, *, discount: float = 0.0) -> float:
     """Log probability of a partition under the Chinese restaurant process.
+
+    With a discount d it is the Pitman-Yor process: a cluster of n items weighs n - d for the next
+    item, and a new one alpha + K d if there are K.
 
     Parameters
     ----------
@@ -33,6 +37,8 @@ def crp_log_prob(labels: npt.ArrayLike, alpha: float) -> float:
         The cluster of each item, by any names.
     alpha : float
         Concentration, positive.
+    discount : float, default 0.0
+        Discount of the Pitman-Yor process, at least 0 and below 1.
 
     Returns
     -------
@@ -42,7 +48,8 @@ def crp_log_prob(labels: npt.ArrayLike, alpha: float) -> float:
     Raises
     ------
     ValueError
-        If `alpha` is not positive, or `labels` are not 1-D, or one is missing.
+        If `alpha` is not positive, `discount` is out of range, or `labels` are not 1-D, or one is
+        missing.
 
     See Also
     --------
@@ -55,10 +62,13 @@ def crp_log_prob(labels: npt.ArrayLike, alpha: float) -> float:
     >>> round(math.exp(dpmlite.crp_log_prob([0, 0, 1], alpha=1.0)), 6)
     0.166667
     """
-    return log_prob(check_labels(labels).tolist(), check_alpha("alpha", alpha))
+    alpha, discount = check_alpha("alpha", alpha), check_discount(discount)
+    return log_prob(check_labels(labels).tolist(), alpha, discount)
 
 
-def crp_sample(n: int, alpha: float, random_state: Any = None) -> npt.NDArray[np.intp]:
+def crp_sample(
+    n: int, alpha: float, random_state: Any = None, *, discount: float = 0.0
+) -> npt.NDArray[np.intp]:
     """Draw a partition from the Chinese restaurant process.
 
     Parameters
@@ -69,6 +79,8 @@ def crp_sample(n: int, alpha: float, random_state: Any = None) -> npt.NDArray[np
         Concentration, positive.
     random_state : None, int, Generator or RandomState, default None
         Source of chance.
+    discount : float, default 0.0
+        Discount of the Pitman-Yor process, at least 0 and below 1.
 
     Returns
     -------
@@ -78,7 +90,7 @@ def crp_sample(n: int, alpha: float, random_state: Any = None) -> npt.NDArray[np
     Raises
     ------
     ValueError
-        If `n` is negative or `alpha` is not positive.
+        If `n` is negative, `alpha` is not positive or `discount` is out of range.
 
     See Also
     --------
@@ -91,9 +103,9 @@ def crp_sample(n: int, alpha: float, random_state: Any = None) -> npt.NDArray[np
     >>> crp_sample(10, alpha=1.0, random_state=0).tolist()
     [0, 0, 0, 0, 1, 2, 1, 1, 1, 3]
     """
-    alpha = check_alpha("alpha", alpha)
+    alpha, discount = check_alpha("alpha", alpha), check_discount(discount)
     uniforms = check_random_state(random_state).random(check_count("n", n, least=0))
-    return np.array(sample(uniforms, alpha), dtype=np.intp)
+    return np.array(sample(uniforms, alpha, discount), dtype=np.intp)
 
 
 def neg_log_joint(
@@ -105,6 +117,7 @@ def neg_log_joint(
     prior: Mapping[str, Any] | None = None,
     allow_missing: bool = False,
     sample_weight: npt.ArrayLike | None = None,
+    discount: float = 0.0,
 ) -> float:
     """Negative log joint, -log p(z | alpha) - sum_k log p(x_k | theta_0), in nats.
 
@@ -127,6 +140,8 @@ def neg_log_joint(
         Whether NaN is a missing value.
     sample_weight : array-like, shape (N,), optional
         Number of equal rows that each row stands for; default 1.
+    discount : float, default 0.0
+        Discount of the Pitman-Yor process, as in `MAPDPM`.
 
     Returns
     -------
@@ -157,7 +172,7 @@ def neg_log_joint(
     16.95
     """
     return _partition(
-        X, labels, sample_weight, alpha, component, prior, allow_missing
+        X, labels, sample_weight, alpha, component, prior, allow_missing, discount
     ).neg_log_joint
 
 
@@ -170,6 +185,7 @@ def neg_log_loo(
     prior: Mapping[str, Any] | None = None,
     allow_missing: bool = False,
     sample_weight: npt.ArrayLike | None = None,
+    discount: float = 0.0,
 ) -> float:
     """Negative log of the leave-one-out likelihood times the prior of the labels.
 
@@ -177,7 +193,7 @@ def neg_log_loo(
 
     Parameters
     ----------
-    X, labels, alpha, component, prior, allow_missing, sample_weight
+    X, labels, alpha, component, prior, allow_missing, sample_weight, discount
         As in `neg_log_joint`.
 
     Returns
@@ -207,7 +223,7 @@ def neg_log_loo(
     6.49
     """
     return algorithms.neg_log_loo(
-        _partition(X, labels, sample_weight, alpha, component, prior, allow_missing)
+        _partition(X, labels, sample_weight, alpha, component, prior, allow_missing, discount)
     )
 
 
@@ -219,13 +235,14 @@ def _partition(
     component: str,
     prior: Mapping[str, Any] | None,
     allow_missing: bool,
+    discount: float,
 ) -> Partition:
     """The partition of the rows of positive weight, after checks of all arguments."""
     family = FAMILIES[check_choice("component", component, COMPONENTS)]
-    alpha = check_alpha("alpha", alpha)
+    alpha, discount = check_alpha("alpha", alpha), check_discount(discount)
     data = family.read(X, check_bool("allow_missing", allow_missing)).weighted(sample_weight)
     used = data.has_weight()
     numbers = check_labels(labels, data.shape[0])[used]
     table = data.take(used)
     statistics = family.component(family.prior(prior, table), allow_missing)
-    return Partition(table.rows(), numbers, statistics, alpha)
+    return Partition(table.rows(), numbers, statistics, alpha, discount=discount)

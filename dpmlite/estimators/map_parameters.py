@@ -19,6 +19,7 @@ from dpmlite.estimators.validation import (
     check_bool,
     check_choice,
     check_count,
+    check_discount,
     check_jobs,
     check_labels,
     check_positive,
@@ -30,7 +31,7 @@ from dpmlite.search.context import coarsened_alpha
 from dpmlite.search.search import Search
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import numpy.typing as npt
 
@@ -76,6 +77,7 @@ class MapParameters(Limited, JoinedMixture):
             check_choice("robustness", self.robustness, (AUTO,), "a positive number, None or ")
         elif self.robustness is not None:
             check_positive("robustness", self.robustness, ROBUSTNESS)
+        check_discount(self.discount, self._without_discount())
         self._check_joining()
         self._check_alpha_prior()
         self._grid()
@@ -88,6 +90,15 @@ class MapParameters(Limited, JoinedMixture):
         check_bool("split_merge", self.split_merge)
         self._check_limits()
         check_jobs(self.n_jobs)
+
+    def _without_discount(self) -> Iterator[str]:
+        """Parameters that exclude a discount, with their values."""
+        if self._is_automatic():
+            yield "prior='auto'"
+        if self._saturation() is not None:
+            yield "robustness"
+        if self.alpha in ("map", "mode"):
+            yield f"alpha={self.alpha!r}"
 
     def _check_alpha_prior(self) -> None:
         if isinstance(self.alpha_prior, str):
