@@ -53,7 +53,8 @@ cdef class PartitionSlots(PartitionRows):
         """Set the component, the concentration and the discount, and what follows from them."""
         if not alpha > 0.0:
             raise ValueError(f"alpha must be positive, got {alpha}")
-        check_discount(discount, component.power)
+        if discount != 0.0:
+            check_discount(discount, component.power)
         self.component, self.alpha, self.discount = component, alpha, discount
         self.weights = log_weights_of(component.power)
         self.new_log_weight = self.weights.of_new(alpha)
