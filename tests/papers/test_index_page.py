@@ -24,7 +24,7 @@ def test_every_script_is_run(everything):
     scripts = {
         path.stem
         for path in HERE.glob("*.py")
-        if "__name__ ==" in path.read_text("utf-8") and path.name != "__main__.py"
+        if re.search("^if __name__", path.read_text("utf-8"), re.M) and path.stem != "__main__"
     }
     assert scripts == set(everything.EXPERIMENTS)
 

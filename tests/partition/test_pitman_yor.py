@@ -181,13 +181,13 @@ def test_twins_sweep_alike(twins, problem, kind, seed):
 
 @pytest.mark.parametrize("discount", [0.3, 0.7])
 def test_twins_move_clusters_alike(twins, discount):
-    X, _ = blobs(n_rows=90, n_clusters=5, seed=2)
+    X, _ = blobs(n_rows=50, n_clusters=5, seed=2)
     uniforms, found = np.random.default_rng(0).random((64, 3, 3, 2)), []
     for twin in twins:
-        labels = np.arange(90) % 4
+        labels = np.arange(50) % 4
         partition = build(twin, X, labels, empirical_prior(X), 1.0, discount)
         joints = [partition.neg_log_joint]
-        for _ in range(3):
+        for _ in range(2):
             n = partition.component.n_slots
             twin.splits.split(partition, uniforms[:n, 0].copy())
             twin.splits.split(partition, uniforms[: partition.component.n_slots, 1].copy(), True)
