@@ -16,6 +16,7 @@ from dpmlite.estimators.joined_mixture import JoinedMixture
 from dpmlite.estimators.limits import Limited
 from dpmlite.estimators.validation import (
     check_alpha,
+    check_alphas,
     check_bool,
     check_choice,
     check_count,
@@ -113,11 +114,7 @@ class MapParameters(Limited, JoinedMixture):
 
     def _grid(self) -> npt.NDArray[np.float64]:
         """Candidates for alpha, in ascending order."""
-        if self.alphas is None:
-            return ALPHAS
-        if np.ndim(self.alphas) != 1 or np.size(self.alphas) == 0:
-            raise ValueError(f"alphas must be a list of numbers, got {self.alphas!r}")
-        return np.unique([check_alpha("alphas", alpha) for alpha in self.alphas])
+        return ALPHAS if self.alphas is None else check_alphas(self.alphas)
 
     def _search(self, data: Data, progress: Progress) -> Search:
         """The search among the rows that have weight."""

@@ -236,6 +236,13 @@ def check_alpha(name: str, value: Any) -> float:
     return check_positive(name, value, ALPHA)
 
 
+def check_alphas(values: Any) -> npt.NDArray[np.float64]:
+    """Candidates for the concentration, ascending; ValueError unless they are in its range."""
+    if np.ndim(values) != 1 or np.size(values) == 0:
+        raise ValueError(f"alphas must be a list of numbers, got {values!r}")
+    return np.unique([check_alpha("alphas", alpha) for alpha in values])
+
+
 def check_discount(value: Any, alternatives: Iterable[str] = ()) -> float:
     """A discount as float; ValueError unless it is a number of at least 0 and below 1.
 

@@ -61,6 +61,10 @@ SWEPT: dict[str, Check] = {
     "neg_log_loo_": number(),
 }
 LIMITED: dict[str, Check] = {"stopped_": one_of(None, MAX_SECONDS, CALLBACK)}
+GRID: dict[str, Check] = {
+    "alphas_": floats("A", least=TINY, most=HUGE),
+    "alpha_scores_": floats("A", least=-INF, most=INF, nan=True),
+}
 DISCOUNTED: dict[str, Check] = {"discount_": number(TINY, BELOW_ONE)}
 MOMENTS: dict[str, Check] = {
     "n_rows": count(),
@@ -120,10 +124,9 @@ OPTIONAL: dict[str, dict[str, Check]] = {
         **LIMITED,
         **DISCOUNTED,
         "cluster_of_component_": ints("C", below="K"),
-        "alphas_": floats("A", least=TINY, most=HUGE),
-        "alpha_scores_": floats("A", least=-INF, most=INF, nan=True),
+        **GRID,
     },
-    "DPSearch": {**LIMITED, "neg_log_score_": number()},
+    "DPSearch": {**LIMITED, **GRID, "neg_log_score_": number()},
     "BayesianHierarchicalClustering": {
         "log_increments_": floats("M - 1", 2, least=-INF),
         "log_evidence_bound_alternative_": number(),
