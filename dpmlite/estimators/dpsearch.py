@@ -11,7 +11,7 @@ import numpy as np
 from dpmlite import algorithms
 from dpmlite.core.constants import TIE
 from dpmlite.estimators.base import all_or_nothing
-from dpmlite.estimators.choices import PriorScore, Refinement, Scoring, SearchedAlpha
+from dpmlite.estimators.choices import PriorScore, Refinement, Scoring
 from dpmlite.estimators.fitted import final_partition, verify_joint
 from dpmlite.estimators.limits import Limited
 from dpmlite.estimators.mixture import MixtureEstimator
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from dpmlite.estimators.choices import Component, Order, PriorChoice
+    from dpmlite.estimators.choices import Component, Order, PriorChoice, SearchedAlpha
     from dpmlite.estimators.data import Data
     from dpmlite.partition import Partition
     from dpmlite.search.context import Labels, Problem
