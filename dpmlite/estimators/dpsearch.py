@@ -139,7 +139,8 @@ class DPSearch(Limited, MixtureEstimator):
         Number of clusterings put into the queue, and of those extended by a row; of the search that
         found `labels_`.
     alphas_, alpha_scores_ : ndarray
-        With ``alpha="nll"``: candidates, and the least `neg_log_score_` that each search found.
+        With ``alpha="nll"``: candidates, those tried in time, and the least `neg_log_score_` that
+        each search found.
     certified_ : bool
         Whether `labels_` is proven to have the best score, up to rounding: to be the most probable
         partition, unless `prior_score` is "sizes".
@@ -335,6 +336,8 @@ class DPSearch(Limited, MixtureEstimator):
             scores.append(found.score)
             if best is None or found.score < best.score - TIE:
                 best = found
+            if progress.stop.is_set():
+                break
         assert best is not None  # there is a candidate
         return best, scores
 
@@ -378,7 +381,7 @@ class DPSearch(Limited, MixtureEstimator):
         for name in ("alphas_", "alpha_scores_"):
             self.__dict__.pop(name, None)
         if isinstance(self.alpha, str):
-            self.alphas_, self.alpha_scores_ = self._grid(), np.array(scores)
+            self.alphas_, self.alpha_scores_ = self._grid()[: len(scores)], np.array(scores)
 
     def _keep_refinement(self, refined: SearchResult | None, found: float, certified: bool) -> None:
         trace = [found] if refined is None else [found, *refined.trace]

@@ -98,8 +98,9 @@ class Partition(PartitionCosts):
         if not alpha > 0.0:
             raise ValueError(f"alpha must be positive, got {float(alpha)}")
         check_discount(discount, self.component.power)
-        weights = [self.X.weight(i) for i in range(len(self.X))]
-        check_least_weight(discount, min([*weights, *self._groups.counts], default=1.0))
+        if discount > 0.0:
+            weights = [self.X.weight(i) for i in range(len(self.X))]
+            check_least_weight(discount, min([*weights, *self._groups.counts], default=1.0))
         self.alpha, self.discount = alpha, discount
         self.n_emptied = 0
         self.listeners: list[PartitionListener] = []
