@@ -2,8 +2,8 @@
 
     DPMLITE_DATA=FOLDER python3 tests/papers PICTURES [SCRIPT ...]
 
-runs the scripts that are named, such as crp_experiment, or all of them, which takes about half an
-hour. Each prints its tables, with the papers' values beside ours, into PICTURES/SCRIPT.txt, and
+runs the scripts that are named, such as crp_experiment, or all of them, which takes tens of
+minutes. Each prints its tables, with the papers' values beside ours, into PICTURES/SCRIPT.txt, and
 draws its figures beside it. PICTURES/index.html shows all that the folder holds. A script that
 needs a table which is not there ends early, and the page says which one; the others go on.
 """
