@@ -106,11 +106,15 @@ def test_batches_and_merged_models_keep_the_discount():
     merged = merge_models(*halves)
     expected = naive.neg_log_joint(X, merged.labels_, 1.0, prior, 0.4)
     assert merged.neg_log_joint_ == pytest.approx(expected, rel=1e-9)
-    model.partial_fit(X[80:])
-    labels = np.concatenate([model.predict(X[:80]), model.labels_])
-    assert model.neg_log_joint_ == pytest.approx(
-        naive.neg_log_joint(X, labels, 1.0, prior, 0.4), rel=1e-9
-    )
+    # A model continues from absorbed groups after `fit`; the other one fits its first rows again.
+    first = MAPDPM(discount=0.4, prior=prior, random_state=0)
+    for each in (model, first.partial_fit(X[:80])):
+        each.partial_fit(X[80:])
+        labels = np.concatenate([each.predict(X[:80]), each.labels_])
+        joint = naive.neg_log_joint(X, labels, 1.0, prior, 0.4)
+        assert each.neg_log_joint_ == pytest.approx(joint, rel=1e-9)
+    assert hasattr(first, "first_rows_")
+    assert not hasattr(model, "first_rows_")
     other = MAPDPM(discount=0.5, prior=prior, random_state=0).fit(X[80:])
     with pytest.raises(ValueError, match="discount_"):
         merge_models(model, other)
