@@ -133,6 +133,8 @@ def _checked(model: MAPDPM) -> families.Component:
             "model must count each row whole, as on the board: fit it with prior='paper', or a "
             f"dict, got robustness={model.robustness!r} with prior={model.prior!r}"
         )
+    if model.discount_ > 0.0:
+        raise ValueError(f"model must have discount 0, as on the board, got {model.discount_}")
     if model.allow_missing_:
         raise ValueError("model must have allow_missing=False, got True")
     return mixture

@@ -179,7 +179,7 @@ class DescribedMixture(FamilyEstimator):
         table = self._read_new(X)
         mixture = fitted_mixture(self)
         weights = np.empty((table.shape[0], mixture.n_slots))
-        algorithms.responsibilities(table.rows(), mixture, self.alpha_, weights)
+        algorithms.responsibilities(table.rows(), mixture, self.alpha_, weights, self.discount_)
         decoded = fitted_family(self).decoded
         if n_samples is None:
             filled: npt.NDArray[Any] = decoded(self._expected_cells(table, weights))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from dpmlite.core.checks import check_least_weight
 from dpmlite.estimators.automatic import (
     MAX_FULL_COLUMNS,
     SATURATION,
@@ -70,11 +71,13 @@ class FamilyEstimator(Estimator):
     alpha: Any
     allow_missing: bool
     prior: Any
+    discount: float = 0.0  # of estimators that do not have the parameter
 
     component_: Any
     allow_missing_: bool
     prior_: Prior
     labels_: npt.NDArray[np.intp]
+    discount_: float = 0.0  # kept if it is positive
 
     def fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Cluster the rows of `X`; implemented by subclasses."""
@@ -262,9 +265,16 @@ class FamilyEstimator(Estimator):
 
     def _model(self, family: Family, table: Data, prior: Prior, power: float = 1.0) -> Model:
         """A model of a table with the parameters' concentration."""
-        has_missing = self.allow_missing and table.has_missing()
+        discount = float(self.discount)
+        check_least_weight(discount, 1.0 if table.weights is None else table.weights.min())
         return Model(
-            family, self.allow_missing, prior, self._alpha(), power, has_missing=has_missing
+            family,
+            self.allow_missing,
+            prior,
+            self._alpha(),
+            power,
+            has_missing=self.allow_missing and table.has_missing(),
+            discount=discount,
         )
 
     def _alpha(self) -> float:

@@ -105,6 +105,12 @@ class MAPDPM(MapFits):
         `alpha`. Constant columns keep the default. Where many rows or cells are equal, as in
         rounded tables, the objective may fall as long as the prior narrows: a warning is issued if
         the width of a cluster ends at 2^-14.
+    discount : float, default 0.0
+        Discount d of the Pitman-Yor process [3]_, at least 0 and below 1. A cluster of n rows then
+        weighs n - d in the prior, and a new one ``alpha + K * d``: numbers of clusters grow like a
+        power of N, and many clusters are small. 0 is the Dirichlet process. A positive one needs
+        ``prior="paper"``, "nll" or a dict, no `robustness`, and an `alpha` that is a number, "nll"
+        or "cv"; and each row a weight above d.
     robustness : {"auto", None} or float, default "auto"
         Number of rows, r, up to which evidence grows: the likelihood of each of N rows counts with
         the power r / (r + N) [2]_, and so does `alpha` above 1. Models are never exactly true, and
@@ -215,6 +221,8 @@ class MAPDPM(MapFits):
     level_probabilities_ : dict
         Of each categorical column the expected probabilities of its levels, shape (K, L); of a
         zero-inflated one, that a cell is not 0, and that it is.
+    discount_ : float
+        Discount that was used, if it is positive.
     alpha_ : float
         Concentration that was used.
     alphas_, alpha_scores_ : ndarray
@@ -266,6 +274,8 @@ class MAPDPM(MapFits):
     .. [1] Raykov, Boukouvalas & Little, "Simple approximate MAP inference for Dirichlet
        processes", 2014.
     .. [2] Miller & Dunson, "Robust Bayesian inference via coarsening", 2019.
+    .. [3] Pitman & Yor, "The two-parameter Poisson-Dirichlet distribution derived from a stable
+       subordinator", 1997.
 
     Examples
     --------
@@ -282,6 +292,7 @@ class MAPDPM(MapFits):
         component: Component | Mapping[Any, str] = "auto",
         alpha: float | AlphaChoice = 1.0,
         prior: Mapping[str, Any] | PriorOrScales | None = "auto",
+        discount: float = 0.0,
         robustness: float | Auto | None = "auto",
         join: bool | Auto = "auto",
         max_clusters: int | None = None,
@@ -305,6 +316,7 @@ class MAPDPM(MapFits):
         self.component = component
         self.alpha = alpha
         self.prior = prior
+        self.discount = discount
         self.robustness = robustness
         self.join = join
         self.max_clusters = max_clusters

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from dpmlite import families
 
 # Attributes that must be the same in all models.
-SHARED = ("component_", "allow_missing_", "n_features_in_", "alpha_")
+SHARED = ("component_", "allow_missing_", "n_features_in_", "alpha_", "discount_")
 
 
 def merge_models(first: MAPDPM, second: MAPDPM, *others: MAPDPM) -> MAPDPM:
@@ -61,11 +61,11 @@ def merge_models(first: MAPDPM, second: MAPDPM, *others: MAPDPM) -> MAPDPM:
     NotFittedError
         If a model is not fitted.
     ValueError
-        If the models differ in concentration, family, prior or columns, or a model's `component` or
-        `allow_missing` was changed after its fit. Models differ in the values that ``alpha="map"``,
-        ``"nll"``, ``"cv"`` and ``prior="nll"`` choose, and in the default ``sigma2`` of
-        "normal-known-variance": give numbers. Also if the weights of all rows sum to more than
-        2**53, or clusters lie too far from the prior of all rows.
+        If the models differ in concentration, discount, family, prior or columns, or a model's
+        `component` or `allow_missing` was changed after its fit. Models differ in the values that
+        ``alpha="map"``, ``"nll"``, ``"cv"`` and ``prior="nll"`` choose, and in the default
+        ``sigma2`` of "normal-known-variance": give numbers. Also if the weights of all rows sum to
+        more than 2**53, or clusters lie too far from the prior of all rows.
 
     See Also
     --------
@@ -86,8 +86,8 @@ def merge_models(first: MAPDPM, second: MAPDPM, *others: MAPDPM) -> MAPDPM:
     total = moments_of_all([piece.moments for piece in pieces])
     prior = prior_of_all(pieces, total)
     groups = absorbed_groups(pieces, prior)
-    before, group_labels = _merge_groups(groups, first.alpha_)
-    final = final_partition_of_groups(first.alpha_, groups, group_labels)
+    before, group_labels = _merge_groups(groups, first.alpha_, first.discount_)
+    final = final_partition_of_groups(first.alpha_, groups, group_labels, first.discount_)
     labels = _labels(fitted, np.asarray(final.group_labels, dtype=np.intp))
     counts = absorbed_counts(np.concatenate([piece.counts for piece in pieces]), final)
     merged = MAPDPM(**first.get_params())
@@ -109,10 +109,13 @@ def merge_models(first: MAPDPM, second: MAPDPM, *others: MAPDPM) -> MAPDPM:
     return merged
 
 
-def _merge_groups(groups: families.Component, alpha: float) -> tuple[float, npt.NDArray[np.intp]]:
+def _merge_groups(
+    groups: families.Component, alpha: float, discount: float
+) -> tuple[float, npt.NDArray[np.intp]]:
     """The joint with each group as a cluster of its own, and labels of the groups after merges."""
     rows = Data.without_rows(groups.n_columns).rows()
-    partition = Problem(rows, groups.like(), alpha, groups).partition(np.empty(0, dtype=np.intp))
+    problem = Problem(rows, groups.like(), alpha, groups, discount)
+    partition = problem.partition(np.empty(0, dtype=np.intp))
     before = partition.neg_log_joint
     moves.merge(partition)
     return before, np.asarray(partition.group_labels, dtype=np.intp)

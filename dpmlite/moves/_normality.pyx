@@ -68,7 +68,7 @@ cdef bint has_enough_rows(Partition partition, Py_ssize_t k) except -1:
     cdef Py_ssize_t n_members = partition.n_members(k)
     cdef Py_ssize_t n_groups = partition.size[k] - n_members
     return (n_members > 0 and n_groups <= 1
-            and partition.component.power * partition.component.n[k] >= partition.alpha
+            and partition.component.power * partition.component.n[k] >= partition.alpha_beside(0)
             and (n_groups > 0 or partition.component.n_columns <= MAX_COLUMNS_PER_ROW * n_members))
 
 
@@ -93,7 +93,8 @@ cdef bint verdict(const NormalPrior *prior, Partition partition, Sums *sums) noe
     sums.chance = chance_of(sums, partition.component.power)
     for d in range(sums.n_columns if sums.has_group else 0):
         sums.absorbed[d] = absorbed_part(cells_of(sums, d), sums.n_all[d])
-    return excess(sums) < price(prior, sums, partition.alpha, partition.component.power)
+    return excess(sums) < price(
+        prior, sums, partition.alpha_beside(0), partition.component.power)
 
 
 cdef double chance_of(const Sums *sums, double power) noexcept nogil:

@@ -164,7 +164,8 @@ def _looks_normal(partition: Partition, k: int, members: Sequence[int]) -> bool:
     columns = [
         _column(unit, u, weights, beside, chance) for unit, u in zip(units, cells, strict=True)
     ]
-    return _excess(columns, weights) < _price(columns, c0, a0, partition.alpha, component.power)
+    alpha = partition.alpha_given_others(())
+    return _excess(columns, weights) < _price(columns, c0, a0, alpha, component.power)
 
 
 def _has_enough_rows(partition: Partition, k: int, n_rows: int, n: float) -> bool:
@@ -174,7 +175,7 @@ def _has_enough_rows(partition: Partition, k: int, n_rows: int, n: float) -> boo
         return False
     if n_groups == 0 and partition.X.n_columns > MAX_COLUMNS_PER_ROW * n_rows:
         return False
-    if not partition.component.power * n_all >= partition.alpha:
+    if not partition.component.power * n_all >= partition.alpha_given_others(()):
         return False
     return n_groups == 0 or n <= MAX_JOINING_FRACTION * n_all
 

@@ -54,12 +54,15 @@ class Problem:
         Concentration.
     absorbed_groups : Component, optional
         Statistics of absorbed groups, one a slot.
+    discount : float
+        Discount of the Pitman-Yor process; 0 if the likelihood has a power.
     """
 
     rows: core.Rows
     component: families.Component
     alpha: float
     absorbed_groups: families.Component | None = None
+    discount: float = 0.0
 
     @property
     def coarsened_alpha(self) -> float:
@@ -115,6 +118,7 @@ class Problem:
             order,
             self.absorbed_groups,
             group_labels,
+            self.discount,
         )
 
 

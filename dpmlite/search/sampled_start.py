@@ -218,5 +218,6 @@ class SampledStart:
 def joined(context: Context, found: Partition) -> Labels:
     """Labels of all rows of a context: the clusters that they would join, -1 if none."""
     problem, labels = context.problem, np.empty(len(context.problem.rows), dtype=np.intp)
-    sweeps.assign(problem.rows, found.component, problem.coarsened_alpha, labels)
+    alpha, discount = problem.coarsened_alpha, problem.discount
+    sweeps.assign(problem.rows, found.component, alpha, labels, discount=discount)
     return labels
