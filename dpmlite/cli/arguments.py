@@ -9,7 +9,7 @@ from dpmlite.cli.fitting import run_demo, run_fit
 from dpmlite.cli.saved import run_convert, run_explain, run_plot, run_predict, run_score
 from dpmlite.estimators.column_families import COLUMN_FAMILIES
 from dpmlite.estimators.family_estimator import AUTO
-from dpmlite.estimators.mapdpm import ALPHA_CHOICES, PRIOR_CHOICES
+from dpmlite.estimators.map_parameters import ALPHA_CHOICES, PRIOR_CHOICES
 from dpmlite.estimators.priors import COMPONENTS
 
 # Separators that a shell does not take easily.

@@ -2,77 +2,35 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any, Self, get_args
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from dpmlite import algorithms
-from dpmlite.core.constants import UNPLACED
-from dpmlite.core.threads import on_threads, threads_for, use_threads
+from dpmlite.core.threads import on_threads
 from dpmlite.distributed.engine import MapEngine
-from dpmlite.estimators.automatic import SATURATION, power_of, times
 from dpmlite.estimators.base import all_or_nothing
-from dpmlite.estimators.choices import AlphaChoice, AlphaPrior, PriorOrScales, VisitOrder
-from dpmlite.estimators.choose_prior import ScaledPrior, draw_sample
 from dpmlite.estimators.chunk_tables import as_chunks, load_chunk
 from dpmlite.estimators.chunked_fit import ChunkedFit
-from dpmlite.estimators.domain import ROBUSTNESS
-from dpmlite.estimators.family_estimator import AUTO
-from dpmlite.estimators.fitted import final_partition_with_groups, verify_joint
-from dpmlite.estimators.joined_mixture import JoinedMixture
-from dpmlite.estimators.limits import Limited
-from dpmlite.estimators.numbering import largest_first
-from dpmlite.estimators.priors.moments import Moments
-from dpmlite.estimators.streaming import (
-    FirstRows,
-    FittedClusters,
-    absorbed_clusters,
-    absorbed_counts,
-    absorbed_groups,
-    moments_of_all,
-    prior_of_all,
-)
-from dpmlite.estimators.validation import (
-    check_alpha,
-    check_bool,
-    check_choice,
-    check_count,
-    check_jobs,
-    check_labels,
-    check_positive,
-    check_random_state,
-    check_starts,
-)
-from dpmlite.search import alpha as choose_alpha
-from dpmlite.search.alpha import ALPHAS, AlphaResult
-from dpmlite.search.context import Problem, coarsened_alpha
-from dpmlite.search.search import Search
+from dpmlite.estimators.map_fits import MapFits
+from dpmlite.estimators.streaming import FirstRows, FittedClusters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
-    from dpmlite.estimators.automatic import Model
-    from dpmlite.estimators.choices import Auto, Component
-    from dpmlite.estimators.data import Data
-    from dpmlite.search.progress import Callback, Progress
-    from dpmlite.search.result import SearchResult
-
-    Seeds = npt.NDArray[np.int64]
-
-INITS = ("auto", "single", "unreinforced", "singletons", "random", "sequential", "search")
-ORDERS: tuple[str, ...] = get_args(VisitOrder)
-ALPHA_CHOICES: tuple[str, ...] = get_args(AlphaChoice)
-ALPHA_PRIORS: tuple[str, ...] = get_args(AlphaPrior)
-PRIOR_CHOICES: tuple[str, ...] = get_args(PriorOrScales)
-
-# Rows, drawn at random, on which ``prior="nll"`` chooses scales at most.
-SAMPLE_ROWS = 2000
+    from dpmlite.estimators.choices import (
+        AlphaChoice,
+        AlphaPrior,
+        Auto,
+        Component,
+        PriorOrScales,
+        VisitOrder,
+    )
+    from dpmlite.search.progress import Callback
 
 
-class MAPDPM(Limited, JoinedMixture):
+class MAPDPM(MapFits):
     """Clustering by the most probable partition of a Dirichlet process mixture.
 
     The number of clusters is found, not given. By default the joint probability of data and labels
@@ -312,8 +270,6 @@ class MAPDPM(Limited, JoinedMixture):
     2
     """
 
-    prior_choices = PRIOR_CHOICES
-
     def __init__(
         self,
         *,
@@ -524,212 +480,3 @@ class MAPDPM(Limited, JoinedMixture):
             Itself.
         """
         return self._request("partial_fit", sample_weight)
-
-    def _fit(self, data: Data, progress: Progress) -> None:
-        if self._is_automatic():
-            data = data.without_negligible_weights()
-        search = self._search(data, progress)
-        with use_threads(threads_for(self.n_jobs)):
-            seeds = check_random_state(self.random_state).integers(2**63, size=self.n_init)
-            table = data.take(data.has_weight())
-            moments = Moments.of(table)
-            if self._is_automatic():
-                model, table, labels = self._choose_model(
-                    search, table, moments, seeds, self._saturation()
-                )
-                if not isinstance(self.init, str) or self.init == AUTO:
-                    search = replace(search, init=labels)
-            else:
-                model = self._given_model(search, table, moments, seeds)
-            if isinstance(self.alpha, str):
-                model = replace(model, as_weights=self.alpha == "cv")
-                found = self._choose_alpha(search, table, model, seeds)
-            else:
-                found = AlphaResult(search.best(model.problem(table), seeds), model.alpha)
-            labels = self._keep_found(data, table, replace(model, alpha=found.alpha), found)
-            self.power_ = model.power * table.total_weight / moments.weight
-            self._keep_moments(moments)
-            self._keep_clusters(table, labels)
-
-    def _keep_found(
-        self, data: Data, table: Data, model: Model, found: AlphaResult
-    ) -> npt.NDArray[np.intp]:
-        """Make all fitted attributes of what a search among the rows with weight has found.
-
-        Returns the component of each of these rows.
-        """
-        result, labels = found.result, found.result.labels()
-        largest_first(labels, table.weights, labels, np.array(result.partition.sizes))
-        searched = model.problem(table).partition(labels.copy())
-        verify_joint(result.neg_log_joint, searched, table)
-        final = searched
-        if model.power != 1.0 or model.allow_missing:
-            final = model.weighted_partition(table, labels)
-        self._keep(data, final, model.prior, model.family)
-        log_volume = model.power * table.total_log_volume()
-        self.neg_log_joint_ = model.unit * searched.neg_log_joint + log_volume
-        self._keep_scores(found.scores)
-        self._keep_result(result, model.unit)
-        self.neg_log_joint_trace_ += log_volume
-        self.neg_log_loo_ = algorithms.neg_log_loo(final) + log_volume
-        return labels
-
-    def _learn(self, before: FittedClusters, data: Data, progress: Progress) -> None:
-        """Add new rows to the fitted components, which stay whole as absorbed groups."""
-        table = times(data.take(data.has_weight()), before.power)
-        moments = moments_of_all([before.moments, Moments.of(data.take(data.has_weight()))])
-        prior = prior_of_all([before], moments)
-        before.family.check_reach(table, prior, moments)
-        alpha = self.alpha_ if isinstance(self.alpha, str) else float(self.alpha)
-        groups = absorbed_groups([before], prior)
-        result = self._place_and_descend(
-            Problem(table.rows(), groups.like(), alpha, groups), progress
-        )
-        group_labels = np.asarray(result.partition.group_labels, dtype=np.intp)
-        final = final_partition_with_groups(table, result.labels(), alpha, groups, group_labels)
-        verify_joint(result.neg_log_joint, final, table)
-        self._keep(data, final, prior, before.family)
-        self.counts_ += absorbed_counts(before.counts, final)
-        if not isinstance(self.alpha, str):
-            self._keep_scores(None)
-        self._keep_result(result)
-        self._keep_moments(moments)
-        self.__dict__.pop("neg_log_loo_", None)
-        self._keep_joined(absorbed_clusters([before], final))
-
-    def _place_and_descend(self, problem: Problem, progress: Progress) -> SearchResult:
-        """Place all rows one by one, and descend from there."""
-        seed = int(check_random_state(self.random_state).integers(2**63))
-        labels = np.full(len(problem.rows), UNPLACED, dtype=np.intp)
-        return self._search_from("sequential", progress).go_on(problem, labels, seed, "batch")
-
-    def _check_parameters(self) -> None:
-        self._check_model_parameters()
-        if isinstance(self.alpha, str):
-            check_choice("alpha", self.alpha, ALPHA_CHOICES, "a positive number or ")
-        else:
-            check_alpha("alpha", self.alpha)
-        if isinstance(self.robustness, str):
-            check_choice("robustness", self.robustness, (AUTO,), "a positive number, None or ")
-        elif self.robustness is not None:
-            check_positive("robustness", self.robustness, ROBUSTNESS)
-        self._check_joining()
-        self._check_alpha_prior()
-        self._grid()
-        check_count("cv", self.cv, least=2)
-        if isinstance(self.init, str):
-            check_choice("init", self.init, INITS)
-        check_choice("order", self.order, ORDERS)
-        check_starts(self.n_init)
-        check_count("max_sweeps", self.max_sweeps)
-        check_bool("split_merge", self.split_merge)
-        self._check_limits()
-        check_jobs(self.n_jobs)
-
-    def _check_alpha_prior(self) -> None:
-        if isinstance(self.alpha_prior, str):
-            check_choice("alpha_prior", self.alpha_prior, ALPHA_PRIORS, "two numbers or ")
-        elif np.shape(self.alpha_prior) != (2,):
-            raise ValueError(
-                f"alpha_prior must be two numbers or 'inverse-gamma', got {self.alpha_prior!r}"
-            )
-        else:
-            check_alpha("shape of alpha_prior", self.alpha_prior[0])
-            check_alpha("rate of alpha_prior", self.alpha_prior[1])
-
-    def _grid(self) -> npt.NDArray[np.float64]:
-        """Candidates for alpha, in ascending order."""
-        if self.alphas is None:
-            return ALPHAS
-        if np.ndim(self.alphas) != 1 or np.size(self.alphas) == 0:
-            raise ValueError(f"alphas must be a list of numbers, got {self.alphas!r}")
-        return np.unique([check_alpha("alphas", alpha) for alpha in self.alphas])
-
-    def _search(self, data: Data, progress: Progress) -> Search:
-        """The search among the rows that have weight."""
-        if isinstance(self.init, str):
-            return self._search_from(self.init, progress)
-        labels = check_labels(self.init, data.shape[0], "init")
-        return self._search_from(labels[data.has_weight()], progress)
-
-    def _search_from(self, init: str | npt.NDArray[np.intp], progress: Progress) -> Search:
-        return Search(
-            init,
-            bool(self.split_merge),
-            self.max_sweeps,
-            progress,
-            shuffled=self.order == "random",
-        )
-
-    def _saturation(self) -> float | None:
-        """Rows up to which evidence grows; None if there is no limit."""
-        if self.robustness == AUTO:
-            return SATURATION if self._is_automatic() else None
-        return None if self.robustness is None else float(self.robustness)
-
-    def _given_model(self, search: Search, table: Data, moments: Moments, seeds: Seeds) -> Model:
-        """The model of the parameters."""
-        family = self._family_of(table)
-        if self.prior == "nll" and not family.width:
-            raise ValueError(
-                "prior 'nll' needs one family for all columns, got several: see 'auto'"
-            )
-        power = power_of(table.total_weight, self._saturation())
-        model = self._model(family, table, {}, power)
-        if isinstance(self.prior, str) and self.prior == "nll":
-            chosen = draw_sample(table, SAMPLE_ROWS, np.random.default_rng(seeds))
-            scaled = ScaledPrior(family, table, moments, table.take(chosen))
-            prior = scaled.choose(
-                search.of_rows(chosen),
-                lambda rows, prior: replace(model, prior=prior).problem(rows),
-                seeds,
-            )[0]
-        else:
-            given = None if isinstance(self.prior, str) else self.prior
-            prior = family.prior(given, table, moments)
-        return replace(model, prior=prior)
-
-    def _choose_alpha(self, search: Search, table: Data, model: Model, seeds: Seeds) -> AlphaResult:
-        problem = model.problem(table)
-        if self.alpha in ("map", "mode"):
-            weight, of_log = model.power * table.total_weight, self.alpha == "map"
-            return choose_alpha.by_posterior(
-                search, problem, seeds, weight, self.alpha_prior, of_log
-            )
-        if self.alpha == "nll":
-            return choose_alpha.by_joint(search, problem, seeds, self._grid())
-        if self.cv > table.shape[0]:
-            raise ValueError(
-                f"cv must be at most the number of rows, {table.shape[0]}, got {self.cv}"
-            )
-        # Densities of held-out rows are those of components whose rows have the power as weights;
-        # then the concentration has it, too.
-        grid = self._grid()
-        weighed = [model.power * coarsened_alpha(alpha, model.power) for alpha in grid]
-        found = choose_alpha.by_cross_validation(
-            search,
-            lambda chosen: model.problem(table.take(chosen)),
-            lambda chosen: table.take(chosen).unweighted().rows(),
-            np.ones(table.shape[0]) if table.weights is None else table.weights,
-            seeds,
-            np.array(weighed),
-            self.cv,
-        )
-        return replace(found, alpha=float(grid[weighed.index(found.alpha)]))
-
-    def _keep_result(self, result: SearchResult, unit: float = 1.0) -> None:
-        self.neg_log_joint_trace_ = unit * np.array(result.trace)
-        self.n_sweeps_ = result.n_sweeps
-        self.n_empty_clusters_ = result.n_emptied
-        self.converged_ = result.converged
-
-    def _keep_moments(self, moments: Moments) -> None:
-        self.moments_ = asdict(moments)
-        self.n_samples_seen_ = int(self.counts_.sum())
-
-    def _keep_scores(self, scores: npt.NDArray[np.float64] | None) -> None:
-        """Keep the scores of the candidates for alpha; for None, delete those of an earlier fit."""
-        for name in ("alphas_", "alpha_scores_"):
-            self.__dict__.pop(name, None)
-        if scores is not None:
-            self.alphas_, self.alpha_scores_ = self._grid(), scores

@@ -142,7 +142,7 @@ class NormalGammaFamily(RealFamily):
 
     def row_means(self, posterior: Mapping[str, Any], prior: Prior) -> Floats:
         n = np.asarray(posterior["c"]) - prior["c0"]
-        return mean_of_rows(posterior["m"], posterior["c"], prior["m0"], prior["c0"], n)
+        return mean_of_rows(posterior["m"], posterior["c"], prior["m0"], n)
 
     def column_log_density(self, X: Floats, theta: Parameters) -> Floats:
         return normal_log_density(X, theta["mean"], theta["deviation"])

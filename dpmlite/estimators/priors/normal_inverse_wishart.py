@@ -168,7 +168,7 @@ class NormalInverseWishartFamily(RealFamily):
 
     def row_means(self, posterior: Mapping[str, Any], prior: Prior) -> Floats:
         c = posterior["kappa"]
-        return mean_of_rows(posterior["m"], c, prior["m0"], prior["kappa0"], posterior["n"])
+        return mean_of_rows(posterior["m"], c, prior["m0"], posterior["n"])
 
     def column_log_density(self, X: Floats, theta: Parameters) -> Floats:
         """Densities of each column alone, which is normal."""

@@ -102,9 +102,8 @@ class NormalKnownVarianceFamily(Family):
         return {"mean": mean, "variance": np.array([prior["sigma2"] for prior in priors])}
 
     def row_means(self, posterior: Mapping[str, Any], prior: Prior) -> Floats:
-        c0 = prior["sigma2"] / prior["tau2"]
         c = prior["sigma2"] / np.asarray(posterior["tau2"])
-        return mean_of_rows(posterior["m"], c, prior["m0"], c0, posterior["n"])
+        return mean_of_rows(posterior["m"], c, prior["m0"], posterior["n"])
 
     def column_log_density(self, X: Floats, theta: Parameters) -> Floats:
         return normal_log_density(X, theta["mean"], np.sqrt(theta["variance"]))

@@ -64,8 +64,7 @@ def normal_log_density(X: Floats, mean: Floats, deviation: Floats) -> Floats:
     return np.where(np.isnan(X)[:, None], 0.0, density)
 
 
-def mean_of_rows(m: Any, c: Any, m0: Floats, c0: float | Floats, n: float | Floats) -> Floats:
-    """The mean of n rows that moved a mean m0, worth c0 rows, to m, worth c; NaN for n = 0."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean = m0 + np.asarray(c) / n * (np.asarray(m) - m0)
-    return np.where(np.asarray(n) > 0.0, mean, np.nan)
+def mean_of_rows(m: Any, c: Any, m0: Floats, n: float | Floats) -> Floats:
+    """The mean of n rows that moved a mean m0 to m, which is worth c rows; NaN for n = 0."""
+    known = np.where(np.asarray(n) > 0.0, n, np.nan)
+    return np.asarray(m0 + np.asarray(c) / known * (np.asarray(m) - m0))
