@@ -1,5 +1,8 @@
 """What a fit that takes long tells of its cause."""
 
+from functools import partial
+from itertools import count
+
 import numpy as np
 import pytest
 from cases import blobs
@@ -63,8 +66,7 @@ def test_many_rows_are_judged_by_some():
 
 def fit_of_seconds(seconds, monkeypatch, **parameters):
     """A fit whose clock moves on at each look."""
-    now = iter(np.arange(0.0, 1e6, seconds))
-    monkeypatch.setattr(progress, "monotonic", lambda: next(now))
+    monkeypatch.setattr(progress, "monotonic", partial(next, count(0.0, seconds)))
     X = blobs(n_rows=90, n_clusters=3, seed=1)[0]
     MAPDPM(prior="paper", random_state=0, **parameters).fit(X)
 
