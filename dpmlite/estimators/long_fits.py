@@ -24,6 +24,9 @@ MAX_DIFFERENT = 0.5
 # Least correlation of two columns, in absolute value, that shows.
 MIN_CORRELATION = 0.3
 
+# Columns of which all pairs are looked at, at most: memory and time grow with their square.
+MAX_PAIRED = 1000
+
 
 def why_long(data: Data) -> str:
     """What may make a fit to a table long, in one line."""
@@ -68,7 +71,7 @@ def _of_rows(values: Floats) -> list[str]:
 def _of_pairs(values: Floats) -> list[str]:
     """Correlation, which families of columns apart describe by many clusters."""
     varying = values[:, values.min(axis=0) < values.max(axis=0)]
-    if varying.shape[1] < 2 or len(varying) < 3:
+    if not 2 <= varying.shape[1] <= MAX_PAIRED or len(varying) < 3:
         return []
     strongest = np.abs(np.corrcoef(varying, rowvar=False) - np.eye(varying.shape[1])).max(axis=0)
     n = int((strongest > MIN_CORRELATION).sum())

@@ -8,6 +8,7 @@ import pytest
 from cases import blobs
 
 from dpmlite import MAPDPM
+from dpmlite.estimators import long_fits
 from dpmlite.estimators.data import Data
 from dpmlite.estimators.long_fits import why_long
 from dpmlite.search import progress
@@ -62,6 +63,13 @@ def test_there_may_be_few_rows(shape):
 def test_many_rows_are_judged_by_some():
     X = np.repeat(NORMAL, 100, axis=0)
     assert "different rows among 2,000" in why_long(Data(X.shape, X))
+
+
+def test_not_all_pairs_of_thousands_of_columns_are_looked_at(monkeypatch):
+    X = with_column(NORMAL[:, 0])
+    assert "2 columns correlated" in why_long(Data(X.shape, X))
+    monkeypatch.setattr(long_fits, "MAX_PAIRED", 2)
+    assert "correlated" not in why_long(Data(X.shape, X))
 
 
 def fit_of_seconds(seconds, monkeypatch, **parameters):
