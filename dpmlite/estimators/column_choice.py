@@ -26,6 +26,7 @@ from dpmlite.estimators.columns import (
     Columns,
 )
 from dpmlite.estimators.data import Data
+from dpmlite.estimators.domain import MAX_COUNT
 from dpmlite.estimators.empirical_bayes.spread_ties import cell_widths
 from dpmlite.estimators.priors import mixed_family
 from dpmlite.partition import Partition
@@ -112,7 +113,9 @@ def alternatives(name: str, cells: Floats) -> list[str]:
 
 
 def _are_counts(known: Floats) -> bool:
-    return bool(len(known) and known.min() >= 0.0 and (known == np.floor(known)).all())
+    if not (len(known) and known.min() >= 0.0 and known.max() <= MAX_COUNT):
+        return False
+    return bool((known == np.floor(known)).all())
 
 
 def _levels_of(name: str, cells: Floats) -> Cells | None:
