@@ -26,7 +26,7 @@ def mutate(text, rng):
     if rng.random() < 0.2:
         content = of_bytes(content, rng) if content else content
     if rng.random() < 0.1:
-        content = gzip.compress(content)
+        content = gzip.compress(content, 0, mtime=0)  # the same bytes at any time, by any zlib
         content = of_bytes(content, rng) if rng.random() < 0.5 else content
     return content
 
