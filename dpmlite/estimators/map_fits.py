@@ -49,7 +49,7 @@ class MapFits(MapParameters):
 
     def _fit(self, data: Data, progress: Progress) -> None:
         if self._is_automatic():
-            data = data.without_negligible_weights()
+            data = data.with_bounded_weights().without_negligible_weights()
         progress.explain(partial(why_long, data))
         search = self._search(data, progress)
         with use_threads(threads_for(self.n_jobs)):
