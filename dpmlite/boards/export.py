@@ -66,6 +66,7 @@ def to_micropython(
     See Also
     --------
     quantize : The ints that a board takes.
+    from_micropython : The way back.
     MAPDPM : The model to write.
 
     Notes
@@ -86,8 +87,8 @@ def to_micropython(
     `quantize`), all clusters are scaled down alike until they fit: shares, means and variances
     stay, but clusters are held to be less certain than they are.
 
-    The learner's `memory`, the rows from which on it forgets, is twice those that it has seen, from
-    2,048 to 16,384.
+    The learner's `memory`, the rows from which on it forgets, is the model's, 64 to 16,384. If the
+    model has none, it is twice the rows that the learner has seen, from 2,048 to 16,384.
 
     Examples
     --------
@@ -110,7 +111,8 @@ def to_micropython(
     else:
         prior, found = counted(model, mixture, quantized)
         scale, offset = quantized.scale, quantized.offset
-    learner = learner_of(prior, model.alpha_, _slots(model.n_clusters_, clusters), found)
+    slots = _slots(model.n_clusters_, clusters)
+    learner = learner_of(prior, model.alpha_, slots, found, model.memory)
     if target.suffix == ".py":
         content = module_text(target.stem, learner, scale, offset).encode()
     else:

@@ -10,13 +10,14 @@ from dpmlite import families
 from dpmlite.distributed.statistics import load, statistics_of
 from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.columns import Columns, IsZero
+from dpmlite.estimators.data import Data
 from dpmlite.estimators.numbering import largest_first
 from dpmlite.estimators.priors import FAMILIES, mixed_family
 from dpmlite.partition import Partition
 
 if TYPE_CHECKING:
     from dpmlite.estimators.columns import Key
-    from dpmlite.estimators.data import Data, Floats
+    from dpmlite.estimators.data import Floats
     from dpmlite.estimators.numbering import Labels
     from dpmlite.estimators.priors import Family
     from dpmlite.estimators.priors.base import Prior
@@ -107,6 +108,14 @@ def final_partition_with_groups(
     return Partition(
         table.rows(), labels.copy(), groups.like(), alpha, None, groups, group_labels.copy()
     )
+
+
+def final_partition_of_groups(
+    alpha: float, groups: families.Component, group_labels: Labels
+) -> Partition:
+    """As `final_partition_with_groups`, without rows."""
+    table, labels = Data.without_rows(groups.n_columns), np.empty(0, dtype=np.intp)
+    return final_partition_with_groups(table, labels, alpha, groups, group_labels)
 
 
 def cluster_attributes(

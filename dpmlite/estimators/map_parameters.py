@@ -64,6 +64,7 @@ class MapParameters(Limited, JoinedMixture):
     split_merge: bool
     n_init: int
     max_sweeps: int
+    memory: int | None
     n_jobs: int | None
 
     def _check_parameters(self) -> None:
@@ -85,6 +86,8 @@ class MapParameters(Limited, JoinedMixture):
         check_choice("order", self.order, ORDERS)
         check_starts(self.n_init)
         check_count("max_sweeps", self.max_sweeps)
+        if self.memory is not None:
+            check_count("memory", self.memory, least=2)
         check_bool("split_merge", self.split_merge)
         self._check_limits()
         check_jobs(self.n_jobs)

@@ -11,6 +11,7 @@ from dpmlite.distributed.engine import MapEngine
 from dpmlite.estimators.base import all_or_nothing
 from dpmlite.estimators.chunk_tables import as_chunks, load_chunk
 from dpmlite.estimators.chunked_fit import ChunkedFit
+from dpmlite.estimators.forgetting import remembered
 from dpmlite.estimators.map_fits import MapFits
 from dpmlite.estimators.streaming import FirstRows, FittedClusters
 
@@ -153,6 +154,11 @@ class MAPDPM(MapFits):
         otherwise only different proposals of splits; with "auto" their results are also recombined.
     max_sweeps : int, default 1000
         Greatest number of sweeps over all rows in each restart, after its start is made.
+    memory : int, optional
+        Rows from which on `partial_fit` forgets, 2 or more: before it learns new rows, it halves
+        the rows of all components, until they have fewer than `memory` together. Means, variances
+        and shares stay; a component that had a single row is forgotten. Default: streams forget
+        nothing, nor does `fit`.
     random_state : None, int, Generator or RandomState, default None
         Source of chance for proposals and restarts.
     n_jobs : int or None, default 1
@@ -239,7 +245,7 @@ class MAPDPM(MapFits):
     stopped_ : {None, "max_seconds", "callback"}
         What ended the fit early; None if nothing did.
     n_samples_seen_ : int
-        Number of rows seen by `fit`, and by `partial_fit` since.
+        Number of rows seen by `fit`, and by `partial_fit` since, and not forgotten.
     moments_ : dict
         Total weight of these rows, and weight, mean and variance of each column's cells, from which
         default priors follow.
@@ -290,6 +296,7 @@ class MAPDPM(MapFits):
         split_merge: bool = True,
         n_init: int = 1,
         max_sweeps: int = 1000,
+        memory: int | None = None,
         random_state: Any = None,
         n_jobs: int | None = 1,
         max_seconds: float | None = None,
@@ -312,6 +319,7 @@ class MAPDPM(MapFits):
         self.split_merge = split_merge
         self.n_init = n_init
         self.max_sweeps = max_sweeps
+        self.memory = memory
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.max_seconds = max_seconds
@@ -420,6 +428,10 @@ class MAPDPM(MapFits):
         ``alpha="map"``, ``"nll"``, ``"cv"`` or ``prior="nll"``, and ``sigma2`` of
         "normal-known-variance", do not change between fits, nor once the first rows are gone.
 
+        With `memory`, "rows seen" are those that are not forgotten: statistics, `counts_` and
+        `moments_` are halved together. Batches are best much smaller than `memory`. The first rows
+        are kept until something is forgotten, at most.
+
         Parameters
         ----------
         X : array-like or scipy.sparse matrix, shape (N, D)
@@ -450,15 +462,16 @@ class MAPDPM(MapFits):
         before = FittedClusters.of(self) if hasattr(self, "statistics_") else None
         table = self._read(X) if before is None else self._read_new(X)
         data = table.weighted(sample_weight)
-        first = FirstRows.of(self, data)
+        kept = before if before is None else remembered(before, self.memory)
+        first = FirstRows.of(self, data) if kept is before else None
         if first is not None and first.are_due():
             self._fit(first.rows, progress)
             self.labels_ = self.labels_[-data.shape[0] :]
             self.component_labels_ = self.component_labels_[-data.shape[0] :]
             first = first.fitted(self)
         else:
-            assert before is not None  # the rows of the first call are due
-            self._learn(before, data, progress)
+            assert kept is not None  # the rows of the first call are due
+            self._learn(kept, data, progress)
         if first is None or first.are_enough() or not isinstance(self.init, str):
             self.__dict__.pop("first_rows_", None)
         else:

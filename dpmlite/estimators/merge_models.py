@@ -9,7 +9,7 @@ import numpy as np
 
 from dpmlite import families, moves
 from dpmlite.estimators.data import Data
-from dpmlite.estimators.fitted import cluster_attributes, final_partition_with_groups
+from dpmlite.estimators.fitted import cluster_attributes, final_partition_of_groups
 from dpmlite.estimators.mapdpm import MAPDPM
 from dpmlite.estimators.streaming import (
     FittedClusters,
@@ -48,10 +48,11 @@ def merge_models(first: MAPDPM, second: MAPDPM, *others: MAPDPM) -> MAPDPM:
     -------
     MAPDPM
         A model with the parameters of `first`. `labels_` are those of all models, one after the
-        other. The prior is that which `fit` would take for all rows: defaults follow the rows, and
-        statistics are converted exactly. `neg_log_joint_trace_` has the objective before and after
-        the merges; attributes that describe a search among rows, such as `neg_log_loo_` and
-        `n_sweeps_`, are missing. `predict`, `save`, `partial_fit` and other methods work.
+        other, if all have labels. The prior is that which `fit` would take for all rows: defaults
+        follow the rows, and statistics are converted exactly. `neg_log_joint_trace_` has the
+        objective before and after the merges; attributes that describe a search among rows, such as
+        `neg_log_loo_` and `n_sweeps_`, are missing. `predict`, `save`, `partial_fit` and other
+        methods work.
 
     Raises
     ------
@@ -86,9 +87,7 @@ def merge_models(first: MAPDPM, second: MAPDPM, *others: MAPDPM) -> MAPDPM:
     prior = prior_of_all(pieces, total)
     groups = absorbed_groups(pieces, prior)
     before, group_labels = _merge_groups(groups, first.alpha_)
-    no_rows = _no_rows(first.n_features_in_)
-    no_labels = np.empty(0, dtype=np.intp)
-    final = final_partition_with_groups(no_rows, no_labels, first.alpha_, groups, group_labels)
+    final = final_partition_of_groups(first.alpha_, groups, group_labels)
     labels = _labels(fitted, np.asarray(final.group_labels, dtype=np.intp))
     counts = absorbed_counts(np.concatenate([piece.counts for piece in pieces]), final)
     merged = MAPDPM(**first.get_params())
@@ -103,6 +102,8 @@ def merge_models(first: MAPDPM, second: MAPDPM, *others: MAPDPM) -> MAPDPM:
         power_=first.power_,
     )
     merged._keep_joined(merged._limited(absorbed_clusters(pieces, final)))
+    if not _have_labels(fitted):
+        del merged.labels_, merged.component_labels_
     if hasattr(first, "feature_names_in_"):
         merged.feature_names_in_ = first.feature_names_in_
     return merged
@@ -110,19 +111,25 @@ def merge_models(first: MAPDPM, second: MAPDPM, *others: MAPDPM) -> MAPDPM:
 
 def _merge_groups(groups: families.Component, alpha: float) -> tuple[float, npt.NDArray[np.intp]]:
     """The joint with each group as a cluster of its own, and labels of the groups after merges."""
-    rows = _no_rows(groups.n_columns).rows()
+    rows = Data.without_rows(groups.n_columns).rows()
     partition = Problem(rows, groups.like(), alpha, groups).partition(np.empty(0, dtype=np.intp))
     before = partition.neg_log_joint
     moves.merge(partition)
     return before, np.asarray(partition.group_labels, dtype=np.intp)
 
 
-def _no_rows(n_columns: int) -> Data:
-    return Data((0, n_columns), values=np.empty((0, n_columns)))
+def _have_labels(fitted: list[MAPDPM]) -> bool:
+    """Whether all models have the labels of their rows."""
+    return all(hasattr(model, "component_labels_") for model in fitted)
 
 
 def _labels(fitted: list[MAPDPM], group_labels: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-    """Labels of all models, one after the other, from the label of each of their clusters."""
+    """Labels of all models, one after the other, from the label of each of their clusters.
+
+    Empty unless all models have labels.
+    """
+    if not _have_labels(fitted):
+        return np.empty(0, dtype=np.intp)
     offsets = np.cumsum([0, *(len(model.statistics_) for model in fitted)])
     pairs = zip(fitted, offsets[:-1], strict=True)
     labels = np.concatenate([model.component_labels_ + offset for model, offset in pairs])

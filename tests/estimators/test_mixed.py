@@ -285,6 +285,12 @@ def test_levels_that_the_fit_has_not_seen_count_as_missing():
             TypeError,
             "column 'since' has dates",
         ),
+        (
+            "auto",
+            {"name": [f"row {i % 151}" for i in range(300)]},
+            ValueError,
+            "column 'name' has 151 different values in 300 rows, such as 'row 0': leave it out",
+        ),
         ("auto", {"number 0": np.nan}, ValueError, "column 'number 0': allow_missing=True"),
         ({"number 0": "log-normal"}, {}, ValueError, "positive to be log-normal, got -"),
         ({"number 0": "poisson-gamma"}, {}, ValueError, "whole numbers of at least 0"),
@@ -293,6 +299,17 @@ def test_levels_that_the_fit_has_not_seen_count_as_missing():
 def test_errors(component, change, error, message):
     with pytest.raises(error, match=message):
         MAPDPM(component=component).fit(table()[0].assign(**change))
+
+
+def test_text_that_mostly_differs_is_categories_if_that_is_said():
+    X = table()[0].assign(name=[f"row {i % 151}" for i in range(300)])
+    component = {"name": "categorical"}
+    assert MAPDPM(component=component, random_state=0).fit(X).component_["name"] == "categorical"
+    codes = pd.Series([i if i < 100 else np.nan for i in range(300)], dtype="category")
+    with pytest.raises(ValueError, match="has 100 different values in 100 rows, such as 0"):
+        MAPDPM(allow_missing=True).fit(X.assign(name=codes))
+    half = X.assign(name=[f"row {i % 150}" for i in range(300)])
+    assert MAPDPM(random_state=0).fit(half).component_["name"] == "categorical"
 
 
 def one_hot_customers(n_rows=600):
