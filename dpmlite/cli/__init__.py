@@ -51,5 +51,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _message(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
-    # MemoryError is often silent; scikit-learn's messages about columns have several lines.
-    return " ".join(str(error).split("\n")).strip() or "there is not enough memory"
+    # MemoryError is often silent. Scikit-learn's messages about columns have several lines, and so
+    # may the names of columns.
+    return " ".join(str(error).splitlines()).strip() or "there is not enough memory"

@@ -88,7 +88,8 @@ def usable_columns(table: Table, wanted: Wanted) -> tuple[list[str], list[str]]:
     ValueError
         If none is left, or --columns names one of text without saying what it is.
     """
-    reasons = {name: _why_not(name, table, wanted) for name in wanted.candidates}
+    kinds = table.kinds
+    reasons = {name: _why_not(name, kinds[name], table, wanted) for name in wanted.candidates}
     used = [name for name, reason in reasons.items() if not reason]
     notes = [f"left out: {name}, {reason}" for name, reason in reasons.items() if reason]
     if wanted.named and notes:
@@ -98,9 +99,9 @@ def usable_columns(table: Table, wanted: Wanted) -> tuple[list[str], list[str]]:
     return used, notes
 
 
-def _why_not(name: str, table: Table, wanted: Wanted) -> str:
-    """Why a column is left out; empty if it is used."""
-    cells, kind, family = table[name], table.kinds[name], wanted.families.get(name)
+def _why_not(name: str, kind: str, table: Table, wanted: Wanted) -> str:
+    """Why a column of a kind is left out; empty if it is used."""
+    cells, family = table[name], wanted.families.get(name)
     if family == "text":
         return "text"
     if family is not None:

@@ -26,6 +26,7 @@ from dpmlite.estimators.columns import (
     Columns,
 )
 from dpmlite.estimators.data import Data
+from dpmlite.estimators.domain import MAX_COUNT
 from dpmlite.estimators.empirical_bayes.spread_ties import cell_widths
 from dpmlite.estimators.priors import mixed_family
 from dpmlite.partition import Partition
@@ -33,12 +34,13 @@ from dpmlite.partition import Partition
 if TYPE_CHECKING:
     from collections.abc import Collection
 
+    from dpmlite.core.stop import Stop
     from dpmlite.estimators.columns import Cells, Column
     from dpmlite.estimators.data import Floats, Indices
 
 
 def columns_by_joint(
-    table: Data, sample: Data, labels: Indices, fixed: Collection[Column] = ()
+    table: Data, sample: Data, labels: Indices, stop: Stop, fixed: Collection[Column] = ()
 ) -> Columns:
     """The families of columns with the least joint for given labels.
 
@@ -49,6 +51,8 @@ def columns_by_joint(
     sample : Data
         N of them, by which families are compared.
     labels : ndarray of int, shape (N,)
+    stop : Stop
+        Once it is set, columns keep their family: to compare those of thousands takes seconds.
     fixed : collection of columns
         Columns that keep their family; so do columns of text.
     """
@@ -63,7 +67,7 @@ def columns_by_joint(
         if name is None or column in fixed or cells.dtype.kind != "f":
             continue
         names = alternatives(name, cells)
-        if len(names) == 1:
+        if len(names) == 1 or stop.is_set():
             continue
         seen = cells_of_sample[column]
         costs = [_cost(each, seen, sample.weights, labels) for each in names]
@@ -109,7 +113,9 @@ def alternatives(name: str, cells: Floats) -> list[str]:
 
 
 def _are_counts(known: Floats) -> bool:
-    return bool(len(known) and known.min() >= 0.0 and (known == np.floor(known)).all())
+    if not (len(known) and known.min() >= 0.0 and known.max() <= MAX_COUNT):
+        return False
+    return bool((known == np.floor(known)).all())
 
 
 def _levels_of(name: str, cells: Floats) -> Cells | None:

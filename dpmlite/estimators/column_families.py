@@ -199,8 +199,8 @@ def family_of_numbers(values: Floats, choices: tuple[str, ...] = COLUMN_FAMILIES
     if _are_few(known):
         return CATEGORICAL
     if ZERO_NORMAL in choices and _are_zero_inflated(known):
-        return ZERO_LOG_NORMAL if _are_skewed(known[known != 0.0]) else ZERO_NORMAL
-    return LOG_NORMAL if _are_skewed(known) else NORMAL
+        return ZERO_LOG_NORMAL if are_skewed(known[known != 0.0]) else ZERO_NORMAL
+    return LOG_NORMAL if are_skewed(known) else NORMAL
 
 
 def _are_few(known: Floats) -> bool:
@@ -221,7 +221,7 @@ def _are_zero_inflated(known: Floats) -> bool:
     return bool(others.max() <= MAX_OF_ANOTHER * n_zeros)
 
 
-def _are_skewed(known: Floats) -> bool:
+def are_skewed(known: Floats) -> bool:
     """Whether positive numbers have a long tail upwards, and their logarithms a shorter one."""
     low, median, high = np.quantile(_some(known), [0.01, 0.5, 0.99])
     if not (low < median < high and known.min() > 0.0):

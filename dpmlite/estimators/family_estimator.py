@@ -241,7 +241,8 @@ class FamilyEstimator(Estimator):
             return table, None
         template = self._model(mixed_family(table.columns), table, {})
         sample, labels = first_labels_of_sample(search, template, table, seeds)
-        return recoded(table, columns_by_joint(table, sample, labels, fixed)), labels
+        columns = columns_by_joint(table, sample, labels, search.progress.stop, fixed)
+        return recoded(table, columns), labels
 
     def _find_model(
         self, table: Data, rng: np.random.Generator, progress: Progress | None = None

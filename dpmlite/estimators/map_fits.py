@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +14,7 @@ from dpmlite.core.threads import threads_for, use_threads
 from dpmlite.estimators.automatic import times
 from dpmlite.estimators.column_families import AUTO
 from dpmlite.estimators.fitted import final_partition_with_groups, verify_joint
+from dpmlite.estimators.long_fits import why_long
 from dpmlite.estimators.map_parameters import MapParameters
 from dpmlite.estimators.numbering import largest_first
 from dpmlite.estimators.priors.moments import Moments
@@ -48,6 +50,7 @@ class MapFits(MapParameters):
     def _fit(self, data: Data, progress: Progress) -> None:
         if self._is_automatic():
             data = data.with_bounded_weights().without_negligible_weights()
+        progress.explain(partial(why_long, data))
         search = self._search(data, progress)
         with use_threads(threads_for(self.n_jobs)):
             seeds = check_random_state(self.random_state).integers(2**63, size=self.n_init)

@@ -183,7 +183,8 @@ class MAPDPM(MapFits):
         to None before `save`.
     verbose : bool or int, default False
         Tell every step in a line: printed, or logged by the logger "dpmlite" if it takes level
-        INFO. With False, steps are logged at level DEBUG.
+        INFO. After five seconds a line says what may make the fit long, such as skewed columns.
+        With False, steps are logged at level DEBUG.
 
     Attributes
     ----------

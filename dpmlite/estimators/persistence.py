@@ -20,6 +20,7 @@ from dpmlite.estimators.model_files.archive import (
 from dpmlite.estimators.model_files.attributes import (
     COMPUTED,
     attributes_of,
+    check_declared,
     checked_attributes,
 )
 from dpmlite.estimators.model_files.packing import pack, unpack
@@ -44,10 +45,12 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     Raises
     ------
     ValueError
-        If a parameter cannot be written as plain data.
+        If a parameter cannot be written as plain data, or the estimator has a fitted attribute of
+        which `load` does not know what it may be.
     """
     arrays: Arrays = {}
     kind = type(estimator).__name__
+    check_declared(kind, vars(estimator))
     header = {
         "format": FORMAT,
         "version": VERSION,

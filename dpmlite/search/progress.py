@@ -7,6 +7,7 @@ DEBUG. Otherwise lines of ``verbose`` are printed.
 from __future__ import annotations
 
 import sys
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from dpmlite.core.stop import CALLBACK, Stop
@@ -22,6 +23,9 @@ LOGGER = "dpmlite"
 
 # Those of logging, whose import takes 5 ms: who sets up logging has imported it.
 DEBUG, INFO = 10, 20
+
+# Seconds after which it is told why a fit takes long.
+LONG = 5.0
 
 
 class Progress:
@@ -53,18 +57,32 @@ class Progress:
         from threading import Lock  # takes 2 ms, which not every import of dpmlite should
 
         self.stop = Stop(max_seconds)
+        self._long_from = monotonic() + LONG
+        self._why_long: Callable[[], str] | None = None
         self._callback, self._lock = callback, Lock()
         self._level = INFO if verbose else DEBUG
         self._logger = listening_logger(self._level)
         self.tells = verbose or self._logger is not None
 
+    def explain(self, why_long: Callable[[], str]) -> None:
+        """Let a line tell once, if the fit goes on for `LONG` seconds, what makes it long."""
+        self._why_long = why_long if self.tells else None
+
     def step(self, name: str, objective: float, n_clusters: int) -> None:
         """Call the callback after a step; a true result sets `stop`."""
+        if self._why_long is not None and monotonic() > self._long_from:
+            self._tell_why_long()
         if self._callback is None:
             return
         with self._lock:
             if not self.stop.is_set() and self._callback(name, float(objective), n_clusters):
                 self.stop.set(CALLBACK)
+
+    def _tell_why_long(self) -> None:
+        with self._lock:
+            why, self._why_long = self._why_long, None
+        if why is not None:
+            self.tell(f"{LONG:g} s have passed, and max_seconds may end the fit; {why()}")
 
     def tell(self, line: str) -> None:
         """Pass a line on to whom it is for."""

@@ -7,7 +7,7 @@ from cases import needs_kernels
 from dpmlite import MAPDPM
 from dpmlite.cli.columns import _numbers_rows
 from dpmlite.estimators.explanation import counted
-from dpmlite.tables import read_table
+from dpmlite.tables import Table, read_table
 
 pytestmark = needs_kernels  # fits of the default model
 
@@ -232,3 +232,16 @@ def test_rows_that_miss_a_cell_have_no_outlier_score(run, csv):
     table = read_table("out.csv")
     assert table.missing("outlier_score").tolist() == [False] * 30 + [True]
     assert not table.missing("probability").any()
+
+
+def test_time_grows_with_the_columns_not_their_square(run, csv, monkeypatch):
+    """The kinds of all columns are asked for a few times, and not once for each column."""
+    asked = []
+    kinds = Table.kinds
+    monkeypatch.setattr(
+        Table, "kinds", property(lambda table: asked.append(1) or kinds.fget(table))
+    )
+    rows = np.random.default_rng(0).normal(size=(6, 40)).round(3).tolist()
+    path = csv("".join(",".join(map(str, row)) + "\n" for row in rows))
+    assert run("fit", path)[0] == 0
+    assert 0 < len(asked) < 10

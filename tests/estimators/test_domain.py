@@ -155,6 +155,15 @@ BEYOND = {
 }
 
 
+@pytest.mark.parametrize("unit", [1e9, 1e100])
+def test_whole_numbers_too_great_for_counts_are_not_taken_as_counts(unit):
+    """Such as nanoseconds since 1970, beside a column of levels."""
+    rng = np.random.default_rng(0)
+    numbers = np.floor(unit * (1e3 + 100.0 * rng.normal(size=80)))
+    model = MAPDPM(random_state=0).fit(np.column_stack([rng.integers(3, size=80), numbers]))
+    assert "poisson-gamma" not in dict(model.component_).values()
+
+
 @pytest.mark.parametrize("name", BEYOND)
 def test_beyond_is_an_error(name):
     component, parameters, message = BEYOND[name]

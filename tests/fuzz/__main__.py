@@ -6,7 +6,7 @@ import time
 
 import processes
 
-SCRIPTS = {"files": "model_files", "fits": "fits"}
+SCRIPTS = {"files": "model_files", "fits": "fits", "tables": "tables", "threads": "threads"}
 
 
 def main():

@@ -1,5 +1,7 @@
 """A few hundred damaged files of models: none ends the process, hangs, or is used."""
 
+import copy
+
 import numpy as np
 import processes
 import pytest
@@ -29,6 +31,16 @@ def test_a_loaded_model_is_the_saved_one(models, tmp_path):
         loaded = type(model).load(tmp_path / "model.npz")
         assert_same(vars(loaded), vars(model), name)
         np.testing.assert_array_equal(loaded.score_samples(X), model.score_samples(X))
+
+
+def test_a_fitted_attribute_that_files_do_not_know_is_an_error(models, tmp_path):
+    """`save` does not leave it out: a model of each estimator with one attribute more."""
+    for name in ("default", "prefixes", "tree", "samples"):
+        model = copy.deepcopy(models[name][0])
+        model.forgotten_ = 1
+        with pytest.raises(ValueError, match=f"attributes, got {type(model).__name__}.forgotten_$"):
+            model.save(tmp_path / "model.npz")
+        assert not (tmp_path / "model.npz").exists()
 
 
 def assert_same(one, other, name):

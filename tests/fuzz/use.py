@@ -40,7 +40,7 @@ def is_clear(error):
 
 def one_line(error):
     text = str(error)
-    return "\n" not in text and "please report" not in text
+    return len(text.splitlines()) < 2 and "please report" not in text
 
 
 def methods(model, whole, X, folder):

@@ -1,7 +1,7 @@
 """What the fitted attributes of each estimator must be when they are read from a file.
 
-`save` writes the attributes of `ATTRIBUTES`, and `load` refuses others. Those of `COMPUTED` are not
-in files: they follow from the rest.
+`save` writes the attributes of `attributes_of`, and `load` refuses others. Those of `COMPUTED` are
+not in files: they follow from the rest. An estimator must have no other fitted attribute.
 """
 
 from __future__ import annotations
@@ -28,6 +28,8 @@ from dpmlite.estimators.model_files.tables import check_table
 from dpmlite.estimators.model_files.trees import check_children, check_linkage
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from dpmlite.estimators.model_files.quantities import (
         Check,
         Sizes,
@@ -147,6 +149,13 @@ def attributes_of(kind: str) -> set[str]:
     """Names of all fitted attributes that a file of an estimator may have."""
     own = {*REQUIRED[kind], *OPTIONAL[kind], *OTHERS[kind]}
     return own | {*MODEL, *OF_COLUMNS, "feature_names_in_"}
+
+
+def check_declared(kind: str, names: Iterable[str]) -> None:
+    """Raise ValueError if a fitted attribute is neither in files nor computed from them."""
+    fitted = {name for name in names if name.endswith("_") and not name.startswith("_")}
+    for name in sorted(fitted - attributes_of(kind) - {*COMPUTED}):
+        raise ValueError(f"fitted attributes must be declared in {__name__}, got {kind}.{name}")
 
 
 def checked_attributes(kind: str, fitted: dict[str, Any]) -> dict[str, Any]:
