@@ -25,12 +25,12 @@ import numpy as np
 
 from dpmlite import MAPDPM
 from dpmlite.datasets import unequal_gaussians
+from dpmlite.distributed.attempts import SWEEPS_AT_ONCE
 from dpmlite.distributed.chunked_partition import ChunkedPartition
-from dpmlite.distributed.descent import SWEEPS_AT_ONCE
 from dpmlite.distributed.engine import MapEngine
 from dpmlite.distributed.proposals import GATHERED_ROWS, N_NEAR
-from dpmlite.distributed.statistics import all_others, statistics_of, total
-from dpmlite.distributed.steps import Mixture, Proposal, Sweep, sweep
+from dpmlite.distributed.statistics import all_others, loaded, statistics_of, total
+from dpmlite.distributed.steps import Mixture, Sweep, sweep
 from dpmlite.estimators.automatic import Model
 from dpmlite.estimators.chunk_tables import ChunkReader
 from dpmlite.estimators.priors import FAMILIES
@@ -162,10 +162,18 @@ def drawn_partition(n_chunks, n_rows, n_columns, n_clusters):
     engine = MapEngine(np.array_split(X, n_chunks))
     engine.read(reader)
     good = model.problem(table).partition(labels.astype(np.intp))
-    mixture = Mixture(model, statistics_of(good.component, n_clusters))
-    first = Proposal([mixture], np.zeros(1, dtype=np.intp))
-    lengths = np.full(n_chunks, n_rows)
-    return ChunkedPartition(engine, model, first, table, lengths)
+    mixture = Mixture.of(model, good.component, n_clusters)
+    return ChunkedPartition(engine, model, mixture, table, np.full(n_chunks, n_rows))
+
+
+def messages_of(function, statistics):
+    """What a function makes of the statistics of chunks, as arrays."""
+    return [statistics_of(slots, slots.n_slots) for slots in function(statistics)]
+
+
+def added(component, replies):
+    """The sum of the statistics that chunks reply with."""
+    return total([loaded(component, reply) for reply in replies])
 
 
 def print_arithmetic(
@@ -175,13 +183,13 @@ def print_arithmetic(
     partition = drawn_partition(few, 10_000, n_columns, n_clusters)
     busy = time.process_time  # others may be at work here
     statistics, model = partition.clusters.statistics, partition.model
-    others, adding = timed(partial(all_others, partition.component, statistics), busy)
+    others, adding = timed(partial(messages_of, all_others, statistics), busy)
     request = Sweep(model, partition.clusters.numbers[0], others[0], SWEEPS_AT_ONCE)
     table = ChunkReader(model.family, False, n_columns, {})(partition.engine.chunks[0])
     labels = partition.engine.labels[0]
     _, sweeping = timed(partial(sweep, table, labels, request), busy)
-    _, summing = timed(partial(total, partition.component, statistics), busy)
-    width = statistics[0].shape[1]
+    _, summing = timed(partial(added, partition.component, others), busy)
+    width = others[0].shape[1]
     message = 8 * n_clusters * width
     driver = (adding + summing) / few * n_chunks
     print(f"{width} numbers a cluster, {message / 1e3:.0f} kB a chunk and direction")

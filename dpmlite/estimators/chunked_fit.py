@@ -15,8 +15,7 @@ from dpmlite.core.threads import threads_for, use_threads
 from dpmlite.distributed.chunked_partition import ChunkedPartition, shares
 from dpmlite.distributed.descent import descend
 from dpmlite.distributed.proposals import GATHERED_ROWS, all_together, scaled
-from dpmlite.distributed.statistics import statistics_of
-from dpmlite.distributed.steps import Mixture, Proposal
+from dpmlite.distributed.steps import Mixture
 from dpmlite.estimators.automatic import power_of
 from dpmlite.estimators.chunk_tables import (
     ChunkReader,
@@ -155,9 +154,8 @@ class ChunkedFit:
             known, model, search = self._model(sample, search, seeds)
             found, mixture = self._first_components(sample, known.table, model, search, seeds)
             model = replace(model, alpha=found.alpha)
-            first = Proposal([mixture], np.zeros(1, dtype=np.intp))
-            partition = ChunkedPartition(self.engine, model, first, known.table, sample.lengths)
-            trace, converged = descend(partition, search, rng)
+            partition = ChunkedPartition(self.engine, model, mixture, known.table, sample.lengths)
+            trace, converged = descend(partition, replace(search, init=to_fit.init), rng)
             self._keep_components(partition, model)
             self._join_components(
                 *partition.sample(all_together(partition, rng), GATHERED_ROWS, rng)
@@ -230,12 +228,12 @@ class ChunkedFit:
         else:
             found = AlphaResult(search.best(model.problem(table), seeds), model.alpha)
         clusters = found.result.partition
-        statistics = statistics_of(clusters.component, clusters.n_clusters)
-        return found, Mixture(replace(model, alpha=found.alpha), statistics)
+        model = replace(model, alpha=found.alpha)
+        return found, Mixture.of(model, clusters.component, clusters.n_clusters)
 
     def _keep_components(self, partition: ChunkedPartition, model: Model) -> None:
         """Keep the components of all rows, the largest first."""
-        weights = partition.totals[:, 0]
+        weights = np.array(partition.totals.counts)
         order = np.argsort(np.argsort(-weights, kind="stable"), kind="stable")
         final = partition.finish(replace(model, as_weights=True), order)
         to_fit = self.estimator

@@ -7,7 +7,7 @@ from three_groups import joint_of, table
 
 from dpmlite import MAPDPM
 from dpmlite.datasets import unequal_gaussians
-from dpmlite.distributed import proposals
+from dpmlite.distributed import attempts, proposals
 from dpmlite.estimators import chunk_tables, chunked_fit
 from dpmlite.estimators.empirical_bayes.alternation import same_partition
 from dpmlite.estimators.priors import FAMILIES
@@ -29,8 +29,8 @@ def fitted(X, n_chunks=4, **parameters):
 @pytest.fixture
 def small_samples(monkeypatch):
     """So that most rows of small tables are in no sample."""
-    monkeypatch.setattr(proposals, "GATHERED_ROWS", 500)
-    monkeypatch.setattr(chunked_fit, "GATHERED_ROWS", 500)
+    for module in (proposals, attempts, chunked_fit):
+        monkeypatch.setattr(module, "GATHERED_ROWS", 500)
 
 
 @pytest.mark.parametrize("component", COMPONENTS)
