@@ -12,6 +12,8 @@ from dpmlite.estimators.empirical_bayes.spread_ties import spread_on_grid
 from dpmlite.estimators.priors.moments import Moments
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from dpmlite.estimators.data import Data, Floats
     from dpmlite.estimators.priors.base import Family, Prior
 
@@ -30,8 +32,52 @@ def as_chunks(chunks: Any) -> list[Any]:
     return found
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class WeightedChunk:
+    """A chunk whose rows have weights.
+
+    Attributes
+    ----------
+    rows : table, or callable
+        As a chunk without weights.
+    weights : array-like, shape (N,)
+    """
+
+    rows: Any
+    weights: Any
+
+    def __len__(self) -> int:
+        return length_of(self.rows)
+
+
+def weighted_chunks(chunks: Any, sample_weight: Any) -> list[Any]:
+    """A user's chunks with the weights of their rows; None is no weights.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many arrays of weights as chunks, or not as many weights as rows.
+    """
+    found = as_chunks(chunks)
+    if sample_weight is None:
+        return found
+    if hasattr(chunks, "shape") and len(chunks.shape) == 2:
+        weights = np.asarray(sample_weight)
+        check_shape_of_weights(weights, chunks.shape[0])
+        parts = [weights[i : i + CHUNK_ROWS] for i in range(0, len(weights), CHUNK_ROWS)]
+    else:
+        parts = list(sample_weight)
+    if len(parts) != len(found):
+        raise ValueError(
+            f"sample_weight must have an array for each of {len(found)} chunks, got {len(parts)}"
+        )
+    return [WeightedChunk(rows, part) for rows, part in zip(found, parts, strict=True)]
+
+
 def load_chunk(chunk: Any) -> Any:
     """The table of a chunk that may be a function that returns it."""
+    if isinstance(chunk, WeightedChunk):
+        return WeightedChunk(load_chunk(chunk.rows), chunk.weights)
     return chunk() if callable(chunk) else chunk
 
 
@@ -56,6 +102,9 @@ class ChunkReader:
     grids: dict[int, Floats]
 
     def __call__(self, chunk: Any) -> Data:
+        return read_weighted(self._table, chunk)
+
+    def _table(self, chunk: Any) -> Data:
         table = self.family.read(chunk, self.allow_missing)
         if table.n_features != self.n_columns:
             raise ValueError(
@@ -71,6 +120,15 @@ class ChunkReader:
         return table.with_values(values)
 
 
+def read_weighted(read: Callable[[Any], Data], chunk: Any) -> Data:
+    """The table that a function reads from a chunk, with its weights, which must be positive."""
+    if not isinstance(chunk, WeightedChunk):
+        return read(chunk)
+    table = read(chunk.rows).weighted(chunk.weights)
+    table.require_weight()
+    return table
+
+
 def grids_between(before: Data, after: Data) -> dict[int, Floats]:
     """The distinct values of the columns whose equal values were spread in `after`."""
     if before.values is None or after.values is None:
@@ -81,13 +139,39 @@ def grids_between(before: Data, after: Data) -> dict[int, Floats]:
     return {d: np.unique(column[~np.isnan(column)]) for d, column in values.items()}
 
 
-def length_of(chunk: Any, _: None) -> int:
-    """Number of rows of a chunk as it was given."""
-    return int(chunk.shape[0]) if hasattr(chunk, "shape") else len(chunk)
+def length_of(rows: Any) -> int:
+    """Number of rows of a table as it was given."""
+    return int(rows.shape[0]) if hasattr(rows, "shape") else len(rows)
+
+
+def count_rows(chunk: Any, number: int) -> int:
+    """Number of rows of a chunk.
+
+    Raises
+    ------
+    ValueError
+        If it has none, or not as many weights.
+    """
+    n_rows = length_of(chunk)
+    if not n_rows:
+        raise ValueError(f"chunk {number}: X must have at least one row")
+    if isinstance(chunk, WeightedChunk):
+        check_shape_of_weights(chunk.weights, n_rows, f"chunk {number}: ")
+    return n_rows
+
+
+def check_shape_of_weights(weights: Any, n_rows: int, where: str = "") -> None:
+    """Raise ValueError unless there is a weight for each row."""
+    if np.shape(weights) != (n_rows,):
+        raise ValueError(
+            f"{where}sample_weight must have shape ({n_rows},), got {np.shape(weights)}"
+        )
 
 
 def rows_of(chunk: Any, at: Any) -> Any:
     """Some rows of a chunk as it was given: a data frame or array of the same kind."""
+    if isinstance(chunk, WeightedChunk):
+        return WeightedChunk(rows_of(chunk.rows, at), np.asarray(chunk.weights)[at])
     if hasattr(chunk, "iloc"):
         return chunk.iloc[at]
     if hasattr(chunk, "tocsr"):
@@ -97,6 +181,9 @@ def rows_of(chunk: Any, at: Any) -> Any:
 
 def joined_rows(parts: list[Any]) -> Any:
     """The rows of several tables of one kind, one below the other."""
+    if isinstance(parts[0], WeightedChunk):
+        weights = np.concatenate([part.weights for part in parts])
+        return WeightedChunk(joined_rows([part.rows for part in parts]), weights)
     if hasattr(parts[0], "iloc"):
         import pandas as pd
 

@@ -7,6 +7,7 @@ From there the descent in the joint of all rows goes on where the chunks are.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,11 +20,13 @@ from dpmlite.distributed.steps import Mixture
 from dpmlite.estimators.automatic import power_of
 from dpmlite.estimators.chunk_tables import (
     ChunkReader,
+    WeightedChunk,
     check_reach,
+    count_rows,
     describe,
     grids_between,
     joined_rows,
-    length_of,
+    read_weighted,
     rows_of,
 )
 from dpmlite.estimators.family_estimator import AUTO
@@ -53,7 +56,7 @@ class FirstSample:
 
     Attributes
     ----------
-    raw : array-like
+    chunk : array-like or WeightedChunk
         Its rows as they were given.
     n_rows : int
         Rows in it.
@@ -61,17 +64,14 @@ class FirstSample:
         Rows of each chunk.
     """
 
-    raw: Any
+    chunk: Any
     n_rows: int
     lengths: Indices
 
     @classmethod
     def draw(cls, engine: Engine, rng: np.random.Generator) -> FirstSample:
         """A sample of the rows of an engine's chunks, in their order."""
-        lengths = np.array(engine.ask(length_of, [None] * engine.n_chunks))
-        if not lengths.all():
-            number = engine.numbers[int(np.argmin(lengths))]
-            raise ValueError(f"chunk {number}: X must have at least one row")
+        lengths = np.array(engine.ask(count_rows, engine.numbers))
         n_rows = min(GATHERED_ROWS, int(lengths.sum()))
         drawn = [
             np.sort(rng.choice(length, n, replace=False, shuffle=False))
@@ -84,14 +84,20 @@ class FirstSample:
         """Number of all rows in units of those of the sample."""
         return float(self.lengths.sum() / self.n_rows)
 
-    def saturation(self, saturation: float | None) -> float | None:
-        """The saturation under which the sample has as much evidence as all rows."""
+    @property
+    def raw(self) -> Any:
+        """Its rows without weights."""
+        return self.chunk.rows if isinstance(self.chunk, WeightedChunk) else self.chunk
+
+    def saturation(self, saturation: float | None, weight: float) -> float | None:
+        """The saturation under which the sample, of this weight, has the evidence of all rows."""
         if saturation is None or self.factor == 1.0:
             return saturation
-        evidence = saturation / (saturation + self.lengths.sum()) * self.lengths.sum()
-        if evidence >= self.n_rows:
+        whole = self.factor * weight
+        evidence = saturation / (saturation + whole) * whole
+        if evidence >= weight:
             return None
-        return float(evidence * self.n_rows / (self.n_rows - evidence))
+        return float(evidence * weight / (weight - evidence))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -113,12 +119,12 @@ class Described:
     log_volume: float
 
     @classmethod
-    def by(cls, engine: Engine, reader: ChunkReader, raw: Any) -> Described:
+    def by(cls, engine: Engine, reader: ChunkReader, sample: Any) -> Described:
         """What an engine's chunks are, which it reads from now on by a reader."""
         engine.read(reader)
         found = engine.run(describe, [None] * engine.n_chunks)
         moments = moments_of_all([moments for moments, _ in found])
-        return cls(reader(raw), moments, sum(volume for _, volume in found))
+        return cls(reader(sample), moments, sum(volume for _, volume in found))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -187,7 +193,11 @@ class ChunkedFit:
         table, saturation = self._read(sample), to_fit._saturation()
         if to_fit._is_automatic():
             model, spread, labels = to_fit._choose_model(
-                search, table, Moments.of(table), seeds, sample.saturation(saturation)
+                search,
+                table,
+                Moments.of(table),
+                seeds,
+                sample.saturation(saturation, table.total_weight),
             )
             search = replace(search, init=labels) if to_fit.init == AUTO else search
             grids = grids_between(model.family.read(sample.raw, to_fit.allow_missing), spread)
@@ -201,13 +211,13 @@ class ChunkedFit:
 
     def _read(self, sample: FirstSample) -> Data:
         """The table of a sample; an error is that of the chunk that has the bad row."""
+        reader = partial(read_weighted, self.estimator._read)
         try:
-            table: Data = self.estimator._read(sample.raw)
+            return reader(sample.chunk)
         except (ValueError, TypeError):
-            self.engine.read(self.estimator._read)
+            self.engine.read(reader)
             self.engine.run(describe, [None] * self.engine.n_chunks)
             raise
-        return table
 
     def _describe(
         self, sample: FirstSample, table: Data, family: Family, grids: dict[int, Floats]
@@ -215,7 +225,7 @@ class ChunkedFit:
         """Let the engine read chunks as the sample says, and describe them."""
         allow_missing = bool(self.estimator.allow_missing)
         reader = ChunkReader(family, allow_missing, table.n_features, grids)
-        return Described.by(self.engine, reader, sample.raw)
+        return Described.by(self.engine, reader, sample.chunk)
 
     def _first_components(
         self, sample: FirstSample, table: Data, model: Model, search: Search, seeds: Seeds
