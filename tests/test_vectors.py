@@ -18,6 +18,8 @@ FAMILIES = {
     "normal_known_variance": "NormalKnownVariance",
     "dirichlet_multinomial": "DirichletMultinomial",
     "beta_bernoulli": "BetaBernoulli",
+    "categorical": "Categorical",
+    "poisson_gamma": "PoissonGamma",
 }
 NAMES = ("special", "crp", *FAMILIES, "map_dpm")
 

@@ -55,7 +55,7 @@ def scatter(axis, X, labels, size=3.0):
 
 def narrow_clusters():
     """Twenty narrow clusters, some near to each other."""
-    return planted_gaussians(3000, 2, 20, separation=30.0, random_state=0)[0]
+    return planted_gaussians(3000, 2, 20, separation=30.0, random_state=5)[0]
 
 
 def tilted_clusters():

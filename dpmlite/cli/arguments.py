@@ -7,8 +7,7 @@ from dpmlite import __version__
 from dpmlite.cli.boards import run_board
 from dpmlite.cli.fitting import run_demo, run_fit
 from dpmlite.cli.saved import run_convert, run_explain, run_plot, run_predict, run_score
-from dpmlite.estimators.column_families import COLUMN_FAMILIES
-from dpmlite.estimators.family_estimator import AUTO
+from dpmlite.estimators.column_families import AUTO, COLUMN_FAMILIES
 from dpmlite.estimators.map_parameters import ALPHA_CHOICES, PRIOR_CHOICES
 from dpmlite.estimators.priors import COMPONENTS
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpmlite.estimators.column_families import AUTO
 from dpmlite.estimators.columns import FULL
-from dpmlite.estimators.family_estimator import AUTO
 
 if TYPE_CHECKING:
     import argparse

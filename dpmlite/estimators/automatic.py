@@ -14,8 +14,9 @@ import numpy as np
 from dpmlite.estimators.choose_prior import draw_sample
 from dpmlite.estimators.empirical_bayes.alternation import MAX_ROUNDS, alternate, same_partition
 from dpmlite.estimators.numbering import largest_first
+from dpmlite.estimators.principal_halves import principal_halves
 from dpmlite.estimators.priors import FAMILIES
-from dpmlite.estimators.priors.moments import constant_columns
+from dpmlite.estimators.priors.moments import Moments, constant_columns
 from dpmlite.partition import Partition
 from dpmlite.search.context import Problem, coarsened_alpha
 from dpmlite.search.sampled_start import joined
@@ -42,6 +43,11 @@ SAMPLE_ROWS = 2000
 # What the variance that the first prior expects in a cluster is multiplied by: from few wide
 # clusters the search finds many small ones less surely than from many.
 FIRST_WIDTH = 0.1
+
+# From this number of columns on, a table in which the first search finds one cluster is also cut
+# into halves: where few columns tell, the first prior makes each cluster pay too much for its means
+# in all the others. What the halves show of the means' spread, the search that follows can use.
+MIN_HALVED_COLUMNS = 20
 
 # Full covariance matrices are tried up to this number of columns: they cost D^2 a row and cluster.
 MAX_FULL_COLUMNS = 40
@@ -169,7 +175,7 @@ def choose_model(
     trials = [
         _fitted(search, family, of_sample, rows, scales[family], labels, seeds, None)
         for family in families
-        for labels in starts_from(found)
+        for labels in starts_from(found, rows)
     ]
     best = min(trials, key=lambda each: each.objective)
     best = _fitted(
@@ -204,14 +210,19 @@ def varying_columns(sample: Data) -> npt.NDArray[np.bool_]:
     return ~constant
 
 
-def starts_from(found: Indices) -> list[Indices]:
+def starts_from(found: Indices, rows: Data) -> list[Indices]:
     """The labels from which the search of each family starts: those of a search, and one cluster.
 
     They were found under a narrow prior with columns apart, which cuts clusters into slices. From
-    slices a search may not find the whole.
+    slices a search may not find the whole. If it was found among many columns, halves are tried.
     """
     whole = np.zeros_like(found)
-    return [found] if same_partition(found, whole) else [found, whole]
+    if not same_partition(found, whole):
+        return [found, whole]
+    if rows.columns is not None or rows.shape[1] < MIN_HALVED_COLUMNS:
+        return [found]
+    assert rows.values is not None
+    return [found, principal_halves(rows.values, Moments.of(rows).variances(warn_constant=False))]
 
 
 def first_labels(

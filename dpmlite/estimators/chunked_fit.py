@@ -29,7 +29,7 @@ from dpmlite.estimators.chunk_tables import (
     read_weighted,
     rows_of,
 )
-from dpmlite.estimators.family_estimator import AUTO
+from dpmlite.estimators.column_families import AUTO
 from dpmlite.estimators.fitted import cluster_attributes
 from dpmlite.estimators.priors.moments import Moments
 from dpmlite.estimators.streaming import moments_of_all

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite import algorithms
+from dpmlite.estimators.given_tables import given_table
 from dpmlite.estimators.numbering import largest_first
-from dpmlite.estimators.priors import COMPONENTS, FAMILIES
-from dpmlite.estimators.validation import check_alpha, check_bool, check_choice
+from dpmlite.estimators.validation import check_alpha
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,7 +62,7 @@ def exact_posterior(
     X: npt.ArrayLike,
     *,
     alpha: float,
-    component: str = "normal-gamma",
+    component: str | Mapping[Any, str] = "normal-gamma",
     prior: Mapping[str, Any] | None = None,
     allow_missing: bool = False,
     sample_weight: npt.ArrayLike | None = None,
@@ -75,10 +75,11 @@ def exact_posterior(
         From 1 to 13 rows, which have up to 27,644,437 partitions.
     alpha : float
         Concentration, positive.
-    component : str, default "normal-gamma"
-        Family of the clusters.
+    component : str or dict, default "normal-gamma"
+        Family of the clusters, or those of columns, as in `MAPDPM`.
     prior : dict, optional
         Parameters of the family's prior; missing ones are those of section 4.2, as in `MAPDPM`.
+        If columns have families of their own, a dict for each family, like ``MAPDPM.prior_``.
     allow_missing : bool, default False
         Whether NaN is a missing value.
     sample_weight : array-like, shape (N,), optional
@@ -115,8 +116,8 @@ def exact_posterior(
     [1.0, 0.9, 0.0]
     """
     alpha = check_alpha("alpha", alpha)
-    family = FAMILIES[check_choice("component", component, COMPONENTS)]
-    data = family.read(X, check_bool("allow_missing", allow_missing)).weighted(sample_weight)
+    family, table = given_table(X, component, allow_missing)
+    data = table.weighted(sample_weight)
     data.require_weight()
     n = data.shape[0]
     if n > MAX_ROWS:
@@ -127,10 +128,11 @@ def exact_posterior(
     log_evidence, neg_log_joint = algorithms.sum_over_partitions(
         data.rows(), statistics, alpha, labels, n_clusters_proba, co_clustering
     )
+    log_volume = data.total_log_volume()
     return ExactPosterior(
         largest_first(labels, data.weights),
-        neg_log_joint,
-        log_evidence,
+        neg_log_joint + log_volume,
+        log_evidence - log_volume,
         n_clusters_proba,
         co_clustering,
     )
@@ -140,7 +142,7 @@ def log_evidence_exact(
     X: npt.ArrayLike,
     *,
     alpha: float,
-    component: str = "normal-gamma",
+    component: str | Mapping[Any, str] = "normal-gamma",
     prior: Mapping[str, Any] | None = None,
     allow_missing: bool = False,
     sample_weight: npt.ArrayLike | None = None,

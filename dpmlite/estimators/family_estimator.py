@@ -21,19 +21,19 @@ from dpmlite.estimators.automatic import (
 from dpmlite.estimators.base import Estimator, column_names
 from dpmlite.estimators.column_choice import columns_by_joint, recoded
 from dpmlite.estimators.column_families import (
+    AUTO,
     COLUMN_FAMILIES,
     check_component,
     coded_numbers,
-    columns_of,
     with_full_covariance,
 )
 from dpmlite.estimators.columns import FULL
 from dpmlite.estimators.fitted import fitted_family
+from dpmlite.estimators.given_tables import mixed_table
 from dpmlite.estimators.outliers import warn_of_outliers
 from dpmlite.estimators.priors import COMPONENTS, FAMILIES, family_of_keys, mixed_family
-from dpmlite.estimators.priors.mixed import coded_table
 from dpmlite.estimators.priors.moments import Moments
-from dpmlite.estimators.reading import has_categories, read_columns
+from dpmlite.estimators.reading import has_categories
 from dpmlite.estimators.validation import check_bool, check_choice, check_sample_weight
 from dpmlite.search.progress import Progress
 from dpmlite.search.search import Search
@@ -44,8 +44,6 @@ if TYPE_CHECKING:
     from dpmlite.estimators.automatic import Seeds
     from dpmlite.estimators.data import Data, Indices
     from dpmlite.estimators.priors.base import Family, Prior
-
-AUTO = "auto"
 
 
 class FamilyEstimator(Estimator):
@@ -269,9 +267,7 @@ class FamilyEstimator(Estimator):
         self._check_prior_names(column_names(X))
         allow_missing = check_bool("allow_missing", self.allow_missing)
         if self._is_mixed() or (self.component == AUTO and has_categories(X)):
-            cells = read_columns(X)
-            columns = columns_of(cells, self.component, self.column_choices)
-            return coded_table(columns, {name: c.cells for name, c in cells.items()}, allow_missing)
+            return mixed_table(X, self.component, allow_missing, self.column_choices)
         table = self._family().read(X, allow_missing)
         return coded_numbers(table, X, self.column_choices) if self._is_open() else table
 

@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite import algorithms
-from dpmlite.estimators.priors import COMPONENTS, FAMILIES
+from dpmlite.estimators.given_tables import given_table
 from dpmlite.estimators.validation import (
     check_alpha,
-    check_bool,
-    check_choice,
     check_count,
     check_labels,
     check_random_state,
@@ -101,7 +99,7 @@ def neg_log_joint(
     labels: npt.ArrayLike,
     *,
     alpha: float,
-    component: str = "normal-gamma",
+    component: str | Mapping[Any, str] = "normal-gamma",
     prior: Mapping[str, Any] | None = None,
     allow_missing: bool = False,
     sample_weight: npt.ArrayLike | None = None,
@@ -119,10 +117,11 @@ def neg_log_joint(
         The cluster of each row.
     alpha : float
         Concentration, positive.
-    component : str, default "normal-gamma"
-        Family of the clusters.
+    component : str or dict, default "normal-gamma"
+        Family of the clusters, or those of columns, as in `MAPDPM`.
     prior : dict, optional
         Parameters of the family's prior; missing ones are those of section 4.2, as in `MAPDPM`.
+        If columns have families of their own, a dict for each family, like ``MAPDPM.prior_``.
     allow_missing : bool, default False
         Whether NaN is a missing value.
     sample_weight : array-like, shape (N,), optional
@@ -156,9 +155,10 @@ def neg_log_joint(
     >>> round(neg_log_joint(X, [0, 0, 0], alpha=1.0, prior=prior), 2)
     16.95
     """
-    return _partition(
+    partition, log_volume = _partition(
         X, labels, sample_weight, alpha, component, prior, allow_missing
-    ).neg_log_joint
+    )
+    return partition.neg_log_joint + log_volume
 
 
 def neg_log_loo(
@@ -166,7 +166,7 @@ def neg_log_loo(
     labels: npt.ArrayLike,
     *,
     alpha: float,
-    component: str = "normal-gamma",
+    component: str | Mapping[Any, str] = "normal-gamma",
     prior: Mapping[str, Any] | None = None,
     allow_missing: bool = False,
     sample_weight: npt.ArrayLike | None = None,
@@ -206,9 +206,10 @@ def neg_log_loo(
     >>> round(neg_log_loo([[0.0], [0.1], [9.0]], [0, 0, 1], alpha=1.0, prior=prior), 2)
     6.49
     """
-    return algorithms.neg_log_loo(
-        _partition(X, labels, sample_weight, alpha, component, prior, allow_missing)
+    partition, log_volume = _partition(
+        X, labels, sample_weight, alpha, component, prior, allow_missing
     )
+    return algorithms.neg_log_loo(partition) + log_volume
 
 
 def _partition(
@@ -216,16 +217,19 @@ def _partition(
     labels: npt.ArrayLike,
     sample_weight: npt.ArrayLike | None,
     alpha: float,
-    component: str,
+    component: str | Mapping[Any, str],
     prior: Mapping[str, Any] | None,
     allow_missing: bool,
-) -> Partition:
-    """The partition of the rows of positive weight, after checks of all arguments."""
-    family = FAMILIES[check_choice("component", component, COMPONENTS)]
+) -> tuple[Partition, float]:
+    """The partition of the rows of positive weight, after checks of all arguments.
+
+    The second number is `Data.total_log_volume` of these rows.
+    """
     alpha = check_alpha("alpha", alpha)
-    data = family.read(X, check_bool("allow_missing", allow_missing)).weighted(sample_weight)
+    family, data = given_table(X, component, allow_missing)
+    data = data.weighted(sample_weight)
     used = data.has_weight()
     numbers = check_labels(labels, data.shape[0])[used]
     table = data.take(used)
     statistics = family.component(family.prior(prior, table), allow_missing)
-    return Partition(table.rows(), numbers, statistics, alpha)
+    return Partition(table.rows(), numbers, statistics, alpha), table.total_log_volume()

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.clusters import VALLEY_DEPTH, joined_attributes, normals_of, tree_of
-from dpmlite.estimators.family_estimator import AUTO
+from dpmlite.estimators.column_families import AUTO
 from dpmlite.estimators.fitted import fitted_family, fitted_mixture
 from dpmlite.estimators.mixture import MixtureEstimator
 from dpmlite.estimators.numbering import largest_first
@@ -19,13 +19,24 @@ from dpmlite.estimators.validation import (
     check_not_negative,
     check_positive,
 )
-from dpmlite.joining import fits_normals, labels_of_level, level_of, tree_by_joint
+from dpmlite.joining import (
+    fits_normals,
+    joined_to_limit,
+    labels_of_level,
+    level_of,
+    tree_by_joint,
+)
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite.estimators.data import Data, Floats
     from dpmlite.joining import NormalComponents
+
+
+# Up to this number of columns people see the density, and what has no valley is one cluster to
+# them. A few hundred rows of a ring are distributed as a mixture of normals, too: of its arcs.
+MAX_SEEN_COLUMNS = 2
 
 
 class JoinedMixture(MixtureEstimator):
@@ -96,7 +107,9 @@ class JoinedMixture(MixtureEstimator):
     def _joins_now(self, components: NormalComponents, table: Data) -> bool:
         """Whether components without a valley between them are joined."""
         assert table.values is not None
-        return self._joins() and (self.join != AUTO or not fits_normals(components, table.values))
+        if not self._joins() or self.join != AUTO or table.shape[1] <= MAX_SEEN_COLUMNS:
+            return self._joins()
+        return not fits_normals(components, table.values)
 
     def _keep_clusters(self, table: Data, labels: npt.NDArray[np.intp]) -> None:
         """Join the components to clusters, and keep both."""
@@ -113,6 +126,18 @@ class JoinedMixture(MixtureEstimator):
             n_joins = level_of(self.cluster_tree_, height, self.max_clusters)
             clusters = labels_of_level(self.cluster_tree_, n_joins)
         self._keep_joined(clusters)
+
+    def _limited(self, clusters: npt.NDArray[np.intp] | None) -> npt.NDArray[np.intp] | None:
+        """Clusters of the kept components, at most `max_clusters`; None if each is one.
+
+        Those whose union loses the least joint go first: this needs no rows.
+        """
+        if clusters is None:
+            clusters = np.arange(len(self.statistics_))
+        if self.max_clusters is not None and clusters.max() >= self.max_clusters:
+            tree = tree_by_joint(fitted_mixture(self))
+            clusters = joined_to_limit(clusters, tree, self.max_clusters)
+        return None if len(np.unique(clusters)) == len(clusters) else clusters
 
     def _keep_joined(self, clusters: npt.NDArray[np.intp] | None) -> None:
         """Keep what describes components, and clusters of several of them."""

@@ -11,7 +11,7 @@ from dpmlite import algorithms
 from dpmlite.core.constants import UNPLACED
 from dpmlite.core.threads import threads_for, use_threads
 from dpmlite.estimators.automatic import times
-from dpmlite.estimators.family_estimator import AUTO
+from dpmlite.estimators.column_families import AUTO
 from dpmlite.estimators.fitted import final_partition_with_groups, verify_joint
 from dpmlite.estimators.map_parameters import MapParameters
 from dpmlite.estimators.numbering import largest_first
@@ -115,7 +115,7 @@ class MapFits(MapParameters):
         self._keep_result(result)
         self._keep_moments(moments)
         self.__dict__.pop("neg_log_loo_", None)
-        self._keep_joined(absorbed_clusters([before], final))
+        self._keep_joined(self._limited(absorbed_clusters([before], final)))
 
     def _place_and_descend(self, problem: Problem, progress: Progress) -> SearchResult:
         """Place all rows one by one, and descend from there."""

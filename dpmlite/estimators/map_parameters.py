@@ -10,8 +10,8 @@ import numpy as np
 from dpmlite.estimators.automatic import SATURATION, power_of
 from dpmlite.estimators.choices import AlphaChoice, AlphaPrior, PriorOrScales, VisitOrder
 from dpmlite.estimators.choose_prior import ScaledPrior, draw_sample
+from dpmlite.estimators.column_families import AUTO
 from dpmlite.estimators.domain import ROBUSTNESS
-from dpmlite.estimators.family_estimator import AUTO
 from dpmlite.estimators.joined_mixture import JoinedMixture
 from dpmlite.estimators.limits import Limited
 from dpmlite.estimators.validation import (

@@ -111,11 +111,11 @@ class MAPDPM(MapFits):
         ``prior="auto"`` and None otherwise; None is the power 1.
     join : {"auto", True, False}, default "auto"
         Whether components between which the density of the rows has no valley are one cluster.
-        "auto" is True with ``prior="auto"``, unless normal components describe the rows: then
-        each of them is a cluster, however much they overlap.
+        "auto" is True with ``prior="auto"``, unless normal components describe the rows of more
+        than two columns: then each of them is a cluster, however much they overlap.
     max_clusters : int, optional
         Greatest number of clusters. Further components are joined, those with the shallowest
-        valleys first.
+        valleys first; without rows, those whose union loses the least joint.
     outlier_level : float, optional
         Rows whose `outlier_score` is below get the label -1: 0.001, for example.
     alpha_prior : tuple of two floats or "inverse-gamma", default (1.0, 1.0)
@@ -465,6 +465,7 @@ class MAPDPM(MapFits):
             self.first_rows_ = first.to_dict()
         if before is None:
             self._remember_columns(X, data.n_features)
+        self._label_outliers(X)
         self._keep_stop(progress)
         return self
 

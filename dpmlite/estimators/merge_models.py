@@ -102,7 +102,7 @@ def merge_models(first: MAPDPM, second: MAPDPM, *others: MAPDPM) -> MAPDPM:
         n_features_in_=first.n_features_in_,
         power_=first.power_,
     )
-    merged._keep_joined(absorbed_clusters(pieces, final))
+    merged._keep_joined(merged._limited(absorbed_clusters(pieces, final)))
     if hasattr(first, "feature_names_in_"):
         merged.feature_names_in_ = first.feature_names_in_
     return merged

@@ -2,7 +2,7 @@
 
 A cluster that is not normal is fitted by several components. Between two parts of one cluster the
 rows are as dense as within the parts; between two clusters they are less dense. Where normals
-describe all rows, each component is a cluster.
+describe all rows of more than two columns, each component is a cluster.
 
 ============  ====================================================================================
 file          has
@@ -16,13 +16,14 @@ file          has
 
 from dpmlite.joining.joint_tree import tree_by_joint
 from dpmlite.joining.normality import fits_normals
-from dpmlite.joining.tree import component_tree, labels_of_level, level_of
+from dpmlite.joining.tree import component_tree, joined_to_limit, labels_of_level, level_of
 from dpmlite.joining.valley import NormalComponents, pair_depths
 
 __all__ = [
     "NormalComponents",
     "component_tree",
     "fits_normals",
+    "joined_to_limit",
     "labels_of_level",
     "level_of",
     "pair_depths",

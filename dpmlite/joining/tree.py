@@ -100,6 +100,31 @@ def labels_of_level(tree: Floats, n_joins: int) -> Indices:
     return np.array([first[root] for root in roots], dtype=np.intp)
 
 
+def joined_to_limit(clusters: Indices, tree: Floats, max_clusters: int) -> Indices:
+    """Clusters of components that join along a tree until there are few enough.
+
+    Parameters
+    ----------
+    clusters : ndarray of int, shape (K,)
+        The cluster of each component, which need not be one of the tree.
+    tree : ndarray, shape (K - 1, 4)
+    max_clusters : int
+
+    Returns
+    -------
+    ndarray of int, shape (K,)
+        Numbers from 0 up.
+    """
+    joined = clusters.copy()
+    first = list(range(len(clusters)))  # a component of each node of the tree
+    for one, other in tree[:, :2].astype(int):
+        if len(np.unique(joined)) <= max_clusters:
+            break
+        joined[joined == joined[first[other]]] = joined[first[one]]
+        first.append(first[one])
+    return np.unique(joined, return_inverse=True)[1]
+
+
 def _joins(log_peaks: Floats, depths: dict[tuple[int, int], float]) -> list[tuple[float, int, int]]:
     """Height, lower and higher peak of each join."""
     parent = np.arange(len(log_peaks))

@@ -90,6 +90,27 @@ def test_many_columns_of_bits_are_one_cluster():
     assert fit(X).n_clusters_ == 1
 
 
+def wide(n_rows, n_columns, shift, seed=1):
+    """Rows of three groups, each of which differs in a tenth of the columns, and labels."""
+    rng = np.random.default_rng(seed)
+    X, labels = rng.normal(size=(n_rows, n_columns)), rng.integers(3, size=n_rows)
+    for k in range(3):
+        X[np.ix_(labels == k, rng.choice(n_columns, n_columns // 10, replace=False))] += shift
+    return X, labels
+
+
+@pytest.mark.parametrize(("n_rows", "n_columns"), [(30, 300), (50, 500), (100, 1000)])
+def test_few_rows_of_many_columns_of_noise_are_one_cluster(n_rows, n_columns):
+    X, _ = wide(n_rows, n_columns, 0.0)
+    assert fit(X).n_clusters_ == 1
+
+
+@pytest.mark.parametrize(("n_rows", "n_columns"), [(50, 500), (50, 2000), (30, 1000)])
+def test_few_rows_of_many_columns_are_the_groups_that_some_columns_show(n_rows, n_columns):
+    X, labels = wide(n_rows, n_columns, 2.0)
+    assert same_clusters(fit(X).labels_, labels)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_seven_balls_are_seven_clusters(seed):
     X, labels = balls(seed=seed)

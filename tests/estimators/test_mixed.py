@@ -20,7 +20,11 @@ from dpmlite import (
     CollapsedGibbs,
     DPSearch,
     VariationalDPM,
+    exact_posterior,
+    log_evidence_exact,
     merge_models,
+    neg_log_joint,
+    neg_log_loo,
 )
 from dpmlite.estimators.fitted import fitted_family
 
@@ -74,6 +78,45 @@ def test_the_joint_is_the_sum_of_independent_formulas(gaps):
     expected = -naive_joint(X, model.labels_, model.prior_, model.levels_["city 0"])
     assert model.neg_log_joint_ == pytest.approx(expected, rel=1e-9)
     assert model.neg_log_joint_trace_[-1] == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.2])
+def test_functions_agree_with_the_fit_of_the_same_table(gaps):
+    X, _ = table(gaps=gaps)
+    allow_missing = gaps > 0.0
+    model = fit(X, component=FAMILIES, prior="paper", allow_missing=allow_missing)
+    given = {"alpha": 1.0, "component": FAMILIES, "prior": model.prior_}
+    given["allow_missing"] = allow_missing
+    joint = neg_log_joint(X, model.labels_, **given)
+    assert joint == pytest.approx(model.neg_log_joint_, rel=1e-12)
+    loo = neg_log_loo(X, model.labels_, **given)
+    assert loo == pytest.approx(model.neg_log_loo_, rel=1e-12)
+
+
+def test_the_exact_posterior_is_the_sum_over_all_partitions():
+    X, _ = table(n_rows=6, seed=3)
+    model = fit(X, component=FAMILIES, prior="paper")
+    prior, levels = model.prior_, model.levels_["city 0"]
+    labels = np.array(list(naive.partitions(6)))
+    log_p = np.array([naive_joint(X, each, prior, levels) for each in labels])
+    found = exact_posterior(X, alpha=1.0, component=FAMILIES)
+    assert found.log_evidence == pytest.approx(np.logaddexp.reduce(log_p), rel=1e-9)
+    assert found.neg_log_joint == pytest.approx(-log_p.max(), rel=1e-9)
+    assert log_evidence_exact(X, alpha=1.0, component=FAMILIES) == found.log_evidence
+    p = np.exp(log_p - found.log_evidence)
+    together = np.einsum("s,sij->ij", p, labels[:, :, None] == labels[:, None])
+    np.testing.assert_allclose(found.co_clustering, together, atol=1e-9)
+
+
+def test_one_family_of_columns_may_be_that_of_all_in_functions():
+    counts = [[0], [1], [30], [31]]
+    prior = {"poisson-gamma": {"a0": [1.0], "b0": [0.1]}}
+    given = {"alpha": 1.0, "component": "poisson-gamma", "prior": prior}
+    expected = -sum(log_poisson_gamma(np.array(x), 1.0, 0.1) for x in ([0, 1], [30, 31]))
+    expected -= log_crp([2, 2], 1.0)
+    assert neg_log_joint(counts, [0, 0, 1, 1], **given) == pytest.approx(expected, rel=1e-12)
+    with pytest.raises(ValueError, match="component must be"):
+        neg_log_joint(counts, [0, 0, 1, 1], alpha=1.0, component="poisson")
 
 
 def test_gibbs_samples_the_posterior_of_all_partitions():

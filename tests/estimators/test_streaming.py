@@ -233,6 +233,28 @@ def test_parameters_may_change_between_calls(estimator):
     assert model.neg_log_joint_ == pytest.approx(joint_of(model, X, labels), rel=1e-9)
 
 
+@needs_kernels
+def test_max_clusters_holds_when_the_rows_are_gone(monkeypatch):
+    monkeypatch.setattr(streaming, "FIRST_ROWS", 100)
+    rng = np.random.default_rng(0)
+    X = 20.0 * rng.integers(6, size=600)[:, None] + rng.standard_normal((600, 2))
+    model = learn(MAPDPM(max_clusters=3, random_state=0), X, 150)
+    assert len(model.component_counts_) == 6
+    assert model.n_clusters_ == 3
+    halves = [MAPDPM(max_clusters=3, random_state=0).fit(half) for half in (X[:300], X[300:])]
+    assert merge_models(*halves).n_clusters_ <= 3
+
+
+@needs_kernels
+def test_outliers_of_each_batch_are_labelled(monkeypatch):
+    monkeypatch.setattr(streaming, "FIRST_ROWS", 100)
+    X, _ = planted_gaussians(400, 2, 2, random_state=0)
+    model = learn(MAPDPM(outlier_level=1e-3, random_state=0), X, 200)
+    model.partial_fit(np.concatenate([X[:50], [[500.0, 500.0]]]))
+    assert model.labels_[-1] == -1
+    assert (model.labels_[:-1] >= 0).mean() > 0.9
+
+
 def test_models_of_pieces_are_models(tmp_path):
     X = np.rint(table("normal-gamma", 240) - 1e4)
     model = learn(MAPDPM(prior="paper", random_state=0), X[:200], 40)

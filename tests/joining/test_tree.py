@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpmlite.joining import component_tree, labels_of_level, level_of
+from dpmlite.joining import component_tree, joined_to_limit, labels_of_level, level_of
 from dpmlite.joining.tree import MAX_HEIGHT
 
 
@@ -103,6 +103,20 @@ def test_max_clusters_makes_further_joins_and_never_takes_one_back(forest, heigh
     n_joins, limited = level_of(tree, height), level_of(tree, height, max_clusters)
     assert n_joins == (tree[:, 2] < height).sum()
     assert len(tree) + 1 - limited == min(len(tree) + 1 - n_joins, max_clusters)
+
+
+@given(forests(), st.integers(1, 9), st.data())
+def test_clusters_join_along_a_tree_until_there_are_few(forest, max_clusters, data):
+    tree = component_tree(*forest)
+    n = len(tree) + 1
+    clusters = np.array(data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)))
+    joined = joined_to_limit(clusters, tree, max_clusters)
+    assert len(np.unique(joined)) == min(len(np.unique(clusters)), max_clusters)
+    for k in np.unique(clusters):
+        assert len(np.unique(joined[clusters == k])) == 1
+    apart = joined_to_limit(np.arange(n), tree, max_clusters)
+    level = labels_of_level(tree, max(0, n - max_clusters))
+    np.testing.assert_array_equal(apart[:, None] == apart, level[:, None] == level)
 
 
 def test_one_component_is_a_tree_without_joins():

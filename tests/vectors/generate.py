@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from generators.beta_bernoulli import beta_bernoulli
+from generators.categorical import categorical
 from generators.crp import crp
 from generators.dirichlet_multinomial import dirichlet_multinomial
 from generators.format import render
@@ -22,6 +23,7 @@ from generators.map_dpm import map_dpm
 from generators.normal_gamma import normal_gamma
 from generators.normal_inverse_wishart import normal_inverse_wishart
 from generators.normal_known_variance import normal_known_variance
+from generators.poisson_gamma import poisson_gamma
 from generators.special import special
 
 HERE = Path(__file__).parent
@@ -35,6 +37,8 @@ FILES: dict[str, Callable[[], dict]] = {
     "normal_known_variance": normal_known_variance,
     "dirichlet_multinomial": dirichlet_multinomial,
     "beta_bernoulli": beta_bernoulli,
+    "categorical": categorical,
+    "poisson_gamma": poisson_gamma,
     "map_dpm": map_dpm,
 }
 

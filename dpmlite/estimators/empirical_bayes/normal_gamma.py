@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from dpmlite.estimators.empirical_bayes.column_scales import ColumnScales
     from dpmlite.estimators.priors.base import Prior
 
-# Mean and standard deviation of log c0, log a0 and log(b0 / variance of the column).
+# Mean and standard deviation of log c0, log a0 and log(b0 / (a0 variance of the column)).
 LOG_C0 = np.log(0.05), 3.0
 LOG_A0 = np.log(2.0), 1.5
-LOG_B0 = -1.0, 3.0
+LOG_RATIO = -1.0 - np.log(2.0), 3.0
 
 # The least b0 / a0, as a part of the variance of the column: where many rows are equal, the joint
 # improves as long as b0 falls.
@@ -65,7 +65,7 @@ def fit_normal_gamma(
     variance = scales.variance[used]
     objective = _Objective(sums, scales, used)
     if start is None:
-        x = np.concatenate([[LOG_C0[0], LOG_A0[0]], np.log(variance) + LOG_B0[0] - LOG_A0[0]])
+        x = np.concatenate([[LOG_C0[0], LOG_A0[0]], np.log(variance) + LOG_RATIO[0]])
     else:
         log_ratio = np.log(start["b0"][used] / start["a0"])
         x = np.concatenate([np.log([start["c0"], start["a0"]]), log_ratio])
@@ -104,13 +104,7 @@ class _Objective:
 
     def penalty(self, x: Floats) -> tuple[float, Floats]:
         """Minus the log prior of the hyperparameters, and its gradient."""
-        log_b0 = x[2:] + x[1] - self.log_variance
-        units = np.concatenate(
-            [
-                [(x[0] - LOG_C0[0]) / LOG_C0[1], (x[1] - LOG_A0[0]) / LOG_A0[1]],
-                (log_b0 - LOG_B0[0]) / LOG_B0[1],
-            ]
-        )
-        gradient = units / np.concatenate([[LOG_C0[1], LOG_A0[1]], np.full(len(log_b0), LOG_B0[1])])
-        gradient[1] += gradient[2:].sum()
-        return 0.5 * float(units @ units), gradient
+        deviations = np.array([LOG_C0[1], LOG_A0[1], *[LOG_RATIO[1]] * (len(x) - 2)])
+        means = np.array([LOG_C0[0], LOG_A0[0], *(self.log_variance + LOG_RATIO[0])])
+        units = (x - means) / deviations
+        return 0.5 * float(units @ units), units / deviations
