@@ -131,9 +131,7 @@ def test_weights_in_other_chunks_are_refused(client):
         DaskMAPDPM().fit(X, sample_weight=da.ones(900, chunks=((300, 200, 400),)))
     with pytest.raises(ValueError, match=r"sample_weight must be 1-D"):
         DaskMAPDPM().fit(X, sample_weight=da.ones((900, 1), chunks=300))
-    with pytest.raises(
-        TypeError, match="sample_weight must be a Dask array or series, got ndarray"
-    ):
+    with pytest.raises(TypeError, match="sample_weight must be a Dask array or series"):
         DaskMAPDPM().fit(X, sample_weight=np.ones(900))
 
 

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from dpmlite.estimators.automatic import times
+from dpmlite.estimators.data import Data
 from dpmlite.estimators.empirical_bayes.spread_ties import spread_on_grid
 from dpmlite.estimators.priors.moments import Moments
+from dpmlite.estimators.validation import check_sample_weight
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dpmlite.estimators.data import Data, Floats
+    from dpmlite.estimators.data import Floats
     from dpmlite.estimators.priors.base import Family, Prior
 
 
@@ -62,8 +65,7 @@ def weighted_chunks(chunks: Any, sample_weight: Any) -> list[Any]:
     if sample_weight is None:
         return found
     if hasattr(chunks, "shape") and len(chunks.shape) == 2:
-        weights = np.asarray(sample_weight)
-        check_shape_of_weights(weights, chunks.shape[0])
+        weights = check_sample_weight(sample_weight, chunks.shape[0])
         parts = [weights[i : i + CHUNK_ROWS] for i in range(0, len(weights), CHUNK_ROWS)]
     else:
         parts = list(sample_weight)
@@ -94,15 +96,18 @@ class ChunkReader:
     grids : dict
         The distinct values of each column, by place, whose equal values are spread over their
         cells: see `spread_ties`.
+    unit : float
+        Weights are in units of it.
     """
 
     family: Family
     allow_missing: bool
     n_columns: int
     grids: dict[int, Floats]
+    unit: float = 1.0
 
     def __call__(self, chunk: Any) -> Data:
-        return read_weighted(self._table, chunk)
+        return times(read_weighted(self._table, chunk), 1.0 / self.unit)
 
     def _table(self, chunk: Any) -> Data:
         table = self.family.read(chunk, self.allow_missing)
@@ -121,12 +126,10 @@ class ChunkReader:
 
 
 def read_weighted(read: Callable[[Any], Data], chunk: Any) -> Data:
-    """The table that a function reads from a chunk, with its weights, which must be positive."""
+    """The table that a function reads from a chunk, with weights that `Size.of` has checked."""
     if not isinstance(chunk, WeightedChunk):
         return read(chunk)
-    table = read(chunk.rows).weighted(chunk.weights)
-    table.require_weight()
-    return table
+    return read(chunk.rows).weighted(chunk.weights)
 
 
 def grids_between(before: Data, after: Data) -> dict[int, Floats]:
@@ -144,28 +147,35 @@ def length_of(rows: Any) -> int:
     return int(rows.shape[0]) if hasattr(rows, "shape") else len(rows)
 
 
-def count_rows(chunk: Any, number: int) -> int:
-    """Number of rows of a chunk.
+class Size(NamedTuple):
+    """Number of rows of a chunk, and what their weights sum up to, and range over."""
 
-    Raises
-    ------
-    ValueError
-        If it has none, or not as many weights.
-    """
-    n_rows = length_of(chunk)
-    if not n_rows:
-        raise ValueError(f"chunk {number}: X must have at least one row")
-    if isinstance(chunk, WeightedChunk):
-        check_shape_of_weights(chunk.weights, n_rows, f"chunk {number}: ")
-    return n_rows
+    n_rows: int
+    weight: float
+    least_weight: float
+    most_weight: float
 
+    @classmethod
+    def of(cls, chunk: Any, number: int) -> Size:
+        """The size of a chunk.
 
-def check_shape_of_weights(weights: Any, n_rows: int, where: str = "") -> None:
-    """Raise ValueError unless there is a weight for each row."""
-    if np.shape(weights) != (n_rows,):
-        raise ValueError(
-            f"{where}sample_weight must have shape ({n_rows},), got {np.shape(weights)}"
-        )
+        Raises
+        ------
+        ValueError, TypeError
+            If it has no rows, or weights break a rule.
+        """
+        n_rows = length_of(chunk)
+        if not n_rows:
+            raise ValueError(f"chunk {number}: X must have at least one row")
+        if not isinstance(chunk, WeightedChunk):
+            return cls(n_rows, float(n_rows), 1.0, 1.0)
+        try:
+            weights = Data((n_rows, 0)).weighted(chunk.weights)
+            weights.require_weight()
+        except (ValueError, TypeError) as error:
+            raise type(error)(f"chunk {number}: {error}") from error
+        assert weights.weights is not None
+        return cls(n_rows, weights.total_weight, weights.weights.min(), weights.weights.max())
 
 
 def rows_of(chunk: Any, at: Any) -> Any:

@@ -20,9 +20,9 @@ from dpmlite.distributed.steps import Mixture
 from dpmlite.estimators.automatic import power_of
 from dpmlite.estimators.chunk_tables import (
     ChunkReader,
+    Size,
     WeightedChunk,
     check_reach,
-    count_rows,
     describe,
     grids_between,
     joined_rows,
@@ -33,7 +33,7 @@ from dpmlite.estimators.column_families import AUTO
 from dpmlite.estimators.fitted import cluster_attributes
 from dpmlite.estimators.priors.moments import Moments
 from dpmlite.estimators.streaming import moments_of_all
-from dpmlite.estimators.validation import check_random_state
+from dpmlite.estimators.validation import check_random_state, check_weight_ratio
 from dpmlite.search.alpha import AlphaResult
 
 if TYPE_CHECKING:
@@ -62,22 +62,30 @@ class FirstSample:
         Rows in it.
     lengths : ndarray of int, shape (P,)
         Rows of each chunk.
+    weight, least_weight : float
+        The sum of the weights of all rows, and the least.
     """
 
     chunk: Any
     n_rows: int
     lengths: Indices
+    weight: float
+    least_weight: float
 
     @classmethod
     def draw(cls, engine: Engine, rng: np.random.Generator) -> FirstSample:
         """A sample of the rows of an engine's chunks, in their order."""
-        lengths = np.array(engine.ask(count_rows, engine.numbers))
+        sizes = engine.ask(Size.of, engine.numbers)
+        lengths = np.array([size.n_rows for size in sizes])
+        least = min(size.least_weight for size in sizes)
+        check_weight_ratio(least, max(size.most_weight for size in sizes))
         n_rows = min(GATHERED_ROWS, int(lengths.sum()))
         drawn = [
             np.sort(rng.choice(length, n, replace=False, shuffle=False))
             for length, n in zip(lengths, shares(lengths, n_rows), strict=True)
         ]
-        return cls(joined_rows(engine.ask(rows_of, drawn)), n_rows, lengths)
+        weight = sum(size.weight for size in sizes)
+        return cls(joined_rows(engine.ask(rows_of, drawn)), n_rows, lengths, weight, least)
 
     @property
     def factor(self) -> float:
@@ -93,11 +101,18 @@ class FirstSample:
         """The saturation under which the sample, of this weight, has the evidence of all rows."""
         if saturation is None or self.factor == 1.0:
             return saturation
-        whole = self.factor * weight
-        evidence = saturation / (saturation + whole) * whole
+        evidence = power_of(self.weight, saturation) * self.weight
         if evidence >= weight:
             return None
         return float(evidence * weight / (weight - evidence))
+
+    def power_of_light_rows(self, saturation: float | None) -> float:
+        """The power under which the lightest row counts as one, and one of mean weight at most.
+
+        See `_choose_model`, which has the power of the rows of a table in memory.
+        """
+        most = self.lengths.sum() / self.weight
+        return float(self.least_weight * min(most, power_of(self.weight, saturation)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,22 +124,26 @@ class Described:
     table : Data
         The sample, as chunks are read.
     moments : Moments
-        Of all rows.
+        Of all rows, with the weights that were given.
     log_volume : float
         Sum of `Data.log_volumes` of all rows.
+    unit : float
+        The weight that counts as 1 in tables.
     """
 
     table: Data
     moments: Moments
     log_volume: float
+    unit: float
 
     @classmethod
     def by(cls, engine: Engine, reader: ChunkReader, sample: Any) -> Described:
         """What an engine's chunks are, which it reads from now on by a reader."""
         engine.read(reader)
         found = engine.run(describe, [None] * engine.n_chunks)
-        moments = moments_of_all([moments for moments, _ in found])
-        return cls(reader(sample), moments, sum(volume for _, volume in found))
+        moments = moments_of_all([moments.times(reader.unit) for moments, _ in found])
+        log_volume = sum(volume for _, volume in found)
+        return cls(reader(sample), moments, log_volume, reader.unit)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -162,7 +181,7 @@ class ChunkedFit:
             model = replace(model, alpha=found.alpha)
             partition = ChunkedPartition(self.engine, model, mixture, known.table, sample.lengths)
             trace, converged = descend(partition, replace(search, init=to_fit.init), rng)
-            self._keep_components(partition, model)
+            self._keep_components(partition, model, known.unit)
             self._join_components(
                 *partition.sample(all_together(partition, rng), GATHERED_ROWS, rng)
             )
@@ -201,12 +220,13 @@ class ChunkedFit:
             )
             search = replace(search, init=labels) if to_fit.init == AUTO else search
             grids = grids_between(model.family.read(sample.raw, to_fit.allow_missing), spread)
-            known = self._describe(sample, table, model.family, grids)
+            known = self._describe(sample, table, model.family, grids, sample.least_weight)
+            power = sample.power_of_light_rows(saturation)
         else:
-            known = self._describe(sample, table, to_fit._family_of(table), {})
+            known = self._describe(sample, table, to_fit._family_of(table), {}, 1.0)
             model = to_fit._given_model(search, known.table, known.moments, seeds)
             check_reach_of_chunks(self.engine, model, known.moments)
-        power = power_of(known.moments.weight, saturation)
+            power = power_of(sample.weight, saturation)
         return known, replace(model, power=power, has_missing=to_fit.allow_missing), search
 
     def _read(self, sample: FirstSample) -> Data:
@@ -220,11 +240,16 @@ class ChunkedFit:
             raise
 
     def _describe(
-        self, sample: FirstSample, table: Data, family: Family, grids: dict[int, Floats]
+        self,
+        sample: FirstSample,
+        table: Data,
+        family: Family,
+        grids: dict[int, Floats],
+        unit: float,
     ) -> Described:
         """Let the engine read chunks as the sample says, and describe them."""
         allow_missing = bool(self.estimator.allow_missing)
-        reader = ChunkReader(family, allow_missing, table.n_features, grids)
+        reader = ChunkReader(family, allow_missing, table.n_features, grids, unit)
         return Described.by(self.engine, reader, sample.chunk)
 
     def _first_components(
@@ -241,7 +266,7 @@ class ChunkedFit:
         model = replace(model, alpha=found.alpha)
         return found, Mixture.of(model, clusters.component, clusters.n_clusters)
 
-    def _keep_components(self, partition: ChunkedPartition, model: Model) -> None:
+    def _keep_components(self, partition: ChunkedPartition, model: Model, unit: float) -> None:
         """Keep the components of all rows, the largest first."""
         weights = np.array(partition.totals.counts)
         order = np.argsort(np.argsort(-weights, kind="stable"), kind="stable")
@@ -253,7 +278,7 @@ class ChunkedFit:
             cluster_attributes(final, model.family, model.prior, to_fit.allow_missing),
             alpha_=model.alpha,
             counts_=partition.clusters.sizes.sum(axis=0),
-            power_=model.power,
+            power_=model.power / unit,
         )
 
     def _join_components(self, table: Data, labels: Indices) -> None:

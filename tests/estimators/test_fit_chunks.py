@@ -285,7 +285,8 @@ def test_weights_of_an_array_are_cut_as_its_rows(monkeypatch):
         ([np.ones(30)], r"an array for each of 3 chunks, got 1"),
         ([np.ones(30)] * 2 + [np.ones(29)], r"chunk 2: sample_weight must have shape \(30,\), got"),
         (np.r_[np.ones(50), 0.0, np.ones(39)].reshape(3, 30), "chunk 1: .* got 0.0 in row 20"),
-        (np.r_[np.ones(50), -1.0, np.ones(39)].reshape(3, 30), "chunk 1: sample_weight must be"),
+        (np.r_[np.ones(50), -1.0, np.ones(39)].reshape(3, 30), "chunk 1: .* got -1.0 in row 20"),
+        (np.repeat([1e-3, 1.0, 1e10], 30).reshape(3, 30), "at most 1e[+]12 times the least"),
     ],
 )
 def test_weights_that_break_a_rule_are_named(weights, message):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -58,6 +58,10 @@ class Moments:
         variance[np.isnan(variance)] = np.inf  # the mean overflowed
         variance[_underflown(variance, data.values)] = np.nan
         return cls(n_rows, data.total_weight, cells, mean, variance)
+
+    def times(self, factor: float) -> Moments:
+        """Moments of the rows with weights times a factor."""
+        return replace(self, weight=factor * self.weight, cells=factor * self.cells)
 
     def __add__(self, other: Moments) -> Moments:
         """Moments of the rows of two tables together."""
