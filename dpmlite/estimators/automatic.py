@@ -49,6 +49,10 @@ FIRST_WIDTH = 0.1
 # in all the others. What the halves show of the means' spread, the search that follows can use.
 MIN_HALVED_COLUMNS = 20
 
+# A trial with more clusters than this fraction of the rows counts only if all have: where the cells
+# of many columns have heavy tails, a cluster for each row describes them best, and tells nothing.
+MAX_FRACTION_OF_CLUSTERS = 0.5
+
 # Full covariance matrices are tried up to this number of columns: they cost D^2 a row and cluster.
 MAX_FULL_COLUMNS = 40
 
@@ -177,7 +181,7 @@ def choose_model(
         for family in families
         for labels in starts_from(found, rows)
     ]
-    best = min(trials, key=lambda each: each.objective)
+    best = least_joint(trials)
     best = _fitted(
         search, best.family, of_sample, rows, scales[best.family], best.labels, seeds, best.prior
     )
@@ -208,6 +212,13 @@ def varying_columns(sample: Data) -> npt.NDArray[np.bool_]:
     if sample.columns is not None or constant.all():
         return np.ones_like(constant)
     return ~constant
+
+
+def least_joint(trials: list[Chosen]) -> Chosen:
+    """The trial with the least joint, of those that have far fewer clusters than rows."""
+    most = MAX_FRACTION_OF_CLUSTERS * len(trials[0].labels)
+    few = [each for each in trials if each.labels.max() < most]
+    return min(few or trials, key=lambda each: each.objective)
 
 
 def starts_from(found: Indices, rows: Data) -> list[Indices]:

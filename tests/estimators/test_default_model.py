@@ -105,6 +105,11 @@ def test_few_rows_of_many_columns_of_noise_are_one_cluster(n_rows, n_columns):
     assert fit(X).n_clusters_ == 1
 
 
+def test_few_rows_of_many_heavy_tails_are_no_cluster_each():
+    X = np.random.default_rng(1).standard_t(5, size=(30, 1000))
+    assert fit(X).n_clusters_ == 1
+
+
 @pytest.mark.parametrize(("n_rows", "n_columns"), [(50, 500), (50, 2000), (30, 1000)])
 def test_few_rows_of_many_columns_are_the_groups_that_some_columns_show(n_rows, n_columns):
     X, labels = wide(n_rows, n_columns, 2.0)
