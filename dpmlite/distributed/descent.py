@@ -33,9 +33,13 @@ LAST_MOVED_FRACTION = 5e-4
 GROUPINGS: tuple[Grouping, ...] = (all_together, each_alone, near_ones)
 OTHER_GROUPINGS: tuple[Grouping, ...] = (all_together, near_ones)
 
-# Rounds at most, and rounds in a row that may gain little.
+# Rounds at most.
 MAX_ROUNDS = 20
+
+# Rounds in a row that may gain little. Each ends with a restart, which takes several passes over
+# all rows: in tables of more cells a second one would take longer than all before it.
 MAX_FAILURES = 2
+MAX_CELLS = 4_000_000
 
 
 def descend(
@@ -63,7 +67,7 @@ def descend(
     trace, n_failures, groupings = [partition.neg_log_joint], 0, GROUPINGS
     while (
         search.split_merge
-        and n_failures < MAX_FAILURES
+        and n_failures < max_failures(partition)
         and len(trace) <= MAX_ROUNDS
         and not search.progress.stop.is_set()
     ):
@@ -73,6 +77,11 @@ def descend(
         search.progress.step(f"round {len(trace) - 1}", trace[-1], partition.n_clusters)
     converged = sweep_until_few_move(partition, search, LAST_MOVED_FRACTION)
     return [*trace, partition.neg_log_joint], converged
+
+
+def max_failures(partition: ChunkedPartition) -> int:
+    """Rounds in a row that may gain little."""
+    return MAX_FAILURES if partition.n_rows * partition.component.n_columns <= MAX_CELLS else 1
 
 
 def try_groups(
