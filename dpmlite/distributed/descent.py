@@ -37,7 +37,7 @@ OTHER_GROUPINGS: tuple[Grouping, ...] = (all_together, near_ones)
 MAX_ROUNDS = 20
 
 # Rounds in a row that may gain little. Each ends with a restart, which takes several passes over
-# all rows: in tables of more cells a second one would take longer than all before it.
+# all rows; in tables of more cells there is none, as in `fit`, and one such round ends the descent.
 MAX_FAILURES = 2
 MAX_CELLS = 4_000_000
 
@@ -65,23 +65,20 @@ def descend(
     """
     sweep_until_few_move(partition, search, MAX_MOVED_FRACTION)
     trace, n_failures, groupings = [partition.neg_log_joint], 0, GROUPINGS
+    restarts = partition.n_rows * partition.component.n_columns <= MAX_CELLS
     while (
         search.split_merge
-        and n_failures < max_failures(partition)
+        and n_failures < (MAX_FAILURES if restarts else 1)
         and len(trace) <= MAX_ROUNDS
         and not search.progress.stop.is_set()
     ):
-        helped = try_groups(partition, search, groupings, rng) or restart(partition, search, rng)
+        helped = try_groups(partition, search, groupings, rng)
+        helped = helped or (restarts and restart(partition, search, rng))
         n_failures, groupings = (0, GROUPINGS) if helped else (n_failures + 1, OTHER_GROUPINGS)
         trace.append(partition.neg_log_joint)
         search.progress.step(f"round {len(trace) - 1}", trace[-1], partition.n_clusters)
     converged = sweep_until_few_move(partition, search, LAST_MOVED_FRACTION)
     return [*trace, partition.neg_log_joint], converged
-
-
-def max_failures(partition: ChunkedPartition) -> int:
-    """Rounds in a row that may gain little."""
-    return MAX_FAILURES if partition.n_rows * partition.component.n_columns <= MAX_CELLS else 1
 
 
 def try_groups(
