@@ -241,11 +241,11 @@ def first_labels(
 ) -> Indices:
     """Labels under the first prior of the model's family.
 
-    `width` multiplies the variance that is expected in a cluster. Rows count as if their mean
-    weight were 1 at most: for a search, many equal rows are a cluster of their own, and slow.
+    `width` multiplies the variance that is expected in a cluster. No row counts more than one: for
+    a search, many equal rows are a cluster of their own, and slow.
     """
     prior = model.family.first_prior(scales, sample.total_weight, width)
-    power = min(1.0, sample.shape[0] / sample.total_weight)
+    power = 1.0 if sample.weights is None else min(1.0, 1.0 / sample.weights.max())
     problem = replace(model, prior=prior, power=power).problem(sample)
     return search.best(problem, seeds).labels().copy()
 

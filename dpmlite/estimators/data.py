@@ -33,6 +33,9 @@ NONZEROS = ("data", "indices", "indptr")
 # Rows of less than this part of the mean weight tell nothing that others do not.
 NEGLIGIBLE = 0.01
 
+# Rows of more than this times the mean weight would leave hardly any evidence to the others.
+HEAVIEST = 5.0
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Data:
@@ -121,6 +124,15 @@ class Data:
         """Whether a cell is missing."""
         cells = self.nonzeros[0] if self.values is None else self.values  # type: ignore[index]
         return bool(np.isnan(np.min(cells, initial=0.0)))
+
+    def with_bounded_weights(self) -> Data:
+        """The table with weights of at most `HEAVIEST` times the mean of what they become."""
+        if self.weights is None:
+            return self
+        positive, bound = self.weights[self.weights > 0.0], np.inf
+        while (lower := HEAVIEST * np.minimum(positive, bound).mean()) < 0.999 * bound:
+            bound = lower
+        return replace(self, weights=np.minimum(self.weights, bound))
 
     def without_negligible_weights(self) -> Data:
         """The table with weights of 0 for rows of less than `NEGLIGIBLE` of the mean weight."""

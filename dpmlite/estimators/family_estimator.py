@@ -211,11 +211,12 @@ class FamilyEstimator(Estimator):
         first = FAMILIES["normal-gamma"] if table.columns is None else families[0]
         table = first.prepared(table)
         # The scale of weights tells how sure rows are, and not that each is several equal ones,
-        # or a part of one. The lightest row counts as one in the prior of the labels: lighter
-        # ones would be clusters of their own.
-        mean_weight = table.total_weight / table.shape[0]
-        least_weight = mean_weight if table.weights is None else float(table.weights.min())
-        power = min(1.0, mean_weight * power_of(table.total_weight, saturation))
+        # or a part of one: none counts more than one, for a heavy row would be a cluster of its
+        # own. The lightest row counts as one in the prior of the labels: so would lighter ones.
+        weights = np.ones(table.shape[0]) if table.weights is None else table.weights
+        mean_weight, least_weight = float(weights.mean()), float(weights.min())
+        most = mean_weight / float(weights.max())
+        power = min(most, mean_weight * power_of(table.total_weight, saturation))
         power *= least_weight / mean_weight
         table = times(table, 1.0 / least_weight)
         template = self._model(first, table, {}, power)
@@ -239,14 +240,15 @@ class FamilyEstimator(Estimator):
         """The model that `component` and `prior` say, and the rows to fit.
 
         Rows count whole. If the joint chooses hyperparameters, ties of the rows are spread, and
-        the mean of their weights is 1.
+        the greatest weight is 1.
         """
         if self._is_automatic():
             seeds = rng.integers(2**63, size=1)
             search = Search(progress=progress or Progress())
+            table = table.with_bounded_weights()
             model, table, _ = self._choose_model(search, table, Moments.of(table), seeds)
-            mean_weight = table.total_weight / table.shape[0]
-            return replace(model, power=1.0), times(table, 1.0 / mean_weight)
+            greatest = 1.0 if table.weights is None else float(table.weights.max())
+            return replace(model, power=1.0), times(table, 1.0 / greatest)
         family = self._family_of(table)
         given = None if isinstance(self.prior, str) else self.prior
         prior = family.prior(given, table)

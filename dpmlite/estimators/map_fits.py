@@ -47,7 +47,7 @@ class MapFits(MapParameters):
 
     def _fit(self, data: Data, progress: Progress) -> None:
         if self._is_automatic():
-            data = data.without_negligible_weights()
+            data = data.with_bounded_weights().without_negligible_weights()
         search = self._search(data, progress)
         with use_threads(threads_for(self.n_jobs)):
             seeds = check_random_state(self.random_state).integers(2**63, size=self.n_init)

@@ -333,7 +333,8 @@ class MAPDPM(MapFits):
             There for scikit-learn.
         sample_weight : array-like, shape (N,), optional
             Non-negative numbers. With ``prior="auto"`` they tell how much rows count beside each
-            other, and their mean how sure all rows are. With other priors a row of weight w stands
+            other, and their mean how sure all rows are; no row counts more than one, and weights
+            above five times the mean as much as these. With other priors a row of weight w stands
             for w equal rows that share a label, so that distinct rows with their multiplicities, or
             a coreset, can be clustered; in the prior of the labels, eq. (1), the size of a cluster
             is its weight, and weights far below 1 favour small clusters. A row of weight 0 only

@@ -6,9 +6,11 @@ import warnings
 import numpy as np
 import pytest
 from cases import needs_kernels
+from sklearn.metrics import adjusted_mutual_info_score
 
 from dpmlite import MAPDPM
 from dpmlite.estimators import automatic
+from dpmlite.estimators.data import Data
 
 # The default search takes minutes on the plain twins; its parts are tested on both.
 pytestmark = needs_kernels
@@ -412,3 +414,34 @@ def test_heavy_rows_begin_in_clusters_of_many(monkeypatch):
 
 def fit_weighted(X, weights):
     return MAPDPM(random_state=0).fit(X, sample_weight=weights)
+
+
+UNLIKE_WEIGHTS = {
+    "survey": lambda rng, n: np.exp(rng.uniform(np.log(0.5), np.log(2.0), n)),
+    "hundredfold": lambda rng, n: np.exp(rng.uniform(np.log(0.1), np.log(10.0), n)),
+    "one heavy row": lambda rng, n: np.where(np.arange(n) == 5, 1000.0, 1.0),
+    "heavy tail": lambda rng, n: 1.0 + rng.pareto(1.0, n),
+    "decay": lambda rng, n: np.exp(-5.0 * np.arange(n) / n),
+}
+
+
+@pytest.mark.parametrize("kind", UNLIKE_WEIGHTS)
+def test_heavy_rows_are_no_clusters_of_their_own(kind):
+    rng = np.random.default_rng(0)
+    X, labels = wide(300, 50, 3.0)
+    weights = UNLIKE_WEIGHTS[kind](rng, len(X))
+    model = fit_weighted(X, weights)
+    assert model.n_clusters_ == 3
+    assert adjusted_mutual_info_score(labels, model.labels_) > 0.95
+
+
+def test_the_scale_of_weights_changes_no_bound():
+    table = Data((4, 1), values=np.zeros((4, 1)))
+    weights = np.array([0.0, 1.0, 1.0, 1000.0])
+    for unit in (1e-6, 1.0, 1e6):
+        bounded = table.weighted(unit * weights).with_bounded_weights().weights / unit
+        np.testing.assert_allclose(bounded, weights)  # 1000 is not five times 334
+    many = Data((101, 1), values=np.zeros((101, 1)))
+    bounded = many.weighted(np.where(np.arange(101) == 0, 1e6, 1.0)).with_bounded_weights().weights
+    assert bounded.max() == pytest.approx(5.0 * bounded.mean(), rel=2e-3)
+    assert (bounded[1:] == 1.0).all()

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # Mean and standard deviation of log c0, log a0 and log(b0 / (a0 variance of the column)).
 LOG_C0 = np.log(0.05), 3.0
 LOG_A0 = np.log(2.0), 1.5
-LOG_RATIO = -1.0 - np.log(2.0), 3.0
+LOG_RATIO = -1.0 - np.log(4.0), 3.0
 
 # The least b0 / a0, as a part of the variance of the column: where many rows are equal, the joint
 # improves as long as b0 falls.

@@ -30,7 +30,7 @@ def penalty_of(prior, scales):
     units = (
         (np.log(prior["c0"]) - np.log(0.05)) / 3.0,
         (np.log(prior["a0"]) - np.log(2.0)) / 1.5,
-        (np.log(prior["b0"] / (prior["a0"] * scales.variance)) + 1.0 + np.log(2.0)) / 3.0,
+        (np.log(prior["b0"] / (prior["a0"] * scales.variance)) + 1.0 + np.log(4.0)) / 3.0,
     )
     return 0.5 * sum(np.sum(unit**2) for unit in units)
 
