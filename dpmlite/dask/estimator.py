@@ -85,7 +85,7 @@ class DaskMAPDPM(Estimator):
         y : ignored
             There for scikit-learn.
         sample_weight : dask.array.Array, shape (N,), or dask.dataframe.Series, optional
-            Weights as of `MAPDPM.fit`, but above 0, in as many chunks as `X`.
+            Weights as of `MAPDPM.fit_chunks`, in as many chunks as `X`.
 
         Returns
         -------

@@ -30,6 +30,7 @@ from dpmlite.estimators.chunk_tables import (
     rows_of,
 )
 from dpmlite.estimators.column_families import AUTO
+from dpmlite.estimators.data import HEAVIEST, NEGLIGIBLE
 from dpmlite.estimators.fitted import cluster_attributes
 from dpmlite.estimators.priors.moments import Moments
 from dpmlite.estimators.streaming import moments_of_all
@@ -62,8 +63,8 @@ class FirstSample:
         Rows in it.
     lengths : ndarray of int, shape (P,)
         Rows of each chunk.
-    weight, least_weight : float
-        The sum of the weights of all rows, and the least.
+    weight, least_weight, most_weight : float
+        The sum of the weights of all rows, the least and the greatest.
     """
 
     chunk: Any
@@ -71,6 +72,7 @@ class FirstSample:
     lengths: Indices
     weight: float
     least_weight: float
+    most_weight: float
 
     @classmethod
     def draw(cls, engine: Engine, rng: np.random.Generator) -> FirstSample:
@@ -78,14 +80,15 @@ class FirstSample:
         sizes = engine.ask(Size.of, engine.numbers)
         lengths = np.array([size.n_rows for size in sizes])
         least = min(size.least_weight for size in sizes)
-        check_weight_ratio(least, max(size.most_weight for size in sizes))
+        most = max(size.most_weight for size in sizes)
+        check_weight_ratio(least, most)
         n_rows = min(GATHERED_ROWS, int(lengths.sum()))
         drawn = [
             np.sort(rng.choice(length, n, replace=False, shuffle=False))
             for length, n in zip(lengths, shares(lengths, n_rows), strict=True)
         ]
         weight = sum(size.weight for size in sizes)
-        return cls(joined_rows(engine.ask(rows_of, drawn)), n_rows, lengths, weight, least)
+        return cls(joined_rows(engine.ask(rows_of, drawn)), n_rows, lengths, weight, least, most)
 
     @property
     def factor(self) -> float:
@@ -107,12 +110,22 @@ class FirstSample:
         return float(evidence * weight / (weight - evidence))
 
     def power_of_light_rows(self, saturation: float | None) -> float:
-        """The power under which the lightest row counts as one, and one of mean weight at most.
+        """The power under which the lightest row counts as one, and none more in the likelihood.
 
         See `_choose_model`, which has the power of the rows of a table in memory.
         """
-        most = self.lengths.sum() / self.weight
-        return float(self.least_weight * min(most, power_of(self.weight, saturation)))
+        power = min(1.0 / self.most_weight, power_of(self.weight, saturation))
+        return float(self.least_weight * power)
+
+    def check_weights_alike(self) -> None:
+        """Raise ValueError for weights that `fit` bounds or leaves out under the default model."""
+        mean = float(self.weight / self.lengths.sum())
+        if not NEGLIGIBLE * mean <= self.least_weight <= self.most_weight <= HEAVIEST * mean:
+            raise ValueError(
+                f"sample_weight must be {NEGLIGIBLE:g} to {HEAVIEST:g} times its mean for rows in "
+                f"chunks with prior='auto', got {self.least_weight / mean:g} to "
+                f"{self.most_weight / mean:g}"
+            )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -211,6 +224,7 @@ class ChunkedFit:
         to_fit = self.estimator
         table, saturation = self._read(sample), to_fit._saturation()
         if to_fit._is_automatic():
+            sample.check_weights_alike()
             model, spread, labels = to_fit._choose_model(
                 search,
                 table,

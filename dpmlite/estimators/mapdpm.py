@@ -384,7 +384,8 @@ class MAPDPM(MapFits):
         y : ignored
             There for scikit-learn.
         sample_weight : array-like, shape (N,), or sequence of array-like, optional
-            Weights as of `fit`, but above 0: of the rows of an array, or an array for each chunk.
+            Weights as of `fit`, but above 0, and 0.01 to 5 times their mean with ``prior="auto"``:
+            of the rows of an array, or an array for each chunk.
 
         Returns
         -------

@@ -297,6 +297,16 @@ def test_weights_that_break_a_rule_are_named(weights, message):
         MAPDPM().fit_chunks(X, sample_weight=np.ones(3))
 
 
+@pytest.mark.parametrize("weight", [30.0, 1e-3])
+def test_weights_that_the_default_model_would_bound_are_refused(weight):
+    X, weights = table("normal-gamma", 90), np.ones(90)
+    weights[70] = weight
+    with pytest.raises(ValueError, match="sample_weight must be 0.01 to 5 times its mean"):
+        MAPDPM().fit_chunks(np.split(X, 3), sample_weight=np.split(weights, 3))
+    model = MAPDPM(prior="paper").fit_chunks(np.split(X, 3), None, np.split(weights, 3))
+    assert model.moments_["weight"] == pytest.approx(weights.sum(), rel=1e-12)
+
+
 def test_parameters_that_need_all_rows_are_refused():
     X = table("normal-gamma", 90)
     with pytest.raises(ValueError, match="init must be the name of a start"):
