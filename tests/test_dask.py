@@ -128,7 +128,7 @@ def test_weights_in_other_chunks_are_refused(client):
     with pytest.raises(ValueError, match="sample_weight must have 3 chunks, as X has, got 1"):
         DaskMAPDPM().fit(X, sample_weight=da.ones(900, chunks=900))
     with pytest.raises(ValueError, match=r"chunk 1: sample_weight must have shape \(300,\)"):
-        DaskMAPDPM().fit(X, sample_weight=da.ones(900, chunks=((300, 200, 400),)))
+        DaskMAPDPM().fit(X, sample_weight=da.ones(800, chunks=((300, 200, 300),)))
     with pytest.raises(ValueError, match=r"sample_weight must be 1-D"):
         DaskMAPDPM().fit(X, sample_weight=da.ones((900, 1), chunks=300))
     with pytest.raises(TypeError, match="sample_weight must be a Dask array or series"):

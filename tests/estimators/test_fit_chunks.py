@@ -301,7 +301,7 @@ def test_weights_that_break_a_rule_are_named(weights, message):
 def test_weights_that_the_default_model_would_bound_are_refused(weight):
     X, weights = table("normal-gamma", 90), np.ones(90)
     weights[70] = weight
-    with pytest.raises(ValueError, match="sample_weight must be 0.01 to 5 times its mean"):
+    with pytest.raises(ValueError, match=r"sample_weight must be 0\.01 to 5 times its mean"):
         MAPDPM().fit_chunks(np.split(X, 3), sample_weight=np.split(weights, 3))
     model = MAPDPM(prior="paper").fit_chunks(np.split(X, 3), None, np.split(weights, 3))
     assert model.moments_["weight"] == pytest.approx(weights.sum(), rel=1e-12)
