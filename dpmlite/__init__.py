@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dpmlite import datasets as datasets
     from dpmlite import diagnostics as diagnostics
     from dpmlite import plotting as plotting
-    from dpmlite.boards import Quantized, quantize, to_micropython
+    from dpmlite.boards import Quantized, from_micropython, quantize, to_micropython
     from dpmlite.estimators.bhc import BayesianHierarchicalClustering
     from dpmlite.estimators.collapsed_gibbs import CollapsedGibbs
     from dpmlite.estimators.consensus import Consensus, consensus_partition
@@ -48,6 +48,7 @@ __all__ = [
     "crp_log_prob",
     "crp_sample",
     "exact_posterior",
+    "from_micropython",
     "implementation",
     "log_evidence_exact",
     "merge_models",
@@ -62,7 +63,7 @@ __all__ = [
 # most programs need one estimator.
 MODULES = ("datasets", "diagnostics", "plotting")
 HOMES = {
-    "boards": ("Quantized", "quantize", "to_micropython"),
+    "boards": ("Quantized", "from_micropython", "quantize", "to_micropython"),
     "estimators.bhc": ("BayesianHierarchicalClustering",),
     "estimators.collapsed_gibbs": ("CollapsedGibbs",),
     "estimators.consensus": ("Consensus", "consensus_partition"),

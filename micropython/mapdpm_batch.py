@@ -134,7 +134,7 @@ def load(b, MAPDPM=None):
     Raises
     ------
     ValueError
-        If a byte is not as it was written, or bytes are missing.
+        If a byte is not as it was written, bytes are missing, or no learner could have dumped them.
     """
     if MAPDPM is None:
         from mapdpm_int import MAPDPM
@@ -144,8 +144,11 @@ def load(b, MAPDPM=None):
     m0 = numbers[7 : 7 + dim]
     m = MAPDPM(dim, clusters, m0, numbers[7 + dim : i], (p, q), (h, 2), (a, 1024), memory)
     j = 0
+    weights = 0
     for k in range(clusters):
         n = m.counts[k] = numbers[i]
+        weights += n
+        _check_slot(numbers[i : i + 2 * dim + 2], m0, (15999 - p) // q, weights)
         m._slots[j + 2] = numbers[i + 1]
         i += 2
         for _ in range(dim):
@@ -160,13 +163,33 @@ def load(b, MAPDPM=None):
     return m
 
 
+def _check_slot(numbers, m0, most, weights):
+    """Refuse a slot of a dump that no learner has; `weights` is what the slots up to it weigh.
+
+    There must be rows that have its sums, `most` at most. Else what a learner takes the logarithm
+    of might not be positive, and it would never end.
+    """
+    weight, n = numbers[:2]
+    wrong = weight < 0 or n < 0 or (weight < 1) != (n < 1) or n > weight + 9 or n > most
+    wrong = wrong or weights > 16384
+    for d in range(len(m0)):
+        s = numbers[2 * d + 2]
+        f = s // (n or 1)
+        # The least sum of squares of n ints whose sum is s: they differ by one at most.
+        least = f * (2 * s - f * n) + s - f * n
+        wrong = wrong or not least <= numbers[2 * d + 3] <= 499999999 * (n > 0)
+        wrong = wrong or not (-2048 - m0[d]) * n <= s <= (2047 - m0[d]) * n
+    if wrong:
+        raise ValueError("damaged dump")
+
+
 def _numbers(b, checksum):
     """The numbers of a dump that is whole: its last bytes are the `checksum` of the others."""
     n = len(b) - 4
     if n > 31 and bytes(b[:4]) == b"DPM\x03" and bytes(b[n:]) == checksum:
         numbers = unpack_from("<%di" % (n // 4 - 1), b, 4)  # noqa: UP031
         dim, clusters = numbers[:2]
-        if n == 8 * (4 + dim + clusters * (dim + 1)):
+        if dim > 0 < clusters and n == 8 * (4 + dim + clusters * (dim + 1)):
             return numbers
     raise ValueError("damaged dump")
 

@@ -272,9 +272,10 @@ class MAPDPM:
             # Rows may be a few more than the weight: their halves are rounded up, its are not.
             if k >= clusters or (c < 16000 and not full and (sign or n < (a >> 10) + 10)):
                 break
-            # Forget half of every row; of an odd number, after a row at the mean.
+            # Forget half of every row; of an odd number, after a row at the mean, rounded down. The
+            # sums stay those that some rows of ints could have, so that B stays positive.
             for d in range(dim):
-                m = q * s[i] // c
+                m = s[i] // n
                 y = s[i] + n % 2 * m
                 s[i + 1] = (s[i + 1] + n % 2 * m * m >> 1) - y % 2 * m
                 s[i] = y >> 1

@@ -344,6 +344,10 @@ def test_the_learner_can_hold_any_clusters(clusters, m0, c0):
         for d, (s, w) in enumerate(zip(kept.sums, kept.squares, strict=True)):
             mean = cluster.sums[d] / cluster.n - learner.prior.m0[d]
             assert abs(s / kept.n - mean) <= 0.5 / kept.n + 1e-9
+            # There are ints that have these sums, at best equal or next to each other: a dump of
+            # others is refused.
+            low, n_higher = divmod(s, kept.n)
+            assert w >= (kept.n - n_higher) * low**2 + n_higher * (low + 1) ** 2
             # The learner's w, of which it takes the logarithm.
             assert 2 + w - q * s * s / (p + q * kept.n) > 0.5
 

@@ -27,7 +27,8 @@ RESULT = "docs/start/read-the-result.md"
 TEXTS = {page.relative_to(ROOT).as_posix(): page.read_text(encoding="utf-8") for page in PAGES}
 ALL_TEXT = "\n".join(TEXTS.values())
 BOARDS = "docs/guide/boards.md"
-ON_BOARD = "# on the board"
+# What such blocks begin with: they need what blocks before them have made.
+GO_ON = ("# on the board", "# on the computer again")
 
 README_AT_MOST = 160  # lines
 
@@ -71,7 +72,7 @@ PYTHON = [
     pytest.param(code, id=f"{name}-{i}")
     for name, text in TEXTS.items()
     for i, code in enumerate(blocks(text, "python"), start=1)
-    if not code.startswith(ON_BOARD)
+    if not code.startswith(GO_ON)
 ]
 SCRIPTS = sorted(set(re.findall(r"python3\s+([\w/]+\.py)", ALL_TEXT)))
 
@@ -119,13 +120,16 @@ def test_what_is_shown_of_a_board_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(boards)
     monkeypatch.syspath_prepend(tmp_path)
-    host, board = blocks(TEXTS[BOARDS], "python")
-    assert board.startswith(ON_BOARD)
-    exec(host, {})
-    names = {}
+    host, board, saved, back = blocks(TEXTS[BOARDS], "python")
+    assert all(code.startswith(GO_ON) for code in (board, saved, back))
+    ours, names = {}, {}
+    exec(host, ours)
     exec(board, names)
     assert names["label"] == 3  # polishing
     assert sum(names["m"].counts) == 601
+    exec(saved, names)
+    exec(back, ours)
+    assert ours["found"].n_samples_seen_ == 602
 
 
 @needs_kernels

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from cases import needs_kernels
+from pictures import PICTURES, likeness
 
 from dpmlite import (
     MAPDPM,
@@ -27,6 +28,7 @@ from dpmlite.plotting import (
     plot_density,
     plot_profiles,
 )
+from dpmlite.plotting.pairs import Scale
 from dpmlite.plotting.style import MAX_LEGEND_ENTRIES
 
 pytest.importorskip("matplotlib")
@@ -92,12 +94,159 @@ def test_one_column_becomes_a_strip_for_each_cluster():
 
 def test_more_columns_become_two_principal_components():
     X, states, columns = load_sensors()
-    axes = draw(X, states, columns=columns)
+    axes = draw(X, states, columns=columns, view="plane")
     scores = np.concatenate(points(axes))
     eigenvalues = np.linalg.eigvalsh(np.corrcoef(X.T))[::-1]
     assert scores.var(axis=0) == pytest.approx(eigenvalues[:2])
     assert np.corrcoef(scores.T)[0, 1] == pytest.approx(0.0, abs=1e-9)
     assert axes.get_xlabel() == f"principal component 1 ({eigenvalues[0] / 3:.0%} of the variance)"
+
+
+def grid(figure):
+    """The panels of a grid of pairs by row and column."""
+    places = [axes.get_subplotspec() for axes in figure.axes]
+    return {
+        (place.rowspan.start, place.colspan.start): axes
+        for place, axes in zip(places, figure.axes, strict=True)
+    }
+
+
+@pytest.mark.parametrize("n_columns", [3, 6])
+def test_three_to_six_columns_become_a_grid_of_pairs(n_columns):
+    X, labels = planted_gaussians(60, n_columns, 3, random_state=0)
+    names = [f"c{j}" for j in range(n_columns)]
+    figure = plot_clusters(X, labels, columns=names)
+    panels = grid(figure)
+    assert set(panels) == {(i, j) for i in range(n_columns) for j in range(i + 1)}
+    order = np.argsort(-np.bincount(labels), kind="stable")
+    for (i, j), axes in panels.items():
+        if i > j:
+            for k, found in zip(order, points(axes), strict=True):
+                assert np.array_equal(found, X[labels == k][:, [j, i]])
+        else:
+            heights = [patch.get_data().values.sum() for patch in axes.patches]
+            assert heights == [np.sum(labels == k) for k in order]
+    assert [panels[n_columns - 1, j].get_xlabel() for j in range(n_columns)] == names
+    assert [panels[i, 0].get_ylabel() for i in range(1, n_columns)] == names[1:]
+    assert figure.get_suptitle() == "3 clusters in 60 rows"
+    (shown,) = figure.legends
+    texts = [text.get_text() for text in shown.get_texts()]
+    assert texts == [f"{k}  ({np.sum(labels == k)})" for k in order]
+
+
+def test_the_legend_of_a_grid_hides_no_panel():
+    for n_columns in (3, 6):
+        labels = np.arange(11)
+        figure = plot_clusters(np.random.default_rng(0).normal(size=(11, n_columns)), labels)
+        figure.draw_without_rendering()
+        place = figure.legends[0].get_window_extent()
+        assert not any(axes.bbox.overlaps(place) for axes in figure.axes)
+
+
+def test_pairs_show_rows_that_miss_neither_column():
+    X = np.array([[0.0, 1.0, 2.0], [3.0, np.nan, 4.0], [np.nan] * 3, [5.0, 6.0, np.nan]])
+    figure = plot_clusters(X, [0, 0, 0, 0])
+    shown = {place: points(axes) for place, axes in grid(figure).items()}
+    assert shown[1, 0][0].tolist() == [[0.0, 1.0], [5.0, 6.0]]
+    assert shown[2, 0][0].tolist() == [[0.0, 2.0], [3.0, 4.0]]
+    assert shown[2, 1][0].tolist() == [[1.0, 2.0]]
+    assert figure.get_suptitle() == "1 cluster in 4 rows; 1 with missing values not shown"
+
+
+def test_long_tails_have_a_logarithmic_scale():
+    X, states, columns = load_sensors()
+    panels = grid(plot_clusters(X, states, columns=columns))
+    assert [panels[2, j].get_xscale() for j in range(3)] == ["log", "linear", "linear"]
+    assert [panels[j, j].get_xscale() for j in range(3)] == ["log", "linear", "linear"]
+    assert panels[1, 0].get_yscale() == "linear"
+    zeros = np.where(np.arange(600) % 3 == 0, 0.0, 500.0 * X[:, 0])
+    panels = grid(plot_clusters(np.c_[zeros, X[:, 1:]], states))
+    assert panels[0, 0].get_xscale() == panels[2, 0].get_xscale() == "symlog"
+    turned = grid(plot_clusters(X[:, ::-1], states))
+    assert turned[2, 0].get_yscale() == turned[2, 1].get_yscale() == "log"
+
+
+@pytest.mark.parametrize("name", ["linear", "log", "symlog"])
+def test_bins_are_equally_wide_on_every_scale(name):
+    from matplotlib.figure import Figure
+
+    scale, places = Scale(name, 10.0), np.linspace(0.0, 4.0, 9)
+    values = scale.value(places)
+    np.testing.assert_allclose(scale.place(values), places, atol=1e-12)
+    axes = Figure().add_subplot()
+    axes.set_xscale(name, **scale.options())
+    axes.set_xlim(values[0], values[-1])
+    shown = axes.transData.transform(np.c_[values, np.full(9, 0.5)])[:, 0]
+    np.testing.assert_allclose(np.diff(shown), (shown[-1] - shown[0]) / 8, rtol=1e-9)
+
+
+def test_more_columns_become_a_table_of_means():
+    X, labels = planted_gaussians(80, 7, 3, random_state=0)
+    X[:, 3] = 1.0  # in which clusters do not differ
+    X[0, 0] = np.nan
+    axes = draw(X, labels)
+    order = np.argsort(-np.bincount(labels), kind="stable")
+    means = np.array([np.nanmean(X[labels == k], axis=0) for k in order])
+    spread = np.nanstd(X, axis=0)
+    deviations = (means - np.nanmean(X, axis=0)) / np.where(spread > 0.0, spread, 1.0)
+    first = np.argsort(-np.abs(deviations).max(axis=0), kind="stable")
+    np.testing.assert_allclose(axes.images[0].get_array(), deviations[:, first].T, atol=1e-12)
+    assert [tick.get_text() for tick in axes.get_yticklabels()] == [f"column {j}" for j in first]
+    headings = [f"cluster {k}\n({np.sum(labels == k)})" for k in order]
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == headings
+    assert axes.texts[0].get_text() == f"{means[0, first[0]]:.4g}"
+    assert axes.get_title(loc="left") == "3 clusters in 80 rows"
+
+
+def test_names_in_tables_are_no_formulas():
+    X, labels = planted_gaussians(40, 7, 2, random_state=0)
+    axes = draw(X, [f"${k}$" for k in labels], columns=[f"${j}$" for j in range(7)])
+    names = {tick.get_text() for tick in axes.get_yticklabels()}
+    assert names == {rf"\${j}\$" for j in range(7)}
+    assert axes.get_xticklabels()[0].get_text().startswith(r"cluster \$")
+
+
+def test_a_table_of_means_says_what_it_leaves_out():
+    X, labels = planted_gaussians(300, 30, 12, random_state=0)
+    axes = draw(X, labels)
+    assert axes.images[0].get_array().shape == (25, 10)
+    _, *left_out = axes.get_xlabel().split("\n")
+    assert left_out == [
+        "the 10 largest of 12 clusters",
+        "the 25 of 30 columns in which clusters differ most",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("n_columns", "view", "drawn"),
+    [(2, "auto", "plane"), (4, "auto", "plane"), (7, "auto", "means"), (3, "means", "means")],
+)
+def test_views_in_axes_that_are_there(n_columns, view, drawn):
+    from matplotlib.figure import Figure
+
+    X, labels = planted_gaussians(30, n_columns, 2, random_state=0)
+    ax = Figure().add_subplot()
+    plot_clusters(X, labels, view=view, ax=ax)
+    assert len(ax.images) == (drawn == "means")
+    assert len(ax.collections) == (2 if drawn == "plane" else 0)
+
+
+def test_views_state_their_rules():
+    from matplotlib.figure import Figure
+
+    X = np.zeros((4, 3))
+    with pytest.raises(ValueError, match="view must be one of 'auto', 'plane', 'pairs', 'means'"):
+        plot_clusters(X, [0] * 4, view="grid")
+    with pytest.raises(ValueError, match="view='pairs' draws several axes: ax must be None"):
+        plot_clusters(X, [0] * 4, view="pairs", ax=Figure().add_subplot())
+
+
+@pytest.mark.parametrize("shape", [(1, 3), (2, 4), (1, 7), (3, 9)])
+@pytest.mark.parametrize("value", [0.0, -1e160])
+def test_grids_and_tables_of_few_or_equal_rows(shape, value):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        plot_clusters(np.full(shape, value), [0] * shape[0]).draw_without_rendering()
 
 
 def test_a_data_frame_names_the_axes():
@@ -129,24 +278,24 @@ def test_missing_cells_of_many_columns_stand_at_the_mean_of_their_cluster():
     expected = X.copy()
     for i, j in ((0, 1), (1, 2), (2, 3)):
         expected[i, j] = np.nanmean(X[labels == labels[i], j])
-    axes = draw(X, labels)
+    axes = draw(X, labels, view="plane")
     assert np.concatenate(points(axes)) == pytest.approx(
-        np.concatenate(points(draw(expected, labels))), abs=1e-9
+        np.concatenate(points(draw(expected, labels, view="plane"))), abs=1e-9
     )
     X[3] = np.nan
-    title = draw(X, labels).get_title(loc="left")
+    title = draw(X, labels, view="plane").get_title(loc="left")
     assert title == "2 clusters in 60 rows; 1 with missing values not shown"
     X[labels == labels[0], 1] = np.nan  # a cluster without a value: the mean of all rows
-    assert np.isfinite(np.concatenate(points(draw(X, labels)))).all()
+    assert np.isfinite(np.concatenate(points(draw(X, labels, view="plane")))).all()
 
 
 @pytest.mark.parametrize(("scale", "offset"), [(1e3, -1e5), (1e160, 0.0), (1e-160, 0.0)])
 def test_principal_components_do_not_depend_on_units(scale, offset):
     X, labels = planted_gaussians(60, 5, 3, random_state=0)
-    here = np.concatenate(points(draw(X, labels)))
+    here = np.concatenate(points(draw(X, labels, view="plane")))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        there = np.concatenate(points(draw(scale * X + offset, labels)))
+        there = np.concatenate(points(draw(scale * X + offset, labels, view="plane")))
     assert there == pytest.approx(here, abs=1e-6)
 
 
@@ -165,7 +314,7 @@ def test_ellipses_are_as_large_as_the_rows_are_far_apart(scale):
 @pytest.mark.parametrize("shape", [(1, 1), (1, 2), (1, 3), (2, 3), (3, 7), (4, 1)])
 @pytest.mark.parametrize("value", [0.0, 1e12])
 def test_few_or_equal_rows_can_be_drawn(shape, value):
-    axes = draw(np.full(shape, value), [0] * shape[0])
+    axes = draw(np.full(shape, value), [0] * shape[0], view="plane")
     assert np.isfinite(points(axes)[0]).all()
 
 
@@ -200,7 +349,8 @@ def test_singular_and_plural():
 def test_a_model_may_come_first():
     X, _, columns = load_sensors()
     model = MAPDPM(prior="paper", random_state=0).fit(X[:300])
-    here, there = draw(model, X, columns=columns), draw(X, model.predict(X), columns=columns)
+    options = {"columns": columns, "view": "plane"}
+    here, there = draw(model, X, **options), draw(X, model.predict(X), **options)
     for one, other in zip(points(here), points(there), strict=True):
         assert np.array_equal(one, other)
     assert legend(here) == legend(there)
@@ -253,6 +403,19 @@ def test_words_of_profiles_fit_into_narrow_cells():
     cell = ax.get_window_extent().width / model.n_clusters_
     widths = [text.get_window_extent().width for text in ax.texts]
     assert max(widths) <= cell
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_pictures_look_as_those_that_were_looked_at(name):
+    assert likeness(PICTURES[name](), name) > 0.93
+
+
+def test_a_picture_that_changed_is_seen():
+    unlabelled, turned = PICTURES["plane"](), PICTURES["profiles"]()
+    unlabelled.axes[0].get_legend().remove()
+    turned.axes[0].images[0].set_cmap("Blues_r")
+    assert likeness(unlabelled, "plane") < 0.9
+    assert likeness(turned, "profiles") < 0.9
 
 
 def test_a_notebook_shows_a_figure():
@@ -402,7 +565,8 @@ def test_density_of_a_column_with_a_name():
     X = pd.DataFrame({"height": np.arange(9.0)})
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        plot_density(MAPDPM(prior="paper", random_state=0).fit(X), X)
+        figure = plot_density(MAPDPM(prior="paper", random_state=0).fit(X), X)
+    assert figure.axes[0].get_xlabel() == "height"
 
 
 def test_a_dendrogram_has_the_colours_of_the_clusters(tmp_path):

@@ -1,4 +1,4 @@
-"""Algorithms beside the sweeps: trees, variational inference, DP-means, search, enumeration."""
+"""Algorithms beside the sweeps: trees, variational inference, DP-means, hyperparameters, ..."""
 
 from typing import TYPE_CHECKING
 
@@ -9,6 +9,8 @@ if TYPE_CHECKING or PURE:
     from dpmlite.algorithms.bhc import Forest
     from dpmlite.algorithms.dp_means import farthest_first, fit_centres, squared_distances
     from dpmlite.algorithms.exact import sum_over_partitions
+    from dpmlite.algorithms.line_density import density_on_line
+    from dpmlite.algorithms.minimise import minimise
     from dpmlite.algorithms.mixing import (
         CollapsedDirichlet,
         CollapsedSticks,
@@ -16,6 +18,8 @@ if TYPE_CHECKING or PURE:
         Sticks,
         unbroken_log_evidence,
     )
+    from dpmlite.algorithms.normal_gamma_joint import NormalGammaJoint
+    from dpmlite.algorithms.normal_inverse_wishart_joint import NormalInverseWishartJoint
     from dpmlite.algorithms.prediction import (
         log_density,
         log_mixture_density,
@@ -32,6 +36,8 @@ else:
     from dpmlite.algorithms._bhc import Forest
     from dpmlite.algorithms._dp_means import farthest_first, fit_centres, squared_distances
     from dpmlite.algorithms._exact import sum_over_partitions
+    from dpmlite.algorithms._line_density import density_on_line
+    from dpmlite.algorithms._minimise import minimise
     from dpmlite.algorithms._mixing import (
         CollapsedDirichlet,
         CollapsedSticks,
@@ -39,6 +45,8 @@ else:
         Sticks,
         unbroken_log_evidence,
     )
+    from dpmlite.algorithms._normal_gamma_joint import NormalGammaJoint
+    from dpmlite.algorithms._normal_inverse_wishart_joint import NormalInverseWishartJoint
     from dpmlite.algorithms._prediction import (
         log_density,
         log_mixture_density,
@@ -56,10 +64,13 @@ __all__ = [
     "CollapsedSticks",
     "Forest",
     "Mixing",
+    "NormalGammaJoint",
+    "NormalInverseWishartJoint",
     "PrefixSearch",
     "Sticks",
     "absorb",
     "cut",
+    "density_on_line",
     "farthest_first",
     "fit_centres",
     "hold",
@@ -67,6 +78,7 @@ __all__ = [
     "log_increments",
     "log_mixture_density",
     "log_node_weights",
+    "minimise",
     "mixture_responsibilities",
     "neg_log_loo",
     "own_costs",

@@ -16,7 +16,7 @@ cdef enum:
 
 
 def fit_centres(X, double lam, Py_ssize_t[::1] labels, Py_ssize_t max_iter,
-                const Py_ssize_t[::1] order=None):
+                const Py_ssize_t[::1] order=None, after_pass=None):
     cdef Rows rows = as_rows(X)
     check_table(rows)
     if not lam >= 0.0:
@@ -26,17 +26,21 @@ def fit_centres(X, double lam, Py_ssize_t[::1] labels, Py_ssize_t max_iter,
     check_order(order, rows.n_rows)
     cdef DPMeans centres = DPMeans(rows)
     cdef Py_ssize_t n_passes = 0, moves = 1
+    cdef double objective
+    cdef bint ended = False
     centres.set_origin_to_mean()
     centres.open(1)
     labels[:] = 0
     centres.measure_all()
     trace = [centres.inertia + lam]
-    while moves > 0 and n_passes < max_iter:
+    while moves > 0 and n_passes < max_iter and not ended:
         with nogil:
             moves = centres.visit(lam, labels, order)
             centres.update(labels)
-        trace.append(centres.inertia + lam * centres.n_slots)
+        objective = centres.inertia + lam * centres.n_slots
+        trace.append(objective)
         n_passes += 1
+        ended = after_pass is not None and after_pass(objective, centres.n_slots)
     return centres.means(), centres.inertia, trace, moves == 0
 
 

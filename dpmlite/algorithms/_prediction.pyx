@@ -28,8 +28,8 @@ cdef Mixture weighed_mixture(X, Component component, log_weights, Py_ssize_t n_o
     return mixture
 
 
-def log_density(X, Component component, double alpha, double[::1] out):
-    log_mixture_density(X, component, log_weights(component, alpha), out)
+def log_density(X, Component component, double alpha, double[::1] out, double discount=0.0):
+    log_mixture_density(X, component, log_weights(component, alpha, discount), out)
 
 
 def log_mixture_density(X, Component component, log_weights, double[::1] out):
@@ -56,8 +56,9 @@ cdef clones_double replace_by_weights(double *cost, Py_ssize_t n, double least) 
     return sum_of(sums)
 
 
-def responsibilities(X, Component component, double alpha, double[:, ::1] out):
-    mixture_responsibilities(X, component, log_weights(component, alpha), out)
+def responsibilities(X, Component component, double alpha, double[:, ::1] out,
+                     double discount=0.0):
+    mixture_responsibilities(X, component, log_weights(component, alpha, discount), out)
 
 
 def mixture_responsibilities(X, Component component, log_weights, double[:, ::1] out):
@@ -78,7 +79,7 @@ def neg_log_loo(Partition partition):
     check_placed(partition)
     cdef double power = component.power
     cdef double total = -log_prob_counts_c(
-        component.n, component.n_slots, partition.alpha, power) / power
+        component.n, component.n_slots, partition.alpha, power, partition.discount) / power
 
     def partial_sum(Py_ssize_t first):
         return sum_of_costs(partition, first, min(first + ROWS_PER_SUM, partition.n_rows))

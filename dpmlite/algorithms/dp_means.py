@@ -4,6 +4,8 @@ It lowers the sum of squared distances of rows from their centres plus lam for e
 distances are squared, and so is the unit of lam.
 """
 
+from collections.abc import Callable
+
 from dpmlite.core.constants import DISTANCE_TIE, ORIGIN_DISTANCE_TIE
 from dpmlite.core.protocols import Buffer, Values
 from dpmlite.core.rows import Rows, as_rows
@@ -15,6 +17,7 @@ def fit_centres(
     labels: Buffer,
     max_iter: int,
     order: Values | None = None,
+    after_pass: Callable[[float, int], object] | None = None,
 ) -> tuple[list[list[float]], float, list[float], bool]:
     """Cluster rows, from one cluster at their mean until no row moves.
 
@@ -35,6 +38,9 @@ def fit_centres(
         Number of passes, at most.
     order : sequence of int, length N, optional
         The order in which passes visit the rows. Default: 0..N-1.
+    after_pass : callable, optional
+        Called after each pass, with the objective and the number of clusters. A true result ends
+        the passes.
 
     Returns
     -------
@@ -71,8 +77,8 @@ def fit_centres(
         labels[i] = 0
     inertia = _inertia(points, weights, labels, centres)
     trace = [inertia + lam]
-    moves = 1
-    while moves > 0 and len(trace) <= max_iter:
+    moves, ended = 1, False
+    while moves > 0 and len(trace) <= max_iter and not ended:
         moves = 0
         for i in order:
             k = _best_cluster(points[i], weights[i], lam, labels[i], centres)
@@ -83,6 +89,7 @@ def fit_centres(
         centres = _new_centres(points, weights, labels, len(centres))
         inertia = _inertia(points, weights, labels, centres)
         trace.append(inertia + lam * len(centres))
+        ended = after_pass is not None and bool(after_pass(trace[-1], len(centres)))
     found = [[m + c for m, c in zip(mean, centre, strict=True)] for centre in centres]
     return found, inertia, trace, moves == 0
 

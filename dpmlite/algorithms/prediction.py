@@ -15,7 +15,9 @@ from dpmlite.partition.partition import Partition
 from dpmlite.sweeps.assignment import _mixture_costs, log_weights
 
 
-def log_density(X: Rows | Values, component: Component, alpha: float, out: Buffer) -> None:
+def log_density(
+    X: Rows | Values, component: Component, alpha: float, out: Buffer, discount: float = 0.0
+) -> None:
     """Compute the log predictive density of each row, summed over its cluster: eq. (17).
 
     Parameters
@@ -27,8 +29,10 @@ def log_density(X: Rows | Values, component: Component, alpha: float, out: Buffe
         Concentration.
     out : mutable sequence of float, length N
         OUT: log p(x | training rows).
+    discount : float, default 0.0
+        Discount of the Pitman-Yor process.
     """
-    log_mixture_density(X, component, log_weights(component, alpha), out)
+    log_mixture_density(X, component, log_weights(component, alpha, discount), out)
 
 
 def log_mixture_density(
@@ -61,6 +65,7 @@ def responsibilities(
     component: Component,
     alpha: float,
     out: Values,
+    discount: float = 0.0,
 ) -> None:
     """Compute the posterior probability of each cluster for each row: normalised terms of eq. (17).
 
@@ -73,8 +78,10 @@ def responsibilities(
         Concentration.
     out : sequence of mutable sequences of float, (N, K + 1)
         OUT: probabilities; a new cluster's are in the last column.
+    discount : float, default 0.0
+        Discount of the Pitman-Yor process.
     """
-    mixture_responsibilities(X, component, log_weights(component, alpha), out)
+    mixture_responsibilities(X, component, log_weights(component, alpha, discount), out)
 
 
 def mixture_responsibilities(
@@ -128,7 +135,7 @@ def neg_log_loo(partition: Partition) -> float:
     _check_placed(partition)
     component = partition.component
     counts, power = [n for n in component.counts if n > 0.0], component.power
-    total = -log_prob_counts(counts, partition.alpha, power) / power
+    total = -log_prob_counts(counts, partition.alpha, power, partition.discount) / power
     for i in range(partition.n_rows):
         own = partition.labels[i]
         total += partition.costs(i)[own] + partition.member_log_weight(i)

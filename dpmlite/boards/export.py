@@ -66,6 +66,7 @@ def to_micropython(
     See Also
     --------
     quantize : The ints that a board takes.
+    from_micropython : The way back.
     MAPDPM : The model to write.
 
     Notes
@@ -86,8 +87,8 @@ def to_micropython(
     `quantize`), all clusters are scaled down alike until they fit: shares, means and variances
     stay, but clusters are held to be less certain than they are.
 
-    The learner's `memory`, the rows from which on it forgets, is twice those that it has seen, from
-    2,048 to 16,384.
+    The learner's `memory`, the rows from which on it forgets, is the model's, 64 to 16,384. If the
+    model has none, it is twice the rows that the learner has seen, from 2,048 to 16,384.
 
     Examples
     --------
@@ -110,7 +111,8 @@ def to_micropython(
     else:
         prior, found = counted(model, mixture, quantized)
         scale, offset = quantized.scale, quantized.offset
-    learner = learner_of(prior, model.alpha_, _slots(model.n_clusters_, clusters), found)
+    slots = _slots(model.n_clusters_, clusters)
+    learner = learner_of(prior, model.alpha_, slots, found, model.memory)
     if target.suffix == ".py":
         content = module_text(target.stem, learner, scale, offset).encode()
     else:
@@ -131,6 +133,8 @@ def _checked(model: MAPDPM) -> families.Component:
             "model must count each row whole, as on the board: fit it with prior='paper', or a "
             f"dict, got robustness={model.robustness!r} with prior={model.prior!r}"
         )
+    if model.discount_ > 0.0:
+        raise ValueError(f"model must have discount 0, as on the board, got {model.discount_}")
     if model.allow_missing_:
         raise ValueError("model must have allow_missing=False, got True")
     return mixture

@@ -18,14 +18,22 @@ COLUMNS_PER_PART = 5
 MAX_WEIGHT = 16000
 MAX_SQUARES = 500_000_000
 
-# A learner halves the weights of all clusters when they reach its memory.
-MIN_MEMORY, MAX_MEMORY = 2048, 16384
+#: A learner halves the weights of all clusters when they reach its memory, a number of this range.
+LEAST_MEMORY, MAX_MEMORY = 64, 16384
+#: A cluster has at most so many more rows than it weighs.
+MAX_EXCESS = 9
+
+# The memory by default is not less.
+MIN_MEMORY = 2048
 
 # Ranges of the parameters of the prior.
 MAX_B0 = 2**22
 MAX_PART = 32
 MIN_A0, MAX_A0 = 0.5, 64.0
 ALPHA_STEPS, MAX_ALPHA = 1024, 1023
+
+#: Those of 2 a0 and 1024 alpha as the learner keeps them, from 1 on.
+MAX_SHAPE, MAX_ALPHA_STEPS = 128, 2**20 - 1
 
 
 @dataclass(frozen=True)
@@ -67,6 +75,12 @@ class Cluster:
         pairs = zip(self.sums, self.squares, strict=True)
         return (self.n, *(number for pair in pairs for number in pair))
 
+    @property
+    def scatters(self) -> tuple[float, ...]:
+        """For each column the sum of squares around its mean."""
+        pairs = zip(self.sums, self.squares, strict=True)
+        return tuple((self.n * squares - total**2) / self.n for total, squares in pairs)
+
     def about(self, origin: tuple[int, ...]) -> "Cluster":
         """Statistics of x - origin."""
         columns = list(zip(self.sums, self.squares, origin, strict=True))
@@ -85,15 +99,24 @@ class Cluster:
 
     def scaled(self, part: float) -> "Cluster":
         """A cluster of a part of the rows, at least one, with equal means and variances."""
-        n = max(1, round(part * self.n))
+        return self.of_rows(max(1, round(part * self.n)))
+
+    def of_rows(self, n: int) -> "Cluster":
+        """A cluster of `n` rows with equal means and variances; its sums are rounded."""
         sums, squares = [], []
         for s, w in zip(self.sums, self.squares, strict=True):
             mean = Fraction(s, self.n)
             total = round(n * mean)
             scatter = n * (Fraction(w, self.n) - mean**2)
             sums.append(total)
-            squares.append(round(scatter + Fraction(total**2, n)))
+            squares.append(max(least_squares(n, total), round(scatter + Fraction(total**2, n))))
         return Cluster(n, tuple(sums), tuple(squares))
+
+
+def least_squares(n: int, total: int) -> int:
+    """The least sum of squares that n ints of this sum have: they differ by one at most."""
+    floor = total // n
+    return floor * (2 * total - floor * n) + total - floor * n
 
 
 @dataclass(frozen=True)
@@ -111,7 +134,11 @@ class Learner:
 
 
 def learner_of(
-    prior: Mapping[str, Any], alpha: float, n_slots: int, clusters: list[Cluster]
+    prior: Mapping[str, Any],
+    alpha: float,
+    n_slots: int,
+    clusters: list[Cluster],
+    memory: int | None = None,
 ) -> Learner:
     """The learner nearest to a fitted model.
 
@@ -126,11 +153,13 @@ def learner_of(
     n_slots : int
     clusters : list of Cluster
         Statistics of these ints.
+    memory : int, optional
+        Default: twice the rows of the clusters.
 
     Raises
     ------
     ValueError
-        If the prior is out of the learner's range.
+        If the prior or the memory is out of the learner's range.
     """
     m0 = tuple(_whole("m0", m, -LIMIT, LIMIT) for m in prior["m0"])
     centred = [cluster.about(m0) for cluster in clusters]
@@ -146,7 +175,7 @@ def learner_of(
         c0=_weight(float(prior["c0"]), least_part, max(cluster.n for cluster in centred)),
         a0=_shape(float(prior["a0"])),
         alpha=_concentration(alpha),
-        memory=min(MAX_MEMORY, max(MIN_MEMORY, 2 * sum(cluster.n for cluster in centred))),
+        memory=_memory(memory, sum(cluster.n for cluster in centred)),
     )
     return Learner(ints, n_slots, centred)
 
@@ -193,3 +222,14 @@ def _concentration(alpha: float) -> tuple[int, int]:
             f"alpha must be from 1/{ALPHA_STEPS} to {MAX_ALPHA} on a board, got {alpha:g}"
         )
     return Fraction(round(ALPHA_STEPS * alpha), ALPHA_STEPS).as_integer_ratio()
+
+
+def _memory(given: int | None, n_rows: int) -> int:
+    """The rows from which on a learner that has seen `n_rows` forgets."""
+    if given is None:
+        return min(MAX_MEMORY, max(MIN_MEMORY, 2 * n_rows))
+    if not LEAST_MEMORY <= given <= MAX_MEMORY:
+        raise ValueError(
+            f"memory must be from {LEAST_MEMORY} to {MAX_MEMORY} on a board, got {given}"
+        )
+    return int(given)

@@ -8,6 +8,7 @@ import numpy as np
 
 from dpmlite.boards.learner import Cluster
 from dpmlite.boards.quantized import LIMIT
+from dpmlite.estimators.priors.moments import Moments
 
 if TYPE_CHECKING:
     from dpmlite import families
@@ -104,6 +105,30 @@ def counted(
             f"got another mean of cluster {k}, column {d}"
         )
     return prior, found
+
+
+def statistics_of(prior: Prior, clusters: list[Cluster]) -> Floats:
+    """Statistics of clusters as a `NormalGamma` holds them, eq. (13); their sums are about m0."""
+    n = np.array([[cluster.n] for cluster in clusters], dtype=float)
+    mean = np.array([cluster.sums for cluster in clusters]) / n / np.sqrt(prior["b0"])
+    scatter = np.array([cluster.scatters for cluster in clusters]) / prior["b0"]
+    c = prior["c0"] + n
+    return np.hstack([n, n * mean / c, 1.0 + 0.5 * (scatter + prior["c0"] * n / c * mean**2)])
+
+
+def moments_of(m0: Floats, clusters: list[Cluster]) -> Moments:
+    """Moments of the rows of all clusters, whose sums are about m0."""
+    n = sum(cluster.n for cluster in clusters)
+    sums = zip(*(cluster.sums for cluster in clusters), strict=True)
+    squares = zip(*(cluster.squares for cluster in clusters), strict=True)
+    everything = Cluster(n, tuple(map(sum, sums)), tuple(map(sum, squares)))
+    return Moments(
+        n_rows=n,
+        weight=float(n),
+        cells=np.full(len(m0), float(n)),
+        mean=m0 + np.array(everything.sums) / n,
+        variance=np.array(everything.scatters) / n,
+    )
 
 
 def _means(prior: Prior, clusters: list[Cluster]) -> Floats:

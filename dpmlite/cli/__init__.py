@@ -25,7 +25,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code: 0; 2 after an error, which is one line on stderr; 130 if the user or the
         reader of the output ended it.
     """
-    args = parser().parse_args(argv)
+    options = parser()
+    if not (sys.argv[1:] if argv is None else argv):
+        options.print_help(sys.stderr)
+        return BAD_INPUT
+    args = options.parse_args(argv)
     if isinstance(sys.stdout, io.TextIOWrapper):  # its encoding may lack letters of column names
         sys.stdout.reconfigure(errors="replace")
     try:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from dpmlite import __version__
 from dpmlite.cli.boards import run_board
+from dpmlite.cli.completion import script_of
 from dpmlite.cli.fitting import run_demo, run_fit
 from dpmlite.cli.saved import run_convert, run_explain, run_plot, run_predict, run_score
 from dpmlite.estimators.column_families import AUTO, COLUMN_FAMILIES
@@ -39,6 +40,7 @@ EXAMPLES = {
     "explain": ["model.npz", "model.npz --cluster 2"],
     "plot": ["model.npz new.csv --plot new.png"],
     "board": ["sensors.csv", "sensors.csv --columns 1,2 --out machine.py --clusters 20"],
+    "completion": ["> dpmlite.bash"],
     "convert": ["table.csv.gz --out plain.csv", "lines.jsonl"],
 }
 
@@ -57,12 +59,12 @@ def parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
     def add(name: str, text: str) -> argparse.ArgumentParser:
-        lines = "\n".join(f"  dpmlite {name} {example}" for example in EXAMPLES[name])
+        lines = "\n".join(f"  dpmlite {name} {example}".rstrip() for example in EXAMPLES[name])
         return commands.add_parser(
             name,
             help=text,
             description=f"{text[0].upper()}{text[1:]}.",
-            epilog=f"examples:\n{lines.rstrip()}",
+            epilog=f"examples:\n{lines}",
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
 
@@ -74,6 +76,8 @@ def parser() -> argparse.ArgumentParser:
     _add_plot(add("plot", "draw rows in the clusters of a saved model"))
     _add_board(add("board", "cluster a table, and write the model for a micro-controller"))
     _add_convert(add("convert", "write a table in any form as plain CSV"))
+    completion = add("completion", "print what bash or zsh needs to complete these commands")
+    completion.set_defaults(run=lambda args: print(script_of(parser), end=""))
     return parser
 
 
@@ -87,7 +91,7 @@ def _add_demo(parser: argparse.ArgumentParser) -> None:
 def _add_fit(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run_fit)
     _add_data(parser)
-    _add_columns(parser)
+    _add_columns(parser, "those of numbers, and of text whose values repeat")
     add = parser.add_argument
     text = "columns to leave out and to compare the clusters with"
     add("--label-column", action="append", default=[], metavar="A,B", help=text)
@@ -159,7 +163,7 @@ def _add_board(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run_board, component="normal-gamma", allow_missing=False)
     parser.set_defaults(label_column=[], families=[])
     _add_data(parser)
-    _add_columns(parser)
+    _add_columns(parser, "all of numbers")
     add = parser.add_argument
     text = "module to write (default: %(default)s)"
     add("--out", type=Path, default=Path("learner.py"), metavar="PY", help=text)
@@ -179,9 +183,9 @@ def _add_model(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("model", type=Path, help="file that fit --save wrote")
 
 
-def _add_columns(parser: argparse.ArgumentParser) -> None:
+def _add_columns(parser: argparse.ArgumentParser, default: str) -> None:
     add = parser.add_argument
-    text = "columns to cluster by: their names, or numbers from 1 (default: all of numbers)"
+    text = f"columns to cluster by: their names, or numbers from 1 (default: {default})"
     add("--columns", action="append", default=[], metavar="A,B", help=text)
     add("--drop", action="append", default=[], metavar="A,B", help="columns to leave out")
 

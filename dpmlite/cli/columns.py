@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite.estimators.column_families import AUTO
+from dpmlite.estimators.column_families import AUTO, MAX_DIFFERENT
 from dpmlite.estimators.columns import FULL
 
 if TYPE_CHECKING:
@@ -21,11 +22,11 @@ if TYPE_CHECKING:
 
 CATEGORICAL = "categorical"
 
-# A column of text is of ids, or free text, if more than this share of its cells are different.
-MAX_DIFFERENT = 0.5
+# Tables of fewer rows have no column of ids: small whole numbers are consecutive by chance.
+MIN_ROWS_OF_IDS = 20
 
-# Whole numbers that rise by one are the numbers of the rows, in tables of at least this many rows.
-MIN_COUNTED_ROWS = 20
+# Names of ids: "id", "customer_id", "Order ID", "orderId".
+ID_NAME = re.compile(r"(^|[\W_])[iI][dD]$|[a-z]I[dD]$")
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ def _why_not(name: str, table: Table, wanted: Wanted) -> str:
         return _why_not_text(name, cells, wanted.takes_text)
     if table.missing(name).all():
         return "which has no value"
-    if not wanted.named and len(wanted.candidates) > 1 and _counts_rows(cells):
+    if not wanted.named and len(wanted.candidates) > 1 and _numbers_rows(name, cells):
         return f"which numbers the rows (--as {quote(name)}=number keeps it)"
     return ""
 
@@ -126,8 +127,12 @@ def _why_not_text(name: str, cells: npt.NDArray[Any], takes_text: bool) -> str:
     return f"text such as {known[0]!r}, {n_different} different ({advice})"
 
 
-def _counts_rows(cells: npt.NDArray[np.float64]) -> bool:
-    return len(cells) >= MIN_COUNTED_ROWS and cells[0] in (0.0, 1.0) and (np.diff(cells) == 1).all()
+def _numbers_rows(name: str, cells: npt.NDArray[np.float64]) -> bool:
+    """Whether cells are whole numbers that all differ, and consecutive or named as ids are."""
+    if len(cells) < MIN_ROWS_OF_IDS or not (cells == np.floor(cells)).all():
+        return False
+    steps = np.diff(np.sort(cells))
+    return bool((steps == 1.0).all() or (ID_NAME.search(name) and (steps > 0.0).all()))
 
 
 def model_arguments(

@@ -49,7 +49,7 @@ def run_demo(args: argparse.Namespace) -> None:
     rows = Table(dict(zip(columns, X.T, strict=True)))
     model, seconds = _fitted(MAPDPM(random_state=0), rows)
     try:
-        drawn = draw(args.plot, rows, model.labels_)
+        drawn = draw(args.plot, model, rows, model.labels_)
     except ImportError as error:
         drawn = str(error)
     print(DEMO)
@@ -111,7 +111,7 @@ def _write(args: argparse.Namespace, model: MAPDPM, table: Table, rows: Table) -
         model.save(args.save)
         done.append(f"wrote {args.save}")
     if args.plot:
-        done.append(draw(args.plot, rows, model.labels_))
+        done.append(draw(args.plot, model, rows, model.labels_))
     return done
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite.plotting import check_picture, plot_clusters
+from dpmlite.plotting import check_picture, plot_clusters, plot_profiles
 from dpmlite.plotting.clusters import shown_rows
 from dpmlite.tables import write_table
 
@@ -100,11 +100,12 @@ def encoding_of(table: Table) -> str:
     return "utf-8-sig" if table.source.encoding == "utf-8-sig" else "utf-8"
 
 
-def draw(path: Path, rows: Table, labels: npt.NDArray[np.intp]) -> str:
-    """Draw the columns of numbers; return what to tell."""
+def draw(path: Path, model: MAPDPM, rows: Table, labels: npt.NDArray[np.intp]) -> str:
+    """Draw the columns of numbers, or what is typical if there are none; return what to tell."""
     numbers = [name for name, kind in rows.kinds.items() if kind == "number"]
     if not numbers:
-        return f"did not draw {path}: there is no column of numbers"
+        plot_profiles(model, path=path)
+        return f"drew {path}"
     n_hidden = int(np.count_nonzero(~shown_rows(np.asarray(rows[numbers]))))
     if n_hidden == len(rows):
         return f"did not draw {path}: every row has a missing value"

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpmlite.estimators.explanation import counted, number
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -25,12 +27,16 @@ def print_report(
 ) -> None:
     """Print the clusters of a model, and how many seconds its fit to some rows took."""
     n_rows, n_columns = rows.shape
-    print(f"{n_rows} rows x {n_columns} columns; clusters found: {model.n_clusters_}\n")
+    size = f"{counted(n_rows, 'row')} x {counted(n_columns, 'column')}"
+    print(f"{size}; clusters found: {model.n_clusters_}\n")
     print(align(_summary(model, rows, labels)))
     hidden = model.n_clusters_ - SHOWN_CLUSTERS
     if hidden > 0:
         print(f"... and {hidden} smaller")
-    print(f"\n{_reasons(model)}")
+    if n_columns > SHOWN_COLUMNS:
+        print(f"the first {SHOWN_COLUMNS} of {n_columns} columns")
+    if model.n_clusters_ > 1:
+        print(f"\n{_reasons(model)}")
     print(
         f"\nneg_log_joint {model.neg_log_joint_:.4f} nats, {model.n_sweeps_} sweeps{_end(model)}, "
         f"alpha {model.alpha_:.3g}, fitted in {1e3 * seconds:.1f} ms"
@@ -77,7 +83,7 @@ def _typical(model: MAPDPM, k: int, j: int, name: str) -> str:
     """The mean of a column's cells in a cluster, or its most frequent level."""
     levels = getattr(model, "levels_", {}).get(name)
     if levels is None:
-        return f"{model.cluster_centers_[k, j]:.4g}"
+        return number(model.cluster_centers_[k, j])
     probabilities = model.level_probabilities_[name][k]
     best = int(np.argmax(probabilities))
     level = levels[best] if isinstance(levels[best], str) else f"{levels[best]:g}"

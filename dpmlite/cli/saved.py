@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,7 +19,8 @@ from dpmlite.cli.outputs import (
     write_text,
 )
 from dpmlite.cli.report import align
-from dpmlite.tables import cell_text, read_table, write_table
+from dpmlite.tables import read_table, write_table
+from dpmlite.tables.records import column_texts
 
 if TYPE_CHECKING:
     import argparse
@@ -68,15 +69,19 @@ def run_score(args: argparse.Namespace) -> None:
 def run_explain(args: argparse.Namespace) -> None:
     """Print what makes each cluster one."""
     model = MAPDPM.load(args.model)
+    last = model.n_clusters_ - 1
+    if args.cluster is not None and not 0 <= args.cluster <= last:
+        raise ValueError(f"--cluster must be from 0 to {last}, got {args.cluster}")
     if args.json:
-        print_facts({"n_clusters": model.n_clusters_, "clusters": _facts(model, args.cluster)})
-        return
-    if args.cluster is not None:
+        facts = facts_of_clusters(model)
+        shown = facts if args.cluster is None else [facts[args.cluster]]
+        print_facts({"n_clusters": model.n_clusters_, "clusters": shown})
+    elif args.cluster is not None:
         print(model.explain(args.cluster))
-        return
-    print(model.summary())
-    for k in range(model.n_clusters_):
-        print(f"\n{model.explain(k)}")
+    else:
+        print(model.summary())
+        for k in range(model.n_clusters_):
+            print(f"\n{model.explain(k)}")
 
 
 def run_plot(args: argparse.Namespace) -> None:
@@ -85,7 +90,7 @@ def run_plot(args: argparse.Namespace) -> None:
     model, _, rows = _read(args)
     with in_the_terms_of(rows):
         labels = model.predict(rows)
-    print(draw(args.plot, rows, labels))
+    print(draw(args.plot, model, rows, labels))
 
 
 def run_convert(args: argparse.Namespace) -> None:
@@ -94,7 +99,7 @@ def run_convert(args: argparse.Namespace) -> None:
     table = read_table(
         args.data, header=args.header, separator=args.separator, decimal=args.decimal
     )
-    columns = {name: list(map(cell_text, table[name].tolist())) for name in table.columns}
+    columns = {name: column_texts(table[name]) for name in table.columns}
     write_text(args.out, write_table(columns))
     if args.out:
         print(f"wrote {args.out}")
@@ -119,14 +124,6 @@ def _read(args: argparse.Namespace) -> tuple[MAPDPM, Table, Table]:
         if not model.allow_missing_:
             check_missing(table, used, NO_MISSING)
     return model, table, table[used]
-
-
-def _facts(model: MAPDPM, cluster: int | None) -> list[dict[str, Any]]:
-    """Facts of all clusters, or of one, which must exist."""
-    if cluster is None:
-        return facts_of_clusters(model)
-    model.explain(cluster)
-    return facts_of_clusters(model)[cluster : cluster + 1]
 
 
 def _counts(labels: npt.NDArray[np.intp]) -> str:

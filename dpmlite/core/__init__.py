@@ -9,8 +9,10 @@ if TYPE_CHECKING or PURE:
     from dpmlite.core.rows import Rows
     from dpmlite.core.special import (
         digamma,
+        digammas,
         log_gamma,
         log_gamma_half_step,
+        log_gammas,
         log_rising,
         multivariate_log_gamma,
     )
@@ -20,8 +22,10 @@ else:
         from dpmlite.core._rows import Rows
         from dpmlite.core._special import (
             digamma,
+            digammas,
             log_gamma,
             log_gamma_half_step,
+            log_gammas,
             log_rising,
             multivariate_log_gamma,
         )
@@ -30,8 +34,10 @@ __all__ = [
     "Rows",
     "column_moments",
     "digamma",
+    "digammas",
     "log_gamma",
     "log_gamma_half_step",
+    "log_gammas",
     "log_rising",
     "multivariate_log_gamma",
 ]

@@ -118,7 +118,29 @@ def multivariate_log_gamma(double x, Py_ssize_t p):
     return total
 
 
+def log_gammas(const double[:] x, double[:] out):
+    require_equal_lengths(x.shape[0], out.shape[0])
+    cdef Py_ssize_t i
+    for i in range(x.shape[0]):
+        require_positive(x[i])
+        out[i] = log_gamma_c(x[i])
+
+
+def digammas(const double[:] x, double[:] out):
+    require_equal_lengths(x.shape[0], out.shape[0])
+    cdef Py_ssize_t i
+    for i in range(x.shape[0]):
+        require_positive(x[i])
+        out[i] = digamma_c(x[i])
+
+
 cdef int require_positive(double x) except -1:
     if not x > 0.0:
         raise ValueError(f"x must be positive, got {x}")
+    return 0
+
+
+cdef int require_equal_lengths(Py_ssize_t n_arguments, Py_ssize_t n_results) except -1:
+    if n_results != n_arguments:
+        raise ValueError(f"out must have the length of x, {n_arguments}, got {n_results}")
     return 0

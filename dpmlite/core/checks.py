@@ -31,6 +31,40 @@ def check_power(power: float) -> None:
         raise ValueError(f"power must be above 0 and at most 1, got {float(power)}")
 
 
+def check_discount(discount: float, power: float = 1.0) -> None:
+    """Raise ValueError unless the discount of a Pitman-Yor process is at least 0 and below 1.
+
+    Parameters
+    ----------
+    discount : float
+    power : float, default 1.0
+        Power of the likelihood; below 1 there is no discount.
+    """
+    if not 0.0 <= discount < 1.0:
+        raise ValueError(f"discount must be at least 0 and below 1, got {float(discount)}")
+    if discount > 0.0 and power != 1.0:
+        raise ValueError(
+            f"discount must be 0 where the likelihood has a power below 1, got {float(discount)}"
+        )
+
+
+def check_least_weight(discount: float, least_weight: float) -> None:
+    """Raise ValueError unless a positive discount is below the least weight of a row or group.
+
+    A cluster of weight n has n - discount in the prior, which must be positive.
+
+    Parameters
+    ----------
+    discount : float
+    least_weight : float
+    """
+    if discount > 0.0 and not discount < least_weight:
+        raise ValueError(
+            f"discount must be below the weight of every row, got {float(discount)} and a row of "
+            f"weight {float(least_weight)}"
+        )
+
+
 def check_same_length(name: str, values: Values, other_name: str, other: Values) -> None:
     """Raise ValueError unless two parameters of a family have the same number of columns.
 

@@ -346,3 +346,24 @@ SCORE_STEPS_PER_NAT = 2.0**26
 # only scored.
 EMPTY_SLOT = 0
 SPARE_SLOT = 1
+
+# --- algorithms/minimise: L-BFGS with lower bounds ---
+
+# Changes of the variables, and of the gradient, that are remembered.
+N_REMEMBERED = 8
+
+MAX_DESCENT_STEPS = 200
+MAX_HALVINGS = 30
+
+# The greatest change of a variable in one step: variables are logarithms.
+MAX_CHANGE = 2.0
+
+# The part of the fall that the gradient promises, at least.
+SUFFICIENT_FALL = 1e-4
+
+# The descent ends when a step lowers the function by less.
+MIN_FALL = 1e-6
+
+# A change is remembered if its product with the turn of the gradient is at least this part of the
+# turn's square: then the curvature along it is positive beyond rounding.
+MIN_CURVATURE = 1e-12

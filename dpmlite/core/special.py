@@ -8,6 +8,7 @@ from functools import lru_cache
 from math import log, log1p
 
 from dpmlite.core.constants import LOG_2PI, LOG_PI, MIN_STIRLING_ARGUMENT
+from dpmlite.core.protocols import Buffer, Values
 
 # Coefficients of the asymptotic series in powers of -1 / x^2, the first one positive.
 _LOG_GAMMA_TERMS = (1 / 12, 1 / 360, 1 / 1260, 1 / 1680, 1 / 1188, 691 / 360360, 1 / 156)
@@ -192,6 +193,46 @@ def multivariate_log_gamma(x: float, p: int) -> float:
     return total
 
 
+def log_gammas(x: Values, out: Buffer) -> None:
+    """Logarithms of the gamma function at many numbers.
+
+    Parameters
+    ----------
+    x : sequence of float
+        Positive numbers.
+    out : sequence of float
+        OUT: as long as `x`.
+
+    Raises
+    ------
+    ValueError
+        If a number is not positive, or `out` has another length.
+    """
+    _require_equal_lengths(len(x), len(out))
+    for i, each in enumerate(x):
+        out[i] = log_gamma(each)
+
+
+def digammas(x: Values, out: Buffer) -> None:
+    """Digamma functions at many numbers.
+
+    Parameters
+    ----------
+    x : sequence of float
+        Positive numbers.
+    out : sequence of float
+        OUT: as long as `x`.
+
+    Raises
+    ------
+    ValueError
+        If a number is not positive, or `out` has another length.
+    """
+    _require_equal_lengths(len(x), len(out))
+    for i, each in enumerate(x):
+        out[i] = digamma(each)
+
+
 def _alternating(terms: tuple[float, ...], r: float) -> float:
     """terms[0] - r (terms[1] - r (terms[2] - ...))."""
     total = 0.0
@@ -203,3 +244,8 @@ def _alternating(terms: tuple[float, ...], r: float) -> float:
 def _require_positive(x: float) -> None:
     if not x > 0.0:
         raise ValueError(f"x must be positive, got {x}")
+
+
+def _require_equal_lengths(n_arguments: int, n_results: int) -> None:
+    if n_results != n_arguments:
+        raise ValueError(f"out must have the length of x, {n_arguments}, got {n_results}")

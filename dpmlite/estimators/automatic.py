@@ -75,6 +75,8 @@ class Model:
     has_missing : bool
         Whether a cell of the whole table may be missing. If none is, problems have the component
         of complete rows: it has the same joint, and takes less time.
+    discount : float
+        Discount of the Pitman-Yor process; 0 unless the power is 1.
     """
 
     family: Family
@@ -84,6 +86,7 @@ class Model:
     power: float = 1.0
     as_weights: bool = False
     has_missing: bool = True
+    discount: float = 0.0
 
     def problem(self, table: Data) -> Problem:
         """The problem of the rows of a table; its joints are in units of `unit` nats.
@@ -91,13 +94,15 @@ class Model:
         Rows with the power as weights have the same objective with another concentration.
         """
         if self._component_knows_power():
-            return Problem(table.rows(), self._searched(self.power), self.alpha)
+            component = self._searched(self.power)
+            return Problem(table.rows(), component, self.alpha, discount=self.discount)
         alpha = self.power * coarsened_alpha(self.alpha, self.power)
         return Problem(times(table, self.power).rows(), self._searched(1.0), alpha)
 
     def weighted_partition(self, table: Data, labels: Indices) -> Partition:
         """A partition whose rows have the power as weights, from which to predict."""
-        return Partition(times(table, self.power).rows(), labels, self.component(), self.alpha)
+        rows, component = times(table, self.power).rows(), self.component()
+        return Partition(rows, labels, component, self.alpha, discount=self.discount)
 
     def with_power(self, power: float) -> Model:
         """The model with another power."""
@@ -142,7 +147,12 @@ def candidates(n_columns: int, allow_missing: bool) -> list[Family]:
 
 
 def choose_model(
-    search: Search, families: list[Family], table: Data, template: Model, seeds: Seeds
+    search: Search,
+    families: list[Family],
+    table: Data,
+    template: Model,
+    seeds: Seeds,
+    found: Indices | None = None,
 ) -> tuple[Model, Indices]:
     """The model with the least joint on a sample of a table, and labels of all rows under it.
 
@@ -157,6 +167,8 @@ def choose_model(
     template : Model
         Whose family finds the first labels; its power, for all rows, and concentration are kept.
     seeds : ndarray of int
+    found : ndarray of int, optional
+        Labels of the sample that `first_labels_of_sample` has found. Default: they are searched.
 
     Returns
     -------
@@ -175,7 +187,9 @@ def choose_model(
         family: family.column_scales(rows, table if varying.all() else table.part(varying))
         for family in {template.family, *families}
     }
-    found = first_labels(search, of_sample, rows, scales[template.family], FIRST_WIDTH, seeds)
+    if found is None:
+        first_scales = scales[template.family]
+        found = first_labels(search, of_sample, rows, first_scales, FIRST_WIDTH, seeds)
     trials = [
         _fitted(search, family, of_sample, rows, scales[family], labels, seeds, None)
         for family in families

@@ -24,6 +24,7 @@ PriorChoice = Literal["auto", "paper"]
 PriorOrScales = Literal["auto", "paper", "nll"]
 
 AlphaChoice = Literal["map", "mode", "nll", "cv"]
+SearchedAlpha = Literal["nll"]
 AlphaPrior = Literal["inverse-gamma"]
 
 Scoring = Literal["trivial", "tight", "inadmissible"]

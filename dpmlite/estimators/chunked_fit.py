@@ -211,6 +211,10 @@ class ChunkedFit:
         """Raise ValueError for parameters that need all rows at once."""
         if not isinstance(self.estimator.init, str):
             raise ValueError("init must be the name of a start for rows in chunks, got labels")
+        if self.estimator.discount > 0.0:
+            raise ValueError(
+                f"discount must be 0 for rows in chunks, got {float(self.estimator.discount)}"
+            )
         if self.estimator.outlier_level is not None:
             raise ValueError(
                 "outlier_level must be None for rows in chunks, which have outlier_score, "

@@ -19,6 +19,7 @@ from dpmlite.estimators.validation import (
     check_alpha,
     check_choice,
     check_count,
+    check_discount,
     check_labels,
     check_random_state,
 )
@@ -27,7 +28,7 @@ from dpmlite.search.prefix_starts import search_labels
 from dpmlite.search.starts import start_labels
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     import numpy.typing as npt
 
@@ -58,6 +59,9 @@ class CollapsedGibbs(Limited, MixtureEstimator):
     alpha_prior : tuple of two floats, optional
         Shape and rate of a gamma prior of alpha, which is then drawn after every sweep by the
         method of Escobar & West [3]_. Default: alpha is fixed.
+    discount : float, default 0.0
+        Discount of the Pitman-Yor process, as in `MAPDPM`. A positive one needs ``prior="paper"``
+        or a dict, and no `alpha_prior`.
     prior : {"auto", "paper"} or dict, default "auto"
         Hyperparameters of the family, as in `MAPDPM`. "auto" takes those that `MAPDPM` chooses, and
         samples partitions of the rows with equal values spread, each of which counts whole.
@@ -118,6 +122,8 @@ class CollapsedGibbs(Limited, MixtureEstimator):
         What ended the fit early; None if nothing did.
     training_rows_ : dict
         A copy of the rows that were fitted, for `score_samples`.
+    discount_ : float
+        Discount that was used, if it is positive.
     component_, allow_missing_, prior_ : str, bool, dict
         Family, treatment of NaN and prior that were used.
     n_features_in_ : int
@@ -153,6 +159,7 @@ class CollapsedGibbs(Limited, MixtureEstimator):
         component: Component | Mapping[Any, str] = "auto",
         alpha: float = 1.0,
         alpha_prior: tuple[float, float] | None = None,
+        discount: float = 0.0,
         prior: Mapping[str, Any] | PriorChoice | None = "auto",
         allow_missing: bool = False,
         n_samples: int = 1000,
@@ -168,6 +175,7 @@ class CollapsedGibbs(Limited, MixtureEstimator):
         self.component = component
         self.alpha = alpha
         self.alpha_prior = alpha_prior
+        self.discount = discount
         self.prior = prior
         self.allow_missing = allow_missing
         self.n_samples = n_samples
@@ -219,7 +227,9 @@ class CollapsedGibbs(Limited, MixtureEstimator):
         burn_in = self.n_samples // 2 if self.burn_in is None else self.burn_in
         samples = list(chain.samples(self.n_samples, burn_in, self.thin, progress))
         best = chain.best
-        final = final_partition(table, best.labels.copy(), model.component(), best.alpha)
+        final = final_partition(
+            table, best.labels.copy(), model.component(), best.alpha, model.discount
+        )
         self._keep(data, final, model.prior, model.family)
         self._keep_samples(samples, chain)
         self.training_rows_ = table.to_dict()
@@ -252,10 +262,10 @@ class CollapsedGibbs(Limited, MixtureEstimator):
         training = Data.from_dict(self.training_rows_).rows()
         total = np.full(len(rows), -np.inf)
         out = np.empty(len(rows))
-        for labels, alpha in zip(self.labels_samples_, self.alpha_samples_, strict=True):
-            component = fitted_component(self)
-            sample = Partition(training, labels.copy(), component, float(alpha))
-            algorithms.log_density(rows, sample.component, float(alpha), out)
+        for labels, alpha in zip(self.labels_samples_, self.alpha_samples_.tolist(), strict=True):
+            component, discount = fitted_component(self), self.discount_
+            sample = Partition(training, labels.copy(), component, alpha, discount=discount)
+            algorithms.log_density(rows, sample.component, alpha, out, discount)
             np.logaddexp(total, out, out=total)
         return np.asarray(total - np.log(len(self.labels_samples_)))
 
@@ -317,6 +327,7 @@ class CollapsedGibbs(Limited, MixtureEstimator):
     def _check_parameters(self) -> None:
         self._check_model_parameters()
         check_alpha("alpha", self.alpha)
+        check_discount(self.discount, self._without_discount())
         if self.alpha_prior is not None:
             if not isinstance(self.alpha_prior, tuple | list | np.ndarray) or (
                 len(self.alpha_prior) != 2
@@ -338,6 +349,13 @@ class CollapsedGibbs(Limited, MixtureEstimator):
             )
         self._check_limits()
 
+    def _without_discount(self) -> Iterator[str]:
+        """Parameters that exclude a discount, with their values."""
+        if self._is_automatic():
+            yield "prior='auto'"
+        if self.alpha_prior is not None:
+            yield "alpha_prior"
+
     def _start(
         self, table: Data, model: Model, rng: np.random.Generator, progress: Progress
     ) -> npt.NDArray[np.intp]:
@@ -346,7 +364,7 @@ class CollapsedGibbs(Limited, MixtureEstimator):
             return most_probable_labels(model, table, rng, progress)
         if self.init == "search":
             return search_labels(model.problem(table), 0, rng, progress.stop)
-        return start_labels(self.init, table.shape[0], self.alpha, rng)[0]
+        return start_labels(self.init, table.shape[0], self.alpha, rng, model.discount)[0]
 
     def _keep_samples(self, samples: list[Sample], chain: Chain) -> None:
         self.labels_samples_ = np.array([sample.labels for sample in samples])

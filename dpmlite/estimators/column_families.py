@@ -59,6 +59,11 @@ MAX_JUDGED_ROWS = 5000
 MAX_LEVELS = 10
 MIN_ROWS_A_LEVEL = 5
 
+# Text is of names or ids, not of categories, if more than this share of its cells are different. In
+# few rows that is common by chance.
+MAX_DIFFERENT = 0.5
+MIN_ROWS_OF_TEXT = 50
+
 # Rows of which one-hot columns are told from chance.
 MIN_ONE_HOT_ROWS = 25
 
@@ -107,7 +112,8 @@ def columns_of(
     Raises
     ------
     ValueError
-        If the table has no such column.
+        If the table has no such column, or most cells of a column of text are different, and no
+        family is given for it.
     TypeError
         If a column is of dates, and no family is given for it.
     """
@@ -240,7 +246,22 @@ def _resolved(column: Column, name: str, found: CellsOf, choices: tuple[str, ...
             f"column {column!r} has dates, which no family describes: leave it out, or make a "
             "number of it, such as days since the first"
         )
-    return CATEGORICAL if found.kind == "category" else family_of_numbers(found.cells, choices)
+    if found.kind == "category":
+        _check_repeats(column, found.cells)
+        return CATEGORICAL
+    return family_of_numbers(found.cells, choices)
+
+
+def _check_repeats(column: Column, cells: Cells) -> None:
+    """Raise ValueError if most cells of a column of text are different."""
+    known = [cell for cell in cells.tolist() if cell is not None and cell == cell]
+    n_different = len(set(known))
+    if len(known) >= MIN_ROWS_OF_TEXT and n_different > MAX_DIFFERENT * len(known):
+        raise ValueError(
+            f"column {column!r} has {n_different} different values in {len(known)} rows, such as "
+            f"{known[0]!r}: leave it out, make numbers of it, as read_table does of money, or take "
+            f"it as categories by component={{{column!r}: {CATEGORICAL!r}}}"
+        )
 
 
 def _levels(cells: Cells) -> Cells:

@@ -211,8 +211,7 @@ class Columns:
 
 
 def _indices_of(column: Column, cells: Cells, levels: Cells, allow_missing: bool) -> Floats:
-    index = {level: float(i) for i, level in enumerate(levels.tolist())}
-    codes = np.array([index.get(cell, np.nan) for cell in cells.tolist()])
+    codes = _places_of(cells, levels)
     unknown = np.flatnonzero(np.isnan(codes))
     missing = np.array([is_missing(cells[i]) for i in unknown], dtype=bool)
     if missing.any() and not allow_missing:
@@ -224,6 +223,16 @@ def _indices_of(column: Column, cells: Cells, levels: Cells, allow_missing: bool
             f"row {i}: it counts as missing"
         )
     return codes
+
+
+def _places_of(cells: Cells, levels: Cells) -> Floats:
+    """The index of each cell among the levels; NaN where it is none of them."""
+    if cells.dtype.kind == levels.dtype.kind == "f" and len(levels):
+        order = np.argsort(levels, kind="stable")
+        at = np.minimum(np.searchsorted(levels[order], cells), len(levels) - 1)
+        return np.where(levels[order][at] == cells, order[at], np.nan)
+    index = {level: float(i) for i, level in enumerate(levels.tolist())}
+    return np.array([index.get(cell, np.nan) for cell in cells.tolist()])
 
 
 def _index_of_one(key: Key, cells: list[Cells], allow_missing: bool) -> Floats:

@@ -80,6 +80,11 @@ class Data:
         return {"shape": np.array(self.shape), "weights": weights, **cells}
 
     @classmethod
+    def without_rows(cls, n_columns: int) -> Data:
+        """A dense table of 0 rows."""
+        return cls((0, n_columns), values=np.empty((0, n_columns)))
+
+    @classmethod
     def from_dict(cls, parts: Mapping[str, Any]) -> Data:
         """The table of which `to_dict` returned `parts`."""
         n_rows, n_columns = parts["shape"]

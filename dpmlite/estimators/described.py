@@ -11,6 +11,7 @@ from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.explanation import (
     MIN_NATS,
     Report,
+    counted,
     levels_in_words,
     number,
     separations,
@@ -89,12 +90,12 @@ class DescribedMixture(FamilyEstimator):
         here, elsewhere = self._typical(k)
         names = self._variables()
         rows = [
-            [names[j], f"{nats[j]:.2f}", here[j], elsewhere[j]]
+            [names[j], f"{nats[j]:z.2f}", here[j], elsewhere[j]]
             for j in np.argsort(-nats, kind="stable")
             if j in names
         ]
         share = self.weights_[k]
-        title = f"cluster {k}: {self.counts_[k]} rows, {share:.1%}"
+        title = f"cluster {k}: {counted(self.counts_[k], 'row')}, {share:.1%}"
         return Report(title, ["column", "nats", "here", "elsewhere"], rows)
 
     def summary(self) -> Report:
@@ -123,7 +124,7 @@ class DescribedMixture(FamilyEstimator):
             share = f"{self.weights_[k]:.1%}"
             rows.append([str(k), str(self.counts_[k]), share, "; ".join(telling) or "-"])
         n_rows = int(np.sum(self.counts_))
-        title = f"{self.n_clusters_} clusters of {n_rows} rows"
+        title = f"{counted(self.n_clusters_, 'cluster')} of {counted(n_rows, 'row')}"
         return Report(title, ["cluster", "rows", "share", "typical"], rows)
 
     def column_information(self) -> npt.NDArray[np.float64]:
@@ -178,7 +179,7 @@ class DescribedMixture(FamilyEstimator):
         table = self._read_new(X)
         mixture = fitted_mixture(self)
         weights = np.empty((table.shape[0], mixture.n_slots))
-        algorithms.responsibilities(table.rows(), mixture, self.alpha_, weights)
+        algorithms.responsibilities(table.rows(), mixture, self.alpha_, weights, self.discount_)
         decoded = fitted_family(self).decoded
         if n_samples is None:
             filled: npt.NDArray[Any] = decoded(self._expected_cells(table, weights))
@@ -211,8 +212,8 @@ class DescribedMixture(FamilyEstimator):
 
     def _variables(self) -> dict[int, str]:
         """Places and names of the columns; of one-hot columns the first, and what names share."""
-        columns = getattr(self, "feature_names_in_", range(self.n_features_in_))
-        names = {j: str(column) for j, column in enumerate(columns)}
+        unnamed = [f"column {j}" for j in range(self.n_features_in_)]
+        names = {j: str(name) for j, name in enumerate(getattr(self, "feature_names_in_", unnamed))}
         family = fitted_family(self)
         if isinstance(family, MixedFamily):
             places = list(family.columns.levels)

@@ -10,6 +10,7 @@ import numpy as np
 from dpmlite import algorithms, core
 from dpmlite.estimators.base import Estimator, all_or_nothing, require_fitted
 from dpmlite.estimators.distances import least_distances, nearest_centres, squared_distances
+from dpmlite.estimators.limits import Limited
 from dpmlite.estimators.numbering import largest_first
 from dpmlite.estimators.set_output import SetOutput
 from dpmlite.estimators.validation import (
@@ -19,18 +20,20 @@ from dpmlite.estimators.validation import (
     check_rows,
     check_sample_weight,
     check_starts,
-    check_verbose,
 )
-from dpmlite.search.progress import Progress
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy.typing as npt
+
+    from dpmlite.search.progress import Callback, Progress
 
 # Range of the width of the widest column, in which sums of squares neither over- nor underflow.
 MAX_WIDTH, MIN_WIDTH = 1e140, 1e-140
 
 
-class DPMeans(SetOutput, Estimator):
+class DPMeans(SetOutput, Limited, Estimator):
     """K-means that finds the number of clusters: each cluster costs `lam`.
 
     It minimises the sum of squared distances to the cluster centres plus `lam` times the number of
@@ -52,6 +55,12 @@ class DPMeans(SetOutput, Estimator):
         others in random orders.
     random_state : None, int, Generator or RandomState, default None
         Source of chance for the orders.
+    max_seconds : float, optional
+        Time after which the fit ends between two passes and keeps the best so far; a
+        `ConvergenceWarning` says so. It makes one pass at least.
+    callback : callable, optional
+        ``callback(step, objective, n_clusters)`` is called after each pass. A true result ends the
+        fit, which keeps the best so far; an error passes, and the estimator is as it was.
     verbose : bool or int, default False
         Tell every start in a line: printed, or logged by the logger "dpmlite" if it takes level
         INFO. With False, steps are logged at level DEBUG.
@@ -73,7 +82,9 @@ class DPMeans(SetOutput, Estimator):
     n_iter_ : int
         Passes of the best start.
     converged_ : bool
-        Whether it ended because no row moved, not at `max_iter`.
+        Whether it ended because no row moved, not at `max_iter` or by another limit.
+    stopped_ : {None, "max_seconds", "callback"}
+        What ended the fit early; None if nothing did.
     lam_ : float
         The value of `lam` that was used.
     n_features_in_ : int
@@ -110,6 +121,8 @@ class DPMeans(SetOutput, Estimator):
         max_iter: int = 300,
         n_init: int = 1,
         random_state: Any = None,
+        max_seconds: float | None = None,
+        callback: Callback | None = None,
         verbose: bool | int = False,
     ) -> None:
         self.lam = lam
@@ -117,6 +130,8 @@ class DPMeans(SetOutput, Estimator):
         self.max_iter = max_iter
         self.n_init = n_init
         self.random_state = random_state
+        self.max_seconds = max_seconds
+        self.callback = callback
         self.verbose = verbose
 
     @all_or_nothing
@@ -154,11 +169,13 @@ class DPMeans(SetOutput, Estimator):
             )
         table = core.Rows(used, used_weights)
         rng = check_random_state(self.random_state)
+        progress = self._new_progress()
         if self.n_clusters is None:
             lam = float(self.lam)  # type: ignore[arg-type]
         else:
             lam = algorithms.farthest_first(table, self.n_clusters)
-        self._search(table, lam, rng)
+        self._search(table, lam, rng, progress)
+        self._keep_stop(progress)
         self._remember_columns(X, rows.shape[1])
         if len(used) < len(rows):
             labels = nearest_centres(rows, self.cluster_centers_)
@@ -316,17 +333,21 @@ class DPMeans(SetOutput, Estimator):
             check_count("n_clusters", self.n_clusters)
         check_count("max_iter", self.max_iter)
         check_starts(self.n_init)
-        check_verbose(self.verbose)
+        self._check_limits()
 
-    def _search(self, table: core.Rows, lam: float, rng: np.random.Generator) -> None:
+    def _search(
+        self, table: core.Rows, lam: float, rng: np.random.Generator, progress: Progress
+    ) -> None:
         """Keep the start with the least objective, the first of equals."""
         best: list[Any] = []
-        progress = Progress(bool(self.verbose))
+        max_iter = min(self.max_iter, sys.maxsize)
         for start in range(self.n_init):
+            if start and progress.stop.is_set():
+                break
             order = rng.permutation(len(table)).astype(np.intp) if start else None
             labels = np.empty(len(table), dtype=np.intp)
             centres, inertia, trace, converged = algorithms.fit_centres(
-                table, lam, labels, min(self.max_iter, sys.maxsize), order
+                table, lam, labels, max_iter, order, _after_pass(progress, f"start {start + 1}")
             )
             progress.tell(
                 f"start {start + 1}: {len(centres)} clusters after {len(trace) - 1} passes, "
@@ -354,6 +375,16 @@ class DPMeans(SetOutput, Estimator):
         self.objective_trace_ = np.array(trace)
         self.n_iter_ = len(trace) - 1
         self.converged_ = converged
+
+
+def _after_pass(progress: Progress, step: str) -> Callable[[float, int], bool]:
+    """What tells a pass of a start, and returns whether to end."""
+
+    def after_pass(objective: float, n_clusters: int) -> bool:
+        progress.step(step, objective, n_clusters)
+        return progress.stop.is_set()
+
+    return after_pass
 
 
 def _check_width(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self, get_args
 
 import numpy as np
 
 from dpmlite import algorithms
+from dpmlite.core.constants import TIE
 from dpmlite.estimators.base import all_or_nothing
 from dpmlite.estimators.choices import PriorScore, Refinement, Scoring
 from dpmlite.estimators.fitted import final_partition, verify_joint
@@ -15,22 +17,24 @@ from dpmlite.estimators.limits import Limited
 from dpmlite.estimators.mixture import MixtureEstimator
 from dpmlite.estimators.validation import (
     check_alpha,
+    check_alphas,
     check_bool,
     check_choice,
     check_count,
     check_random_state,
 )
 from dpmlite.partition import log_prob_counts, log_prob_multiplicities
+from dpmlite.search.alpha import ALPHAS
 from dpmlite.search.prefix_starts import ORDERS, greedy_search, row_order, run
 from dpmlite.search.refinement import refine
 from dpmlite.search.search import Search
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
-    from dpmlite.estimators.choices import Component, Order, PriorChoice
+    from dpmlite.estimators.choices import Component, Order, PriorChoice, SearchedAlpha
     from dpmlite.estimators.data import Data
     from dpmlite.partition import Partition
     from dpmlite.search.context import Labels, Problem
@@ -47,6 +51,26 @@ TIGHT = ("normal-known-variance", "dirichlet-multinomial", "beta-bernoulli")
 REFINES: tuple[str, ...] = get_args(Refinement)
 
 
+@dataclass(frozen=True, eq=False)
+class Found:
+    """What a search under one concentration found.
+
+    Attributes
+    ----------
+    alpha : float
+        Concentration.
+    search : PrefixSearch
+    labels : ndarray of int, shape (N,)
+    score : float
+        Minus the log of the score of the labels.
+    """
+
+    alpha: float
+    search: algorithms.PrefixSearch
+    labels: Labels
+    score: float
+
+
 class DPSearch(Limited, MixtureEstimator):
     """Clustering by A* or beam search for the most probable partition.
 
@@ -59,8 +83,9 @@ class DPSearch(Limited, MixtureEstimator):
     ----------
     component : str, default "auto"
         Family of the clusters, as in `MAPDPM`.
-    alpha : float, default 1.0
-        Concentration of the Dirichlet process.
+    alpha : float or "nll", default 1.0
+        Concentration of the Dirichlet process. "nll" takes the one of `alphas` under which the
+        search finds labels with the best score; certificates are then of labels given `alpha_`.
     prior : {"auto", "paper"} or dict, default "auto"
         Hyperparameters of the family, as in `MAPDPM`. "auto" takes those that `MAPDPM` chooses, and
         searches among the rows with equal values spread, each of which counts whole.
@@ -73,6 +98,8 @@ class DPSearch(Limited, MixtureEstimator):
           best. A bound; for "normal-known-variance", "dirichlet-multinomial" and "beta-bernoulli",
           whose predictive density has a proven bound.
         - "trivial", eq. (7): rows cost nothing, in units in which no density is above 1. A bound.
+    alphas : array-like, optional
+        For ``alpha="nll"``: candidates. Default: 0.01 to 100, three a decade.
     prior_score : {"partition", "sizes"}, default "partition"
         The probability of labels that scores count with the density of the data: that of the
         partition, of which `neg_log_joint_` is made; or, as in [1]_, that of its cluster sizes,
@@ -109,7 +136,11 @@ class DPSearch(Limited, MixtureEstimator):
     labels_ : ndarray of int, shape (N,)
         The cluster of each row, 0..K-1, numbered by decreasing weight.
     n_enqueued_, n_expanded_ : int
-        Number of clusterings put into the queue, and of those extended by a row.
+        Number of clusterings put into the queue, and of those extended by a row; of the search that
+        found `labels_`.
+    alphas_, alpha_scores_ : ndarray
+        With ``alpha="nll"``: candidates, those tried in time, and the least `neg_log_score_` that
+        each search found.
     certified_ : bool
         Whether `labels_` is proven to have the best score, up to rounding: to be the most probable
         partition, unless `prior_score` is "sizes".
@@ -170,8 +201,9 @@ class DPSearch(Limited, MixtureEstimator):
         self,
         *,
         component: Component | Mapping[Any, str] = "auto",
-        alpha: float = 1.0,
+        alpha: float | SearchedAlpha = 1.0,
         prior: Mapping[str, Any] | PriorChoice | None = "auto",
+        alphas: Sequence[float] | npt.NDArray[Any] | None = None,
         scoring: Scoring = "inadmissible",
         prior_score: PriorScore = "partition",
         beam: int | None = 10,
@@ -186,6 +218,7 @@ class DPSearch(Limited, MixtureEstimator):
         self.component = component
         self.alpha = alpha
         self.prior = prior
+        self.alphas = alphas
         self.scoring = scoring
         self.prior_score = prior_score
         self.beam = beam
@@ -230,9 +263,12 @@ class DPSearch(Limited, MixtureEstimator):
         self._check_weights(table)
         model, table = self._find_model(table, rng, progress)
         problem = model.problem(table)
-        search, labels, neg_log_joint = self._run(problem, rng, progress)
+        order = row_order(problem, self.order, rng)
+        best, scores = self._best(problem, order, progress)
+        model, problem = replace(model, alpha=best.alpha), replace(problem, alpha=best.alpha)
+        search, labels = best.search, best.labels
         found = final_partition(table, labels.copy(), model.component(), model.alpha)
-        verify_joint(neg_log_joint - self._log_ratio(found), found, table)
+        verify_joint(best.score - self._log_ratio(found), found, table)
         gap, certified = self._gap(search, found)
         refined = None
         if self.refine and not certified:
@@ -245,6 +281,7 @@ class DPSearch(Limited, MixtureEstimator):
             final = found
         self._keep(data, final, model.prior, model.family)
         self._keep_refinement(refined, found.neg_log_joint, certified)
+        self._keep_scores(scores)
         self.n_enqueued_, self.n_expanded_ = search.n_enqueued, search.n_expanded
         self.certified_, self.optimality_gap_ = certified, gap
         self.neg_log_score_ = self.neg_log_joint_ + self._log_ratio(final)
@@ -254,7 +291,11 @@ class DPSearch(Limited, MixtureEstimator):
         return self
 
     def _check_parameters(self) -> None:
-        check_alpha("alpha", self.alpha)
+        if not isinstance(self.alpha, str):
+            check_alpha("alpha", self.alpha)
+        elif self.alpha != "nll":
+            raise ValueError(f"alpha must be a positive number or 'nll', got {self.alpha!r}")
+        self._grid()
         check_choice("scoring", self.scoring, SCORINGS)
         check_choice("prior_score", self.prior_score, PRIOR_SCORES)
         check_choice("order", self.order, ORDERS)
@@ -280,11 +321,28 @@ class DPSearch(Limited, MixtureEstimator):
         if len(others):
             raise ValueError(f"prior_score 'sizes' needs rows of weight 1, got {others[0]}")
 
-    def _run(
-        self, problem: Problem, rng: np.random.Generator, progress: Progress
-    ) -> tuple[algorithms.PrefixSearch, Labels, float]:
-        """The search, labels and their joint: those of a greedy one if it was stopped."""
-        order = row_order(problem, self.order, rng)
+    def _grid(self) -> npt.NDArray[np.float64]:
+        """Candidates for alpha, in ascending order."""
+        candidates = ALPHAS if self.alphas is None else check_alphas(self.alphas)
+        return candidates if isinstance(self.alpha, str) else np.array([float(self.alpha)])
+
+    def _best(
+        self, problem: Problem, order: Labels, progress: Progress
+    ) -> tuple[Found, list[float]]:
+        """What the search finds under the best of the candidates for alpha, and all scores."""
+        best, scores = None, []
+        for alpha in self._grid().tolist():
+            found = self._run(replace(problem, alpha=alpha), order, progress)
+            scores.append(found.score)
+            if best is None or found.score < best.score - TIE:
+                best = found
+            if progress.stop.is_set():
+                break
+        assert best is not None  # there is a candidate
+        return best, scores
+
+    def _run(self, problem: Problem, order: Labels, progress: Progress) -> Found:
+        """The search, labels and their score: those of a greedy one if it was stopped."""
         search = algorithms.PrefixSearch(
             problem.rows,
             problem.component.like(),
@@ -300,7 +358,7 @@ class DPSearch(Limited, MixtureEstimator):
             finished = greedy_search(problem, order, self.prior_score)
         labels = np.empty(len(order), dtype=np.intp)
         finished.write_labels(labels)
-        return search, labels, finished.neg_log_joint
+        return Found(problem.alpha, search, labels, finished.neg_log_joint)
 
     def _gap(self, search: algorithms.PrefixSearch, found: Partition) -> tuple[float, bool]:
         """The optimality gap in nats, and whether it is within rounding."""
@@ -317,6 +375,13 @@ class DPSearch(Limited, MixtureEstimator):
         multiplicities = Counter(round(n) for n in counts)
         score = log_prob_multiplicities(multiplicities, found.alpha)
         return log_prob_counts(counts, found.alpha) - score
+
+    def _keep_scores(self, scores: list[float]) -> None:
+        """Keep the scores of the candidates for alpha, if it was chosen."""
+        for name in ("alphas_", "alpha_scores_"):
+            self.__dict__.pop(name, None)
+        if isinstance(self.alpha, str):
+            self.alphas_, self.alpha_scores_ = self._grid()[: len(scores)], np.array(scores)
 
     def _keep_refinement(self, refined: SearchResult | None, found: float, certified: bool) -> None:
         trace = [found] if refined is None else [found, *refined.trace]

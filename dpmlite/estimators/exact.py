@@ -10,7 +10,7 @@ import numpy as np
 from dpmlite import algorithms
 from dpmlite.estimators.given_tables import given_table
 from dpmlite.estimators.numbering import largest_first
-from dpmlite.estimators.validation import check_alpha
+from dpmlite.estimators.validation import check_alpha, check_discount
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,6 +66,7 @@ def exact_posterior(
     prior: Mapping[str, Any] | None = None,
     allow_missing: bool = False,
     sample_weight: npt.ArrayLike | None = None,
+    discount: float = 0.0,
 ) -> ExactPosterior:
     """Posterior over all partitions of a few rows, without approximation.
 
@@ -84,6 +85,8 @@ def exact_posterior(
         Whether NaN is a missing value.
     sample_weight : array-like, shape (N,), optional
         Number of equal rows, which share a label, that each row stands for; positive. Default: 1.
+    discount : float, default 0.0
+        Discount of the Pitman-Yor process, as in `MAPDPM`.
 
     Returns
     -------
@@ -115,7 +118,7 @@ def exact_posterior(
     >>> found.co_clustering[0].round(2).tolist()
     [1.0, 0.9, 0.0]
     """
-    alpha = check_alpha("alpha", alpha)
+    alpha, discount = check_alpha("alpha", alpha), check_discount(discount)
     family, table = given_table(X, component, allow_missing)
     data = table.weighted(sample_weight)
     data.require_weight()
@@ -126,7 +129,7 @@ def exact_posterior(
     labels, n_clusters_proba = np.zeros(n, dtype=np.intp), np.empty(n)
     co_clustering = np.empty((n, n))
     log_evidence, neg_log_joint = algorithms.sum_over_partitions(
-        data.rows(), statistics, alpha, labels, n_clusters_proba, co_clustering
+        data.rows(), statistics, alpha, labels, n_clusters_proba, co_clustering, discount
     )
     log_volume = data.total_log_volume()
     return ExactPosterior(
@@ -146,12 +149,13 @@ def log_evidence_exact(
     prior: Mapping[str, Any] | None = None,
     allow_missing: bool = False,
     sample_weight: npt.ArrayLike | None = None,
+    discount: float = 0.0,
 ) -> float:
     """Log evidence of a few rows: the sum over all partitions.
 
     Parameters
     ----------
-    X, alpha, component, prior, allow_missing, sample_weight
+    X, alpha, component, prior, allow_missing, sample_weight, discount
         As in `exact_posterior`.
 
     Returns
@@ -187,4 +191,5 @@ def log_evidence_exact(
         prior=prior,
         allow_missing=allow_missing,
         sample_weight=sample_weight,
+        discount=discount,
     ).log_evidence

@@ -17,6 +17,9 @@ N_DRAWN = 1000
 # Columns that tell less, in nats a row, do not describe a cluster: twice that is common by chance.
 MIN_NATS = 0.05
 
+# Numbers from here on are written with an exponent.
+MAX_PLAIN = 1e9
+
 
 @dataclass(frozen=True)
 class Report:
@@ -100,8 +103,16 @@ def mixture_log_density(family: Family, rows: Floats, theta: Parameters, weights
 
 
 def number(value: float) -> str:
-    """A number for people: four digits."""
-    return "-" if np.isnan(value) else f"{value:.4g}"
+    """A number for people: four digits, and no exponent below a thousand millions."""
+    if np.isnan(value):
+        return "-"
+    text = f"{value:.4g}"
+    return f"{float(text):.0f}" if "e+" in text and abs(value) < MAX_PLAIN else text
+
+
+def counted(n: float, noun: str) -> str:
+    """A number of things, such as "1 row" and "2 rows"."""
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
 
 
 def levels_in_words(levels: Any, probabilities: Floats, most: int = 3) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
+from dpmlite.core.checks import check_least_weight
 from dpmlite.estimators.automatic import (
     MAX_FULL_COLUMNS,
     SATURATION,
@@ -70,11 +71,13 @@ class FamilyEstimator(Estimator):
     alpha: Any
     allow_missing: bool
     prior: Any
+    discount: float = 0.0  # of estimators that do not have the parameter
 
     component_: Any
     allow_missing_: bool
     prior_: Prior
     labels_: npt.NDArray[np.intp]
+    discount_: float = 0.0  # kept if it is positive
 
     def fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
         """Cluster the rows of `X`; implemented by subclasses."""
@@ -205,8 +208,9 @@ class FamilyEstimator(Estimator):
         of_numbers = moments if numbers is table else Moments.of(numbers)
         of_numbers.variances()  # warns of constant columns, and refuses values too large
         warn_of_outliers(numbers, of_numbers)
+        found = None
         if table.columns is not None:
-            table = self._with_columns_by_joint(search, table, seeds)
+            table, found = self._with_columns_by_joint(search, table, seeds)
         families = self._candidates(table)
         first = FAMILIES["normal-gamma"] if table.columns is None else families[0]
         table = first.prepared(table)
@@ -220,19 +224,24 @@ class FamilyEstimator(Estimator):
         power *= least_weight / mean_weight
         table = times(table, 1.0 / least_weight)
         template = self._model(first, table, {}, power)
-        model, labels = choose_model(search, families, table, template, seeds)
+        model, labels = choose_model(search, families, table, template, seeds, found)
         return model, table, labels
 
-    def _with_columns_by_joint(self, search: Search, table: Data, seeds: Seeds) -> Data:
-        """A coded table under the families of columns that the joint chooses."""
+    def _with_columns_by_joint(
+        self, search: Search, table: Data, seeds: Seeds
+    ) -> tuple[Data, Indices | None]:
+        """A coded table under the families of columns that the joint chooses.
+
+        Also the labels of a sample by which it chooses; None if the families are given.
+        """
         assert table.columns is not None
         given = self.component if isinstance(self.component, Mapping) else {}
         fixed = [c for c in table.columns.levels if given.get(c, self.component) != AUTO]
         if len(fixed) == len(table.columns.levels):
-            return table
+            return table, None
         template = self._model(mixed_family(table.columns), table, {})
         sample, labels = first_labels_of_sample(search, template, table, seeds)
-        return recoded(table, columns_by_joint(table, sample, labels, fixed))
+        return recoded(table, columns_by_joint(table, sample, labels, fixed)), labels
 
     def _find_model(
         self, table: Data, rng: np.random.Generator, progress: Progress | None = None
@@ -256,9 +265,16 @@ class FamilyEstimator(Estimator):
 
     def _model(self, family: Family, table: Data, prior: Prior, power: float = 1.0) -> Model:
         """A model of a table with the parameters' concentration."""
-        has_missing = self.allow_missing and table.has_missing()
+        discount = float(self.discount)
+        check_least_weight(discount, 1.0 if table.weights is None else table.weights.min())
         return Model(
-            family, self.allow_missing, prior, self._alpha(), power, has_missing=has_missing
+            family,
+            self.allow_missing,
+            prior,
+            self._alpha(),
+            power,
+            has_missing=self.allow_missing and table.has_missing(),
+            discount=discount,
         )
 
     def _alpha(self) -> float:

@@ -10,13 +10,14 @@ from dpmlite import families
 from dpmlite.distributed.statistics import load, statistics_of
 from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.columns import Columns, IsZero
+from dpmlite.estimators.data import Data
 from dpmlite.estimators.numbering import largest_first
 from dpmlite.estimators.priors import FAMILIES, mixed_family
 from dpmlite.partition import Partition
 
 if TYPE_CHECKING:
     from dpmlite.estimators.columns import Key
-    from dpmlite.estimators.data import Data, Floats
+    from dpmlite.estimators.data import Floats
     from dpmlite.estimators.numbering import Labels
     from dpmlite.estimators.priors import Family
     from dpmlite.estimators.priors.base import Prior
@@ -71,11 +72,15 @@ def fitted_mixture(model: Fitted) -> families.Component:
 
 
 def final_partition(
-    table: Data, labels: Labels, component: families.Component, alpha: float
+    table: Data,
+    labels: Labels,
+    component: families.Component,
+    alpha: float,
+    discount: float = 0.0,
 ) -> Partition:
     """The partition of rows of positive weight; `labels` are renumbered by weight in place."""
     largest_first(labels, table.weights, labels)
-    return Partition(table.rows(), labels, component, alpha)
+    return Partition(table.rows(), labels, component, alpha, discount=discount)
 
 
 def final_partition_with_groups(
@@ -84,6 +89,7 @@ def final_partition_with_groups(
     alpha: float,
     groups: families.Component,
     group_labels: Labels,
+    discount: float = 0.0,
 ) -> Partition:
     """The partition of rows of positive weight and absorbed groups, numbered by weight.
 
@@ -99,14 +105,25 @@ def final_partition_with_groups(
         Statistics of G groups of rows that are not in memory.
     group_labels : ndarray of int, shape (G,)
         The cluster of each group.
+    discount : float, default 0.0
+        Discount of the Pitman-Yor process.
     """
     weights = np.ones(table.shape[0]) if table.weights is None else table.weights
     weights = np.concatenate([groups.counts, weights])
     numbers = largest_first(np.concatenate([group_labels, labels]), weights)
     group_labels, labels = np.split(numbers, [len(group_labels)])
+    component, group_labels = groups.like(), group_labels.copy()
     return Partition(
-        table.rows(), labels.copy(), groups.like(), alpha, None, groups, group_labels.copy()
+        table.rows(), labels.copy(), component, alpha, None, groups, group_labels, discount
     )
+
+
+def final_partition_of_groups(
+    alpha: float, groups: families.Component, group_labels: Labels, discount: float = 0.0
+) -> Partition:
+    """As `final_partition_with_groups`, without rows."""
+    table, labels = Data.without_rows(groups.n_columns), np.empty(0, dtype=np.intp)
+    return final_partition_with_groups(table, labels, alpha, groups, group_labels, discount)
 
 
 def cluster_attributes(
@@ -117,6 +134,7 @@ def cluster_attributes(
     return {
         **family.attributes(),
         **described_components(component, n_clusters, family, prior),
+        **({"discount_": final.discount} if final.discount > 0.0 else {}),
         "allow_missing_": bool(allow_missing),
         "prior_": prior,
         "alpha_": final.alpha,

@@ -11,6 +11,7 @@ from dpmlite.estimators.given_tables import given_table
 from dpmlite.estimators.validation import (
     check_alpha,
     check_count,
+    check_discount,
     check_labels,
     check_random_state,
 )
@@ -22,8 +23,11 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
-def crp_log_prob(labels: npt.ArrayLike, alpha: float) -> float:
+def crp_log_prob(labels: npt.ArrayLike, alpha: float, *, discount: float = 0.0) -> float:
     """Log probability of a partition under the Chinese restaurant process.
+
+    With a discount d it is the Pitman-Yor process: a cluster of n items weighs n - d for the next
+    item, and a new one alpha + K d if there are K.
 
     Parameters
     ----------
@@ -31,6 +35,8 @@ def crp_log_prob(labels: npt.ArrayLike, alpha: float) -> float:
         The cluster of each item, by any names.
     alpha : float
         Concentration, positive.
+    discount : float, default 0.0
+        Discount of the Pitman-Yor process, at least 0 and below 1.
 
     Returns
     -------
@@ -40,7 +46,8 @@ def crp_log_prob(labels: npt.ArrayLike, alpha: float) -> float:
     Raises
     ------
     ValueError
-        If `alpha` is not positive, or `labels` are not 1-D, or one is missing.
+        If `alpha` is not positive, `discount` is out of range, or `labels` are not 1-D, or one is
+        missing.
 
     See Also
     --------
@@ -53,10 +60,13 @@ def crp_log_prob(labels: npt.ArrayLike, alpha: float) -> float:
     >>> round(math.exp(dpmlite.crp_log_prob([0, 0, 1], alpha=1.0)), 6)
     0.166667
     """
-    return log_prob(check_labels(labels).tolist(), check_alpha("alpha", alpha))
+    alpha, discount = check_alpha("alpha", alpha), check_discount(discount)
+    return log_prob(check_labels(labels).tolist(), alpha, discount)
 
 
-def crp_sample(n: int, alpha: float, random_state: Any = None) -> npt.NDArray[np.intp]:
+def crp_sample(
+    n: int, alpha: float, random_state: Any = None, *, discount: float = 0.0
+) -> npt.NDArray[np.intp]:
     """Draw a partition from the Chinese restaurant process.
 
     Parameters
@@ -67,6 +77,8 @@ def crp_sample(n: int, alpha: float, random_state: Any = None) -> npt.NDArray[np
         Concentration, positive.
     random_state : None, int, Generator or RandomState, default None
         Source of chance.
+    discount : float, default 0.0
+        Discount of the Pitman-Yor process, at least 0 and below 1.
 
     Returns
     -------
@@ -76,7 +88,7 @@ def crp_sample(n: int, alpha: float, random_state: Any = None) -> npt.NDArray[np
     Raises
     ------
     ValueError
-        If `n` is negative or `alpha` is not positive.
+        If `n` is negative, `alpha` is not positive or `discount` is out of range.
 
     See Also
     --------
@@ -89,9 +101,9 @@ def crp_sample(n: int, alpha: float, random_state: Any = None) -> npt.NDArray[np
     >>> crp_sample(10, alpha=1.0, random_state=0).tolist()
     [0, 0, 0, 0, 1, 2, 1, 1, 1, 3]
     """
-    alpha = check_alpha("alpha", alpha)
+    alpha, discount = check_alpha("alpha", alpha), check_discount(discount)
     uniforms = check_random_state(random_state).random(check_count("n", n, least=0))
-    return np.array(sample(uniforms, alpha), dtype=np.intp)
+    return np.array(sample(uniforms, alpha, discount), dtype=np.intp)
 
 
 def neg_log_joint(
@@ -103,6 +115,7 @@ def neg_log_joint(
     prior: Mapping[str, Any] | None = None,
     allow_missing: bool = False,
     sample_weight: npt.ArrayLike | None = None,
+    discount: float = 0.0,
 ) -> float:
     """Negative log joint, -log p(z | alpha) - sum_k log p(x_k | theta_0), in nats.
 
@@ -126,6 +139,8 @@ def neg_log_joint(
         Whether NaN is a missing value.
     sample_weight : array-like, shape (N,), optional
         Number of equal rows that each row stands for; default 1.
+    discount : float, default 0.0
+        Discount of the Pitman-Yor process, as in `MAPDPM`.
 
     Returns
     -------
@@ -156,7 +171,7 @@ def neg_log_joint(
     16.95
     """
     partition, log_volume = _partition(
-        X, labels, sample_weight, alpha, component, prior, allow_missing
+        X, labels, sample_weight, alpha, component, prior, allow_missing, discount
     )
     return partition.neg_log_joint + log_volume
 
@@ -170,6 +185,7 @@ def neg_log_loo(
     prior: Mapping[str, Any] | None = None,
     allow_missing: bool = False,
     sample_weight: npt.ArrayLike | None = None,
+    discount: float = 0.0,
 ) -> float:
     """Negative log of the leave-one-out likelihood times the prior of the labels.
 
@@ -177,7 +193,7 @@ def neg_log_loo(
 
     Parameters
     ----------
-    X, labels, alpha, component, prior, allow_missing, sample_weight
+    X, labels, alpha, component, prior, allow_missing, sample_weight, discount
         As in `neg_log_joint`.
 
     Returns
@@ -207,7 +223,7 @@ def neg_log_loo(
     6.49
     """
     partition, log_volume = _partition(
-        X, labels, sample_weight, alpha, component, prior, allow_missing
+        X, labels, sample_weight, alpha, component, prior, allow_missing, discount
     )
     return algorithms.neg_log_loo(partition) + log_volume
 
@@ -220,16 +236,18 @@ def _partition(
     component: str | Mapping[Any, str],
     prior: Mapping[str, Any] | None,
     allow_missing: bool,
+    discount: float,
 ) -> tuple[Partition, float]:
     """The partition of the rows of positive weight, after checks of all arguments.
 
     The second number is `Data.total_log_volume` of these rows.
     """
-    alpha = check_alpha("alpha", alpha)
+    alpha, discount = check_alpha("alpha", alpha), check_discount(discount)
     family, data = given_table(X, component, allow_missing)
     data = data.weighted(sample_weight)
     used = data.has_weight()
     numbers = check_labels(labels, data.shape[0])[used]
     table = data.take(used)
     statistics = family.component(family.prior(prior, table), allow_missing)
-    return Partition(table.rows(), numbers, statistics, alpha), table.total_log_volume()
+    partition = Partition(table.rows(), numbers, statistics, alpha, discount=discount)
+    return partition, table.total_log_volume()

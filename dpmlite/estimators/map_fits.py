@@ -101,12 +101,13 @@ class MapFits(MapParameters):
         prior = prior_of_all([before], moments)
         before.family.check_reach(table, prior, moments)
         alpha = self.alpha_ if isinstance(self.alpha, str) else float(self.alpha)
-        groups = absorbed_groups([before], prior)
-        result = self._place_and_descend(
-            Problem(table.rows(), groups.like(), alpha, groups), progress
-        )
+        groups, discount = absorbed_groups([before], prior), float(self.discount)
+        problem = Problem(table.rows(), groups.like(), alpha, groups, discount)
+        result = self._place_and_descend(problem, progress)
         group_labels = np.asarray(result.partition.group_labels, dtype=np.intp)
-        final = final_partition_with_groups(table, result.labels(), alpha, groups, group_labels)
+        final = final_partition_with_groups(
+            table, result.labels(), alpha, groups, group_labels, discount
+        )
         verify_joint(result.neg_log_joint, final, table)
         self._keep(data, final, prior, before.family)
         self.counts_ += absorbed_counts(before.counts, final)

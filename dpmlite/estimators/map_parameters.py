@@ -16,9 +16,11 @@ from dpmlite.estimators.joined_mixture import JoinedMixture
 from dpmlite.estimators.limits import Limited
 from dpmlite.estimators.validation import (
     check_alpha,
+    check_alphas,
     check_bool,
     check_choice,
     check_count,
+    check_discount,
     check_jobs,
     check_labels,
     check_positive,
@@ -30,7 +32,7 @@ from dpmlite.search.context import coarsened_alpha
 from dpmlite.search.search import Search
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     import numpy.typing as npt
 
@@ -64,6 +66,7 @@ class MapParameters(Limited, JoinedMixture):
     split_merge: bool
     n_init: int
     max_sweeps: int
+    memory: int | None
     n_jobs: int | None
 
     def _check_parameters(self) -> None:
@@ -76,6 +79,7 @@ class MapParameters(Limited, JoinedMixture):
             check_choice("robustness", self.robustness, (AUTO,), "a positive number, None or ")
         elif self.robustness is not None:
             check_positive("robustness", self.robustness, ROBUSTNESS)
+        check_discount(self.discount, self._without_discount())
         self._check_joining()
         self._check_alpha_prior()
         self._grid()
@@ -85,9 +89,20 @@ class MapParameters(Limited, JoinedMixture):
         check_choice("order", self.order, ORDERS)
         check_starts(self.n_init)
         check_count("max_sweeps", self.max_sweeps)
+        if self.memory is not None:
+            check_count("memory", self.memory, least=2)
         check_bool("split_merge", self.split_merge)
         self._check_limits()
         check_jobs(self.n_jobs)
+
+    def _without_discount(self) -> Iterator[str]:
+        """Parameters that exclude a discount, with their values."""
+        if self._is_automatic():
+            yield "prior='auto'"
+        if self._saturation() is not None:
+            yield "robustness"
+        if self.alpha in ("map", "mode"):
+            yield f"alpha={self.alpha!r}"
 
     def _check_alpha_prior(self) -> None:
         if isinstance(self.alpha_prior, str):
@@ -102,11 +117,7 @@ class MapParameters(Limited, JoinedMixture):
 
     def _grid(self) -> npt.NDArray[np.float64]:
         """Candidates for alpha, in ascending order."""
-        if self.alphas is None:
-            return ALPHAS
-        if np.ndim(self.alphas) != 1 or np.size(self.alphas) == 0:
-            raise ValueError(f"alphas must be a list of numbers, got {self.alphas!r}")
-        return np.unique([check_alpha("alphas", alpha) for alpha in self.alphas])
+        return ALPHAS if self.alphas is None else check_alphas(self.alphas)
 
     def _search(self, data: Data, progress: Progress) -> Search:
         """The search among the rows that have weight."""

@@ -11,6 +11,7 @@ from dpmlite.distributed.engine import MapEngine
 from dpmlite.estimators.base import all_or_nothing
 from dpmlite.estimators.chunk_tables import load_chunk, weighted_chunks
 from dpmlite.estimators.chunked_fit import ChunkedFit
+from dpmlite.estimators.forgetting import remembered
 from dpmlite.estimators.map_fits import MapFits
 from dpmlite.estimators.streaming import FirstRows, FittedClusters
 
@@ -104,6 +105,12 @@ class MAPDPM(MapFits):
         `alpha`. Constant columns keep the default. Where many rows or cells are equal, as in
         rounded tables, the objective may fall as long as the prior narrows: a warning is issued if
         the width of a cluster ends at 2^-14.
+    discount : float, default 0.0
+        Discount d of the Pitman-Yor process [3]_, at least 0 and below 1. A cluster of n rows then
+        weighs n - d in the prior, and a new one ``alpha + K * d``: numbers of clusters grow like a
+        power of N, and many clusters are small. 0 is the Dirichlet process. A positive one needs
+        ``prior="paper"``, "nll" or a dict, no `robustness`, and an `alpha` that is a number, "nll"
+        or "cv"; and each row a weight above d.
     robustness : {"auto", None} or float, default "auto"
         Number of rows, r, up to which evidence grows: the likelihood of each of N rows counts with
         the power r / (r + N) [2]_, and so does `alpha` above 1. Models are never exactly true, and
@@ -153,6 +160,11 @@ class MAPDPM(MapFits):
         otherwise only different proposals of splits; with "auto" their results are also recombined.
     max_sweeps : int, default 1000
         Greatest number of sweeps over all rows in each restart, after its start is made.
+    memory : int, optional
+        Rows from which on `partial_fit` forgets, 2 or more: before it learns new rows, it halves
+        the rows of all components, until they have fewer than `memory` together. Means, variances
+        and shares stay; a component that had a single row is forgotten. Default: streams forget
+        nothing, nor does `fit`.
     random_state : None, int, Generator or RandomState, default None
         Source of chance for proposals and restarts.
     n_jobs : int or None, default 1
@@ -209,6 +221,8 @@ class MAPDPM(MapFits):
     level_probabilities_ : dict
         Of each categorical column the expected probabilities of its levels, shape (K, L); of a
         zero-inflated one, that a cell is not 0, and that it is.
+    discount_ : float
+        Discount that was used, if it is positive.
     alpha_ : float
         Concentration that was used.
     alphas_, alpha_scores_ : ndarray
@@ -238,7 +252,7 @@ class MAPDPM(MapFits):
     stopped_ : {None, "max_seconds", "callback"}
         What ended the fit early; None if nothing did.
     n_samples_seen_ : int
-        Number of rows seen by `fit`, and by `partial_fit` since.
+        Number of rows seen by `fit`, and by `partial_fit` since, and not forgotten.
     moments_ : dict
         Total weight of these rows, and weight, mean and variance of each column's cells, from which
         default priors follow.
@@ -260,6 +274,8 @@ class MAPDPM(MapFits):
     .. [1] Raykov, Boukouvalas & Little, "Simple approximate MAP inference for Dirichlet
        processes", 2014.
     .. [2] Miller & Dunson, "Robust Bayesian inference via coarsening", 2019.
+    .. [3] Pitman & Yor, "The two-parameter Poisson-Dirichlet distribution derived from a stable
+       subordinator", 1997.
 
     Examples
     --------
@@ -276,6 +292,7 @@ class MAPDPM(MapFits):
         component: Component | Mapping[Any, str] = "auto",
         alpha: float | AlphaChoice = 1.0,
         prior: Mapping[str, Any] | PriorOrScales | None = "auto",
+        discount: float = 0.0,
         robustness: float | Auto | None = "auto",
         join: bool | Auto = "auto",
         max_clusters: int | None = None,
@@ -289,6 +306,7 @@ class MAPDPM(MapFits):
         split_merge: bool = True,
         n_init: int = 1,
         max_sweeps: int = 1000,
+        memory: int | None = None,
         random_state: Any = None,
         n_jobs: int | None = 1,
         max_seconds: float | None = None,
@@ -298,6 +316,7 @@ class MAPDPM(MapFits):
         self.component = component
         self.alpha = alpha
         self.prior = prior
+        self.discount = discount
         self.robustness = robustness
         self.join = join
         self.max_clusters = max_clusters
@@ -311,6 +330,7 @@ class MAPDPM(MapFits):
         self.split_merge = split_merge
         self.n_init = n_init
         self.max_sweeps = max_sweeps
+        self.memory = memory
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.max_seconds = max_seconds
@@ -422,6 +442,10 @@ class MAPDPM(MapFits):
         ``alpha="map"``, ``"nll"``, ``"cv"`` or ``prior="nll"``, and ``sigma2`` of
         "normal-known-variance", do not change between fits, nor once the first rows are gone.
 
+        With `memory`, "rows seen" are those that are not forgotten: statistics, `counts_` and
+        `moments_` are halved together. Batches are best much smaller than `memory`. The first rows
+        are kept until something is forgotten, at most.
+
         Parameters
         ----------
         X : array-like or scipy.sparse matrix, shape (N, D)
@@ -452,15 +476,16 @@ class MAPDPM(MapFits):
         before = FittedClusters.of(self) if hasattr(self, "statistics_") else None
         table = self._read(X) if before is None else self._read_new(X)
         data = table.weighted(sample_weight)
-        first = FirstRows.of(self, data)
+        kept = before if before is None else remembered(before, self.memory)
+        first = FirstRows.of(self, data) if kept is before else None
         if first is not None and first.are_due():
             self._fit(first.rows, progress)
             self.labels_ = self.labels_[-data.shape[0] :]
             self.component_labels_ = self.component_labels_[-data.shape[0] :]
             first = first.fitted(self)
         else:
-            assert before is not None  # the rows of the first call are due
-            self._learn(before, data, progress)
+            assert kept is not None  # the rows of the first call are due
+            self._learn(kept, data, progress)
         if first is None or first.are_enough() or not isinstance(self.init, str):
             self.__dict__.pop("first_rows_", None)
         else:

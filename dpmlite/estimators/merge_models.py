@@ -10,7 +10,7 @@ import numpy as np
 from dpmlite import families, moves
 from dpmlite.distributed.chunked_partition import with_groups
 from dpmlite.estimators.data import Data
-from dpmlite.estimators.fitted import cluster_attributes, final_partition_with_groups
+from dpmlite.estimators.fitted import cluster_attributes, final_partition_of_groups
 from dpmlite.estimators.mapdpm import MAPDPM
 from dpmlite.estimators.streaming import (
     FittedClusters,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from dpmlite import families
 
 # Attributes that must be the same in all models.
-SHARED = ("component_", "allow_missing_", "n_features_in_", "alpha_")
+SHARED = ("component_", "allow_missing_", "n_features_in_", "alpha_", "discount_")
 
 
 def merge_models(first: MAPDPM, second: MAPDPM, *others: MAPDPM) -> MAPDPM:
@@ -51,10 +51,11 @@ def merge_models(first: MAPDPM, second: MAPDPM, *others: MAPDPM) -> MAPDPM:
     -------
     MAPDPM
         A model with the parameters of `first`. `labels_` are those of all models, one after the
-        other. The prior is that which `fit` would take for all rows: defaults follow the rows, and
-        statistics are converted exactly. `neg_log_joint_trace_` has the objective before and after
-        the merges; attributes that describe a search among rows, such as `neg_log_loo_` and
-        `n_sweeps_`, are missing. `predict`, `save`, `partial_fit` and other methods work.
+        other, if all have labels. The prior is that which `fit` would take for all rows: defaults
+        follow the rows, and statistics are converted exactly. `neg_log_joint_trace_` has the
+        objective before and after the merges; attributes that describe a search among rows, such as
+        `neg_log_loo_` and `n_sweeps_`, are missing. `predict`, `save`, `partial_fit` and other
+        methods work.
 
     Raises
     ------
@@ -63,11 +64,11 @@ def merge_models(first: MAPDPM, second: MAPDPM, *others: MAPDPM) -> MAPDPM:
     NotFittedError
         If a model is not fitted.
     ValueError
-        If the models differ in concentration, family, prior or columns, or a model's `component` or
-        `allow_missing` was changed after its fit. Models differ in the values that ``alpha="map"``,
-        ``"nll"``, ``"cv"`` and ``prior="nll"`` choose, and in the default ``sigma2`` of
-        "normal-known-variance": give numbers. Also if the weights of all rows sum to more than
-        2**53, or clusters lie too far from the prior of all rows.
+        If the models differ in concentration, discount, family, prior or columns, or a model's
+        `component` or `allow_missing` was changed after its fit. Models differ in the values that
+        ``alpha="map"``, ``"nll"``, ``"cv"`` and ``prior="nll"`` choose, and in the default
+        ``sigma2`` of "normal-known-variance": give numbers. Also if the weights of all rows sum to
+        more than 2**53, or clusters lie too far from the prior of all rows.
 
     See Also
     --------
@@ -89,10 +90,8 @@ def merge_models(first: MAPDPM, second: MAPDPM, *others: MAPDPM) -> MAPDPM:
     total = moments_of_all([piece.moments for piece in pieces])
     prior = prior_of_all(pieces, total)
     groups = absorbed_groups(pieces, prior)
-    before, group_labels = _merge_groups(groups, first.alpha_)
-    no_rows = _no_rows(first.n_features_in_)
-    no_labels = np.empty(0, dtype=np.intp)
-    final = final_partition_with_groups(no_rows, no_labels, first.alpha_, groups, group_labels)
+    before, group_labels = _merge_groups(groups, first.alpha_, first.discount_)
+    final = final_partition_of_groups(first.alpha_, groups, group_labels, first.discount_)
     labels = _labels(fitted, np.asarray(final.group_labels, dtype=np.intp))
     counts = absorbed_counts(np.concatenate([piece.counts for piece in pieces]), final)
     merged = MAPDPM(**first.get_params())
@@ -107,26 +106,36 @@ def merge_models(first: MAPDPM, second: MAPDPM, *others: MAPDPM) -> MAPDPM:
         power_=first.power_,
     )
     merged._keep_joined(merged._limited(absorbed_clusters(pieces, final)))
+    if not _have_labels(fitted):
+        del merged.labels_, merged.component_labels_
     if hasattr(first, "feature_names_in_"):
         merged.feature_names_in_ = first.feature_names_in_
     return merged
 
 
-def _merge_groups(groups: families.Component, alpha: float) -> tuple[float, npt.NDArray[np.intp]]:
+def _merge_groups(
+    groups: families.Component, alpha: float, discount: float
+) -> tuple[float, npt.NDArray[np.intp]]:
     """The joint with each group as a cluster of its own, and labels of the groups after merges."""
-    rows = _no_rows(groups.n_columns).rows()
-    partition = with_groups(Problem(rows, groups.like(), alpha), groups)
+    rows = Data.without_rows(groups.n_columns).rows()
+    partition = with_groups(Problem(rows, groups.like(), alpha, discount=discount), groups)
     before = partition.neg_log_joint
     moves.merge(partition)
     return before, np.asarray(partition.group_labels, dtype=np.intp)
 
 
-def _no_rows(n_columns: int) -> Data:
-    return Data((0, n_columns), values=np.empty((0, n_columns)))
+def _have_labels(fitted: list[MAPDPM]) -> bool:
+    """Whether all models have the labels of their rows."""
+    return all(hasattr(model, "component_labels_") for model in fitted)
 
 
 def _labels(fitted: list[MAPDPM], group_labels: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-    """Labels of all models, one after the other, from the label of each of their clusters."""
+    """Labels of all models, one after the other, from the label of each of their clusters.
+
+    Empty unless all models have labels.
+    """
+    if not _have_labels(fitted):
+        return np.empty(0, dtype=np.intp)
     offsets = np.cumsum([0, *(len(model.statistics_) for model in fitted)])
     pairs = zip(fitted, offsets[:-1], strict=True)
     labels = np.concatenate([model.component_labels_ + offset for model, offset in pairs])

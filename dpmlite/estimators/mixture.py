@@ -31,6 +31,15 @@ if TYPE_CHECKING:
     from dpmlite.estimators.priors.base import Family, Prior
     from dpmlite.partition import Partition
 
+# Attributes that only some fits make.
+OPTIONAL = (
+    "cluster_of_component_",
+    "discount_",
+    "level_probabilities_",
+    "levels_",
+    "log_columns_",
+)
+
 
 class MixtureEstimator(ClusterDensities):
     """An estimator that keeps a partition as fitted attributes, and predicts from it.
@@ -71,7 +80,7 @@ class MixtureEstimator(ClusterDensities):
         """
         rows = self._read_new(X).rows()
         labels = np.empty(len(rows), dtype=np.intp)
-        sweeps.assign(rows, fitted_mixture(self), self.alpha_, labels)
+        sweeps.assign(rows, fitted_mixture(self), self.alpha_, labels, discount=self.discount_)
         return self._clusters_of(labels)
 
     def predict_proba(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
@@ -140,7 +149,8 @@ class MixtureEstimator(ClusterDensities):
         """
         data = self._read_new(X)
         out = np.empty(data.shape[0])
-        algorithms.log_density(data.rows(), fitted_mixture(self), self.alpha_, out)
+        mixture = fitted_mixture(self)
+        algorithms.log_density(data.rows(), mixture, self.alpha_, out, self.discount_)
         return np.asarray(out - data.log_volumes())
 
     def outlier_score(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
@@ -183,8 +193,8 @@ class MixtureEstimator(ClusterDensities):
         slots = rng.choice(len(weights), size=N_DRAWN, p=weights)
         drawn = Rows(self._drawn_from(groups, slots, rng))
         densities, of_drawn = np.empty(len(rows)), np.empty(N_DRAWN)
-        algorithms.log_density(rows, groups, self.alpha_, densities)
-        algorithms.log_density(drawn, groups, self.alpha_, of_drawn)
+        algorithms.log_density(rows, groups, self.alpha_, densities, self.discount_)
+        algorithms.log_density(drawn, groups, self.alpha_, of_drawn, self.discount_)
         return share_below(densities, of_drawn)
 
     def sample(
@@ -215,7 +225,7 @@ class MixtureEstimator(ClusterDensities):
         mixture = fitted_mixture(self)
         n_samples = check_count("n_samples", n_samples)
         rng = check_random_state(self.random_state if random_state is None else random_state)
-        weights = predictive(mixture.counts[:-1], self.alpha_)
+        weights = predictive(mixture.counts[:-1], self.alpha_, self.discount_)
         slots = rng.choice(len(weights), size=n_samples, p=weights)
         X = fitted_family(self).decoded(self._drawn_from(mixture, slots, rng))
         return X, self._clusters_of(np.where(slots < len(weights) - 1, slots, -1))
@@ -273,7 +283,7 @@ class MixtureEstimator(ClusterDensities):
 
         Rows without weight get the label of the cluster that is most probable for them.
         """
-        for name in ("cluster_of_component_", "levels_", "log_columns_", "level_probabilities_"):
+        for name in OPTIONAL:
             self.__dict__.pop(name, None)
         vars(self).update(cluster_attributes(final, family, prior, self.allow_missing))
         self.neg_log_joint_ += data.total_log_volume()
@@ -295,7 +305,7 @@ class MixtureEstimator(ClusterDensities):
         nearest = np.empty(weightless.shape[0], dtype=np.intp)
         clusters = fitted_mixture(self)
         clusters.resize(len(self.statistics_))  # without a new cluster
-        sweeps.assign(weightless.rows(), clusters, self.alpha_, nearest)
+        sweeps.assign(weightless.rows(), clusters, self.alpha_, nearest, discount=self.discount_)
         everyone[~used] = nearest
         return everyone
 
@@ -305,7 +315,8 @@ class MixtureEstimator(ClusterDensities):
     def _probabilities(self, data: Data) -> npt.NDArray[np.float64]:
         """Probability of each cluster, and of a new one in the last column, shape (N, K + 1)."""
         out = np.empty((data.shape[0], len(self.statistics_) + 1))
-        algorithms.responsibilities(data.rows(), fitted_mixture(self), self.alpha_, out)
+        mixture = fitted_mixture(self)
+        algorithms.responsibilities(data.rows(), mixture, self.alpha_, out, self.discount_)
         if not hasattr(self, "cluster_of_component_"):
             return out
         of_clusters = np.zeros((data.shape[0], self.n_clusters_ + 1))

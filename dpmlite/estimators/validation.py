@@ -21,7 +21,7 @@ from dpmlite.estimators.domain import (
 from dpmlite.estimators.user_tables import DATES_ADVICE, check_is_table, filled, names_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     import numpy.typing as npt
 
@@ -234,6 +234,26 @@ def check_positive(name: str, value: Any, within: Range = POSITIVE) -> float:
 def check_alpha(name: str, value: Any) -> float:
     """A concentration as float; ValueError unless it is a number in its range."""
     return check_positive(name, value, ALPHA)
+
+
+def check_alphas(values: Any) -> npt.NDArray[np.float64]:
+    """Candidates for the concentration, ascending; ValueError unless they are in its range."""
+    if np.ndim(values) != 1 or np.size(values) == 0:
+        raise ValueError(f"alphas must be a list of numbers, got {values!r}")
+    return np.unique([check_alpha("alphas", alpha) for alpha in values])
+
+
+def check_discount(value: Any, alternatives: Iterable[str] = ()) -> float:
+    """A discount as float; ValueError unless it is a number of at least 0 and below 1.
+
+    Above 0 it excludes each of the `alternatives`: parameters with their values.
+    """
+    number = float(value) if isinstance(value, Real) else np.nan
+    if not 0.0 <= number < 1.0:
+        raise ValueError(f"discount must be a number of at least 0 and below 1, got {value!r}")
+    for other in alternatives if number > 0.0 else ():
+        raise ValueError(f"discount must be 0 with {other}, got {number}")
+    return number
 
 
 def check_starts(value: Any) -> int:

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpmlite.algorithms import density_on_line
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -30,6 +32,7 @@ MAX_ROWS = 2000
 
 # Points on the line between two means at which the density is estimated.
 N_POINTS = 41
+PARTS_OF_LINE = np.linspace(0.0, 1.0, N_POINTS)
 
 # Bandwidth of the kernel in units of the smaller deviation, for one row; it falls with the fifth
 # root of the number of rows. Silverman's rule has 0.9 to 1.06: fewer false valleys count more here.
@@ -166,6 +169,10 @@ class _Sample:
         shares = np.ones(n_rows) if weights is None else weights[chosen]
         return cls(np.where(np.isnan(rows), mean, rows), shares * (weight / shares.sum()))
 
+    def mean_of(self, values: Floats) -> float:
+        """Weighted mean of a value of each row."""
+        return float(self.shares @ values / self.shares.sum())
+
 
 def _depth(components: NormalComponents, one: _Sample, other: _Sample, j: int, k: int) -> float:
     """Depth of the valley between two components, from their rows; 0 if their means are equal."""
@@ -177,15 +184,12 @@ def _depth(components: NormalComponents, one: _Sample, other: _Sample, j: int, k
     narrower = min(components.deviation(j, direction), components.deviation(k, direction))
     width = BANDWIDTH * narrower * len(at) ** -0.2
     # Means of rows, for the prior may draw those of the components away from all rows.
-    ends = np.average(at_j, weights=one.shares), np.average(at_k, weights=other.shares)
-    points = np.linspace(*ends, N_POINTS)
-    kernel = ((points - ends[0]) / width)[:, None] - (at - ends[0]) / width
-    kernel *= kernel
-    kernel *= -0.5
-    np.exp(kernel, out=kernel)
-    density = np.maximum(kernel @ share, np.finfo(float).tiny)
-    kernel *= kernel
-    return _deepest(density, np.sqrt(kernel @ share**2) / density)
+    begin, end = one.mean_of(at_j), other.mean_of(at_k)
+    density, squares = np.empty(N_POINTS), np.empty(N_POINTS)
+    points = (end - begin) / width * PARTS_OF_LINE
+    density_on_line((at - begin) / width, share, points, density, squares)
+    density = np.maximum(density, np.finfo(float).tiny)
+    return _deepest(density, np.sqrt(squares) / density)
 
 
 def _deepest(density: Floats, relative_error: Floats) -> float:

@@ -69,10 +69,14 @@ cpdef Py_ssize_t trial_step(Py_ssize_t n, bint thorough=False, double power=1.0)
     return max(step, min(<Py_ssize_t> (MIN_TRIAL_POWER / power), n // MIN_TRIAL_ROWS))
 
 
-cdef batches(items):
-    """The items in lists, between which divisions are adopted: threads only read a partition."""
-    cdef Py_ssize_t i, n_threads = thread_limit()
-    cdef Py_ssize_t size = 1 if n_threads == 1 else BATCH_PER_THREAD * n_threads
+cdef batches(Partition partition, items):
+    """The items in lists, between which divisions are adopted: threads only read a partition.
+
+    With a discount each division depends on the number of clusters, which one before may change.
+    """
+    cdef Py_ssize_t i, size = 1, n_threads = thread_limit()
+    if n_threads > 1 and partition.discount == 0.0:
+        size = BATCH_PER_THREAD * n_threads
     return [items[i:i + size] for i in range(0, len(items), size)]
 
 
@@ -139,7 +143,8 @@ cpdef double joint_of(Partition partition, slots) except? -1.0:
     cdef double[::1] counts = array("d", [partition.component.n[k] for k in slots])
     cdef double power = partition.component.power
     cdef double total = -log_prob_counts_c(
-        &counts[0], counts.shape[0], partition.alpha, power) / power
+        &counts[0], counts.shape[0], partition.alpha_beside(len(slots)), power,
+        partition.discount) / power
     for k in slots:
         total -= partition.component.marginal(k)
     return total
@@ -251,7 +256,7 @@ cdef int check_signals_after(Py_ssize_t n_cells) except -1 nogil:
 cdef joined(Partition partition, members, Partition division, Py_ssize_t step):
     """Labels of all members: those of the trial, and for others the most probable cluster."""
     labels = index_array(len(members))
-    assign(partition.X, division.component, partition.alpha, labels,
-           rows=partition.rows_of(members))
+    assign(partition.X, division.component, division.alpha, labels,
+           partition.rows_of(members), division.discount)
     labels[::step] = division.labels
     return labels

@@ -29,7 +29,7 @@ def exchange(Partition partition, const double[:, :, :, ::1] uniforms):
             return None
         return pool_division(partition, [j, k], united(lists[j], lists[k]), uniforms[j, rank])
 
-    for batch in batches(pools):
+    for batch in batches(partition, pools):
         for (j, k, _), division in zip(batch, on_threads(division_of_pool, batch)):
             if division is not None and j not in divided_slots and k not in divided_slots:
                 adopt(partition, [j, k], united(lists[j], lists[k]), division)

@@ -129,5 +129,5 @@ cdef double cost_of(Partition partition, Py_ssize_t i, Py_ssize_t k) noexcept no
     """The cost of row i in slot k, which must not be the row's own slot."""
     cdef Row row = partition.row(i)
     cdef double log_weight = (partition.log_weight[k] if row.weight == 1.0 else
-                              partition.weight_of(partition.component.n[k], row.weight))
+                              partition.weight_of(partition.component.n[k], row.weight, 0))
     return -log_weight - partition.component.score_slot(&row, k)

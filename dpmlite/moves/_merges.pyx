@@ -39,6 +39,15 @@ def merge_change(Partition partition, Py_ssize_t j, Py_ssize_t k):
     return pairs.change[k]
 
 
+cdef double log_founding(Partition partition) noexcept nogil:
+    """Log of what the last of the clusters adds to eq. (1) besides log Gamma(n - discount)."""
+    cdef double log_new = log(partition.alpha * partition.component.power)
+    if partition.discount == 0.0:
+        return log_new
+    log_new = log(partition.alpha + (partition.count_clusters() - 1) * partition.discount)
+    return log_new - log_gamma_c(1.0 - partition.discount)
+
+
 def nearest(Partition partition, Py_ssize_t n_nearest):
     cdef Pairs pairs = Pairs(partition)
     pairs.make_table()
@@ -65,12 +74,14 @@ cdef class Pairs:
     cdef Py_ssize_t[::1] partner
     cdef Py_ssize_t n_slots
     cdef bint has_table
+    cdef double log_founding  # of the last of the clusters that there were at the start
 
     def __init__(self, Partition partition):
         self.partition = partition
         self.component = partition.component
         self.component.begin_merging()
         self.n_slots = partition.component.n_slots
+        self.log_founding = log_founding(partition)
         cdef Py_ssize_t n = padded(self.n_slots)
         self.change = double_array(n)  # [partner] of the slot that was scored last
         self.base = double_array(n)    # [slot] log marginal + log Gamma(n); see `based`
@@ -92,8 +103,9 @@ cdef class Pairs:
 
     cdef double based(self, Py_ssize_t k) noexcept nogil:
         """Log marginal of slot k, and what its number of rows adds to log p(z)."""
-        cdef double power = self.component.power
-        return self.component.marginal(k) + log_gamma_c(power * self.component.n[k]) / power
+        cdef double power = self.component.power, n = self.component.n[k]
+        return (self.component.marginal(k)
+                + log_gamma_c(power * n - self.partition.discount) / power)
 
     cdef nearest(self, Py_ssize_t j, Py_ssize_t n_nearest):
         """At most `n_nearest` slots by the change of a merge with slot j, least first."""
@@ -127,13 +139,15 @@ cdef class Pairs:
     cdef void score(self, Py_ssize_t j, Py_ssize_t first) noexcept nogil:
         """Set change[k] to that of a merge of j and k, for every k from `first` on."""
         cdef double power = self.component.power, n = self.component.n[j]
-        cdef double own = self.base[j] + log(self.partition.alpha * power) / power
+        cdef double discount = self.partition.discount
+        cdef double own = self.base[j] + self.log_founding / power
         cdef Py_ssize_t k
         self.component.marginals_merged(j, first, &self.change[0])
         for k in range(first, self.n_slots):
             if self.component.n[k] > 0.0 and k != j:
                 self.change[k] = (own + self.base[k] - self.change[k]
-                                  - log_gamma_of_lane(power * (n + self.component.n[k])) / power)
+                                  - log_gamma_of_lane(power * (n + self.component.n[k]) - discount)
+                                  / power)
             else:
                 self.change[k] = INFINITY
 
@@ -178,12 +192,13 @@ cdef class Pairs:
         """Merge the best pair, of equal pairs the first. False if no merge lowers the joint."""
         cdef Py_ssize_t i, j = 0, k
         cdef double least, known
+        cdef double fewer = self.change_by_fewer_clusters()
         cdef const double *change
         while True:
             least = INFINITY
             for i in range(self.n_slots):
                 least = self.best[i] if self.best[i] < least else least
-            if not least < -self.partition.least_gain:
+            if not least + fewer < -self.partition.least_gain:
                 return False
             j = 0
             while self.best[j] > least + TIE:
@@ -196,9 +211,15 @@ cdef class Pairs:
         k = j + 1
         while change[k] > least + TIE:
             k += 1
-        self.partition.join(j, k, change[k])
+        self.partition.join(j, k, change[k] + fewer)
         self.update(j, k)
         return True
+
+    cdef double change_by_fewer_clusters(self) noexcept nogil:
+        """What to add to the changes because there are fewer clusters than at the start."""
+        if self.partition.discount == 0.0:
+            return 0.0
+        return log_founding(self.partition) - self.log_founding
 
     cdef void update(self, Py_ssize_t j, Py_ssize_t k) noexcept nogil:
         """Score the pairs of slot j anew, after k was merged into it."""

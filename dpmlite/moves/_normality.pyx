@@ -9,7 +9,7 @@ from libc.math cimport INFINITY, erfc, log, log1p, sqrt
 from dpmlite.core._constants cimport (
     BIN_DEGREES, MAX_COLUMNS_PER_ROW, MAX_JOINING_FRACTION, MIN_COMPLETE_RATIO,
     MIN_ABSORBED_FRACTION, MIN_UNEXPLAINED, N_BINS, UNSEEN_ENTROPY)
-from dpmlite.core._simd cimport larger
+from dpmlite.core._simd cimport larger, smaller
 from dpmlite.core._special cimport digamma_c, trigamma_c
 from dpmlite.families._normal_columns cimport NormalPrior
 from dpmlite.moves._normality_sums cimport (
@@ -68,7 +68,7 @@ cdef bint has_enough_rows(Partition partition, Py_ssize_t k) except -1:
     cdef Py_ssize_t n_members = partition.n_members(k)
     cdef Py_ssize_t n_groups = partition.size[k] - n_members
     return (n_members > 0 and n_groups <= 1
-            and partition.component.power * partition.component.n[k] >= partition.alpha
+            and partition.component.power * partition.component.n[k] >= partition.alpha_beside(0)
             and (n_groups > 0 or partition.component.n_columns <= MAX_COLUMNS_PER_ROW * n_members))
 
 
@@ -90,9 +90,16 @@ cdef bint verdict(const NormalPrior *prior, Partition partition, Sums *sums) noe
         return False
     if not prior.has_gaps:
         count_complete_rows(sums)
+    sums.chance = chance_of(sums, partition.component.power)
     for d in range(sums.n_columns if sums.has_group else 0):
         sums.absorbed[d] = absorbed_part(cells_of(sums, d), sums.n_all[d])
-    return excess(sums) < price(prior, sums, partition.alpha, partition.component.power)
+    return excess(sums) < price(
+        prior, sums, partition.alpha_beside(0), partition.component.power)
+
+
+cdef double chance_of(const Sums *sums, double power) noexcept nogil:
+    """What a statistic is by chance for each of its degrees of freedom."""
+    return larger(1.0, smaller(sums.squared_weights / sums.n, 1.0 / power))
 
 
 cdef void count_complete_rows(Sums *sums) noexcept nogil:
@@ -141,17 +148,18 @@ cdef double moments_excess(const Sums *sums, Py_ssize_t d) noexcept nogil:
     cdef double first = sums.first[d] / n, second = sums.product[d * sums.width + d] / n
     cdef double third = sums.cube[d] / n, fourth = sums.fourth[d] / n
     if absorbed == 0.0:
-        return shape_excess(n, third / second / sqrt(second), fourth / second / second - 3.0)
+        shape = shape_statistic(n, third / second / sqrt(second), fourth / second / second - 3.0)
+        return shape - 2.0 * sums.chance
     place = first ** 2 + (second - 1.0) ** 2 / 2.0
     shape = (third - 3.0 * first) ** 2 / 6.0 + (fourth - 6.0 * second + 3.0) ** 2 / 24.0
-    return n * (place + shape) - 2.0 * (1.0 + absorbed)
+    return n * (place + shape) - 2.0 * (1.0 + absorbed) * sums.chance
 
 
-cdef double shape_excess(double n, double skewness, double kurtosis) noexcept nogil:
-    """The statistic of skewness and kurtosis, less its degrees of freedom."""
+cdef double shape_statistic(double n, double skewness, double kurtosis) noexcept nogil:
+    """The statistic of skewness and kurtosis."""
     cdef double between = sqrt(larger(0.5 * (skewness * skewness - kurtosis), 0.0))
     cdef double parts = -0.5 * log(larger(1.0 - between, MIN_UNEXPLAINED)) - UNSEEN_ENTROPY
-    return n * (skewness * skewness / 6.0 + kurtosis * kurtosis / 24.0 + larger(parts, 0.0)) - 2.0
+    return n * (skewness * skewness / 6.0 + kurtosis * kurtosis / 24.0 + larger(parts, 0.0))
 
 
 cdef double bins_excess(const Sums *sums, Py_ssize_t d, const double *chance) noexcept nogil:
@@ -163,7 +171,7 @@ cdef double bins_excess(const Sums *sums, Py_ssize_t d, const double *chance) no
         if rows[0] > 0.0:
             total += rows[0] * log(rows[0] / (n * chance[i]))
         rows += sums.width
-    return 2.0 * total - BIN_DEGREES - 2.0 * sums.absorbed[d] if n > 0.0 else 0.0
+    return 2.0 * total - (BIN_DEGREES + 2.0 * sums.absorbed[d]) * sums.chance if n > 0.0 else 0.0
 
 
 cdef void find_chances(double *chance) noexcept nogil:
@@ -190,7 +198,7 @@ cdef double widths_excess(const Sums *sums) noexcept nogil:
         n = cells_of(sums, d)
         if n > 0.0:
             variance -= 0.5 * (1.0 - sums.absorbed[d]) * sums.share[d] ** 2 / n
-    return away * away / variance - 1.0 if sums.n_columns > 1 else 0.0
+    return away * away / variance - sums.chance if sums.n_columns > 1 else 0.0
 
 
 cdef double pairs_excess(const Sums *sums) noexcept nogil:
@@ -211,5 +219,5 @@ cdef double pair_excess(const Sums *sums, Py_ssize_t d, Py_ssize_t e) noexcept n
         return 0.0
     correlation = sums.product[d * sums.width + e] / n
     if sums.absorbed[d] > 0.0 or sums.absorbed[e] > 0.0:
-        return n * correlation * correlation - 1.0
-    return -n * log(larger(1.0 - correlation * correlation, MIN_UNEXPLAINED)) - 1.0
+        return n * correlation * correlation - sums.chance
+    return -n * log(larger(1.0 - correlation * correlation, MIN_UNEXPLAINED)) - sums.chance

@@ -20,9 +20,11 @@ cdef struct Sums:             # over the rows of a slot
     double *n_all             # [column] weight of the slot's cells, with those of the group
     double *mean              # [column] in units of the prior
     double *scale             # [column] 1 / standard deviation
+    double chance             # what a statistic is by chance for each of its degrees of freedom
     double *absorbed          # [column] w: the fraction of the cells' weight that is absorbed
     double *present           # [column] weight of a row's cell, 0 if it is missing
     double n                  # the weight of the rows
+    double squared_weights    # sum over rows of the squared weight
     double log_squares        # sum over rows of the log of half their sum of squares
     Py_ssize_t n_summed       # numbers from `first` to `rows`
     double *first             # [column] sum of z

@@ -54,6 +54,7 @@ cdef void add_sums(double[::1] memory, double[::1] others, Py_ssize_t n) noexcep
     cdef Py_ssize_t i, j
     for j in range(n):
         sums[j].n += other[j].n
+        sums[j].squared_weights += other[j].squared_weights
         sums[j].log_squares += other[j].log_squares
         for i in range(sums[j].n_summed):
             sums[j].first[i] += other[j].first[i]
@@ -130,6 +131,7 @@ cdef inline inlined_void add_row(const NormalPrior *prior, const Row *row, Sums 
                                  bint weighted) noexcept nogil:
     """Append a row to its slot's block, and sum the block if it is full."""
     sums.n += row.weight
+    sums.squared_weights += row.weight * row.weight
     sums.weight[sums.n_waiting] = row.weight
     standardise_row(prior, row.values, sums, sums.z + sums.n_waiting * sums.width)
     if prior.has_gaps:

@@ -176,6 +176,7 @@ cdef double find_runs(Partition slices, Component run, Py_ssize_t n,
     cdef Py_ssize_t[MAX_SLICES + 1] first  # the first slice of the last run of that division
     cdef Py_ssize_t i, end, n_runs = 0
     cdef double cost, whole = INFINITY
+    cdef double of_one = log_gamma_c(1.0 - slices.discount) if slices.discount > 0.0 else 0.0
     least[0] = 0.0
     for end in range(1, n + 1):
         least[end], first[end] = INFINITY, 0
@@ -185,7 +186,9 @@ cdef double find_runs(Partition slices, Component run, Py_ssize_t n,
             if end > i + 1:
                 run.copy_slot(1, slices.component, end - 1)
                 run.merge_slots(0, 1)
-            cost = -(log(slices.alpha * run.power) + log_gamma_c(run.power * run.n[0])) / run.power
+            cost = log(slices.alpha * run.power)
+            cost += log_gamma_c(run.power * run.n[0] - slices.discount) - of_one
+            cost /= -run.power
             cost -= run.marginal(0)
             if least[i] + cost < least[end] - TIE:
                 least[end], first[end] = least[i] + cost, i

@@ -34,7 +34,7 @@ def split(Partition partition, const double[:, :, ::1] uniforms,
     def division_of_slot(Py_ssize_t slot):
         return slot_division(partition, slot, lists[slot], uniforms[slot], thorough, False)
 
-    for batch in batches(slots):
+    for batch in batches(partition, slots):
         # The largest first, so that no thread begins with it when the others have finished.
         largest_first = sorted(batch, key=lambda slot: -len(lists[slot]))
         divisions = dict(zip(largest_first, on_threads(division_of_slot, largest_first)))

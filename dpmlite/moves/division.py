@@ -160,13 +160,14 @@ def members_of(partition: Partition, slots: Sequence[int]) -> list[int]:
 
 
 def joint_of(partition: Partition, slots: Sequence[int]) -> float:
-    """The joint of the rows in some slots with their present labels, as if there were no others."""
+    """The joint of the rows in some slots with their present labels, as `Partition.part` has it."""
     for k in slots:
         partition.component._check_slot(k)
     counts = [partition.component.counts[k] for k in slots]
     log_marginals = [partition.component.log_marginal(k) for k in slots]
-    power = partition.component.power
-    return -log_prob_counts(counts, partition.alpha, power) / power - sum(log_marginals)
+    power, alpha = partition.component.power, partition.alpha_given_others(slots)
+    log_prior = log_prob_counts(counts, alpha, power, partition.discount)
+    return -log_prior / power - sum(log_marginals)
 
 
 @dataclass
@@ -234,7 +235,7 @@ def _joined(
     """
     labels = [UNPLACED] * len(members)
     rows = partition.rows_of(members)
-    assign(partition.X, division.component, partition.alpha, labels, rows=rows)
+    assign(partition.X, division.component, division.alpha, labels, rows, division.discount)
     labels[::step] = list(division.labels)
     return labels
 

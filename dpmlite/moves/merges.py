@@ -58,11 +58,18 @@ def merge_change(partition: Partition, j: int, k: int) -> float:
     nj, nk = component.counts[j], component.counts[k]
     if j == k or nj == 0.0 or nk == 0.0:
         raise ValueError(f"slots must be different and hold rows, got {j} and {k}")
-    power = component.power
-    prior = log_gamma(power * (nj + nk)) - log_gamma(power * nj) - log_gamma(power * nk)
-    prior = (prior - log(partition.alpha * power)) / power
+    power, d = component.power, partition.discount
+    prior = log_gamma(power * (nj + nk) - d) - log_gamma(power * nj - d) - log_gamma(power * nk - d)
+    prior = (prior - _log_founding(partition)) / power
     apart = component.log_marginal(j) + component.log_marginal(k)
     return apart - component.log_marginal_merged(j, k) - prior
+
+
+def _log_founding(partition: Partition) -> float:
+    """Log of what the last of the clusters adds to eq. (1) besides log Gamma(n - discount)."""
+    power, discount = partition.component.power, partition.discount
+    log_new = log(partition.alpha * power + (partition.n_clusters - 1) * discount)
+    return log_new - log_gamma(1.0 - discount) if discount > 0.0 else log_new
 
 
 def nearest(partition: Partition, n_nearest: int) -> dict[int, list[int]]:

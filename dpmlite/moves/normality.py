@@ -24,7 +24,10 @@ apart, so that n (sum z_mean^2 + sum (z_var - 1)^2 / 2) counts too, with 2 D w d
 are means of the Hermite polynomials z^3 - 3 z and z^4 - 6 z^2 + 3, r^2 takes the place of
 -log(1 - r^2), and the bins have 2 D w degrees more. Few rows can be tested in this way, even one.
 
-A row of weight m counts as m rows in n, in all means and in all bins, as it does in the joint.
+A row of weight m counts as m rows in n, in all means and in all bins, as it does in the joint. A
+statistic of rows of weight m is m times as large by chance, too: its mean is s times its degrees,
+with s = sum m^2 / sum m. A power r of the likelihood says that 1 / r of what the weights count is
+one row. So the degrees are multiplied by s, but by no more than 1 / r, and no less than 1.
 
 A missing cell counts nowhere: n and w are those of a column, or of the rows that have both cells of
 a pair. With d the number of cells of a row, the statistic of widths is t^2 / v, where t is the sum
@@ -91,11 +94,14 @@ class _Column(NamedTuple):
         The weight of the cells that are not missing.
     absorbed : float
         The fraction w of the slot's weight in this column that is absorbed.
+    chance : float
+        What a statistic is by chance for each of its degrees of freedom.
     """
 
     scores: list[float]
     n: float
     absorbed: float
+    chance: float
 
 
 def all_look_normal(partition: Partition) -> bool:
@@ -154,8 +160,12 @@ def _looks_normal(partition: Partition, k: int, members: Sequence[int]) -> bool:
         return False
     cells = zip(*(component.standardise(partition.X.values(i)) for i in rows), strict=True)
     beside = partition.sizes[k] > len(rows)
-    columns = [_column(unit, u, weights, beside) for unit, u in zip(units, cells, strict=True)]
-    return _excess(columns, weights) < _price(columns, c0, a0, partition.alpha, component.power)
+    chance = max(1.0, min(_sum(weights, weights) / sum(weights), 1.0 / component.power))
+    columns = [
+        _column(unit, u, weights, beside, chance) for unit, u in zip(units, cells, strict=True)
+    ]
+    alpha = partition.alpha_given_others(())
+    return _excess(columns, weights) < _price(columns, c0, a0, alpha, component.power)
 
 
 def _has_enough_rows(partition: Partition, k: int, n_rows: int, n: float) -> bool:
@@ -165,7 +175,7 @@ def _has_enough_rows(partition: Partition, k: int, n_rows: int, n: float) -> boo
         return False
     if n_groups == 0 and partition.X.n_columns > MAX_COLUMNS_PER_ROW * n_rows:
         return False
-    if not partition.component.power * n_all >= partition.alpha:
+    if not partition.component.power * n_all >= partition.alpha_given_others(()):
         return False
     return n_groups == 0 or n <= MAX_JOINING_FRACTION * n_all
 
@@ -180,12 +190,14 @@ def _has_variance(unit: _Unit, a0: float) -> bool:
     return a0 <= MAX_PRIOR_FRACTION * unit.n or a0 * unit.variance <= MAX_VARIANCE_RATIO
 
 
-def _column(unit: _Unit, cells: Sequence[float], weights: list[float], beside: bool) -> _Column:
+def _column(
+    unit: _Unit, cells: Sequence[float], weights: list[float], beside: bool, chance: float
+) -> _Column:
     """A column from its cells in units of the prior; `beside` an absorbed group or not."""
     scores = [(u - unit.mean) / sqrt(unit.variance) for u in cells]
     n = sum(weight for weight, z in zip(weights, scores, strict=True) if not isnan(z))
     absorbed = 1.0 - n / unit.n if beside and unit.n else 0.0
-    return _Column(scores, n, absorbed if absorbed > MIN_ABSORBED_FRACTION else 0.0)
+    return _Column(scores, n, absorbed if absorbed > MIN_ABSORBED_FRACTION else 0.0, chance)
 
 
 def _excess(columns: list[_Column], weights: list[float]) -> float:
@@ -203,10 +215,11 @@ def _moments_excess(column: _Column, weights: list[float]) -> float:
         return 0.0
     first, second, third, fourth = (_sum(weights, [u**i for u in z]) / n for i in (1, 2, 3, 4))
     if not column.absorbed:
-        return _shape_excess(n, third / second**1.5, fourth / second**2 - 3.0)
+        shape = _shape_statistic(n, third / second**1.5, fourth / second**2 - 3.0)
+        return shape - 2.0 * column.chance
     place = first**2 + (second - 1.0) ** 2 / 2.0
     shape = (third - 3.0 * first) ** 2 / 6.0 + (fourth - 6.0 * second + 3.0) ** 2 / 24.0
-    return n * (place + shape) - 2.0 * (1.0 + column.absorbed)
+    return n * (place + shape) - 2.0 * (1.0 + column.absorbed) * column.chance
 
 
 def _sum(weights: list[float], x: list[float]) -> float:
@@ -214,12 +227,12 @@ def _sum(weights: list[float], x: list[float]) -> float:
     return sum(w * each for w, each in zip(weights, x, strict=True) if not isnan(each))
 
 
-def _shape_excess(n: float, skewness: float, kurtosis: float) -> float:
-    """The statistic of skewness and kurtosis, less its degrees of freedom."""
+def _shape_statistic(n: float, skewness: float, kurtosis: float) -> float:
+    """The statistic of skewness and kurtosis."""
     squares = skewness * skewness / 6.0 + kurtosis * kurtosis / 24.0
     between = sqrt(max(0.5 * (skewness * skewness - kurtosis), 0.0))
     parts = -0.5 * log(max(1.0 - between, MIN_UNEXPLAINED)) - UNSEEN_ENTROPY
-    return n * (squares + max(parts, 0.0)) - 2.0
+    return n * (squares + max(parts, 0.0))
 
 
 def _bins_excess(column: _Column, weights: list[float]) -> float:
@@ -232,7 +245,7 @@ def _bins_excess(column: _Column, weights: list[float]) -> float:
             rows[min(max(floor(2.0 * z + 0.5 * N_BINS), 0), N_BINS - 1)] += weight
     expected = [column.n * chance for chance in _chances()]
     explained = sum(o * log(o / e) for o, e in zip(rows, expected, strict=True) if o)
-    return 2.0 * explained - BIN_DEGREES - 2.0 * column.absorbed
+    return 2.0 * explained - (BIN_DEGREES + 2.0 * column.absorbed) * column.chance
 
 
 def _chances() -> list[float]:
@@ -257,7 +270,9 @@ def _widths_excess(columns: list[_Column], weights: list[float]) -> float:
     for column, share in zip(columns, shares, strict=True):
         if column.n:
             variance -= 0.5 * (1.0 - column.absorbed) * share * share / column.n
-    return away * away / variance - 1.0 if len(columns) > 1 else 0.0  # the bins show one column
+    if len(columns) == 1:
+        return 0.0  # the bins show one column
+    return away * away / variance - columns[0].chance
 
 
 def _pair_excess(one: _Column, other: _Column, weights: list[float]) -> float:
@@ -270,8 +285,8 @@ def _pair_excess(one: _Column, other: _Column, weights: list[float]) -> float:
         return 0.0
     correlation = _sum(weights, products) / n
     if one.absorbed or other.absorbed:
-        return n * correlation * correlation - 1.0
-    return -n * log(max(1.0 - correlation * correlation, MIN_UNEXPLAINED)) - 1.0
+        return n * correlation * correlation - one.chance
+    return -n * log(max(1.0 - correlation * correlation, MIN_UNEXPLAINED)) - one.chance
 
 
 def _price(columns: list[_Column], c0: float, a0: float, alpha: float, power: float) -> float:

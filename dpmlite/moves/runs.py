@@ -7,6 +7,9 @@ rows is the best division of the rows before some last run, and that run (Bellma
 al. 2005). Rows are first cut into slices of about equal numbers, each cut in the widest gap nearby;
 a run is one slice or several in a row.
 
+With a discount, the cost of a run depends on the number of runs: each is taken to be the first. So
+the division is only a start, which is swept and judged by its joint.
+
 Columns are chosen by Sarle's bimodality coefficient: (g^2 + 1) / k for skewness g and kurtosis k.
 """
 
@@ -121,6 +124,7 @@ def _runs_of_slices(slices: Partition, n: int) -> tuple[list[int], float]:
     least = [0.0] + [inf] * n  # the joint of the first 0, 1, ... n slices, divided best
     first = [0] * (n + 1)  # the first slice of the last run of that division
     whole = inf
+    of_one = log_gamma(1.0 - slices.discount) if slices.discount > 0.0 else 0.0
     run = slices.component.like()
     run.resize(2)
     for i in range(n):
@@ -129,7 +133,8 @@ def _runs_of_slices(slices: Partition, n: int) -> tuple[list[int], float]:
             if end > i + 1:
                 run.copy(1, slices.component, end - 1)
                 run.merge(0, 1)
-            prior = log(slices.alpha * run.power) + log_gamma(run.power * run.counts[0])
+            prior = log(slices.alpha * run.power)
+            prior += log_gamma(run.power * run.counts[0] - slices.discount) - of_one
             cost = -prior / run.power - run.log_marginal(0)
             if least[i] + cost < least[end] - TIE:
                 least[end], first[end] = least[i] + cost, i

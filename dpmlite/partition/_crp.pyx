@@ -7,55 +7,62 @@ from libc.math cimport log, log1p
 from dpmlite.core._memory cimport double_array
 from dpmlite.core._special cimport log_gamma_c, log_rising_c
 
-from dpmlite.core.checks import check_power
+from dpmlite.core.checks import check_discount, check_power
 
 
 cdef double log_prob_counts_c(const double *counts, Py_ssize_t n_counts, double alpha,
-                              double power) noexcept nogil:
+                              double power, double discount) noexcept nogil:
     """Log of eq. (1); counts of 0 are those of empty slots."""
     cdef double total = 0.0, n = 0.0
-    cdef Py_ssize_t k
-    for k in range(n_counts):
-        if counts[k] > 0.0:
-            total += log(alpha * power) + log_gamma_c(power * counts[k])
-            n += counts[k]
+    cdef Py_ssize_t i, k = 0
+    for i in range(n_counts):
+        if counts[i] > 0.0:
+            total += (log(alpha * power + k * discount)
+                      + log_gamma_c(power * counts[i] - discount))
+            n += counts[i]
+            k += 1
+    if discount > 0.0:
+        total -= k * log_gamma_c(1.0 - discount)
     return total - log_rising_c(alpha, power * n)
 
 
-def log_prob_counts(counts, double alpha, double power=1.0):
+def log_prob_counts(counts, double alpha, double power=1.0, double discount=0.0):
     require_positive_alpha(alpha)
     check_power(power)
+    check_discount(discount, power)
     cdef double[::1] sizes = array("d", counts)
     for count in counts:
-        if not count > 0.0:
-            raise ValueError(f"counts must be positive, got {count}")
+        if not count > discount:
+            raise ValueError(f"counts must be {above(discount)}, got {count}")
     return log_prob_counts_c(&sizes[0] if len(counts) else NULL, len(counts), alpha,
-                             power)
+                             power, discount)
 
 
-def log_prob(labels, double alpha):
+def log_prob(labels, double alpha, double discount=0.0):
     counts = {}
     for label in labels:
         counts[label] = counts.get(label, 0.0) + 1.0
-    return log_prob_counts(list(counts.values()), alpha)
+    return log_prob_counts(list(counts.values()), alpha, discount=discount)
 
 
-def predictive(counts, double alpha):
+def predictive(counts, double alpha, double discount=0.0):
     require_positive_alpha(alpha)
+    check_discount(discount)
     cdef double total = sum(counts) + alpha
-    return [n / total for n in counts] + [alpha / total]
+    return [(n - discount) / total for n in counts] + [(alpha + len(counts) * discount) / total]
 
 
-def sample(const double[::1] uniforms, double alpha):
+def sample(const double[::1] uniforms, double alpha, double discount=0.0):
     require_positive_alpha(alpha)
+    check_discount(discount)
     cdef Py_ssize_t i, k, n_clusters = 0, n = uniforms.shape[0]
     cdef double rest
     cdef double[::1] counts = double_array(n)
     labels = []
     for i in range(n):
         rest, k = uniforms[i] * (i + alpha), 0
-        while k < n_clusters and rest >= counts[k]:
-            rest -= counts[k]
+        while k < n_clusters and rest >= counts[k] - discount:
+            rest -= counts[k] - discount
             k += 1
         n_clusters = max(n_clusters, k + 1)
         counts[k] += 1.0
@@ -190,6 +197,10 @@ cdef int require_multiplicity(Py_ssize_t size, Py_ssize_t count) except -1:
     if count < 1:
         raise ValueError(f"multiplicities must be positive, got {count}")
     return 0
+
+
+cdef above(double discount):
+    return f"above the discount, {discount}" if discount > 0.0 else "positive"
 
 
 cdef int require_positive_alpha(double alpha) except -1:

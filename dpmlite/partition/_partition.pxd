@@ -19,4 +19,4 @@ cdef class Partition(PartitionCosts):
     cdef place_clusters(self, slots, Partition other)
 
 cdef Partition partition_to_score_in(Rows X, const Py_ssize_t[::1] rows, Py_ssize_t[::1] label,
-                                     Component component, double alpha)
+                                     Component component, double alpha, double discount)

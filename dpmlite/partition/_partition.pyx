@@ -24,13 +24,15 @@ cdef class Partition(PartitionCosts):
 
     def __init__(self, X, Py_ssize_t[::1] labels, Component component, double alpha,
                  const Py_ssize_t[::1] rows=None, Component absorbed_groups=None,
-                 Py_ssize_t[::1] group_labels=None):
+                 Py_ssize_t[::1] group_labels=None, double discount=0.0):
         cdef Py_ssize_t n_labels, n_slots
         self.take_rows(X, rows, labels)
         component._check_rows(self.X)
         n_labels = self.n_label_slots()
         self.take_groups(component, absorbed_groups, group_labels)
-        self.set_model(component, alpha)
+        self.set_model(component, alpha, discount)
+        if discount > 0.0:
+            self.check_least_weight()
         cdef double n = self.n_rows + self.absorbed_weight()
         self.least_gain = TIE * max(1.0, 1e-6 * n * component.n_columns)
         n_slots = max(n_labels, self.n_group_slots())
@@ -47,13 +49,21 @@ cdef class Partition(PartitionCosts):
     def part(self, const Py_ssize_t[::1] members, Py_ssize_t[::1] labels, slots=(),
              Py_ssize_t step=1):
         cdef double power = self.component.power
+        cdef double alpha = self.alpha, discount = self.discount
         rows = self.rows_of(members)
+        if discount > 0.0:
+            divided = {*slots, *[self.label[i] for i in members]} - {UNPLACED}
+            alpha = self.alpha_beside(len(divided))
         if not self.groups_in(slots):
             component = (self.component.with_power(min(step * power, 1.0))
                          if step > 1 and power < 1.0 else self.component.like())
-            return Partition(self.X, labels, component, self.alpha, rows)
-        return Partition(self.X, labels, self.component.like(), self.alpha, rows,
-                         self.copied_groups(self.component, slots), self.group_labels_in(slots))
+            return Partition(self.X, labels, component, alpha, rows, discount=discount)
+        return Partition(self.X, labels, self.component.like(), alpha, rows,
+                         self.copied_groups(self.component, slots), self.group_labels_in(slots),
+                         discount)
+
+    def alpha_given_others(self, slots):
+        return self.alpha_beside(len(slots))
 
     def move(self, Py_ssize_t i, Py_ssize_t k, double change):
         self.check_row(i)
@@ -94,10 +104,13 @@ cdef class Partition(PartitionCosts):
     def set_alpha(self, double alpha):
         cdef Component component = self.component
         cdef double power = component.power, before = self.alpha
+        cdef double discount = self.discount
         cdef Py_ssize_t k, n_slots = component.n_slots
-        self.set_model(component, alpha)
-        self.neg_log_joint += log_prob_counts_c(component.n, n_slots, before, power) / power
-        self.neg_log_joint -= log_prob_counts_c(component.n, n_slots, alpha, power) / power
+        self.set_model(component, alpha, discount)
+        self.neg_log_joint += log_prob_counts_c(
+            component.n, n_slots, before, power, discount) / power
+        self.neg_log_joint -= log_prob_counts_c(
+            component.n, n_slots, alpha, power, discount) / power
         for k in range(n_slots):
             self.weigh(k)
 
@@ -204,10 +217,10 @@ cdef class Partition(PartitionCosts):
 
 
 cdef Partition partition_to_score_in(Rows X, const Py_ssize_t[::1] rows, Py_ssize_t[::1] label,
-                                     Component component, double alpha):
+                                     Component component, double alpha, double discount):
     """A partition without slots and without a joint, whose caller fills slots to score rows in."""
     cdef Partition partition = Partition.__new__(Partition)
     partition.X, partition.rows, partition.n_rows = X, rows, label.shape[0]
     partition.label, partition.group_label = label, index_array(0)
-    partition.set_model(component.like(), alpha)
+    partition.set_model(component.like(), alpha, discount)
     return partition

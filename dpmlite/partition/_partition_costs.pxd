@@ -1,6 +1,6 @@
 from libc.math cimport fabs
 
-from dpmlite.core._constants cimport MIN_OTHERS_FRACTION, ROUNDING_MARGIN, TIE
+from dpmlite.core._constants cimport MIN_OTHERS_FRACTION, ROUNDING_MARGIN, TIE, UNPLACED
 from dpmlite.core._rows cimport Row
 from dpmlite.core._simd cimport inlined_bint, inlined_double
 from dpmlite.families._component cimport Component
@@ -23,15 +23,23 @@ cdef class PartitionCosts(PartitionSlots):
     cdef inline inlined_bint outweighs(self, double weight, Py_ssize_t own) noexcept nogil:
         return self.component.n[own] - weight < MIN_OTHERS_FRACTION * weight
 
+    # The number of clusters of all rows but row i; 0, which does as well, without a discount.
+    cdef inline Py_ssize_t n_clusters_without(self, Py_ssize_t i) noexcept nogil:
+        cdef Py_ssize_t own = self.label[i]
+        if self.discount == 0.0:
+            return 0
+        return self.count_clusters() - (own != UNPLACED and self.size[own] == 1)
+
     # Log of the numerator of eq. (22) for row i of this weight in its own slot.
     cdef inline inlined_double member_weight(self, Py_ssize_t i, double weight) noexcept nogil:
         cdef double light = self.light_member_weight[self.label[i]]
         if weight == 1.0 and light == light:
             return light
-        return self.weight_of(self.weight_of_others(i, weight), weight)
+        return self.weight_of(self.weight_of_others(i, weight), weight, self.n_clusters_without(i))
 
     cdef double score(self, Py_ssize_t i, double stay) noexcept nogil
-    cdef void find_heavy_log_weights(self, double weight) noexcept nogil
+    cdef void weigh_new(self, Py_ssize_t n_clusters) noexcept nogil
+    cdef void find_heavy_log_weights(self, double weight, Py_ssize_t n_clusters) noexcept nogil
     cdef double limit_of(self, Py_ssize_t i) except? -1.0 nogil
     cdef double any_cost_in(self, const Row *row, Py_ssize_t k) noexcept nogil
     cdef double stay_cost(self, Py_ssize_t i) except? -1.0 nogil
@@ -41,5 +49,5 @@ cdef class PartitionCosts(PartitionSlots):
     cdef double score_from_others(self, Py_ssize_t i) except? -1.0 nogil
     cdef int score_with(self, Py_ssize_t i, const Py_ssize_t[::1] members, Component alone,
                         double *room, double[::1] scores) except -1 nogil
-    cdef double weight_of(self, double n, double weight) noexcept nogil
+    cdef double weight_of(self, double n, double weight, Py_ssize_t n_clusters) noexcept nogil
     cdef double weight_of_others(self, Py_ssize_t i, double weight) noexcept nogil

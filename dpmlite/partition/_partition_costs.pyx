@@ -46,7 +46,9 @@ cdef class PartitionCosts(PartitionSlots):
         cdef double kept, least
         if row.weight != 1.0:
             log_weight = self.heavy_log_weight
-            self.find_heavy_log_weights(row.weight)
+            self.find_heavy_log_weights(row.weight, self.n_clusters_without(i))
+        elif self.discount > 0.0:
+            self.weigh_new(self.n_clusters_without(i))
         if own == UNPLACED:
             return self.component.costs_below(&row, log_weight, stay, self.cost)
         kept = log_weight[own]
@@ -55,10 +57,18 @@ cdef class PartitionCosts(PartitionSlots):
         log_weight[own] = kept
         return least
 
-    cdef void find_heavy_log_weights(self, double weight) noexcept nogil:
+    cdef void weigh_new(self, Py_ssize_t n_clusters) noexcept nogil:
+        """Give empty slots the log weight of a new cluster beside n_clusters others."""
+        cdef double new = self.weight_of(0.0, 1.0, n_clusters)
+        cdef Py_ssize_t k
+        for k in range(self.component.n_slots):
+            if self.component.n[k] == 0.0:
+                self.log_weight[k] = new
+
+    cdef void find_heavy_log_weights(self, double weight, Py_ssize_t n_clusters) noexcept nogil:
         """Write weight_of each slot, LANES slots at a time."""
         cdef const double *n = self.component.n
-        cdef double power = self.component.power, new = self.weight_of(0.0, weight)
+        cdef double power = self.component.power, new = self.weight_of(0.0, weight, n_clusters)
         cdef double x[LANES]
         cdef double steps[LANES]
         cdef Py_ssize_t k, first = 0
@@ -68,7 +78,7 @@ cdef class PartitionCosts(PartitionSlots):
         while first < self.component.n_slots:
             for i in range(LANES):
                 k = min(first + i, self.component.n_slots - 1)
-                x[i] = power * n[k] if n[k] > 0.0 else MIN_STIRLING_ARGUMENT
+                x[i] = power * n[k] - self.discount if n[k] > 0.0 else MIN_STIRLING_ARGUMENT
             log_rising_of(x, steps, 1)
             for k in range(first, min(first + LANES, self.component.n_slots)):
                 self.heavy_log_weight[k] = x[k - first] / power if n[k] > 0.0 else new
@@ -88,14 +98,22 @@ cdef class PartitionCosts(PartitionSlots):
         self.score(i, -INFINITY)
         for k in range(self.component.n_slots):
             nearest = k if self.cost[k] < self.cost[nearest] else nearest
-        return just_above(self.weight_of(self.component.n[nearest], row.weight),
+        return just_above(self.weight_of(self.component.n[nearest], row.weight,
+                                         self.n_clusters_without(i)),
                           self.component.score_slot(&row, nearest))
 
     cdef double any_cost_in(self, const Row *row, Py_ssize_t k) noexcept nogil:
-        """Cost of a row of any weight in a slot that is not its own, eq. (15)."""
-        if row.weight == 1.0:
+        """Cost of a row of any weight in a slot that is not its own, eq. (15).
+
+        Only a row that is not alone in its slot costs something in an empty one.
+        """
+        cdef Py_ssize_t n_clusters = 0
+        if self.discount > 0.0:
+            n_clusters = self.count_clusters()
+        elif row.weight == 1.0:
             return self.cost_in(row, k)
-        return -self.weight_of(self.component.n[k], row.weight) - self.component.score_slot(row, k)
+        return (-self.weight_of(self.component.n[k], row.weight, n_clusters)
+                - self.component.score_slot(row, k))
 
     @cython.final
     cdef double stay_cost(self, Py_ssize_t i) except? -1.0 nogil:
@@ -174,12 +192,18 @@ cdef class PartitionCosts(PartitionSlots):
             scores[m] = alone.score_per_copy(alone.score_slot(&row, 0), &row)
         return 0
 
-    cdef double weight_of(self, double n, double weight) noexcept nogil:
-        """Log of the numerator of eq. (2) for a row of this weight, as of equal rows in turn."""
-        cdef double power = self.component.power
+    cdef double weight_of(self, double n, double weight, Py_ssize_t n_clusters) noexcept nogil:
+        """Log of the numerator of eq. (2) for a row of this weight, as of equal rows in turn.
+
+        `n_clusters` are those of the other rows, on which a new one's weight depends if there is a
+        discount.
+        """
+        cdef double power = self.component.power, discount = self.discount, new
         if n > 0.0:
-            return log_rising_c(power * n, power * weight) / power
-        return (log(self.alpha * power) + log_gamma_c(power * weight)) / power
+            return log_rising_c(power * n - discount, power * weight) / power
+        new = log(self.alpha * power + n_clusters * discount)
+        new += log_gamma_c(power * weight - discount)
+        return (new - log_gamma_c(1.0 - discount) if discount > 0.0 else new) / power
 
     cdef double weight_of_others(self, Py_ssize_t i, double weight) noexcept nogil:
         """The weight of the other rows in the slot of row i of this weight."""

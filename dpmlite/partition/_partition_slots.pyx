@@ -3,7 +3,7 @@
 At least one slot is empty at any time: it is the new cluster of eq. (10).
 """
 
-from libc.math cimport INFINITY, NAN
+from libc.math cimport INFINITY, NAN, log
 from libc.stdlib cimport free
 
 from dpmlite.core._constants cimport MIN_OTHERS_FRACTION, UNPLACED
@@ -14,6 +14,8 @@ from dpmlite.partition._crp cimport log_prob_counts_c
 from dpmlite.partition._listener cimport PartitionListener
 from dpmlite.partition._log_weights cimport log_weights_of
 from dpmlite.partition._partial_statistics cimport PartialStatistics, add_rows, partial_statistics
+
+from dpmlite.core.checks import check_discount, check_least_weight
 
 cdef enum:
     MIN_CAPACITY = 16   # slots
@@ -47,13 +49,24 @@ cdef class PartitionSlots(PartitionRows):
         listener.slots_made(0, self.component.n_slots)
         self.listener_list.append(listener)
 
-    cdef int set_model(self, Component component, double alpha) except -1:
-        """Set the component and the concentration, and what follows from them."""
+    cdef int set_model(self, Component component, double alpha, double discount) except -1:
+        """Set the component, the concentration and the discount, and what follows from them."""
         if not alpha > 0.0:
             raise ValueError(f"alpha must be positive, got {alpha}")
-        self.component, self.alpha = component, alpha
+        if discount != 0.0:
+            check_discount(discount, component.power)
+        self.component, self.alpha, self.discount = component, alpha, discount
         self.weights = log_weights_of(component.power)
         self.new_log_weight = self.weights.of_new(alpha)
+        return 0
+
+    cdef int check_least_weight(self) except -1:
+        """Raise ValueError unless a discount is below the weight of every row and group."""
+        cdef Py_ssize_t g
+        cdef double least = self.X.least_weight if self.X.n_rows > 0 else INFINITY
+        for g in range(self.group_label.shape[0]):
+            least = min(least, self.absorbed_groups.n[g])
+        check_least_weight(self.discount, least if least < INFINITY else 1.0)
         return 0
 
     cdef Py_ssize_t count_clusters(self) noexcept nogil:
@@ -61,6 +74,12 @@ cdef class PartitionSlots(PartitionRows):
         for k in range(self.component.n_slots):
             total += self.component.n[k] > 0.0
         return total
+
+    cdef double alpha_beside(self, Py_ssize_t n_slots) noexcept nogil:
+        """The concentration of a partition of the rows in n_slots slots, given the other clusters."""
+        if self.discount == 0.0:
+            return self.alpha
+        return self.alpha + (self.count_clusters() - n_slots) * self.discount
 
     cdef Py_ssize_t n_members(self, Py_ssize_t k) noexcept nogil:
         """The number of rows in slot k, without those of absorbed groups."""
@@ -78,6 +97,9 @@ cdef class PartitionSlots(PartitionRows):
     cdef void weigh(self, Py_ssize_t k) noexcept nogil:
         """Compute the logs of the numerators of eq. (2) for slot k and a row of weight 1."""
         cdef double n = self.component.n[k], others = n - 1.0
+        if self.discount > 0.0:
+            self.weigh_discounted(k)
+            return
         self.log_weight[k] = self.weights.of(n) if n > 0.0 else self.new_log_weight
         # Fractions of weight that came and went may leave 1 + rounding of a row that is alone.
         if self.size[k] <= 1:
@@ -85,6 +107,16 @@ cdef class PartitionSlots(PartitionRows):
         else:
             self.light_member_weight[k] = (
                 self.weights.of(others) if others >= MIN_OTHERS_FRACTION else NAN)
+
+    cdef void weigh_discounted(self, Py_ssize_t k) noexcept nogil:
+        """Compute those of a Pitman-Yor process.
+
+        That of a new cluster depends on the number of clusters: it is found for each row.
+        """
+        cdef double n = self.component.n[k]
+        cdef bint has_others = self.size[k] > 1 and n - 1.0 >= MIN_OTHERS_FRACTION
+        self.log_weight[k] = log(n - self.discount) if n > 0.0 else NAN
+        self.light_member_weight[k] = log(n - 1.0 - self.discount) if has_others else NAN
 
     cdef int make_slots(self, Py_ssize_t n_slots) except -1 nogil:
         """Append empty slots until there are n_slots."""
@@ -224,7 +256,7 @@ cdef class PartitionSlots(PartitionRows):
         """Minus the log of eq. (1), divided by the power, minus the log marginals."""
         cdef double power = self.component.power
         cdef double total = -log_prob_counts_c(self.component.n, self.component.n_slots,
-                                               self.alpha, power) / power
+                                               self.alpha, power, self.discount) / power
         cdef Py_ssize_t k
         for k in range(self.component.n_slots):
             total -= self.component.marginal(k)

@@ -7,13 +7,17 @@ be: `log_best_completion`, from eq. (1). Daumé's search takes his eq. (2) for t
 probability of the multiplicities m, where m_i clusters have i rows each. That is the sum over all
 partitions with these multiplicities, not the probability of one. Its bound is
 `log_best_growth`; `GreedyCompletion` is what he has instead, which is none.
+
+With a discount d, probabilities are those of the Pitman-Yor process (Pitman & Yor 1997). A cluster
+of n rows weighs n - d for the next row, and a new one alpha + K d if there are K. The number of
+clusters then grows like N^d. With d = 0 it is the Dirichlet process.
 """
 
 from collections.abc import Mapping
 from math import log, log1p
 from typing import TYPE_CHECKING
 
-from dpmlite.core.checks import check_power
+from dpmlite.core.checks import check_discount, check_power
 from dpmlite.core.protocols import Values
 from dpmlite.core.special import log_gamma, log_rising
 
@@ -21,8 +25,13 @@ if TYPE_CHECKING:
     from collections.abc import Hashable
 
 
-def log_prob_counts(counts: Values, alpha: float, power: float = 1.0) -> float:
+def log_prob_counts(
+    counts: Values, alpha: float, power: float = 1.0, discount: float = 0.0
+) -> float:
     """Log probability of a partition with clusters of these sizes, eq. (1).
+
+    With a discount d it is the log of prod_{k<K} (alpha + k d) Gamma(alpha) / Gamma(alpha + N)
+    times prod_k Gamma(n_k - d) / Gamma(1 - d).
 
     Parameters
     ----------
@@ -34,6 +43,9 @@ def log_prob_counts(counts: Values, alpha: float, power: float = 1.0) -> float:
         Power zeta of the likelihood, at most 1. A cluster of n rows then weighs alpha zeta
         Gamma(zeta n), and the product is divided by Gamma(alpha + zeta N) / Gamma(alpha): rows have
         the weight zeta. Below 1, the sum over all partitions is not 1.
+    discount : float, default 0.0
+        Discount d of the Pitman-Yor process, at least 0 and below 1; with a power
+        below 1 it is 0.
 
     Returns
     -------
@@ -43,20 +55,24 @@ def log_prob_counts(counts: Values, alpha: float, power: float = 1.0) -> float:
     Raises
     ------
     ValueError
-        If `alpha` or a count is not positive, or `power` is not above 0 and at most 1.
+        If `alpha` is not positive, a count is not positive or not above `discount`, or `power` or
+        `discount` is out of range.
     """
     _require_positive(alpha)
     check_power(power)
+    check_discount(discount, power)
     total, n = 0.0, 0.0
-    for count in counts:
-        if not count > 0.0:
-            raise ValueError(f"counts must be positive, got {count}")
-        total += log(alpha * power) + log_gamma(power * count)
+    for k, count in enumerate(counts):
+        if not count > discount:
+            raise ValueError(f"counts must be {_above(discount)}, got {count}")
+        total += log(alpha * power + k * discount) + log_gamma(power * count - discount)
         n += count
+    if discount > 0.0:
+        total -= len(counts) * log_gamma(1.0 - discount)
     return total - log_rising(alpha, power * n)
 
 
-def log_prob(labels: Values, alpha: float) -> float:
+def log_prob(labels: Values, alpha: float, discount: float = 0.0) -> float:
     """Log probability of a partition given as labels, eq. (1).
 
     Parameters
@@ -65,24 +81,26 @@ def log_prob(labels: Values, alpha: float) -> float:
         The label of each item. Items with equal labels are in one cluster.
     alpha : float
         Concentration.
+    discount : float, default 0.0
+        Discount d of the Pitman-Yor process, at least 0 and below 1.
 
     Returns
     -------
     float
-        log p(z | alpha).
+        log p(z | alpha), or log p(z | alpha, d).
 
     Raises
     ------
     ValueError
-        If `alpha` is not positive.
+        If `alpha` is not positive, or `discount` is out of range.
     """
     counts: dict[Hashable, float] = {}
     for label in labels:
         counts[label] = counts.get(label, 0.0) + 1.0
-    return log_prob_counts(list(counts.values()), alpha)
+    return log_prob_counts(list(counts.values()), alpha, discount=discount)
 
 
-def predictive(counts: Values, alpha: float) -> list[float]:
+def predictive(counts: Values, alpha: float, discount: float = 0.0) -> list[float]:
     """Probabilities of the next item's cluster, eq. (2).
 
     Parameters
@@ -91,6 +109,8 @@ def predictive(counts: Values, alpha: float) -> list[float]:
         Sizes of the clusters.
     alpha : float
         Concentration.
+    discount : float, default 0.0
+        Discount d of the Pitman-Yor process, at least 0 and below 1.
 
     Returns
     -------
@@ -100,14 +120,15 @@ def predictive(counts: Values, alpha: float) -> list[float]:
     Raises
     ------
     ValueError
-        If `alpha` is not positive.
+        If `alpha` is not positive, or `discount` is out of range.
     """
     _require_positive(alpha)
+    check_discount(discount)
     total = sum(counts) + alpha
-    return [n / total for n in counts] + [alpha / total]
+    return [(n - discount) / total for n in counts] + [(alpha + len(counts) * discount) / total]
 
 
-def sample(uniforms: Values, alpha: float) -> list[int]:
+def sample(uniforms: Values, alpha: float, discount: float = 0.0) -> list[int]:
     """Draw a partition, seating one item after the other by eq. (2).
 
     Parameters
@@ -116,6 +137,8 @@ def sample(uniforms: Values, alpha: float) -> list[int]:
         A number in [0, 1) for each item.
     alpha : float
         Concentration.
+    discount : float, default 0.0
+        Discount d of the Pitman-Yor process, at least 0 and below 1.
 
     Returns
     -------
@@ -125,15 +148,16 @@ def sample(uniforms: Values, alpha: float) -> list[int]:
     Raises
     ------
     ValueError
-        If `alpha` is not positive.
+        If `alpha` is not positive, or `discount` is out of range.
     """
     _require_positive(alpha)
+    check_discount(discount)
     counts: list[float] = []
     labels = []
     for i, u in enumerate(uniforms):
         rest, k = u * (i + alpha), 0
-        while k < len(counts) and rest >= counts[k]:
-            rest -= counts[k]
+        while k < len(counts) and rest >= counts[k] - discount:
+            rest -= counts[k] - discount
             k += 1
         if k == len(counts):
             counts.append(0.0)
@@ -401,6 +425,10 @@ def _require_multiplicity(size: int, count: int) -> None:
         raise ValueError(f"sizes must be positive, got {size}")
     if count < 1:
         raise ValueError(f"multiplicities must be positive, got {count}")
+
+
+def _above(discount: float) -> str:
+    return f"above the discount, {float(discount)}" if discount > 0.0 else "positive"
 
 
 def _require_positive(alpha: float) -> None:

@@ -6,10 +6,15 @@ of the likelihood, which is the component's, the joint is divided by it.
 
 Rows that are gone may live on as absorbed groups. A group is the statistics of some rows, which
 stay in one cluster together: the cluster may be merged or divided, the group is not.
+
+With a discount d, labels are of a Pitman-Yor process (crp.py). Those of some clusters' rows, given
+that the other rows have K' clusters, are of such a process with concentration alpha + K' d: `part`
+takes it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
+from dpmlite.core.checks import check_discount, check_least_weight
 from dpmlite.core.constants import MIN_OTHERS_FRACTION, TIE, UNPLACED
 from dpmlite.core.protocols import Buffer, Values
 from dpmlite.core.rows import Rows
@@ -39,12 +44,14 @@ class Partition(PartitionCosts):
         Each slot holds the statistics of an absorbed group, under the same prior. Not changed.
     group_labels : mutable sequence of int, optional
         The slot of each absorbed group. Changed in place.
+    discount : float, default 0.0
+        Discount of the Pitman-Yor process, at least 0 and below 1; 0 is the Dirichlet process.
 
     Attributes
     ----------
     X : Rows
         The data.
-    n_rows, labels, component, alpha, group_labels
+    n_rows, labels, component, alpha, group_labels, discount
         As given.
     n_clusters : int
         Slots that hold rows.
@@ -64,7 +71,8 @@ class Partition(PartitionCosts):
     ------
     ValueError
         If the numbers of labels and rows differ, or those of group labels and absorbed groups; if
-        a label is out of range, rows have the wrong width, or `alpha` is not positive.
+        a label is out of range, rows have the wrong width, `alpha` is not positive, or `discount`
+        is out of range or not below the weight of every row and group.
     IndexError
         If `rows` has a number that is no row of `X`.
 
@@ -84,11 +92,16 @@ class Partition(PartitionCosts):
         rows: Values | None = None,
         absorbed_groups: Component | None = None,
         group_labels: Buffer | None = None,
+        discount: float = 0.0,
     ) -> None:
         super().__init__(X, labels, component, rows, absorbed_groups, group_labels)
         if not alpha > 0.0:
             raise ValueError(f"alpha must be positive, got {float(alpha)}")
-        self.alpha = alpha
+        check_discount(discount, self.component.power)
+        if discount > 0.0:
+            weights = [self.X.weight(i) for i in range(len(self.X))]
+            check_least_weight(discount, min([*weights, *self._groups.counts], default=1.0))
+        self.alpha, self.discount = alpha, discount
         self.n_emptied = 0
         self.listeners: list[PartitionListener] = []
         self.component.resize(max([*labels, *self.group_labels], default=UNPLACED) + 2)
@@ -100,10 +113,6 @@ class Partition(PartitionCosts):
     def least_gain(self) -> float:
         n_rows = self.n_rows + sum(self._groups.counts)
         return TIE * max(1.0, 1e-6 * n_rows * self.component.n_columns)
-
-    @property
-    def n_clusters(self) -> int:
-        return sum(n > 0.0 for n in self.component.counts)
 
     @property
     def sizes(self) -> list[int]:
@@ -125,13 +134,20 @@ class Partition(PartitionCosts):
         """
         component, power = self.component.like(), self.component.power
         chosen = self.rows_of(members)
+        alpha = self.alpha_given_others({*slots, *(self.labels[i] for i in members)} - {UNPLACED})
         if not self.groups_in(slots):
             if step > 1 and power < 1.0:
                 component = component.with_power(min(step * power, 1.0))
-            return Partition(self.X, labels, component, self.alpha, chosen)
+            return Partition(self.X, labels, component, alpha, chosen, discount=self.discount)
         groups = self._copied_groups(slots)
         group_labels = [slots.index(self.group_labels[g]) for g in self.groups_in(slots)]
-        return Partition(self.X, labels, component, self.alpha, chosen, groups, group_labels)
+        return Partition(
+            self.X, labels, component, alpha, chosen, groups, group_labels, self.discount
+        )
+
+    def alpha_given_others(self, slots: Collection[int]) -> float:
+        """The concentration of a partition of the rows in some slots, given the other clusters."""
+        return self.alpha + (self.n_clusters - len(slots)) * self.discount
 
     def move(self, i: int, k: int, change: float) -> None:
         """Put row `i` into slot `k`, which changes the joint by `change`."""
@@ -239,7 +255,7 @@ class Partition(PartitionCosts):
     def _neg_log_prior(self) -> float:
         """Minus the log of eq. (1), divided by the power of the likelihood."""
         counts, power = [n for n in self.component.counts if n > 0.0], self.component.power
-        return -log_prob_counts(counts, self.alpha, power) / power
+        return -log_prob_counts(counts, self.alpha, power, self.discount) / power
 
     def _rebuild_slots(self) -> None:
         n_slots = self.component.n_slots

@@ -15,7 +15,12 @@ class PartitionCosts(PartitionRows):
     """
 
     alpha: float
+    discount: float
     _sizes: list[int]
+
+    @property
+    def n_clusters(self) -> int:
+        return sum(n > 0.0 for n in self.component.counts)
 
     def costs(self, i: int) -> list[float]:
         """Q of eq. (15) for row `i` and every slot: -log of weight times predictive density.
@@ -26,8 +31,9 @@ class PartitionCosts(PartitionRows):
         self._check_row(i)
         row, weight, own = self._rows[i], self._weights[i], self.labels[i]
         scores = self.component.log_predictive_all(row, weight)
+        n_clusters = self._n_clusters_without(i)
         costs = [
-            -self._log_weight(n, weight) - p
+            -self._log_weight(n, weight, n_clusters) - p
             for n, p in zip(self.component.counts, scores, strict=True)
         ]
         if own != UNPLACED:
@@ -37,7 +43,8 @@ class PartitionCosts(PartitionRows):
     def member_log_weight(self, i: int) -> float:
         """Log of the numerator of eq. (22) for row `i`, which has a label, and its own slot."""
         self._check_row(i)
-        return self._log_weight(self._weight_of_others(i), self._weights[i])
+        n_clusters = self._n_clusters_without(i)
+        return self._log_weight(self._weight_of_others(i), self._weights[i], n_clusters)
 
     def scores_with(self, i: int, members: Sequence[int]) -> list[float]:
         """`per_copy` of each of some rows in a cluster that holds row `i` alone.
@@ -77,6 +84,11 @@ class PartitionCosts(PartitionRows):
         """Whether a row of this weight leaves too few digits of the others in its slot's sums."""
         return bool(self.component.counts[own] - weight < MIN_OTHERS_FRACTION * weight)
 
+    def _n_clusters_without(self, i: int) -> int:
+        """The number of clusters that the other rows are in."""
+        own = self.labels[i]
+        return self.n_clusters - int(own != UNPLACED and self._sizes[own] == 1)
+
     def _weight_of_others(self, i: int) -> float:
         own, weight = self.labels[i], self._weights[i]
         if self._sizes[own] == 1:
@@ -88,13 +100,16 @@ class PartitionCosts(PartitionRows):
             others += 0.0 if j == i else self._weights[j]
         return others
 
-    def _log_weight(self, n: float, weight: float) -> float:
+    def _log_weight(self, n: float, weight: float, n_clusters: int) -> float:
         """Log of the numerator of eq. (2) for a row of this weight, as of equal rows in turn.
 
-        With a power of the likelihood, it is the ratio of what the slot weighs with and without the
-        row in the prior of `log_prob_counts`, its log divided by the power.
+        `n_clusters` are those of the other rows, on which a new one's weight depends if there is a
+        discount. With a power of the likelihood, it is the ratio of what the slot weighs with and
+        without the row in the prior of `log_prob_counts`, its log divided by the power.
         """
-        power = self.component.power
+        power, discount = self.component.power, self.discount
         if n > 0.0:
-            return log_rising(power * n, power * weight) / power
-        return (log(self.alpha * power) + log_gamma(power * weight)) / power
+            return log_rising(power * n - discount, power * weight) / power
+        alpha = self.alpha * power + n_clusters * discount
+        new = log(alpha) + log_gamma(power * weight - discount)
+        return (new - log_gamma(1.0 - discount) if discount > 0.0 else new) / power

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, overload, runtime_checkable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args, overload, runtime_checkable
 
 import numpy as np
 
 from dpmlite.estimators.reading import is_frame, read_columns
-from dpmlite.estimators.validation import check_labels, check_rows
+from dpmlite.estimators.validation import check_choice, check_labels, check_rows
+from dpmlite.plotting.means import draw_means
+from dpmlite.plotting.pairs import draw_pairs
+from dpmlite.plotting.plane import draw_plane
+from dpmlite.plotting.points import scatter
 from dpmlite.plotting.style import (
+    ROWS_OF_CLUSTERS,
     decorate,
     escaped,
+    legend_handles,
     rank_by_size,
     require_matplotlib,
-    style_of,
+    title_of,
 )
+from dpmlite.plotting.table import size_of
 
 if TYPE_CHECKING:
     import os
@@ -23,6 +31,16 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+View = Literal["auto", "plane", "pairs", "means"]
+
+VIEWS: tuple[str, ...] = get_args(View)
+
+# Columns of which all pairs are shown, at most.
+MAX_PAIRED = 6
+
+# Width of the grid of pairs in inches, for each column and at least; the height is 3/4 of it.
+WIDTH_A_COLUMN, MIN_WIDTH = 1.8, 8.0
 
 
 @runtime_checkable
@@ -40,6 +58,7 @@ def plot_clusters(
     /,
     *,
     columns: Sequence[str] | None = None,
+    view: View = "auto",
     path: str | os.PathLike[str] | None = None,
     ax: Axes | None = None,
 ) -> Figure: ...
@@ -52,6 +71,7 @@ def plot_clusters(
     /,
     *,
     columns: Sequence[str] | None = None,
+    view: View = "auto",
     path: str | os.PathLike[str] | None = None,
     ax: Axes | None = None,
 ) -> Figure: ...
@@ -63,6 +83,7 @@ def plot_clusters(
     /,
     *,
     columns: Sequence[str] | None = None,
+    view: View = "auto",
     path: str | os.PathLike[str] | None = None,
     ax: Axes | None = None,
 ) -> Figure:
@@ -71,13 +92,12 @@ def plot_clusters(
     ``plot_clusters(model, X)`` draws what a model predicts of rows, ``plot_clusters(X, labels)``
     any labels.
 
-    One column is drawn as a strip for each cluster, two columns as a scatter plot, and more columns
-    as a scatter plot of the two leading principal components of the standardised columns. An
-    ellipse shows two standard deviations around the mean of each cluster of at least three rows.
+    One column is drawn as a strip for each cluster, two columns as a scatter plot, three to six as
+    a grid of all pairs, and more as a table of the means of the clusters.
 
     Columns of a data frame that are not of numbers are left out. Rows that miss one of one or two
-    columns are not shown; the title tells how many. Of more columns, a missing cell stands at the
-    mean of its row's cluster.
+    columns are not shown; the title tells how many. Of more columns, a row is shown wherever it has
+    the cells.
 
     Parameters
     ----------
@@ -89,6 +109,21 @@ def plot_clusters(
         Without a model: the cluster of each row; numbers or names.
     columns : sequence of str, optional
         D names for the axes; default those of a data frame, or "column 0", ...
+    view : {"auto", "plane", "pairs", "means"}, default "auto"
+        What is drawn of two columns or more.
+
+        - "plane": one scatter plot. Of more than two columns, it has the two leading principal
+          components of the standardised columns; a missing cell stands at the mean of its row's
+          cluster. An ellipse shows two standard deviations around the mean of each cluster of at
+          least three rows.
+        - "pairs": a scatter plot of each pair of columns, and a histogram of each column. Positive
+          numbers with a long tail upwards have a logarithmic scale; where many are 0, it is linear
+          near 0.
+        - "means": a table of the mean of each column in each cluster, of 25 columns and 10
+          clusters at most. The colour is the distance from the mean of all rows, in standard
+          deviations.
+        - "auto": "plane" of two columns, "pairs" of three to six, "means" of more. With `ax`,
+          "plane" of up to six.
     path : path-like, optional
         File to write; its suffix sets the format.
     ax : matplotlib.axes.Axes, optional
@@ -105,8 +140,8 @@ def plot_clusters(
     ImportError
         If there is no matplotlib.
     ValueError
-        If `X`, `labels` or `columns` do not fit together, no row can be shown, or the format is
-        unknown.
+        If `X`, `labels` or `columns` do not fit together, no row can be shown, there is an `ax` for
+        pairs, or the view or the format is unknown.
 
     See Also
     --------
@@ -123,8 +158,7 @@ def plot_clusters(
     >>> figure = plot_clusters(X, states, columns=columns)
     """
     require_matplotlib()
-    from dpmlite.plotting.picture import axes_of, figure_of
-
+    check_choice("view", view, VIEWS)
     X, labels = (X, model.predict(X)) if isinstance(model, Predictor) else (model, X)
     rows, names = _numbers_of(X, columns)
     clusters = check_labels(labels, len(rows))
@@ -132,17 +166,92 @@ def plot_clusters(
     if not shown.any():
         raise ValueError("X must have a row without a missing cell, got none")
     ranks, entries = rank_by_size(clusters, np.unique(np.asarray(labels)))
-    rows = _filled(rows, clusters)[shown]
-    axes = axes_of(ax, 8.0, 5.0)
-    if rows.shape[1] == 1:
-        _draw_strips(axes, rows[:, 0], ranks[shown], names[0])
+    drawn = ShownRows(rows[shown], ranks[shown], names, entries, len(ranks))
+    view_drawn = _view_of(view, rows.shape[1], ax)
+    if view_drawn == "pairs":
+        figure = _figure_of_pairs(drawn)
+    elif view_drawn == "means":
+        figure = _figure_of_means(drawn, ax)
     else:
-        _draw_plane(axes, rows, ranks[shown], names)
-    decorate(axes, entries, len(ranks), n_hidden=int(np.count_nonzero(~shown)))
-    figure = figure_of(axes)
+        figure = _figure_of_points(drawn, view_drawn, ax)
     if path is not None:
         figure.savefig(path)
     return figure
+
+
+@dataclass(frozen=True, eq=False)
+class ShownRows:
+    """The rows that a picture shows, and what it says of all.
+
+    Attributes
+    ----------
+    cells : ndarray, shape (N, D)
+    ranks : ndarray of int, shape (N,)
+        The rank by size of the cluster of each row.
+    names : list of str
+        Of the D columns.
+    entries : list of str
+        Name and size of each cluster, by rank.
+    n_rows : int
+        Number of rows, those included that are not shown.
+    """
+
+    cells: npt.NDArray[np.float64]
+    ranks: npt.NDArray[np.intp]
+    names: list[str]
+    entries: list[str]
+    n_rows: int
+
+    @property
+    def title(self) -> str:
+        return title_of(len(self.entries), self.n_rows, self.n_rows - len(self.cells))
+
+
+def _view_of(view: str, n_columns: int, ax: Axes | None) -> str:
+    """The view that is drawn: one of `VIEWS` but "auto", or "strips"."""
+    if view == "pairs" and ax is not None:
+        raise ValueError("view='pairs' draws several axes: ax must be None")
+    if n_columns == 1:
+        return "strips"
+    if view != "auto":
+        return view
+    if n_columns == 2 or (ax is not None and n_columns <= MAX_PAIRED):
+        return "plane"
+    return "pairs" if n_columns <= MAX_PAIRED else "means"
+
+
+def _figure_of_pairs(rows: ShownRows) -> Figure:
+    from dpmlite.plotting.picture import new_picture
+
+    width = max(MIN_WIDTH, WIDTH_A_COLUMN * len(rows.names))
+    figure: Figure = new_picture(width, 0.75 * width)
+    draw_pairs(figure, rows.cells, rows.ranks, rows.names)
+    figure.suptitle(rows.title, x=0.01, ha="left")
+    handles = legend_handles(rows.entries)
+    figure.legend(handles=handles, title=ROWS_OF_CLUSTERS, loc="upper right", frameon=False)
+    return figure
+
+
+def _figure_of_means(rows: ShownRows, ax: Axes | None) -> Figure:
+    from dpmlite.plotting.picture import axes_of, figure_of
+
+    headings = ["cluster " + "\n".join(entry.rsplit("  ", 1)) for entry in rows.entries]
+    axes = axes_of(ax, *size_of(len(rows.names), len(headings)))
+    draw_means(axes, rows.cells, rows.ranks, rows.names, headings)
+    axes.set_title(rows.title, loc="left")
+    return figure_of(axes)
+
+
+def _figure_of_points(rows: ShownRows, view: str, ax: Axes | None) -> Figure:
+    from dpmlite.plotting.picture import axes_of, figure_of
+
+    axes = axes_of(ax, 8.0, 5.0)
+    if view == "strips":
+        _draw_strips(axes, rows.cells[:, 0], rows.ranks, rows.names[0])
+    else:
+        draw_plane(axes, rows.cells, rows.ranks, rows.names)
+    decorate(axes, rows.entries, rows.title)
+    return figure_of(axes)
 
 
 def shown_rows(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
@@ -174,111 +283,12 @@ def _numbers_of(
     return rows, [escaped(name) for name, shown in zip(names, is_number, strict=True) if shown]
 
 
-def _filled(
-    rows: npt.NDArray[np.float64], clusters: npt.NDArray[np.intp]
-) -> npt.NDArray[np.float64]:
-    """Rows with the mean of their cluster, or of all rows, or 0, for missing cells."""
-    missing = np.isnan(rows)
-    if not missing.any():
-        return rows
-    overall = np.nan_to_num(_means(rows))
-    filled = rows.copy()
-    for k in range(int(clusters.max()) + 1):
-        members = rows[clusters == k]
-        means = _means(members)
-        means = np.where(np.isnan(means), overall, means)
-        filled[clusters == k] = np.where(np.isnan(members), means, members)
-    return filled
-
-
-def _means(rows: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Mean of the known cells of each column; NaN if there are none."""
-    known = ~np.isnan(rows)
-    counts = known.sum(axis=0)
-    sums = np.where(known, rows / np.maximum(counts, 1), 0.0).sum(axis=0)
-    return np.where(counts > 0, sums, np.nan)
-
-
 def _draw_strips(
     axes: Axes, values: npt.NDArray[np.float64], ranks: npt.NDArray[np.intp], name: str
 ) -> None:
     # Values that coincide are told apart by height; the fixed seed draws the same picture again.
     heights = ranks + np.random.default_rng(0).uniform(-0.3, 0.3, size=len(ranks))
-    _scatter(axes, np.column_stack([values, heights]), ranks)
+    scatter(axes, np.column_stack([values, heights]), ranks)
     axes.set(xlabel=name, yticks=[])
     axes.invert_yaxis()
     axes.spines["left"].set_visible(False)
-
-
-def _draw_plane(
-    axes: Axes,
-    rows: npt.NDArray[np.float64],
-    ranks: npt.NDArray[np.intp],
-    names: list[str],
-) -> None:
-    if rows.shape[1] > 2:
-        rows, names = _principal_plane(rows)
-    _scatter(axes, rows, ranks)
-    for rank in range(int(ranks.max()) + 1):
-        members = rows[ranks == rank]
-        if len(members) >= 3:
-            _draw_ellipse(axes, members, style_of(rank)[0])
-    axes.set(xlabel=names[0], ylabel=names[1])
-
-
-def _principal_plane(rows: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.float64], list[str]]:
-    """Scores on the two leading principal components of the standardised columns, and names."""
-    centred = rows - rows.mean(axis=0)
-    centred /= _largest(centred)
-    scales = centred.std(axis=0)
-    standard = centred / np.where(scales > 0.0, scales, 1.0)
-    _, lengths, directions = np.linalg.svd(standard, full_matrices=False)
-    # A direction's sign is arbitrary: its largest entry is made positive.
-    largest = np.abs(directions).argmax(axis=1)
-    signs = np.where(directions[np.arange(len(directions)), largest] < 0.0, -1.0, 1.0)
-    scores = np.zeros((len(rows), 2))  # one row has only one component
-    leading = (directions * signs[:, None])[:2]
-    scores[:, : len(leading)] = standard @ leading.T
-    shares = np.zeros(2)
-    shares[: len(leading)] = lengths[:2] ** 2 / max(np.sum(lengths**2), np.finfo(float).tiny)
-    return scores, [
-        f"principal component {j} ({share:.0%} of the variance)"
-        for j, share in enumerate(shares, start=1)
-    ]
-
-
-def _largest(centred: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Largest absolute value of each column, 1 for 0: in this unit squares do not overflow."""
-    sizes = np.abs(centred).max(axis=0)
-    return np.where(sizes > 0.0, sizes, 1.0)
-
-
-def _scatter(axes: Axes, points: npt.NDArray[np.float64], ranks: npt.NDArray[np.intp]) -> None:
-    # Many points become small and light, so that a crowd still shows its shape.
-    crowd = min(1.0, (500.0 / len(points)) ** 0.5)
-    for rank in range(int(ranks.max()) + 1):
-        colour, marker = style_of(rank)
-        x, y = points[ranks == rank].T
-        axes.scatter(
-            x,
-            y,
-            s=max(3.0, 26.0 * crowd),
-            c=colour,
-            marker=marker,
-            alpha=max(0.25, 0.75 * crowd),
-            linewidths=0.0,
-        )
-
-
-def _draw_ellipse(axes: Axes, members: npt.NDArray[np.float64], colour: str) -> None:
-    from matplotlib.patches import Ellipse
-
-    centre = members.mean(axis=0)
-    unit = _largest(members - centre).max()
-    variances, directions = np.linalg.eigh(np.cov(((members - centre) / unit).T))
-    # Four standard deviations across are two to each side; rounding may leave a tiny negative.
-    height, width = 4.0 * unit * np.sqrt(np.maximum(variances, 0.0))
-    angle = float(np.degrees(np.arctan2(directions[1, 1], directions[0, 1])))
-    axes.add_patch(
-        Ellipse((centre[0], centre[1]), width, height, angle=angle, fill=False, edgecolor=colour)
-    )

@@ -14,6 +14,7 @@ from dpmlite.plotting.style import (
     rank_by_size,
     require_matplotlib,
     style_of,
+    title_of,
 )
 
 if TYPE_CHECKING:
@@ -109,7 +110,7 @@ def plot_dendrogram(
         given = range(n) if names is None else list(names)  # by position, of a Series too
         shown = [escaped(given[k]) for k in order]
         axes.set_xticks(range(n), shown, rotation=90, fontsize=7)
-    decorate(axes, entries, len(ranks))
+    decorate(axes, entries, title_of(len(entries), len(ranks)))
     figure = figure_of(axes)
     if path is not None:
         figure.savefig(path)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite.estimators.base import require_fitted
+from dpmlite.estimators.base import column_names, require_fitted
 from dpmlite.estimators.columns import FULL, LOG_NORMAL
 from dpmlite.estimators.family_estimator import FamilyEstimator
 from dpmlite.estimators.mapdpm import MAPDPM
@@ -32,7 +32,7 @@ def plot_density(
     model: FamilyEstimator,
     X: npt.ArrayLike,
     *,
-    name: str = "x",
+    name: str | None = None,
     path: str | os.PathLike[str] | None = None,
     ax: Axes | None = None,
 ) -> Figure:
@@ -46,8 +46,8 @@ def plot_density(
         Fitted to one column.
     X : array-like, shape (N, 1)
         Rows; finite numbers.
-    name : str, default "x"
-        Name of the column, for the axis.
+    name : str, optional
+        Name of the column, for the axis. Default: that of a data frame, or "x".
     path : path-like, optional
         File to write; its suffix sets the format.
     ax : matplotlib.axes.Axes, optional
@@ -103,7 +103,7 @@ def plot_density(
     for rank, share in enumerate(shares):
         _draw_part(axes, grid[:, 0], share * density, style_of(rank)[0])
     axes.plot(grid[:, 0], density, color="black")
-    axes.set(xlabel=escaped(name), ylabel="density")
+    axes.set(xlabel=escaped(_name_of(X) if name is None else name), ylabel="density")
     axes.spines[["top", "right"]].set_visible(False)
     if isinstance(model, MAPDPM):
         entries = [f"{k}  ({weight:.1%})" for k, weight in enumerate(model.weights_)]
@@ -112,6 +112,12 @@ def plot_density(
     if path is not None:
         figure.savefig(path)
     return figure
+
+
+def _name_of(X: npt.ArrayLike) -> str:
+    """The name of the column of a data frame; "x" for any other column."""
+    names = column_names(X)
+    return "x" if names is None else str(names[0])
 
 
 def _families_of(model: FamilyEstimator) -> list[str]:

@@ -25,11 +25,15 @@ def axes_of(ax: Axes | None, width: float, height: float) -> Axes:
     """The given axes, or those of a new picture; width and height are in inches."""
     if ax is not None:
         return ax
-    return Picture(figsize=(width, height), dpi=150, layout="constrained").add_subplot()
+    return new_picture(width, height).add_subplot()
+
+
+def new_picture(width: float, height: float) -> Picture:
+    """An empty picture; width and height are in inches."""
+    return Picture(figsize=(width, height), dpi=150, layout="constrained")
 
 
 def figure_of(ax: Axes) -> Figure:
     """The figure that has the axes, also those of a part of it."""
-    figure = ax.figure.get_figure(root=True)
-    assert figure is not None  # every axes has one
+    figure: Figure = ax.figure.figure  # of a part of a figure, too, it is the whole
     return figure

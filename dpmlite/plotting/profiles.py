@@ -7,22 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite.plotting.style import escaped, require_matplotlib
+from dpmlite.plotting.table import MAX_CLUSTERS, MAX_COLUMNS, draw_table, size_of
 
 if TYPE_CHECKING:
     import os
 
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-# Clusters and columns that are shown at most: the largest, and those that tell most.
-MAX_CLUSTERS = 10
-MAX_COLUMNS = 25
-
-# Letters of a typical value, at most.
-MAX_LETTERS = 20
-
-# Sizes of letters, and the width of one of size 1, all in points.
-MIN_POINTS, MAX_POINTS, POINTS_PER_LETTER = 3.0, 8.0, 0.62
 
 # Nats at which colours end: a column that tells more separates a cluster all but surely.
 MAX_NATS = 3.0
@@ -88,36 +79,18 @@ def plot_profiles(
     ).T
     names = [row[0] for row in sorted(first.rows)]
     order = np.argsort(-nats.max(axis=1), kind="stable")[:MAX_COLUMNS]
-    axes = axes_of(ax, 2.5 + 1.6 * n_shown, 1.2 + 0.32 * len(order))
-    axes.imshow(nats[order], cmap="Blues", vmin=0.0, vmax=MAX_NATS, aspect="auto")
-    axes.set_xticks(range(n_shown), [_heading(model, k) for k in range(n_shown)])
-    axes.set_yticks(range(len(order)), [escaped(names[j]) for j in order])
-    axes.tick_params(top=True, labeltop=True, bottom=False, labelbottom=False, length=0)
-    axes.spines[:].set_visible(False)
-    size = _font_size(axes, [_shortened(text) for text in words[order].flat], n_shown)
-    for row, j in enumerate(order):
-        for k in range(n_shown):
-            colour = "white" if nats[j, k] > 0.6 * MAX_NATS else "black"
-            text = escaped(_shortened(words[j, k]))
-            axes.text(k, row, text, ha="center", va="center", fontsize=size, color=colour)
+    axes = axes_of(ax, *size_of(len(order), n_shown))
+    draw_table(
+        axes,
+        nats[order],
+        words[order].tolist(),
+        [escaped(names[j]) for j in order],
+        [f"cluster {k}\n{model.weights_[k]:.0%}" for k in range(n_shown)],
+        limits=(0.0, MAX_NATS),
+        colours="Blues",
+    )
+    axes.set_xlabel("the darker, the more the column tells of the cluster")
     figure = figure_of(axes)
     if path is not None:
         figure.savefig(path)
     return figure
-
-
-def _font_size(axes: Axes, texts: list[str], n_clusters: int) -> float:
-    """The size, in points, at which the longest text fits into a cell."""
-    from dpmlite.plotting.picture import figure_of
-
-    points = 72.0 * figure_of(axes).get_size_inches()[0] * axes.get_position().width / n_clusters
-    letters = max(len(text) for text in texts)
-    return float(np.clip(points / (POINTS_PER_LETTER * letters), MIN_POINTS, MAX_POINTS))
-
-
-def _heading(model: Any, k: int) -> str:
-    return f"cluster {k}\n{model.weights_[k]:.0%}"
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= MAX_LETTERS else text[: MAX_LETTERS - 1] + "…"

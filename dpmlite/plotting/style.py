@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpmlite.estimators.explanation import counted
+
 if TYPE_CHECKING:
     from pathlib import Path
 
     import numpy.typing as npt
     from matplotlib.axes import Axes
+    from matplotlib.lines import Line2D
 
 # The colours of Okabe & Ito, which colour-blind people can tell apart, without the yellow, which is
 # lost on white. Beyond their number, clusters differ by their marker too.
@@ -18,6 +21,9 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 MARKERS = "osD^vP"
 
 MAX_LEGEND_ENTRIES = 10
+
+# Title of a legend.
+ROWS_OF_CLUSTERS = "cluster  (rows)"
 
 # Part of their width that axes keep where a legend must find room beside them.
 AXES_SHARE = 0.72
@@ -61,21 +67,21 @@ def style_of(rank: int) -> tuple[str, str]:
     return COLOURS[rank % len(COLOURS)], MARKERS[rank // len(COLOURS) % len(MARKERS)]
 
 
-def decorate(axes: Axes, entries: list[str], n_rows: int, n_hidden: int = 0) -> None:
-    """Add the title, which tells how many rows are not shown, and the legend; remove the frame."""
-    n_clusters = len(entries)
+def title_of(n_clusters: int, n_rows: int, n_hidden: int = 0) -> str:
+    """The title of a picture, which tells how many rows are not shown."""
     hidden = f"; {n_hidden} with missing values not shown" if n_hidden else ""
-    title = f"{_count(n_clusters, 'cluster')} in {_count(n_rows, 'row')}{hidden}"
+    return f"{counted(n_clusters, 'cluster')} in {counted(n_rows, 'row')}{hidden}"
+
+
+def decorate(axes: Axes, entries: list[str], title: str) -> None:
+    """Add the title and the legend; remove the frame."""
     axes.set_title(title, loc="left")
     axes.spines[["top", "right"]].set_visible(False)
-    add_legend(axes, entries, "cluster  (rows)")
+    add_legend(axes, entries, ROWS_OF_CLUSTERS)
 
 
-def add_legend(axes: Axes, entries: list[str], title: str) -> None:
-    """Add a legend of clusters beside the axes, where it hides nothing.
-
-    A figure that does not lay out its axes by itself has them narrower, to make room.
-    """
+def legend_handles(entries: list[str]) -> list[Line2D]:
+    """What a legend shows of clusters, the largest first."""
     from matplotlib.lines import Line2D
 
     handles = []
@@ -85,18 +91,23 @@ def add_legend(axes: Axes, entries: list[str], title: str) -> None:
     if len(entries) > MAX_LEGEND_ENTRIES:
         rest = f"and {len(entries) - MAX_LEGEND_ENTRIES} smaller"
         handles.append(Line2D([], [], linestyle="none", label=rest))
-    figure = axes.figure.get_figure(root=True)
-    if figure is not None and figure.get_layout_engine() is None and axes.get_legend() is None:
+    return handles
+
+
+def add_legend(axes: Axes, entries: list[str], title: str) -> None:
+    """Add a legend of clusters beside the axes, where it hides nothing.
+
+    A figure that does not lay out its axes by itself has them narrower, to make room.
+    """
+    from dpmlite.plotting.picture import figure_of
+
+    if figure_of(axes).get_layout_engine() is None and axes.get_legend() is None:
         place = axes.get_position(original=True)
         axes.set_position((place.x0, place.y0, AXES_SHARE * place.width, place.height))
     axes.legend(
-        handles=handles,
+        handles=legend_handles(entries),
         title=title,
         loc="upper left",
         bbox_to_anchor=(1.0, 1.0),
         frameon=False,
     )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -153,7 +153,8 @@ def by_cross_validation(
         problem, part = problem_of(~held_out), search.of_rows(~held_out)
         density = np.empty(len(rows))
         for j, result in enumerate(results_of_grid(part, problem, seeds, alphas)):
-            algorithms.log_density(rows, result.partition.component, float(alphas[j]), density)
+            component, discount = result.partition.component, problem.discount
+            algorithms.log_density(rows, component, float(alphas[j]), density, discount)
             sums[j] += weights[held_out] @ density
     scores = sums / weights.sum()
     best = first_of_best((-scores).tolist(), SCORE_ATOL)
@@ -183,9 +184,9 @@ def results_of_grid(
 def _joint_at(result: SearchResult, alpha: float) -> float:
     """The joint of the labels of a result under another concentration."""
     counts = [n for n in result.partition.component.counts if n > 0.0]
-    power = result.partition.component.power
-    before = log_prob_counts(counts, result.partition.alpha, power)
-    after = log_prob_counts(counts, coarsened_alpha(alpha, power), power)
+    power, discount = result.partition.component.power, result.partition.discount
+    before = log_prob_counts(counts, result.partition.alpha, power, discount)
+    after = log_prob_counts(counts, coarsened_alpha(alpha, power), power, discount)
     return result.neg_log_joint + (before - after) / power
 
 

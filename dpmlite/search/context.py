@@ -36,6 +36,10 @@ NO_GROUPS = np.empty(0, dtype=np.intp)
 # The least gain in the joint that makes further search worth its time, in nats for each cell.
 WORTHWHILE_GAIN_PER_CELL = 1e-5
 
+# Cells times clusters from which on a quick search leaves out what takes many sweeps: each takes
+# tens of milliseconds. Rows are scattered then, and hundreds of clusters describe them.
+MAX_QUICK_TERMS = 2e7
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Problem:
@@ -50,12 +54,15 @@ class Problem:
         Concentration.
     absorbed_groups : Component, optional
         Statistics of absorbed groups, one a slot.
+    discount : float
+        Discount of the Pitman-Yor process; 0 if the likelihood has a power.
     """
 
     rows: core.Rows
     component: families.Component
     alpha: float
     absorbed_groups: families.Component | None = None
+    discount: float = 0.0
 
     @property
     def coarsened_alpha(self) -> float:
@@ -111,6 +118,7 @@ class Problem:
             order,
             self.absorbed_groups,
             group_labels,
+            self.discount,
         )
 
 
@@ -147,6 +155,11 @@ class Context:
     def stop(self) -> Stop:
         """Ends the search between two steps when set."""
         return self.progress.stop
+
+    def is_hasty(self, n_clusters: int) -> bool:
+        """Whether a search is quick, and sweeps over so many clusters take long."""
+        n_cells = len(self.problem.rows) * self.problem.component.n_columns
+        return self.quick and n_cells * n_clusters > MAX_QUICK_TERMS
 
     def of_rows(self, rows: Labels) -> Context:
         """The context of copies of some rows."""

@@ -50,6 +50,8 @@ MAX_ROWS_EXTENDED_AT_ONCE = 100_000
 
 def reseed_rows(context: Context, result: SearchResult) -> bool:
     """Reseed rows of clusters that do not look normal; whether that gains enough to go on."""
+    if context.is_hasty(result.partition.n_clusters):
+        return False
     joint = result.neg_log_joint
     normal = moves.split_memory_of(result.partition).looked_normal
     n_rows = rows_in_slots(result.partition).tolist()
@@ -105,8 +107,9 @@ class Reseeding:
     ) -> None:
         self.context, self.partition, self.counts = context, partition, counts
         self.order = np.arange(partition.n_rows, dtype=np.intp) if order is None else order
-        fewest = int(MIN_TRIAL_POWER / context.problem.component.power)
-        self.step = max(-(-partition.n_rows // MAX_TRIAL_ROWS), fewest)
+        # A row of mean weight has the power times this weight.
+        power = context.problem.component.power * sum(partition.component.counts) / partition.n_rows
+        self.step = max(-(-partition.n_rows // MAX_TRIAL_ROWS), int(MIN_TRIAL_POWER / power))
         self.trial_context = replace(context, problem=context.problem.of_every(self.step))
         self.trial_order = np.ascontiguousarray(self.order[:: self.step])
 

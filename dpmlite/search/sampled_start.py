@@ -129,9 +129,7 @@ class SampledStart:
             n_failures < self._max_failures()
             and n_descents < MAX_DESCENTS
             and not all_normal
-            and not (
-                n_descents and self.context.stop.is_set()
-            )  # one is made: one cluster is no start
+            and not (n_descents and self._ends(best))  # one is made: one cluster is no start
         ):
             n_known = n_descents + self._n_certain(n_descents, n_failures)
             nearest = [number % 2 == 0 for number in range(n_descents, n_known)]
@@ -149,6 +147,10 @@ class SampledStart:
                     if all_normal:
                         break
         return best
+
+    def _ends(self, best: SearchResult) -> bool:
+        """Whether no more descents are made, whatever the last ones gained."""
+        return self.context.stop.is_set() or self.sampled.is_hasty(best.partition.n_clusters)
 
     def _max_failures(self) -> int:
         """Descents in a row that may gain little."""
@@ -216,5 +218,6 @@ class SampledStart:
 def joined(context: Context, found: Partition) -> Labels:
     """Labels of all rows of a context: the clusters that they would join, -1 if none."""
     problem, labels = context.problem, np.empty(len(context.problem.rows), dtype=np.intp)
-    sweeps.assign(problem.rows, found.component, problem.coarsened_alpha, labels)
+    alpha, discount = problem.coarsened_alpha, problem.discount
+    sweeps.assign(problem.rows, found.component, alpha, labels, discount=discount)
     return labels

@@ -75,6 +75,8 @@ def joined_in_turn(context: Context, seeds: Partition, order: Labels) -> Partiti
 def nearest_seed_labels(context: Context, seeds: Partition, order: Labels) -> Labels:
     """The label of the seed that predicts each row best."""
     problem, labels = context.problem, np.empty(len(order), dtype=np.intp)
-    sweeps.assign(problem.rows, seeds.component, problem.coarsened_alpha, labels, rows=order)
+    sweeps.assign(
+        problem.rows, seeds.component, problem.coarsened_alpha, labels, order, problem.discount
+    )
     labels[: seeds.n_rows] = np.asarray(seeds.labels)
     return labels

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpmlite import sweeps
+from dpmlite.core import log_rising
 from dpmlite.core.constants import UNPLACED
 from dpmlite.search.prefix_starts import search_labels
 from dpmlite.search.result import SearchResult
@@ -39,7 +40,7 @@ def starts_of(init: str | Labels, context: Context, restart: int) -> Iterator[Se
         elif name == "unreinforced":
             yield unreinforced_start(context, shuffled=context.shuffled or restart > 0)
         else:
-            labels, order = start_labels(name, n_rows, problem.alpha, context.rng)
+            labels, order = start_labels(name, n_rows, problem.alpha, context.rng, problem.discount)
             yield SearchResult(context.partition(labels, order), order, name)
 
 
@@ -63,7 +64,7 @@ def names_of_starts(init: str, restart: int, n_rows: int, n_columns: int) -> lis
 
 
 def start_labels(
-    name: str, n_rows: int, alpha: float, rng: np.random.Generator
+    name: str, n_rows: int, alpha: float, rng: np.random.Generator, discount: float = 0.0
 ) -> tuple[Labels, Labels | None]:
     """Labels to start from, and the order of visits if it is not 0..N-1.
 
@@ -79,6 +80,14 @@ def start_labels(
         return np.full(n_rows, UNPLACED, dtype=np.intp), None
     if name == "shuffled":
         return np.full(n_rows, UNPLACED, dtype=np.intp), rng.permutation(n_rows).astype(np.intp)
-    expected = alpha * math.log1p(n_rows / alpha)
+    expected = expected_clusters(n_rows, alpha, discount)
     n_clusters = min(max(2, round(2.0 * expected)), n_rows)
     return rng.integers(n_clusters, size=n_rows).astype(np.intp), None
+
+
+def expected_clusters(n_rows: int, alpha: float, discount: float) -> float:
+    """About the number of clusters that the prior expects; with a discount exactly that."""
+    if discount == 0.0:
+        return alpha * math.log1p(n_rows / alpha)
+    log_ratio = log_rising(alpha + discount, n_rows) - log_rising(alpha, n_rows)
+    return alpha / discount * math.expm1(log_ratio)

@@ -23,6 +23,7 @@ from dpmlite.sweeps._screening_bounds cimport CHUNK, Chunk, two_least_bounds
 from dpmlite.sweeps._visits cimport score_open_slots
 
 from dpmlite.core._rows import as_rows
+from dpmlite.core.checks import check_discount
 from dpmlite.core.threads import on_threads, thread_limit
 
 cdef enum:
@@ -92,22 +93,27 @@ cdef class Mixture:
             just_above(self.log_weight[nearest], component.score_slot(row, nearest)), cost)
 
 
-def log_weights(Component component, double alpha):
+def log_weights(Component component, double alpha, double discount=0.0):
     cdef double n, power = component.power, total = alpha + power * sum(component.counts)
+    check_discount(discount, power)
     cdef double log_new = log_weights_of(power).of_new(alpha)
     cdef double log_total = log(total) if power == 1.0 else log_rising_c(total, power) / power
+    if discount > 0.0:
+        n_clusters = sum([n > 0.0 for n in component.counts])
+        log_new = log(alpha + n_clusters * discount)
+        return [(log(n - discount) if n > 0.0 else log_new) - log_total for n in component.counts]
     return [(log_weight(n, power) if n > 0.0 else log_new) - log_total for n in component.counts]
 
 
 def assign(X, Component component, double alpha, Py_ssize_t[::1] out,
-           const Py_ssize_t[::1] rows=None):
+           const Py_ssize_t[::1] rows=None, double discount=0.0):
     cdef Py_ssize_t n_threads = thread_limit()
     cdef Mixture mixture = Mixture(X, component, out.shape[0], rows)
     cdef Partition unplaced = None
     if mixture.n_rows >= CHUNK and isinstance(component, Screenable):
-        unplaced = unplaced_rows(mixture, component, alpha, out)
+        unplaced = unplaced_rows(mixture, component, alpha, discount, out)
     if unplaced is None:
-        mixture.weigh(log_weights(component, alpha))
+        mixture.weigh(log_weights(component, alpha, discount))
 
     def part(rows):
         if unplaced is None:
@@ -131,17 +137,17 @@ cdef parts_of(Mixture mixture, Py_ssize_t n_threads):
 
 
 cdef Partition unplaced_rows(Mixture mixture, Component component, double alpha,
-                             Py_ssize_t[::1] out):
+                             double discount, Py_ssize_t[::1] out):
     """A partition of the clusters and of rows without labels, which will be written to `out`.
 
-    None if slots have gaps or rows have weights: these rows cannot be screened.
+    None if slots have gaps, rows have weights or there is a discount: these rows cannot be screened.
     """
     cdef Py_ssize_t k, n_clusters = component.n_slots - 1
     for k in range(component.n_slots):
         if (component.n[k] > 0.0) != (k < n_clusters):
             return None
     cdef Partition partition = partition_to_score_in(
-        mixture.X, mixture.rows, out, component, alpha)
+        mixture.X, mixture.rows, out, component, alpha, discount)
     if not can_be_screened(partition):
         return None
     partition.make_slots(component.n_slots)

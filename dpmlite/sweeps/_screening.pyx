@@ -53,8 +53,9 @@ cdef const Densities *densities_to_screen(Partition partition) noexcept nogil:
 
 
 cdef const Densities *usual_densities(Partition partition, const Densities *t) noexcept nogil:
-    """Return densities; NULL if the weights or the prior are too unusual."""
-    if (t == NULL or not t.power[0] < MAX_POWER
+    """Return densities; NULL if weights or prior are too unusual, or there is a discount."""
+    # Under a discount, each new cluster changes what all rows pay to found one: no bound lasts.
+    if (t == NULL or partition.discount > 0.0 or not t.power[0] < MAX_POWER
             or not partition.X.most_weight < MAX_SCREENED_WEIGHT):
         return NULL
     return t

@@ -40,7 +40,7 @@ cdef void begin_weights(Weights *weights, Partition partition) noexcept nogil:
 cdef double cost_at_mean(Partition partition, Py_ssize_t k, double others,
                          double w) noexcept nogil:
     """Return what a row of weight w costs at the mean of slot k, whose other rows weigh `others`."""
-    return -partition.weight_of(others, w) - (
+    return -partition.weight_of(others, w, 0) - (
         <Screenable> partition.component).log_peak(k, others, w)
 
 

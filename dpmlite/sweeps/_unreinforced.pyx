@@ -44,4 +44,4 @@ cdef double reinforcement(Partition partition, Py_ssize_t i) noexcept nogil:
     cdef double weight = partition.row_weight(i)
     if partition.size[0] == 1:
         return 0.0
-    return partition.member_weight(i, weight) - partition.weight_of(1.0, weight)
+    return partition.member_weight(i, weight) - partition.weight_of(1.0, weight, 0)

@@ -7,6 +7,7 @@ the clusters in slots 0..K-1 and has an empty slot K, the new cluster.
 from collections.abc import Iterator
 from math import log
 
+from dpmlite.core.checks import check_discount
 from dpmlite.core.constants import TIE, UNPLACED
 from dpmlite.core.protocols import Buffer, Values
 from dpmlite.core.rows import Rows, as_rows
@@ -20,6 +21,7 @@ def assign(
     alpha: float,
     out: Buffer,
     rows: Values | None = None,
+    discount: float = 0.0,
 ) -> None:
     """Find the most probable cluster of each row: eq. (18).
 
@@ -34,20 +36,24 @@ def assign(
         OUT: the slot of the cluster; -1 where a new cluster is most probable.
     rows : sequence of int, optional
         Which rows of X; default: all.
+    discount : float, default 0.0
+        Discount of the Pitman-Yor process.
 
     Raises
     ------
     IndexError
         If X has not all of `rows`.
+    ValueError
+        If `discount` is out of range.
     """
-    weights = log_weights(component, alpha)
+    weights = log_weights(component, alpha, discount)
     for i, costs in enumerate(_mixture_costs(X, component, weights, len(out), rows)):
         least = min(costs)
         k = next(k for k, q in enumerate(costs) if q <= least + TIE)
         out[i] = k if component.counts[k] > 0.0 else UNPLACED
 
 
-def log_weights(component: Component, alpha: float) -> list[float]:
+def log_weights(component: Component, alpha: float, discount: float = 0.0) -> list[float]:
     """Log weights of the clusters, and of a new one, for the next row: eq. (2).
 
     Parameters
@@ -56,14 +62,23 @@ def log_weights(component: Component, alpha: float) -> list[float]:
         Clusters and one empty slot.
     alpha : float
         Concentration.
+    discount : float, default 0.0
+        Discount of the Pitman-Yor process.
 
     Returns
     -------
     list of float
+
+    Raises
+    ------
+    ValueError
+        If `discount` is out of range.
     """
     power, total = component.power, alpha + sum(component.counts)
+    check_discount(discount, power)
     if power == 1.0:
-        return [log((n if n > 0.0 else alpha) / total) for n in component.counts]
+        new = alpha + discount * sum(n > 0.0 for n in component.counts)
+        return [log((n - discount if n > 0.0 else new) / total) for n in component.counts]
     log_total = log_rising(alpha + power * sum(component.counts), power)
     log_new = log(alpha * power) + log_gamma(power)
     return [

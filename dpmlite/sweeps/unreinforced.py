@@ -57,5 +57,5 @@ def _reinforcement(partition: Partition, i: int) -> float:
     power = partition.component.power
     if partition.sizes[0] == 1:
         return 0.0
-    one = log_rising(power, power * partition.weight(i)) / power
+    one = log_rising(power - partition.discount, power * partition.weight(i)) / power
     return partition.member_log_weight(i) - one

@@ -133,8 +133,17 @@ def _checked(
 
 
 def _table(cells: Mapping[str, npt.NDArray[Any]], numbers: Sequence[int], form: str) -> Table:
-    texts = {name: list(map(cell_text, column.tolist())) for name, column in cells.items()}
+    texts = {name: column_texts(column) for name, column in cells.items()}
     return Table(cells, Source(texts, numbers, notes=[f"the file is {form}"]))
+
+
+def column_texts(cells: npt.NDArray[Any]) -> list[str]:
+    """Cells of a column as texts; dates lack the time only if all are without one."""
+    if cells.dtype.kind == "M":
+        known = cells[~np.isnat(cells)]
+        if (known != known.astype("datetime64[D]")).any():
+            return ["" if value is None else value.isoformat() for value in cells.tolist()]
+    return list(map(cell_text, cells.tolist()))
 
 
 def cell_text(value: Any) -> str:

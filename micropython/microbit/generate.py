@@ -23,11 +23,11 @@ from pathlib import Path
 HERE = Path(__file__).parent
 WORD = re.compile(r"\w")
 
-MODULES = ("mapdpm_int", "mapdpm_batch")
+MODULES = ("mapdpm_int", "mapdpm_batch", "features_int")
 
 # Arguments that have no name there, though others of `__init__` have: theirs would be the one with
 # which the table of names grows, see below.
-BY_POSITION = {"memory"}
+BY_POSITION = {"memory", "samples", "bands", "noise"}
 
 # What the modules that `dpmlite.to_micropython` writes set.
 KEPT = {"_slots"}
@@ -38,7 +38,11 @@ VARIABLES = (
     *("a", "b", "c", "d", "e", "f", "g", "n", "r", "_", "gc", "on", "os", "rx", "to", "tx", "up"),
     *("add", "buf", "end", "exp", "get", "key", "off", "pin", "pop"),
 )
-MEMBERS = ("log", "data", "find", "next", "size", "hash", "copy", "join", "left", "loop")
+MEMBERS = (
+    *("log", "data", "find", "next", "size", "hash", "copy", "join", "left", "loop", "args"),
+    *("close", "format", "insert", "items", "keys", "read", "remove", "replace", "reverse", "send"),
+    *("sort", "split", "strip", "write"),
+)
 
 # Statements begin at lines that are not indented. At level 3 no line numbers are kept. It is a
 # function, for what a module ever had in its dictionary takes room there. CPython has no levels.
@@ -62,6 +66,12 @@ del a
 """
 
 
+def class_of(path):
+    """The name of a module's class, None if it has none."""
+    classes = [node for node in ast.parse(path.read_text()).body if isinstance(node, ast.ClassDef)]
+    return classes[0].name if classes else None
+
+
 def functions(path):
     """The statements of a module without docstrings, its class taken apart."""
     tree = ast.parse(path.read_text())
@@ -72,6 +82,9 @@ def functions(path):
         if isinstance(node, ast.FunctionDef) and ast.get_docstring(node):
             del node.body[0]
     return [node for node in found if not isinstance(node, ast.Expr)]
+
+
+CLASSES = {name: class_of(HERE.parent / f"{name}.py") for name in MODULES}
 
 
 def lines(statements, depth=0):
@@ -110,7 +123,7 @@ def suite(head, body, depth):
 
 def public(nodes):
     """Names that a caller may use: methods, attributes, and arguments of what is public."""
-    names = {"MAPDPM", *keyword.kwlist, *dir(builtins)}
+    names = {*filter(None, CLASSES.values()), *keyword.kwlist, *dir(builtins)}
     for node in itertools.chain.from_iterable(ast.walk(node) for node in nodes):
         if isinstance(node, ast.alias):
             names.add(node.name)
@@ -184,6 +197,10 @@ class Shortener(ast.NodeTransformer):
         node.id = self.members.get(node.id) or self.variables.get(node.id, node.id)
         return node
 
+    def visit_alias(self, node):
+        node.name = self.members.get(node.name, node.name)
+        return node
+
     def visit_Attribute(self, node):
         node.attr = self.members.get(node.attr, node.attr)
         return self.generic_visit(node)
@@ -215,8 +232,8 @@ def texts():
         statements.sort(key=place)
         text = "\n".join(lines([shortener.visit(statement) for statement in statements]))
         found[f"{name}.py"] = LOADER.format(name=name)
-        if any(getattr(statement, "name", "") == "__init__" for statement in statements):
-            text += "\nMAPDPM=type('MAPDPM',(),globals())"
+        if CLASSES[name]:
+            text += f"\n{CLASSES[name]}=type({CLASSES[name]!r},(),globals())"
         found[f"{name}.txt"] = squeezed(text)
     return found
 

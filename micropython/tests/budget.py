@@ -34,6 +34,23 @@ gc.collect()
 print(gc.mem_free())
 """
 
+# A learner of the four features of a window, and the time of a sample, its magnitude included.
+FEATURES = """
+import gc
+from time import ticks_us
+from mapdpm_int import MAPDPM
+from features_int import Window, magnitude
+m = MAPDPM(4, 8, (256, 640, 640, 512), (12800, 131072, 131072, 131072))
+w = Window(26, 0, 8)
+gc.collect()
+a = gc.mem_free()
+t = -ticks_us()
+for i in range(25):
+    w.add(magnitude(300, 400, i * 40) >> 2)
+t += ticks_us()
+print(a, t // 25)
+"""
+
 # Eight places, eight rows from each in turn: the table of clusters is full after 64 rows.
 SPEED = """
 import gc, micropython
@@ -73,7 +90,7 @@ print(k, total // 200, worst, t + u, v - u, w - v, a)
 
 def measured(main, *modules):
     """Numbers that a main.py prints on a micro:bit with these modules."""
-    files = {path.name: path.read_text() for path in BOARDS.glob("mapdpm_*.*")}
+    files = {path.name: path.read_text() for path in BOARDS.glob("*_*.*")}
     return [
         int(word)
         for word in RUNTIMES["microbit"].run({"main.py": main, **files}, timeout=120).split()
@@ -84,6 +101,7 @@ def budget():
     """Name and value of everything that is measured."""
     start, code, state, left = measured(HEAP)
     clusters, mean, worst, surprise, predict, merge, allocated = measured(SPEED)
+    left_of_features, sample = measured(FEATURES)
     return {
         "heap at the start of main.py": start,
         "heap of mapdpm_int": code,
@@ -97,6 +115,8 @@ def budget():
         "microseconds of predict": predict,
         "microseconds of merge": merge,
         "bytes that 200 calls of learn allocate": allocated,
+        "heap left with features_int, 4 columns": left_of_features,
+        "microseconds of a sample of features_int": sample,
     }
 
 

@@ -1,5 +1,6 @@
 """Batch MAP-DPM in integers against the float64 sweeps of dpmlite; dumps, and what spoils them."""
 
+import struct
 import zlib
 from array import array
 
@@ -317,6 +318,125 @@ def test_other_versions_are_refused():
     body = b"DPM\1" + WHOLE[4:-4]
     with pytest.raises(ValueError, match="damaged dump"):
         load(body + zlib.adler32(body).to_bytes(4, "big"))
+
+
+def signed(body):
+    return body + zlib.adler32(body).to_bytes(4, "big")
+
+
+def numbers_of(whole):
+    return list(struct.unpack(f"<{len(whole) // 4 - 1}i", whole[4:]))
+
+
+def dumped(numbers):
+    return signed(b"DPM\3" + struct.pack(f"<{len(numbers)}i", *numbers))
+
+
+def test_a_dump_is_made_of_its_numbers():
+    """Else what follows would test nothing but checksums."""
+    assert dumped(numbers_of(WHOLE)[:-1]) == WHOLE
+
+
+#: Of one column, with m0 = 0: weight, rows, sum, sum of squares.
+IMPOSSIBLE = {
+    "squares below those of equal rows": (2, 2, 200, 19999),
+    "squares below those of rows of ints": (2, 2, 201, 20200),
+    "negative squares": (1, 1, 0, -1),
+    "squares that should have been halved": (30, 30, 0, 500000000),
+    "a mean above what a sensor reads": (1, 1, 2048, 2048**2),
+    "a mean below what a sensor reads": (1, 1, -2049, 2049**2),
+    "rows that should have been halved": (1600, 1600, 0, 0),
+    "more rows than the weight": (5, 15, 0, 0),
+    "rows without weight": (0, 1, 0, 0),
+    "sums without rows": (0, 0, 0, 1),
+    "weight without rows": (1, 0, 0, 0),
+    "a negative weight": (-1, -1, 0, 0),
+    "more weight than there may be": (16385, 1, 0, 0),
+}
+
+
+@pytest.mark.parametrize("slot", IMPOSSIBLE.values(), ids=IMPOSSIBLE)
+def test_sums_that_no_rows_have_are_refused(slot):
+    """Though the checksum is right: a learner might seek a logarithm for ever."""
+    with pytest.raises(ValueError, match="damaged dump"):
+        load(dumped([1, 1, 1, 10, 2, 1024, 2048, 0, 1, *slot]))
+
+
+@pytest.mark.parametrize(
+    "slot", [(2, 2, 201, 20201), (1, 1, 2047, 2047**2), (1599, 1599, 0, 0), (5, 14, 0, 0)]
+)
+def test_sums_at_the_limits_are_not(slot):
+    learner = load(dumped([1, 1, 1, 10, 2, 1024, 2048, 0, 1, *slot]))
+    assert learner.learn([3]) == 0 or learner.k == 1
+
+
+def test_a_dump_has_columns_and_slots():
+    for dim, clusters in ((-2, -6), (0, 4), (8, 0)):
+        n = 7 + 2 * dim + clusters * (2 * dim + 2)
+        with pytest.raises(ValueError, match="damaged dump"):
+            load(dumped([dim, clusters, 1, 10, 2, 1024, 2048, *[1] * (n - 7)]))
+
+
+def mutants(seed, count):
+    """Dumps with a few numbers changed, most often of slots, and a checksum that is right."""
+    rng = np.random.default_rng(seed)
+    whole = numbers_of(dump(learned(300, 2, 3)[0]))[:-1]
+    values = [0, 1, -1, 2, 2047, -2048, 16000, 499999999, 2**31 - 1, -(2**31)]
+    for _ in range(count):
+        numbers = list(whole)
+        for i in rng.integers(11 if rng.random() < 0.8 else 2, len(numbers), rng.integers(1, 4)):
+            near = numbers[i] + int(rng.integers(-40, 41))
+            part = numbers[i] * int(rng.integers(0, 64)) // 32
+            value = (near, part, int(rng.choice(values)))[rng.integers(3)]
+            numbers[i] = min(max(value, -(2**31)), 2**31 - 1)
+        yield dumped(numbers)
+
+
+def checked_learner():
+    """A learner with checked numbers, whose logarithms are of positive ones: others do not end."""
+    names = checked("mapdpm_int")
+    log2 = names["_log2"]
+
+    def of_positive(y):
+        assert y > 0, y
+        return log2(y)
+
+    names["_log2"] = of_positive
+    return names["MAPDPM"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_mutant_is_refused_or_goes_on_within_the_range(seed):
+    rng = np.random.default_rng(seed)
+    rows = rng.choice([-2048, -300, 0, 7, 2047], (30, 2)).tolist()
+    learner_class, found = checked_learner(), [0, 0]
+    for b in mutants(seed, 120):
+        try:
+            load(b)
+        except ValueError:
+            found[0] += 1
+            continue
+        found[1] += 1
+        learner = load(b, learner_class)
+        for x in rows:
+            learner.surprise(x)
+            learner.learn(x, False)
+        learner.merge(1 << 24)
+        assert len(dump(load(dump(learner)))) == len(b)
+    assert min(found) >= 10
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_dumps_of_learners_that_forget_are_loaded(seed):
+    """Halves of odd sums, far from m0 and near it, are those of some rows, too."""
+    rng = np.random.default_rng(seed)
+    c0 = [(32, 1), (1, 32), (1, 10), (7, 3), (32, 32), (1, 1)][seed]
+    ends = [(-2048, -2047), (-2048, 2047), (2046, 2047), (-3, 3), (-700, -600), (1, 900)][seed]
+    learner = MAPDPM(2, 3, [seed, -seed], [1, 40], c0, (1, 1), (1, 1), 64)
+    for i, x in enumerate(rng.integers(ends[0], ends[1] + 1, (1500, 2)).tolist()):
+        learner.learn(x)
+        if i % 30 == 0:
+            assert statistics(load(dump(learner))) == statistics(learner)
 
 
 @settings(max_examples=30, deadline=None)

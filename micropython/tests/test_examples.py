@@ -13,8 +13,9 @@ everywhere = pytest.mark.parametrize("runtime", ["cpython", "wasm", "micropython
 def run_example(runtime, name, main, modules=BOARDS):
     """What `main`, which starts the example of that name, prints with stand-ins at hand."""
     needs_runtime(runtime)
-    files = {path.name: path.read_text() for path in modules.glob("mapdpm_*.*")}
-    files |= sources(EXAMPLES, f"{name}.py") | sources(HERE, "stand_ins.py")
+    files = {path.name: path.read_text() for path in modules.glob("*_*.*")}
+    files |= {path.name: path.read_text() for path in EXAMPLES.glob(f"{name.split('_')[0]}_*.py")}
+    files |= sources(HERE, "stand_ins.py")
     return run(runtime, {"main.py": main, **files}, timeout=60)
 
 
@@ -70,6 +71,69 @@ def test_every_pose_has_a_digit_and_a_new_one_fills_the_bar(runtime):
         f"150 2{full}",
         f"199 2{dark}",
     ]
+
+
+# Still, shaken, turned and still again, moved gently; 40 seconds of 20 samples each.
+ACTIVITIES = """
+from stand_ins import Display, EnoughError, Rows, microbit
+
+def value(row):
+    noise = row * 7919 % 21 - 10
+    kind = row // 800
+    if kind == 0:
+        return noise, noise, -1000
+    if kind == 2:
+        return 1000, noise, noise
+    half, swing = (2, 800) if kind == 1 else (8, 150)
+    return noise, noise, 1000 + (swing if row // half % 2 else -swing)
+
+class Label(Display):
+    def show(self, text):
+        if self.shown != text:
+            print(rows.row // 800, text)
+        self.shown = text
+
+rows = Rows(value, 3200)
+microbit(rows, Label())
+try:
+    import microbit_activity
+except EnoughError:
+    pass
+"""
+
+
+@everywhere
+def test_every_activity_has_a_digit_whichever_way_up(runtime):
+    printed = run_example(runtime, "microbit_activity", ACTIVITIES, modules=BOARDS / "microbit")
+    assert printed.splitlines() == ["0 0", "1 1", "2 0", "3 2"]
+
+
+PROGRAMMES = """
+from stand_ins import EnoughError, Rows, pico
+
+def value(row):
+    hum = row * 7919 % 401 - 200
+    swing = (0, 9000, 2000)[row // 3000]
+    return hum, hum, 16384 + (swing if row // (5 + row // 3000) % 2 else -swing)
+
+pico(Rows(value, 9000))
+import pico_activity
+try:
+    pico_activity.main()
+except EnoughError:
+    pass
+"""
+
+
+@everywhere
+def test_a_machines_programmes_are_told_apart(runtime):
+    """A line a second; the first second of a programme is half of another."""
+    lines = run_example(runtime, "pico_activity", PROGRAMMES).splitlines()
+    labels = [int(line.split()[0]) for line in lines]
+    assert {len(line.split()) for line in lines} == {7}
+    assert [len(set(labels[start : start + 57])) for start in (2, 62, 122)] == [1, 1, 1]
+    assert len({labels[30], labels[90], labels[150]}) == 3
+    assert len(labels) == 180
 
 
 READINGS = """

@@ -70,5 +70,5 @@ def test_files_are_what_their_generators_write(generator):
     path = BOARDS / generator / "generate.py"
     texts = runpy.run_path(str(path))["texts"]()
     assert texts == {name: (path.parent / name).read_text() for name in texts}
-    generated = [*path.parent.glob("*.txt"), *path.parent.glob("mapdpm_*.py")]
+    generated = [*path.parent.glob("*.txt"), *path.parent.glob("*_*.py")]
     assert sorted(texts) == sorted(path.name for path in generated)

@@ -15,7 +15,8 @@ from learners import BOARDS, HERE
 from needs import needs_package, needs_runtime
 from runtimes import RUNTIMES
 
-MODULES = [f"mapdpm_{name}.py" for name in ("int", "batch", "viper", "float", "alarm", "setup")]
+NAMES = ("int", "batch", "viper", "float", "alarm", "setup")
+MODULES = [*(f"mapdpm_{name}.py" for name in NAMES), "features_int.py"]
 
 
 def version():
@@ -28,7 +29,7 @@ def test_the_package_lists_every_module():
     package = json.loads((BOARDS / "package.json").read_text())
     assert package["version"] == version()
     assert package["urls"] == [[name, name] for name in MODULES]
-    assert sorted(MODULES) == sorted(path.name for path in BOARDS.glob("mapdpm_*.py"))
+    assert sorted(MODULES) == sorted(path.name for path in BOARDS.glob("*_*.py"))
 
 
 @pytest.mark.parametrize("viper", [True, False])

@@ -73,6 +73,30 @@ def test_it_is_algorithm_1(twin, seed):
     assert converged
 
 
+def test_passes_are_told_and_may_be_ended(twin):
+    X, lam = blobs(n_rows=200, n_clusters=5, seed=1)[0], 9.0
+    labels, _, _, full, _ = run(twin, X, lam)
+    told = []
+    for until in range(1, len(full)):
+        calls = []
+
+        def after_pass(objective, n_clusters, until=until, calls=calls):
+            calls.append((objective, n_clusters))
+            return len(calls) == until
+
+        found = np.empty(len(X), dtype=np.intp)
+        rows = twin.rows.Rows(X)
+        centres, _, trace, converged = twin.dp_means.fit_centres(
+            rows, lam, found, 100, None, after_pass
+        )
+        assert trace == full[: until + 1]
+        assert calls[-1] == (trace[-1], len(centres))
+        assert converged == (until == len(full) - 1)
+        told.append(calls)
+    np.testing.assert_array_equal(found, labels)
+    assert len(told) > 2
+
+
 @settings(max_examples=60, deadline=None)
 @given(table=tables())
 def test_the_objective_never_rises_and_ends_where_no_row_can_do_better(twin, table):

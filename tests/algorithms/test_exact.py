@@ -11,13 +11,13 @@ import dpmlite
 from dpmlite import exact_posterior
 
 
-def posterior(twin, X, prior, alpha, weights=None):
+def posterior(twin, X, prior, alpha, weights=None, discount=0.0):
     """labels, -log joint, log evidence, P(K), P(z_i = z_j): what the twin finds."""
     n = len(X)
     rows = twin.rows.Rows(X, weights)
     labels, proba, together = np.zeros(n, dtype=np.intp), np.empty(n), np.empty((n, n))
     log_evidence, joint = twin.exact.sum_over_partitions(
-        rows, twin.normal_gamma.NormalGamma(**prior), alpha, labels, proba, together
+        rows, twin.normal_gamma.NormalGamma(**prior), alpha, labels, proba, together, discount
     )
     return labels.tolist(), joint, log_evidence, proba, together
 
@@ -187,3 +187,23 @@ def test_the_function_states_its_rules(n_rows, given, message):
     X = np.arange(float(n_rows))[:, None]
     with pytest.raises(ValueError, match=message):
         exact_posterior(X, **{"alpha": 1.0, **given})
+
+
+@pytest.mark.parametrize("alpha", [1e-6, 20.0])
+@pytest.mark.parametrize("discount", [0.3, 0.7])
+def test_sums_under_a_discount_are_those_of_a_list(twin, discount, alpha):
+    X, _ = blobs(n_rows=5 if twin.implementation == "python" else 7)
+    prior, n = empirical_prior(X), len(X)
+    joints = {
+        tuple(z): naive.neg_log_joint(X, z, alpha, prior, discount) for z in naive.partitions(n)
+    }
+    least = min(joints.values())
+    total = sum(np.exp(least - joint) for joint in joints.values())
+    proba, together = np.zeros(n), np.zeros((n, n))
+    for z, joint in joints.items():
+        weight = np.exp(least - joint) / total
+        proba[max(z)] += weight
+        together += weight * np.equal.outer(z, z)
+    labels, *found = posterior(twin, X, prior, alpha, discount=discount)
+    assert_same(found, (least, np.log(total) - least, proba, together))
+    assert joints[tuple(labels)] == pytest.approx(least, rel=1e-12)

@@ -5,6 +5,8 @@ import pytest
 from cases import needs_kernels
 
 from dpmlite import MAPDPM
+from dpmlite.cli.columns import _numbers_rows
+from dpmlite.estimators.explanation import counted
 from dpmlite.tables import read_table
 
 pytestmark = needs_kernels  # fits of the default model
@@ -80,7 +82,7 @@ def test_text_needs_a_word_where_a_family_is_given(run, customers):
 def test_columns_are_chosen(run, customers, tmp_path, options, columns):
     code, out, _ = run("fit", customers, *options, "--prior", "paper", "--save", "m.npz")
     assert code == 0
-    assert f"{N} rows x {len(columns)} columns; " in "\n".join(out)
+    assert f"{N} rows x {counted(len(columns), 'column')}; " in "\n".join(out)
     assert MAPDPM.load("m.npz").feature_names_in_.tolist() == columns
 
 
@@ -182,8 +184,20 @@ def test_names_with_commas_and_numbers_of_rows(run, csv):
     assert MAPDPM.load("m.npz").feature_names_in_.tolist() == ["a, b"]
     out = run("fit", csv(text), "--prior", "paper")[1]
     assert notes(out) == ["left out: n, which numbers the rows (--as n=number keeps it)"]
+    shuffled = "a,n\n" + "".join(f"{i % 7},{1000 + i * 7 % 30}\n" for i in range(30))
+    assert notes(run("fit", csv(shuffled), "--prior", "paper")[1]) == notes(out)
     short = "a,n\n" + "".join(f"{i % 7},{i}\n" for i in range(10))
     assert not notes(run("fit", csv(short), "--prior", "paper")[1])
+
+
+@pytest.mark.parametrize("name", ["id", "ID", "customer_id", "Order ID", "orderId"])
+def test_different_whole_numbers_are_ids_if_the_name_says_so(name):
+    numbers = np.arange(20.0) ** 2
+    assert _numbers_rows(name, numbers)
+    assert not _numbers_rows(name, np.append(numbers, 4.0))
+    assert not _numbers_rows(name, numbers + 0.5)
+    assert not _numbers_rows(name, np.append(numbers, np.nan))
+    assert not any(_numbers_rows(other, numbers) for other in ("humid", "paid", "idea", "Madrid"))
 
 
 def test_a_stray_cell_in_a_column_that_is_left_out_does_not_matter(run, csv):

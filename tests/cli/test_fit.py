@@ -334,6 +334,18 @@ def test_missing_values_can_be_allowed(run, csv, tmp_path):
     assert out[-1] == f"did not draw {tmp_path / 'a.png'}: every row has a missing value"
 
 
+def test_a_table_of_text_is_drawn_as_profiles(run, csv):
+    pytest.importorskip("matplotlib")
+    text = "city,plan\n" + "Oslo,free\nRome,team\n" * 30
+    code, out, err = run("fit", csv(text), "--plot", "a.png", "--save", "m.npz")
+    assert (code, err, out[-1]) == (0, [], "drew a.png")
+    code, out, err = run("plot", "m.npz", csv(text), "--plot", "b.png")
+    assert (code, err, out) == (0, [], ["drew b.png"])
+    for name in ("a.png", "b.png"):
+        with open(name, "rb") as file:
+            assert file.read(4) == b"\x89PNG"
+
+
 @pytest.mark.parametrize("name", ["a.xyz", "a"])
 def test_an_unknown_picture_format_ends_in_one_line(run, csv, name):
     pytest.importorskip("matplotlib")
@@ -393,12 +405,19 @@ def test_output_may_be_closed(tmp_path):
     assert (done.returncode, done.stderr) == (0, "")
 
 
-@pytest.mark.parametrize("argv", [[], ["nonsense"], ["fit"], ["fit", "a.csv", "--alpha", "big"]])
+@pytest.mark.parametrize("argv", [["nonsense"], ["fit"], ["fit", "a.csv", "--alpha", "big"]])
 def test_wrong_usage_exits_with_2(argv, capsys):
     with pytest.raises(SystemExit) as ended:
         main(argv)
     assert ended.value.code == 2
     assert "usage: dpmlite" in capsys.readouterr().err
+
+
+def test_the_command_alone_says_what_there_is(run):
+    code, out, err = run()
+    assert (code, out) == (2, [])
+    assert err[0].startswith("usage: dpmlite")
+    assert any(line.startswith("    fit ") for line in err)
 
 
 def test_ctrl_c_ends_quietly(run, csv, monkeypatch):

@@ -105,7 +105,7 @@ def test_explain(run, model):
     assert out == f"{model.summary()}\n\n{model.explain(0)}\n\n{model.explain(1)}".split("\n")
     assert run("explain", "m.npz", "--cluster", "1")[1] == str(model.explain(1)).split("\n")
     code, _, (line,) = run("explain", "m.npz", "--cluster", "2")
-    assert (code, line) == (2, "dpmlite: error: k must be below n_clusters_, 2, got 2")
+    assert (code, line) == (2, "dpmlite: error: --cluster must be from 0 to 1, got 2")
 
 
 def test_plot(run, csv, model, tmp_path):
@@ -174,6 +174,12 @@ def test_models_of_categories_and_dates(run, csv):
         "dpmlite: warning: levels must be among those of the fit, got 'c' in column 'zone', row 2 "
         "of the data: it counts as missing"
     ]
+
+
+def test_dates_of_a_column_all_have_a_time_or_none_has(run, csv):
+    path = csv("when,n\n2024-01-05 00:00,1\n,2\n2024-01-05 06:30,3\n")
+    expected = ["when,n", "2024-01-05T00:00:00,1", ",2", "2024-01-05T06:30:00,3"]
+    assert run("convert", path) == (0, expected, [])
 
 
 def test_convert(run, csv):

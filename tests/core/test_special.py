@@ -63,3 +63,14 @@ def test_multivariate_arguments(twin):
         twin.special.multivariate_log_gamma(1.0, 0)
     with pytest.raises(ValueError, match=r"x must be above \(p - 1\) / 2 = 1\.0, got 1\.0"):
         twin.special.multivariate_log_gamma(1.0, 3)
+
+
+@pytest.mark.parametrize(("many", "one"), [("log_gammas", "log_gamma"), ("digammas", "digamma")])
+def test_many_values_are_those_of_one(twin, many, one):
+    x, found = np.array(ARGUMENTS), np.empty(len(ARGUMENTS))
+    getattr(twin.special, many)(x, found)
+    assert found.tolist() == [getattr(twin.special, one)(each) for each in ARGUMENTS]
+    with pytest.raises(ValueError, match=r"x must be positive, got -1\.0"):
+        getattr(twin.special, many)(np.array([1.0, -1.0]), np.empty(2))
+    with pytest.raises(ValueError, match="out must have the length of x, 2, got 3"):
+        getattr(twin.special, many)(np.ones(2), np.empty(3))

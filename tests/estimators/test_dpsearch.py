@@ -268,3 +268,42 @@ def test_ctrl_c_stops_a_long_search(interrupt_after):
     interrupt_after(1.0)
     with pytest.raises(KeyboardInterrupt):
         DPSearch(prior="paper", scoring="trivial", beam=None).fit(X)
+
+
+@pytest.mark.parametrize("prior_score", ["partition", "sizes"])
+def test_alpha_is_chosen_with_the_labels(tmp_path, prior_score):
+    """By a full search, it is the best of all labels and candidates."""
+    X, alphas = table("normal-known-variance", n_rows=6, seed=3), [30.0, 0.1, 1.0]
+    given = {"component": "normal-known-variance", "prior": "paper", "prior_score": prior_score}
+    model = DPSearch(**given, alpha="nll", alphas=alphas, scoring="trivial", beam=None).fit(X)
+    best = []
+    for alpha in sorted(alphas):
+        joints = []
+        for z in naive.partitions(6):
+            if prior_score == "sizes":
+                joints.append(sizes_score(X, np.array(z), alpha))
+            else:
+                joints.append(neg_log_joint(X, z, alpha=alpha, component=given["component"]))
+        best.append(min(joints))
+    assert model.alphas_.tolist() == [0.1, 1.0, 30.0]
+    np.testing.assert_allclose(model.alpha_scores_, best, rtol=1e-9)
+    assert model.alpha_ == model.alphas_[np.argmin(best)]
+    assert model.neg_log_score_ == pytest.approx(min(best), rel=1e-9)
+    assert model.certified_
+    model.save(tmp_path / "model")
+    again = DPSearch.load(tmp_path / "model")
+    np.testing.assert_array_equal(again.alpha_scores_, model.alpha_scores_)
+    assert not hasattr(again.set_params(alpha=1.0).fit(X), "alphas_")
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"alpha": "map"}, "alpha must be a positive number or 'nll', got 'map'"),
+        ({"alpha": "nll", "alphas": []}, r"alphas must be a list of numbers, got \[\]"),
+        ({"alpha": "nll", "alphas": [0.0]}, "alphas must be"),
+    ],
+)
+def test_candidates_for_alpha_must_be_positive(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        DPSearch(**parameters).fit(table("normal-gamma"))

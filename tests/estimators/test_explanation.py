@@ -8,6 +8,7 @@ from mixed_tables import planted
 from scipy import stats
 
 from dpmlite import MAPDPM
+from dpmlite.estimators.explanation import number
 
 pytestmark = needs_kernels
 
@@ -40,6 +41,26 @@ def test_columns_that_tell_most_come_first(model):
         assert report.rows[-1][0] in ("shoes", "age")
         assert str(report).startswith(f"cluster {k}: {model.counts_[k]} rows")
         assert "<table>" in report._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (np.nan, "-"), (0.0, "0"), (0.04716, "0.04716"), (-2.5e-7, "-2.5e-07"), (1234.56, "1235"),
+        (12036.4, "12040"), (-123456.0, "-123500"), (999999999.0, "1000000000"), (2e9, "2e+09"),
+    ],
+)  # fmt: skip
+def test_numbers_for_people(value, text):
+    assert number(value) == text
+
+
+def test_columns_without_names_have_numbers_as_in_pictures():
+    model = MAPDPM(random_state=0, prior="paper").fit(np.repeat([[0.0], [9.0]], 20, axis=0))
+    assert model.summary().title == "2 clusters of 40 rows"
+    assert model.summary().rows[0][-1].startswith("column 0 ")
+    one = MAPDPM(random_state=0, prior="paper").fit([[1.0, 2.0]])
+    assert one.summary().title == "1 cluster of 1 row"
+    assert one.explain(0).title == "cluster 0: 1 row, 100.0%"
 
 
 def test_information_is_the_divergence_of_two_normals():

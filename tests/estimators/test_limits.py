@@ -9,7 +9,14 @@ import pytest
 from cases import blobs
 
 import dpmlite
-from dpmlite import MAPDPM, CollapsedGibbs, ConvergenceWarning, DPSearch, VariationalDPM
+from dpmlite import (
+    MAPDPM,
+    CollapsedGibbs,
+    ConvergenceWarning,
+    DPMeans,
+    DPSearch,
+    VariationalDPM,
+)
 from dpmlite.core import stop
 
 PLANTED = blobs(n_rows=90, n_clusters=3, seed=1)[0]
@@ -129,6 +136,22 @@ def test_a_time_limit_ends_a_fit_with_a_warning(estimator, clock):
     assert sorted(set(model.labels_)) == list(range(model.n_clusters_))
     if estimator is not VariationalDPM:
         assert neg_log_joint(model, PLANTED) == pytest.approx(model.neg_log_joint_, rel=1e-9)
+
+
+def test_passes_of_dp_means_end_by_a_callback_or_a_time_limit(clock):
+    full = DPMeans(lam=3.0, n_init=3, random_state=0).fit(PLANTED)
+    assert full.stopped_ is None
+    calls = Counter(2)
+    model = DPMeans(lam=3.0, n_init=3, random_state=0, callback=calls).fit(PLANTED)
+    assert (model.stopped_, model.converged_, model.n_iter_) == ("callback", False, 2)
+    assert [step for step, *_ in calls.calls] == ["start 1", "start 1"]
+    assert [objective for _, objective, _ in calls.calls] == model.objective_trace_[1:].tolist()
+    with pytest.warns(ConvergenceWarning, match="stopped after max_seconds=0.5") as caught:
+        model.set_params(callback=None, max_seconds=0.5).fit(PLANTED)
+    assert caught[0].filename == __file__
+    assert (model.stopped_, model.converged_, model.n_iter_) == ("max_seconds", False, 1)
+    rest = ((PLANTED - model.cluster_centers_[model.labels_]) ** 2).sum()
+    assert model.objective_ == pytest.approx(rest + 3.0 * model.n_clusters_, rel=1e-9)
 
 
 @pytest.mark.parametrize("estimator", [*WITH_CALLBACK, DPSearch])

@@ -26,6 +26,7 @@ from dpmlite import (
     neg_log_joint,
     neg_log_loo,
 )
+from dpmlite.estimators import columns
 from dpmlite.estimators.fitted import fitted_family
 
 pytestmark = needs_kernels
@@ -69,6 +70,16 @@ def naive_joint(X, labels, prior, levels):
         x = X["visits 0"].to_numpy()[inside]
         total += log_poisson_gamma(x, events["a0"][0], events["b0"][0])
     return total - np.nansum(numbers["money 0"])  # densities of money, not of its logarithm
+
+
+def test_levels_that_are_numbers_are_found_as_those_of_text():
+    rng = np.random.default_rng(0)
+    cells = np.append(rng.integers(-3, 6, size=200) / 2.0, [np.nan, np.inf, -np.inf])
+    levels = np.array([0.5, -1.0, 2.0, 1.5])
+    expected = [levels.tolist().index(each) if each in levels else np.nan for each in cells]
+    np.testing.assert_array_equal(columns._places_of(cells, levels), expected)
+    as_text = columns._places_of(cells.astype(object), levels.astype(object))
+    np.testing.assert_array_equal(as_text, expected)
 
 
 @pytest.mark.parametrize("gaps", [0.0, 0.2])
@@ -285,6 +296,12 @@ def test_levels_that_the_fit_has_not_seen_count_as_missing():
             TypeError,
             "column 'since' has dates",
         ),
+        (
+            "auto",
+            {"name": [f"row {i % 151}" for i in range(300)]},
+            ValueError,
+            "column 'name' has 151 different values in 300 rows, such as 'row 0': leave it out",
+        ),
         ("auto", {"number 0": np.nan}, ValueError, "column 'number 0': allow_missing=True"),
         ({"number 0": "log-normal"}, {}, ValueError, "positive to be log-normal, got -"),
         ({"number 0": "poisson-gamma"}, {}, ValueError, "whole numbers of at least 0"),
@@ -293,6 +310,17 @@ def test_levels_that_the_fit_has_not_seen_count_as_missing():
 def test_errors(component, change, error, message):
     with pytest.raises(error, match=message):
         MAPDPM(component=component).fit(table()[0].assign(**change))
+
+
+def test_text_that_mostly_differs_is_categories_if_that_is_said():
+    X = table()[0].assign(name=[f"row {i % 151}" for i in range(300)])
+    component = {"name": "categorical"}
+    assert MAPDPM(component=component, random_state=0).fit(X).component_["name"] == "categorical"
+    codes = pd.Series([i if i < 100 else np.nan for i in range(300)], dtype="category")
+    with pytest.raises(ValueError, match="has 100 different values in 100 rows, such as 0"):
+        MAPDPM(allow_missing=True).fit(X.assign(name=codes))
+    half = X.assign(name=[f"row {i % 150}" for i in range(300)])
+    assert MAPDPM(random_state=0).fit(half).component_["name"] == "categorical"
 
 
 def one_hot_customers(n_rows=600):

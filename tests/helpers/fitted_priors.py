@@ -42,3 +42,14 @@ def by_differences(objective, x):
     """The gradient by central differences."""
     steps = 1e-5 * np.eye(len(x))
     return np.array([objective(x + h)[0] - objective(x - h)[0] for h in steps]) / 2e-5
+
+
+def with_gradient(function):
+    """A function that returns its value and its gradient, of one that writes the gradient."""
+
+    def evaluated(x):
+        x = np.asarray(x, dtype=float)
+        gradient = np.full(len(x), np.nan)
+        return function(x, gradient), gradient
+
+    return evaluated

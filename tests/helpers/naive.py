@@ -59,11 +59,23 @@ def log_crp(labels, alpha, power=1.0):
     return total + sum(lgamma(1.0 + power * n) - log(n) for n in counts)
 
 
-def neg_log_joint(X, labels, alpha, prior):
+def log_pitman_yor(labels, alpha, discount):
+    """Log probability of labels under a Pitman-Yor process, row after row."""
+    total, counts = 0.0, {}
+    for i, k in enumerate(labels):
+        weight = counts[k] - discount if k in counts else alpha + len(counts) * discount
+        total += log(weight / (i + alpha))
+        counts[k] = counts.get(k, 0) + 1
+    return total
+
+
+def neg_log_joint(X, labels, alpha, prior, discount=0.0):
     """The objective."""
     labels = np.asarray(labels)
     data = sum(log_marginal(X[labels == k], prior) for k in np.unique(labels))
     power = prior.get("power", 1.0)
+    if discount:
+        return -log_pitman_yor(labels.tolist(), alpha, discount) - data
     return -log_crp(labels, alpha, power) / power - data
 
 

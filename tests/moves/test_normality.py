@@ -207,6 +207,37 @@ def test_rows_with_weights_are_repeated_rows(twin, n_columns, absorbed):
     assert verdicts == {False, True}
 
 
+def looks_normal_under_power(twin, X, weights, power):
+    """The verdict on one cluster of weighted rows whose likelihood has a power."""
+    component = twin.normal_gamma.NormalGamma(**wide_prior(X), power=power)
+    labels = np.zeros(len(X), dtype=np.intp)
+    partition = twin.partition.Partition(twin.rows.Rows(X, weights), labels, component, 1.0)
+    return twin.normality.look_normal(partition, [0]) == [True]
+
+
+@pytest.mark.parametrize("weight", [3.0, 64.0])
+def test_rows_of_equal_weights_under_their_power_are_rows(twin, weight):
+    verdicts = set()
+    for seed in range(40):
+        X = np.random.default_rng(seed).normal(size=(40, 3)) ** (1 + seed % 2)
+        found = looks_normal_under_power(twin, X, np.full(40, weight), 1.0 / weight)
+        assert found == looks_normal(twin, X)
+        verdicts.add(found)
+    assert verdicts == {False, True}
+
+
+def test_weights_that_vary_leave_clusters_normal_and_parts_apart(twin):
+    """Under the power that counts a row of mean weight as one."""
+    passed = []
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X, weights = rng.normal(size=(300, 3)), rng.uniform(1.0, 10.0, size=300)
+        passed.append(looks_normal_under_power(twin, X, weights, 1.0 / weights.mean()))
+        X[:150] += 3.0
+        assert not looks_normal_under_power(twin, X, weights, 1.0 / weights.mean())
+    assert sum(passed) >= 10
+
+
 @given(problem=problems(max_rows=40, powers=POWERS), data=st.data())
 def test_twins_agree(twins, problem, data):
     X, prior, alpha = problem

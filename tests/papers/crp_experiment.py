@@ -1,4 +1,4 @@
-"""Tables 1, 4 and 5 and figures 2 to 4 of Raykov, Boukouvalas & Little (2014), section 4.1.
+"""Tables 1, 4 and 5 and figures 1 to 4 of Raykov, Boukouvalas & Little (2014), section 4.1.
 
     python3 tests/papers/crp_experiment.py FOLDER [DRAWS]
 
@@ -272,6 +272,28 @@ def cell(experiment, method, name):
     return spread(experiment.of(method, name), MEASURES[name])
 
 
+def draw_figure_1(folder):
+    """The model as a graph: what is drawn from what, once or for each of N rows."""
+    from matplotlib.figure import Figure
+    from matplotlib.patches import FancyBboxPatch
+
+    figure = Figure(figsize=(4.2, 2.6), dpi=120, layout="constrained")
+    axes = figure.add_subplot(aspect="equal", xlim=(-0.6, 4.6), ylim=(-0.8, 1.8))
+    axes.set_axis_off()
+    places = {r"$\alpha$": (0, 1), "$z_i$": (2, 1), "$x_i$": (2, 0), r"$\theta_0$": (4, 0)}
+    axes.add_patch(FancyBboxPatch((1.4, -0.55), 1.2, 2.1, "round,pad=0.1", fill=False))
+    axes.text(2.6, -0.5, "N", ha="right", va="bottom")
+    for start, end in ((r"$\alpha$", "$z_i$"), ("$z_i$", "$x_i$"), (r"$\theta_0$", "$x_i$")):
+        arrow = {"arrowstyle": "-|>", "color": "black", "shrinkA": 15, "shrinkB": 15}
+        axes.annotate("", places[end], places[start], arrowprops=arrow)
+    for name, (x, y) in places.items():
+        seen = "0.8" if name == "$x_i$" else "white"
+        if name in ("$z_i$", "$x_i$"):
+            axes.scatter([x], [y], s=700, color=seen, edgecolor="black", zorder=3)
+        axes.text(x, y, name, ha="center", va="center", zorder=4)
+    figure.savefig(folder / "crp-figure-1.png")
+
+
 def draw_figure_2(folder):
     """A draw with 18 clusters. The caption's largest one of 18 rows cannot be: 18 x 18 < 600."""
     seed = next(s for s in range(1000) if len(np.unique(draw(s).truth)) == SHOWN_CLUSTERS)
@@ -304,10 +326,11 @@ def main(folder, n_draws=N_DRAWS):
     print(f"Gibbs chains have the length that Raftery & Lewis ask for at r = {MARGIN}.\n")
     print(table(experiment, COMPARED), table(experiment, OTHERS), NOTES, sep="\n\n")
     folder.mkdir(parents=True, exist_ok=True)
+    draw_figure_1(folder)
     draw_figure_2(folder)
     draw_sizes(experiment, folder, "crp-figure-3", [0.5])
     draw_sizes(experiment, folder, "crp-figure-4", [0.05, 0.95])
-    print(f"drew {', '.join(f'{folder}/crp-figure-{i}.png' for i in (2, 3, 4))}")
+    print(f"drew {', '.join(f'{folder}/crp-figure-{i}.png' for i in (1, 2, 3, 4))}")
 
 
 if __name__ == "__main__":

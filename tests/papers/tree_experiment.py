@@ -5,12 +5,8 @@
 prints tables and draws the figures, and the dendrogram of iris, into a folder; tree_tables.py says
 which tables it needs and what the paper leaves open. alpha is 1.
 
-The paper does not give its priors. The synthetic sets have that of tree_tables.py. Each real table
-has two, which all methods share: the default of `MAPDPM` ("wide": a cluster is expected to be as
-wide as the table), and the same with scales for which the lower bound of BHC is greatest on the
-largest sample ("chosen"), as ``prior="nll"`` finds them. All figures are drawn with the latter.
-
-A method is a row of METHODS: others are compared by adding theirs.
+NOTE says which priors there are. A method is a row of METHODS: others are compared by adding
+theirs.
 """
 
 import sys
@@ -29,6 +25,12 @@ from variational_experiment import VARIATIONAL
 
 from dpmlite import MAPDPM, BayesianHierarchicalClustering, log_evidence_exact
 from dpmlite.plotting import COLOURS, plot_dendrogram
+
+NOTE = """\
+The paper does not give its priors. The synthetic sets have that of tree_tables.py. Each real table
+has two, which all methods share: the default of `MAPDPM` ("wide": a cluster is expected to be as
+wide as the table), and the same with scales for which the lower bound of BHC is greatest on the
+largest sample ("chosen"), as ``prior="nll"`` finds them. All figures are drawn with the latter."""
 
 N_SYNTHETIC, N_REAL, N_STARTS, N_VARIATIONAL_STARTS = 20, 5, 10, 3
 ALL_ROWS = 10**9
@@ -162,8 +164,19 @@ def seconds(make, X):
     return min(times)
 
 
+#: Figure 8: bounds and likelihoods, eq. (7), of both methods; leaves and speed of the fast one.
+KMEANS_COLUMNS = (
+    "BHC",
+    "Bayes k-means BHC",
+    "leaves",
+    "times as fast",
+    "BHC, eq. (7)",
+    "Bayes k-means BHC, eq. (7)",
+)
+
+
 def kmeans_against_bhc(name, size, kind):
-    """BHC's bound, that of Bayes k-means BHC, its leaves, and times as fast; means of samples."""
+    """Of KMEANS_COLUMNS each, means of samples."""
     results, prior = [], priors(name)[kind]
     for seed in range(N_REAL):
         X = sample(name, size, seed)
@@ -181,6 +194,8 @@ def kmeans_against_bhc(name, size, kind):
                 np.mean([model.log_evidence_bound_ for model in fast]),
                 np.mean([model.n_leaves_ for model in fast]),
                 seconds(lambda tree=tree: tree, X) / seconds(made, X),
+                tree.log_evidence_approximation_,
+                np.mean([model.log_evidence_approximation_ for model in fast]),
             ]
         )
     return np.mean(results, axis=0)
@@ -258,18 +273,11 @@ def report():
     for name, sizes in REAL.items():
         for kind in ("wide", "chosen"):
             figures["8"][name] = {
-                size: dict(
-                    zip(
-                        ("BHC", "Bayes k-means BHC", "leaves", "times as fast"),
-                        kmeans_against_bhc(name, size, kind),
-                        strict=True,
-                    )
-                )
+                size: dict(zip(KMEANS_COLUMNS, kmeans_against_bhc(name, size, kind), strict=True))
                 for size in sizes
             }
-            print(
-                table(f"Figure 8, {name}, {kind} prior: bounds and speed.", figures["8"][name], 1)
-            )
+            title = f"Figure 8, {name}, {kind} prior: bounds, likelihoods and speed."
+            print(table(title, figures["8"][name], 1))
     print("In the paper: 4, 31 and 5 leaves at the largest sizes; some 30 times as fast at 600.\n")
     columns = ("cut tree", "then sweeps", "then all moves", "MAPDPM")
     found = {
@@ -282,8 +290,9 @@ def report():
 
 
 def by_quantity(panels):
-    """Figure 8: a row of panels with bounds, and one with times."""
-    rows = {"bounds": ("BHC", "Bayes k-means BHC"), "times as fast": ("times as fast",)}
+    """Figure 8: a row of panels with bounds and likelihoods, and one with times."""
+    values = [name for name in KMEANS_COLUMNS if "BHC" in name]
+    rows = {"likelihoods and bounds": values, "times as fast": ["times as fast"]}
     return {
         f"{name}, {quantity}": {
             size: {column: values[column] for column in columns} for size, values in found.items()
@@ -293,16 +302,45 @@ def by_quantity(panels):
     }
 
 
+def base_of(number, first):
+    """The curve that others are drawn as differences from: the first of bounds."""
+    return first if number in ("5", "8") and first != "times as fast" else None
+
+
+def draw_clusterings(path):
+    """Figure 2a: nine rows in three groups as the tree, and as three alternatives cluster them."""
+    from matplotlib.figure import Figure
+
+    model, X = corner_model(), corners()
+    found = {f"the tree, bound {model.log_evidence_bound_:.2f}": model.labels_}
+    for other in model.alternative_clusterings(3):
+        found[f"node {other.node}, increment {other.log_increment:.2f}"] = other.labels
+    figure = Figure(figsize=(12.0, 3.2), dpi=110, layout="constrained")
+    for axes, (title, labels) in zip(
+        figure.subplots(1, len(found), squeeze=False)[0], found.items(), strict=True
+    ):
+        axes.scatter(*X.T, c=[COLOURS[k] for k in labels])
+        for i, row in enumerate(X):  # numbers stand outside their group
+            away = 80.0 * (row - X[i - i % 3 : i - i % 3 + 3].mean(axis=0))
+            place = {"textcoords": "offset points", "xytext": away}
+            axes.annotate(str(i), row, ha="center", va="center", fontsize=8, **place)
+        axes.set(aspect="equal", xticks=[], yticks=[])
+        axes.margins(0.2)
+        axes.set_title(title, loc="left", fontsize=10)
+    figure.savefig(path)
+
+
 def draw(figures, folder):
-    """Figures 5 to 8, one panel a table; bounds as differences from the first of them."""
+    """Figures 2 and 5 to 8, one panel a table; bounds as differences from the first of them."""
     from matplotlib.figure import Figure
 
     for number, panels in figures.items():
         draw_panels(
             by_quantity(panels) if number == "8" else panels,
             folder / f"trees-figure-{number}.png",
-            less=lambda columns, number=number: columns[0] if number == "5" else None,
+            less=lambda columns, number=number: base_of(number, columns[0]),
         )
+    draw_clusterings(folder / "trees-figure-2a.png")
     model = corner_model()
     figure = Figure(figsize=(6.0, 3.5), dpi=110, layout="constrained")
     axes = figure.add_subplot()
@@ -317,7 +355,7 @@ def draw(figures, folder):
 
 
 def main(folder):
-    print(__doc__.split("\n\n")[3], "\n")
+    print(NOTE, "\n")
     folder.mkdir(parents=True, exist_ok=True)
     draw(report(), folder)
     print(f"drew {', '.join(sorted(path.name for path in folder.glob('*.png')))}")

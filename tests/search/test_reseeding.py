@@ -1,5 +1,7 @@
 """Reseeded rows: which they are, what becomes of them, and that nothing else changes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from cases import empirical_prior, needs_kernels
@@ -7,9 +9,11 @@ from contexts import context_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpmlite import MAPDPM, families, moves
+from dpmlite import MAPDPM, core, families, moves
 from dpmlite.datasets import planted_gaussians
 from dpmlite.search import reseeding
+from dpmlite.search.context import Context, Problem
+from dpmlite.search.progress import Progress
 from dpmlite.search.reseeding import Reseeding, reseed_rows
 from dpmlite.search.result import SearchResult
 from dpmlite.search.row_costs import RowCosts, drawn
@@ -63,6 +67,20 @@ def asked(monkeypatch):
     return found
 
 
+@pytest.mark.parametrize(
+    ("weight", "power"), [(1.0, 0.02), (64.0, 0.02 / 64.0), (64.0, 1.0 / 64.0)]
+)
+def test_a_trial_has_fewer_rows_the_less_a_row_of_mean_weight_counts(weight, power):
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    component = families.NormalGamma(**empirical_prior(X), power=power)
+    weights = weight * np.tile([0.5, 1.5], 100)
+    problem = Problem(core.Rows(X, weights), component, 1.0)
+    context = Context(problem, np.random.default_rng(0), Progress())
+    partition = context.partition(np.zeros(200, dtype=np.intp))
+    step = Reseeding(context, partition, None, SearchResult(partition)).step
+    assert step == max(1, int(0.25 / (weight * power)))
+
+
 def three_blobs_in_one_and_a_fourth(rng, n=60):
     blob = np.repeat(np.arange(4), n)
     corners = np.array([[0.0, 0.0], [20.0, 0.0], [0.0, 20.0], [40.0, 40.0]])
@@ -88,6 +106,17 @@ def test_only_rows_of_clusters_that_do_not_look_normal_are_reseeded(asked):
     assert partition.neg_log_joint == pytest.approx(exact, rel=1e-12)
     assert result.trace == [partition.neg_log_joint]
     assert result.n_sweeps > 0
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_a_quick_search_does_not_reseed_where_sweeps_take_long(asked, monkeypatch, quick):
+    X, blob = three_blobs_in_one_and_a_fourth(np.random.default_rng(2))
+    own = replace(context_of(X), quick=quick)
+    monkeypatch.setattr("dpmlite.search.context.MAX_QUICK_TERMS", X.size)
+    result = SearchResult(own.partition((blob // 3).astype(np.intp)))
+    gains = reseed_rows(own, result)
+    assert bool(asked) != quick
+    assert not (quick and gains)
 
 
 def test_absorbed_groups_of_these_clusters_come_along(asked):

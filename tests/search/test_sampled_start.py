@@ -1,6 +1,7 @@
 """The default start: descents on samples, from which the other rows and larger samples follow."""
 
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -78,6 +79,19 @@ def test_a_stop_ends_it_after_the_first_descent():
     labels, start = run(X, stop=stop)
     assert (labels >= 0).all()
     assert start.n_sweeps < run(X)[1].n_sweeps
+
+
+@pytest.mark.parametrize(("quick", "is_short"), [(True, True), (False, False)])
+def test_a_quick_start_of_scattered_rows_ends_early(monkeypatch, quick, is_short):
+    """Where sweeps over their many clusters take long: two descents are made at once."""
+    X, _ = blobs(n_rows=200, seed=3)
+    made, descents = [], SampledStart._descents
+    monkeypatch.setattr(
+        SampledStart, "_descents", lambda self, which: made.extend(which) or descents(self, which)
+    )
+    monkeypatch.setattr("dpmlite.search.context.MAX_QUICK_TERMS", X.size)
+    SampledStart(replace(context_of(X), quick=quick)).run()
+    assert (len(made) == 2) == is_short
 
 
 def test_tables_larger_than_the_sample(monkeypatch):

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite.estimators.empirical_bayes.minimise import minimise
-from dpmlite.estimators.empirical_bayes.normal_gamma import digamma, log_gamma
+from dpmlite.algorithms import minimise
+from dpmlite.estimators.empirical_bayes.special import digamma, log_gamma, rise
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,21 +91,16 @@ def fit_categorical(
         x = np.log(sums.totals(start["beta0"]))
     n = sums.totals(sums.counts)
 
-    def objective(x: Floats) -> tuple[float, Floats]:
-        s = np.exp(x)
+    def objective(x: Floats, gradient: Floats) -> float:
+        s, units = np.exp(x), (np.asarray(x) - LOG_MASS[0]) / LOG_MASS[1]
         beta = s[sums.column] * frequencies
         of_levels = rise(log_gamma, beta, sums.counts)
         value = of_levels.sum() - rise(log_gamma, s, n).sum()
         slopes = sums.totals((frequencies * rise(digamma, beta, sums.counts)).sum(axis=0))
         slopes -= rise(digamma, s, n).sum(axis=0)
-        units = (x - LOG_MASS[0]) / LOG_MASS[1]
-        return 0.5 * float(units @ units) - float(value), units / LOG_MASS[1] - s * slopes
+        gradient[:] = units / LOG_MASS[1] - s * slopes
+        return 0.5 * float(units @ units) - float(value)
 
-    x, _ = minimise(objective, x, np.full(n_columns, -np.inf))
+    minimise(objective, x, np.full(n_columns, -np.inf))
     units = (x - LOG_MASS[0]) / LOG_MASS[1]
     return {"beta0": np.exp(x)[sums.column] * frequencies}, 0.5 * float(units @ units)
-
-
-def rise(function: np.ufunc, start: Floats, by: Floats) -> Floats:
-    """function(start + by) - function(start)."""
-    return np.asarray(function(start + by).astype(float) - function(start).astype(float))

@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite.estimators.empirical_bayes.categorical import rise
+from dpmlite.algorithms import minimise
 from dpmlite.estimators.empirical_bayes.cluster_sums import summed
-from dpmlite.estimators.empirical_bayes.minimise import minimise
-from dpmlite.estimators.empirical_bayes.normal_gamma import digamma, log_gamma
+from dpmlite.estimators.empirical_bayes.special import digamma, log_gamma, rise
 
 if TYPE_CHECKING:
     from dpmlite.estimators.data import Data, Floats, Indices
@@ -74,8 +73,9 @@ def fit_poisson_gamma(sums: CountSums, means: Floats, start: Prior | None) -> tu
     centre = np.concatenate([np.full(n_columns, LOG_A0[0]), np.log(means) + LOG_MEAN[0]])
     deviation = np.repeat([LOG_A0[1], LOG_MEAN[1]], n_columns)
 
-    def objective(x: Floats) -> tuple[float, Floats]:
-        log_a, log_b = x[:n_columns], x[:n_columns] - x[n_columns:]
+    def objective(x: Floats, gradient: Floats) -> float:
+        log_a, log_mean = np.split(np.asarray(x), 2)
+        log_b, units = log_a - log_mean, (np.asarray(x) - centre) / deviation
         a0, b0 = np.exp(log_a), np.exp(log_b)
         a, b = a0 + sums.events, b0 + sums.n
         of_events = rise(log_gamma, a0, sums.events)
@@ -83,11 +83,10 @@ def fit_poisson_gamma(sums: CountSums, means: Floats, start: Prior | None) -> tu
         slopes = rise(digamma, a0, sums.events) + log_b - np.log(b)
         by_log_b = np.sum(a0 - a / b * b0, axis=0)
         by_log_a = a0 * slopes.sum(axis=0) + by_log_b
-        units = (x - centre) / deviation
-        gradient = units / deviation - np.concatenate([by_log_a, -by_log_b])
-        return 0.5 * float(units @ units) - float(value), gradient
+        gradient[:] = units / deviation - np.concatenate([by_log_a, -by_log_b])
+        return 0.5 * float(units @ units) - float(value)
 
-    x, _ = minimise(objective, x, np.full(2 * n_columns, -np.inf))
+    minimise(objective, x, np.full(2 * n_columns, -np.inf))
     units = (x - centre) / deviation
     a0 = np.exp(x[:n_columns])
     return {"a0": a0, "b0": a0 / np.exp(x[n_columns:])}, 0.5 * float(units @ units)

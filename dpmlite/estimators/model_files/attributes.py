@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from dpmlite.estimators.priors import Family
 
 TINY, HUGE, INF = 1e-300, 1e300, float("inf")
+BELOW_ONE = 1.0 - 2.0**-53
 
 # Sums of weights that are found in two ways differ by less than this part.
 ROUNDING = 1e-9
@@ -60,6 +61,11 @@ SWEPT: dict[str, Check] = {
     "neg_log_loo_": number(),
 }
 LIMITED: dict[str, Check] = {"stopped_": one_of(None, MAX_SECONDS, CALLBACK)}
+GRID: dict[str, Check] = {
+    "alphas_": floats("A", least=TINY, most=HUGE),
+    "alpha_scores_": floats("A", least=-INF, most=INF, nan=True),
+}
+DISCOUNTED: dict[str, Check] = {"discount_": number(TINY, BELOW_ONE)}
 MOMENTS: dict[str, Check] = {
     "n_rows": count(),
     "weight": number(0.0, 2.0 * MAX_TOTAL_WEIGHT),
@@ -116,16 +122,16 @@ OPTIONAL: dict[str, dict[str, Check]] = {
         "component_labels_": ints("N", below="C"),
         **SWEPT,
         **LIMITED,
+        **DISCOUNTED,
         "cluster_of_component_": ints("C", below="K"),
-        "alphas_": floats("A", least=TINY, most=HUGE),
-        "alpha_scores_": floats("A", least=-INF, most=INF, nan=True),
+        **GRID,
     },
-    "DPSearch": {**LIMITED, "neg_log_score_": number()},
+    "DPSearch": {**LIMITED, **GRID, "neg_log_score_": number()},
     "BayesianHierarchicalClustering": {
         "log_increments_": floats("M - 1", 2, least=-INF),
         "log_evidence_bound_alternative_": number(),
     },
-    "CollapsedGibbs": {**LIMITED},
+    "CollapsedGibbs": {**LIMITED, **DISCOUNTED},
 }
 
 #: Attributes whose check needs the family, or the number of components.

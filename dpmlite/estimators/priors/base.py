@@ -143,6 +143,25 @@ class Family(ABC):
         """
         return statistics
 
+    def scale_statistics(self, statistics: Floats, prior: Prior, parts: Floats) -> Floats:
+        """Statistics of clusters of which each row counts a part, by eq. (13) exactly.
+
+        Parameters
+        ----------
+        statistics : ndarray, shape (K, L)
+            In units of `prior`.
+        prior : dict
+            Checked.
+        parts : ndarray, shape (K, 1)
+            What a row of each cluster counts, 0..1.
+
+        Returns
+        -------
+        ndarray, shape (K, L)
+            By default `statistics` times `parts`, for counts add.
+        """
+        return statistics * parts
+
     def full_prior(self, given: Mapping[str, Any] | None, n_columns: int) -> Prior:
         """The given prior, checked; no key has a default.
 

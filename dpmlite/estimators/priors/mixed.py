@@ -142,16 +142,30 @@ class MixedFamily(Family):
             block.family.check_reach(part, prior[block.name], _part(moments, block))
 
     def convert_statistics(self, statistics: Floats, old: Prior, new: Prior) -> Floats:
-        if len(self.blocks) == 1:
-            name = self.blocks[0].name
-            return self.blocks[0].family.convert_statistics(statistics, old[name], new[name])
-        sizes = self._n_statistics(old, statistics.shape[1])
-        n, *parts = np.split(statistics, np.cumsum([1, *sizes[:-1]]), axis=1)
-        converted = (
+        parts = self._of_blocks(statistics, old)
+        converted = [
             block.family.convert_statistics(part, old[block.name], new[block.name])
             for block, part in zip(self.blocks, parts, strict=True)
-        )
-        return np.hstack([n, *converted])
+        ]
+        return self._of_product(converted)
+
+    def scale_statistics(self, statistics: Floats, prior: Prior, parts: Floats) -> Floats:
+        scaled = [
+            block.family.scale_statistics(part, prior[block.name], parts)
+            for block, part in zip(self.blocks, self._of_blocks(statistics, prior), strict=True)
+        ]
+        return self._of_product(scaled)
+
+    def _of_blocks(self, statistics: Floats, prior: Prior) -> list[Floats]:
+        """Statistics of each block; a product of several has the weights before them."""
+        if len(self.blocks) == 1:
+            return [statistics]
+        sizes = self._n_statistics(prior, statistics.shape[1])
+        return np.split(statistics[:, 1:], np.cumsum(sizes[:-1]), axis=1)
+
+    def _of_product(self, parts: list[Floats]) -> Floats:
+        """Statistics of the product of blocks, all of which have the weights as first column."""
+        return parts[0] if len(parts) == 1 else np.hstack([parts[0][:, :1], *parts])
 
     def takes_cells(self, cells: Floats) -> npt.NDArray[np.bool_]:
         parts = [block.family.takes_cells(cells[:, block.columns]) for block in self.blocks]

@@ -74,15 +74,15 @@ class NormalGammaFamily(RealFamily):
         In units of a prior, m = n x / c and b = 1 + (S + c0 n x^2 / c) / 2, with x and S the mean
         and scatter of the n values, and c = c0 + n.
         """
-        n, m, b = _split(statistics, len(old["m0"]))
-        x = _mean(n, m, old)
-        scatter = np.maximum(2.0 * (b - 1.0) - _lever(n, old) * x**2, 0.0)
+        n, x, scatter = _rows(statistics, old)
         unit = np.sqrt(old["b0"] / new["b0"])
         x = x * unit + (old["m0"] - new["m0"]) / np.sqrt(new["b0"])
         check_means(np.where(n > 0.0, x, 0.0), MAX_DISTANCE, REACH)
-        m = n * x / (new["c0"] + n)
-        b = 1.0 + 0.5 * (scatter * unit**2 + _lever(n, new) * x**2)
-        return np.hstack([statistics[:, : -2 * m.shape[1]], m, b])
+        return _statistics(statistics, n, x, scatter * unit**2, new)
+
+    def scale_statistics(self, statistics: Floats, prior: Prior, parts: Floats) -> Floats:
+        n, x, scatter = _rows(statistics, prior)
+        return _statistics(statistics * parts, n * parts, x, scatter * parts, prior)
 
     def first_prior(self, scales: ColumnScales, weight: float, width: float) -> Prior:
         """The prior of section 4.2, with widths that outliers do not move, at few rows looser."""
@@ -153,6 +153,20 @@ def _split(statistics: Floats, n_columns: int) -> tuple[Floats, Floats, Floats]:
     split = statistics.shape[1] - 2 * n_columns
     m, b = np.split(statistics[:, split:], 2, axis=1)
     return statistics[:, 1:split] if split > 1 else statistics[:, :1], m, b
+
+
+def _rows(statistics: Floats, prior: Prior) -> tuple[Floats, Floats, Floats]:
+    """Weight, mean and scatter of the values of each column: eq. (13) solved for them."""
+    n, m, b = _split(statistics, len(prior["m0"]))
+    x = _mean(n, m, prior)
+    return n, x, np.maximum(2.0 * (b - 1.0) - _lever(n, prior) * x**2, 0.0)
+
+
+def _statistics(weights: Floats, n: Floats, x: Floats, scatter: Floats, prior: Prior) -> Floats:
+    """Statistics of values of these means and scatters; their weights come first, and stay."""
+    m = n * x / (prior["c0"] + n)
+    b = 1.0 + 0.5 * (scatter + _lever(n, prior) * x**2)
+    return np.hstack([weights[:, : -2 * m.shape[1]], m, b])
 
 
 def _mean(n: Floats, m: Floats, prior: Prior) -> Floats:

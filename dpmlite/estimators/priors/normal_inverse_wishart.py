@@ -81,19 +81,16 @@ class NormalInverseWishartFamily(RealFamily):
 
     def convert_statistics(self, statistics: Floats, old: Prior, new: Prior) -> Floats:
         """Change the units of means and scatters, and factorise Psi: W Psi W^T = diag(d)."""
-        n_columns = len(old["m0"])
-        lower, strictly = np.tril_indices(n_columns), np.tril_indices(n_columns, -1)
-        n, mean, _, scatter, _ = _split(statistics, n_columns)
+        n, mean, _, scatter, _ = _split(statistics, len(old["m0"]))
         root, new_root = np.linalg.cholesky(old["psi0"]), np.linalg.cholesky(new["psi0"])
         units = np.linalg.solve(new_root, root)
         mean = mean @ units.T + np.linalg.solve(new_root, old["m0"] - new["m0"])
         check_means(mean, MAX_DISTANCE, REACH)
-        scatter = units @ scatter @ units.T
-        factor = np.linalg.cholesky(_scale(n, mean, scatter, new))
-        pivots = np.diagonal(factor, axis1=1, axis2=2)
-        W = np.linalg.inv(factor / pivots[:, None])
-        packed = scatter[:, lower[0], lower[1]]
-        return np.hstack([n, mean, pivots**2, packed, W[:, strictly[0], strictly[1]]])
+        return _statistics(n, mean, units @ scatter @ units.T, new)
+
+    def scale_statistics(self, statistics: Floats, prior: Prior, parts: Floats) -> Floats:
+        n, mean, _, scatter, _ = _split(statistics, len(prior["m0"]))
+        return _statistics(n * parts, mean, scatter * parts[:, :, None], prior)
 
     def first_prior(self, scales: ColumnScales, weight: float, width: float) -> Prior:
         n_columns = len(scales.variance)
@@ -193,6 +190,16 @@ def _split(statistics: Floats, n_columns: int) -> tuple[Floats, Floats, Floats, 
     W = np.tile(np.eye(n_columns), (len(n), 1, 1))
     W[:, strictly[0], strictly[1]] = below
     return n, mean, pivots, scatter, W
+
+
+def _statistics(n: Floats, mean: Floats, scatter: Floats, prior: Prior) -> Floats:
+    """Statistics of rows of these means and scatters, with W and d of W Psi W^T = diag(d)."""
+    lower, strictly = np.tril_indices(mean.shape[1]), np.tril_indices(mean.shape[1], -1)
+    factor = np.linalg.cholesky(_scale(n, mean, scatter, prior))
+    pivots = np.diagonal(factor, axis1=1, axis2=2)
+    W = np.linalg.inv(factor / pivots[:, None])
+    packed = scatter[:, lower[0], lower[1]]
+    return np.hstack([n, mean, pivots**2, packed, W[:, strictly[0], strictly[1]]])
 
 
 def _scale(n: Floats, mean: Floats, scatter: Floats, prior: Prior) -> Floats:

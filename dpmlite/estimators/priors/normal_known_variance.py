@@ -71,6 +71,11 @@ class NormalKnownVarianceFamily(Family):
         check_means(found[:, 1:-1], MAX_DISTANCE, REACH)
         return found
 
+    def scale_statistics(self, statistics: Floats, prior: Prior, parts: Floats) -> Floats:
+        """Means stay; the scatter, last, is a sum over rows."""
+        means = statistics[:, 1:-1]
+        return np.hstack([statistics[:, :1] * parts, means, statistics[:, -1:] * parts])
+
     def component(
         self, prior: Prior, allow_missing: bool, power: float = 1.0
     ) -> families.Component:

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite import core, families
+from dpmlite import families
 from dpmlite.estimators.data import read_real
 from dpmlite.estimators.domain import MAX_COUNT
 from dpmlite.estimators.empirical_bayes.poisson_gamma import CountSums, fit_poisson_gamma
+from dpmlite.estimators.empirical_bayes.special import log_gamma
 from dpmlite.estimators.priors.base import Family
 from dpmlite.estimators.priors.checks import (
     are_whole,
@@ -29,8 +30,6 @@ if TYPE_CHECKING:
 
 # The part of an event that columns without any count as mean.
 LEAST_EVENTS = 0.5
-
-log_gamma = np.frompyfunc(core.log_gamma, 1, 1)
 
 
 class PoissonGammaFamily(Family):
@@ -115,5 +114,5 @@ class PoissonGammaFamily(Family):
 
     def column_log_density(self, X: Floats, theta: Parameters) -> Floats:
         rate, x = theta["rate"], np.nan_to_num(X)[:, None]
-        terms = x * np.log(rate) - rate - np.asarray(log_gamma(x + 1.0)).astype(float)
+        terms = x * np.log(rate) - rate - log_gamma(x + 1.0)
         return np.asarray(np.where(np.isnan(X)[:, None], 0.0, terms))

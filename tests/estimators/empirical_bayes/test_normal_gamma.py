@@ -1,86 +1,17 @@
-"""Hyperparameters of "normal-gamma": the objective is the joint, and its minimum is found."""
+"""Hyperparameters of "normal-gamma" with the least joint of given labels."""
 
 import numpy as np
 import pytest
-from fitted_priors import by_differences, drawn_table, marginals, sums_and_scales
+from fitted_priors import drawn_table, sums_and_scales, with_gradient
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from normal_gamma_joints import penalty_of, prior_at, variables
 
 from dpmlite.estimators.data import Data
 from dpmlite.estimators.empirical_bayes import normal_gamma
 from dpmlite.estimators.empirical_bayes.normal_gamma import fit_normal_gamma
-from dpmlite.families.incomplete_normal_gamma import IncompleteNormalGamma
-from dpmlite.families.normal_gamma import NormalGamma
 
 SEEDS = st.integers(0, 10**6)
-USED = np.ones(3, dtype=bool)
-
-
-def prior_at(x, scales):
-    """The hyperparameters that the variables stand for."""
-    return {
-        "m0": scales.centre,
-        "c0": float(np.exp(x[0])),
-        "a0": float(np.exp(x[1])),
-        "b0": np.exp(x[2:] + x[1]),
-    }
-
-
-def penalty_of(prior, scales):
-    units = (
-        (np.log(prior["c0"]) - np.log(0.05)) / 3.0,
-        (np.log(prior["a0"]) - np.log(2.0)) / 1.5,
-        (np.log(prior["b0"] / (prior["a0"] * scales.variance)) + 1.0 + np.log(4.0)) / 3.0,
-    )
-    return 0.5 * sum(np.sum(unit**2) for unit in units)
-
-
-def variables(rng, scales):
-    x = rng.normal(scale=1.5, size=5)
-    x[2:] += np.log(scales.variance)
-    return x
-
-
-@given(SEEDS, st.booleans(), st.booleans(), st.sampled_from([1.0, 0.3]))
-@settings(max_examples=30)
-def test_the_objective_is_minus_the_log_marginals_but_for_a_constant(seed, gaps, weighted, power):
-    table, labels = drawn_table(seed, gaps, weighted)
-    sums, scales = sums_and_scales(table, labels, power)
-    objective = normal_gamma._Objective(sums, scales, USED)
-    rng, differences = np.random.default_rng(seed), []
-    family = IncompleteNormalGamma if gaps else NormalGamma
-    for _ in range(2):
-        x = variables(rng, scales)
-        prior = prior_at(x, scales)
-        joint = penalty_of(prior, scales) - marginals(family(**prior), table, labels, power)
-        differences.append(objective(x)[0] - joint)
-    assert differences[0] == pytest.approx(differences[1], rel=1e-9, abs=1e-7)
-
-
-@given(SEEDS, st.sampled_from([0.9, 0.3]))
-@settings(max_examples=20)
-def test_components_with_a_power_have_this_objective_in_their_unit(seed, power):
-    table, labels = drawn_table(seed)
-    sums, scales = sums_and_scales(table, labels, power)
-    objective = normal_gamma._Objective(sums, scales, USED)
-    rng, differences = np.random.default_rng(seed), []
-    for _ in range(2):
-        x = variables(rng, scales)
-        component = NormalGamma(**prior_at(x, scales), power=power)
-        marginal = power * marginals(component, table, labels)
-        differences.append(objective(x)[0] - objective.penalty(x)[0] + marginal)
-    assert differences[0] == pytest.approx(differences[1], rel=1e-9, abs=1e-7)
-
-
-@given(SEEDS, st.booleans())
-@settings(max_examples=30)
-def test_the_gradient_is_that_of_the_objective(seed, gaps):
-    sums, scales = sums_and_scales(*drawn_table(seed, gaps), 0.7)
-    objective = normal_gamma._Objective(sums, scales, USED)
-    x = variables(np.random.default_rng(seed), scales)
-    assert objective(x)[1] == pytest.approx(by_differences(objective, x), rel=1e-5, abs=1e-5)
-    penalty = objective.penalty
-    assert penalty(x)[1] == pytest.approx(by_differences(penalty, x), rel=1e-6, abs=1e-7)
 
 
 @given(SEEDS, st.booleans(), st.booleans())
@@ -92,15 +23,15 @@ def test_no_other_hyperparameters_near_have_a_lower_joint(seed, gaps, started):
     start = prior_at(variables(rng, scales), scales) if started else None
     prior, penalty = fit_normal_gamma(sums, scales, start)
     assert penalty == pytest.approx(penalty_of(prior, scales), rel=1e-9)
-    objective = normal_gamma._Objective(sums, scales, USED)
+    joint = with_gradient(normal_gamma.joint_of(sums, scales).evaluate)
     log_ratio = np.log(prior["b0"] / prior["a0"])
     x = np.concatenate([np.log([prior["c0"], prior["a0"]]), log_ratio])
-    least = objective(x)[0]
+    least = joint(x)[0]
     for size in (0.01, 0.1, 1.0):
         for _ in range(20):
             other = x + rng.normal(scale=size, size=5)
             other[1] = max(other[1], np.log(normal_gamma.MIN_A0))
-            assert objective(other)[0] > least - 1e-4
+            assert joint(other)[0] > least - 1e-4
 
 
 @given(SEEDS, st.booleans())
