@@ -114,6 +114,27 @@ def test_the_local_model_goes_on_and_is_saved(client, tmp_path):
     assert model.neg_log_joint_ == pytest.approx(joint, rel=1e-10)
 
 
+def test_weights_are_those_of_one_process(client):
+    X, weights = rows(900), np.random.default_rng(0).uniform(0.5, 3.0, 900)
+    lazy, lazy_weights = da.from_array(X, (300, 4)), da.from_array(weights, 300)
+    model = DaskMAPDPM(random_state=0).fit(lazy, sample_weight=lazy_weights)
+    local = MAPDPM(random_state=0).fit_chunks(np.split(X, 3), None, np.split(weights, 3))
+    np.testing.assert_array_equal(model.labels_.compute(), local.labels_)
+    assert model.neg_log_joint_ == local.neg_log_joint_
+
+
+def test_weights_in_other_chunks_are_refused(client):
+    X = da.from_array(rows(900), (300, 4))
+    with pytest.raises(ValueError, match="sample_weight must have 3 chunks, as X has, got 1"):
+        DaskMAPDPM().fit(X, sample_weight=da.ones(900, chunks=900))
+    with pytest.raises(ValueError, match=r"chunk 1: sample_weight must have shape \(300,\)"):
+        DaskMAPDPM().fit(X, sample_weight=da.ones(800, chunks=((300, 200, 300),)))
+    with pytest.raises(ValueError, match=r"sample_weight must be 1-D"):
+        DaskMAPDPM().fit(X, sample_weight=da.ones((900, 1), chunks=300))
+    with pytest.raises(TypeError, match="sample_weight must be a Dask array or series"):
+        DaskMAPDPM().fit(X, sample_weight=np.ones(900))
+
+
 def test_a_later_fit_forgets_an_earlier_one(client):
     X = da.from_array(rows(900), chunks=(300, 4))
     model = DaskMAPDPM(random_state=0, max_clusters=2).fit(X)

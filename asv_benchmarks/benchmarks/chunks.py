@@ -1,12 +1,12 @@
 """Rows in chunks: how near `fit_chunks` and `DaskMAPDPM` come to `fit`, and their price.
 
 By hand, `python asv_benchmarks/benchmarks/chunks.py` prints a line for each table, number of
-chunks and order of the rows: the joint less that of `fit` under the same hyperparameters, in
-percent of it; components of both; and the processor's time in times of `fit`. Tables are of 8
-columns and have overlapping clusters of very unequal sizes and widths. The line before them has
-the joints of some seeds of `fit`, less the least of them, under the hyperparameters of the first.
+chunks and order of the rows: the joint less the least and the greatest of some seeds of `fit` under
+the same hyperparameters, in percent; components, and those of `fit`; and the processor's time in
+times of `fit`. Tables are of 8 columns and have overlapping clusters of very unequal sizes and
+widths.
 
-- `--rows`, `--clusters`, `--prior`, `--seeds` and `--chunks` choose what is compared.
+- `--rows`, `--clusters`, `--tables`, `--prior`, `--seeds` and `--chunks` choose what is compared.
 - `--dask` prints times of `DaskMAPDPM` with 1 and 2 workers instead, of one thread each.
 - `--file` prints time and peak memory of `fit_chunks` of a file.
 - `--arithmetic` prints bytes and seconds of a round on 10^9 rows of 50 columns, 100 clusters, 1,000
@@ -19,18 +19,19 @@ import resource
 import tempfile
 import time
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 
 from dpmlite import MAPDPM
 from dpmlite.datasets import unequal_gaussians
+from dpmlite.distributed.attempts import SWEEPS_AT_ONCE
 from dpmlite.distributed.chunked_partition import ChunkedPartition
-from dpmlite.distributed.descent import SWEEPS_AT_ONCE
 from dpmlite.distributed.engine import MapEngine
 from dpmlite.distributed.proposals import GATHERED_ROWS, N_NEAR
-from dpmlite.distributed.statistics import all_others, statistics_of, total
-from dpmlite.distributed.steps import Mixture, Proposal, Sweep, sweep
+from dpmlite.distributed.statistics import all_others, loaded, statistics_of, total
+from dpmlite.distributed.steps import Mixture, Sweep, sweep
 from dpmlite.estimators.automatic import Model
 from dpmlite.estimators.chunk_tables import ChunkReader
 from dpmlite.estimators.priors import FAMILIES
@@ -39,10 +40,10 @@ N_COLUMNS = 8
 ROWS_AT_ONCE = 100_000
 
 
-def table(n_rows, n_clusters):
+def table(n_rows, n_clusters, seed=0):
     """Overlapping clusters of very unequal sizes and widths."""
-    mixture = unequal_gaussians(N_COLUMNS, n_clusters, random_state=0)
-    return mixture.sample(n_rows, random_state=0)[0]
+    mixture = unequal_gaussians(N_COLUMNS, n_clusters, random_state=seed)
+    return mixture.sample(n_rows, random_state=seed)[0]
 
 
 def timed(function, clock=time.perf_counter):
@@ -58,26 +59,42 @@ def local_fit(like, prior, X, seed):
     return MAPDPM(join=False, random_state=seed, **same).fit(X)
 
 
-def print_table(n_rows, n_clusters, prior, n_seeds, chunks):
+def print_table(n_rows, n_clusters, seed, prior, n_seeds, chunks):
     """Joints, components and times of one table."""
-    X = table(n_rows, n_clusters)
+    X = table(n_rows, n_clusters, seed)
     orders = {"random": np.arange(n_rows), "sorted": np.argsort(X[:, 0])}
-    about = f"{n_rows:>10,} {n_clusters:>3} {prior:>6}"
+    about = f"{n_rows:>10,} {n_clusters:>3} {seed} {prior:>6}"
     local, whole = timed(partial(MAPDPM(prior=prior, random_state=0).fit, X), time.process_time)
-    joints = np.array([local_fit(local, prior, X, s).neg_log_joint_ for s in range(n_seeds)])
-    above = ", ".join(f"{each:.4f}" for each in np.sort(100.0 * (joints / joints.min() - 1.0)))
-    print(f"{about} fit: K {len(local.statistics_)}, {whole:.1f} s; seeds {above} %", flush=True)
+    fits = LocalFits(prior, X, n_seeds)
+    print(f"{about} fit: K {len(local.statistics_)}, {whole:.1f} s", flush=True)
     for n_chunks in chunks:
         for order, at in orders.items():
             parts, estimator = np.array_split(X[at], n_chunks), MAPDPM(prior=prior, random_state=0)
             model, seconds = timed(partial(estimator.fit_chunks, parts), time.process_time)
-            fit = local_fit(model, prior, X, 0) if prior == "auto" else local
-            above = 100.0 * (model.neg_log_joint_ / fit.neg_log_joint_ - 1.0)
+            joints, components = fits.under(model)
+            above = 100.0 * (model.neg_log_joint_ / joints - 1.0)
             print(
-                f"{about} {n_chunks:>3} {order}: {above:>8.4f} %, K {len(model.statistics_)} of "
-                f"{len(fit.statistics_)}, time {seconds / whole:.2f}, {model.n_sweeps_} sweeps",
+                f"{about} {n_chunks:>3} {order}: {above.max():>7.4f} to {above.min():>7.4f} %, "
+                f"K {len(model.statistics_)} of {min(components)} to {max(components)}, "
+                f"time {seconds / whole:.1f}, {model.n_sweeps_} sweeps",
                 flush=True,
             )
+
+
+class LocalFits:
+    """Joints and components of some seeds of `fit`, for each model whose prior they share."""
+
+    def __init__(self, prior, X, n_seeds):
+        self.prior, self.X, self.n_seeds = prior, X, n_seeds
+        self.found = {}
+
+    def under(self, like):
+        key = str(like.prior_)
+        if key not in self.found:
+            fits = [local_fit(like, self.prior, self.X, seed) for seed in range(self.n_seeds)]
+            joints = np.array([fit.neg_log_joint_ for fit in fits])
+            self.found[key] = joints, [len(fit.statistics_) for fit in fits]
+        return self.found[key]
 
 
 def drawn_chunk(n_rows, number):
@@ -162,10 +179,18 @@ def drawn_partition(n_chunks, n_rows, n_columns, n_clusters):
     engine = MapEngine(np.array_split(X, n_chunks))
     engine.read(reader)
     good = model.problem(table).partition(labels.astype(np.intp))
-    mixture = Mixture(model, statistics_of(good.component, n_clusters))
-    first = Proposal([mixture], np.zeros(1, dtype=np.intp))
-    lengths = np.full(n_chunks, n_rows)
-    return ChunkedPartition(engine, model, first, table, lengths)
+    mixture = Mixture.of(model, good.component, n_clusters)
+    return ChunkedPartition(engine, model, mixture, table, np.full(n_chunks, n_rows))
+
+
+def messages_of(function, statistics):
+    """What a function makes of the statistics of chunks, as arrays."""
+    return [statistics_of(slots, slots.n_slots) for slots in function(statistics)]
+
+
+def added(component, replies):
+    """The sum of the statistics that chunks reply with."""
+    return total([loaded(component, reply) for reply in replies])
 
 
 def print_arithmetic(
@@ -175,13 +200,13 @@ def print_arithmetic(
     partition = drawn_partition(few, 10_000, n_columns, n_clusters)
     busy = time.process_time  # others may be at work here
     statistics, model = partition.clusters.statistics, partition.model
-    others, adding = timed(partial(all_others, partition.component, statistics), busy)
+    others, adding = timed(partial(messages_of, all_others, statistics), busy)
     request = Sweep(model, partition.clusters.numbers[0], others[0], SWEEPS_AT_ONCE)
     table = ChunkReader(model.family, False, n_columns, {})(partition.engine.chunks[0])
     labels = partition.engine.labels[0]
     _, sweeping = timed(partial(sweep, table, labels, request), busy)
-    _, summing = timed(partial(total, partition.component, statistics), busy)
-    width = statistics[0].shape[1]
+    _, summing = timed(partial(added, partition.component, others), busy)
+    width = others[0].shape[1]
     message = 8 * n_clusters * width
     driver = (adding + summing) / few * n_chunks
     print(f"{width} numbers a cluster, {message / 1e3:.0f} kB a chunk and direction")
@@ -207,6 +232,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--rows", type=int, nargs="+", default=[200_000, 1_000_000])
     parser.add_argument("--clusters", type=int, nargs="+", default=[20])
+    parser.add_argument("--tables", type=int, default=1, help="seeds of tables (default: 1)")
     parser.add_argument("--prior", nargs="+", default=["auto", "paper"])
     parser.add_argument("--seeds", type=int, default=3, help="of fit (default: 3)")
     parser.add_argument("--chunks", type=int, nargs="+", default=[2, 8, 64])
@@ -224,5 +250,5 @@ if __name__ == "__main__":
             elif chosen.file:
                 print_file(n_rows, prior)
             else:
-                for n_clusters in chosen.clusters:
-                    print_table(n_rows, n_clusters, prior, chosen.seeds, chosen.chunks)
+                for n_clusters, seed in product(chosen.clusters, range(chosen.tables)):
+                    print_table(n_rows, n_clusters, seed, prior, chosen.seeds, chosen.chunks)

@@ -43,6 +43,27 @@ def chunks_of(X: Any) -> list[Delayed]:
     return list(X.to_delayed().ravel())
 
 
+def chunks_of_weights(sample_weight: Any, n_chunks: int) -> list[Delayed]:
+    """The chunks of weights of rows, which lie in this number of chunks.
+
+    Raises
+    ------
+    TypeError
+        If the weights are not of Dask.
+    ValueError
+        If they are not one-dimensional, or their chunks are more or fewer.
+    """
+    if not dask.is_dask_collection(sample_weight) or not hasattr(sample_weight, "to_delayed"):
+        kind = type(sample_weight).__name__
+        raise TypeError(f"sample_weight must be a Dask array or series, got {kind}")
+    if sample_weight.ndim != 1:
+        raise ValueError(f"sample_weight must be 1-D, got {sample_weight.ndim} dimension(s)")
+    chunks = list(np.ravel(sample_weight.to_delayed()))
+    if len(chunks) != n_chunks:
+        raise ValueError(f"sample_weight must have {n_chunks} chunks, as X has, got {len(chunks)}")
+    return chunks
+
+
 def of_chunks(
     model: MAPDPM, method: str, X: Any, kind: dtype[Any], width: int | None = None
 ) -> Any:

@@ -33,14 +33,14 @@ class DaskEngine(Engine):
 
     Attributes
     ----------
-    labels : list of Future or None
+    labels : list of Future, or of None
         Labels of the rows of each chunk.
     """
 
     def __init__(self, client: Client, chunks: list[Future], numbers: list[int]) -> None:
         self.client = client
         self.n_chunks, self.numbers = len(chunks), numbers
-        self.labels: list[Future | None] = [None] * len(chunks)
+        self.labels = [None] * len(chunks)
         self._chunks = chunks
         self._tables: list[Future] = []
 

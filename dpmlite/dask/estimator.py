@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from dpmlite.dask.chunks import chunks_of, of_chunks
+from dpmlite.dask.chunks import chunks_of, chunks_of_weights, of_chunks
 from dpmlite.dask.engine import DaskEngine
 from dpmlite.estimators.base import Estimator, require_fitted
-from dpmlite.estimators.chunk_tables import length_of
+from dpmlite.estimators.chunk_tables import WeightedChunk, length_of
 from dpmlite.estimators.chunked_fit import ChunkedFit
 from dpmlite.estimators.mapdpm import MAPDPM
 
@@ -74,7 +74,7 @@ class DaskMAPDPM(Estimator):
         self.client = client
         vars(self).update(MAPDPM(**parameters).get_params())
 
-    def fit(self, X: Any, y: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Find the most probable partition of the rows of `X`.
 
         Parameters
@@ -84,6 +84,8 @@ class DaskMAPDPM(Estimator):
             may be unknown. Chunks of 10,000 to a million rows are best.
         y : ignored
             There for scikit-learn.
+        sample_weight : dask.array.Array, shape (N,), or dask.dataframe.Series, optional
+            Weights as of `MAPDPM.fit_chunks`, in as many chunks as `X`.
 
         Returns
         -------
@@ -97,7 +99,7 @@ class DaskMAPDPM(Estimator):
             Also if there is no client.
         """
         client = self._client()
-        engine, lengths = _engine_of(client, X)
+        engine, lengths = _engine_of(client, X, sample_weight)
         local = MAPDPM(**self._local_parameters())
         ChunkedFit(local, engine).run()
         self._forget()
@@ -105,12 +107,12 @@ class DaskMAPDPM(Estimator):
         self.client_, self.labels_ = client, self._labels(engine, lengths)
         return self
 
-    def fit_predict(self, X: Any, y: Any = None) -> Array:
+    def fit_predict(self, X: Any, y: Any = None, sample_weight: Any = None) -> Array:
         """Cluster the rows of `X` and return their labels.
 
         Parameters
         ----------
-        X
+        X, sample_weight
             As in `fit`.
         y : ignored
             There for scikit-learn.
@@ -120,7 +122,7 @@ class DaskMAPDPM(Estimator):
         dask.array.Array of int, shape (N,)
             `labels_`.
         """
-        return self.fit(X).labels_
+        return self.fit(X, sample_weight=sample_weight).labels_
 
     def to_local(self) -> MAPDPM:
         """The fitted model without Dask: it predicts, saves, and goes on with `partial_fit`.
@@ -218,10 +220,14 @@ class DaskMAPDPM(Estimator):
             delattr(self, name)
 
 
-def _engine_of(client: Client, X: Any) -> tuple[DaskEngine, list[int]]:
+def _engine_of(client: Client, X: Any, sample_weight: Any) -> tuple[DaskEngine, list[int]]:
     """An engine of the chunks that have rows, and their numbers of rows."""
     chunks = client.compute(chunks_of(X))
-    lengths = client.gather([client.submit(length_of, chunk, None) for chunk in chunks])
+    if sample_weight is not None:
+        weights = client.compute(chunks_of_weights(sample_weight, len(chunks)))
+        pairs = zip(chunks, weights, strict=True)
+        chunks = [client.submit(WeightedChunk, *pair, pure=False) for pair in pairs]
+    lengths = client.gather([client.submit(length_of, chunk) for chunk in chunks])
     if not any(lengths):
         raise ValueError(f"X must have at least one row, got {len(chunks)} empty chunks")
     kept = [j for j, n in enumerate(lengths) if n]

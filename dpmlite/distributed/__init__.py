@@ -7,20 +7,23 @@ driver travel statistics of clusters, and bounded samples of rows.
 2. `ChunkedPartition.sweep`: each chunk sweeps over its rows beside the statistics of all others,
    as a partition with absorbed groups. The driver adds statistics, and merges clusters while that
    lowers the exact joint.
-3. `resample` and `divide` gather some rows, and search among them on the driver. What is found is
-   a proposal. Chunks count the common refinement of it and their labels, and the driver merges
-   the refinement by statistics alone: a partition crossover. It is kept if the joint of all rows
-   falls.
+3. `proposed` gathers some rows of groups of clusters, and searches among them on the driver. What
+   is found is a proposal. Chunks count the common refinement of it and their labels, and the driver
+   merges the refinement by statistics alone: a partition crossover. It is kept if the joint of all
+   rows falls.
+4. `restart` sets out from another sample. Its clusters are a proposal for those that were found
+   before, or these for them.
 
 =====================  ============================================================================
 file                   has
 =====================  ============================================================================
 `engine`               the interface of an engine, and engines for one machine
 `protocols`            what the core asks of tables and models
-`statistics`           statistics of clusters as arrays: sums, and what is left without a chunk
+`statistics`           statistics of clusters: arrays, sums, and what is left without a chunk
 `steps`                pure functions that run where a chunk is
 `chunked_partition`    labels of all rows, as the driver sees them
 `proposals`            clusters that are found among gathered rows
-`descent`              the loop over sweeps and proposals
+`attempts`             changes that are kept if the joint falls: crossovers, restarts
+`descent`              the loop over sweeps and attempts
 =====================  ============================================================================
 """

@@ -9,15 +9,16 @@ import numpy as np
 
 from dpmlite import moves
 from dpmlite.distributed import steps
-from dpmlite.distributed.statistics import all_others, grouped, loaded, total
+from dpmlite.distributed.statistics import all_others, grouped, loaded, statistics_of, total
+from dpmlite.distributed.steps import Mixture
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dpmlite import families
     from dpmlite.distributed.engine import Engine
-    from dpmlite.distributed.protocols import Floats, Indices, Model, Table
+    from dpmlite.distributed.protocols import Indices, Model, Table
     from dpmlite.distributed.steps import ChunkClusters, Proposal
+    from dpmlite.families import Component
     from dpmlite.partition import Partition
     from dpmlite.search.context import Problem
 
@@ -28,17 +29,42 @@ class Clusters:
 
     Attributes
     ----------
-    statistics : list of ndarray, shape (K, L)
-        Of the rows of each chunk.
+    statistics : list of Component
+        Of the rows of each chunk, one cluster a slot.
     sizes : ndarray of int, shape (P, K)
         Rows of each cluster in each chunk.
     numbers : list of ndarray of int
         The number of each cluster of a chunk, as its labels number them.
     """
 
-    statistics: list[Floats]
+    statistics: list[Component]
     sizes: Indices
     numbers: list[Indices]
+
+    @property
+    def n_clusters(self) -> int:
+        return len(self.sizes.T)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class State:
+    """A partition as it was, to which it may return.
+
+    Attributes
+    ----------
+    clusters : Clusters
+    neg_log_joint : float
+    labels : list
+        Those of the engine.
+    """
+
+    clusters: Clusters
+    neg_log_joint: float
+    labels: list[Any]
+
+    @property
+    def n_clusters(self) -> int:
+        return self.clusters.n_clusters
 
 
 class ChunkedPartition:
@@ -49,7 +75,7 @@ class ChunkedPartition:
     engine : Engine
         It has read the chunks.
     model : Model
-    proposal : Proposal
+    mixture : Mixture
         Components of a sample: each row joins the best of them.
     sample : Table
         Any rows of the table.
@@ -75,7 +101,7 @@ class ChunkedPartition:
         self,
         engine: Engine,
         model: Model,
-        proposal: Proposal,
+        mixture: Mixture,
         sample: Table,
         lengths: Indices,
     ) -> None:
@@ -84,23 +110,46 @@ class ChunkedPartition:
         self.no_rows = sample.take(np.zeros(sample.shape[0], dtype=bool))
         self.problem = model.problem(self.no_rows)
         self.component = self.problem.component
-        found = engine.run(steps.start, [(model, proposal)] * engine.n_chunks)
-        self._number([each.keys for each in found], found)
+        self.start(mixture)
 
     @property
     def n_clusters(self) -> int:
-        return len(self.clusters.sizes.T)
+        return self.clusters.n_clusters
 
     @property
-    def totals(self) -> Floats:
-        """Statistics of the clusters of all rows, shape (K, L)."""
-        return total(self.component, self.clusters.statistics)
+    def worthwhile_gain(self) -> float:
+        """The least fall of the joint for which a search goes on."""
+        return self.problem.worthwhile_gain(self.n_rows)
+
+    @property
+    def totals(self) -> Component:
+        """Statistics of the clusters of all rows, one a slot."""
+        return total(self.clusters.statistics)
+
+    @property
+    def state(self) -> State:
+        """What `restore` takes back."""
+        return State(self.clusters, self.neg_log_joint, self.engine.labels)
+
+    def restore(self, state: State) -> None:
+        """Return to a state of before."""
+        self.clusters, self.neg_log_joint = state.clusters, state.neg_log_joint
+        self.engine.labels = state.labels
+
+    def start(self, mixture: Mixture) -> None:
+        """Forget the clusters: each row joins the best component of a mixture."""
+        found = self.engine.run(steps.start, [(self.model, mixture)] * self.engine.n_chunks)
+        self._number([each.keys for each in found], found)
+
+    def as_mixture(self) -> Mixture:
+        """The clusters as components, which rows may join."""
+        return Mixture.of(self.model, self.totals, self.n_clusters)
 
     def sweep(self, max_sweeps: int) -> int:
         """Sweep in all chunks at once, then merge; return the number of rows that moved."""
-        others = all_others(self.component, self.clusters.statistics)
+        others = all_others(self.clusters.statistics)
         messages = [
-            steps.Sweep(self.model, numbers, rest, max_sweeps)
+            steps.Sweep(self.model, numbers, statistics_of(rest, self.n_clusters), max_sweeps)
             for numbers, rest in zip(self.clusters.numbers, others, strict=True)
         ]
         found: list[ChunkClusters] = self.engine.run(steps.sweep, messages)
@@ -113,17 +162,11 @@ class ChunkedPartition:
         self._number(keys, found)
         return sum(each.n_moved for each in found)
 
-    def cross_over(self, proposal: Proposal) -> bool:
-        """Cross the clusters over with a proposal, if that lowers the joint of all rows."""
-        before, joint = self.clusters, self.neg_log_joint
-        messages = [(self.model, numbers, proposal) for numbers in before.numbers]
+    def cross_over(self, proposal: Proposal) -> None:
+        """Cross the clusters over with a proposal: merge their common refinement."""
+        messages = [(self.model, numbers, proposal) for numbers in self.clusters.numbers]
         found: list[ChunkClusters] = self.engine.run(steps.refine, messages)
         self._number([each.keys @ (proposal.n_labels, 1) for each in found], found)
-        if self.neg_log_joint < joint - self.problem.worthwhile_gain(self.n_rows):
-            return True
-        before = replace(before, numbers=[each.keys[:, 0] for each in found])
-        self.clusters, self.neg_log_joint = before, joint
-        return False
 
     def sample(
         self, groups: Indices, max_rows: int, rng: np.random.Generator
@@ -169,7 +212,7 @@ class ChunkedPartition:
         self.clusters = replace(self.clusters, numbers=[same] * self.engine.n_chunks)
         problem = model.problem(self.no_rows)
         sums = _sums(problem.component, [each.keys for each in found], found, self.n_clusters)
-        return with_groups(problem, total(problem.component, sums))
+        return with_groups(problem, total(sums))
 
     def _number(self, keys: Sequence[Indices], found: Sequence[ChunkClusters]) -> None:
         """Take clusters of equal keys as one, then merge while that lowers the joint."""
@@ -195,7 +238,7 @@ class ChunkedPartition:
         sizes = np.zeros((self.engine.n_chunks, n_clusters), dtype=np.intp)
         np.add.at(sizes.T, numbers, before.sizes.T)
         self.clusters = Clusters(
-            [grouped(self.component, each, numbers, n_clusters) for each in before.statistics],
+            [grouped(each, numbers, n_clusters) for each in before.statistics],
             sizes,
             [numbers[each] for each in before.numbers],
         )
@@ -207,20 +250,19 @@ def shares(sizes: Indices, n: int) -> Indices:
     return np.asarray(np.diff(ends, prepend=0), dtype=np.intp)
 
 
-def with_groups(problem: Problem, statistics: Floats) -> Partition:
-    """A partition without rows, in which each row of statistics is an absorbed group, alone."""
-    groups = loaded(problem.component, statistics)
+def with_groups(problem: Problem, groups: Component) -> Partition:
+    """A partition without rows, in which each slot of a component is an absorbed group, alone."""
     return replace(problem, absorbed_groups=groups).partition(np.empty(0, dtype=np.intp))
 
 
 def _sums(
-    component: families.Component,
+    component: Component,
     numbers: Sequence[Indices],
     found: Sequence[ChunkClusters],
     n_clusters: int,
-) -> list[Floats]:
+) -> list[Component]:
     """Of each chunk, the statistics of clusters 0..`n_clusters` - 1."""
     return [
-        grouped(component, each.statistics, at, n_clusters)
+        grouped(loaded(component, each.statistics), at, n_clusters)
         for each, at in zip(found, numbers, strict=True)
     ]

@@ -1,36 +1,51 @@
-"""The descent in the joint of rows in chunks: sweeps, and proposals when few rows move."""
+"""The descent in the joint of rows in chunks: sweeps, proposals when few rows move, restarts."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dpmlite.distributed.proposals import all_together, each_alone, near_ones, propose
+from dpmlite.distributed.attempts import (
+    MAX_MOVED_FRACTION,
+    cross_over,
+    restart,
+    sweep_until_few_move,
+)
+from dpmlite.distributed.proposals import all_together, each_alone, near_ones, proposed
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     import numpy as np
 
     from dpmlite.distributed.chunked_partition import ChunkedPartition
+    from dpmlite.distributed.protocols import Indices
     from dpmlite.search.search import Search
 
-# Sweeps of a chunk between two sums of statistics: more follow statistics that are out of date.
-SWEEPS_AT_ONCE = 2
+    #: `grouping(partition, rng)` returns the group of each cluster.
+    Grouping = Callable[[ChunkedPartition, np.random.Generator], Indices]
 
-# Sweeps between proposals end when no more than this fraction of the rows moves; the last sweeps
-# end at the other: what moves then changes the joint by a nat or so.
-MAX_MOVED_FRACTION = 3e-3
+# The last sweeps end when no more than this fraction of the rows moves: what moves then changes
+# the joint by a nat or so.
 LAST_MOVED_FRACTION = 5e-4
 
-# The groups of clusters that are searched by themselves in each round.
-GROUPINGS = (all_together, each_alone, near_ones)
+# The groups of clusters that are searched by themselves in a round, and in one after a round that
+# gained little: clusters are then those that were searched alone in vain.
+GROUPINGS: tuple[Grouping, ...] = (all_together, each_alone, near_ones)
+OTHER_GROUPINGS: tuple[Grouping, ...] = (all_together, near_ones)
 
-# Rounds of proposals at most. The first in which none is taken is the last.
-MAX_ROUNDS = 10
+# Rounds at most.
+MAX_ROUNDS = 20
+
+# Rounds in a row that may gain little. Each ends with a restart, which takes several passes over
+# all rows; in tables of more cells there is none, as in `fit`, and one such round ends the descent.
+MAX_FAILURES = 2
+MAX_CELLS = 4_000_000
 
 
 def descend(
     partition: ChunkedPartition, search: Search, rng: np.random.Generator
 ) -> tuple[list[float], bool]:
-    """Lower the joint until proposals gain little.
+    """Lower the joint until proposals and restarts gain little.
 
     Parameters
     ----------
@@ -49,34 +64,33 @@ def descend(
         Whether the last sweeps moved hardly any row.
     """
     sweep_until_few_move(partition, search, MAX_MOVED_FRACTION)
-    trace, helped, progress = [partition.neg_log_joint], search.split_merge, search.progress
-    while helped and len(trace) <= MAX_ROUNDS and not progress.stop.is_set():
-        helped = False
-        for groups_of in GROUPINGS:
-            if propose(partition, search, groups_of(partition, rng), rng):
-                helped = True
-                sweep_until_few_move(partition, search, MAX_MOVED_FRACTION)
+    trace, n_failures, groupings = [partition.neg_log_joint], 0, GROUPINGS
+    restarts = partition.n_rows * partition.component.n_columns <= MAX_CELLS
+    while (
+        search.split_merge
+        and n_failures < (MAX_FAILURES if restarts else 1)
+        and len(trace) <= MAX_ROUNDS
+        and not search.progress.stop.is_set()
+    ):
+        helped = try_groups(partition, search, groupings, rng)
+        helped = helped or (restarts and restart(partition, search, rng))
+        n_failures, groupings = (0, GROUPINGS) if helped else (n_failures + 1, OTHER_GROUPINGS)
         trace.append(partition.neg_log_joint)
-        progress.step(f"round {len(trace) - 1}", trace[-1], len(partition.totals))
+        search.progress.step(f"round {len(trace) - 1}", trace[-1], partition.n_clusters)
     converged = sweep_until_few_move(partition, search, LAST_MOVED_FRACTION)
     return [*trace, partition.neg_log_joint], converged
 
 
-def sweep_until_few_move(
-    partition: ChunkedPartition, search: Search, max_moved_fraction: float
+def try_groups(
+    partition: ChunkedPartition,
+    search: Search,
+    groupings: Iterable[Grouping],
+    rng: np.random.Generator,
 ) -> bool:
-    """Sweep until at most a fraction of the rows moves; False if a limit or a stop comes first.
-
-    Chunks that sweep at once may pass rows to and fro: sweeps also end when the joint does not
-    fall.
-    """
-    for _ in range(0, search.max_sweeps, SWEEPS_AT_ONCE):
-        if search.progress.stop.is_set():
-            break
-        before = partition.neg_log_joint
-        n_moved = partition.sweep(SWEEPS_AT_ONCE)
-        if n_moved <= max_moved_fraction * partition.n_rows:
-            return True
-        if not partition.neg_log_joint < before:
-            return True
-    return False
+    """Cross over with what is proposed for each grouping; return whether one helps."""
+    helped = False
+    for groups_of in groupings:
+        proposal = proposed(partition, search, groups_of(partition, rng), rng)
+        if proposal is not None and cross_over(partition, search, proposal):
+            helped = True
+    return helped

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from dpmlite.distributed.protocols import Indices, Table
+    from dpmlite.distributed.protocols import Table
 
     #: `step(table, labels, message)` returns new labels and a reply to the driver.
     Step = Callable[[Any, Any, Any], tuple[Any, Any]]
@@ -29,10 +29,14 @@ class Engine(ABC):
         Number of chunks. Each has rows.
     numbers : sequence of int
         The number by which errors name each chunk.
+    labels : list
+        Labels of the rows of each chunk, or what stands for them; None before the first step. To
+        set it to what it was undoes steps.
     """
 
     n_chunks: int
     numbers: Sequence[int]
+    labels: list[Any]
 
     @abstractmethod
     def ask(self, question: Callable[[Any, Any], Any], arguments: Sequence[Any]) -> list[Any]:
@@ -44,10 +48,7 @@ class Engine(ABC):
 
     @abstractmethod
     def run(self, step: Step, messages: Sequence[Any]) -> list[Any]:
-        """Replies of ``step(table, labels, message)`` of each chunk; its labels are kept.
-
-        The labels that the first step is given are None.
-        """
+        """Replies of ``step(table, labels, message)`` of each chunk; new `labels` are kept."""
 
 
 class MapEngine(Engine):
@@ -76,7 +77,7 @@ class MapEngine(Engine):
         self.load = load
         self.map_items = map_items
         self.n_chunks, self.numbers = len(chunks), range(len(chunks))
-        self.labels: list[Indices | None] = [None] * len(chunks)
+        self.labels = [None] * len(chunks)
         self._reader: Callable[[Any], Table] | None = None
 
     def ask(self, question: Callable[[Any, Any], Any], arguments: Sequence[Any]) -> list[Any]:

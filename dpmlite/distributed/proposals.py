@@ -15,7 +15,6 @@ import numpy as np
 from dpmlite import moves
 from dpmlite.core.threads import on_threads
 from dpmlite.distributed.chunked_partition import with_groups
-from dpmlite.distributed.statistics import statistics_of
 from dpmlite.distributed.steps import Mixture, Proposal
 
 if TYPE_CHECKING:
@@ -35,12 +34,12 @@ MAX_ROWS_AT_ONCE = 100_000
 N_NEAR = 4
 
 
-def propose(
+def proposed(
     partition: ChunkedPartition, search: Search, groups: Indices, rng: np.random.Generator
-) -> bool:
-    """Cross over with what descents on gathered rows make of groups of clusters.
+) -> Proposal | None:
+    """What descents on gathered rows make of groups of clusters; None if all look normal.
 
-    Groups whose clusters all look normal stay. Returns whether that lowers the joint of all rows.
+    Groups whose clusters all look normal stay.
     """
     mixtures: list[Mixture] = []
     choice = np.full(partition.n_clusters, -1)
@@ -51,7 +50,7 @@ def propose(
             if mixture is not None:
                 choice[groups == g] = len(mixtures)
                 mixtures.append(mixture)
-    return bool(mixtures) and partition.cross_over(Proposal(mixtures, choice))
+    return Proposal(mixtures, choice) if mixtures else None
 
 
 def searched(
@@ -74,12 +73,11 @@ def descended(
     search: Search, model: Model, table: Table, labels: Indices, seed: int
 ) -> Mixture | None:
     """The clusters that a descent from labels ends in; None if those of the labels look normal."""
-    labels = np.unique(labels, return_inverse=True)[1].astype(np.intp)
-    problem = model.problem(table)
+    labels, problem = compact(labels), model.problem(table)
     if moves.all_look_normal(problem.partition(labels.copy())):
         return None
     found = search.go_on(problem, labels, seed, "gathered").partition
-    return Mixture(model, statistics_of(found.component, found.n_clusters))
+    return Mixture.of(model, found.component, found.n_clusters)
 
 
 def all_together(partition: ChunkedPartition, rng: np.random.Generator) -> Indices:
@@ -109,6 +107,11 @@ def near_ones(partition: ChunkedPartition, rng: np.random.Generator) -> Indices:
 def scaled(model: Any, factor: float) -> Any:
     """The model of some of the rows: as sure of clusters as that of `factor` times as many."""
     return model.with_power(min(1.0, factor * model.power))
+
+
+def compact(labels: Indices) -> Indices:
+    """Labels 0, 1, ... without gaps, in the same order."""
+    return np.unique(labels, return_inverse=True)[1].astype(np.intp)
 
 
 def batches(sizes: Indices) -> Iterator[list[int]]:

@@ -1,7 +1,7 @@
-"""Statistics of clusters as arrays of shape (K, L), which add.
+"""Statistics of clusters, which add: a component has those of one cluster a slot.
 
-The first of the L numbers of a cluster is its weight. They are in the units of a component, which
-merges them: whatever the family, two rows of statistics add as two slots do.
+Messages have them as arrays of shape (K, L); the first of the L numbers is a cluster's weight.
+Whatever the family, two clusters add as two slots of a component do.
 """
 
 from __future__ import annotations
@@ -13,69 +13,60 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dpmlite import families
     from dpmlite.distributed.protocols import Floats, Indices
+    from dpmlite.families import Component
 
 
-def load(component: families.Component, statistics: Floats, n_empty: int = 0) -> None:
+def load(component: Component, statistics: Floats, n_empty: int = 0) -> None:
     """Give a component one slot for each row of statistics, and empty slots after them."""
     component.resize(len(statistics) + n_empty)
     for k, row in enumerate(statistics.tolist()):
         component.load(k, row)
 
 
-def loaded(component: families.Component, statistics: Floats) -> families.Component:
+def loaded(component: Component, statistics: Floats) -> Component:
     """A component of the same prior with one slot for each row of statistics."""
     slots = component.like()
     load(slots, statistics)
     return slots
 
 
-def statistics_of(component: families.Component, n_slots: int) -> Floats:
+def statistics_of(component: Component, n_slots: int) -> Floats:
     """Statistics of the first slots of a component, shape (n_slots, L)."""
     return np.array([component.statistics(k) for k in range(n_slots)])
 
 
-def empty_statistics(component: families.Component, n_slots: int) -> Floats:
-    """Statistics of clusters without rows."""
-    slots = component.like()
-    slots.resize(1)
-    return np.repeat(statistics_of(slots, 1), n_slots, axis=0)
+def grouped(slots: Component, labels: Indices, n_groups: int) -> Component:
+    """Sums of the slots that have the same label, one group a slot."""
+    sums = RunningSums(slots, n_groups)
+    sums.add(slots, labels)
+    return sums.snapshot()
 
 
-def grouped(
-    component: families.Component, statistics: Floats, labels: Indices, n_groups: int
-) -> Floats:
-    """Sums of the rows of statistics that have the same label, shape (n_groups, L)."""
-    sums = RunningSums(component, n_groups)
-    sums.add(statistics, labels)
-    return sums.statistics
-
-
-def total(component: families.Component, chunks: Sequence[Floats]) -> Floats:
-    """Statistics of the clusters in all chunks together, shape (K, L)."""
-    sums = RunningSums(component, len(chunks[0]))
+def total(chunks: Sequence[Component]) -> Component:
+    """Sums of the equal slots of all chunks."""
+    sums = RunningSums(chunks[0], chunks[0].n_slots)
     for chunk in chunks:
-        sums.add(chunk, np.arange(len(chunk)))
-    return sums.statistics
+        sums.add(chunk, np.arange(chunk.n_slots))
+    return sums.snapshot()
 
 
-def all_others(component: families.Component, chunks: Sequence[Floats]) -> list[Floats]:
-    """Of each chunk, the statistics of the clusters in all other chunks.
+def all_others(chunks: Sequence[Component]) -> list[Component]:
+    """Of each chunk, the sums of the equal slots of all other chunks.
 
     They are sums of those before and after it. Differences would lose digits.
     """
-    before = sums_before(component, chunks)
-    after = sums_before(component, chunks[::-1])[::-1]
-    return [total(component, pair) for pair in zip(before, after, strict=True)]
+    before = sums_before(chunks)
+    after = sums_before(chunks[::-1])[::-1]
+    return [total(pair) for pair in zip(before, after, strict=True)]
 
 
-def sums_before(component: families.Component, chunks: Sequence[Floats]) -> list[Floats]:
-    """Of each chunk, the statistics of the clusters in all chunks before it."""
-    sums, found = RunningSums(component, len(chunks[0])), []
+def sums_before(chunks: Sequence[Component]) -> list[Component]:
+    """Of each chunk, the sums of the equal slots of all chunks before it."""
+    sums, found = RunningSums(chunks[0], chunks[0].n_slots), []
     for chunk in chunks:
-        found.append(sums.statistics.copy())
-        sums.add(chunk, np.arange(len(chunk)))
+        found.append(sums.snapshot())
+        sums.add(chunk, np.arange(chunk.n_slots))
     return found
 
 
@@ -84,27 +75,31 @@ class RunningSums:
 
     Parameters
     ----------
-    component : Component
+    like : Component
+        Of the same prior.
     n_groups : int
-
-    Attributes
-    ----------
-    statistics : ndarray, shape (n_groups, L)
     """
 
-    def __init__(self, component: families.Component, n_groups: int) -> None:
-        self.statistics = empty_statistics(component, n_groups)
-        self._pair = component.like()
-        self._pair.resize(2)
+    def __init__(self, like: Component, n_groups: int) -> None:
+        self.n_groups = n_groups
+        self._slots = like.like()
+        self._slots.resize(n_groups + 1)  # the last holds what is added next
+        self._has_rows = [False] * n_groups
 
-    def add(self, statistics: Floats, labels: Indices) -> None:
-        """Add each row of statistics to the group that is its label."""
-        for k in np.flatnonzero(statistics[:, 0] > 0.0).tolist():
-            into = self.statistics[labels[k]]
-            if into[0] > 0.0:
-                self._pair.load(0, into.tolist())
-                self._pair.load(1, statistics[k].tolist())
-                self._pair.merge(0, 1)
-                into[:] = self._pair.statistics(0)
-            else:
-                into[:] = statistics[k]
+    def add(self, slots: Component, labels: Indices) -> None:
+        """Add each slot of a component to the group that is its label."""
+        for k, (count, group) in enumerate(zip(slots.counts, labels.tolist(), strict=True)):
+            if count > 0.0 and self._has_rows[group]:
+                self._slots.copy(self.n_groups, slots, k)
+                self._slots.merge(group, self.n_groups)
+            elif count > 0.0:
+                self._slots.copy(group, slots, k)
+                self._has_rows[group] = True
+
+    def snapshot(self) -> Component:
+        """The groups as they are now, one a slot."""
+        groups = self._slots.like()
+        groups.resize(self.n_groups)
+        for k in np.flatnonzero(self._has_rows).tolist():
+            groups.copy(k, self._slots, k)
+        return groups

@@ -7,7 +7,7 @@ what is known of these clusters. The driver's numbers of them come with its next
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from dpmlite.distributed.statistics import loaded, statistics_of
 
 if TYPE_CHECKING:
     from dpmlite.distributed.protocols import Floats, Indices, Model, Table
+    from dpmlite.families import Component
     from dpmlite.partition import Partition
     from dpmlite.search.context import Problem
 
@@ -60,6 +61,11 @@ class Mixture:
     model: Model
     statistics: Floats
 
+    @classmethod
+    def of(cls, model: Model, clusters: Component, n_clusters: int) -> Mixture:
+        """The first slots of a component under the model."""
+        return cls(model, statistics_of(clusters, n_clusters))
+
     def labels(self, table: Table, rows: Indices) -> Indices:
         """The component that predicts each of some rows best; none is new."""
         found, problem = np.empty(len(rows), dtype=np.intp), self.model.problem(table)
@@ -81,6 +87,11 @@ class Proposal:
 
     mixtures: list[Mixture]
     choice: Indices
+
+    @classmethod
+    def for_all(cls, mixture: Mixture, n_clusters: int) -> Proposal:
+        """One mixture for the rows of all clusters."""
+        return cls([mixture], np.zeros(n_clusters, dtype=np.intp))
 
     @property
     def n_labels(self) -> int:
@@ -139,11 +150,10 @@ class Gather:
     seed: int
 
 
-def start(table: Table, labels: None, message: tuple[Model, Proposal]) -> Result:
-    """Let each row join the best component of a proposal; keys number components."""
-    model, proposal = message
-    joined = proposal.labels(table, np.zeros(table.shape[0], dtype=np.intp))
-    return own_clusters(model, table, joined)
+def start(table: Table, labels: Any, message: tuple[Model, Mixture]) -> Result:
+    """Let each row join the best component of a mixture; keys number components."""
+    model, mixture = message
+    return own_clusters(model, table, mixture.labels(table, np.arange(table.shape[0])))
 
 
 def sweep(table: Table, labels: Indices, message: Sweep) -> Result:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from dpmlite.estimators.automatic import times
+from dpmlite.estimators.data import Data
 from dpmlite.estimators.empirical_bayes.spread_ties import spread_on_grid
 from dpmlite.estimators.priors.moments import Moments
+from dpmlite.estimators.validation import check_sample_weight
 
 if TYPE_CHECKING:
-    from dpmlite.estimators.data import Data, Floats
+    from collections.abc import Callable
+
+    from dpmlite.estimators.data import Floats
     from dpmlite.estimators.priors.base import Family, Prior
 
 
@@ -30,8 +35,51 @@ def as_chunks(chunks: Any) -> list[Any]:
     return found
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class WeightedChunk:
+    """A chunk whose rows have weights.
+
+    Attributes
+    ----------
+    rows : table, or callable
+        As a chunk without weights.
+    weights : array-like, shape (N,)
+    """
+
+    rows: Any
+    weights: Any
+
+    def __len__(self) -> int:
+        return length_of(self.rows)
+
+
+def weighted_chunks(chunks: Any, sample_weight: Any) -> list[Any]:
+    """A user's chunks with the weights of their rows; None is no weights.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many arrays of weights as chunks, or not as many weights as rows.
+    """
+    found = as_chunks(chunks)
+    if sample_weight is None:
+        return found
+    if hasattr(chunks, "shape") and len(chunks.shape) == 2:
+        weights = check_sample_weight(sample_weight, chunks.shape[0])
+        parts = [weights[i : i + CHUNK_ROWS] for i in range(0, len(weights), CHUNK_ROWS)]
+    else:
+        parts = list(sample_weight)
+    if len(parts) != len(found):
+        raise ValueError(
+            f"sample_weight must have an array for each of {len(found)} chunks, got {len(parts)}"
+        )
+    return [WeightedChunk(rows, part) for rows, part in zip(found, parts, strict=True)]
+
+
 def load_chunk(chunk: Any) -> Any:
     """The table of a chunk that may be a function that returns it."""
+    if isinstance(chunk, WeightedChunk):
+        return WeightedChunk(load_chunk(chunk.rows), chunk.weights)
     return chunk() if callable(chunk) else chunk
 
 
@@ -48,14 +96,20 @@ class ChunkReader:
     grids : dict
         The distinct values of each column, by place, whose equal values are spread over their
         cells: see `spread_ties`.
+    unit : float
+        Weights are in units of it.
     """
 
     family: Family
     allow_missing: bool
     n_columns: int
     grids: dict[int, Floats]
+    unit: float = 1.0
 
     def __call__(self, chunk: Any) -> Data:
+        return times(read_weighted(self._table, chunk), 1.0 / self.unit)
+
+    def _table(self, chunk: Any) -> Data:
         table = self.family.read(chunk, self.allow_missing)
         if table.n_features != self.n_columns:
             raise ValueError(
@@ -71,6 +125,13 @@ class ChunkReader:
         return table.with_values(values)
 
 
+def read_weighted(read: Callable[[Any], Data], chunk: Any) -> Data:
+    """The table that a function reads from a chunk, with weights that `Size.of` has checked."""
+    if not isinstance(chunk, WeightedChunk):
+        return read(chunk)
+    return read(chunk.rows).weighted(chunk.weights)
+
+
 def grids_between(before: Data, after: Data) -> dict[int, Floats]:
     """The distinct values of the columns whose equal values were spread in `after`."""
     if before.values is None or after.values is None:
@@ -81,13 +142,46 @@ def grids_between(before: Data, after: Data) -> dict[int, Floats]:
     return {d: np.unique(column[~np.isnan(column)]) for d, column in values.items()}
 
 
-def length_of(chunk: Any, _: None) -> int:
-    """Number of rows of a chunk as it was given."""
-    return int(chunk.shape[0]) if hasattr(chunk, "shape") else len(chunk)
+def length_of(rows: Any) -> int:
+    """Number of rows of a table as it was given."""
+    return int(rows.shape[0]) if hasattr(rows, "shape") else len(rows)
+
+
+class Size(NamedTuple):
+    """Number of rows of a chunk, and what their weights sum up to, and range over."""
+
+    n_rows: int
+    weight: float
+    least_weight: float
+    most_weight: float
+
+    @classmethod
+    def of(cls, chunk: Any, number: int) -> Size:
+        """The size of a chunk.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If it has no rows, or weights break a rule.
+        """
+        n_rows = length_of(chunk)
+        if not n_rows:
+            raise ValueError(f"chunk {number}: X must have at least one row")
+        if not isinstance(chunk, WeightedChunk):
+            return cls(n_rows, float(n_rows), 1.0, 1.0)
+        try:
+            weights = Data((n_rows, 0)).weighted(chunk.weights)
+            weights.require_weight()
+        except (ValueError, TypeError) as error:
+            raise type(error)(f"chunk {number}: {error}") from error
+        assert weights.weights is not None
+        return cls(n_rows, weights.total_weight, weights.weights.min(), weights.weights.max())
 
 
 def rows_of(chunk: Any, at: Any) -> Any:
     """Some rows of a chunk as it was given: a data frame or array of the same kind."""
+    if isinstance(chunk, WeightedChunk):
+        return WeightedChunk(rows_of(chunk.rows, at), np.asarray(chunk.weights)[at])
     if hasattr(chunk, "iloc"):
         return chunk.iloc[at]
     if hasattr(chunk, "tocsr"):
@@ -97,6 +191,9 @@ def rows_of(chunk: Any, at: Any) -> Any:
 
 def joined_rows(parts: list[Any]) -> Any:
     """The rows of several tables of one kind, one below the other."""
+    if isinstance(parts[0], WeightedChunk):
+        weights = np.concatenate([part.weights for part in parts])
+        return WeightedChunk(joined_rows([part.rows for part in parts]), weights)
     if hasattr(parts[0], "iloc"):
         import pandas as pd
 

@@ -7,6 +7,7 @@ From there the descent in the joint of all rows goes on where the chunks are.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,23 +16,25 @@ from dpmlite.core.threads import threads_for, use_threads
 from dpmlite.distributed.chunked_partition import ChunkedPartition, shares
 from dpmlite.distributed.descent import descend
 from dpmlite.distributed.proposals import GATHERED_ROWS, all_together, scaled
-from dpmlite.distributed.statistics import statistics_of
-from dpmlite.distributed.steps import Mixture, Proposal
+from dpmlite.distributed.steps import Mixture
 from dpmlite.estimators.automatic import power_of
 from dpmlite.estimators.chunk_tables import (
     ChunkReader,
+    Size,
+    WeightedChunk,
     check_reach,
     describe,
     grids_between,
     joined_rows,
-    length_of,
+    read_weighted,
     rows_of,
 )
 from dpmlite.estimators.column_families import AUTO
+from dpmlite.estimators.data import HEAVIEST, NEGLIGIBLE
 from dpmlite.estimators.fitted import cluster_attributes
 from dpmlite.estimators.priors.moments import Moments
 from dpmlite.estimators.streaming import moments_of_all
-from dpmlite.estimators.validation import check_random_state
+from dpmlite.estimators.validation import check_random_state, check_weight_ratio
 from dpmlite.search.alpha import AlphaResult
 
 if TYPE_CHECKING:
@@ -54,45 +57,75 @@ class FirstSample:
 
     Attributes
     ----------
-    raw : array-like
+    chunk : array-like or WeightedChunk
         Its rows as they were given.
     n_rows : int
         Rows in it.
     lengths : ndarray of int, shape (P,)
         Rows of each chunk.
+    weight, least_weight, most_weight : float
+        The sum of the weights of all rows, the least and the greatest.
     """
 
-    raw: Any
+    chunk: Any
     n_rows: int
     lengths: Indices
+    weight: float
+    least_weight: float
+    most_weight: float
 
     @classmethod
     def draw(cls, engine: Engine, rng: np.random.Generator) -> FirstSample:
         """A sample of the rows of an engine's chunks, in their order."""
-        lengths = np.array(engine.ask(length_of, [None] * engine.n_chunks))
-        if not lengths.all():
-            number = engine.numbers[int(np.argmin(lengths))]
-            raise ValueError(f"chunk {number}: X must have at least one row")
+        sizes = engine.ask(Size.of, engine.numbers)
+        lengths = np.array([size.n_rows for size in sizes])
+        least = min(size.least_weight for size in sizes)
+        most = max(size.most_weight for size in sizes)
+        check_weight_ratio(least, most)
         n_rows = min(GATHERED_ROWS, int(lengths.sum()))
         drawn = [
             np.sort(rng.choice(length, n, replace=False, shuffle=False))
             for length, n in zip(lengths, shares(lengths, n_rows), strict=True)
         ]
-        return cls(joined_rows(engine.ask(rows_of, drawn)), n_rows, lengths)
+        weight = sum(size.weight for size in sizes)
+        return cls(joined_rows(engine.ask(rows_of, drawn)), n_rows, lengths, weight, least, most)
 
     @property
     def factor(self) -> float:
         """Number of all rows in units of those of the sample."""
         return float(self.lengths.sum() / self.n_rows)
 
-    def saturation(self, saturation: float | None) -> float | None:
-        """The saturation under which the sample has as much evidence as all rows."""
+    @property
+    def raw(self) -> Any:
+        """Its rows without weights."""
+        return self.chunk.rows if isinstance(self.chunk, WeightedChunk) else self.chunk
+
+    def saturation(self, saturation: float | None, weight: float) -> float | None:
+        """The saturation under which the sample, of this weight, has the evidence of all rows."""
         if saturation is None or self.factor == 1.0:
             return saturation
-        evidence = saturation / (saturation + self.lengths.sum()) * self.lengths.sum()
-        if evidence >= self.n_rows:
+        evidence = power_of(self.weight, saturation) * self.weight
+        if evidence >= weight:
             return None
-        return float(evidence * self.n_rows / (self.n_rows - evidence))
+        return float(evidence * weight / (weight - evidence))
+
+    def power_of_light_rows(self, saturation: float | None) -> float:
+        """The power under which the lightest row counts as one, and none more in the likelihood.
+
+        See `_choose_model`, which has the power of the rows of a table in memory.
+        """
+        power = min(1.0 / self.most_weight, power_of(self.weight, saturation))
+        return float(self.least_weight * power)
+
+    def check_weights_alike(self) -> None:
+        """Raise ValueError for weights that `fit` bounds or leaves out under the default model."""
+        mean = float(self.weight / self.lengths.sum())
+        if not NEGLIGIBLE * mean <= self.least_weight <= self.most_weight <= HEAVIEST * mean:
+            raise ValueError(
+                f"sample_weight must be {NEGLIGIBLE:g} to {HEAVIEST:g} times its mean for rows in "
+                f"chunks with prior='auto', got {self.least_weight / mean:g} to "
+                f"{self.most_weight / mean:g}"
+            )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -104,22 +137,26 @@ class Described:
     table : Data
         The sample, as chunks are read.
     moments : Moments
-        Of all rows.
+        Of all rows, with the weights that were given.
     log_volume : float
         Sum of `Data.log_volumes` of all rows.
+    unit : float
+        The weight that counts as 1 in tables.
     """
 
     table: Data
     moments: Moments
     log_volume: float
+    unit: float
 
     @classmethod
-    def by(cls, engine: Engine, reader: ChunkReader, raw: Any) -> Described:
+    def by(cls, engine: Engine, reader: ChunkReader, sample: Any) -> Described:
         """What an engine's chunks are, which it reads from now on by a reader."""
         engine.read(reader)
         found = engine.run(describe, [None] * engine.n_chunks)
-        moments = moments_of_all([moments for moments, _ in found])
-        return cls(reader(raw), moments, sum(volume for _, volume in found))
+        moments = moments_of_all([moments.times(reader.unit) for moments, _ in found])
+        log_volume = sum(volume for _, volume in found)
+        return cls(reader(sample), moments, log_volume, reader.unit)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -155,10 +192,9 @@ class ChunkedFit:
             known, model, search = self._model(sample, search, seeds)
             found, mixture = self._first_components(sample, known.table, model, search, seeds)
             model = replace(model, alpha=found.alpha)
-            first = Proposal([mixture], np.zeros(1, dtype=np.intp))
-            partition = ChunkedPartition(self.engine, model, first, known.table, sample.lengths)
-            trace, converged = descend(partition, search, rng)
-            self._keep_components(partition, model)
+            partition = ChunkedPartition(self.engine, model, mixture, known.table, sample.lengths)
+            trace, converged = descend(partition, replace(search, init=to_fit.init), rng)
+            self._keep_components(partition, model, known.unit)
             self._join_components(
                 *partition.sample(all_together(partition, rng), GATHERED_ROWS, rng)
             )
@@ -192,36 +228,47 @@ class ChunkedFit:
         to_fit = self.estimator
         table, saturation = self._read(sample), to_fit._saturation()
         if to_fit._is_automatic():
+            sample.check_weights_alike()
             model, spread, labels = to_fit._choose_model(
-                search, table, Moments.of(table), seeds, sample.saturation(saturation)
+                search,
+                table,
+                Moments.of(table),
+                seeds,
+                sample.saturation(saturation, table.total_weight),
             )
             search = replace(search, init=labels) if to_fit.init == AUTO else search
             grids = grids_between(model.family.read(sample.raw, to_fit.allow_missing), spread)
-            known = self._describe(sample, table, model.family, grids)
+            known = self._describe(sample, table, model.family, grids, sample.least_weight)
+            power = sample.power_of_light_rows(saturation)
         else:
-            known = self._describe(sample, table, to_fit._family_of(table), {})
+            known = self._describe(sample, table, to_fit._family_of(table), {}, 1.0)
             model = to_fit._given_model(search, known.table, known.moments, seeds)
             check_reach_of_chunks(self.engine, model, known.moments)
-        power = power_of(known.moments.weight, saturation)
+            power = power_of(sample.weight, saturation)
         return known, replace(model, power=power, has_missing=to_fit.allow_missing), search
 
     def _read(self, sample: FirstSample) -> Data:
         """The table of a sample; an error is that of the chunk that has the bad row."""
+        reader = partial(read_weighted, self.estimator._read)
         try:
-            table: Data = self.estimator._read(sample.raw)
+            return reader(sample.chunk)
         except (ValueError, TypeError):
-            self.engine.read(self.estimator._read)
+            self.engine.read(reader)
             self.engine.run(describe, [None] * self.engine.n_chunks)
             raise
-        return table
 
     def _describe(
-        self, sample: FirstSample, table: Data, family: Family, grids: dict[int, Floats]
+        self,
+        sample: FirstSample,
+        table: Data,
+        family: Family,
+        grids: dict[int, Floats],
+        unit: float,
     ) -> Described:
         """Let the engine read chunks as the sample says, and describe them."""
         allow_missing = bool(self.estimator.allow_missing)
-        reader = ChunkReader(family, allow_missing, table.n_features, grids)
-        return Described.by(self.engine, reader, sample.raw)
+        reader = ChunkReader(family, allow_missing, table.n_features, grids, unit)
+        return Described.by(self.engine, reader, sample.chunk)
 
     def _first_components(
         self, sample: FirstSample, table: Data, model: Model, search: Search, seeds: Seeds
@@ -234,12 +281,12 @@ class ChunkedFit:
         else:
             found = AlphaResult(search.best(model.problem(table), seeds), model.alpha)
         clusters = found.result.partition
-        statistics = statistics_of(clusters.component, clusters.n_clusters)
-        return found, Mixture(replace(model, alpha=found.alpha), statistics)
+        model = replace(model, alpha=found.alpha)
+        return found, Mixture.of(model, clusters.component, clusters.n_clusters)
 
-    def _keep_components(self, partition: ChunkedPartition, model: Model) -> None:
+    def _keep_components(self, partition: ChunkedPartition, model: Model, unit: float) -> None:
         """Keep the components of all rows, the largest first."""
-        weights = partition.totals[:, 0]
+        weights = np.array(partition.totals.counts)
         order = np.argsort(np.argsort(-weights, kind="stable"), kind="stable")
         final = partition.finish(replace(model, as_weights=True), order)
         to_fit = self.estimator
@@ -249,7 +296,7 @@ class ChunkedFit:
             cluster_attributes(final, model.family, model.prior, to_fit.allow_missing),
             alpha_=model.alpha,
             counts_=partition.clusters.sizes.sum(axis=0),
-            power_=model.power,
+            power_=model.power / unit,
         )
 
     def _join_components(self, table: Data, labels: Indices) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite import families, moves
+from dpmlite.distributed.chunked_partition import with_groups
 from dpmlite.estimators.data import Data
 from dpmlite.estimators.fitted import cluster_attributes, final_partition_of_groups
 from dpmlite.estimators.mapdpm import MAPDPM
@@ -36,7 +37,9 @@ def merge_models(first: MAPDPM, second: MAPDPM, *others: MAPDPM) -> MAPDPM:
 
     Pairs of clusters of any models are merged, the best pair first, as long as that lowers the
     exact negative log joint of all rows. So clusters that several models have become one, and
-    clusters that only one model has stay.
+    clusters that only one model has stay. No cluster is divided, for that needs rows: where they
+    are at hand, `MAPDPM.fit_chunks` fits them all, and divides what a model of few rows took for
+    one cluster.
 
     Parameters
     ----------
@@ -70,6 +73,7 @@ def merge_models(first: MAPDPM, second: MAPDPM, *others: MAPDPM) -> MAPDPM:
     See Also
     --------
     MAPDPM.partial_fit : Rows that arrive in batches, in one model.
+    MAPDPM.fit_chunks : One model of rows in chunks, which it can divide.
 
     Examples
     --------
@@ -114,8 +118,7 @@ def _merge_groups(
 ) -> tuple[float, npt.NDArray[np.intp]]:
     """The joint with each group as a cluster of its own, and labels of the groups after merges."""
     rows = Data.without_rows(groups.n_columns).rows()
-    problem = Problem(rows, groups.like(), alpha, groups, discount)
-    partition = problem.partition(np.empty(0, dtype=np.intp))
+    partition = with_groups(Problem(rows, groups.like(), alpha, discount=discount), groups)
     before = partition.neg_log_joint
     moves.merge(partition)
     return before, np.asarray(partition.group_labels, dtype=np.intp)

@@ -369,13 +369,12 @@ def check_sample_weight(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float
         raise ValueError("sample_weight must not be zero for every row")
     with np.errstate(over="ignore"):
         check_total_weight(weights.sum())
-    _check_weight_ratio(weights)
+    check_weight_ratio(weights.min(initial=np.inf, where=weights > 0.0), weights.max())
     return weights
 
 
-def _check_weight_ratio(weights: npt.NDArray[np.float64]) -> None:
+def check_weight_ratio(least: float, most: float) -> None:
     """Raise ValueError if rows weigh so little beside others that they are lost in rounding."""
-    least, most = weights.min(initial=np.inf, where=weights > 0.0), weights.max()
     if most > MAX_WEIGHT_RATIO * least:
         raise ValueError(
             f"sample_weight must be at most {MAX_WEIGHT_RATIO:g} times the least above 0, "

@@ -9,7 +9,7 @@ from cases import needs_kernels
 
 from dpmlite import sweeps
 from dpmlite.datasets import unequal_gaussians
-from dpmlite.distributed import steps
+from dpmlite.distributed import attempts, proposals, steps
 from dpmlite.distributed.chunked_partition import ChunkedPartition, shares
 from dpmlite.distributed.descent import descend
 from dpmlite.distributed.engine import MapEngine
@@ -51,14 +51,8 @@ def chunked(X, n_chunks, map_items=map, **parameters):
     parts = np.array_split(X, n_chunks)
     engine = MapEngine(parts, None, map_items)
     engine.read(ChunkReader(model.family, False, X.shape[1], {}))
-    proposal = for_all(mixture_of(model, X), 1)
     lengths = np.array([len(part) for part in parts])
-    return ChunkedPartition(engine, model, proposal, as_data(X[:5]), lengths), engine
-
-
-def for_all(mixture, n_clusters):
-    """A proposal for all rows."""
-    return Proposal([mixture], np.zeros(n_clusters, dtype=np.intp))
+    return ChunkedPartition(engine, model, mixture_of(model, X), as_data(X[:5]), lengths), engine
 
 
 def labels_of(partition, engine):
@@ -73,7 +67,8 @@ def is_consistent(partition, engine, X):
     assert local.n_clusters == partition.n_clusters
     assert partition.neg_log_joint == pytest.approx(local.neg_log_joint, rel=1e-10)
     expected = statistics_of(local.component, local.n_clusters)
-    np.testing.assert_allclose(partition.totals, expected, rtol=1e-8, atol=1e-8)
+    totals = statistics_of(partition.totals, partition.n_clusters)
+    np.testing.assert_allclose(totals, expected, rtol=1e-8, atol=1e-8)
     np.testing.assert_array_equal(partition.clusters.sizes.sum(axis=0), np.bincount(labels))
     return True
 
@@ -88,7 +83,8 @@ def test_the_joint_is_that_of_all_rows_after_each_step(component, power, n_chunk
     partition.sweep(2)
     assert is_consistent(partition, engine, X)
     other = mixture_of(partition.model, X[:, ::-1], 5)
-    partition.cross_over(for_all(Mixture(partition.model, other.statistics), partition.n_clusters))
+    other = Mixture(partition.model, other.statistics)
+    partition.cross_over(Proposal.for_all(other, partition.n_clusters))
     assert is_consistent(partition, engine, X)
     descend(partition, Search(), np.random.default_rng(0))
     assert is_consistent(partition, engine, X)
@@ -98,7 +94,8 @@ def test_one_chunk_is_swept_as_a_local_partition():
     X = rows()
     partition, engine = chunked(X, 1)
     local = partition.model.problem(as_data(X)).partition(labels_of(partition, engine))
-    request = Sweep(partition.model, partition.clusters.numbers[0], 0.0 * partition.totals, 1)
+    no_others = np.zeros_like(statistics_of(partition.totals, partition.n_clusters))
+    request = Sweep(partition.model, partition.clusters.numbers[0], no_others, 1)
     (reply,) = engine.run(steps.sweep, [request])
     assert reply.n_moved == sweeps.sweep(local) > 0
     np.testing.assert_array_equal(engine.labels[0], np.asarray(local.labels))
@@ -109,8 +106,13 @@ def test_a_chunk_moves_rows_as_if_all_others_were_there():
     X = rows()
     partition, engine = chunked(X, 2)
     labels, n = labels_of(partition, engine), len(engine.labels[0])
-    others = all_others(partition.component, partition.clusters.statistics)[0]
-    request = Sweep(partition.model, partition.clusters.numbers[0], others, 1)
+    others = all_others(partition.clusters.statistics)[0]
+    request = Sweep(
+        partition.model,
+        partition.clusters.numbers[0],
+        statistics_of(others, partition.n_clusters),
+        1,
+    )
     found, reply = steps.sweep(as_data(X[:n]), engine.labels[0], request)
     local = partition.model.problem(as_data(X)).partition(labels.copy())
     for i in range(n):  # the definition: each row goes where it costs least
@@ -123,33 +125,91 @@ def test_a_chunk_moves_rows_as_if_all_others_were_there():
     np.testing.assert_array_equal(reply.keys[found], expected)
 
 
+def local_mixture(model, X, labels):
+    """The clusters of rows as components."""
+    found = model.problem(as_data(X)).partition(np.unique(labels, return_inverse=True)[1])
+    return Mixture.of(model, found.component, found.n_clusters)
+
+
+def of_one_cluster(X, n_chunks):
+    """A partition of the rows in a single cluster, and its engine."""
+    partition, engine = chunked(X, n_chunks)
+    partition.start(local_mixture(partition.model, X, np.zeros(len(X))))
+    assert partition.n_clusters == 1
+    return partition, engine
+
+
 def test_a_crossover_that_does_not_help_changes_nothing():
     X = rows()
     partition, engine = chunked(X, 3)
     descend(partition, Search(), np.random.default_rng(0))
     before, joint = labels_of(partition, engine), partition.neg_log_joint
-    whole = partition.model.problem(as_data(X)).partition(np.zeros(len(X), dtype=np.intp))
-    one = Mixture(partition.model, statistics_of(whole.component, 1))
-    assert not partition.cross_over(for_all(one, partition.n_clusters))
-    assert partition.neg_log_joint == joint
-    np.testing.assert_array_equal(labels_of(partition, engine), before)
+    for other in (np.zeros(len(X)), np.random.default_rng(0).integers(40, size=len(X))):
+        mixture = local_mixture(partition.model, X, other)
+        proposal = Proposal.for_all(mixture, partition.n_clusters)
+        assert not attempts.cross_over(partition, Search(), proposal)
+        assert partition.neg_log_joint == joint
+        np.testing.assert_array_equal(labels_of(partition, engine), before)
+        assert is_consistent(partition, engine, X)
 
 
 def test_a_crossover_takes_what_lowers_the_joint():
     """From a single cluster, a proposal of the true ones is taken whole."""
     X, truth = unequal_gaussians(3, 6, random_state=0).sample(600, random_state=0)
-    model = model_of(X)
-    good = model.problem(as_data(X)).partition(np.unique(truth, return_inverse=True)[1])
-    proposal = for_all(Mixture(model, statistics_of(good.component, good.n_clusters)), 1)
-    partition, engine = chunked(X, 3)
-    partition._order(np.zeros(partition.n_clusters, dtype=np.intp))
-    partition.neg_log_joint = (
-        model.problem(as_data(X)).partition(np.zeros(600, dtype=np.intp)).neg_log_joint
-    )
+    partition, engine = of_one_cluster(X, 3)
     before = partition.neg_log_joint
-    assert partition.cross_over(proposal)
+    proposal = Proposal.for_all(local_mixture(partition.model, X, truth), 1)
+    assert attempts.cross_over(partition, Search(), proposal)
     assert partition.neg_log_joint < before
     assert is_consistent(partition, engine, X)
+
+
+def test_a_state_of_before_comes_back_after_other_steps():
+    X = rows()
+    partition, engine = chunked(X, 3)
+    before, state, joint = labels_of(partition, engine), partition.state, partition.neg_log_joint
+    partition.sweep(2)
+    partition.start(local_mixture(partition.model, X, np.zeros(len(X))))
+    partition.restore(state)
+    assert partition.neg_log_joint == joint
+    np.testing.assert_array_equal(labels_of(partition, engine), before)
+    assert is_consistent(partition, engine, X)
+
+
+@pytest.fixture
+def small_samples(monkeypatch):
+    monkeypatch.setattr(proposals, "GATHERED_ROWS", 200)
+    monkeypatch.setattr(attempts, "GATHERED_ROWS", 200)
+
+
+def test_a_restart_finds_what_a_single_cluster_hides(small_samples):
+    X = rows(900)
+    partition, engine = of_one_cluster(X, 3)
+    before = partition.neg_log_joint
+    assert attempts.restart(partition, Search(), np.random.default_rng(0))
+    assert partition.neg_log_joint < before
+    assert partition.n_clusters > 1
+    assert is_consistent(partition, engine, X)
+
+
+def test_restarts_never_raise_the_joint(small_samples):
+    X, truth = unequal_gaussians(3, 6, random_state=0).sample(900, random_state=0)
+    partition, engine = chunked(X, 3)
+    partition.start(local_mixture(partition.model, X, truth))
+    for seed in range(3):
+        before = partition.neg_log_joint
+        helped = attempts.restart(partition, Search(), np.random.default_rng(seed))
+        gain = before - partition.neg_log_joint
+        assert gain > -partition.worthwhile_gain  # chunks that sweep at once may raise it a little
+        assert helped == (gain > partition.worthwhile_gain)
+        assert is_consistent(partition, engine, X)
+
+
+def test_rows_in_one_sample_have_no_other():
+    partition, _ = chunked(rows(), 3)
+    clusters = partition.clusters
+    assert not attempts.restart(partition, Search(), np.random.default_rng(0))
+    assert partition.clusters is clusters
 
 
 def test_rows_join_only_what_their_clusters_may():

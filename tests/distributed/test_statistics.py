@@ -6,7 +6,6 @@ from families import CASES, FAMILY_NAMES
 
 from dpmlite.distributed.statistics import (
     all_others,
-    empty_statistics,
     grouped,
     loaded,
     statistics_of,
@@ -14,13 +13,18 @@ from dpmlite.distributed.statistics import (
 )
 
 
-def of_rows(component, X, labels, n_clusters):
-    """Statistics of clusters, row by row."""
+def slots_of_rows(component, X, labels, n_clusters):
+    """A component of clusters, row by row."""
     slots = component.like()
     slots.resize(n_clusters)
     for row, k in zip(X, labels, strict=True):
         slots.add(row, k)
-    return statistics_of(slots, n_clusters)
+    return slots
+
+
+def of_rows(component, X, labels, n_clusters):
+    """Statistics of clusters as an array."""
+    return statistics_of(slots_of_rows(component, X, labels, n_clusters), n_clusters)
 
 
 @pytest.fixture(params=FAMILY_NAMES)
@@ -38,30 +42,31 @@ def close(statistics, expected):
 def test_sums_over_chunks_are_those_of_all_rows(drawn):
     component, X, labels = drawn
     parts = np.array_split(np.arange(30), 3)
-    chunks = [of_rows(component, X[at], labels[at], 5) for at in parts]
-    close(total(component, chunks), of_rows(component, X, labels, 5))
+    chunks = [slots_of_rows(component, X[at], labels[at], 5) for at in parts]
+    close(statistics_of(total(chunks), 5), of_rows(component, X, labels, 5))
 
 
 def test_all_others_are_all_rows_but_those_of_a_chunk(drawn):
     component, X, labels = drawn
     parts = np.array_split(np.arange(30), 3)
-    chunks = [of_rows(component, X[at], labels[at], 5) for at in parts]
-    for at, others in zip(parts, all_others(component, chunks), strict=True):
+    chunks = [slots_of_rows(component, X[at], labels[at], 5) for at in parts]
+    for at, others in zip(parts, all_others(chunks), strict=True):
         rest = np.setdiff1d(np.arange(30), at)
-        close(others, of_rows(component, X[rest], labels[rest], 5))
+        close(statistics_of(others, 5), of_rows(component, X[rest], labels[rest], 5))
 
 
 def test_one_chunk_has_no_others(drawn):
     component, X, labels = drawn
-    (others,) = all_others(component, [of_rows(component, X, labels, 5)])
-    close(others, empty_statistics(component, 5))
+    (others,) = all_others([slots_of_rows(component, X, labels, 5)])
+    assert others.counts == [0.0] * 5
+    close(statistics_of(others, 5), of_rows(component, X[:0], labels[:0], 5))
 
 
 def test_groups_are_sums_of_clusters(drawn):
     component, X, labels = drawn
     numbers = np.array([1, 0, 1, 2, 1])
-    grouped_statistics = grouped(component, of_rows(component, X, labels, 5), numbers, 4)
-    close(grouped_statistics, of_rows(component, X, numbers[labels], 4))
+    groups = grouped(slots_of_rows(component, X, labels, 5), numbers, 4)
+    close(statistics_of(groups, 4), of_rows(component, X, numbers[labels], 4))
 
 
 def test_what_is_loaded_comes_back(drawn):

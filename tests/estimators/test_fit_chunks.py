@@ -7,7 +7,7 @@ from three_groups import joint_of, table
 
 from dpmlite import MAPDPM
 from dpmlite.datasets import unequal_gaussians
-from dpmlite.distributed import proposals
+from dpmlite.distributed import attempts, proposals
 from dpmlite.estimators import chunk_tables, chunked_fit
 from dpmlite.estimators.empirical_bayes.alternation import same_partition
 from dpmlite.estimators.priors import FAMILIES
@@ -29,8 +29,8 @@ def fitted(X, n_chunks=4, **parameters):
 @pytest.fixture
 def small_samples(monkeypatch):
     """So that most rows of small tables are in no sample."""
-    monkeypatch.setattr(proposals, "GATHERED_ROWS", 500)
-    monkeypatch.setattr(chunked_fit, "GATHERED_ROWS", 500)
+    for module in (proposals, attempts, chunked_fit):
+        monkeypatch.setattr(module, "GATHERED_ROWS", 500)
 
 
 @pytest.mark.parametrize("component", COMPONENTS)
@@ -241,6 +241,70 @@ def test_a_row_beyond_the_reach_of_a_prior_is_named(monkeypatch):
     prior = {"m0": 0.0, "c0": 1.0, "a0": 1.0, "b0": 1.0}
     with pytest.raises(ValueError, match="chunk 1: X must"):
         MAPDPM(prior=prior).fit_chunks([X, far])
+
+
+@pytest.mark.parametrize("prior", ["paper", "auto"])
+@pytest.mark.parametrize("component", ["normal-gamma", "dirichlet-multinomial"])
+def test_weights_are_those_of_fit(component, prior):
+    X = table(component, 300)
+    weights = np.random.default_rng(0).uniform(0.5, 3.0, len(X))
+    chosen = {"component": component, "prior": prior, "random_state": 0}
+    model = MAPDPM(**chosen).fit_chunks(np.array_split(X, 4), None, np.array_split(weights, 4))
+    local = MAPDPM(**chosen).fit(X, sample_weight=weights)
+    assert same_partition(model.labels_, local.labels_)
+    assert model.neg_log_joint_ == pytest.approx(local.neg_log_joint_, rel=1e-9)
+    assert model.power_ == pytest.approx(local.power_, rel=1e-12)
+    assert model.moments_["weight"] == pytest.approx(weights.sum(), rel=1e-12)
+    assert model.counts_.tolist() == np.bincount(model.labels_).tolist()
+
+
+def test_a_weight_stands_for_equal_rows(small_samples):
+    X = unequal()
+    weights = np.random.default_rng(0).integers(1, 4, len(X))
+    model = MAPDPM(prior="paper", random_state=0)
+    model.fit_chunks(np.array_split(X, 3), sample_weight=np.array_split(weights, 3))
+    rows = np.repeat(np.arange(len(X)), weights)
+    expected = joint_of(model, X[rows], model.labels_[rows])
+    assert model.neg_log_joint_ == pytest.approx(expected, rel=1e-10)
+
+
+def test_weights_of_an_array_are_cut_as_its_rows(monkeypatch):
+    monkeypatch.setattr(chunk_tables, "CHUNK_ROWS", 700)
+    X, weights = unequal(), np.random.default_rng(0).uniform(0.5, 3.0, 3000)
+    model = MAPDPM(random_state=0).fit_chunks(X, sample_weight=weights)
+    at = range(0, 3000, 700)
+    expected = MAPDPM(random_state=0).fit_chunks(
+        [lambda i=i: X[i : i + 700] for i in at], None, [weights[i : i + 700] for i in at]
+    )
+    np.testing.assert_array_equal(model.labels_, expected.labels_)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([np.ones(30)], r"an array for each of 3 chunks, got 1"),
+        ([np.ones(30)] * 2 + [np.ones(29)], r"chunk 2: sample_weight must have shape \(30,\), got"),
+        (np.r_[np.ones(50), 0.0, np.ones(39)].reshape(3, 30), "chunk 1: .* got 0.0 in row 20"),
+        (np.r_[np.ones(50), -1.0, np.ones(39)].reshape(3, 30), "chunk 1: .* got -1.0 in row 20"),
+        (np.repeat([1e-3, 1.0, 1e10], 30).reshape(3, 30), "at most 1e[+]12 times the least"),
+    ],
+)
+def test_weights_that_break_a_rule_are_named(weights, message):
+    X = table("normal-gamma", 90)
+    with pytest.raises(ValueError, match=message):
+        MAPDPM().fit_chunks(np.split(X, 3), sample_weight=weights)
+    with pytest.raises(ValueError, match=r"sample_weight must have shape \(90,\), got \(3,\)"):
+        MAPDPM().fit_chunks(X, sample_weight=np.ones(3))
+
+
+@pytest.mark.parametrize("weight", [30.0, 1e-3])
+def test_weights_that_the_default_model_would_bound_are_refused(weight):
+    X, weights = table("normal-gamma", 90), np.ones(90)
+    weights[70] = weight
+    with pytest.raises(ValueError, match=r"sample_weight must be 0\.01 to 5 times its mean"):
+        MAPDPM().fit_chunks(np.split(X, 3), sample_weight=np.split(weights, 3))
+    model = MAPDPM(prior="paper").fit_chunks(np.split(X, 3), None, np.split(weights, 3))
+    assert model.moments_["weight"] == pytest.approx(weights.sum(), rel=1e-12)
 
 
 def test_parameters_that_need_all_rows_are_refused():

@@ -59,9 +59,13 @@ class Moments:
         variance[_underflown(variance, data.values)] = np.nan
         return cls(n_rows, data.total_weight, cells, mean, variance)
 
+    def times(self, factor: float) -> Moments:
+        """Moments of the rows with weights times a factor."""
+        return replace(self, weight=factor * self.weight, cells=factor * self.cells)
+
     def forgetting(self, part: float, n_rows: int) -> Moments:
         """Moments of rows that are `n_rows` now, and weigh this part of what they did."""
-        return replace(self, n_rows=n_rows, weight=part * self.weight, cells=part * self.cells)
+        return replace(self.times(part), n_rows=n_rows)
 
     def __add__(self, other: Moments) -> Moments:
         """Moments of the rows of two tables together."""
