@@ -215,8 +215,8 @@ class FamilyEstimator(Estimator):
         first = FAMILIES["normal-gamma"] if table.columns is None else families[0]
         table = first.prepared(table)
         # The scale of weights tells how sure rows are, and not that each is several equal ones,
-        # or a part of one: none counts more than one, for a heavy row would be a cluster of its
-        # own. The lightest row counts as one in the prior of the labels: so would lighter ones.
+        # or a part of one. The heaviest row counts as one in the likelihood, and the lightest as
+        # one in the prior of the labels: else these rows would be clusters of their own.
         weights = np.ones(table.shape[0]) if table.weights is None else table.weights
         mean_weight, least_weight = float(weights.mean()), float(weights.min())
         most = mean_weight / float(weights.max())

@@ -12,6 +12,7 @@ from dpmlite.estimators.choices import AlphaChoice, AlphaPrior, PriorOrScales, V
 from dpmlite.estimators.choose_prior import ScaledPrior, draw_sample
 from dpmlite.estimators.column_families import AUTO
 from dpmlite.estimators.domain import ROBUSTNESS
+from dpmlite.estimators.folds import check_cv, folds_of
 from dpmlite.estimators.joined_mixture import JoinedMixture
 from dpmlite.estimators.limits import Limited
 from dpmlite.estimators.validation import (
@@ -60,7 +61,7 @@ class MapParameters(Limited, JoinedMixture):
     robustness: float | str | None
     alpha_prior: tuple[float, float] | str
     alphas: Sequence[float] | npt.NDArray[Any] | None
-    cv: int
+    cv: Any
     init: Any
     order: str
     split_merge: bool
@@ -83,7 +84,7 @@ class MapParameters(Limited, JoinedMixture):
         self._check_joining()
         self._check_alpha_prior()
         self._grid()
-        check_count("cv", self.cv, least=2)
+        check_cv(self.cv)
         if isinstance(self.init, str):
             check_choice("init", self.init, INITS)
         check_choice("order", self.order, ORDERS)
@@ -172,10 +173,6 @@ class MapParameters(Limited, JoinedMixture):
             )
         if self.alpha == "nll":
             return choose_alpha.by_joint(search, problem, seeds, self._grid())
-        if self.cv > table.shape[0]:
-            raise ValueError(
-                f"cv must be at most the number of rows, {table.shape[0]}, got {self.cv}"
-            )
         # Densities of held-out rows are those of components whose rows have the power as weights;
         # then the concentration has it, too.
         grid = self._grid()
@@ -187,6 +184,6 @@ class MapParameters(Limited, JoinedMixture):
             np.ones(table.shape[0]) if table.weights is None else table.weights,
             seeds,
             np.array(weighed),
-            self.cv,
+            folds_of(self.cv, table.shape[0], np.random.default_rng(seeds)),
         )
         return replace(found, alpha=float(grid[weighed.index(found.alpha)]))

@@ -131,8 +131,10 @@ class MAPDPM(MapFits):
         weight, for K clusters.
     alphas : array-like, optional
         For ``alpha="nll"`` and ``"cv"``: candidates. Default: 0.01 to 100, three a decade.
-    cv : int, default 5
-        Number of folds of ``alpha="cv"``. All use the prior of the whole table.
+    cv : int or splitter, default 5
+        Number of folds of ``alpha="cv"``, of rows at random; or one of scikit-learn's splitters,
+        or any object whose ``split`` gives rows to learn from and rows to leave out among those of
+        positive weight. All folds use the prior of the whole table.
     allow_missing : bool, default False
         Whether NaN is a missing value, which is left out. That is exact where columns are
         independent within a cluster, so that only "normal-gamma", "beta-bernoulli" and the families
@@ -300,7 +302,7 @@ class MAPDPM(MapFits):
         outlier_level: float | None = None,
         alpha_prior: tuple[float, float] | AlphaPrior = (1.0, 1.0),
         alphas: Sequence[float] | npt.NDArray[Any] | None = None,
-        cv: int = 5,
+        cv: Any = 5,
         allow_missing: bool = False,
         init: Any = "auto",
         order: VisitOrder = "fixed",

@@ -13,7 +13,7 @@ from dpmlite.search.context import coarsened_alpha
 from dpmlite.search.result import first_of_best
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Sequence
 
     import numpy.typing as npt
 
@@ -130,7 +130,7 @@ def by_cross_validation(
     weights: Floats,
     seeds: Seeds,
     alphas: Floats,
-    n_folds: int,
+    folds: Sequence[tuple[Chosen, Chosen]],
 ) -> AlphaResult:
     """The concentration of a grid with the greatest mean log density of rows left out, eq. (17).
 
@@ -145,18 +145,19 @@ def by_cross_validation(
         Weights of all rows in the mean.
     seeds : ndarray of int
     alphas : ndarray
-    n_folds : int
+    folds : sequence
+        Masks of the rows to learn from and of those left out.
     """
     sums = np.zeros(len(alphas))
-    for held_out in _folds(len(weights), n_folds, np.random.default_rng(seeds)):
+    for learned, held_out in folds:
         rows = held_out_of(held_out)
-        problem, part = problem_of(~held_out), search.of_rows(~held_out)
+        problem, part = problem_of(learned), search.of_rows(learned)
         density = np.empty(len(rows))
         for j, result in enumerate(results_of_grid(part, problem, seeds, alphas)):
             component, discount = result.partition.component, problem.discount
             algorithms.log_density(rows, component, float(alphas[j]), density, discount)
             sums[j] += weights[held_out] @ density
-    scores = sums / weights.sum()
+    scores = sums / sum(weights[held_out].sum() for _, held_out in folds)
     best = first_of_best((-scores).tolist(), SCORE_ATOL)
     problem = replace(problem_of(np.ones(len(weights), dtype=bool)), alpha=float(alphas[best]))
     return AlphaResult(search.best(problem, seeds), problem.alpha, scores)
@@ -188,10 +189,3 @@ def _joint_at(result: SearchResult, alpha: float) -> float:
     before = log_prob_counts(counts, result.partition.alpha, power, discount)
     after = log_prob_counts(counts, coarsened_alpha(alpha, power), power, discount)
     return result.neg_log_joint + (before - after) / power
-
-
-def _folds(n_rows: int, n_folds: int, rng: np.random.Generator) -> Iterator[Chosen]:
-    """Rows that are left out, for each fold."""
-    fold = rng.permutation(n_rows) % n_folds
-    for i in range(n_folds):
-        yield fold == i

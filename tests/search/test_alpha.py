@@ -4,6 +4,7 @@ import mpmath
 import numpy as np
 import pytest
 from cases import blobs, needs_kernels
+from sklearn.model_selection import PredefinedSplit, TimeSeriesSplit
 
 import dpmlite
 from dpmlite import MAPDPM
@@ -82,6 +83,24 @@ def test_cv_is_the_best_density_of_rows_left_out():
         part.fit(X[train], sample_weight=weights[train])
         total += weights[~train] @ part.score_samples(X[~train])
     assert model.alpha_scores_[0] == pytest.approx(total / weights.sum(), rel=1e-9)
+
+
+def test_splitters_say_which_rows_are_left_out():
+    """Later rows are held out from earlier ones, and some from none."""
+    X, _ = blobs(n_rows=40, seed=5)
+    splitter = TimeSeriesSplit(3)
+    model = MAPDPM(prior="paper", alpha="cv", alphas=[1.0], cv=splitter, random_state=0).fit(X)
+    densities = [
+        MAPDPM(alpha=1.0, prior=model.prior_, random_state=0).fit(X[train]).score_samples(X[test])
+        for train, test in splitter.split(X)
+    ]
+    assert model.alpha_scores_[0] == pytest.approx(np.concatenate(densities).mean(), rel=1e-9)
+
+
+def test_a_splitter_must_leave_rows_out():
+    X, _ = blobs(n_rows=10)
+    with pytest.raises(ValueError, match="cv must give rows to learn from"):
+        MAPDPM(prior="paper", alpha="cv", cv=PredefinedSplit(np.full(10, -1))).fit(X)
 
 
 @needs_kernels
