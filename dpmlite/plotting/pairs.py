@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from dpmlite.plotting.points import Floats, Ranks
 
-N_BINS = 30
+N_HISTOGRAM_BINS = 30
 
 # Values that differ by no more than this share of their size have no room for bins between them.
 EQUAL = 1e-9
@@ -125,4 +125,4 @@ def _bin_edges(values: Floats) -> Floats:
     if high - low <= EQUAL * abs(high):
         half = EQUAL * abs(high) or 0.5
         low, high = low - half, high + half
-    return np.linspace(low, high, N_BINS + 1)
+    return np.linspace(low, high, N_HISTOGRAM_BINS + 1)
