@@ -80,7 +80,7 @@ def methods(model, whole, X, folder):
 
 
 def fitted_again(model, X):
-    """Fit with the parameters of the file; those may ask for a million samples, which is no hang."""
+    """Fit with the parameters of the file; they may ask for a million samples: that is no hang."""
     again = copy.deepcopy(model)
     if hasattr(again, "max_seconds"):
         again.max_seconds = MAX_FIT_SECONDS
