@@ -34,7 +34,7 @@ def from_micropython(dump: bytes | bytearray | memoryview) -> MAPDPM:
     -------
     MAPDPM
         A model of the board's ints, with its prior, concentration and memory as parameters. All
-        that needs no rows works: `predict`, `score_samples`, `sample`, `plotting`, `save`,
+        that needs no rows works: `predict`, `score_samples`, `sample`, pictures, `save`,
         `partial_fit` with the rows that follow, `merge_models`, `to_micropython`. `counts_` are the
         weights of the board's clusters; there are no `labels_`.
 
