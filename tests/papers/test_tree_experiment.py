@@ -102,4 +102,4 @@ def test_gains_on_binary_tables_are_those_of_the_paper(name):
 def test_everything_is_printed_and_drawn(tmp_path, capsys):
     tree_experiment.main(tmp_path)
     assert "Figure 8, wine" in capsys.readouterr().out
-    assert len(list(tmp_path.glob("*.png"))) == 7
+    assert len(list(tmp_path.glob("*.png"))) == 8
