@@ -36,7 +36,7 @@ cdef class NormalInverseWishartJoint:
             value = penalty_of(x, self.means, self.deviations, gradient)
             for d in range(self.n_columns):
                 self.unit[d] = exp(-0.5 * (x[1] + x[2 + d]))
-            for k in range(self.counts.shape[0]):
+            for k in range(self.counts.shape[0] if self.n_columns > 0 else 0):
                 value -= self.add_counts(x, gradient, self.counts[k])
                 value -= self.add_rows(x, gradient, k)
         return value
