@@ -1,5 +1,6 @@
 """Fixtures that every test shares: above all, both twins of every algorithm."""
 
+import gc
 import os
 import signal
 import threading
@@ -77,8 +78,10 @@ def estimators(twins, monkeypatch):
 def interrupt_after():
     """A function that lets Ctrl-C come after some seconds.
 
-    Even in a process that ignores it, as those do that scripts start in the background.
+    Even in a process that ignores it, as those do that scripts start in the background. And not in a
+    callback of the garbage collector, which Python does not let it leave; hypothesis has one.
     """
+    gc.disable()
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     timers = []
 
@@ -90,3 +93,4 @@ def interrupt_after():
     for timer in timers:
         timer.join()
     signal.signal(signal.SIGINT, before)
+    gc.enable()
