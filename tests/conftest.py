@@ -7,15 +7,10 @@ import threading
 from functools import partial
 
 import pytest
-from hypothesis import settings
 from real_tables import MissingTableError
 from twin_modules import TWINS, estimator_on, load_twin
 
 pytest.register_assert_rewrite("chains", "slots")
-
-# On a busy machine a plain twin may take longer than the 200 ms that an example has by default.
-settings.register_profile("patient", settings(), deadline=None)
-settings.load_profile("patient")
 
 
 @pytest.hookimpl(wrapper=True)
