@@ -9,8 +9,8 @@ from hypothesis import settings
 CHECKOUT = Path(__file__).parent
 sys.path[:] = [folder for folder in sys.path if Path(folder).resolve() != CHECKOUT]
 
-# A change passes or fails by what it does, not by the examples of the day: they are the same in every
-# run. On a busy machine a plain twin may take longer than the 200 ms that an example has by default.
+# A change passes or fails by what it does, not by the examples of the day: they are the same in
+# every run. On a busy machine a plain twin may take longer than the 200 ms of the default.
 settings.register_profile("repeatable", deadline=None, derandomize=True)
 settings.register_profile("random", deadline=None, print_blob=True)
 settings.load_profile("repeatable")

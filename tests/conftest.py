@@ -73,8 +73,8 @@ def estimators(twins, monkeypatch):
 def interrupt_after():
     """A function that lets Ctrl-C come after some seconds.
 
-    Even in a process that ignores it, as those do that scripts start in the background. And not in a
-    callback of the garbage collector, which Python does not let it leave; hypothesis has one.
+    Even in a process that ignores it, as those do that scripts start in the background. And not in
+    a callback of the garbage collector, which Python does not let it leave; hypothesis has one.
     """
     gc.disable()
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
