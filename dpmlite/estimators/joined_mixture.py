@@ -25,7 +25,9 @@ from dpmlite.joining import (
     labels_of_level,
     level_of,
     tree_by_joint,
+    weak_joins,
 )
+from dpmlite.search.context import coarsened_alpha
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -51,6 +53,8 @@ class JoinedMixture(MixtureEstimator):
     outlier_level: float | None
 
     cluster_tree_: Floats
+    alpha_: float
+    power_: float
 
     def labels_at(
         self, *, depth: float | None = None, n_clusters: int | None = None
@@ -124,16 +128,25 @@ class JoinedMixture(MixtureEstimator):
         clusters = None
         self.__dict__.pop("cluster_tree_", None)
         if self._joins() or self.max_clusters is not None:
-            height = 0.0
+            depth = 0.0
             if fitted_family(self).has_covariance:
                 components = normals_of(self)
                 self.cluster_tree_ = tree_of(components, table, labels)
-                height = self._joining_depth(components, table)
+                depth = self._joining_depth(components, table)
             else:
                 self.cluster_tree_ = tree_by_joint(fitted_mixture(self))
-            n_joins = level_of(self.cluster_tree_, height, self.max_clusters)
-            clusters = labels_of_level(self.cluster_tree_, n_joins)
+            clusters = labels_of_level(self.cluster_tree_, level_of(self.cluster_tree_, depth))
+            if self._joins() and depth == 0.0:
+                for j, k in weak_joins(fitted_mixture(self), self._log_alpha()):
+                    clusters[clusters == clusters[j]] = clusters[k]
+            if self.max_clusters is not None:
+                clusters = joined_to_limit(clusters, self.cluster_tree_, self.max_clusters)
+            clusters = np.unique(clusters, return_inverse=True)[1]
         self._keep_joined(clusters)
+
+    def _log_alpha(self) -> float:
+        """Log of the concentration of rows that have the power as weights."""
+        return float(np.log(self.power_ * coarsened_alpha(self.alpha_, self.power_)))
 
     def _limited(self, clusters: npt.NDArray[np.intp] | None) -> npt.NDArray[np.intp] | None:
         """Clusters of the kept components, at most `max_clusters`; None if each is one.

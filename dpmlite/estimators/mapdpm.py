@@ -119,7 +119,8 @@ class MAPDPM(MapFits):
     join : {"auto", True, False}, default "auto"
         Whether components between which the density of the rows has no valley are one cluster.
         "auto" is True with ``prior="auto"``, unless normal components describe the rows of more
-        than two columns: then each of them is a cluster, however much they overlap.
+        than two columns: then each of them is a cluster, however much they overlap, but for those
+        of a few rows which the joint holds apart for less than 3 nats.
     max_clusters : int, optional
         Greatest number of clusters. Further components are joined, those with the shallowest
         valleys first; without rows, those whose union loses the least joint.

@@ -2,22 +2,24 @@
 
 A cluster that is not normal is fitted by several components. Between two parts of one cluster the
 rows are as dense as within the parts; between two clusters they are less dense. Where normals
-describe all rows of more than two columns, each component is a cluster.
+describe all rows of more than two columns, each component is a cluster, but for stray rows.
 
-============  ====================================================================================
-file          has
-============  ====================================================================================
-`normality`   whether a mixture of normals describes the rows, so that none need be joined
-`valley`      how deep the valley in the density of the rows between two components is
-`tree`        the tree in which components join in order of these depths, and its levels
-`joint_tree`  the tree of components that are not normal, by what a union loses of the joint
-============  ====================================================================================
+===============  =================================================================================
+file             has
+===============  =================================================================================
+`normality`      whether a mixture of normals describes the rows, so that none need be joined
+`weak_evidence`  which small components join nevertheless: weak evidence holds them apart
+`valley`         how deep the valley in the density of the rows between two components is
+`tree`           the tree in which components join in order of these depths, and its levels
+`joint_tree`     the tree of components that are not normal, by what a union loses of the joint
+===============  =================================================================================
 """
 
 from dpmlite.joining.joint_tree import tree_by_joint
 from dpmlite.joining.normality import fits_normals
 from dpmlite.joining.tree import component_tree, joined_to_limit, labels_of_level, level_of
 from dpmlite.joining.valley import NormalComponents, pair_depths
+from dpmlite.joining.weak_evidence import weak_joins
 
 __all__ = [
     "NormalComponents",
@@ -28,4 +30,5 @@ __all__ = [
     "level_of",
     "pair_depths",
     "tree_by_joint",
+    "weak_joins",
 ]

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.clusters import VALLEY_DEPTH
-from dpmlite.estimators.joined_mixture import JoinedMixture
+from dpmlite.estimators.mapdpm import MAPDPM
 from dpmlite.plotting.style import escaped, require_matplotlib, style_of
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ MAX_NUMBERED_COMPONENTS = 40
 
 
 def plot_cluster_tree(
-    model: JoinedMixture,
+    model: MAPDPM,
     *,
     path: str | os.PathLike[str] | None = None,
     ax: Axes | None = None,
@@ -40,7 +40,7 @@ def plot_cluster_tree(
 
     Parameters
     ----------
-    model : MAPDPM or DPSearch
+    model : MAPDPM
         A fitted model with `cluster_tree_`, of at least two components.
     path : path-like, optional
         File to write; its suffix sets the format.
@@ -57,7 +57,7 @@ def plot_cluster_tree(
     ImportError
         If there is no matplotlib.
     TypeError
-        If `model` is not a mixture whose components join.
+        If `model` is not a `MAPDPM`.
     NotFittedError
         If it is not fitted, or its components were not joined.
     ValueError
@@ -77,8 +77,8 @@ def plot_cluster_tree(
     require_matplotlib()
     from dpmlite.plotting.picture import axes_of, finished
 
-    if not isinstance(model, JoinedMixture):
-        raise TypeError(f"model must have components that join, got a {type(model).__name__}")
+    if not isinstance(model, MAPDPM):
+        raise TypeError(f"model must be a MAPDPM, got a {type(model).__name__}")
     require_fitted(model, "cluster_tree_")
     n_components = len(model.cluster_tree_) + 1
     if n_components < 2:

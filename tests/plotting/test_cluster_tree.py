@@ -51,7 +51,7 @@ def test_no_branches_cross(moons):
 
 
 def test_its_rules():
-    with pytest.raises(TypeError, match="must have components that join, got a DPMeans"):
+    with pytest.raises(TypeError, match="must be a MAPDPM, got a DPMeans"):
         plot_cluster_tree(DPMeans())
     with pytest.raises(NotFittedError, match="this MAPDPM is not fitted"):
         plot_cluster_tree(MAPDPM())
