@@ -149,7 +149,7 @@ class DaskMAPDPM(Estimator):
         dask.array.Array of int, shape (N,)
             In the chunks of `X`, and not yet computed; an ndarray if `X` is not of Dask.
         """
-        return of_chunks(self.to_local(), "predict", X, np.dtype(np.intp))
+        return of_chunks(self._predictor(), "predict", X, np.dtype(np.intp))
 
     def predict_proba(self, X: Any) -> Any:
         """Probability of each cluster for new rows, shape (N, K); see `MAPDPM.predict_proba`.
@@ -162,8 +162,9 @@ class DaskMAPDPM(Estimator):
         -------
         dask.array.Array or ndarray, shape (N, K)
         """
-        width = self.to_local().n_clusters_
-        return of_chunks(self.to_local(), "predict_proba", X, np.dtype(np.float64), width)
+        model = self._predictor()
+        width = model.n_clusters_
+        return of_chunks(model, "predict_proba", X, np.dtype(np.float64), width)
 
     def score_samples(self, X: Any) -> Any:
         """Log predictive density of new rows, in nats; see `MAPDPM.score_samples`.
@@ -176,7 +177,7 @@ class DaskMAPDPM(Estimator):
         -------
         dask.array.Array or ndarray, shape (N,)
         """
-        return of_chunks(self.to_local(), "score_samples", X, np.dtype(np.float64))
+        return of_chunks(self._predictor(), "score_samples", X, np.dtype(np.float64))
 
     def outlier_score(self, X: Any) -> Any:
         """Share of the model's rows less probable than each row; see `MAPDPM.outlier_score`.
@@ -189,7 +190,11 @@ class DaskMAPDPM(Estimator):
         -------
         dask.array.Array or ndarray, shape (N,)
         """
-        return of_chunks(self.to_local(), "outlier_score", X, np.dtype(np.float64))
+        return of_chunks(self._predictor(), "outlier_score", X, np.dtype(np.float64))
+
+    def _predictor(self) -> MAPDPM:
+        """What workers predict with: without the callback, which may belong to this process."""
+        return self.to_local().set_params(callback=None)
 
     def _client(self) -> Client:
         if self.client is not None:

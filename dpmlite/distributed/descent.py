@@ -11,6 +11,7 @@ from dpmlite.distributed.attempts import (
     sweep_until_few_move,
 )
 from dpmlite.distributed.proposals import all_together, each_alone, near_ones, proposed
+from dpmlite.search.result import tell_step
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -52,8 +53,8 @@ def descend(
     partition : ChunkedPartition
         Changed in place.
     search : Search
-        How rows that were gathered are searched. Its progress is told of each round, and may end
-        the descent between two steps.
+        How rows that were gathered are searched. Its progress is told of each step, and may end
+        the descent between two of them.
     rng : Generator
 
     Returns
@@ -63,6 +64,7 @@ def descend(
     converged : bool
         Whether the last sweeps moved hardly any row.
     """
+    tell_step(search.progress, "chunks", "start", partition.n_clusters, partition)
     sweep_until_few_move(partition, search, MAX_MOVED_FRACTION)
     trace, n_failures, groupings = [partition.neg_log_joint], 0, GROUPINGS
     restarts = partition.n_rows * partition.component.n_columns <= MAX_CELLS
@@ -76,7 +78,7 @@ def descend(
         helped = helped or (restarts and restart(partition, search, rng))
         n_failures, groupings = (0, GROUPINGS) if helped else (n_failures + 1, OTHER_GROUPINGS)
         trace.append(partition.neg_log_joint)
-        search.progress.step(f"round {len(trace) - 1}", trace[-1], partition.n_clusters)
+        tell_step(search.progress, "chunks", "round", len(trace) - 1, partition)
     converged = sweep_until_few_move(partition, search, LAST_MOVED_FRACTION)
     return [*trace, partition.neg_log_joint], converged
 
@@ -91,6 +93,8 @@ def try_groups(
     helped = False
     for groups_of in groupings:
         proposal = proposed(partition, search, groups_of(partition, rng), rng)
+        if search.progress.stop.is_set():
+            break
         if proposal is not None and cross_over(partition, search, proposal):
             helped = True
     return helped

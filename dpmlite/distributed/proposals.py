@@ -44,6 +44,8 @@ def proposed(
     mixtures: list[Mixture] = []
     choice = np.full(partition.n_clusters, -1)
     for batch in batches(partition.sizes_of(groups).sum(axis=0)):
+        if search.progress.stop.is_set():
+            break
         in_batch = np.where(np.isin(groups, batch), groups - batch[0], -1)
         found = searched(partition, search, in_batch, rng)
         for g, mixture in zip(batch, found, strict=True):

@@ -32,6 +32,7 @@ from dpmlite.estimators.chunk_tables import (
 from dpmlite.estimators.column_families import AUTO
 from dpmlite.estimators.data import HEAVIEST, NEGLIGIBLE
 from dpmlite.estimators.fitted import cluster_attributes
+from dpmlite.estimators.long_fits import why_long
 from dpmlite.estimators.priors.moments import Moments
 from dpmlite.estimators.streaming import moments_of_all
 from dpmlite.estimators.validation import check_random_state, check_weight_ratio
@@ -227,6 +228,7 @@ class ChunkedFit:
         """What is known of all rows, their model, and the search among those of the sample."""
         to_fit = self.estimator
         table, saturation = self._read(sample), to_fit._saturation()
+        search.progress.explain(partial(why_long, table))
         if to_fit._is_automatic():
             sample.check_weights_alike()
             model, spread, labels = to_fit._choose_model(
