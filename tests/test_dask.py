@@ -210,12 +210,12 @@ def test_a_worker_that_is_killed_does_not_change_the_labels():
         before = client.run(os.getpid)
         kill = KillAtSweep(next(iter(before.values())))
         model = DaskMAPDPM(prior="paper", random_state=0, client=client, callback=kill)
-        model.fit(da.from_array(X, chunks=(500, 4)))
+        model.fit(da.from_array(X, chunks=(1000, 4)))
         assert "chunks round" in kill.steps[kill.steps.index("chunks sweep") :]
         labels = model.labels_.compute()
         client.wait_for_workers(2)
         assert client.run(os.getpid) != before
-    np.testing.assert_array_equal(labels, local_labels(X, [500] * 12, prior="paper"))
+    np.testing.assert_array_equal(labels, local_labels(X, [1000] * 6, prior="paper"))
 
 
 def test_a_callback_is_called_where_the_driver_is(client):
@@ -249,9 +249,8 @@ def test_workers_predict_without_the_callback(client):
 
 def test_a_time_limit_ends_a_fit_with_a_warning(client, capsys):
     model = DaskMAPDPM(max_seconds=1e-6, verbose=True, random_state=0)
-    with pytest.warns(
-        dpmlite.ConvergenceWarning, match="stopped after max_seconds=1e-06"
-    ) as caught:
+    rule = "stopped after max_seconds=1e-06"
+    with pytest.warns(dpmlite.ConvergenceWarning, match=rule) as caught:
         model.fit(da.from_array(rows(900), chunks=(300, 4)))
     assert caught[0].filename == __file__
     assert (model.stopped_, model.converged_) == ("max_seconds", False)
