@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpmlite import moves
-from dpmlite.distributed.proposals import GATHERED_ROWS, all_together, compact, scaled
+from dpmlite.distributed.proposals import GATHERED_ROWS, compact, scaled
 from dpmlite.distributed.steps import Mixture, Proposal
 from dpmlite.search.result import tell_step
 
@@ -93,12 +93,12 @@ def restart(partition: ChunkedPartition, search: Search, rng: np.random.Generato
     """
     if partition.n_rows <= GATHERED_ROWS:  # there is no other sample
         return False
-    table, labels = partition.sample(all_together(partition, rng), GATHERED_ROWS, rng)
+    table, labels = partition.sample_of_all(GATHERED_ROWS, rng)
     model = scaled(partition.model, partition.n_rows / table.shape[0])
     problem = model.problem(table)
     if normal_fraction(problem.partition(compact(labels))) >= ENOUGH_NORMAL_FRACTION:
         return False
-    found = search.best(problem, rng.integers(2**63, size=1)).partition
+    found = search.from_sample(problem, int(rng.integers(2**63))).partition
     if search.progress.stop.is_set():
         return False
     before = partition.state

@@ -15,7 +15,7 @@ import numpy as np
 from dpmlite.core.threads import threads_for, use_threads
 from dpmlite.distributed.chunked_partition import ChunkedPartition, shares
 from dpmlite.distributed.descent import descend
-from dpmlite.distributed.proposals import GATHERED_ROWS, all_together, scaled
+from dpmlite.distributed.proposals import GATHERED_ROWS, scaled
 from dpmlite.distributed.steps import Mixture
 from dpmlite.estimators.automatic import power_of
 from dpmlite.estimators.chunk_tables import (
@@ -196,9 +196,7 @@ class ChunkedFit:
             partition = ChunkedPartition(self.engine, model, mixture, known.table, sample.lengths)
             trace, converged = descend(partition, replace(search, init=to_fit.init), rng)
             self._keep_components(partition, model, known.unit)
-            self._join_components(
-                *partition.sample(all_together(partition, rng), GATHERED_ROWS, rng)
-            )
+            self._join_components(*partition.sample_of_all(GATHERED_ROWS, rng))
         log_volume = model.power * known.log_volume
         to_fit.neg_log_joint_trace_ = model.unit * np.array(trace) + log_volume
         to_fit.neg_log_joint_ = float(to_fit.neg_log_joint_trace_[-1])

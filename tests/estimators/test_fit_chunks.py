@@ -9,7 +9,7 @@ from three_groups import joint_of, table
 
 from dpmlite import MAPDPM, ConvergenceWarning
 from dpmlite.datasets import unequal_gaussians
-from dpmlite.distributed import attempts, proposals
+from dpmlite.distributed import attempts, descent, proposals
 from dpmlite.estimators import chunk_tables, chunked_fit
 from dpmlite.estimators.empirical_bayes.alternation import same_partition
 from dpmlite.estimators.priors import FAMILIES
@@ -32,7 +32,7 @@ def fitted(X, n_chunks=4, **parameters):
 @pytest.fixture
 def small_samples(monkeypatch):
     """So that most rows of small tables are in no sample."""
-    for module in (proposals, attempts, chunked_fit):
+    for module in (proposals, attempts, descent, chunked_fit):
         monkeypatch.setattr(module, "GATHERED_ROWS", 500)
 
 
