@@ -82,6 +82,8 @@ def descend(
         helped = try_groups(partition, search, searched, rng)
         helped = helped or (restarts and restart(partition, search, rng))
         n_failures = 0 if helped else n_failures + 1
+        if n_failures == 1 and each_alone in searched:  # other rows of them may show more
+            searched = groupings_of(partition)
         trace.append(partition.neg_log_joint)
         tell_step(search.progress, "chunks", "round", len(trace) - 1, partition)
     converged = sweep_until_few_move(partition, search, LAST_MOVED_FRACTION)
