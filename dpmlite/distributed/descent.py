@@ -71,7 +71,8 @@ def descend(
     """
     tell_step(search.progress, "chunks", "start", partition.n_clusters, partition)
     sweep_until_few_move(partition, search, MAX_MOVED_FRACTION)
-    trace, n_failures, searched = [partition.neg_log_joint], 0, groupings_of(partition)
+    trace, n_failures = [partition.neg_log_joint], 0
+    searched, forgot = groupings_of(partition), False
     restarts = partition.n_rows * partition.component.n_columns <= MAX_CELLS
     while (
         search.split_merge
@@ -82,8 +83,8 @@ def descend(
         helped = try_groups(partition, search, searched, rng)
         helped = helped or (restarts and restart(partition, search, rng))
         n_failures = 0 if helped else n_failures + 1
-        if n_failures == 1 and each_alone in searched:  # other rows of them may show more
-            searched = groupings_of(partition)
+        if n_failures == 1 and not forgot and each_alone in searched:
+            searched, forgot = groupings_of(partition), True  # other rows may show more, once
         trace.append(partition.neg_log_joint)
         tell_step(search.progress, "chunks", "round", len(trace) - 1, partition)
     converged = sweep_until_few_move(partition, search, LAST_MOVED_FRACTION)
