@@ -29,6 +29,13 @@ def test_a_benchmark_can_be_imported(name):
     benchmark(name)
 
 
+def test_costs_of_chunks_are_those_that_explain_seconds():
+    costs = benchmark("chunk_costs")
+    n_chunks, n_rows = np.array([20.0, 100.0, 20.0, 24.0]), np.array([4e5, 4e5, 4e6, 5e5])
+    found = costs.solved(3e-3 * n_chunks + 2e-8 * n_rows, n_chunks, n_rows)
+    np.testing.assert_allclose(found, [3e-3, 2e-8], rtol=1e-9)
+
+
 @pytest.mark.slow
 @needs_kernels
 def test_twins_are_compared_in_every_family_and_move(monkeypatch):

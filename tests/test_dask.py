@@ -3,7 +3,6 @@
 import os
 import signal
 import threading
-import time
 
 import numpy as np
 import pytest
@@ -192,32 +191,71 @@ def test_labels_do_not_depend_on_the_number_of_workers(n_workers):
     np.testing.assert_array_equal(labels, local_labels(X, [700, 700, 700, 400]))
 
 
-def killed_soon(client, after):
-    """A thread that kills a worker's process once there has been work for some seconds."""
+class KillAtSweep:
+    """A callback that kills a process after the first sweep over the chunks."""
 
-    def kill():
-        time.sleep(after)
-        os.kill(next(iter(client.run(os.getpid).values())), signal.SIGKILL)
+    def __init__(self, process):
+        self.process, self.steps = process, []
 
-    thread = threading.Thread(target=kill)
-    thread.start()
-    return thread
+    def __call__(self, step, joint, n_clusters):
+        if step == "chunks sweep" and step not in self.steps:
+            os.kill(self.process, signal.SIGKILL)
+        self.steps.append(step)
 
 
 @pytest.mark.slow
 def test_a_worker_that_is_killed_does_not_change_the_labels():
-    X = unequal_gaussians(8, 20, random_state=0).sample(60_000, random_state=0)[0]
+    X = rows(6000)
     with started(2) as cluster, distributed.Client(cluster) as client:
         before = client.run(os.getpid)
-        thread = killed_soon(client, after=1.5)
-        model = DaskMAPDPM(prior="paper", random_state=0, client=client)
-        model.fit(da.from_array(X, chunks=(5000, 8)))
-        assert not thread.is_alive(), "the fit ended before a worker was killed"
-        thread.join()
+        kill = KillAtSweep(next(iter(before.values())))
+        model = DaskMAPDPM(prior="paper", random_state=0, client=client, callback=kill)
+        model.fit(da.from_array(X, chunks=(1000, 4)))
+        assert "chunks round" in kill.steps[kill.steps.index("chunks sweep") :]
         labels = model.labels_.compute()
         client.wait_for_workers(2)
         assert client.run(os.getpid) != before
-    np.testing.assert_array_equal(labels, local_labels(X, [5000] * 12, prior="paper"))
+    np.testing.assert_array_equal(labels, local_labels(X, [1000] * 6, prior="paper"))
+
+
+def test_a_callback_is_called_where_the_driver_is(client):
+    calls = []
+
+    def ends(step, joint, n_clusters):
+        calls.append((step, joint, os.getpid()))
+        return step == "chunks sweep"
+
+    X, parameters = rows(900), {"prior": "paper", "join": False}
+    model = DaskMAPDPM(callback=ends, random_state=0, **parameters)
+    model.fit(da.from_array(X, chunks=(300, 4)))
+    assert model.stopped_ == "callback"
+    assert {process for *_, process in calls} == {os.getpid()}
+    joint = dpmlite.neg_log_joint(X, model.labels_.compute(), alpha=1.0)
+    assert calls[-1][:2] == ("chunks sweep", pytest.approx(joint, rel=1e-10))
+
+
+def test_workers_predict_without_the_callback(client):
+    """It may hold what cannot leave its process."""
+    lock, X = threading.Lock(), rows(900)
+
+    def show(step, joint, n_clusters):
+        with lock:
+            assert n_clusters
+
+    model = DaskMAPDPM(callback=show, random_state=0).fit(da.from_array(X, chunks=(300, 4)))
+    found = model.predict(da.from_array(X, chunks=(450, 4))).compute()
+    np.testing.assert_array_equal(found, model.to_local().predict(X))
+
+
+def test_a_time_limit_ends_a_fit_with_a_warning(client, capsys):
+    model = DaskMAPDPM(max_seconds=1e-6, verbose=True, random_state=0)
+    rule = "stopped after max_seconds=1e-06"
+    with pytest.warns(dpmlite.ConvergenceWarning, match=rule) as caught:
+        model.fit(da.from_array(rows(900), chunks=(300, 4)))
+    assert caught[0].filename == __file__
+    assert (model.stopped_, model.converged_) == ("max_seconds", False)
+    assert len(model.labels_.compute()) == 900
+    assert "\nchunks       start " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("component", ["dirichlet-multinomial", "beta-bernoulli"])

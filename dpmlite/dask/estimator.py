@@ -15,8 +15,36 @@ from dpmlite.estimators.chunked_fit import ChunkedFit
 from dpmlite.estimators.mapdpm import MAPDPM
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from dask.array import Array
     from distributed import Client
+
+    Method = Callable[..., Any]
+
+
+# What all methods for new rows take and return.
+SECTIONS = """
+
+        Parameters
+        ----------
+        X : dask array or data frame, or array-like, shape (N, D)
+
+        Returns
+        -------
+        dask.array.Array or ndarray, shape {shape}
+            In the chunks of `X`, and not yet computed; an ndarray if `X` is not of Dask.
+        """
+
+
+def with_sections(shape: str) -> Callable[[Method], Method]:
+    """A decorator that adds `SECTIONS` to the docstring of a method."""
+
+    def add(method: Method) -> Method:
+        method.__doc__ = f"{method.__doc__}{SECTIONS.format(shape=shape)}"
+        return method
+
+    return add
 
 
 class DaskMAPDPM(Estimator):
@@ -137,59 +165,31 @@ class DaskMAPDPM(Estimator):
         vars(local).update(_fitted(self))
         return local
 
+    @with_sections("(N,)")
     def predict(self, X: Any) -> Any:
-        """Most probable cluster of new rows; -1 for those that found a new one.
+        """Most probable cluster of new rows; -1 for those that found a new one."""
+        return of_chunks(self._predictor(), "predict", X, np.dtype(np.intp))
 
-        Parameters
-        ----------
-        X : dask array or data frame, or array-like, shape (N, D)
-
-        Returns
-        -------
-        dask.array.Array of int, shape (N,)
-            In the chunks of `X`, and not yet computed; an ndarray if `X` is not of Dask.
-        """
-        return of_chunks(self.to_local(), "predict", X, np.dtype(np.intp))
-
+    @with_sections("(N, K)")
     def predict_proba(self, X: Any) -> Any:
-        """Probability of each cluster for new rows, shape (N, K); see `MAPDPM.predict_proba`.
+        """Probability of each cluster for new rows; see `MAPDPM.predict_proba`."""
+        model = self._predictor()
+        width = model.n_clusters_
+        return of_chunks(model, "predict_proba", X, np.dtype(np.float64), width)
 
-        Parameters
-        ----------
-        X : dask array or data frame, or array-like, shape (N, D)
-
-        Returns
-        -------
-        dask.array.Array or ndarray, shape (N, K)
-        """
-        width = self.to_local().n_clusters_
-        return of_chunks(self.to_local(), "predict_proba", X, np.dtype(np.float64), width)
-
+    @with_sections("(N,)")
     def score_samples(self, X: Any) -> Any:
-        """Log predictive density of new rows, in nats; see `MAPDPM.score_samples`.
+        """Log predictive density of new rows, in nats; see `MAPDPM.score_samples`."""
+        return of_chunks(self._predictor(), "score_samples", X, np.dtype(np.float64))
 
-        Parameters
-        ----------
-        X : dask array or data frame, or array-like, shape (N, D)
-
-        Returns
-        -------
-        dask.array.Array or ndarray, shape (N,)
-        """
-        return of_chunks(self.to_local(), "score_samples", X, np.dtype(np.float64))
-
+    @with_sections("(N,)")
     def outlier_score(self, X: Any) -> Any:
-        """Share of the model's rows less probable than each row; see `MAPDPM.outlier_score`.
+        """Share of the model's rows less probable than each row; see `MAPDPM.outlier_score`."""
+        return of_chunks(self._predictor(), "outlier_score", X, np.dtype(np.float64))
 
-        Parameters
-        ----------
-        X : dask array or data frame, or array-like, shape (N, D)
-
-        Returns
-        -------
-        dask.array.Array or ndarray, shape (N,)
-        """
-        return of_chunks(self.to_local(), "outlier_score", X, np.dtype(np.float64))
+    def _predictor(self) -> MAPDPM:
+        """What workers predict with: without the callback, which may belong to this process."""
+        return self.to_local().set_params(callback=None)
 
     def _client(self) -> Client:
         if self.client is not None:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpmlite import moves
-from dpmlite.distributed.proposals import GATHERED_ROWS, all_together, compact, scaled
+from dpmlite.distributed.proposals import GATHERED_ROWS, compact, scaled
 from dpmlite.distributed.steps import Mixture, Proposal
+from dpmlite.search.result import tell_step
 
 if TYPE_CHECKING:
     from dpmlite.distributed.chunked_partition import ChunkedPartition, State
@@ -31,6 +32,13 @@ MIN_CHANGE = 0.1
 ENOUGH_NORMAL_FRACTION = 0.5
 
 
+def sweep(partition: ChunkedPartition, search: Search) -> int:
+    """Sweep and tell it; return the number of rows that moved."""
+    n_moved = partition.sweep(SWEEPS_AT_ONCE)
+    tell_step(search.progress, "chunks", "sweep", n_moved, partition)
+    return n_moved
+
+
 def sweep_until_few_move(
     partition: ChunkedPartition, search: Search, max_moved_fraction: float
 ) -> bool:
@@ -43,7 +51,7 @@ def sweep_until_few_move(
         if search.progress.stop.is_set():
             break
         before = partition.neg_log_joint
-        n_moved = partition.sweep(SWEEPS_AT_ONCE)
+        n_moved = sweep(partition, search)
         if n_moved <= max_moved_fraction * partition.n_rows:
             return True
         if not partition.neg_log_joint < before:
@@ -59,13 +67,15 @@ def cross_over(partition: ChunkedPartition, search: Search, proposal: Proposal) 
     """
     before, worthwhile_gain = partition.state, partition.worthwhile_gain
     partition.cross_over(proposal)
-    if are_others(partition, before):
-        partition.sweep(SWEEPS_AT_ONCE)
-    if not partition.neg_log_joint < before.neg_log_joint - worthwhile_gain:
+    if are_others(partition, before) and not search.progress.stop.is_set():
+        sweep(partition, search)
+    helps = partition.neg_log_joint < before.neg_log_joint - worthwhile_gain
+    if not helps:
         partition.restore(before)
-        return False
-    sweep_until_few_move(partition, search, MAX_MOVED_FRACTION)
-    return True
+    tell_step(search.progress, "chunks", "crossover", int(helps), partition)
+    if helps:
+        sweep_until_few_move(partition, search, MAX_MOVED_FRACTION)
+    return helps
 
 
 def are_others(partition: ChunkedPartition, before: State) -> bool:
@@ -83,12 +93,14 @@ def restart(partition: ChunkedPartition, search: Search, rng: np.random.Generato
     """
     if partition.n_rows <= GATHERED_ROWS:  # there is no other sample
         return False
-    table, labels = partition.sample(all_together(partition, rng), GATHERED_ROWS, rng)
+    table, labels = partition.sample_of_all(GATHERED_ROWS, rng)
     model = scaled(partition.model, partition.n_rows / table.shape[0])
     problem = model.problem(table)
     if normal_fraction(problem.partition(compact(labels))) >= ENOUGH_NORMAL_FRACTION:
         return False
-    found = search.best(problem, rng.integers(2**63, size=1)).partition
+    found = search.from_sample(problem, int(rng.integers(2**63))).partition
+    if search.progress.stop.is_set():
+        return False
     before = partition.state
     partition.start(Mixture.of(model, found.component, found.n_clusters))
     sweep_until_few_move(partition, search, START_MOVED_FRACTION)

@@ -192,6 +192,10 @@ class ChunkedPartition:
             table = table.followed_by(more)
         return table, np.concatenate([clusters for _, clusters in found])
 
+    def sample_of_all(self, max_rows: int, rng: np.random.Generator) -> tuple[Any, Indices]:
+        """Random rows of all clusters together, as `sample` returns them."""
+        return self.sample(np.zeros(self.n_clusters, dtype=np.intp), max_rows, rng)
+
     def sizes_of(self, groups: Indices) -> Indices:
         """Rows of groups of clusters in each chunk, shape (P, G)."""
         sizes = np.zeros((self.engine.n_chunks, int(groups.max()) + 1), dtype=np.intp)

@@ -10,35 +10,41 @@ from dpmlite.distributed.attempts import (
     restart,
     sweep_until_few_move,
 )
-from dpmlite.distributed.proposals import all_together, each_alone, near_ones, proposed
+from dpmlite.distributed.proposals import (
+    GATHERED_ROWS,
+    all_if_changed,
+    all_together,
+    each_alone,
+    near_ones,
+    proposed,
+)
+from dpmlite.distributed.searched_clusters import SearchedClusters
+from dpmlite.distributed.statistics import statistics_of
+from dpmlite.search.result import tell_step
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     import numpy as np
 
     from dpmlite.distributed.chunked_partition import ChunkedPartition
-    from dpmlite.distributed.protocols import Indices
+    from dpmlite.distributed.protocols import Indices, Mask
     from dpmlite.search.search import Search
 
-    #: `grouping(partition, rng)` returns the group of each cluster.
-    Grouping = Callable[[ChunkedPartition, np.random.Generator], Indices]
+    #: `grouping(partition, chosen, rng)` returns the group of each cluster: those of chosen ones.
+    Grouping = Callable[[ChunkedPartition, Mask, np.random.Generator], Indices]
 
 # The last sweeps end when no more than this fraction of the rows moves: what moves then changes
 # the joint by a nat or so.
 LAST_MOVED_FRACTION = 5e-4
-
-# The groups of clusters that are searched by themselves in a round, and in one after a round that
-# gained little: clusters are then those that were searched alone in vain.
-GROUPINGS: tuple[Grouping, ...] = (all_together, each_alone, near_ones)
-OTHER_GROUPINGS: tuple[Grouping, ...] = (all_together, near_ones)
 
 # Rounds at most.
 MAX_ROUNDS = 20
 
 # Rounds in a row that may gain little. Each ends with a restart, which takes several passes over
 # all rows; in tables of more cells there is none, as in `fit`, and one such round ends the descent.
-MAX_FAILURES = 2
+# The third gains more, for its time, than what is proposed for a few clusters under a low power.
+MAX_FAILURES = 3
 MAX_CELLS = 4_000_000
 
 
@@ -52,8 +58,8 @@ def descend(
     partition : ChunkedPartition
         Changed in place.
     search : Search
-        How rows that were gathered are searched. Its progress is told of each round, and may end
-        the descent between two steps.
+        How rows that were gathered are searched. Its progress is told of each step, and may end
+        the descent between two of them.
     rng : Generator
 
     Returns
@@ -63,8 +69,10 @@ def descend(
     converged : bool
         Whether the last sweeps moved hardly any row.
     """
+    tell_step(search.progress, "chunks", "start", partition.n_clusters, partition)
     sweep_until_few_move(partition, search, MAX_MOVED_FRACTION)
-    trace, n_failures, groupings = [partition.neg_log_joint], 0, GROUPINGS
+    trace, n_failures = [partition.neg_log_joint], 0
+    searched, forgot = groupings_of(partition), False
     restarts = partition.n_rows * partition.component.n_columns <= MAX_CELLS
     while (
         search.split_merge
@@ -72,11 +80,13 @@ def descend(
         and len(trace) <= MAX_ROUNDS
         and not search.progress.stop.is_set()
     ):
-        helped = try_groups(partition, search, groupings, rng)
+        helped = try_groups(partition, search, searched, rng)
         helped = helped or (restarts and restart(partition, search, rng))
-        n_failures, groupings = (0, GROUPINGS) if helped else (n_failures + 1, OTHER_GROUPINGS)
+        n_failures = 0 if helped else n_failures + 1
+        if n_failures == 1 and not forgot and each_alone in searched:
+            searched, forgot = groupings_of(partition), True  # other rows may show more, once
         trace.append(partition.neg_log_joint)
-        search.progress.step(f"round {len(trace) - 1}", trace[-1], partition.n_clusters)
+        tell_step(search.progress, "chunks", "round", len(trace) - 1, partition)
     converged = sweep_until_few_move(partition, search, LAST_MOVED_FRACTION)
     return [*trace, partition.neg_log_joint], converged
 
@@ -84,13 +94,34 @@ def descend(
 def try_groups(
     partition: ChunkedPartition,
     search: Search,
-    groupings: Iterable[Grouping],
+    searched: dict[Grouping, SearchedClusters],
     rng: np.random.Generator,
 ) -> bool:
-    """Cross over with what is proposed for each grouping; return whether one helps."""
+    """Cross over with what groups of clusters propose; return whether one proposal helps."""
     helped = False
-    for groups_of in groupings:
-        proposal = proposed(partition, search, groups_of(partition, rng), rng)
-        if proposal is not None and cross_over(partition, search, proposal):
-            helped = True
+    for groups_of, memory in searched.items():
+        chosen = memory.are_new(statistics_of(partition.totals, partition.n_clusters))
+        helps = try_proposal(partition, search, groups_of(partition, chosen, rng), rng)
+        helped = helped or helps
     return helped
+
+
+def try_proposal(
+    partition: ChunkedPartition, search: Search, groups: Indices, rng: np.random.Generator
+) -> bool:
+    """Cross over with what is proposed for groups of clusters; return whether that helps."""
+    proposal = proposed(partition, search, groups, rng)
+    if proposal is None or search.progress.stop.is_set():
+        return False
+    return cross_over(partition, search, proposal)
+
+
+def groupings_of(partition: ChunkedPartition) -> dict[Grouping, SearchedClusters]:
+    """How clusters are grouped, and a memory of those that were searched so.
+
+    Under a power, a sample of all clusters may be as sure of them as all rows: more rows of a few
+    clusters then show no more, nor does another sample of the same clusters.
+    """
+    one_is_enough = partition.model.power * partition.n_rows <= GATHERED_ROWS
+    groupings = (all_if_changed,) if one_is_enough else (all_together, each_alone, near_ones)
+    return {groups_of: SearchedClusters() for groups_of in groupings}

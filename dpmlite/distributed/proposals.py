@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dpmlite.distributed.chunked_partition import ChunkedPartition
-    from dpmlite.distributed.protocols import Indices, Model, Table
+    from dpmlite.distributed.protocols import Indices, Mask, Model, Table
     from dpmlite.search.search import Search
 
 # Rows that are gathered of a group of clusters, at most.
@@ -39,11 +39,15 @@ def proposed(
 ) -> Proposal | None:
     """What descents on gathered rows make of groups of clusters; None if all look normal.
 
-    Groups whose clusters all look normal stay.
+    Groups whose clusters all look normal stay, and so do clusters without a group.
     """
     mixtures: list[Mixture] = []
     choice = np.full(partition.n_clusters, -1)
+    if groups.max() < 0:
+        return None
     for batch in batches(partition.sizes_of(groups).sum(axis=0)):
+        if search.progress.stop.is_set():
+            break
         in_batch = np.where(np.isin(groups, batch), groups - batch[0], -1)
         found = searched(partition, search, in_batch, rng)
         for g, mixture in zip(batch, found, strict=True):
@@ -80,22 +84,30 @@ def descended(
     return Mixture.of(model, found.component, found.n_clusters)
 
 
-def all_together(partition: ChunkedPartition, rng: np.random.Generator) -> Indices:
+def all_together(partition: ChunkedPartition, chosen: Mask, rng: np.random.Generator) -> Indices:
     """One group of all clusters."""
     return np.zeros(partition.n_clusters, dtype=np.intp)
 
 
-def each_alone(partition: ChunkedPartition, rng: np.random.Generator) -> Indices:
-    """A group for each cluster."""
-    return np.arange(partition.n_clusters)
+def all_if_changed(partition: ChunkedPartition, chosen: Mask, rng: np.random.Generator) -> Indices:
+    """One group of all clusters if one is chosen; else -1 for each."""
+    return np.full(partition.n_clusters, 0 if chosen.any() else -1)
 
 
-def near_ones(partition: ChunkedPartition, rng: np.random.Generator) -> Indices:
-    """Groups of clusters that could be merged at least cost, found in random order."""
+def each_alone(partition: ChunkedPartition, chosen: Mask, rng: np.random.Generator) -> Indices:
+    """A group for each chosen cluster; -1 for the others."""
+    return np.where(chosen, np.cumsum(chosen) - 1, -1)
+
+
+def near_ones(partition: ChunkedPartition, chosen: Mask, rng: np.random.Generator) -> Indices:
+    """Groups of a chosen cluster and those with which it could be merged at least cost.
+
+    They are found in random order; -1 is no group.
+    """
     clusters = with_groups(partition.problem, partition.totals)
     groups, n_groups = np.full(partition.n_clusters, -1), 0
     for j in rng.permutation(partition.n_clusters).tolist():
-        if groups[j] < 0:
+        if chosen[j] and groups[j] < 0:
             free = np.setdiff1d(np.flatnonzero(groups < 0), [j])
             costs = [moves.merge_change(clusters, j, k) for k in free.tolist()]
             groups[free[np.argsort(costs, kind="stable")[: N_NEAR - 1]]] = n_groups

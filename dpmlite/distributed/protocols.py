@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float64]
     Indices = npt.NDArray[np.intp]
+    Mask = npt.NDArray[np.bool_]
 
 
 class Table(Protocol):

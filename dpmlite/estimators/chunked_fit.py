@@ -15,7 +15,7 @@ import numpy as np
 from dpmlite.core.threads import threads_for, use_threads
 from dpmlite.distributed.chunked_partition import ChunkedPartition, shares
 from dpmlite.distributed.descent import descend
-from dpmlite.distributed.proposals import GATHERED_ROWS, all_together, scaled
+from dpmlite.distributed.proposals import GATHERED_ROWS, scaled
 from dpmlite.distributed.steps import Mixture
 from dpmlite.estimators.automatic import power_of
 from dpmlite.estimators.chunk_tables import (
@@ -32,6 +32,7 @@ from dpmlite.estimators.chunk_tables import (
 from dpmlite.estimators.column_families import AUTO
 from dpmlite.estimators.data import HEAVIEST, NEGLIGIBLE
 from dpmlite.estimators.fitted import cluster_attributes
+from dpmlite.estimators.long_fits import why_long
 from dpmlite.estimators.priors.moments import Moments
 from dpmlite.estimators.streaming import moments_of_all
 from dpmlite.estimators.validation import check_random_state, check_weight_ratio
@@ -195,9 +196,7 @@ class ChunkedFit:
             partition = ChunkedPartition(self.engine, model, mixture, known.table, sample.lengths)
             trace, converged = descend(partition, replace(search, init=to_fit.init), rng)
             self._keep_components(partition, model, known.unit)
-            self._join_components(
-                *partition.sample(all_together(partition, rng), GATHERED_ROWS, rng)
-            )
+            self._join_components(*partition.sample_of_all(GATHERED_ROWS, rng))
         log_volume = model.power * known.log_volume
         to_fit.neg_log_joint_trace_ = model.unit * np.array(trace) + log_volume
         to_fit.neg_log_joint_ = float(to_fit.neg_log_joint_trace_[-1])
@@ -227,6 +226,7 @@ class ChunkedFit:
         """What is known of all rows, their model, and the search among those of the sample."""
         to_fit = self.estimator
         table, saturation = self._read(sample), to_fit._saturation()
+        search.progress.explain(partial(why_long, table))
         if to_fit._is_automatic():
             sample.check_weights_alike()
             model, spread, labels = to_fit._choose_model(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -13,6 +13,18 @@ if TYPE_CHECKING:
     from dpmlite.partition import Partition
     from dpmlite.search.context import Labels
     from dpmlite.search.progress import Progress
+
+
+class Told(Protocol):
+    """What is told of a partition after a step."""
+
+    @property
+    def neg_log_joint(self) -> float:
+        """The objective, in nats."""
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters."""
 
 
 @dataclass(eq=False, repr=False)
@@ -73,12 +85,12 @@ class SearchResult:
         """Append the joint to the trace if a step has changed it, and tell the step."""
         if step in ("start", "sweep") or count:
             self.trace.append(self.neg_log_joint)
-        tell_step(progress, self.name, step, count, self)
+        tell_step(progress, self.name, step, count, self.partition)
 
 
-def tell_step(progress: Progress, name: str, step: str, count: int, result: SearchResult) -> None:
+def tell_step(progress: Progress, name: str, step: str, count: int, partition: Told) -> None:
     """Tell what a step has led to."""
-    n_clusters, neg_log_joint = result.partition.n_clusters, result.neg_log_joint
+    n_clusters, neg_log_joint = partition.n_clusters, partition.neg_log_joint
     if progress.tells:
         progress.tell(
             f"{name:<12} {step:<9} {count:>8}   clusters {n_clusters:>6}"

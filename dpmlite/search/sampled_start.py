@@ -212,7 +212,7 @@ class SampledStart:
 
     def _tell(self, number: int, best: SearchResult) -> None:
         name = f"start {number}"
-        tell_step(self.context.progress, name, "descent", self.n_sweeps, best)
+        tell_step(self.context.progress, name, "descent", self.n_sweeps, best.partition)
 
 
 def joined(context: Context, found: Partition) -> Labels:

@@ -73,6 +73,12 @@ class Search:
         context = self.context(problem, np.random.default_rng(seed))
         return descend(context, SearchResult(context.partition(labels.copy()), name=name))
 
+    def from_sample(self, problem: Problem, seed: int) -> SearchResult:
+        """The result of a descent from one sample of the rows; `best` goes on with others."""
+        context = self.context(problem, np.random.default_rng(seed))
+        labels = SampledStart(context).run()
+        return descend(context, SearchResult(context.partition(labels), name="sample"))
+
     def context(self, problem: Problem, rng: np.random.Generator) -> Context:
         """What each part of a search among the rows of a problem is given."""
         moves = descent.QUICK_MOVES if self.quick else descent.MOVES

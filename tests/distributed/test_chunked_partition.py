@@ -9,11 +9,12 @@ from cases import needs_kernels
 
 from dpmlite import sweeps
 from dpmlite.datasets import unequal_gaussians
-from dpmlite.distributed import attempts, proposals, steps
+from dpmlite.distributed import attempts, descent, proposals, steps
 from dpmlite.distributed.chunked_partition import ChunkedPartition, shares
-from dpmlite.distributed.descent import descend
+from dpmlite.distributed.descent import descend, groupings_of
 from dpmlite.distributed.engine import MapEngine
-from dpmlite.distributed.proposals import batches, near_ones
+from dpmlite.distributed.proposals import all_if_changed, batches, each_alone, near_ones
+from dpmlite.distributed.searched_clusters import SearchedClusters
 from dpmlite.distributed.statistics import all_others, statistics_of
 from dpmlite.distributed.steps import Gather, Mixture, Proposal, Sweep
 from dpmlite.estimators.automatic import Model
@@ -178,8 +179,8 @@ def test_a_state_of_before_comes_back_after_other_steps():
 
 @pytest.fixture
 def small_samples(monkeypatch):
-    monkeypatch.setattr(proposals, "GATHERED_ROWS", 200)
-    monkeypatch.setattr(attempts, "GATHERED_ROWS", 200)
+    for module in (proposals, attempts, descent):
+        monkeypatch.setattr(module, "GATHERED_ROWS", 200)
 
 
 def test_a_restart_finds_what_a_single_cluster_hides(small_samples):
@@ -261,10 +262,56 @@ def test_near_clusters_are_grouped():
         ]
     )
     partition, engine = chunked(X, 2)
-    groups = near_ones(partition, np.random.default_rng(0))
+    everyone = np.ones(partition.n_clusters, dtype=bool)
+    groups = near_ones(partition, everyone, np.random.default_rng(0))
     assert np.bincount(groups).max() <= 4
     low = {int(k) for k in np.unique(labels_of(partition, engine)[X[:, 0] < 100.0])}
     assert len({int(groups[k]) for k in low}) == 1
+    one = np.arange(partition.n_clusters) == min(low)
+    groups = near_ones(partition, one, np.random.default_rng(0))
+    assert low <= set(np.flatnonzero(groups == 0).tolist())
+    assert groups.max() == 0
+
+
+def test_clusters_that_were_not_chosen_have_no_group():
+    partition, _ = chunked(rows(), 2)
+    rng, nobody = np.random.default_rng(0), np.zeros(partition.n_clusters, dtype=bool)
+    for groups_of in (each_alone, near_ones, all_if_changed):
+        groups = groups_of(partition, nobody, rng)
+        assert (groups == -1).all()
+        assert proposals.proposed(partition, Search(), groups, rng) is None
+    chosen = np.arange(partition.n_clusters) % 3 == 1
+    groups = each_alone(partition, chosen, rng)
+    assert groups[chosen].tolist() == list(range(chosen.sum()))
+    assert (groups[~chosen] == -1).all()
+    assert (all_if_changed(partition, chosen, rng) == 0).all()
+
+
+@pytest.mark.parametrize("power", [1.0, 0.01])
+def test_few_clusters_are_searched_where_more_of_their_rows_tell_more(power, small_samples):
+    partition, _ = chunked(rows(900), 2, power=power)
+    alone = each_alone in groupings_of(partition)
+    assert alone == (power == 1.0)  # 200 rows of a power of 4.5 % are as sure as 900 of 1 %
+
+
+def test_clusters_are_searched_again_once_they_have_changed():
+    searched, rng = SearchedClusters(), np.random.default_rng(0)
+    clusters = np.column_stack([rng.uniform(50.0, 100.0, 6), rng.normal(size=(6, 4))])
+    assert searched.are_new(clusters).all()
+    in_other_order = clusters[[3, 1, 0, 5, 2, 4]]
+    assert not searched.are_new(in_other_order).any()
+    changed = in_other_order[:5].copy()
+    changed[1, 0] *= 1.05
+    changed[3, 2] += 0.5
+    assert searched.are_new(changed).tolist() == [False, True, False, True, False]
+    assert not searched.are_new(changed).any()
+
+
+def test_slow_changes_of_a_cluster_add_up():
+    searched, weight = SearchedClusters(), np.array([[100.0, 1.0]])
+    assert searched.are_new(weight).all()
+    found = [bool(searched.are_new(weight * [1.0 + 0.015 * step, 1.0])) for step in range(1, 4)]
+    assert found == [False, True, False]
 
 
 @pytest.mark.parametrize("n", [0, 7, 99, 100])

@@ -1,16 +1,19 @@
 """`MAPDPM.fit_chunks`: rows that do not fit into memory."""
 
+import pickle
+
 import numpy as np
 import pytest
 from cases import needs_kernels
 from three_groups import joint_of, table
 
-from dpmlite import MAPDPM
+from dpmlite import MAPDPM, ConvergenceWarning
 from dpmlite.datasets import unequal_gaussians
-from dpmlite.distributed import attempts, proposals
+from dpmlite.distributed import attempts, descent, proposals
 from dpmlite.estimators import chunk_tables, chunked_fit
 from dpmlite.estimators.empirical_bayes.alternation import same_partition
 from dpmlite.estimators.priors import FAMILIES
+from dpmlite.search import progress
 
 pytestmark = needs_kernels
 
@@ -29,7 +32,7 @@ def fitted(X, n_chunks=4, **parameters):
 @pytest.fixture
 def small_samples(monkeypatch):
     """So that most rows of small tables are in no sample."""
-    for module in (proposals, attempts, chunked_fit):
+    for module in (proposals, attempts, descent, chunked_fit):
         monkeypatch.setattr(module, "GATHERED_ROWS", 500)
 
 
@@ -315,3 +318,87 @@ def test_parameters_that_need_all_rows_are_refused():
         MAPDPM(outlier_level=0.01).fit_chunks([X])
     with pytest.raises(ValueError, match="chunks must be at least one"):
         MAPDPM().fit_chunks([])
+
+
+class Counter:
+    """A callback that keeps its calls, and ends the fit with the last of so many."""
+
+    def __init__(self, until=None):
+        self.calls, self.until = [], until
+
+    def __call__(self, step, joint, n_clusters):
+        self.calls.append((step, joint, n_clusters))
+        return len(self.calls) == self.until
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_callback_is_told_every_step_and_changes_nothing(n_jobs, small_samples):
+    X, calls = unequal(), Counter()
+    told = fitted(X, prior="paper", join=False, n_jobs=n_jobs, callback=calls)
+    np.testing.assert_array_equal(told.labels_, fitted(X, prior="paper", join=False).labels_)
+    assert told.stopped_ is None
+    of_chunks = [call for call in calls.calls if call[0].startswith("chunks ")]
+    assert of_chunks[0][0] == "chunks start"
+    assert {"chunks sweep", "chunks crossover"} < {step for step, *_ in of_chunks}
+    rounds = [joint for step, joint, _ in of_chunks if step == "chunks round"]
+    np.testing.assert_array_equal(rounds, told.neg_log_joint_trace_[1:-1])
+    assert of_chunks[-1] == ("chunks sweep", told.neg_log_joint_, told.n_clusters_)
+    assert calls.calls[-1] == of_chunks[-1]
+
+
+def test_a_callback_ends_a_fit_at_any_step(small_samples):
+    """Whatever the step, the labels are a partition of all rows, whose joint is the objective."""
+    X, n_steps = unequal(1500), Counter()
+    parameters = {"prior": "paper", "join": False}
+    fitted(X, callback=n_steps, **parameters)
+    kinds = [step for step, *_ in n_steps.calls]
+    firsts = {kinds.index(kind) + 1 for kind in set(kinds)}
+    for until in sorted({*firsts, *range(1, len(kinds), 40)} - {len(kinds)}):
+        calls = Counter(until)
+        model = fitted(X, callback=calls, **parameters)
+        assert (model.stopped_, model.converged_, len(calls.calls)) == ("callback", False, until)
+        joint = joint_of(model, X, model.labels_)
+        assert joint == pytest.approx(model.neg_log_joint_, rel=1e-10)
+
+
+def test_a_fit_that_is_ended_makes_no_further_sweep(small_samples):
+    """A stop in a search among gathered rows, or after a sweep, ends the descent there."""
+    X, n_steps = unequal(), Counter()
+    fitted(X, prior="paper", callback=n_steps)
+    kinds = [step for step, *_ in n_steps.calls]
+    gathered = next(i for i, kind in enumerate(kinds) if kind.startswith("gathered"))
+    model = fitted(X, prior="paper", callback=Counter(gathered + 1))
+    assert model.n_sweeps_ == attempts.SWEEPS_AT_ONCE * kinds[:gathered].count("chunks sweep")
+
+
+def test_a_time_limit_ends_a_fit_with_a_warning():
+    with pytest.warns(ConvergenceWarning, match="stopped after max_seconds=1e-06") as caught:
+        model = fitted(unequal(), prior="paper", max_seconds=1e-6)
+    assert caught[0].filename == __file__
+    assert (model.stopped_, model.converged_, model.n_sweeps_) == ("max_seconds", False, 0)
+    assert len(model.labels_) == 3000
+
+
+def test_steps_and_what_makes_a_fit_long_are_told(monkeypatch, capsys):
+    monkeypatch.setattr(progress, "LONG", 0.0)
+    fitted(unequal(), verbose=True)
+    lines = capsys.readouterr().out.splitlines()
+    (long,) = [line for line in lines if " have passed, " in line]
+    assert "; 3,000 rows x 4 columns: " in long
+    told = [line.split()[:2] for line in lines]
+    assert {"start", "sweep", "crossover", "round"} == {b for a, b in told if a == "chunks"}
+
+
+def test_an_error_in_a_callback_leaves_the_estimator_as_it_was():
+    model = fitted(unequal())
+    before = pickle.dumps(vars(model))
+
+    def fail(step, joint, n_clusters):
+        if step == "chunks sweep":
+            raise ZeroDivisionError
+
+    model.callback = fail
+    with pytest.raises(ZeroDivisionError):
+        model.fit_chunks([unequal(500)])
+    model.callback = None
+    assert pickle.dumps(vars(model)) == before
