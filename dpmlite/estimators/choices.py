@@ -36,7 +36,7 @@ VisitOrder = Literal["fixed", "random"]
 
 SplitMerge = Literal["random", "restricted", "interleaved"]
 
-TreeApproximation = Literal["bayes-kmeans", "map-dpm"]
+TreeApproximation = Literal["bayes-kmeans", "map-dpm", "randomized"]
 
 VariationalComponent = Literal["auto", "normal-gamma", "dirichlet-multinomial", "beta-bernoulli"]
 VariationalMethod = Literal["vb", "collapsed-stick", "collapsed-dirichlet"]
