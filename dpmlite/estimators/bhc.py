@@ -12,7 +12,9 @@ from dpmlite import algorithms, families
 from dpmlite.core.constants import UNPLACED
 from dpmlite.estimators.automatic import most_probable_labels
 from dpmlite.estimators.base import all_or_nothing, require_fitted
-from dpmlite.estimators.bhc_growth import TreeSearch, bayes_kmeans, grow, joined
+from dpmlite.estimators.bhc_assembly import Assembly
+from dpmlite.estimators.bhc_growth import TreeSearch, bayes_kmeans, grow
+from dpmlite.estimators.bhc_randomized import grow_randomized, members_of
 from dpmlite.estimators.bhc_tree import AlternativeTree, linkage, relocate
 from dpmlite.estimators.choices import PriorOrScales, TreeApproximation
 from dpmlite.estimators.choose_prior import ScaledPrior, draw_sample
@@ -51,6 +53,9 @@ PRIOR_CHOICES: tuple[str, ...] = get_args(PriorOrScales)
 START_FACTORS = (1.0, 2.0**-4)
 SAMPLE_ROWS = 500
 
+# Rows of a cluster of `MAPDPM` up to which all pairs are compared.
+MAX_EXACT_GROUP = 5000
+
 
 class BayesianHierarchicalClustering(MixtureEstimator):
     """A tree of merges, each with the probability that it is one cluster.
@@ -71,7 +76,7 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         merges the rows with equal values spread, each of which counts whole. "paper" expects
         clusters as wide as the table. "nll" multiplies the scales of "paper", as `MAPDPM` does, by
         the factors with the greatest lower bound, chosen on 500 rows at most.
-    approximate : {None, "bayes-kmeans", "map-dpm"}, default "map-dpm"
+    approximate : {None, "bayes-kmeans", "map-dpm", "randomized"}, default "map-dpm"
         None, the algorithm of the papers: all pairs of rows are compared. The time grows as N^2,
         and what the first merges join wrongly stays together.
 
@@ -80,7 +85,11 @@ class BayesianHierarchicalClustering(MixtureEstimator):
           leaves.
         - "map-dpm": the rows of each cluster of `MAPDPM` are merged into a tree, and then these
           trees. Every row is a leaf. The bound is above the joint of the clusters, and mostly
-          tighter than that of None.
+          tighter than that of None. A cluster of more than 5000 rows gets a "randomized" tree.
+        - "randomized", after [3]_: the other rows are filtered through the tree of a random sample
+          of 2000, each to the cluster that most probably has it. The rows of each cluster are
+          merged in the same way, and then the clusters of all. Every row is a leaf. The time grows
+          as N log N, and up to 2000 rows the tree is that of None.
     alternative_trees : bool or int, default False
         Whether to relocate branches at each node, section 4 of [2]_; or the first node at which to
         do so, from M to 2 M - 2 for M leaves.
@@ -148,6 +157,8 @@ class BayesianHierarchicalClustering(MixtureEstimator):
     ----------
     .. [1] Heller & Ghahramani, "Bayesian hierarchical clustering", 2005.
     .. [2] Xu, Heller & Ghahramani, "Tree-based inference for Dirichlet process mixtures", 2009.
+    .. [3] Heller & Ghahramani, "Randomized algorithms for fast Bayesian hierarchical clustering",
+       2005.
 
     Examples
     --------
@@ -219,7 +230,9 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         self._check_start(int(leaves.max()) + 1)
         if self.approximate == "map-dpm":
             groups = most_probable_labels(model, table, rng, progress)
-            tree = self._grow_nested(model, table, groups, progress)
+            tree = self._grow_nested(problem, groups, rng, progress)
+        elif self.approximate == "randomized":
+            tree = grow_randomized(problem, rng, progress)
         else:
             tree = grow(problem, leaves, progress)
         self._keep_tree(tree, leaves, used)
@@ -328,16 +341,21 @@ class BayesianHierarchicalClustering(MixtureEstimator):
             return bayes_kmeans(problem, rng)
         return np.arange(len(problem.rows), dtype=np.intp)
 
-    def _grow_nested(self, model: Model, table: Data, groups: Labels, progress: Progress) -> Tree:
+    def _grow_nested(
+        self, problem: Problem, groups: Labels, rng: np.random.Generator, progress: Progress
+    ) -> Tree:
         """The tree that merges the rows of each group, and then the groups."""
-        members = [np.flatnonzero(groups == k) for k in range(int(groups.max()) + 1)]
-        branches = []
-        for k, rows in enumerate(members):
-            problem = model.problem(table.take(groups == k))
-            branches.append(grow(problem, np.arange(len(rows), dtype=np.intp), progress))
-        roots = np.array([[branch.log_e[-1], branch.log_d[-1]] for branch in branches])
-        trunk = grow(model.problem(table), groups, progress, roots)
-        return joined(branches, members, trunk)
+        assembly = Assembly(len(groups))
+        roots = np.empty(int(groups.max()) + 1, dtype=np.intp)
+        for k, rows in enumerate(members_of(groups)):
+            group = problem.of_rows(rows)
+            if len(rows) > MAX_EXACT_GROUP:
+                branch = grow_randomized(group, rng, progress)
+            else:
+                branch = grow(group, np.arange(len(rows), dtype=np.intp), progress)
+            roots[k] = assembly.add(branch, rows)[0]
+        assembly.add(grow(problem, groups, progress, assembly.evidence(roots)), roots)
+        return assembly.tree()
 
     def _keep_tree(self, tree: Tree, leaves: Labels, used: npt.NDArray[np.bool_]) -> None:
         self.n_leaves_ = tree.n_leaves

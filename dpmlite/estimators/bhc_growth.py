@@ -77,8 +77,7 @@ def grow(
     while left:
         before = forest.n_nodes
         left = forest.grow(step)
-        if progress and forest.n_nodes * 10 // n_nodes > before * 10 // n_nodes:
-            progress.tell(f"node {forest.n_nodes:>8} of {n_nodes}")
+        tell_tenths(progress, before, forest.n_nodes, n_nodes)
     return Tree(
         np.array(forest.children, dtype=np.intp).reshape(-1, 2),
         np.array(forest.log_odds),
@@ -88,45 +87,10 @@ def grow(
     )
 
 
-def joined(branches: list[Tree], members: list[Labels], trunk: Tree) -> Tree:
-    """The tree over all rows that consists of branches and of a trunk, whose leaves they are.
-
-    Parameters
-    ----------
-    branches : list of Tree
-        A tree over each group of rows.
-    members : list of ndarray of int
-        The rows of each group.
-    trunk : Tree
-        The tree that merges the branches.
-
-    Returns
-    -------
-    Tree
-        With the merges of the branches, one after the other, and then those of the trunk.
-    """
-    n_rows = n_nodes = sum(map(len, members))
-    roots, children = [], []
-    for branch, rows in zip(branches, members, strict=True):
-        node = np.concatenate([rows, n_nodes + np.arange(len(rows) - 1)])
-        children.append(node[branch.children])
-        roots.append(node[-1])
-        n_nodes += len(rows) - 1
-    node = np.concatenate([roots, n_nodes + np.arange(len(roots) - 1)])
-    children.append(node[trunk.children])
-
-    def of_nodes(name: str) -> npt.NDArray[np.float64]:
-        parts = [getattr(branch, name) for branch in branches]
-        leaves = np.empty(n_rows)
-        leaves[np.concatenate(members)] = np.concatenate(
-            [part[: len(rows)] for part, rows in zip(parts, members, strict=True)]
-        )
-        merges = [part[len(rows) :] for part, rows in zip(parts, members, strict=True)]
-        return np.concatenate([leaves, *merges, getattr(trunk, name)[len(roots) :]])
-
-    log_odds = np.concatenate([tree.log_odds for tree in (*branches, trunk)])
-    earlier_first = np.sort(np.concatenate(children), axis=1).astype(np.intp)
-    return Tree(earlier_first, log_odds, of_nodes("counts"), of_nodes("log_e"), of_nodes("log_d"))
+def tell_tenths(progress: Progress | None, before: int, n_nodes: int, last: int) -> None:
+    """Tell the number of nodes if a tenth of the `last` has been passed since `before`."""
+    if progress and n_nodes * 10 // last > before * 10 // last:
+        progress.tell(f"node {n_nodes:>8} of {last}")
 
 
 @dataclass(frozen=True, eq=False)

@@ -36,7 +36,9 @@ VisitOrder = Literal["fixed", "random"]
 
 SplitMerge = Literal["random", "restricted", "interleaved"]
 
-TreeApproximation = Literal["bayes-kmeans", "map-dpm"]
+TreeApproximation = Literal["bayes-kmeans", "map-dpm", "randomized"]
 
-VariationalComponent = Literal["auto", "normal-gamma", "dirichlet-multinomial", "beta-bernoulli"]
+VariationalComponent = Literal[
+    "auto", "normal-gamma", "normal-known-variance", "dirichlet-multinomial", "beta-bernoulli"
+]
 VariationalMethod = Literal["vb", "collapsed-stick", "collapsed-dirichlet"]

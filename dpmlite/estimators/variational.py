@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     Labels = npt.NDArray[np.intp]
 
 #: Families with closed-form expected log densities.
-COMPONENTS = ("normal-gamma", "dirichlet-multinomial", "beta-bernoulli")
+COMPONENTS = ("normal-gamma", "normal-known-variance", "dirichlet-multinomial", "beta-bernoulli")
 METHODS: tuple[str, ...] = get_args(VariationalMethod)
 INITS = ("map", "random")
 
@@ -56,8 +56,9 @@ class VariationalDPM(Limited, FamilyEstimator):
 
     Parameters
     ----------
-    component : {"auto", "normal-gamma", "dirichlet-multinomial", "beta-bernoulli"}
-        Family of the components, as in `MAPDPM`. "auto" (default) is the family that has the keys
+    component : str, default "auto"
+        Family of the components, as in `MAPDPM`: "normal-gamma", "normal-known-variance",
+        "dirichlet-multinomial" or "beta-bernoulli". "auto" is the family that has the keys
         of `prior` if that is a dict, and "normal-gamma" otherwise.
     alpha : float, default 1.0
         Concentration.

@@ -1,14 +1,14 @@
 from dpmlite.core._constants cimport MAX_SIGMAS
 from dpmlite.core._rows cimport Row
 from dpmlite.core._simd cimport inlined_double, within
-from dpmlite.families._component cimport Component
+from dpmlite.families._soft_component cimport SoftComponent
 
 
 cdef inline inlined_double standardise(double x, double origin, double unit) noexcept nogil:
     return within((x - origin) * unit, MAX_SIGMAS)
 
 
-cdef class KnownVarianceStatistics(Component):
+cdef class KnownVarianceStatistics(SoftComponent):
     cdef readonly list m0, sigma2, tau2
     cdef double[::1] origin, unit  # [column] m0 and 1 / sqrt(sigma2)
     cdef double[::1] ratio         # [column] r = tau2 / sigma2
@@ -28,6 +28,8 @@ cdef class KnownVarianceStatistics(Component):
     cdef bint remove_row(self, const Row *row, Py_ssize_t k) noexcept nogil
     cdef void refresh(self, Py_ssize_t k) noexcept nogil
     cdef void merge_slots(self, Py_ssize_t j, Py_ssize_t k) noexcept nogil
+    cdef int expect(self) except -1
+    cdef void expected_scores(self, const Row *row, double *out) noexcept nogil
 
 cdef bint can_lose(KnownVarianceStatistics self, const Row *row, Py_ssize_t k, double *spread,
                    double *kept) noexcept nogil

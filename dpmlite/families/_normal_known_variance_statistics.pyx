@@ -1,13 +1,15 @@
 """Sufficient statistics of normal clusters of known variance: means and sums of squares."""
 
 from libc.math cimport sqrt
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from dpmlite.core._constants cimport LOG_2, LOG_2PI, MIN_KEPT_FRACTION
-from dpmlite.core._simd cimport LANES, clones_double, larger, log_positive, split_exponent, sum_of
+from dpmlite.core._simd cimport (
+    LANES, clones_double, clones_void, larger, log_positive, split_exponent, sum_of)
+from dpmlite.families._slot_vectors cimport padded
 
 
-cdef class KnownVarianceStatistics(Component):
+cdef class KnownVarianceStatistics(SoftComponent):
 
     cdef void lay_out(self) noexcept nogil:
         self.spread, self.kept = self.n + self.capacity, self.n + 2 * self.capacity
@@ -72,6 +74,38 @@ cdef class KnownVarianceStatistics(Component):
         self.kept[j] = self.kept[k] if self.kept[k] < self.kept[j] else self.kept[j]
         self.refresh(j)
         self.clear_slot(k)
+
+    cdef int expect(self) except -1:
+        """Write to `expected`: log densities at the posterior means, then these by column."""
+        cdef double common = -0.5 * self.n_columns * LOG_2PI - self.log_scale, n, r, f
+        cdef Py_ssize_t d, k
+        self.expect_values(1 + self.n_columns)
+        for k in range(self.n_slots):
+            n, self.expected[k] = self.n[k], common
+            for d in range(self.n_columns):
+                r = self.ratio[d]
+                f = 1.0 + n * r
+                self.expected[k] -= 0.5 * r / f
+                self.expected[(1 + d) * self.capacity + k] = (
+                    n * r * self.mean[k * self.n_columns + d] / f)
+        return 0
+
+    cdef void expected_scores(self, const Row *row, double *out) noexcept nogil:
+        cdef Py_ssize_t d, n_slots = padded(self.n_slots)
+        cdef double u
+        memcpy(out, &self.expected[0], n_slots * sizeof(double))
+        for d in range(self.n_columns):
+            u = standardise(row.values[d], self.origin[d], self.unit[d])
+            subtract_squares(u, &self.expected[(1 + d) * self.capacity], n_slots, out)
+        for d in range(n_slots):
+            out[d] *= row.weight
+
+
+cdef clones_void subtract_squares(double u, const double *mean, Py_ssize_t n_slots,
+                                  double *out) noexcept nogil:
+    cdef Py_ssize_t k
+    for k in range(n_slots):
+        out[k] -= 0.5 * (u - mean[k]) * (u - mean[k])
 
 
 cdef void shift_mean(KnownVarianceStatistics self, const Row *row, Py_ssize_t k,

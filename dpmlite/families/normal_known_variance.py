@@ -155,6 +155,15 @@ class NormalKnownVariance(Component):
         self.counts[k], self.mean[k], self.spread[k], self.kept[k] = n, mean, spread, kept
         return total if exact else nan
 
+    def expected_log_density(self, row: Values, k: int, weight: float = 1.0) -> float:
+        """Mean of log N(x | mu, sigma2): that at the posterior mean, less half its variance."""
+        self._check_slot(k)
+        n, total = self.counts[k], -self.log_scale
+        for u, mean, r in zip(self._standardise(row), self.mean[k], self.ratio, strict=True):
+            f = 1.0 + n * r
+            total -= 0.5 * (log(2.0 * pi) + (u - n * r * mean / f) ** 2 + r / f)
+        return weight * total
+
     def log_marginal(self, k: int) -> float:
         """Log density of the rows, theta integrated out: the product of their predictives."""
         self._check_slot(k)

@@ -97,9 +97,8 @@ def test_expected_log_density_is_the_textbook_s(twin, seed, name, scale):
 
 
 def test_not_every_family_has_one(twin):
-    component = CASES["normal-known-variance"].component(
-        twin, {"m0": [0.0], "sigma2": [1.0], "tau2": [1.0]}
-    )
+    case = CASES["normal-inverse-wishart"]
+    component = case.component(twin, case.prior(np.random.default_rng(0), 1))
     component.resize(1)
     with pytest.raises(NotImplementedError):
         component.expected_log_density(np.zeros(1), 0)

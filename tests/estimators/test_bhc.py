@@ -264,7 +264,7 @@ def test_weights_and_rows_without():
         np.random.default_rng(0).normal(size=(4, 200)),
     ],
 )
-@pytest.mark.parametrize("approximate", [None, "bayes-kmeans", "map-dpm"])
+@pytest.mark.parametrize("approximate", [None, "bayes-kmeans", "map-dpm", "randomized"])
 def test_odd_tables(X, approximate):
     model = fitted(X, approximate=approximate, alternative_trees=True, random_state=0)
     assert np.isfinite(model.log_evidence_bound_alternative_)
@@ -329,7 +329,7 @@ def test_ctrl_c_stops_a_fit(monkeypatch):
         ({"component": "gamma"}, "component must be one of 'auto', 'normal-gamma'.*, got 'gamma'"),
         (
             {"approximate": "fast"},
-            "approximate must be None or one of 'bayes-kmeans', 'map-dpm', got 'fast'",
+            "approximate must be None or one of 'bayes-kmeans', .*, 'randomized', got 'fast'",
         ),
         ({"alternative_trees": 3}, "alternative_trees must be a node from 4 to 6, got 3"),
         ({"alternative_trees": "all"}, "alternative_trees must be True, False or .*, got 'all'"),

@@ -208,7 +208,7 @@ def test_sparse_tables(estimator, method, component):
         ({"n_components": 2.0}, "n_components must be a whole number of at least 1, got 2.0"),
         ({"method": "gibbs"}, "method must be one of 'vb', 'collapsed-stick', .*, got 'gibbs'"),
         (
-            {"component": "normal-known-variance"},
+            {"component": "normal-inverse-wishart"},
             "component must be one of 'auto', 'normal-gamma', ",
         ),
         ({"alpha": 0.0}, "alpha must be positive, got 0.0"),

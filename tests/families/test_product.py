@@ -97,9 +97,9 @@ def test_the_power_is_that_of_all_parts(twin):
         twin.product.Product([levels(twin), bits]).with_power(0.5)
 
 
-@pytest.mark.parametrize("name", ["normal-known-variance", "normal-inverse-wishart"])
-def test_expected_log_densities_need_those_of_all_parts(twin, name):
-    part = CASES[name].component(twin, CASES[name].prior(np.random.default_rng(0), 1))
+def test_expected_log_densities_need_those_of_all_parts(twin):
+    case = CASES["normal-inverse-wishart"]
+    part = case.component(twin, case.prior(np.random.default_rng(0), 1))
     product = twin.product.Product([levels(twin), part])
     product.resize(1)
     with pytest.raises(NotImplementedError):

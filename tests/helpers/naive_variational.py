@@ -51,6 +51,15 @@ def normal_gamma_terms(X, shares, prior):
     return logs.sum(axis=1), divergence.sum()
 
 
+def normal_known_variance_terms(X, shares, prior):
+    m0, sigma2, tau2 = (np.asarray(prior[name]) for name in ("m0", "sigma2", "tau2"))
+    v = 1.0 / (1.0 / tau2 + shares.sum() / sigma2)
+    m = v * (m0 / tau2 + shares @ X / sigma2)
+    logs = -0.5 * (np.log(2.0 * pi * sigma2) + ((X - m) ** 2 + v) / sigma2)
+    divergence = 0.5 * (v / tau2 + (m - m0) ** 2 / tau2 - 1.0 - np.log(v / tau2))
+    return logs.sum(axis=1), divergence.sum()
+
+
 def beta_bernoulli_terms(X, shares, prior):
     a0, b0 = np.asarray(prior["a0"]), np.asarray(prior["b0"])
     a, b = a0 + shares @ X, b0 + shares @ (1.0 - X)
@@ -98,6 +107,7 @@ def product_terms(X, shares, prior):
 
 TERMS = {
     "normal-gamma": normal_gamma_terms,
+    "normal-known-variance": normal_known_variance_terms,
     "beta-bernoulli": beta_bernoulli_terms,
     "dirichlet-multinomial": dirichlet_multinomial_terms,
     "categorical": categorical_terms,

@@ -34,6 +34,17 @@ def definition(X, log_marginal, alpha):
     return children, log_odds, nodes.popitem()[1][1:]
 
 
+def of_merges(X, log_marginal, alpha, children):
+    """Log odds of each merge of a given tree, and log p(X | T) and log d at its root."""
+    nodes = [([i], log_marginal(X[[i]]), log(alpha)) for i in range(len(X))]
+    log_odds = []
+    for i, j in children:
+        one, more, log_d = hypotheses(X, log_marginal, alpha, nodes[i], nodes[j])
+        nodes.append((nodes[i][0] + nodes[j][0], np.logaddexp(one, more), log_d))
+        log_odds.append(one - more)
+    return log_odds, nodes[-1][1:]
+
+
 def hypotheses(X, log_marginal, alpha, one, other):
     """Both terms of eq. (7), and log d_k."""
     rows = one[0] + other[0]
@@ -106,3 +117,16 @@ def log_sum(terms):
     """Log of a sum of exponentials."""
     most = max(terms)
     return most + log(sum(exp(term - most) for term in terms))
+
+
+def dendrogram_purity(children, truth):
+    """Mean purity of the smallest tree that has two random rows of one class, Heller's measure."""
+    n = len(truth)
+    below = np.zeros((2 * n - 1, truth.max() + 1))  # [node, class] rows
+    below[np.arange(n), truth] = 1.0
+    for k, (i, j) in enumerate(children, n):
+        below[k] = below[i] + below[j]
+    one, other = np.asarray(children).T
+    pairs = below[one] * below[other]  # [merge, class] pairs of that class that meet here
+    purities = below[n:] / below[n:].sum(axis=1, keepdims=True)
+    return (pairs * purities).sum() / pairs.sum()
