@@ -3,7 +3,7 @@
        from mapdpm_native import MAPDPM
 
    The arithmetic is that of mapdpm.h; here is what a board's Python sees of it. The class has the
-   methods and attributes of mapdpm_int's, which it does not need: mapdpm_batch and mapdpm_alarm take
+   methods and attributes of mapdpm_int's, without that file: mapdpm_batch and mapdpm_alarm take
    either. Arguments of methods are given by position. Ctrl-C waits for the end of a call. */
 
 #include "py/dynruntime.h"
@@ -117,7 +117,7 @@ static mp_obj_t merge(size_t n, const mp_obj_t *args) {
 }
 static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(merge_obj, 1, 2, merge);
 
-/* The number of a slot, from -1 or 0 on. */
+/* The number of a slot. */
 static int slot(mp_obj_t k, int least, int most) {
     int32_t value = number(k);
     require(value >= least && value <= most, "no such cluster");
