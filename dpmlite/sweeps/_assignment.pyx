@@ -148,7 +148,7 @@ cdef Partition unplaced_rows(Mixture mixture, Component component, double alpha,
             return None
     cdef Partition partition = partition_to_score_in(
         mixture.X, mixture.rows, out, component, alpha, discount)
-    if not can_be_screened(partition):
+    if mixture.X.row_weights != NULL or not can_be_screened(partition):
         return None
     partition.make_slots(component.n_slots)
     partition.component.copy_all(component)

@@ -18,6 +18,10 @@ cdef struct WeightedSlot:
     double max_power                # a + w / 2 of the heaviest row
     double error, error_per_value   # of log P, and for each unit of the largest value
 
+cdef void range_of_weights(Partition partition, double *least, double *most) noexcept nogil
+cdef bint members_may_stay(Partition partition, Py_ssize_t k, double most) noexcept nogil
+cdef double cost_at_mean(Partition partition, Py_ssize_t k, double others,
+                         double w) noexcept nogil
 cdef void begin_weights(Weights *weights, Partition partition) noexcept nogil
 cdef void load_weighted_slot(WeightedSlot *slot, const Weights *weights, Partition partition,
                              Py_ssize_t k, double slopes, double shifts) noexcept nogil
@@ -26,3 +30,5 @@ cdef void bound_weighted_slot(const WeightedSlot *slot, Chunk *chunk, const floa
                               Py_ssize_t n_columns, float *bound) noexcept nogil
 cdef void set_weighted_stay_terms(const WeightedSlot *slot, Chunk *chunk,
                                   Py_ssize_t i) noexcept nogil
+cdef void bound_weighted_own_slots(const WeightedSlot *slot, const Py_ssize_t *own, Chunk *chunk,
+                                   const float *slopes, Py_ssize_t n_columns) noexcept nogil

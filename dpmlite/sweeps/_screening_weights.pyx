@@ -30,11 +30,23 @@ cdef void begin_weights(Weights *weights, Partition partition) noexcept nogil:
     """Find the range of weights, and table what rows pay to found a cluster."""
     cdef Py_ssize_t i, empty = partition.first_empty()
     cdef double w
-    weights.least = partition.X.least_weight
-    weights.most = max(partition.X.most_weight, MIN_RANGE * weights.least)
+    range_of_weights(partition, &weights.least, &weights.most)
     for i in range(N_NEW_COSTS):
         w = weights.least + i * (weights.most - weights.least) / (N_NEW_COSTS - 1)
         weights.new_cost[i] = cost_at_mean(partition, empty, 0.0, w)
+
+
+cdef void range_of_weights(Partition partition, double *least, double *most) noexcept nogil:
+    """Find the least and the largest weight; they differ, for lines through both."""
+    least[0] = partition.X.least_weight
+    most[0] = max(partition.X.most_weight, MIN_RANGE * least[0])
+
+
+cdef bint members_may_stay(Partition partition, Py_ssize_t k, double most) noexcept nogil:
+    """Return whether rows of up to this weight can be taken out of slot k without much rounding."""
+    cdef double kept = (<Screenable> partition.component).least_kept(k)
+    return (partition.component.n[k] >= MIN_SLOT_WEIGHT * most
+            and kept >= 2.0 * MIN_KEPT_FRACTION)
 
 
 cdef double cost_at_mean(Partition partition, Py_ssize_t k, double others,
@@ -49,7 +61,6 @@ cdef void load_weighted_slot(WeightedSlot *slot, const Weights *weights, Partiti
     """Read slot k; `slopes` and `shifts` are the sums of their absolute values."""
     cdef const Densities *t = &(<Screenable> partition.component).t
     cdef double n = partition.component.n[k], most = weights.most, least = weights.least, root
-    cdef double kept = (<Screenable> partition.component).least_kept(k)
     cdef Py_ssize_t D = t.n_columns
     slot.is_empty = n == 0.0
     slot.shape, slot.count = t.power[k] - 0.5, t.c0 + n
@@ -64,7 +75,7 @@ cdef void load_weighted_slot(WeightedSlot *slot, const Weights *weights, Partiti
     line_through(weights, cost_at_mean(partition, k, n, least),
                  cost_at_mean(partition, k, n, most), &slot.floor, &slot.floor_per_weight)
     slot.floor -= SINGLE_ERROR * (fabs(slot.floor) + most * fabs(slot.floor_per_weight))
-    if n >= MIN_SLOT_WEIGHT * most and kept >= 2.0 * MIN_KEPT_FRACTION:
+    if members_may_stay(partition, k, most):
         line_through(weights, cost_at_mean(partition, k, n - least, least),
                      cost_at_mean(partition, k, n - most, most), &slot.stay,
                      &slot.stay_per_weight)
@@ -131,6 +142,26 @@ cdef void set_weighted_stay_terms(const WeightedSlot *slot, Chunk *chunk,
         terms.ratio[i] = NAN
 
 
+cdef void bound_weighted_own_slots(const WeightedSlot *slot, const Py_ssize_t *own, Chunk *chunk,
+                                   const float *slopes, Py_ssize_t n_columns) noexcept nogil:
+    """Find the bound of each row of a chunk in its own slot, as if the row were new to it."""
+    cdef Py_ssize_t[CHUNK] offset
+    cdef float[CHUNK] count
+    cdef float[CHUNK] shape
+    cdef const WeightedSlot *its
+    cdef Py_ssize_t i
+    for i in range(CHUNK):
+        its = &slot[own[i]]
+        offset[i] = 2 * own[i] * n_columns
+        count[i], shape[i] = <float> its.count, <float> its.shape
+        chunk.own_bound[i] = <float> (
+            its.floor + its.floor_per_weight * chunk.weight[i]
+            - (1.0 + SINGLE_ERROR) * its.max_power * error_of(its, chunk))
+        set_weighted_stay_terms(its, chunk, i)
+    add_own_weighted_log_bounds(chunk.u, n_columns, slopes, offset, chunk.weight, count, shape,
+                                chunk.own_bound)
+
+
 # Vector loops.
 
 
@@ -175,3 +206,26 @@ cdef clones_void add_log_bounds(const float *u, Py_ssize_t n_columns, const floa
     for j in range(CHUNK):
         bound[j] += (shape + <float> 0.5 * weight[j]) * (
             <float> LOG_2 * log2_floor_single(product[j]))
+
+
+cdef clones_void add_own_weighted_log_bounds(
+        const float *u, Py_ssize_t n_columns, const float *slopes, const Py_ssize_t *offset,
+        const float *weight, const float *count, const float *shape, float *bound) noexcept nogil:
+    """Add (shape + weight / 2) log(1 + r sum_d t_d) to bound[row], each row in its own slot.
+
+    The slopes of a row's slot begin at its `offset`.
+    """
+    cdef float total[CHUNK]
+    cdef float z
+    cdef Py_ssize_t d
+    cdef int j
+    for j in range(CHUNK):
+        total[j] = 0
+    for d in range(n_columns):
+        for j in range(CHUNK):
+            z = u[d * CHUNK + j] * slopes[offset[j] + d] - slopes[offset[j] + n_columns + d]
+            total[j] += z * z
+    for j in range(CHUNK):
+        total[j] *= weight[j] * (count[j] + <float> 1) / (count[j] + weight[j])
+        bound[j] += (shape[j] + <float> 0.5 * weight[j]) * (
+            <float> LOG_2 * log2_floor_single(<float> 1 + total[j]))

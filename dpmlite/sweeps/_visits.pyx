@@ -41,7 +41,7 @@ cdef bint visit(Partition partition, Screen *screen, Py_ssize_t j, bint tighten)
     cdef double best = score_open_slots(
         partition, &row, screen, chunk.bound + j, ceiling, partition.cost, &elsewhere)
     if not move_if_better(partition, i, ceiling, best, False):
-        if tighten:
+        if tighten and not screen.has_weights:
             tighten_bounds(screen, j, partition.quick_stay_cost(i, &row), elsewhere)
         return False
     if screen.capacity >= partition.component.n_slots:
@@ -80,7 +80,7 @@ cdef void tighten_ceiling(const Screen *screen, Py_ssize_t j, double ceiling) no
     """Replace the ceiling of row j, if all its factors 1 - w_d are at least 1/2 (_slot_drift.pyx)."""
     cdef Chunk *chunk = screen.chunk
     cdef Py_ssize_t k = chunk.label[j]
-    if k == UNPLACED or screen.has_weights:
+    if k == UNPLACED or screen.has_weights:  # then drift is that of lines, not of costs
         return
     if ceiling - screen.slot[k].stay < LOG_2 * screen.slot[k].member_power:
         chunk.stay_ceiling[j] = <float> (ceiling + SINGLE_ERROR * fabs(ceiling))
