@@ -28,7 +28,7 @@ A row of weight m counts as m rows in n, in all means and in all bins, as it doe
 statistic of rows of weight m is m times as large by chance, too: its mean is s times its degrees,
 with s = sum m^2 / sum m. So the degrees are multiplied by s, but by no less than 1. Where s is
 large, chance alone is worth clusters to the joint: the 2 D + 1 parameters of one more cluster gain
-s / 2 nats each by chance. So the degrees are multiplied by no more than makes that half of its cost.
+s / 2 nats each by chance. So the degrees are multiplied by no more than makes that half its cost.
 
 A missing cell counts nowhere: n and w are those of a column, or of the rows that have both cells of
 a pair. With d the number of cells of a row, the statistic of widths is t^2 / v, where t is the sum

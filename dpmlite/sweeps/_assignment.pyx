@@ -140,7 +140,7 @@ cdef Partition unplaced_rows(Mixture mixture, Component component, double alpha,
                              double discount, Py_ssize_t[::1] out):
     """A partition of the clusters and of rows without labels, which will be written to `out`.
 
-    None if slots have gaps, rows have weights or there is a discount: these rows cannot be screened.
+    None if slots have gaps or there is a discount: these rows cannot be screened.
     """
     cdef Py_ssize_t k, n_clusters = component.n_slots - 1
     for k in range(component.n_slots):
@@ -148,7 +148,7 @@ cdef Partition unplaced_rows(Mixture mixture, Component component, double alpha,
             return None
     cdef Partition partition = partition_to_score_in(
         mixture.X, mixture.rows, out, component, alpha, discount)
-    if mixture.X.row_weights != NULL or not can_be_screened(partition):
+    if not can_be_screened(partition):
         return None
     partition.make_slots(component.n_slots)
     partition.component.copy_all(component)
@@ -167,6 +167,7 @@ cdef int assign_screened(Partition partition, Py_ssize_t first, Py_ssize_t last,
     cdef Screen screen
     cdef Py_ssize_t i
     begin_screen(&screen, partition)
+    screen.weights.of_one_row = True  # eq. (18) is of the next row, whatever its weight
     try:
         with nogil:
             while first < last:

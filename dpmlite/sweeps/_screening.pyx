@@ -70,6 +70,7 @@ cdef void begin_screen(Screen *s, Partition partition) noexcept nogil:
     if s.t == NULL and not s.has_weights:
         s.t = usual_densities(partition, densities_in(partition.component, &s.first_column))
         s.is_part = s.t != NULL
+    s.weights.of_one_row = False
     s.n_slots = s.capacity = s.n_unscreened = 0
     s.memory = NULL
 
@@ -328,10 +329,14 @@ cdef void find_join_ceilings(const Screen *s, Partition partition, Chunk *chunk,
     """Find upper bounds of what it costs each row, which has no label, to join one of the slots.
 
     prod_d (1 + t_d) <= exp(sum_d t_d) <= exp(P - 1), and P - 1 <= -log(1 - (P - 1)): the bound of
-    staying with r = 1 (_screening_bounds.pyx) is no less.
+    staying with r = 1 (_screening_bounds.pyx) is no less. There is none for rows with weights.
     """
     cdef StayTerms *terms = &chunk.stay_terms
     cdef Py_ssize_t i, k
+    for i in range(CHUNK if s.has_weights else 0):
+        chunk.stay_ceiling[i] = HUGE_COST
+    if s.has_weights:
+        return
     for i in range(CHUNK):
         k = slots[i]
         chunk.own_bound[i] = chunk.bound[k * CHUNK + i]

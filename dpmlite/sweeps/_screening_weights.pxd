@@ -7,6 +7,7 @@ cdef enum:
 # The range of the weights of a table's rows.
 cdef struct Weights:
     double least, most
+    bint of_one_row               # whether slots weigh for any row what they do for one of weight 1
     double new_cost[N_NEW_COSTS]  # of founding a cluster, of weights evenly from least to most
 
 # What a row of weight w costs in a slot, but for its distance, as straight lines in w.

@@ -33,7 +33,7 @@ cdef void begin_weights(Weights *weights, Partition partition) noexcept nogil:
     range_of_weights(partition, &weights.least, &weights.most)
     for i in range(N_NEW_COSTS):
         w = weights.least + i * (weights.most - weights.least) / (N_NEW_COSTS - 1)
-        weights.new_cost[i] = cost_at_mean(partition, empty, 0.0, w)
+        weights.new_cost[i] = cost_of_joining(weights, partition, empty, w)
 
 
 cdef void range_of_weights(Partition partition, double *least, double *most) noexcept nogil:
@@ -56,6 +56,15 @@ cdef double cost_at_mean(Partition partition, Py_ssize_t k, double others,
         <Screenable> partition.component).log_peak(k, others, w)
 
 
+cdef double cost_of_joining(const Weights *weights, Partition partition, Py_ssize_t k,
+                            double w) noexcept nogil:
+    """Return what a row of weight w that is new to slot k costs at its mean."""
+    cdef double n = partition.component.n[k]
+    if weights.of_one_row:
+        return -partition.log_weight[k] - (<Screenable> partition.component).log_peak(k, n, w)
+    return cost_at_mean(partition, k, n, w)
+
+
 cdef void load_weighted_slot(WeightedSlot *slot, const Weights *weights, Partition partition,
                              Py_ssize_t k, double slopes, double shifts) noexcept nogil:
     """Read slot k; `slopes` and `shifts` are the sums of their absolute values."""
@@ -72,8 +81,8 @@ cdef void load_weighted_slot(WeightedSlot *slot, const Weights *weights, Partiti
     slot.stay = slot.stay_per_weight = NAN
     if slot.is_empty:
         return
-    line_through(weights, cost_at_mean(partition, k, n, least),
-                 cost_at_mean(partition, k, n, most), &slot.floor, &slot.floor_per_weight)
+    line_through(weights, cost_of_joining(weights, partition, k, least),
+                 cost_of_joining(weights, partition, k, most), &slot.floor, &slot.floor_per_weight)
     slot.floor -= SINGLE_ERROR * (fabs(slot.floor) + most * fabs(slot.floor_per_weight))
     if members_may_stay(partition, k, most):
         line_through(weights, cost_at_mean(partition, k, n - least, least),
