@@ -20,6 +20,9 @@ cdef struct WeightedSlot:
     double error, error_per_value   # of log P, and for each unit of the largest value
 
 cdef void range_of_weights(Partition partition, double *least, double *most) noexcept nogil
+cdef void line_through(const Weights *weights, double at_least, double at_most, double *start,
+                       double *slope) noexcept nogil
+cdef double new_floor_of(const Weights *weights, double w) noexcept nogil
 cdef bint members_may_stay(Partition partition, Py_ssize_t k, double most) noexcept nogil
 cdef double cost_at_mean(Partition partition, Py_ssize_t k, double others,
                          double w) noexcept nogil

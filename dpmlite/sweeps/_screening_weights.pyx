@@ -100,18 +100,23 @@ cdef void line_through(const Weights *weights, double at_least, double at_most, 
 
 cdef void read_weights(const Weights *weights, Partition partition, Chunk *chunk) noexcept nogil:
     """Read the weights of a chunk's rows, and the least that they pay to found a cluster."""
-    cdef double steps_per_weight = (N_NEW_COSTS - 1) / (weights.most - weights.least), x, cost
-    cdef Py_ssize_t i, step
+    cdef Py_ssize_t i
     for i in range(CHUNK):
         chunk.weight[i] = <float> weights.least
         chunk.new_floor[i] = 0
     for i in range(chunk.n_rows):
         chunk.weight[i] = <float> partition.row_weight(chunk.index[i])
-        x = (partition.row_weight(chunk.index[i]) - weights.least) * steps_per_weight
-        step = min(<Py_ssize_t> x, N_NEW_COSTS - 2)
-        cost = weights.new_cost[step]
-        cost += (x - step) * (weights.new_cost[step + 1] - cost)
-        chunk.new_floor[i] = <float> (cost - SINGLE_ERROR * fabs(cost))
+        chunk.new_floor[i] = <float> new_floor_of(
+            weights, partition.row_weight(chunk.index[i]))
+
+
+cdef double new_floor_of(const Weights *weights, double w) noexcept nogil:
+    """Return a lower bound of what a row of weight w pays to found a cluster at its mean."""
+    cdef double x = (w - weights.least) * ((N_NEW_COSTS - 1) / (weights.most - weights.least))
+    cdef Py_ssize_t step = min(<Py_ssize_t> x, <Py_ssize_t> (N_NEW_COSTS - 2))
+    cdef double cost = weights.new_cost[step]
+    cost += (x - step) * (weights.new_cost[step + 1] - cost)
+    return cost - SINGLE_ERROR * fabs(cost)
 
 
 cdef void bound_weighted_slot(const WeightedSlot *slot, Chunk *chunk, const float *slope,
