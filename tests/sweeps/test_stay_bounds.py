@@ -88,9 +88,7 @@ SHAPES += [(6000, 3, 90), (6000, 12, 90)]  # more than MANY_SLOTS
     power=st.sampled_from(POWERS),
     weighing=st.sampled_from(list(WEIGHTS)),
 )
-def test_remembered_bounds_change_no_sweep(
-    kernel, seed, shape, separation, kinds, power, weighing
-):
+def test_remembered_bounds_change_no_sweep(kernel, seed, shape, separation, kinds, power, weighing):
     rng = np.random.default_rng(seed)
     X, labels = table(*shape, separation, rng)
     weights = WEIGHTS[weighing](rng, len(X))
@@ -176,9 +174,7 @@ def test_rows_known_to_stay_are_bounded_again_in_far_slots(kernel, n_columns, fa
 @pytest.mark.parametrize("n_threads", [1, 2, 3])
 @pytest.mark.parametrize("weighing", ["none", "near one"])
 @pytest.mark.parametrize(("n_columns", "n_clusters"), [(1, 3), (2, 20), (8, 70)])
-def test_clusters_that_drift_far_within_a_sweep(
-    kernel, n_columns, n_clusters, weighing, n_threads
-):
+def test_clusters_that_drift_far_within_a_sweep(kernel, n_columns, n_clusters, weighing, n_threads):
     """As one in two hundred rows comes back: a stage begins while threads screen ahead."""
     rng = np.random.default_rng(0)
     for separation in (1.0, 2.0, 6.0):

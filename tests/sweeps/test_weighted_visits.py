@@ -29,9 +29,7 @@ def partition(twin, X, labels, weights, power, alpha=1.0):
 
 def table(rng, n, n_columns, n_clusters, separation):
     """Correlated clusters, whose labels are mostly right."""
-    X, labels = planted_gaussians(
-        n, n_columns, n_clusters, separation=separation, random_state=rng
-    )
+    X, labels = planted_gaussians(n, n_columns, n_clusters, separation=separation, random_state=rng)
     X = X @ (np.eye(n_columns) + 0.3 * rng.normal(size=(n_columns, n_columns)))
     labels[rng.random(n) < 0.03] = 0
     return np.ascontiguousarray(X), labels
