@@ -1,4 +1,4 @@
-from dpmlite.core._simd cimport clones_double
+from dpmlite.core._simd cimport clones_double, clones_void
 
 cdef struct MultivariateDensities:
     Py_ssize_t n_columns
@@ -24,6 +24,8 @@ cdef void spread_factor(const MultivariateDensities *t, Py_ssize_t k, const doub
 cdef clones_double least_weighted_floor(const MultivariateDensities *t, Py_ssize_t n_slots,
                                         const double *u, const WeightedFloors *floors,
                                         double limit) noexcept nogil
+cdef clones_void weighted_floors(const MultivariateDensities *t, Py_ssize_t n_slots, const double *u,
+                                 const WeightedFloors *floors, double *out) noexcept nogil
 cdef double multivariate_costs_below(const MultivariateDensities *t, Py_ssize_t n_slots,
                                      const double *u, const double *log_weight, double limit,
                                      double *out) noexcept nogil

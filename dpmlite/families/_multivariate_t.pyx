@@ -9,7 +9,8 @@ from libc.math cimport INFINITY, log, log1p, sqrt
 
 from dpmlite.core._constants cimport LOG_2, LOG_PI
 from dpmlite.core._simd cimport (
-    LANES, clones_double, inlined_double, inlined_void, log2_floor, log_positive, padded_columns)
+    LANES, clones_double, clones_void, inlined_double, inlined_void, log2_floor, log_positive,
+    padded_columns)
 from dpmlite.core._special cimport log_rising_c, log_rising_of
 from dpmlite.families._slot_vectors cimport NARROW, padded
 
@@ -138,17 +139,46 @@ cdef inline inlined_double weighted_floor_block(
 cdef inline inlined_double least_floor(const MultivariateDensities *t, const WeightedFloors *floors,
                                        Py_ssize_t first, const double *square) noexcept nogil:
     """Return the least bound in NARROW slots, from t for a row of weight 1."""
-    cdef double w = floors.weight, least = INFINITY, kappa, cost
+    cdef double floor[NARROW]
+    cdef double least = INFINITY
+    cdef int s
+    find_floors(t, floors, first, square, floor)
+    for s in range(NARROW):
+        least = floor[s] if floor[s] < least else least
+    return least
+
+
+cdef inline inlined_void find_floors(const MultivariateDensities *t, const WeightedFloors *floors,
+                                     Py_ssize_t first, const double *square,
+                                     double *out) noexcept nogil:
+    """Write the bounds in NARROW slots, from t for a row of weight 1."""
+    cdef double w = floors.weight, kappa, log_factor
     cdef Py_ssize_t k
     cdef int s
     for s in range(NARROW):
         k = first + s
         kappa = floors.kappa0 + floors.n[k]
-        cost = log2_floor(1.0 + w * (kappa + 1.0) / (kappa + w) * square[s])
-        cost = (floors.start[k] + floors.per_weight[k] * w
-                + (t.power[k] - 0.5 + 0.5 * w) * LOG_2 * cost)
-        least = cost if cost < least else least
-    return least
+        log_factor = LOG_2 * log2_floor(1.0 + w * (kappa + 1.0) / (kappa + w) * square[s])
+        out[s] = (floors.start[k] + floors.per_weight[k] * w
+                  + (t.power[k] - 0.5 + 0.5 * w) * log_factor)
+
+
+cdef clones_void weighted_floors(const MultivariateDensities *t, Py_ssize_t n_slots, const double *u,
+                                 const WeightedFloors *floors, double *out) noexcept nogil:
+    """Write lower bounds of what a row costs in each slot."""
+    cdef double square[NARROW]
+    cdef const double *slope
+    cdef Py_ssize_t first = 0, i
+    cdef int s
+    while first < n_slots:
+        slope = t.slope + first
+        for s in range(NARROW):
+            square[s] = 0.0
+        for i in range(t.n_columns):
+            add_square(slope, t.shift + i * t.stride + first, u, i, t.stride, square)
+            slope += (i + 1) * t.stride
+        find_floors(t, floors, first, square, out + first)
+        first += NARROW
 
 
 cdef inline inlined_double multivariate_cost_block(

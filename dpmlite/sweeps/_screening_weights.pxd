@@ -1,3 +1,4 @@
+from dpmlite.core._rows cimport Rows
 from dpmlite.partition._partition cimport Partition
 from dpmlite.sweeps._screening_bounds cimport Chunk
 
@@ -19,7 +20,7 @@ cdef struct WeightedSlot:
     double max_power                # a + w / 2 of the heaviest row
     double error, error_per_value   # of log P, and for each unit of the largest value
 
-cdef void range_of_weights(Partition partition, double *least, double *most) noexcept nogil
+cdef void range_of_weights(Rows X, double *least, double *most) noexcept nogil
 cdef void line_through(const Weights *weights, double at_least, double at_most, double *start,
                        double *slope) noexcept nogil
 cdef double new_floor_of(const Weights *weights, double w) noexcept nogil

@@ -30,16 +30,16 @@ cdef void begin_weights(Weights *weights, Partition partition) noexcept nogil:
     """Find the range of weights, and table what rows pay to found a cluster."""
     cdef Py_ssize_t i, empty = partition.first_empty()
     cdef double w
-    range_of_weights(partition, &weights.least, &weights.most)
+    range_of_weights(partition.X, &weights.least, &weights.most)
     for i in range(N_NEW_COSTS):
         w = weights.least + i * (weights.most - weights.least) / (N_NEW_COSTS - 1)
         weights.new_cost[i] = cost_of_joining(weights, partition, empty, w)
 
 
-cdef void range_of_weights(Partition partition, double *least, double *most) noexcept nogil:
+cdef void range_of_weights(Rows X, double *least, double *most) noexcept nogil:
     """Find the least and the largest weight; they differ, for lines through both."""
-    least[0] = partition.X.least_weight
-    most[0] = max(partition.X.most_weight, MIN_RANGE * least[0])
+    least[0] = X.least_weight
+    most[0] = max(X.most_weight, MIN_RANGE * least[0])
 
 
 cdef bint members_may_stay(Partition partition, Py_ssize_t k, double most) noexcept nogil:

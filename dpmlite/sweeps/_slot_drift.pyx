@@ -63,7 +63,7 @@ cdef void set_weighted_costs(SlotCosts *costs, Partition partition, Py_ssize_t k
     cdef double n = partition.component.n[k], shape = t.power[k] - 0.5, count = t.c0 + n, w
     cdef bint may_stay
     cdef Py_ssize_t e
-    range_of_weights(partition, &costs.weight[0], &costs.weight[1])
+    range_of_weights(partition.X, &costs.weight[0], &costs.weight[1])
     may_stay = members_may_stay(partition, k, costs.weight[1])
     for e in range(N_ENDS):
         w = costs.weight[e]

@@ -1,4 +1,4 @@
-"""Visits of rows with weights in full-covariance clusters.
+"""Visits of rows with weights in full-covariance clusters, and assignment to these.
 
 Exact costs take several Gamma functions for each slot and row. As in _screening_weights.pyx, what a
 row costs at a slot's mean is bounded by straight lines in its weight; distances are exact. Most rows
@@ -6,17 +6,20 @@ are known to stay from these, and only the others are scored. Lines are found an
 changes, so that this pays where few rows move.
 """
 
-from libc.math cimport INFINITY, NAN
+from libc.math cimport INFINITY, NAN, fabs
 from libc.stdlib cimport free
 
-from dpmlite.core._constants cimport LOG_2, UNPLACED
+from dpmlite.core._constants cimport LOG_2, ROUNDING_MARGIN, UNPLACED
 from dpmlite.core._memory cimport resized
-from dpmlite.core._rows cimport PREFETCH_DISTANCE, Row
+from dpmlite.core._rows cimport PREFETCH_DISTANCE, Row, Rows
 from dpmlite.core._simd cimport log2_floor
-from dpmlite.families._multivariate_t cimport WeightedFloors, least_weighted_floor
+from dpmlite.families._component cimport Component
+from dpmlite.families._multivariate_t cimport (
+    WeightedFloors, least_weighted_floor, weighted_floors)
 from dpmlite.families._normal_inverse_wishart_statistics cimport (
     WishartStatistics, log_peak_in_data, part_left, whiten_row)
 from dpmlite.families._slot_vectors cimport padded
+from dpmlite.partition._partition_costs cimport just_above
 from dpmlite.sweeps._screening cimport with_rounding
 from dpmlite.sweeps._screening_weights cimport (
     N_NEW_COSTS, Weights, line_through, new_floor_of, range_of_weights)
@@ -44,8 +47,11 @@ cdef struct WeightLines:
 
 cdef bint has_weight_lines(Partition partition) noexcept nogil:
     # With a discount, each new cluster changes what all rows pay to found one.
-    return (partition.X.row_weights != NULL and partition.discount == 0.0
-            and is_instance(partition.component, <PyTypeObject *> WishartStatistics))
+    return partition.discount == 0.0 and has_lines(partition.component, partition.X)
+
+
+cdef bint has_lines(Component component, Rows X) noexcept nogil:
+    return X.row_weights != NULL and is_instance(component, <PyTypeObject *> WishartStatistics)
 
 
 cdef Py_ssize_t visit_weighted_rows(Partition partition) except -1 nogil:
@@ -103,12 +109,19 @@ cdef bint is_known_to_stay(const WeightLines *lines, Partition partition,
     stay -= 0.5 * (component.nu0 + component.n[own] - w) * LOG_2 * log2_floor(rest)
     lines.floor[lines.empty] = new_floor_of(&lines.weights, w)
     rest, lines.floor[own] = lines.floor[own], INFINITY
-    floors.weight, floors.kappa0, floors.n = w, component.kappa0, component.n
-    floors.start, floors.per_weight = lines.floor, lines.floor_per_weight
+    floors = floors_of(component, w, lines.floor, lines.floor_per_weight)
     elsewhere = least_weighted_floor(
         &component.t, padded(lines.n_slots), component.u, &floors, with_rounding(stay))
     lines.floor[own] = rest
     return with_rounding(stay) <= elsewhere
+
+
+cdef WeightedFloors floors_of(WishartStatistics component, double w, const double *start,
+                              const double *per_weight) noexcept nogil:
+    cdef WeightedFloors floors
+    floors.weight, floors.kappa0, floors.n = w, component.kappa0, component.n
+    floors.start, floors.per_weight = start, per_weight
+    return floors
 
 
 cdef int load_all_lines(WeightLines *lines, Partition partition) except -1 nogil:
@@ -120,7 +133,7 @@ cdef int load_all_lines(WeightLines *lines, Partition partition) except -1 nogil
     lines.floor_per_weight, lines.stay = lines.floor + n, lines.floor + 2 * n
     lines.stay_per_weight = lines.floor + 3 * n
     lines.n_slots, lines.empty = partition.component.n_slots, partition.first_empty()
-    range_of_weights(partition, &weights.least, &weights.most)
+    range_of_weights(partition.X, &weights.least, &weights.most)
     for k in range(N_NEW_COSTS):
         w = weights.least + k * (weights.most - weights.least) / (N_NEW_COSTS - 1)
         weights.new_cost[k] = cost_at_mean(partition, lines.empty, 0.0, w)
@@ -157,3 +170,35 @@ cdef double cost_at_mean(Partition partition, Py_ssize_t k, double others,
 cdef double log_peak_of(WishartStatistics self, Py_ssize_t k, double others,
                         double w) noexcept nogil:
     return log_peak_in_data(self, self.kappa0 + others, self.nu0 + others, self.log_det[k], w)
+
+
+cdef void find_lines_to_join(WishartStatistics component, Rows X, const double *log_weight,
+                             double *start, double *per_weight) noexcept nogil:
+    """Find lines that are below what rows cost at the mean of each slot, given its log weight."""
+    cdef Weights weights
+    cdef double n
+    cdef Py_ssize_t k
+    range_of_weights(X, &weights.least, &weights.most)
+    for k in range(padded(component.n_slots)):
+        start[k], per_weight[k] = INFINITY, 0.0
+    for k in range(component.n_slots):
+        n = component.n[k]
+        line_through(&weights, -log_weight[k] - log_peak_of(component, k, n, weights.least),
+                     -log_weight[k] - log_peak_of(component, k, n, weights.most),
+                     &start[k], &per_weight[k])
+        start[k] -= ROUNDING_MARGIN * (fabs(start[k]) + fabs(per_weight[k]) * weights.most)
+
+
+cdef double least_cost_to_join(WishartStatistics component, const Row *row,
+                               const double *log_weight, const double *start,
+                               const double *per_weight, double *cost) noexcept nogil:
+    """Set cost[k] and return the least cost; far from it, cost[k] may be a lower bound."""
+    cdef WeightedFloors floors = floors_of(component, row.weight, start, per_weight)
+    cdef Py_ssize_t k, nearest = 0
+    whiten_row(component, row.values)
+    weighted_floors(&component.t, padded(component.n_slots), component.u, &floors, cost)
+    for k in range(component.n_slots):
+        cost[k] -= ROUNDING_MARGIN * fabs(cost[k])
+        nearest = k if cost[k] < cost[nearest] else nearest
+    return component.score_below(
+        row, log_weight, just_above(log_weight[nearest], component.score_slot(row, nearest)), cost)

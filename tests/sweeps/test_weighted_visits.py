@@ -60,6 +60,34 @@ def test_sweeps_are_those_of_visits_in_all_slots(
         assert np.array_equal(ours.labels, theirs.labels)
 
 
+@needs_kernels
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 10_000),
+    shape=st.sampled_from([(200, 1, 2), (300, 3, 5), (300, 2, 40)]),
+    separation=st.sampled_from([1.0, 8.0]),
+    kind=st.sampled_from(list(WEIGHTS)),
+    power=st.sampled_from(POWERS),
+)
+def test_rows_are_assigned_to_the_first_of_the_cheapest_slots(
+    kernel, seed, shape, separation, kind, power
+):
+    """Some of them found clusters: they are far from all."""
+    rng = np.random.default_rng(seed)
+    X, labels = table(rng, *shape, separation)
+    known = partition(kernel, X, labels, WEIGHTS[kind](rng, len(X)), power)
+    known.tidy()
+    new = X * rng.choice([1.0, 1.0, 1.0, 30.0], size=(len(X), 1))
+    weights, found = WEIGHTS[kind](rng, len(X)), np.empty(len(X), dtype=np.intp)
+    kernel.assignment.assign(kernel.rows.Rows(new, weights), known.component, 1.0, found)
+    log_weights = np.array(kernel.assignment.log_weights(known.component, 1.0))
+    for i in rng.choice(len(X), 50):
+        scores = known.component.log_predictive_all(new[i].copy(), weights[i])
+        costs = -log_weights - np.array(scores)
+        best = int(np.argmax(costs <= costs.min() + 1e-8))
+        assert found[i] == (best if known.component.counts[best] else -1)
+
+
 @settings(max_examples=10, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
