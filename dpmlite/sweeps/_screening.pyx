@@ -19,7 +19,7 @@ from dpmlite.sweeps._screening_bounds cimport (
     standardise_into_chunk)
 from dpmlite.sweeps._screening_weights cimport (
     begin_weights, bound_weighted_own_slots, bound_weighted_slot, load_weighted_slot, read_weights,
-    set_weighted_stay_terms)
+    set_weighted_join_terms, set_weighted_stay_terms)
 
 
 def screen(Partition partition, Py_ssize_t first, Py_ssize_t last):
@@ -329,17 +329,16 @@ cdef void find_join_ceilings(const Screen *s, Partition partition, Chunk *chunk,
     """Find upper bounds of what it costs each row, which has no label, to join one of the slots.
 
     prod_d (1 + t_d) <= exp(sum_d t_d) <= exp(P - 1), and P - 1 <= -log(1 - (P - 1)): the bound of
-    staying with r = 1 (_screening_bounds.pyx) is no less. There is none for rows with weights.
+    staying with r = 1 (_screening_bounds.pyx) is no less.
     """
     cdef StayTerms *terms = &chunk.stay_terms
     cdef Py_ssize_t i, k
-    for i in range(CHUNK if s.has_weights else 0):
-        chunk.stay_ceiling[i] = HUGE_COST
-    if s.has_weights:
-        return
     for i in range(CHUNK):
         k = slots[i]
         chunk.own_bound[i] = chunk.bound[k * CHUNK + i]
+        if s.has_weights:
+            set_weighted_join_terms(&s.weighted[k], chunk, i)
+            continue
         set_stay_terms(s, chunk, i, k)
         terms.stay[i] = <float> (-s.t.constant[k] - partition.log_weight[k])
         terms.power[i], terms.ratio[i] = <float> s.t.power[k], 1.0

@@ -16,6 +16,7 @@ cdef struct WeightedSlot:
     bint is_empty
     double shape, count             # a and c of the posterior
     double floor, floor_per_weight  # the cost at the mean is at least this
+    double above                    # by less than this, if slots weigh what they do for one row
     double stay, stay_per_weight    # that of a member, without itself, is at most this; or NaN
     double max_power                # a + w / 2 of the heaviest row
     double error, error_per_value   # of log P, and for each unit of the largest value
@@ -34,6 +35,8 @@ cdef void read_weights(const Weights *weights, Partition partition, Chunk *chunk
 cdef void bound_weighted_slot(const WeightedSlot *slot, Chunk *chunk, const float *slope,
                               Py_ssize_t n_columns, float *bound) noexcept nogil
 cdef void set_weighted_stay_terms(const WeightedSlot *slot, Chunk *chunk,
+                                  Py_ssize_t i) noexcept nogil
+cdef void set_weighted_join_terms(const WeightedSlot *slot, Chunk *chunk,
                                   Py_ssize_t i) noexcept nogil
 cdef void bound_weighted_own_slots(const WeightedSlot *slot, const Py_ssize_t *own, Chunk *chunk,
                                    const float *slopes, Py_ssize_t n_columns) noexcept nogil

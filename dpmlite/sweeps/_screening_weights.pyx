@@ -84,11 +84,25 @@ cdef void load_weighted_slot(WeightedSlot *slot, const Weights *weights, Partiti
     line_through(weights, cost_of_joining(weights, partition, k, least),
                  cost_of_joining(weights, partition, k, most), &slot.floor, &slot.floor_per_weight)
     slot.floor -= SINGLE_ERROR * (fabs(slot.floor) + most * fabs(slot.floor_per_weight))
+    if weights.of_one_row:
+        slot.above = most_above(slot, weights, partition, k)
     if members_may_stay(partition, k, most):
         line_through(weights, cost_at_mean(partition, k, n - least, least),
                      cost_at_mean(partition, k, n - most, most), &slot.stay,
                      &slot.stay_per_weight)
         slot.stay += SINGLE_ERROR * (fabs(slot.stay) + most * fabs(slot.stay_per_weight))
+
+
+cdef double most_above(const WeightedSlot *slot, const Weights *weights, Partition partition,
+                       Py_ssize_t k) noexcept nogil:
+    """Return by how much what rows pay to join slot k at its mean is above the line, at most.
+
+    A concave function that is 0 at both ends is nowhere more than twice what it is in the middle.
+    """
+    cdef double middle = 0.5 * (weights.least + weights.most)
+    cdef double cost = cost_of_joining(weights, partition, k, middle)
+    return (2.0 * (cost - slot.floor - slot.floor_per_weight * middle)
+            + SINGLE_ERROR * (fabs(slot.floor) + weights.most * fabs(slot.floor_per_weight)))
 
 
 cdef void line_through(const Weights *weights, double at_least, double at_most, double *start,
@@ -154,6 +168,17 @@ cdef void set_weighted_stay_terms(const WeightedSlot *slot, Chunk *chunk,
     terms.max_x[i] = <float> 0.5
     if slot.stay != slot.stay:
         terms.ratio[i] = NAN
+
+
+cdef void set_weighted_join_terms(const WeightedSlot *slot, Chunk *chunk,
+                                  Py_ssize_t i) noexcept nogil:
+    """Set the terms of what it costs row i of a chunk to join a slot; none for an empty one."""
+    cdef StayTerms *terms = &chunk.stay_terms
+    cdef double w = chunk.weight[i]
+    set_weighted_stay_terms(slot, chunk, i)
+    terms.stay[i] = <float> (slot.floor + slot.floor_per_weight * w + slot.above)
+    terms.power[i] = <float> (slot.shape + 0.5 * w)
+    terms.ratio[i] = NAN if slot.is_empty else 1.0
 
 
 cdef void bound_weighted_own_slots(const WeightedSlot *slot, const Py_ssize_t *own, Chunk *chunk,
