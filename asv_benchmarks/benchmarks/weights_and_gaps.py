@@ -1,9 +1,9 @@
 """What weights of rows and missing cells cost: fits of the same planted normals with and without.
 
 `python3 asv_benchmarks/benchmarks/weights_and_gaps.py` prints a line for each model, shape and
-separation of clusters: milliseconds of the processor of a plain fit on one thread, its clusters, and
-how many times as long the other fits take, each with its clusters. All are the least of some fits in
-turn, in one process.
+separation of clusters: milliseconds of the processor of a plain fit on one thread, its clusters,
+and how many times as long the other fits take, each with its clusters. All are the least of some
+fits in turn, in one process.
 """
 
 import argparse
