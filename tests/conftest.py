@@ -7,15 +7,10 @@ import threading
 from functools import partial
 
 import pytest
-from hypothesis import settings
 from real_tables import MissingTableError
 from twin_modules import TWINS, estimator_on, load_twin
 
 pytest.register_assert_rewrite("chains", "slots")
-
-# On a busy machine a plain twin may take longer than the 200 ms that an example has by default.
-settings.register_profile("patient", settings(), deadline=None)
-settings.load_profile("patient")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -78,8 +73,8 @@ def estimators(twins, monkeypatch):
 def interrupt_after():
     """A function that lets Ctrl-C come after some seconds.
 
-    Even in a process that ignores it, as those do that scripts start in the background. And not in a
-    callback of the garbage collector, which Python does not let it leave; hypothesis has one.
+    Even in a process that ignores it, as those do that scripts start in the background. And not in
+    a callback of the garbage collector, which Python does not let it leave; hypothesis has one.
     """
     gc.disable()
     before = signal.signal(signal.SIGINT, signal.default_int_handler)

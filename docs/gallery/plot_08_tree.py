@@ -57,7 +57,7 @@ for colour, (name, gap) in zip(COLOURS, gaps.items(), strict=False):
     axes.plot(sizes, gap, "o-", color=colour, label=name)
 axes.axhline(0.0, color="0.4", linestyle="--", label="exact evidence")
 axes.set(xlabel="rows", ylabel="bound − evidence, nats", xticks=sizes)
-axes.legend(frameon=False)
+axes.legend(frameon=False, loc="lower left")
 
 # %%
 # .. seealso:: :doc:`/guide/trees`

@@ -154,8 +154,8 @@ def _add_plot(parser: argparse.ArgumentParser) -> None:
     _add_model(parser)
     _add_data(parser)
     text = "picture to draw (default: %(default)s)"
-    picture = Path("clusters.png")
-    parser.add_argument("--plot", type=Path, default=picture, metavar="PATH", help=text)
+    names, picture = ("--out", "--plot"), Path("clusters.png")
+    parser.add_argument(*names, dest="plot", type=Path, default=picture, metavar="PATH", help=text)
 
 
 def _add_board(parser: argparse.ArgumentParser) -> None:

@@ -55,13 +55,42 @@ class NotFittedError(ValueError, AttributeError):
 
 
 class Estimator(WeightRequests):
-    """Parameters by name, feature names and tags, as in scikit-learn.
+    """A clusterer with parameters by name, feature names and tags, as in scikit-learn.
 
     The parameters are the keyword arguments of the subclass's ``__init__``; each is kept in
     an attribute of the same name and checked by ``fit``.
     """
 
     n_features_in_: int
+    labels_: npt.NDArray[np.intp]
+
+    def fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
+        """Cluster the rows of `X`; implemented by subclasses."""
+        raise NotImplementedError
+
+    def fit_predict(
+        self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None
+    ) -> npt.NDArray[np.intp]:
+        """Cluster the rows of `X` and return their labels.
+
+        Parameters
+        ----------
+        X, sample_weight
+            As in `fit`.
+        y : ignored
+            There for scikit-learn.
+
+        Returns
+        -------
+        ndarray of int, shape (N,)
+            `labels_`.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `fit`.
+        """
+        return self.fit(X, sample_weight=sample_weight).labels_
 
     @classmethod
     def _parameter_names(cls) -> list[str]:

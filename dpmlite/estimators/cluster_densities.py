@@ -8,7 +8,6 @@ import numpy as np
 
 from dpmlite import algorithms
 from dpmlite.distributed.statistics import load
-from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.described import DescribedMixture
 from dpmlite.estimators.fitted import fitted_component
 from dpmlite.estimators.set_output import SetOutput
@@ -52,49 +51,6 @@ class ClusterDensities(SetOutput, DescribedMixture):
                 rows, component, np.log(weights / weights.sum()), densities[k]
             )
         return self._in_container((densities - data.log_volumes()).T, X)
-
-    def fit_transform(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Any:
-        """Fit, and return the log density of each row in each cluster.
-
-        Parameters
-        ----------
-        X, sample_weight
-            As in `fit`.
-        y : ignored
-            There for scikit-learn.
-
-        Returns
-        -------
-        ndarray or DataFrame, shape (N, K)
-            As `transform`.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As `fit`.
-        """
-        return self.fit(X, sample_weight=sample_weight).transform(X)
-
-    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
-        """Names of the columns of `transform`, such as "mapdpm0", "mapdpm1", ...
-
-        Parameters
-        ----------
-        input_features : ignored
-            There for scikit-learn.
-
-        Returns
-        -------
-        ndarray of str, shape (K,)
-
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
-        """
-        require_fitted(self, "statistics_")
-        prefix = type(self).__name__.lower()
-        return np.array([f"{prefix}{k}" for k in range(self.n_clusters_)], dtype=object)
 
     def _components_of_clusters(self) -> list[npt.NDArray[np.intp]]:
         """The components of each cluster, by their numbers."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from dpmlite import algorithms, core
-from dpmlite.estimators.base import Estimator, all_or_nothing, require_fitted
+from dpmlite.estimators.base import Estimator, all_or_nothing
 from dpmlite.estimators.distances import least_distances, nearest_centres, squared_distances
 from dpmlite.estimators.limits import Limited
 from dpmlite.estimators.numbering import largest_first
@@ -183,52 +183,6 @@ class DPMeans(SetOutput, Limited, Estimator):
             self.labels_ = labels
         return self
 
-    def fit_predict(
-        self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None
-    ) -> npt.NDArray[np.intp]:
-        """Cluster the rows of `X` and return their labels.
-
-        Parameters
-        ----------
-        X, sample_weight
-            As in `fit`.
-        y : ignored
-            There for scikit-learn.
-
-        Returns
-        -------
-        ndarray of int, shape (N,)
-            `labels_`.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As `fit`.
-        """
-        return self.fit(X, sample_weight=sample_weight).labels_
-
-    def fit_transform(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Any:
-        """Cluster the rows of `X` and return their distances from the centres.
-
-        Parameters
-        ----------
-        X, sample_weight
-            As in `fit`.
-        y : ignored
-            There for scikit-learn.
-
-        Returns
-        -------
-        ndarray or DataFrame, shape (N, K)
-            As of `transform`.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As `fit`.
-        """
-        return self.fit(X, sample_weight=sample_weight).transform(X)
-
     def predict(self, X: npt.ArrayLike) -> npt.NDArray[np.intp]:
         """Cluster with the nearest centre for each new row; no new cluster is opened.
 
@@ -270,26 +224,6 @@ class DPMeans(SetOutput, Limited, Estimator):
         """
         distances = np.sqrt(squared_distances(self._read_new(X), self.cluster_centers_))
         return self._in_container(distances, X)
-
-    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
-        """Names of the columns of `transform`: "dpmeans0", "dpmeans1", ...
-
-        Parameters
-        ----------
-        input_features : ignored
-            There for scikit-learn.
-
-        Returns
-        -------
-        ndarray of str, shape (K,)
-
-        Raises
-        ------
-        NotFittedError
-            Before `fit`.
-        """
-        require_fitted(self)
-        return np.array([f"dpmeans{k}" for k in range(self.n_clusters_)], dtype=object)
 
     def score(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> float:
         """Minus the objective of new rows with the fitted centres: higher is better.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -76,36 +76,7 @@ class FamilyEstimator(Estimator):
     component_: Any
     allow_missing_: bool
     prior_: Prior
-    labels_: npt.NDArray[np.intp]
     discount_: float = 0.0  # kept if it is positive
-
-    def fit(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Self:
-        """Cluster the rows of `X`; implemented by subclasses."""
-        raise NotImplementedError
-
-    def fit_predict(
-        self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None
-    ) -> npt.NDArray[np.intp]:
-        """Cluster the rows of `X` and return their labels.
-
-        Parameters
-        ----------
-        X, sample_weight
-            As in `fit`.
-        y : ignored
-            There for scikit-learn.
-
-        Returns
-        -------
-        ndarray of int, shape (N,)
-            `labels_`.
-
-        Raises
-        ------
-        ValueError, TypeError
-            As `fit`.
-        """
-        return self.fit(X, sample_weight=sample_weight).labels_
 
     def score_samples(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
         """Log predictive density of new rows; implemented by subclasses."""

@@ -104,12 +104,20 @@ class JoinedMixture(MixtureEstimator):
         """Whether components may be joined to clusters."""
         return self._is_automatic() if self.join == AUTO else bool(self.join)
 
-    def _joins_now(self, components: NormalComponents, table: Data) -> bool:
-        """Whether components without a valley between them are joined."""
+    def _joining_depth(self, components: NormalComponents, table: Data) -> float:
+        """Depth of the valleys, in nats, up to which components are joined.
+
+        Rows that normals describe have clusters that are normal, and overlap. But normals that
+        differ in width alone draw one cluster, whose tails are heavier.
+        """
         assert table.values is not None
-        if not self._joins() or self.join != AUTO or table.shape[1] <= MAX_SEEN_COLUMNS:
-            return self._joins()
-        return not fits_normals(components, table.values)
+        if not self._joins():
+            return 0.0
+        if self.join != AUTO or table.shape[1] <= MAX_SEEN_COLUMNS:
+            return VALLEY_DEPTH
+        if components.are_at_one_place():
+            return np.inf
+        return 0.0 if fits_normals(components, table.values) else VALLEY_DEPTH
 
     def _keep_clusters(self, table: Data, labels: npt.NDArray[np.intp]) -> None:
         """Join the components to clusters, and keep both."""
@@ -120,7 +128,7 @@ class JoinedMixture(MixtureEstimator):
             if fitted_family(self).has_covariance:
                 components = normals_of(self)
                 self.cluster_tree_ = tree_of(components, table, labels)
-                height = VALLEY_DEPTH if self._joins_now(components, table) else 0.0
+                height = self._joining_depth(components, table)
             else:
                 self.cluster_tree_ = tree_by_joint(fitted_mixture(self))
             n_joins = level_of(self.cluster_tree_, height, self.max_clusters)

@@ -5,6 +5,9 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
+
+from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.validation import check_choice
 
 if TYPE_CHECKING:
@@ -25,9 +28,51 @@ class SetOutput:
         tags.transformer_tags = TransformerTags()
         return tags
 
-    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[Any]:
-        """Names of the columns of `transform`; implemented by subclasses."""
-        raise NotImplementedError
+    n_clusters_: int
+
+    def fit_transform(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> Any:
+        """Fit, and transform the rows of `X`.
+
+        Parameters
+        ----------
+        X, sample_weight
+            As in `fit`.
+        y : ignored
+            There for scikit-learn.
+
+        Returns
+        -------
+        ndarray or DataFrame, shape (N, K)
+            As of `transform`.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `fit`.
+        """
+        estimator: Any = self
+        return estimator.fit(X, sample_weight=sample_weight).transform(X)
+
+    def get_feature_names_out(self, input_features: Any = None) -> npt.NDArray[np.object_]:
+        """Names of the columns of `transform`: that of the class with numbers, "mapdpm0", ...
+
+        Parameters
+        ----------
+        input_features : ignored
+            There for scikit-learn.
+
+        Returns
+        -------
+        ndarray of str, shape (K,)
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        """
+        require_fitted(self, "n_clusters_")
+        prefix = type(self).__name__.lower()
+        return np.array([f"{prefix}{k}" for k in range(self.n_clusters_)], dtype=object)
 
     def set_output(self, *, transform: str | None = None) -> Self:
         """Choose what `transform` and `fit_transform` return, as in scikit-learn.

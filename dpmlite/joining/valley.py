@@ -41,6 +41,9 @@ BANDWIDTH = 1.3
 # Standard errors that are taken from a depth.
 STANDARD_ERRORS = 1.0
 
+# Distance from the mean of all components up to which one is at their place, in its own deviations.
+MAX_OFFSET = 0.25
+
 # Of more components than this only near neighbours are compared, so many for each.
 MAX_COMPARED_WITH_ALL = 16
 MAX_NEIGHBOURS = 8
@@ -82,6 +85,11 @@ class NormalComponents:
                 units = np.linalg.solve(np.linalg.cholesky(covariance), gap.T)
                 distances[:, k] = (units**2).sum(axis=0)
         return distances
+
+    def are_at_one_place(self) -> bool:
+        """Whether all means are nearly equal, so that the components differ in width alone."""
+        mean = self.weights @ self.means
+        return bool((self.squared_distances(mean[np.newaxis]) <= MAX_OFFSET**2).all())
 
     def discriminant(self, j: int, k: int) -> Floats:
         """Fisher's linear discriminant of two components, as a vector of length 1."""

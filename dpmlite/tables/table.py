@@ -96,6 +96,8 @@ class Table:
     {'age': 'number', 'city': 'text'}
     >>> table["age"]
     array([20., 31.])
+    >>> table.drop("city").columns
+    ['age']
     """
 
     def __init__(self, cells: Mapping[str, npt.ArrayLike], source: Source | None = None) -> None:
@@ -129,6 +131,29 @@ class Table:
         if isinstance(key, list):
             return Table({name: self._cells[name] for name in key}, self.source)
         return self._cells[key]
+
+    def drop(self, columns: str | Sequence[str]) -> Table:
+        """A table without some columns.
+
+        Parameters
+        ----------
+        columns : str or sequence of str
+            One name, or several.
+
+        Returns
+        -------
+        Table
+
+        Raises
+        ------
+        KeyError
+            If there is no such column.
+        """
+        dropped = [columns] if isinstance(columns, str) else list(columns)
+        for name in dropped:
+            if name not in self._cells:
+                raise KeyError(f"there is no column {name!r}: columns are {self.columns}")
+        return self[[name for name in self._cells if name not in dropped]]
 
     def missing(self, name: str) -> npt.NDArray[np.bool_]:
         """Mask of the missing cells of a column, shape (N,)."""

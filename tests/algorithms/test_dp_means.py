@@ -438,7 +438,7 @@ def test_an_interrupt_stops_it_within_a_pass(interrupt_after, parameters):
     """Passes over so many rows and centres take seconds."""
     X = np.random.default_rng(0).normal(size=(200_000, 8))
     interrupt_after(0.5)
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(KeyboardInterrupt):
         DPMeans(**parameters).fit(X)
-    assert time.perf_counter() - start < 2.0
+    assert time.process_time() - start < 2.0

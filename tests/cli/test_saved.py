@@ -111,6 +111,7 @@ def test_explain(run, model):
 def test_plot(run, csv, model, tmp_path):
     pytest.importorskip("matplotlib")
     assert run("plot", "m.npz", csv(NEW), "--plot", "a.png")[:2] == (0, ["drew a.png"])
+    assert run("plot", "m.npz", csv(NEW), "--out", "b.png")[:2] == (0, ["drew b.png"])
     assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
 
 

@@ -116,9 +116,9 @@ def test_an_interrupt_stops_the_others(interrupt_after):
     interrupt_after(0.2)
     start = time.perf_counter()
     with use_threads(2), pytest.raises(KeyboardInterrupt):
-        on_threads(lambda i: i == 0 or stop.wait(10.0), range(2), stop)
+        on_threads(lambda i: i == 0 or stop.wait(60.0), range(2), stop)
     assert stop.is_set()
-    assert time.perf_counter() - start < 5.0
+    assert time.perf_counter() - start < 30.0
 
 
 @pytest.mark.parametrize(

@@ -68,6 +68,8 @@ NOISE = {
     "unlike bits": lambda rng, n: rng.random((n, 4)) < [0.1, 0.2, 0.3, 0.5],
     "integers": lambda rng, n: rng.integers(0, 6, size=(n, 2)),
     "one column of integers": lambda rng, n: rng.integers(0, 6, size=(n, 1)),
+    "heavy tails": lambda rng, n: rng.standard_t(3, size=(n, 10)),
+    "heavy tails in many columns": lambda rng, n: rng.laplace(size=(n, 30)),
     "rounded": lambda rng, n: np.round(rng.normal(size=(n, 2)), 1),
     "rounded much": lambda rng, n: np.round(rng.normal(size=(n, 2))),
 }

@@ -215,3 +215,13 @@ def test_rows_of_no_weight_are_not_there():
     found = pair_depths(components, X, labels, weights)[0, 1]
     exact = pair_depths(components, X[:120], labels[:120])[0, 1]
     assert found == pytest.approx(exact, abs=0.3)  # but for the bandwidth
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_components_are_at_one_place_if_their_widths_alone_differ(full):
+    rng = np.random.default_rng(0)
+    labels = np.arange(6000) % 3
+    X = rng.normal(size=(6000, 4)) * (1.0 + labels[:, np.newaxis])
+    assert fitted(X, labels, full).are_at_one_place()
+    X[labels == 0, 0] += 0.5
+    assert not fitted(X, labels, full).are_at_one_place()

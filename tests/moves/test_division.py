@@ -127,11 +127,11 @@ def test_an_interrupt_stops_one_between_its_sweeps(kernel, interrupt_after):
 
     def divide():
         starts = list(np.random.default_rng(1).integers(60, size=(8, len(X))))
-        begin = time.perf_counter()
+        begin = time.process_time()
         try:
             kernel.division.trial_division(partition, [0], array("q", members), starts, 1)
         finally:
-            seconds.append(time.perf_counter() - begin)
+            seconds.append(time.process_time() - begin)
 
     seconds = []
     divide()

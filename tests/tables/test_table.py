@@ -40,6 +40,15 @@ def test_bad_columns():
         Table({"a": [[1, 2]]})
 
 
+def test_columns_can_be_left_out():
+    table = Table({"a": [1, 2], "b": ["x", "y"], "c": [3, 4]})
+    assert table.drop("b").columns == ["a", "c"]
+    assert table.drop(["c", "a"]).columns == ["b"]
+    assert table.columns == ["a", "b", "c"]
+    with pytest.raises(KeyError, match="no column 'd': columns are"):
+        table.drop(["a", "d"])
+
+
 def test_estimators_take_it_as_a_data_frame():
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(c, 1.0, (30, 2)) for c in (0.0, 20.0)])
