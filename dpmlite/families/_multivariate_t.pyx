@@ -9,7 +9,8 @@ from libc.math cimport INFINITY, log, log1p, sqrt
 
 from dpmlite.core._constants cimport LOG_2, LOG_PI
 from dpmlite.core._simd cimport (
-    LANES, clones_double, inlined_double, log2_floor, log_positive, padded_columns)
+    LANES, clones_double, clones_void, inlined_double, inlined_void, log2_floor, log_positive,
+    padded_columns)
 from dpmlite.core._special cimport log_rising_c, log_rising_of
 from dpmlite.families._slot_vectors cimport NARROW, padded
 
@@ -101,6 +102,85 @@ cdef clones_double multivariate_costs(const MultivariateDensities *t, Py_ssize_t
     return least
 
 
+cdef clones_double least_weighted_floor(const MultivariateDensities *t, Py_ssize_t n_slots,
+                                        const double *u, const WeightedFloors *floors,
+                                        double limit) noexcept nogil:
+    """Return the least of lower bounds of what a row costs in each slot, or `limit` if none is less."""
+    cdef double least = limit, best
+    cdef Py_ssize_t first = 0
+    while first < n_slots:
+        best = weighted_floor_block(t, u, floors, first, limit)
+        least = best if best < least else least
+        first += NARROW
+    return least
+
+
+cdef inline inlined_double weighted_floor_block(
+        const MultivariateDensities *t, const double *u, const WeightedFloors *floors,
+        Py_ssize_t first, double limit) noexcept nogil:
+    """Return the least bound in NARROW slots, or one that reaches `limit` as all of them do."""
+    cdef double square[NARROW]
+    cdef double least = limit
+    cdef const double *slope = t.slope + first
+    cdef Py_ssize_t i
+    cdef int s
+    for s in range(NARROW):
+        square[s] = 0.0
+    for i in range(t.n_columns):
+        add_square(slope, t.shift + i * t.stride + first, u, i, t.stride, square)
+        slope += (i + 1) * t.stride
+        if i % ROW_GROUP == ROW_GROUP - 1 or i == t.n_columns - 1:
+            least = least_floor(t, floors, first, square)
+            if least >= limit:
+                break
+    return least
+
+
+cdef inline inlined_double least_floor(const MultivariateDensities *t, const WeightedFloors *floors,
+                                       Py_ssize_t first, const double *square) noexcept nogil:
+    """Return the least bound in NARROW slots, from t for a row of weight 1."""
+    cdef double floor[NARROW]
+    cdef double least = INFINITY
+    cdef int s
+    find_floors(t, floors, first, square, floor)
+    for s in range(NARROW):
+        least = floor[s] if floor[s] < least else least
+    return least
+
+
+cdef inline inlined_void find_floors(const MultivariateDensities *t, const WeightedFloors *floors,
+                                     Py_ssize_t first, const double *square,
+                                     double *out) noexcept nogil:
+    """Write the bounds in NARROW slots, from t for a row of weight 1."""
+    cdef double w = floors.weight, kappa, log_factor
+    cdef Py_ssize_t k
+    cdef int s
+    for s in range(NARROW):
+        k = first + s
+        kappa = floors.kappa0 + floors.n[k]
+        log_factor = LOG_2 * log2_floor(1.0 + w * (kappa + 1.0) / (kappa + w) * square[s])
+        out[s] = (floors.start[k] + floors.per_weight[k] * w
+                  + (t.power[k] - 0.5 + 0.5 * w) * log_factor)
+
+
+cdef clones_void weighted_floors(const MultivariateDensities *t, Py_ssize_t n_slots, const double *u,
+                                 const WeightedFloors *floors, double *out) noexcept nogil:
+    """Write lower bounds of what a row costs in each slot."""
+    cdef double square[NARROW]
+    cdef const double *slope
+    cdef Py_ssize_t first = 0, i
+    cdef int s
+    while first < n_slots:
+        slope = t.slope + first
+        for s in range(NARROW):
+            square[s] = 0.0
+        for i in range(t.n_columns):
+            add_square(slope, t.shift + i * t.stride + first, u, i, t.stride, square)
+            slope += (i + 1) * t.stride
+        find_floors(t, floors, first, square, out + first)
+        first += NARROW
+
+
 cdef inline inlined_double multivariate_cost_block(
         const MultivariateDensities *t, const double *u, Py_ssize_t first, const double *log_weight,
         double limit, double *out) noexcept nogil:
@@ -108,28 +188,37 @@ cdef inline inlined_double multivariate_cost_block(
 
     Since t only grows from row to row of W, a bound is known after any of them.
     """
-    cdef double z[NARROW]
     cdef double factor[NARROW]
     cdef const double *slope = t.slope + first
     cdef const double *shift = t.shift + first
-    cdef Py_ssize_t i, j, D = t.n_columns, stride = t.stride
+    cdef Py_ssize_t i, D = t.n_columns, stride = t.stride
     cdef int s
     for s in range(NARROW):
         factor[s] = 1.0
     for i in range(D):
-        for s in range(NARROW):
-            z[s] = -shift[s]
-        for j in range(i + 1):
-            for s in range(NARROW):
-                z[s] += slope[s] * u[j]
-            slope += stride
-        for s in range(NARROW):
-            factor[s] += z[s] * z[s]
+        add_square(slope, shift, u, i, stride, factor)
+        slope += (i + 1) * stride
         shift += stride
         if limit < INFINITY and (i % ROW_GROUP == ROW_GROUP - 1 or i == D - 1):
             if finish(t, first, factor, log_weight, False, out) >= limit:
                 return limit
     return finish(t, first, factor, log_weight, True, out)
+
+
+cdef inline inlined_void add_square(const double *slope, const double *shift, const double *u,
+                                    Py_ssize_t i, Py_ssize_t stride, double *out) noexcept nogil:
+    """Add the square of row i of W in NARROW slots to `out`; slope and shift are those of the row."""
+    cdef double z[NARROW]
+    cdef Py_ssize_t j
+    cdef int s
+    for s in range(NARROW):
+        z[s] = -shift[s]
+    for j in range(i + 1):
+        for s in range(NARROW):
+            z[s] += slope[s] * u[j]
+        slope += stride
+    for s in range(NARROW):
+        out[s] += z[s] * z[s]
 
 
 cdef inline inlined_double finish(const MultivariateDensities *t, Py_ssize_t first,

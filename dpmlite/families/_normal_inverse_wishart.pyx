@@ -18,7 +18,7 @@ from dpmlite.families._component cimport Component
 from dpmlite.families._multivariate_t cimport multivariate_costs_below
 from dpmlite.families._normal_inverse_wishart_merging cimport log_det_merged, merge_into
 from dpmlite.families._normal_inverse_wishart_statistics cimport (
-    N_CACHED_COUNTS, WishartStatistics, distance, keeps, log_peak_in_data, whiten_row)
+    N_CACHED_COUNTS, WishartStatistics, distance, log_peak_in_data, part_left, whiten_row)
 from dpmlite.families._whitening cimport restore_c, restore_square, whitening_columns
 
 from dpmlite.core.checks import check_normal_inverse_wishart, check_power
@@ -200,15 +200,12 @@ cdef double score_new(NormalInverseWishart self, double w) noexcept nogil:
 cdef double score_in_own_slot(NormalInverseWishart self, const Row *row, Py_ssize_t k,
                               bint exact) noexcept nogil:
     cdef double w = row.weight, left = self.n[k] - w, kappa = self.kappa0 + self.n[k]
-    cdef double lost = kappa * w / (kappa - w), rest, constant = self.member_constant[k]
+    cdef double rest, constant = self.member_constant[k]
     whiten_row(self, row.values)
     if left <= 0.0:
         return score_new(self, w)
-    rest = 1.0 - lost * distance(self, k)
-    if not rest >= MIN_KEPT_FRACTION or left < MIN_KEPT_FRACTION * self.n[k]:
-        return NAN
-    # No pivot loses more than the determinant: most rows need no look at each.
-    if self.min_kept[k] * rest < MIN_KEPT_FRACTION and not keeps(self, k, lost):
+    rest = part_left(self, k, w)
+    if rest != rest:
         return NAN
     if w != 1.0:
         constant = log_peak_in_data(self, kappa - w, self.nu0 + left, self.log_det[k], w)

@@ -49,6 +49,7 @@ cdef class WishartStatistics(Component):
 cdef clones_void whiten_row(WishartStatistics self, const double *values) noexcept nogil
 cdef clones_double distance(WishartStatistics self, Py_ssize_t k) noexcept nogil
 cdef bint keeps(WishartStatistics self, Py_ssize_t k, double lost) noexcept nogil
+cdef double part_left(WishartStatistics self, Py_ssize_t k, double w) noexcept nogil
 cdef double peak_of_row(WishartStatistics self, double n, double log_det) noexcept nogil
 cdef double log_peak_in_data(WishartStatistics self, double kappa, double nu, double log_det,
                              double w) noexcept nogil

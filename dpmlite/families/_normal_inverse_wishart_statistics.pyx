@@ -4,7 +4,7 @@ With e = u - m, z = W e and q the sum of z_i^2 / d_i, w equal rows more multiply
 1 + q kappa w / (kappa + w). A slot's statistics lie together, in padded columns.
 """
 
-from libc.math cimport log
+from libc.math cimport NAN, log
 from libc.stdint cimport uintptr_t
 from libc.string cimport memcpy, memset
 
@@ -165,6 +165,18 @@ cdef bint keeps(WishartStatistics self, Py_ssize_t k, double lost) noexcept nogi
         least = self.spare[i] if self.spare[i] < least else least
         before = after
     return least >= MIN_KEPT_FRACTION
+
+
+cdef double part_left(WishartStatistics self, Py_ssize_t k, double w) noexcept nogil:
+    """Return which part of det Psi slot k keeps without its w rows u; NaN if rounding would show."""
+    cdef double n = self.n[k], kappa = self.kappa0 + n, lost = kappa * w / (kappa - w)
+    cdef double rest = 1.0 - lost * distance(self, k)
+    if not rest >= MIN_KEPT_FRACTION or n - w < MIN_KEPT_FRACTION * n:
+        return NAN
+    # No pivot loses more than the determinant: most rows need no look at each.
+    if self.min_kept[k] * rest < MIN_KEPT_FRACTION and not keeps(self, k, lost):
+        return NAN
+    return rest
 
 
 cdef double log_peak_in_data(WishartStatistics self, double kappa, double nu, double log_det,

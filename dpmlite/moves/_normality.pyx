@@ -86,20 +86,21 @@ cdef verdicts(Partition partition, slots, double[::1] memory):
 cdef bint verdict(const NormalPrior *prior, Partition partition, Sums *sums) noexcept nogil:
     """Whether a slot passes the test."""
     cdef Py_ssize_t d
+    cdef double cost
     if not sums.is_testable or (sums.has_group and sums.n > MAX_JOINING_FRACTION * sums.n_slot):
         return False
     if not prior.has_gaps:
         count_complete_rows(sums)
-    sums.chance = chance_of(sums, partition.component.power)
     for d in range(sums.n_columns if sums.has_group else 0):
         sums.absorbed[d] = absorbed_part(cells_of(sums, d), sums.n_all[d])
-    return excess(sums) < price(
-        prior, sums, partition.alpha_beside(0), partition.component.power)
+    cost = price(prior, sums, partition.alpha_beside(0), partition.component.power)
+    sums.chance = chance_of(sums, cost / (2 * sums.n_columns + 1))
+    return excess(sums) < cost
 
 
-cdef double chance_of(const Sums *sums, double power) noexcept nogil:
+cdef double chance_of(const Sums *sums, double most) noexcept nogil:
     """What a statistic is by chance for each of its degrees of freedom."""
-    return larger(1.0, smaller(sums.squared_weights / sums.n, 1.0 / power))
+    return larger(1.0, smaller(sums.squared_weights / sums.n, most))
 
 
 cdef void count_complete_rows(Sums *sums) noexcept nogil:
@@ -129,7 +130,7 @@ cdef double price(const NormalPrior *prior, const Sums *sums, double alpha,
 
 
 cdef double excess(const Sums *sums) noexcept nogil:
-    """The sum of all statistics, each less its degrees of freedom."""
+    """The sum of all statistics, each less what it is by chance."""
     cdef double moments = 0.0, bins = 0.0
     cdef double[N_BINS] chance
     cdef Py_ssize_t d
@@ -141,7 +142,7 @@ cdef double excess(const Sums *sums) noexcept nogil:
 
 
 cdef double moments_excess(const Sums *sums, Py_ssize_t d) noexcept nogil:
-    """The statistic of a column's moments, less its degrees of freedom."""
+    """The statistic of a column's moments, less what it is by chance."""
     cdef double n = cells_of(sums, d), absorbed = sums.absorbed[d], place, shape
     if n == 0.0:
         return 0.0
@@ -163,7 +164,7 @@ cdef double shape_statistic(double n, double skewness, double kurtosis) noexcept
 
 
 cdef double bins_excess(const Sums *sums, Py_ssize_t d, const double *chance) noexcept nogil:
-    """The statistic of a column's bins, less its degrees of freedom."""
+    """The statistic of a column's bins, less what it is by chance."""
     cdef double total = 0.0, n = cells_of(sums, d)
     cdef const double *rows = sums.bins + d
     cdef Py_ssize_t i
@@ -185,7 +186,7 @@ cdef void find_chances(double *chance) noexcept nogil:
 
 
 cdef double widths_excess(const Sums *sums) noexcept nogil:
-    """The statistic of the rows' sums of squares, less its degree of freedom."""
+    """The statistic of the rows' sums of squares, less what it is by chance."""
     cdef double away = -sums.log_squares, variance = 0.0, n
     cdef Py_ssize_t d
     if sums.rows[0] > 0.0:
@@ -211,7 +212,7 @@ cdef double pairs_excess(const Sums *sums) noexcept nogil:
 
 
 cdef double pair_excess(const Sums *sums, Py_ssize_t d, Py_ssize_t e) noexcept nogil:
-    """The statistic of the correlation of two columns, less its degree of freedom."""
+    """The statistic of the correlation of two columns, less what it is by chance."""
     cdef double n = sums.both[d * sums.width + e], correlation
     if n < MIN_COMPLETE_RATIO * cells_of(sums, d) * cells_of(sums, e) / sums.n:
         return INFINITY

@@ -26,8 +26,9 @@ are means of the Hermite polynomials z^3 - 3 z and z^4 - 6 z^2 + 3, r^2 takes th
 
 A row of weight m counts as m rows in n, in all means and in all bins, as it does in the joint. A
 statistic of rows of weight m is m times as large by chance, too: its mean is s times its degrees,
-with s = sum m^2 / sum m. A power r of the likelihood says that 1 / r of what the weights count is
-one row. So the degrees are multiplied by s, but by no more than 1 / r, and no less than 1.
+with s = sum m^2 / sum m. So the degrees are multiplied by s, but by no less than 1. Where s is
+large, chance alone is worth clusters to the joint: the 2 D + 1 parameters of one more cluster gain
+s / 2 nats each by chance. So the degrees are multiplied by no more than makes that half its cost.
 
 A missing cell counts nowhere: n and w are those of a column, or of the rows that have both cells of
 a pair. With d the number of cells of a row, the statistic of widths is t^2 / v, where t is the sum
@@ -94,14 +95,11 @@ class _Column(NamedTuple):
         The weight of the cells that are not missing.
     absorbed : float
         The fraction w of the slot's weight in this column that is absorbed.
-    chance : float
-        What a statistic is by chance for each of its degrees of freedom.
     """
 
     scores: list[float]
     n: float
     absorbed: float
-    chance: float
 
 
 def all_look_normal(partition: Partition) -> bool:
@@ -160,12 +158,15 @@ def _looks_normal(partition: Partition, k: int, members: Sequence[int]) -> bool:
         return False
     cells = zip(*(component.standardise(partition.X.values(i)) for i in rows), strict=True)
     beside = partition.sizes[k] > len(rows)
-    chance = max(1.0, min(_sum(weights, weights) / sum(weights), 1.0 / component.power))
-    columns = [
-        _column(unit, u, weights, beside, chance) for unit, u in zip(units, cells, strict=True)
-    ]
+    columns = [_column(unit, u, weights, beside) for unit, u in zip(units, cells, strict=True)]
     alpha = partition.alpha_given_others(())
-    return _excess(columns, weights) < _price(columns, c0, a0, alpha, component.power)
+    price = _price(columns, c0, a0, alpha, component.power)
+    return _excess(columns, weights, _chance(weights, price / (2 * len(columns) + 1))) < price
+
+
+def _chance(weights: list[float], most: float) -> float:
+    """What a statistic is by chance for each of its degrees of freedom."""
+    return max(1.0, min(_sum(weights, weights) / sum(weights), most))
 
 
 def _has_enough_rows(partition: Partition, k: int, n_rows: int, n: float) -> bool:
@@ -190,36 +191,34 @@ def _has_variance(unit: _Unit, a0: float) -> bool:
     return a0 <= MAX_PRIOR_FRACTION * unit.n or a0 * unit.variance <= MAX_VARIANCE_RATIO
 
 
-def _column(
-    unit: _Unit, cells: Sequence[float], weights: list[float], beside: bool, chance: float
-) -> _Column:
+def _column(unit: _Unit, cells: Sequence[float], weights: list[float], beside: bool) -> _Column:
     """A column from its cells in units of the prior; `beside` an absorbed group or not."""
     scores = [(u - unit.mean) / sqrt(unit.variance) for u in cells]
     n = sum(weight for weight, z in zip(weights, scores, strict=True) if not isnan(z))
     absorbed = 1.0 - n / unit.n if beside and unit.n else 0.0
-    return _Column(scores, n, absorbed if absorbed > MIN_ABSORBED_FRACTION else 0.0, chance)
+    return _Column(scores, n, absorbed if absorbed > MIN_ABSORBED_FRACTION else 0.0)
 
 
-def _excess(columns: list[_Column], weights: list[float]) -> float:
-    """The sum of all statistics, each less its degrees of freedom."""
-    moments = sum(_moments_excess(column, weights) for column in columns)
-    bins = sum(_bins_excess(column, weights) for column in columns)
-    pairs = sum(_pair_excess(*two, weights) for two in combinations(columns, 2))
-    return max(moments, bins) + pairs + _widths_excess(columns, weights)
+def _excess(columns: list[_Column], weights: list[float], chance: float) -> float:
+    """The sum of all statistics, each less `chance` for each of its degrees of freedom."""
+    moments = sum(_moments_excess(column, weights, chance) for column in columns)
+    bins = sum(_bins_excess(column, weights, chance) for column in columns)
+    pairs = sum(_pair_excess(*two, weights, chance) for two in combinations(columns, 2))
+    return max(moments, bins) + pairs + _widths_excess(columns, weights, chance)
 
 
-def _moments_excess(column: _Column, weights: list[float]) -> float:
-    """The statistic of a column's moments, less its degrees of freedom."""
+def _moments_excess(column: _Column, weights: list[float], chance: float) -> float:
+    """The statistic of a column's moments, less what it is by chance."""
     z, n = column.scores, column.n
     if not n:
         return 0.0
     first, second, third, fourth = (_sum(weights, [u**i for u in z]) / n for i in (1, 2, 3, 4))
     if not column.absorbed:
         shape = _shape_statistic(n, third / second**1.5, fourth / second**2 - 3.0)
-        return shape - 2.0 * column.chance
+        return shape - 2.0 * chance
     place = first**2 + (second - 1.0) ** 2 / 2.0
     shape = (third - 3.0 * first) ** 2 / 6.0 + (fourth - 6.0 * second + 3.0) ** 2 / 24.0
-    return n * (place + shape) - 2.0 * (1.0 + column.absorbed) * column.chance
+    return n * (place + shape) - 2.0 * (1.0 + column.absorbed) * chance
 
 
 def _sum(weights: list[float], x: list[float]) -> float:
@@ -235,28 +234,28 @@ def _shape_statistic(n: float, skewness: float, kurtosis: float) -> float:
     return n * (squares + max(parts, 0.0))
 
 
-def _bins_excess(column: _Column, weights: list[float]) -> float:
-    """The statistic of a column's bins, less its degrees of freedom."""
+def _bins_excess(column: _Column, weights: list[float], chance: float) -> float:
+    """The statistic of a column's bins, less what it is by chance."""
     if not column.n:
         return 0.0
     rows = [0.0] * N_BINS
     for z, weight in zip(column.scores, weights, strict=True):
         if not isnan(z):
             rows[min(max(floor(2.0 * z + 0.5 * N_BINS), 0), N_BINS - 1)] += weight
-    expected = [column.n * chance for chance in _chances()]
+    expected = [column.n * probability for probability in _bin_probabilities()]
     explained = sum(o * log(o / e) for o, e in zip(rows, expected, strict=True) if o)
-    return 2.0 * explained - (BIN_DEGREES + 2.0 * column.absorbed) * column.chance
+    return 2.0 * explained - (BIN_DEGREES + 2.0 * column.absorbed) * chance
 
 
-def _chances() -> list[float]:
+def _bin_probabilities() -> list[float]:
     """The probability of each bin under a standard normal."""
     ends = [-inf, *(0.5 * i - 0.25 * N_BINS for i in range(1, N_BINS)), inf]
     below = [0.5 * erfc(-end / sqrt(2.0)) for end in ends]
     return [high - low for low, high in pairwise(below)]
 
 
-def _widths_excess(columns: list[_Column], weights: list[float]) -> float:
-    """The statistic of the rows' sums of squares, less its degree of freedom."""
+def _widths_excess(columns: list[_Column], weights: list[float], chance: float) -> float:
+    """The statistic of the rows' sums of squares, less what it is by chance."""
     away, variance, shares = 0.0, 0.0, [0.0] * len(columns)
     for weight, row in zip(weights, zip(*(c.scores for c in columns), strict=True), strict=True):
         there = [d for d, z in enumerate(row) if not isnan(z)]
@@ -272,11 +271,11 @@ def _widths_excess(columns: list[_Column], weights: list[float]) -> float:
             variance -= 0.5 * (1.0 - column.absorbed) * share * share / column.n
     if len(columns) == 1:
         return 0.0  # the bins show one column
-    return away * away / variance - columns[0].chance
+    return away * away / variance - chance
 
 
-def _pair_excess(one: _Column, other: _Column, weights: list[float]) -> float:
-    """The statistic of the correlation of two columns, less its degree of freedom."""
+def _pair_excess(one: _Column, other: _Column, weights: list[float], chance: float) -> float:
+    """The statistic of the correlation of two columns, less what it is by chance."""
     products = [x * y for x, y in zip(one.scores, other.scores, strict=True)]
     n = sum(w for w, product in zip(weights, products, strict=True) if not isnan(product))
     if n < MIN_COMPLETE_RATIO * one.n * other.n / sum(weights):
@@ -285,8 +284,8 @@ def _pair_excess(one: _Column, other: _Column, weights: list[float]) -> float:
         return 0.0
     correlation = _sum(weights, products) / n
     if one.absorbed or other.absorbed:
-        return n * correlation * correlation - one.chance
-    return -n * log(max(1.0 - correlation * correlation, MIN_UNEXPLAINED)) - one.chance
+        return n * correlation * correlation - chance
+    return -n * log(max(1.0 - correlation * correlation, MIN_UNEXPLAINED)) - chance
 
 
 def _price(columns: list[_Column], c0: float, a0: float, alpha: float, power: float) -> float:

@@ -11,6 +11,7 @@ from dpmlite.core._constants cimport TIE, UNPLACED
 from dpmlite.core._memory cimport double_array
 from dpmlite.core._special cimport log_rising_c
 from dpmlite.core._work_parts cimport part_start
+from dpmlite.families._normal_inverse_wishart_statistics cimport WishartStatistics
 from dpmlite.families._screenable cimport Screenable
 from dpmlite.families._slot_vectors cimport first_within, padded
 from dpmlite.partition._log_weights cimport log_weight, log_weights_of
@@ -21,6 +22,8 @@ from dpmlite.sweeps._screening cimport (
     screen_chunk, take_rows, with_rounding)
 from dpmlite.sweeps._screening_bounds cimport CHUNK, Chunk, two_least_bounds
 from dpmlite.sweeps._visits cimport score_open_slots
+from dpmlite.sweeps._weighted_visits cimport (
+    find_lines_to_join, has_lines, least_cost_to_join)
 
 from dpmlite.core._rows import as_rows
 from dpmlite.core.checks import check_discount
@@ -65,13 +68,23 @@ cdef class Mixture:
                     Py_ssize_t[::1] out) except -1:
         """Write the labels of rows first..last-1; no other thread may use `component`."""
         cdef double[::1] cost = array("d", self.cost), room = room_of(self.X)
+        cdef double[::1] start = double_array(cost.shape[0]), per_weight = double_array(cost.shape[0])
+        cdef bint by_lines = has_lines(component, self.X)
         cdef Py_ssize_t i, k
         cdef double least
         cdef Row row
         with nogil:
+            if by_lines:
+                find_lines_to_join(<WishartStatistics> component, self.X, &self.log_weight[0],
+                                   &start[0], &per_weight[0])
             for i in range(first, last):
                 row = self.X.row_into(self.rows[i] if self.rows is not None else i, &room[0])
-                least = self.least_cost(component, &row, &cost[0])
+                if by_lines:
+                    least = least_cost_to_join(
+                        <WishartStatistics> component, &row, &self.log_weight[0], &start[0],
+                        &per_weight[0], &cost[0])
+                else:
+                    least = self.least_cost(component, &row, &cost[0])
                 k = first_within(&cost[0], self.n_slots, least + TIE)
                 out[i] = k if component.n[k] > 0.0 else UNPLACED
         return 0
@@ -140,7 +153,7 @@ cdef Partition unplaced_rows(Mixture mixture, Component component, double alpha,
                              double discount, Py_ssize_t[::1] out):
     """A partition of the clusters and of rows without labels, which will be written to `out`.
 
-    None if slots have gaps, rows have weights or there is a discount: these rows cannot be screened.
+    None if slots have gaps or there is a discount: these rows cannot be screened.
     """
     cdef Py_ssize_t k, n_clusters = component.n_slots - 1
     for k in range(component.n_slots):
@@ -167,6 +180,7 @@ cdef int assign_screened(Partition partition, Py_ssize_t first, Py_ssize_t last,
     cdef Screen screen
     cdef Py_ssize_t i
     begin_screen(&screen, partition)
+    screen.weights.of_one_row = True  # eq. (18) is of the next row, whatever its weight
     try:
         with nogil:
             while first < last:

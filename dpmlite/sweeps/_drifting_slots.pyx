@@ -61,7 +61,7 @@ cdef class DriftingSlots(PartitionListener):
             previous = self.previous_slot[k]
             self.previous_slot[k] = k
             if previous < 0:
-                self.slot[k].costs.fixed = INFINITY  # a new slot is a far slot
+                self.slot[k].costs.fixed[0] = INFINITY  # a new slot is a far slot
                 continue
             self.slot[k] = states[previous]
             memcpy(self.slope + 2 * k * self.n_columns, slope + 2 * previous * self.n_columns,
@@ -84,15 +84,17 @@ cdef class DriftingSlots(PartitionListener):
         """Count drift from here, relative to costs of now."""
         cdef const double *n = partition.component.n
         cdef double total = 0.0, weight = 0.0, least = INFINITY
+        cdef const SlotCosts *costs
         cdef Py_ssize_t k
         self.n_far = 0
         self.drift_before = 0.0
         for k in range(self.n_slots):
             self.restart_own_drift(k)
+            costs = &self.slot[k].costs
             weight += n[k]
-            total += n[k] * self.slot[k].costs.fixed
-            if n[k] < SMALL_CLUSTER:
-                least = min(least, self.slot[k].costs.fixed)
+            total += n[k] * (0.5 * (costs.fixed[0] + costs.fixed[1]))
+            if n[k] < SMALL_CLUSTER * costs.weight[1]:
+                least = min(least, min(costs.fixed[0], costs.fixed[1]))
         self.reference = <float> (total / weight)
         # F is about D / 2, so few rows cost more to stay than the second number.
         self.cost_cap = <float> max(least - 1.0, self.reference + self.n_columns + 4.0)
@@ -160,6 +162,6 @@ cdef double rounded_up(double drift) noexcept nogil:
 
 cdef double own_start_of(const SlotState *slot) noexcept nogil:
     """Return own_before - own_back; -inf if no row of the slot can be known to stay."""
-    if slot.costs.member_power < MIN_MEMBER_POWER or not slot.own_before < DRIFT_LIMIT:
+    if slot.costs.member_power[1] < MIN_MEMBER_POWER or not slot.own_before < DRIFT_LIMIT:
         return -INFINITY
     return slot.own_before - slot.own_back

@@ -18,6 +18,7 @@ from dpmlite.sweeps._screening_bounds cimport CHUNK, Chunk
 from dpmlite.sweeps._screening_by_slot cimport ScreeningBySlot, screening_by_slot
 from dpmlite.sweeps._stay_bounds cimport StayBounds, stay_bounds_of
 from dpmlite.sweeps._visits cimport pays_to_screen, visit, visit_unscreened
+from dpmlite.sweeps._weighted_visits cimport has_weight_lines, visit_weighted_rows
 
 from dpmlite.core.threads import on_threads, thread_limit, use_threads
 
@@ -109,7 +110,9 @@ cdef Py_ssize_t sweep_once(Partition partition) except -1 nogil:
     cdef Py_ssize_t first = 0, n_moves = 0
     begin_screen(&screen, partition)
     try:
-        if screen.t == NULL:
+        if screen.t == NULL and has_weight_lines(partition):
+            n_moves = visit_weighted_rows(partition)
+        elif screen.t == NULL:
             n_moves = visit_unscreened(partition, 0, partition.n_rows, False)
         else:
             while first < partition.n_rows:

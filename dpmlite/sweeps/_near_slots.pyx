@@ -79,18 +79,18 @@ cdef class NearSlots:
     cdef double far_squares_in(self, Py_ssize_t k) noexcept nogil:
         """Return the sum of squares at which a row costs the level in slot k; 0 if all rows do."""
         cdef SlotCosts costs = self.drifting.slot[k].costs
-        cdef double above = self.level + NEAR_ROUNDING * (1.0 + fabs(self.level)) - costs.fixed
-        return expm1(above / costs.power) if above > 0.0 else 0.0
+        cdef double above = self.level + NEAR_ROUNDING * (1.0 + fabs(self.level)) - costs.fixed[0]
+        return expm1(above / costs.power[0]) if above > 0.0 else 0.0
 
     cdef Py_ssize_t find_near(self, Py_ssize_t k) noexcept nogil:
         """Find the slots near slot k, itself among them; return how many they are."""
         cdef SlotCosts own = self.drifting.slot[k].costs
         cdef uint64_t *near = self.near + k * self.n_words
         cdef double mean = 0.5 * self.drifting.n_columns  # F has about this mean and variance
-        cdef double max_stay = min(own.stay + mean + 3.0 * sqrt(mean), <double> self.level)
-        cdef double max_squares = (1.0 + NEAR_ROUNDING) * (max_stay - own.stay) / (
-            own.member_power * own.ratio)
-        cdef bint may_stay = own.member_power >= MIN_MEMBER_POWER and max_squares > 0.0
+        cdef double max_stay = min(own.stay[0] + mean + 3.0 * sqrt(mean), <double> self.level)
+        cdef double max_squares = (1.0 + NEAR_ROUNDING) * (max_stay - own.stay[0]) / (
+            own.member_power[0] * own.member_scale[0])
+        cdef bint may_stay = own.member_power[0] >= MIN_MEMBER_POWER and max_squares > 0.0
         cdef Py_ssize_t j, n_near = 0
         self.max_stay[k] = max_stay if may_stay else -INFINITY
         for j in range(self.n_slots):

@@ -18,7 +18,8 @@ from dpmlite.sweeps._screening_bounds cimport (
     compare_bounds, copy_to_single, find_stay_ceilings, find_stays, line_bounds, log_bounds,
     standardise_into_chunk)
 from dpmlite.sweeps._screening_weights cimport (
-    begin_weights, bound_weighted_slot, load_weighted_slot, read_weights, set_weighted_stay_terms)
+    begin_weights, bound_weighted_own_slots, bound_weighted_slot, load_weighted_slot, read_weights,
+    set_weighted_join_terms, set_weighted_stay_terms)
 
 
 def screen(Partition partition, Py_ssize_t first, Py_ssize_t last):
@@ -43,8 +44,8 @@ def screen(Partition partition, Py_ssize_t first, Py_ssize_t last):
 
 
 cdef bint can_be_screened(Partition partition) noexcept nogil:
-    """Return whether there are bounds that can be remembered: those of rows of weight 1."""
-    return partition.X.row_weights == NULL and densities_to_screen(partition) != NULL
+    """Return whether there are bounds that can be remembered, those of Student-t families."""
+    return densities_to_screen(partition) != NULL
 
 
 cdef const Densities *densities_to_screen(Partition partition) noexcept nogil:
@@ -62,20 +63,16 @@ cdef const Densities *usual_densities(Partition partition, const Densities *t) n
 
 
 cdef void begin_screen(Screen *s, Partition partition) noexcept nogil:
-    """Prepare to screen rows, also those that `can_be_screened` does not count.
-
-    These have weights, or are rows of a product.
-    """
+    """Prepare to screen rows, also those of a product, which `can_be_screened` does not count."""
     s.t = densities_to_screen(partition)
     s.first_column, s.is_part = 0, False
     s.has_weights = partition.X.row_weights != NULL
     if s.t == NULL and not s.has_weights:
         s.t = usual_densities(partition, densities_in(partition.component, &s.first_column))
         s.is_part = s.t != NULL
+    s.weights.of_one_row = False
     s.n_slots = s.capacity = s.n_unscreened = 0
     s.memory = NULL
-    if s.t != NULL and s.has_weights:
-        begin_weights(&s.weights, partition)
 
 
 cdef void end_screen(Screen *s) noexcept nogil:
@@ -90,6 +87,8 @@ cdef int load_slots_if_needed(Screen *s, Partition partition) except -1 nogil:
     allocate_screen(s, partition.component.n_slots, partition.X.n_columns)
     list_open_slots(s, partition)
     find_high_cost(s, partition)
+    if s.has_weights:
+        begin_weights(&s.weights, partition)
     for k in range(s.n_open):
         load_slot(s, partition, s.open[k])
     return 0
@@ -97,7 +96,7 @@ cdef int load_slots_if_needed(Screen *s, Partition partition) except -1 nogil:
 
 cdef int allocate_screen(Screen *s, Py_ssize_t n_slots, Py_ssize_t row_length) except -1 nogil:
     """Allocate memory for n_slots and half as many again, and for a chunk."""
-    cdef Py_ssize_t D = s.t.n_columns
+    cdef Py_ssize_t i, D = s.t.n_columns
     s.capacity = (n_slots + n_slots // 2 + 15) & ~(<Py_ssize_t> 15)
     free(s.memory)
     s.memory = malloc(
@@ -120,6 +119,8 @@ cdef int allocate_screen(Screen *s, Py_ssize_t n_slots, Py_ssize_t row_length) e
     s.chunk.bound = numbers + D * CHUNK
     s.chunk.row = <double *> (s.chunk + 1)
     s.chunk.n_rows = 0
+    for i in range(CHUNK):
+        s.chunk.weight[i] = 1
     return 0
 
 
@@ -264,11 +265,17 @@ cdef void bound_slot(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogil
 
 cdef void bound_own_slots(const Screen *s, Chunk *chunk, Py_ssize_t any_slot) noexcept nogil:
     """Find each row's bound in its own slot alone; `any_slot` fills up the chunk."""
+    cdef Py_ssize_t[CHUNK] own
     cdef Py_ssize_t[CHUNK] offset
     cdef float[CHUNK] power
     cdef Py_ssize_t i, k, D = s.t.n_columns
     for i in range(CHUNK):
-        k = chunk.label[i] if i < chunk.n_rows else any_slot
+        own[i] = chunk.label[i] if i < chunk.n_rows else any_slot
+    if s.has_weights:
+        bound_weighted_own_slots(s.weighted, own, chunk, s.slope, D)
+        return
+    for i in range(CHUNK):
+        k = own[i]
         set_stay_terms(s, chunk, i, k)
         offset[i], power[i] = 2 * k * D, <float> s.slot[k].power
         chunk.own_bound[i] = <float> (s.slot[k].floor - chunk.max_value * s.slot[k].floor_error)
@@ -329,6 +336,9 @@ cdef void find_join_ceilings(const Screen *s, Partition partition, Chunk *chunk,
     for i in range(CHUNK):
         k = slots[i]
         chunk.own_bound[i] = chunk.bound[k * CHUNK + i]
+        if s.has_weights:
+            set_weighted_join_terms(&s.weighted[k], chunk, i)
+            continue
         set_stay_terms(s, chunk, i, k)
         terms.stay[i] = <float> (-s.t.constant[k] - partition.log_weight[k])
         terms.power[i], terms.ratio[i] = <float> s.t.power[k], 1.0

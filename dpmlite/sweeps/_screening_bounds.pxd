@@ -34,8 +34,8 @@ cdef struct Chunk:
     float max_value            # largest absolute standardised value
     double *row                # [column] memory for a row that has to be copied
     float *u                   # [column][row] standardised values
-    float weight[CHUNK]        # of each row, if rows have weights,
-    float new_floor[CHUNK]     # and the least that it pays to found a cluster
+    float weight[CHUNK]        # of each row,
+    float new_floor[CHUNK]     # and the least that it pays to found a cluster, if rows have weights
     float *bound               # [slot][row] lower bound of the cost; HUGE_COST in a row's own slot
     float beside[CHUNK]        # least cost of a row's discrete columns, where they are not in u
     float own_bound[CHUNK]     # the bound in its own slot, as if the row were new

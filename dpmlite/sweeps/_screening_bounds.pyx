@@ -223,13 +223,18 @@ cdef clones_void add_costs_beside(const float *beside, float *bound) noexcept no
 
 cdef clones_void allowed_drifts(const Chunk *chunk, float reference, float cap,
                                 float *out) noexcept nogil:
-    """Find how far slots may drift while rows are known to stay (_stay_bounds.pyx); at most 1/2."""
-    cdef float least, magnitude, gap, above
+    """Find how far slots may drift while rows are known to stay (_stay_bounds.pyx); at most 1/2.
+
+    Costs count for each unit of a row's weight.
+    """
+    cdef float least, ceiling, magnitude, gap, above
     cdef int j
     for j in range(CHUNK):
-        least = chunk.least_bound[j] if chunk.least_bound[j] < cap else cap
-        magnitude = least if least > 0 else -least
-        gap = least - BOUND_ROUNDING * magnitude - chunk.stay_ceiling[j]
+        least = chunk.least_bound[j] / chunk.weight[j]
+        least = least if least < cap else cap
+        ceiling = chunk.stay_ceiling[j] / chunk.weight[j]
+        magnitude = (least if least > 0 else -least) + (ceiling if ceiling > 0 else -ceiling)
+        gap = least - ceiling - BOUND_ROUNDING * magnitude
         above = least - reference
         gap /= <float> 1 + (above if above > 0 else 0)
         out[j] = <float> 0.5 if gap >= <float> 0.5 else gap  # a NaN stays: no drift is allowed then

@@ -114,9 +114,11 @@ cdef class ScreeningBySlot:
 cdef ScreeningBySlot screening_by_slot(Partition partition, StayBounds bounds):
     """Return what screens the rows of a sweep that begins; None if it would not pay.
 
-    It needs rows that lie side by side, of which nothing is known, and many slots and columns.
+    It needs rows of weight 1 that lie side by side, of which nothing is known, and many slots and
+    columns.
     """
     if (bounds.is_lost or not bounds.is_blank or partition.X.first == NULL
+            or partition.X.row_weights != NULL
             or bounds.n_slots * bounds.n_columns < MIN_FAR_CELLS
             or bounds.n_rows < MIN_ROWS_PER_SLOT * bounds.n_slots):
         return None

@@ -41,7 +41,7 @@ cdef bint visit(Partition partition, Screen *screen, Py_ssize_t j, bint tighten)
     cdef double best = score_open_slots(
         partition, &row, screen, chunk.bound + j, ceiling, partition.cost, &elsewhere)
     if not move_if_better(partition, i, ceiling, best, False):
-        if tighten:
+        if tighten and not screen.has_weights:
             tighten_bounds(screen, j, partition.quick_stay_cost(i, &row), elsewhere)
         return False
     if screen.capacity >= partition.component.n_slots:
@@ -80,7 +80,7 @@ cdef void tighten_ceiling(const Screen *screen, Py_ssize_t j, double ceiling) no
     """Replace the ceiling of row j, if all its factors 1 - w_d are at least 1/2 (_slot_drift.pyx)."""
     cdef Chunk *chunk = screen.chunk
     cdef Py_ssize_t k = chunk.label[j]
-    if k == UNPLACED or screen.has_weights:
+    if k == UNPLACED or screen.has_weights:  # then drift is that of lines, not of costs
         return
     if ceiling - screen.slot[k].stay < LOG_2 * screen.slot[k].member_power:
         chunk.stay_ceiling[j] = <float> (ceiling + SINGLE_ERROR * fabs(ceiling))
@@ -102,10 +102,12 @@ cdef void rebound_open_slots(Partition partition, Screen *screen) noexcept nogil
     rebound_slot(screen, partition, screen.chunk, list_open_slots(screen, partition))
 
 
-cdef inline inlined_double cost_in(Partition partition, const Row *row,
+cdef inline inlined_double cost_in(Partition partition, const Screen *screen, const Row *row,
                                    Py_ssize_t k) noexcept nogil:
     """Return what a row of any weight costs in a slot that is not its own."""
-    return partition.cost_in(row, k) if row.weight == 1.0 else partition.any_cost_in(row, k)
+    if row.weight == 1.0 or screen.weights.of_one_row:
+        return partition.cost_in(row, k)
+    return partition.any_cost_in(row, k)
 
 
 cdef double score_open_slots(Partition partition, const Row *row, const Screen *screen,
@@ -129,7 +131,7 @@ cdef double score_open_slots(Partition partition, const Row *row, const Screen *
     elsewhere[0] = least
     if least >= with_rounding(best):
         return best
-    cost[nearest] = others = cost_in(partition, row, nearest)
+    cost[nearest] = others = cost_in(partition, screen, row, nearest)
     best = min(best, cost[nearest])
     limit = with_rounding(best + TIE)
     for j in range(screen.n_open):
@@ -138,7 +140,7 @@ cdef double score_open_slots(Partition partition, const Row *row, const Screen *
             continue
         below = bound[k * CHUNK]
         if not below >= limit:
-            below = cost[k] = cost_in(partition, row, k)
+            below = cost[k] = cost_in(partition, screen, row, k)
             best = min(best, below)
             limit = with_rounding(best + TIE)
         others = min(others, below)

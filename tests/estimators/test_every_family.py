@@ -354,6 +354,7 @@ def test_without_gaps_missing_values_change_nothing(parameters):
     )
     np.testing.assert_array_equal(plain.labels_, ready.labels_)
     assert plain.neg_log_joint_ == pytest.approx(ready.neg_log_joint_, rel=1e-12)
+    assert plain.neg_log_loo_ == pytest.approx(ready.neg_log_loo_, rel=1e-12)
     np.testing.assert_allclose(ready.score_samples(X), plain.score_samples(X), rtol=1e-9)
     row = np.array([[0.5, np.nan]])
     assert np.isfinite(ready.score_samples(row)).all()

@@ -25,11 +25,12 @@ def empirical_prior(X):
     }
 
 
-def partition(twin, X, labels, alpha=1.0, **prior):
-    """Of Gaussian columns under the empirical prior, or another."""
+def partition(twin, X, labels, alpha=1.0, weights=None, **prior):
+    """Of Gaussian columns under the empirical prior, or another; rows may have weights."""
     prior = {"m0": X.mean(axis=0), "c0": 10 / len(X), "a0": 1.0, "b0": X.var(axis=0)} | prior
     family = twin.normal_gamma.NormalGamma(**prior)
-    return twin.partition.Partition(X, np.array(labels, dtype=np.intp), family, alpha)
+    rows = X if weights is None else twin.rows.Rows(X, weights)
+    return twin.partition.Partition(rows, np.array(labels, dtype=np.intp), family, alpha)
 
 
 def blobs(n_rows=60, n_columns=2, n_clusters=3, seed=0):

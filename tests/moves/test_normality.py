@@ -193,8 +193,8 @@ def test_so_it_is_of_rows_that_join_an_absorbed_group(twin, seed, n, n_columns, 
 
 @pytest.mark.parametrize("absorbed", [False, True])
 @pytest.mark.parametrize("n_columns", [1, 2, 9])
-def test_rows_with_weights_are_repeated_rows(twin, n_columns, absorbed):
-    """A few are: where most rows are repeated, chance is worth a division, and none pass."""
+def test_repeated_rows_that_pass_do_with_weights(twin, n_columns, absorbed):
+    """Weights tell that equal rows are no chance: then some others pass, too."""
     verdicts = set()
     for seed in range(40):
         rng = np.random.default_rng(seed)
@@ -202,9 +202,21 @@ def test_rows_with_weights_are_repeated_rows(twin, n_columns, absorbed):
         weights = np.where(rng.random(40) < 0.1, 3, 1)
         group, prior = rng.normal(size=(200 * absorbed, n_columns)), wide_prior(X)
         found = looks_normal(twin, X, prior, group=group, weights=weights.astype(float))
-        assert found == looks_normal(twin, np.repeat(X, weights, axis=0), prior, group=group)
-        verdicts.add(found)
-    assert verdicts == {False, True}
+        repeated = looks_normal(twin, np.repeat(X, weights, axis=0), prior, group=group)
+        assert found or not repeated
+        verdicts.add((found, repeated))
+    assert verdicts >= {(False, False), (True, True)}
+
+
+@pytest.mark.parametrize("low", [1, 1000])
+def test_weights_without_a_power_leave_large_clusters_normal_and_parts_apart(twin, low):
+    """Unless they are so large that chance is worth clusters."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1000, 4))
+    weights = rng.integers(low, 3 * low + 1, size=1000).astype(float)
+    assert looks_normal(twin, X, wide_prior(X), weights=weights) == (low == 1)
+    X[:500] += 3.0
+    assert not looks_normal(twin, X, wide_prior(X), weights=weights)
 
 
 def looks_normal_under_power(twin, X, weights, power):

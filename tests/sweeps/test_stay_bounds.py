@@ -66,6 +66,14 @@ def move_the_nearest(state, rng):
     state.move(rows[i], int(np.argsort(costs[i])[1]), far[i] - near[i])
 
 
+WEIGHTS = {
+    "none": lambda rng, n: None,
+    "equal": lambda rng, n: np.full(n, 2.0),
+    "near one": lambda rng, n: rng.uniform(0.5, 1.5, n),
+    "whole": lambda rng, n: rng.integers(1, 4, n).astype(float),
+    "skewed": lambda rng, n: rng.lognormal(0.0, 1.5, n),
+    "one is heavy": lambda rng, n: np.where(np.arange(n) == 0, 1e4, 1.0),
+}
 KINDS = ["", "rows", "alpha", "merge", "split"]
 SHAPES = [(400, 1, 3), (500, 2, 8), (1200, 3, 5), (500, 9, 4), (400, 20, 6), (900, 2, 40)]
 SHAPES += [(6000, 3, 90), (6000, 12, 90)]  # more than MANY_SLOTS
@@ -78,14 +86,16 @@ SHAPES += [(6000, 3, 90), (6000, 12, 90)]  # more than MANY_SLOTS
     separation=st.sampled_from([0.5, 2.0, 4.0, 10.0]),
     kinds=st.lists(st.sampled_from(KINDS), min_size=1, max_size=8),
     power=st.sampled_from(POWERS),
+    weighing=st.sampled_from(list(WEIGHTS)),
 )
-def test_remembered_bounds_change_no_sweep(kernel, seed, shape, separation, kinds, power):
+def test_remembered_bounds_change_no_sweep(kernel, seed, shape, separation, kinds, power, weighing):
     rng = np.random.default_rng(seed)
     X, labels = table(*shape, separation, rng)
-    state = partition(kernel, X, labels, power=power)
+    weights = WEIGHTS[weighing](rng, len(X))
+    state = partition(kernel, X, labels, weights=weights, power=power)
     for kind in kinds:
         for _ in range(rng.integers(1, 6)):
-            again = partition(kernel, X, state.labels, state.alpha, power=power)
+            again = partition(kernel, X, state.labels, state.alpha, weights, power=power)
             assert kernel.map_dpm.sweep(state) == kernel.map_dpm.sweep(again)
             assert np.array_equal(state.labels, again.labels)
         disturb(state, rng, kind)
@@ -93,20 +103,22 @@ def test_remembered_bounds_change_no_sweep(kernel, seed, shape, separation, kind
 
 @pytest.mark.parametrize(("scale", "offset"), [(1e-12, 0.0), (1.0, 1e6), (1e9, 0.0)])
 @pytest.mark.parametrize("shape", SHAPES[:4])
-def test_rows_known_to_stay_do(twins, shape, scale, offset):
+@pytest.mark.parametrize("weighing", ["none", "near one", "whole"])
+def test_rows_known_to_stay_do(twins, shape, scale, offset, weighing):
     plain, kernel = twins
     n_known = 0
     for seed in range(8):
         rng = np.random.default_rng(seed)
         X, labels = table(*shape, 2.0, rng, scale, offset * scale)
-        state = partition(kernel, X, labels)
+        weights = WEIGHTS[weighing](rng, len(X))
+        state = partition(kernel, X, labels, weights=weights)
         kernel.map_dpm.converge(state, 50)
         for kind in rng.choice(KINDS, seed % 3):
             disturb(state, rng, kind)
             kernel.map_dpm.converge(state, 3)
         move_the_nearest(state, rng)
         known = np.flatnonzero(known_to_stay(state))
-        judge = partition(plain, X, state.labels, state.alpha)
+        judge = partition(plain, X, state.labels, state.alpha, weights)
         for i in sorted(known, key=lambda i: float(np.diff(np.sort(state.costs(i))[:2])[0]))[:10]:
             costs = judge.costs(i)
             assert min(costs) >= costs[judge.labels[i]] - 2e-8
@@ -115,9 +127,11 @@ def test_rows_known_to_stay_do(twins, shape, scale, offset):
 
 
 @pytest.mark.parametrize("n_columns", [1, 2, 8])
-def test_where_nearly_nothing_moves_most_is_known(kernel, n_columns):
+@pytest.mark.parametrize("weighing", ["none", "near one", "whole"])
+def test_where_nearly_nothing_moves_most_is_known(kernel, n_columns, weighing):
     X, labels = planted_gaussians(20_000, n_columns, 10, separation=3.0, random_state=0)
-    state = partition(kernel, X, labels)
+    weights = WEIGHTS[weighing](np.random.default_rng(1), len(X))
+    state = partition(kernel, X, labels, weights=weights)
     while kernel.map_dpm.sweep(state):
         pass
     assert np.mean(known_to_stay(state)) > 2 / 3
@@ -158,17 +172,19 @@ def test_rows_known_to_stay_are_bounded_again_in_far_slots(kernel, n_columns, fa
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 3])
+@pytest.mark.parametrize("weighing", ["none", "near one"])
 @pytest.mark.parametrize(("n_columns", "n_clusters"), [(1, 3), (2, 20), (8, 70)])
-def test_clusters_that_drift_far_within_a_sweep(kernel, n_columns, n_clusters, n_threads):
+def test_clusters_that_drift_far_within_a_sweep(kernel, n_columns, n_clusters, weighing, n_threads):
     """As one in two hundred rows comes back: a stage begins while threads screen ahead."""
     rng = np.random.default_rng(0)
     for separation in (1.0, 2.0, 6.0):
         X, labels = planted_gaussians(
             20_000, n_columns, n_clusters, separation=separation, random_state=rng
         )
-        state = partition(kernel, X, labels)
+        weights = WEIGHTS[weighing](rng, len(X))
+        state = partition(kernel, X, labels, weights=weights)
         for _ in range(6):
-            again = partition(kernel, X, state.labels, state.alpha)
+            again = partition(kernel, X, state.labels, state.alpha, weights)
             assert swept(kernel, state, n_threads) == kernel.map_dpm.sweep(again)
             assert np.array_equal(state.labels, again.labels)
             target = int(rng.integers(state.n_clusters))
