@@ -16,14 +16,16 @@ pytestmark = needs_kernels
 PNG = b"\x89PNG\r\n\x1a\n"
 
 SETUP = """
-from dpmlite import MAPDPM, BayesianHierarchicalClustering
+from dpmlite import MAPDPM, BayesianHierarchicalClustering, CollapsedGibbs
 from dpmlite.datasets import load_sensors
-from dpmlite.plotting import plot_clusters, plot_dendrogram, plot_density, plot_profiles
+from dpmlite.plotting import *
 
 X, states, columns = load_sensors()
 model = MAPDPM(random_state=0).fit(X)
 one = MAPDPM(random_state=0).fit(X[:, :1])
 tree = BayesianHierarchicalClustering().fit(X[:40])
+chain = CollapsedGibbs(n_samples=20, random_state=0).fit(X[:40])
+alphas = MAPDPM(prior="paper", alpha="nll", alphas=[0.1, 1.0], random_state=0).fit(X)
 """
 
 CELLS = [
@@ -32,6 +34,11 @@ CELLS = [
     "plot_profiles(model)",
     "plot_density(one, X[:, :1])",
     "plot_dendrogram(tree)",
+    "plot_cluster_tree(model)",
+    "plot_n_clusters(chain)",
+    "plot_co_clustering(chain)",
+    "plot_trace(model)",
+    "plot_alpha(alphas)",
     "import matplotlib.pyplot as plt\nplot_clusters(model, X)",  # beside figures of pyplot
     "figure, axes = plt.subplots(1, 2)\nplot_density(one, X[:, :1], ax=axes[0]);",
 ]

@@ -11,7 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from dpmlite import CollapsedGibbs, exact_posterior
-from dpmlite.plotting import COLOURS
+from dpmlite.plotting import COLOURS, plot_co_clustering
 
 # %%
 # Eleven rows in one column, with two gaps, one of which may be none.
@@ -44,16 +44,15 @@ axes.set(xlabel="clusters", ylabel="probability", xticks=ks)
 axes.legend(frameon=False)
 
 # %%
-# Which rows belong together? Element (i, j) is the probability that rows i and j share a cluster.
-# The first four rows are apart for sure. Rows 4 to 7 may be two clusters, or three.
+# Which rows belong together? Each element is the probability that two rows share a cluster; the
+# clusters are those of the most probable partition. The first is one for sure. The second may be
+# two.
 
-figure, panels = plt.subplots(1, 2, figsize=(8.0, 3.6), layout="constrained")
-pictures = {"exact": exact.co_clustering, "sampled": chain.co_clustering()}
-for axes, (name, matrix) in zip(panels, pictures.items(), strict=True):
-    image = axes.imshow(matrix, cmap="Blues", vmin=0.0, vmax=1.0)
-    axes.set(title=name, xlabel="row", xticks=range(len(X)), yticks=range(len(X)))
-panels[0].set_ylabel("row")
-figure.colorbar(image, ax=panels, label="probability to be together")
+figure, panels = plt.subplots(1, 2, figsize=(8.0, 3.2), layout="constrained")
+plot_co_clustering(exact, ax=panels[0])
+plot_co_clustering(chain, ax=panels[1])
+panels[0].set_title("exact")
+panels[1].set_title("sampled")
 print("largest difference", f"{abs(exact.co_clustering - chain.co_clustering()).max():.3f}")
 
 # %%

@@ -18,13 +18,11 @@ import numpy as np
 
 from dpmlite import MAPDPM, Table
 from dpmlite.datasets import planted_gaussians
-from dpmlite.estimators.clusters import VALLEY_DEPTH
 from dpmlite.estimators.empirical_bayes.spread_ties import spread_ties
-from dpmlite.plotting import COLOURS, plot_profiles
+from dpmlite.plotting import COLOURS, plot_cluster_tree, plot_profiles
 
 WIDTH, HEIGHT = 7.2, 2.9  # inches
 DPI = 80
-MAX_SHOWN_HEIGHT = 4.0  # nats, in the tree
 GREY = "0.55"
 
 
@@ -153,30 +151,8 @@ def tree():
     )
     scatter(axes[0], X, model.component_labels_)
     scatter(axes[1], X, model.labels_)
-    draw_tree(axes[2], model)
+    plot_cluster_tree(model, ax=axes[2])
     return figure
-
-
-def draw_tree(axis, model):
-    """Components in their order in the tree, and at which depth they join."""
-    linkage = model.cluster_tree_
-    n_components = len(linkage) + 1
-    leaves = {k: [k] for k in range(n_components)}
-    for i, (one, other) in enumerate(linkage[:, :2].astype(int)):
-        leaves[n_components + i] = leaves[one] + leaves[other]
-    order = leaves[2 * n_components - 2]
-    place = {k: (order.index(k), 0.0) for k in range(n_components)}
-    for i, (one, other, height, _) in enumerate(linkage):
-        (left, below_left), (right, below_right) = place[int(one)], place[int(other)]
-        top = min(height, MAX_SHOWN_HEIGHT)
-        axis.plot([left, left, right, right], [below_left, top, top, below_right], color="0.2")
-        place[n_components + i] = (0.5 * (left + right), top)
-    for k, (x, _) in list(place.items())[:n_components]:
-        axis.plot(x, -0.2, "o", color=COLOURS[k % len(COLOURS)], clip_on=False)
-    axis.axhline(VALLEY_DEPTH, color=GREY, linestyle="--")
-    place = 0.5 * (n_components - 1), VALLEY_DEPTH + 0.1
-    axis.text(*place, f"{VALLEY_DEPTH}", color=GREY, fontsize=9, ha="center")
-    axis.set(yticks=[0, 1, 2, 3, 4], ylim=(-0.4, MAX_SHOWN_HEIGHT))
 
 
 def outliers():

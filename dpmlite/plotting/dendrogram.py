@@ -89,7 +89,7 @@ def plot_dendrogram(
     >>> figure = plot_dendrogram(model)
     """
     require_matplotlib()
-    from dpmlite.plotting.picture import axes_of, figure_of
+    from dpmlite.plotting.picture import axes_of, finished
 
     if not isinstance(model, BayesianHierarchicalClustering):
         raise TypeError(
@@ -111,10 +111,7 @@ def plot_dendrogram(
         shown = [escaped(given[k]) for k in order]
         axes.set_xticks(range(n), shown, rotation=90, fontsize=7)
     decorate(axes, entries, title_of(len(entries), len(ranks)))
-    figure = figure_of(axes)
-    if path is not None:
-        figure.savefig(path)
-    return figure
+    return finished(axes, path)
 
 
 def _draw_tree(

@@ -84,7 +84,7 @@ def plot_density(
     >>> figure = plot_density(MAPDPM(random_state=0).fit(X), X)
     """
     require_matplotlib()
-    from dpmlite.plotting.picture import axes_of, figure_of
+    from dpmlite.plotting.picture import axes_of, finished
 
     rows = check_rows(X)
     if rows.shape[1] != 1:
@@ -108,10 +108,7 @@ def plot_density(
     if isinstance(model, MAPDPM):
         entries = [f"{k}  ({weight:.1%})" for k, weight in enumerate(model.weights_)]
         add_legend(axes, entries, "cluster  (share)")
-    figure = figure_of(axes)
-    if path is not None:
-        figure.savefig(path)
-    return figure
+    return finished(axes, path)
 
 
 def _name_of(X: npt.ArrayLike) -> str:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from matplotlib.figure import Figure
 
 if TYPE_CHECKING:
+    import os
+
     from matplotlib.axes import Axes
 
 
@@ -36,4 +38,12 @@ def new_picture(width: float, height: float) -> Picture:
 def figure_of(ax: Axes) -> Figure:
     """The figure that has the axes, also those of a part of it."""
     figure: Figure = ax.figure.figure  # of a part of a figure, too, it is the whole
+    return figure
+
+
+def finished(ax: Axes, path: str | os.PathLike[str] | None) -> Figure:
+    """The figure that has the axes, written to a file if there is a path."""
+    figure = figure_of(ax)
+    if path is not None:
+        figure.savefig(path)
     return figure

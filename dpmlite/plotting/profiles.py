@@ -66,7 +66,7 @@ def plot_profiles(
     >>> figure = plot_profiles(model)
     """
     require_matplotlib()
-    from dpmlite.plotting.picture import axes_of, figure_of
+    from dpmlite.plotting.picture import axes_of, finished
 
     if not hasattr(model, "explain"):
         raise TypeError(f"model must have explain, as MAPDPM, got a {type(model).__name__}")
@@ -90,7 +90,4 @@ def plot_profiles(
         colours="Blues",
     )
     axes.set_xlabel("the darker, the more the column tells of the cluster")
-    figure = figure_of(axes)
-    if path is not None:
-        figure.savefig(path)
-    return figure
+    return finished(axes, path)

@@ -9,9 +9,19 @@ from pathlib import Path
 
 import numpy as np
 
-from dpmlite import MAPDPM, BayesianHierarchicalClustering
+from dpmlite import MAPDPM, BayesianHierarchicalClustering, exact_posterior
 from dpmlite.datasets import load_sensors, planted_gaussians
-from dpmlite.plotting import plot_clusters, plot_dendrogram, plot_density, plot_profiles
+from dpmlite.plotting import (
+    plot_alpha,
+    plot_cluster_tree,
+    plot_clusters,
+    plot_co_clustering,
+    plot_dendrogram,
+    plot_density,
+    plot_n_clusters,
+    plot_profiles,
+    plot_trace,
+)
 
 FOLDER = Path(__file__).parents[1] / "images"
 
@@ -48,6 +58,27 @@ def dendrogram():
     return plot_dendrogram(BayesianHierarchicalClustering(prior={"b0": 1.0}).fit(X))
 
 
+def cluster_tree():
+    """Components of two half circles."""
+    angle = np.linspace(0.0, np.pi, 300)
+    noise = np.random.default_rng(0).normal(scale=0.05, size=(600, 2))
+    upper, lower = (np.cos(angle), np.sin(angle)), (1.0 - np.cos(angle), 0.5 - np.sin(angle))
+    X = np.concatenate([np.transpose(upper), np.transpose(lower)]) + noise
+    return plot_cluster_tree(MAPDPM(random_state=0).fit(X))
+
+
+def posterior():
+    """Of eleven rows, by all partitions."""
+    prior = {"m0": 0.0, "c0": 0.05, "a0": 2.0, "b0": 0.1}
+    rows = [-3.2, -3.0, -2.9, -2.7, 0.1, 0.3, 0.4, 0.6, 1.5, 1.7, 1.8]
+    return exact_posterior(np.array(rows)[:, None], alpha=1.0, prior=prior)
+
+
+def model_of_many_alphas():
+    X = planted_gaussians(200, 2, 4, separation=5.0, random_state=0)[0]
+    return MAPDPM(prior="paper", init="single", alpha="nll", random_state=0).fit(X)
+
+
 PICTURES = {
     "strips": strips,
     "plane": lambda: sensors("plane"),
@@ -56,6 +87,11 @@ PICTURES = {
     "profiles": profiles,
     "density": density,
     "dendrogram": dendrogram,
+    "cluster-tree": cluster_tree,
+    "n-clusters": lambda: plot_n_clusters(posterior()),
+    "co-clustering": lambda: plot_co_clustering(posterior()),
+    "trace": lambda: plot_trace(model_of_many_alphas()),
+    "alpha": lambda: plot_alpha(model_of_many_alphas()),
 }
 
 
