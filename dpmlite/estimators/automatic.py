@@ -256,12 +256,13 @@ def first_labels(
     """Labels under the first prior of the model's family.
 
     `width` multiplies the variance that is expected in a cluster. No row counts more than one: for
-    a search, many equal rows are a cluster of their own, and slow.
+    a search, many equal rows are a cluster of their own, and slow. The search is brief: under
+    fitted hyperparameters rows move anew.
     """
     prior = model.family.first_prior(scales, sample.total_weight, width)
     power = 1.0 if sample.weights is None else min(1.0, 1.0 / sample.weights.max())
     problem = replace(model, prior=prior, power=power).problem(sample)
-    return search.best(problem, seeds).labels().copy()
+    return replace(search, brief=True).best(problem, seeds).labels().copy()
 
 
 def first_labels_of_sample(
@@ -290,16 +291,22 @@ def _fitted(
 
     One cluster stays whole in its trial: that tells whether slices are worth their joint.
     """
-    is_trial = start is None
+    is_trial, rng = start is None, np.random.default_rng(seeds)
+    search = replace(search, brief=is_trial)
     if is_trial and not labels.any():
         search = replace(search, split_merge=False)
 
     def find(prior: Prior, labels: Indices) -> tuple[SearchResult, float]:
         own = replace(model, family=family, prior=prior)
-        return search.go_on(own.problem(sample), labels, int(seeds[0]), family.name), own.unit
+        seed = int(rng.integers(2**63))  # attempts that failed are not made again
+        return search.go_on(own.problem(sample), labels, seed, family.name), own.unit
+
+    def joint_of(prior: Prior, labels: Indices) -> float:
+        own = replace(model, family=family, prior=prior)
+        return own.unit * own.problem(sample).partition(labels.copy()).neg_log_joint
 
     max_rounds = 1 if is_trial else MAX_ROUNDS
-    return alternate(find, family, sample, scales, labels, model.power, start, max_rounds)
+    return alternate(find, joint_of, family, sample, scales, labels, model.power, start, max_rounds)
 
 
 def _labels_of_all(

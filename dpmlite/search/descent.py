@@ -25,6 +25,10 @@ MOVES: tuple[Move, ...] = (merge_and_split, exchange, reseed_rows, split_thoroug
 #: Those for labels that only serve to choose hyperparameters.
 QUICK_MOVES = MOVES[:-1]
 
+#: Those for labels that are a start, or that only serve to compare hyperparameters: most of what
+#: the others gain lasts no longer than the hyperparameters do.
+BRIEF_MOVES = MOVES[:1]
+
 # Sweeps between other moves need not end at a fixed point: only until no more than this fraction
 # of the rows moves. It counts for more than 1,000 rows.
 MAX_MOVED_FRACTION = 1e-3

@@ -21,7 +21,7 @@ from dpmlite.search.starts import starts_of
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from dpmlite.search.context import Labels, Problem
+    from dpmlite.search.context import Labels, Move, Problem
 
     Seeds = npt.NDArray[np.int64]
 
@@ -43,6 +43,8 @@ class Search:
         Whether to leave out what takes most time for its gain.
     shuffled : bool
         Whether each sweep of a descent visits rows in a new random order.
+    brief : bool
+        Whether a descent has no other moves than sweeps, merges and splits.
     """
 
     init: str | Labels = "auto"
@@ -51,6 +53,7 @@ class Search:
     progress: Progress = field(default_factory=Progress)
     quick: bool = False
     shuffled: bool = False
+    brief: bool = False
 
     def of_rows(self, chosen: npt.NDArray[np.bool_]) -> Search:
         """The search among some of the rows."""
@@ -81,17 +84,23 @@ class Search:
 
     def context(self, problem: Problem, rng: np.random.Generator) -> Context:
         """What each part of a search among the rows of a problem is given."""
-        moves = descent.QUICK_MOVES if self.quick else descent.MOVES
-        moves = moves if self.split_merge else ()
         return Context(
             problem,
             rng,
             self.progress,
-            moves,
+            self._moves(),
             self.max_sweeps,
             self.quick,
             self.shuffled,
         )
+
+    def _moves(self) -> tuple[Move, ...]:
+        """What a descent tries when sweeps move few rows."""
+        if not self.split_merge:
+            return ()
+        if self.brief:
+            return descent.BRIEF_MOVES
+        return descent.QUICK_MOVES if self.quick else descent.MOVES
 
     def _samples(self) -> bool:
         """Whether the start is one that is found on a sample."""

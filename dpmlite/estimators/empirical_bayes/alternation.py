@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 # Alternations at most; two to six are usual.
 MAX_ROUNDS = 12
 
-# The alternation ends when a round gains less, in nats.
+# The alternation ends when new hyperparameters gain less, in nats, before rows move.
 MIN_GAIN = 0.1
 
 
@@ -49,6 +49,7 @@ def same_partition(one: Indices, other: Indices) -> bool:
 
 def alternate(
     find: Callable[[Prior, Indices], tuple[SearchResult, float]],
+    joint_of: Callable[[Prior, Indices], float],
     family: Family,
     table: Data,
     scales: Any,
@@ -63,6 +64,8 @@ def alternate(
     ----------
     find : callable
         What a search finds under a prior from labels, and the unit of its joint in nats.
+    joint_of : callable
+        Minus the log joint of the rows and their labels under a prior, in nats.
     family : Family
         One that can fit its prior.
     table : Data
@@ -80,10 +83,10 @@ def alternate(
     best = None
     for _ in range(max_rounds):
         prior, penalty = family.fit_prior(family.sums(table, labels, power), scales, start)
+        if best is not None and best.objective - joint_of(prior, labels) - penalty < MIN_GAIN:
+            break  # under hardly another prior, a search would repeat moves that failed
         result, unit = find(prior, labels)
         objective = unit * result.neg_log_joint + penalty
-        if best is not None and not best.objective - objective > MIN_GAIN:
-            break
         best = Chosen(family, prior, result.labels().copy(), objective)
         if same_partition(best.labels, labels):  # and so the same hyperparameters
             break
