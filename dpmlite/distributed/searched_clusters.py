@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 # A cluster is the one that was searched if its weight has changed by at most this part, and its
 # other statistics by at most this part of the greatest of any cluster.
-MAX_CHANGE = 0.02
+MAX_CHANGED_FRACTION = 0.02
 
 # Index of no cluster.
 NONE = -1
@@ -50,8 +50,8 @@ def same_clusters(now: Floats, before: Floats) -> Indices:
     scale = np.maximum(np.abs(now).max(axis=0), np.abs(before).max(axis=0))
     found = np.full(len(now), NONE, dtype=np.intp)
     for k, row in enumerate(now):
-        limits = MAX_CHANGE * scale
-        limits[0] = MAX_CHANGE * row[0]
+        limits = MAX_CHANGED_FRACTION * scale
+        limits[0] = MAX_CHANGED_FRACTION * row[0]
         same = np.flatnonzero((np.abs(before - row) <= limits).all(axis=1))
         found[k] = same[0] if len(same) else NONE
     return found

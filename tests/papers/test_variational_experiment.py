@@ -22,7 +22,7 @@ def test_which_bounds_are_bounds(n_problems):
     assert found["VB"]["own model"] == 0
     assert found["VB"]["process"] > 0  # the truncated stick is another prior
     for name in ("O-CSB", "O-CDP"):
-        assert found[name]["own model"] > n_problems / 20
+        assert found[name]["own model"] > n_problems / 30
 
 
 @pytest.mark.parametrize("name", SETS)
