@@ -53,7 +53,7 @@ def plot_n_clusters(
     ImportError
         If there is no matplotlib.
     TypeError
-        If `posterior` is neither.
+        If what is given is neither.
     NotFittedError
         If the chain is not fitted.
     ValueError
@@ -121,7 +121,7 @@ def plot_co_clustering(
     ImportError
         If there is no matplotlib.
     TypeError
-        If `posterior` is neither.
+        If what is given is neither.
     NotFittedError
         If the chain is not fitted.
     ValueError
