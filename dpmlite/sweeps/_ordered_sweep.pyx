@@ -87,7 +87,7 @@ cdef class OrderedSweep:
             return 0
         self.n_active += 1
         while self.next_row < self.last and (
-                self.n_long_waits < MAX_LONG_WAITS or self.n_active == 1):
+                load(&self.n_long_waits) < MAX_LONG_WAITS or self.n_active == 1):
             first, seen = self.next_row, ticket
             self.bounds.lose_if_busy(self.n_moves + self.n_batch_moves, first)
             is_screened = self.take_chunk(screen, first, self.last)
@@ -112,7 +112,7 @@ cdef class OrderedSweep:
         while turn != ticket and turn != NO_TURN:
             n += 1
             if n == LOADS_PER_YIELD:
-                self.n_long_waits += 1
+                fetch_add(&self.n_long_waits, 1)
             if n % LOADS_PER_YIELD == 0:
                 yield_processor()
             else:
