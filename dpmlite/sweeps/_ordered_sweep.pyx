@@ -69,7 +69,7 @@ cdef class OrderedSweep:
     def run(self, _):
         """Visit rows of the batch, alone or with other threads that run this at the same time."""
         cdef Screen screen
-        begin_screen(&screen, self.partition)
+        screen.memory = NULL
         try:
             with nogil:
                 self.take_turns(&screen)
@@ -85,6 +85,7 @@ cdef class OrderedSweep:
         cdef bint is_screened
         if not self.wait_for_turn(ticket):
             return 0
+        begin_screen(screen, self.partition)
         self.n_active += 1
         while self.next_row < self.last and (
                 load(&self.n_long_waits) < MAX_LONG_WAITS or self.n_active == 1):
