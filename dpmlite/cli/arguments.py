@@ -32,6 +32,7 @@ EXAMPLES = {
         "table.csv",
         "table.csv --out labelled.csv --plot clusters.png --save model.npz",
         "table.csv --columns age,income --as city=categorical --allow-missing",
+        "policies.csv --as claims=poisson-gamma --exposure days",
         "big.csv.gz --time-limit 60 --json > clusters.json",
         "- < table.csv",
     ],
@@ -100,6 +101,8 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
         "--as", dest="families", type=_column_family, action="append", default=[],
         metavar="COLUMN=KIND", help=text,
     )  # fmt: skip
+    text = "column of the time, area or population in which the counts of a row were taken"
+    add("--exposure", metavar="COLUMN", help=text)
     text = "take empty cells, NA, ? and the like as missing values, which tell nothing"
     add("--allow-missing", action="store_true", help=text)
     text = "file to write the table to, with the cluster of each row"

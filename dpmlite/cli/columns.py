@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite.estimators.column_families import AUTO, MAX_DIFFERENT
-from dpmlite.estimators.columns import FULL
+from dpmlite.estimators.columns import EXPOSURE, FULL
 
 if TYPE_CHECKING:
     import argparse
@@ -71,7 +71,8 @@ def wanted_columns(args: argparse.Namespace, names: Sequence[str]) -> Wanted:
     """
     labels = _find_all(args.label_column, names)
     dropped = _find_all(args.drop, names)
-    families = {_find(column, names): family for column, family in args.families}
+    exposure = [] if args.exposure is None else [(args.exposure, EXPOSURE)]
+    families = {_find(column, names): family for column, family in [*args.families, *exposure]}
     chosen = _find_all(args.columns, names) if args.columns else list(names)
     candidates = [name for name in chosen if name not in (*labels, *dropped)]
     if not candidates:

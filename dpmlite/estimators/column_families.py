@@ -11,6 +11,7 @@ from dpmlite.estimators.base import column_names
 from dpmlite.estimators.columns import (
     CATEGORICAL,
     COUNTS,
+    EXPOSURE,
     FULL,
     LOG_NORMAL,
     LOGARITHMS,
@@ -20,6 +21,8 @@ from dpmlite.estimators.columns import (
     Columns,
     members,
 )
+from dpmlite.estimators.domain import MAX_COUNT
+from dpmlite.estimators.priors.checks import are_whole
 from dpmlite.estimators.reading import CellsOf
 from dpmlite.estimators.validation import check_choice
 
@@ -33,13 +36,14 @@ AUTO = "auto"
 
 _ZERO_INFLATED = (ZERO_NORMAL, ZERO_LOG_NORMAL)
 
-#: Families of single columns.
+#: Families of single columns, and the exposure of counts.
 COLUMN_FAMILIES = (
     AUTO,
     NORMAL,
     LOG_NORMAL,
     CATEGORICAL,
     COUNTS,
+    EXPOSURE,
     *_ZERO_INFLATED,
     "beta-bernoulli",
     "normal-known-variance",
@@ -92,6 +96,11 @@ def check_component(component: Any, choices: tuple[str, ...] = COLUMN_FAMILIES) 
     twice = [column for column in named if named.count(column) > 1]
     if twice:
         raise ValueError(f"component must have each column once, got {twice[0]!r} twice")
+    exposures = [key for key, name in component.items() if name == EXPOSURE]
+    if len(exposures) > 1:
+        raise ValueError(
+            f"component must have one exposure at most, got {exposures[0]!r} and {exposures[1]!r}"
+        )
 
 
 def columns_of(
@@ -113,7 +122,7 @@ def columns_of(
     ------
     ValueError
         If the table has no such column, or most cells of a column of text are different, and no
-        family is given for it.
+        family is given for it, or there is an exposure and no column of counts.
     TypeError
         If a column is of dates, and no family is given for it.
     """
@@ -138,12 +147,33 @@ def columns_of(
         joint[group] = CATEGORICAL
         names = {column: name for column, name in names.items() if column not in group}
     names |= joint
+    if EXPOSURE in names.values():
+        names = _with_counts(names, component, cells)
     logs = [column for key, name in names.items() if name in LOGARITHMS for column in members(key)]
     levels = {
         column: _levels(found.cells) if names.get(column) == CATEGORICAL else None
         for column, found in cells.items()
     }
     return Columns(names, levels, tuple(column for column in cells if column in logs))
+
+
+def _with_counts(
+    names: dict[Key, str], component: Mapping[Key, str], cells: Mapping[Column, CellsOf]
+) -> dict[Key, str]:
+    """Families of columns beside an exposure: counts are whole numbers for which none is given."""
+    open_columns = [c for c in cells if c in names and component.get(c, AUTO) == AUTO]
+    counts = [c for c in open_columns if cells[c].kind == "number" and are_counts(cells[c].cells)]
+    names = {**names, **dict.fromkeys(counts, COUNTS)}
+    if COUNTS not in names.values():
+        column = next(key for key, name in names.items() if name == EXPOSURE)
+        raise ValueError(f"exposure {column!r} must have a column of counts to use it, got none")
+    return names
+
+
+def are_counts(values: Floats) -> bool:
+    """Whether a column has numbers, and all that are not missing may be counts."""
+    known = values[~np.isnan(values)]
+    return bool(len(known)) and bool(are_whole(known, MAX_COUNT).all())
 
 
 def says_families(component: Mapping[Key, str] | str, fitted: Mapping[Key, str] | str) -> bool:

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite import families
-from dpmlite.estimators.columns import CATEGORICAL, FULL
+from dpmlite.estimators.columns import CATEGORICAL, COUNTS, FULL
 from dpmlite.estimators.data import Data
 from dpmlite.estimators.priors.base import Family
 from dpmlite.estimators.priors.categorical import CategoricalFamily
+from dpmlite.estimators.priors.exposed_poisson_gamma import ExposedPoissonGammaFamily
 from dpmlite.estimators.priors.moments import Moments
 from dpmlite.estimators.reading import read_columns
 
@@ -76,6 +77,8 @@ class MixedFamily(Family):
                 family: Family = CategoricalFamily(
                     [len(self.columns.levels_of(each)) for each in columns]
                 )
+            elif name == COUNTS and self.columns.exposure is not None:
+                family = ExposedPoissonGammaFamily()
             else:
                 family = self._separate[name]
             if name == FULL and n_full > 1:
@@ -257,6 +260,26 @@ class MixedFamily(Family):
     def on_scale(self, means: Floats) -> Floats:
         is_log = self.columns.is_log[self.columns.places]
         return np.where(is_log, np.log(np.where(is_log, means, 1.0)), means)
+
+    def typical_total(self, statistics: Floats, prior: Prior) -> float | None:
+        parts = self._of_blocks(statistics, prior)
+        for block, part in zip(self.blocks, parts, strict=True):
+            if isinstance(block.family, ExposedPoissonGammaFamily):
+                return block.family.mean_exposure(part)
+        return None
+
+    def exposures(self, coded: Floats) -> Floats | None:
+        """The exposures of coded rows, 1 where none is known; None if counts have none."""
+        column = self.columns.exposure
+        if column is None:
+            return None
+        return np.nan_to_num(coded[:, self.columns.coded.index(column)], nan=1.0)
+
+    def at_exposures(self, expected: Floats, exposures: Floats | None) -> Floats:
+        """Coded rows that are expected at exposures, if there are any, from those of exposure 1."""
+        if exposures is None:
+            return expected
+        return np.where(self.columns.is_count, expected * exposures[:, None], expected)
 
     def level_probabilities(self, prior: Prior) -> dict[Any, Floats]:
         for block in self.blocks:
