@@ -160,14 +160,35 @@ def columns_of(
 def _with_counts(
     names: dict[Key, str], component: Mapping[Key, str], cells: Mapping[Column, CellsOf]
 ) -> dict[Key, str]:
-    """Families of columns beside an exposure: counts are whole numbers for which none is given."""
-    open_columns = [c for c in cells if c in names and component.get(c, AUTO) == AUTO]
-    counts = [c for c in open_columns if cells[c].kind == "number" and are_counts(cells[c].cells)]
+    """Families of columns beside an exposure: what grows with it are counts, if none is given."""
+    (exposure,) = (c for c in cells if names.get(c) == EXPOSURE)
+    is_open = {c: component.get(c, AUTO) == AUTO and cells[c].kind == "number" for c in cells}
+    counts = [
+        column
+        for column in cells
+        if column in names
+        and is_open[column]
+        and are_counts(cells[column].cells)
+        and grows_with(cells[exposure].cells, cells[column].cells)
+    ]
     names = {**names, **dict.fromkeys(counts, COUNTS)}
     if COUNTS not in names.values():
-        column = next(key for key, name in names.items() if name == EXPOSURE)
-        raise ValueError(f"exposure {column!r} must have a column of counts to use it, got none")
+        raise ValueError(
+            f"exposure {exposure!r} must have a column of counts to use it, got none: "
+            f"say which is {COUNTS!r}"
+        )
     return names
+
+
+def grows_with(exposures: Floats, counts: Floats) -> bool:
+    """Whether one rate for all rows describes counts better than one mean.
+
+    With x ~ Poisson(r e) and x ~ Poisson(m), the greatest log likelihoods differ by the sum of
+    x log(e / mean of e).
+    """
+    known = ~np.isnan(counts) & (exposures > 0.0)
+    x, e = counts[known], exposures[known]
+    return bool(len(e)) and bool(x @ np.log(e / e.mean()) > 0.0)
 
 
 def are_counts(values: Floats) -> bool:

@@ -142,9 +142,12 @@ class Columns:
         return np.array([name in real for name, columns in self.blocks for _ in columns])
 
     @cached_property
-    def is_count(self) -> npt.NDArray[np.bool_]:
-        """Mask of the coded columns that are counts of events."""
-        return np.isin(np.arange(len(self.coded)), [self.coded.index(c) for c in self.counts])
+    def exposed(self) -> slice | None:
+        """Where counts and, after them, their exposure are in the coded table; None without one."""
+        if self.exposure is None:
+            return None
+        end = self.coded.index(self.exposure) + 1
+        return slice(end - 1 - len(self.counts), end)
 
     def levels_of(self, key: CodedKey) -> Cells:
         """The levels of a categorical column; one-hot columns are levels themselves."""

@@ -36,6 +36,10 @@ cdef class ExposedPoissonGamma(ExposedPoissonGammaStatistics):
         exposed_costs(self, row, log_weight, out)
         return least_of(out, self.n_slots, limit)
 
+    cdef void heavy_bounds(self, const Row *row, const double *log_weight, double limit,
+                           double *out) noexcept nogil:
+        exposed_costs(self, row, log_weight, out)
+
     cdef double score_slot(self, const Row *row, Py_ssize_t k) noexcept nogil:
         return score_exposed(self, row, k, 0.0)
 

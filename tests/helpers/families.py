@@ -16,7 +16,6 @@ from family_models import (
     counts_with_gaps,
     dirichlet_multinomial_log_marginal,
     dirichlet_multinomial_prior,
-    exposed_counts,
     exposed_poisson_gamma_log_marginal,
     exposed_poisson_gamma_prior,
     exposed_with_gaps,
@@ -237,14 +236,6 @@ CASES = {
             poisson_gamma_log_marginal,
             poisson_gamma_prior,
             counts_with_gaps,
-        ),
-        Case(
-            "exposed poisson-gamma",
-            "exposed_poisson_gamma",
-            "ExposedPoissonGamma",
-            exposed_poisson_gamma_log_marginal,
-            exposed_poisson_gamma_prior,
-            exposed_counts,
         ),
         Case(
             "incomplete exposed poisson-gamma",

@@ -185,17 +185,13 @@ def counts_with_gaps(rng, n_rows, n_columns):
     return X
 
 
-def exposed_counts(rng, n_rows, n_columns):
+def exposed_with_gaps(rng, n_rows, n_columns):
     """Counts at exposures that differ by more than the rates do, which are the last column."""
     exposures = np.exp(rng.normal(scale=1.5, size=(n_rows, 1)))
     rates = rng.gamma(0.7, 2.0, size=(2, n_columns - 1))[rng.integers(2, size=n_rows)]
-    return np.hstack([rng.poisson(rates * exposures).astype(float), exposures])
-
-
-def exposed_with_gaps(rng, n_rows, n_columns):
-    X = exposed_counts(rng, n_rows, n_columns)
-    X[:, :-1][rng.random((n_rows, n_columns - 1)) < 0.25] = np.nan
-    return X
+    counts = rng.poisson(rates * exposures).astype(float)
+    counts[rng.random(counts.shape) < 0.25] = np.nan
+    return np.hstack([counts, exposures])
 
 
 def binary_rows(rng, n_rows, n_columns):

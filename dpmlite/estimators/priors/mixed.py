@@ -270,16 +270,16 @@ class MixedFamily(Family):
 
     def exposures(self, coded: Floats) -> Floats | None:
         """The exposures of coded rows, 1 where none is known; None if counts have none."""
-        column = self.columns.exposure
-        if column is None:
-            return None
-        return np.nan_to_num(coded[:, self.columns.coded.index(column)], nan=1.0)
+        exposed = self.columns.exposed
+        return None if exposed is None else np.nan_to_num(coded[:, exposed.stop - 1], nan=1.0)
 
     def at_exposures(self, expected: Floats, exposures: Floats | None) -> Floats:
         """Coded rows that are expected at exposures, if there are any, from those of exposure 1."""
-        if exposures is None:
-            return expected
-        return np.where(self.columns.is_count, expected * exposures[:, None], expected)
+        found, exposed = expected.copy(), self.columns.exposed
+        if exposed is not None and exposures is not None:
+            found[:, exposed] *= exposures[:, None]
+            found[:, exposed.stop - 1] = exposures
+        return found
 
     def level_probabilities(self, prior: Prior) -> dict[Any, Floats]:
         for block in self.blocks:
