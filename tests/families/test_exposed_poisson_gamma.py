@@ -171,16 +171,21 @@ def test_statistics_are_checked(twin):
         component.load(0, [2.0, 5.0, -0.25, -17.0])
 
 
+@pytest.mark.parametrize("beside_levels", [False, True])
 @pytest.mark.parametrize("weight", [0.3, 17.0])
-def test_twins_sweep_heavy_rows_alike(twins, weight):
+def test_twins_sweep_heavy_rows_alike(twins, weight, beside_levels):
     rng = np.random.default_rng(6)
     rates, group = rng.gamma(0.4, 10.0, size=(6, 8)), rng.integers(6, size=120)
     exposures = np.exp(rng.normal(size=(120, 1)))
     X = np.hstack([rng.poisson(rates[group] * exposures).astype(float), exposures])
+    X = np.column_stack([X, group % 2.0]) if beside_levels else X
     weights = np.where(rng.random(120) < 0.5, weight, 1.0)
     found = []
     for twin in twins:
         family = twin.exposed_poisson_gamma.ExposedPoissonGamma([0.5] * 8, [0.1] * 8)
+        if beside_levels:
+            levels = twin.categorical.Categorical([[1.0, 1.0]])
+            family = twin.product.Product([family, levels])
         labels = np.arange(120, dtype=np.intp) % 15
         state = twin.partition.Partition(twin.rows.Rows(X, weights), labels, family, 1.0)
         moves = [twin.map_dpm.sweep(state) for _ in range(4)]
