@@ -268,6 +268,8 @@ class DescribedMixture(FamilyEstimator):
             columns, of_levels = family.columns, getattr(self, "level_probabilities_", {})
             for j, column in enumerate(columns.levels):
                 key = columns.coded[columns.places[j]]
+                if columns.exposure is not None and column in columns.counts:
+                    words[j] = number(mean[j])  # a rate: its deviation would depend on the unit
                 if column in columns.logs:
                     words[j] = f"{number(np.exp(mean[j]))} ×÷ {number(np.exp(deviation[j]))}"
                 if key in of_levels:
