@@ -34,6 +34,7 @@ from dpmlite.estimators.columns import (
 from dpmlite.estimators.data import Data
 from dpmlite.estimators.empirical_bayes.spread_ties import cell_widths
 from dpmlite.estimators.priors import mixed_family
+from dpmlite.estimators.validation import warn
 from dpmlite.partition import Partition
 
 if TYPE_CHECKING:
@@ -81,6 +82,8 @@ def columns_by_joint(
         component[column] = best
         levels[column] = _levels_of(best, cells)
         logs = logs | {column} if best in LOGARITHMS else logs - {column}
+    if columns.exposure is not None and COUNTS not in component.values():
+        warn(f"no column is better as counts: the exposure {columns.exposure!r} is not used")
     return Columns(component, levels, tuple(column for column in levels if column in logs))
 
 

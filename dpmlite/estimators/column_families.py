@@ -161,17 +161,13 @@ def _with_counts(
     names: dict[Key, str], component: Mapping[Key, str], cells: Mapping[Column, CellsOf]
 ) -> dict[Key, str]:
     """Families of columns beside an exposure: what grows with it are counts, if none is given."""
-    (exposure,) = (c for c in cells if names.get(c) == EXPOSURE)
-    is_open = {c: component.get(c, AUTO) == AUTO and cells[c].kind == "number" for c in cells}
-    counts = [
-        column
-        for column in cells
-        if column in names
-        and is_open[column]
-        and are_counts(cells[column].cells)
-        and grows_with(cells[exposure].cells, cells[column].cells)
-    ]
-    names = {**names, **dict.fromkeys(counts, COUNTS)}
+    exposure = next(column for column in cells if names.get(column) == EXPOSURE)
+    names, exposures = dict(names), cells[exposure].cells
+    for column, found in cells.items():
+        is_open = column in names and component.get(column, AUTO) == AUTO
+        may_count = is_open and found.kind == "number" and are_counts(found.cells)
+        if may_count and grows_with(exposures, found.cells):
+            names[column] = COUNTS
     if COUNTS not in names.values():
         raise ValueError(
             f"exposure {exposure!r} must have a column of counts to use it, got none: "
@@ -288,6 +284,8 @@ def _some(known: Floats) -> Floats:
 
 
 def _resolved(column: Column, name: str, found: CellsOf, choices: tuple[str, ...]) -> str:
+    if name == EXPOSURE and found.kind == "date":
+        raise TypeError(f"column {column!r} must be numbers for {name!r}, got dates")
     if name != AUTO:
         if found.kind == "category" and name != CATEGORICAL:
             raise TypeError(f"column {column!r} must be numbers for {name!r}, got categories")

@@ -106,6 +106,18 @@ class Columns:
         """The columns of counts of events, in the table's order."""
         return self._of_block(COUNTS)
 
+    def as_rates(self, names: dict[int, str]) -> dict[int, str]:
+        """Names of columns by place: without an exposure, and with counts per unit of it."""
+        places = list(self.levels)
+        if self.exposure is None:
+            return names
+        exposure = places.index(self.exposure)
+        return {
+            j: f"{name} / {names[exposure]}" if places[j] in self.counts else name
+            for j, name in names.items()
+            if j != exposure
+        }
+
     @cached_property
     def zero_inflated(self) -> list[Column]:
         """The zero-inflated columns, in the table's order."""

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite import families
-    from dpmlite.estimators.columns import Columns
     from dpmlite.estimators.data import Data, Floats, Indices
     from dpmlite.estimators.priors.base import Parameters, Prior, Totals
 
@@ -45,18 +44,6 @@ def _common_start(names: list[str]) -> str:
             break
         n_alike += 1
     return names[0][:n_alike]
-
-
-def _per_exposure(names: dict[int, str], columns: Columns) -> dict[int, str]:
-    """Names without that of an exposure, and counts as what is told of them: events per unit."""
-    places = list(columns.levels)
-    if columns.exposure is None:
-        return names
-    exposure = names.pop(places.index(columns.exposure))
-    return {
-        j: f"{name} / {exposure}" if places[j] in columns.counts else name
-        for j, name in names.items()
-    }
 
 
 class DescribedMixture(FamilyEstimator):
@@ -208,7 +195,8 @@ class DescribedMixture(FamilyEstimator):
         """`column_information` of some clusters."""
         family, theta = fitted_family(self), self._expected_parameters()
         weights = self.statistics_[:, 0] / self.statistics_[:, 0].sum()
-        totals = self._typical_totals(np.arange(len(weights)))
+        slots = np.arange(len(weights))
+        totals = self._typical_totals(slots) if isinstance(family, MixedFamily) else None
         coded = np.array(
             [separations(family, theta, weights, self._clusters(), k, totals) for k in clusters]
         )
@@ -237,7 +225,7 @@ class DescribedMixture(FamilyEstimator):
                     prefix = _common_start([names[j] for j in (first, *others)])
                     names[first] = prefix.rstrip("_=- ") or f"{names[first]} ..."
                     names = {j: name for j, name in names.items() if j not in others}
-            names = _per_exposure(names, family.columns)
+            names = family.columns.as_rates(names)
         return names
 
     def _priors(self, n_empty: int = 0) -> list[Prior]:

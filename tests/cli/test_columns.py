@@ -120,7 +120,9 @@ def test_an_exposure_makes_rates_of_counts(run, tmp_path):
     code, out, _ = run("fit", "policies.csv", *options)
     assert code == 0
     assert "clusters found: 2" in "\n".join(out)
-    assert any("claims / days" in line for line in out)
+    header = next(line for line in out if line.startswith("cluster "))
+    assert header.split("share")[1].split() == ["claims", "/", "days"]
+    assert any(line.startswith("cluster 0: claims / days ") for line in out)
     component = {"claims": "poisson-gamma", "days": "exposure"}
     assert MAPDPM.load("m.npz").component_ == component
     assert run("fit", "policies.csv", "--exposure", "weeks")[0] == 2

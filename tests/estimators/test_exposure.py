@@ -19,6 +19,10 @@ from dpmlite import (
     merge_models,
     neg_log_joint,
 )
+from dpmlite.core.stop import Stop
+from dpmlite.estimators.column_choice import columns_by_joint, recoded
+from dpmlite.estimators.given_tables import mixed_table
+from dpmlite.estimators.priors import mixed_family
 
 pytestmark = needs_kernels
 
@@ -311,6 +315,30 @@ def test_exposures_may_be_missing_only_where_all_counts_are():
 def test_errors(component, error, message):
     with pytest.raises(error, match=message):
         MAPDPM(component=component).fit(table(50)[0])
+
+
+def test_dates_are_no_exposures():
+    X, _ = table(50)
+    with pytest.raises(TypeError, match="column 'days' must be numbers for 'exposure', got dates"):
+        MAPDPM(component={"days": "exposure"}).fit(X.assign(days=pd.Timestamp("2026-01-01")))
+
+
+def test_a_warning_if_no_column_is_better_as_counts():
+    rng = np.random.default_rng(0)
+    days = rng.integers(300, 400, 200).astype(float)
+    X = pd.DataFrame({"money": (rng.normal(50.0, 9.0, 200) * days).round(), "days": days})
+    data = mixed_table(X, {"days": "exposure"}, False)
+    assert data.columns.component["money"] == "poisson-gamma"
+    with pytest.warns(UserWarning, match="no column is better as counts: the exposure 'days'"):
+        columns = columns_by_joint(data, data, np.zeros(200, dtype=int), Stop(), ["days"])
+    assert columns.component == {"money": "normal-gamma", "days": "exposure"}
+    family, table = mixed_family(columns), recoded(data, columns)
+    prior = family.prior(None, table)
+    assert list(prior["poisson-gamma"]["a0"]) == []
+    assert family.means(prior).shape == (2,)
+    scales = family.column_scales(table, table)
+    fitted, _ = family.fit_prior(family.sums(table, np.zeros(200, dtype=int), 1.0), scales, None)
+    assert list(fitted["poisson-gamma"]["b0"]) == []
 
 
 def test_new_rows_need_the_exposure():
