@@ -13,7 +13,7 @@ from dpmlite.estimators.priors.moments import Moments
 if TYPE_CHECKING:
     from dpmlite import families
     from dpmlite.boards.quantized import Quantized
-    from dpmlite.estimators.data import Floats
+    from dpmlite.estimators.inputs.data import Floats
     from dpmlite.estimators.mapdpm import MAPDPM
     from dpmlite.estimators.priors.base import Prior
 

@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dpmlite.estimators.data import Data, Indices
+    from dpmlite.estimators.inputs.data import Data, Indices
     from dpmlite.estimators.priors.base import Family, Prior
     from dpmlite.search.result import SearchResult
 

@@ -20,7 +20,7 @@ from dpmlite.estimators.empirical_bayes.special import digamma, log_gamma, rise
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dpmlite.estimators.data import Data, Floats, Indices
+    from dpmlite.estimators.inputs.data import Data, Floats, Indices
     from dpmlite.estimators.priors.base import Prior
 
 # Mean and standard deviation of log s.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite import families
-from dpmlite.estimators.data import read_counts
+from dpmlite.estimators.inputs.data import read_counts
 from dpmlite.estimators.priors.base import Family
 from dpmlite.estimators.priors.checks import are_whole, check_cells_of, counts_per_column
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from dpmlite.estimators.data import Data, Floats, Indices
+    from dpmlite.estimators.inputs.data import Data, Floats, Indices
     from dpmlite.estimators.priors.base import Parameters, Prior, Rng, Totals
     from dpmlite.estimators.priors.moments import Moments
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from fitted_priors import drawn_table
 
-from dpmlite.estimators.automatic import Model
+from dpmlite.estimators.default_model.automatic import Model
 from dpmlite.estimators.empirical_bayes import alternation
 from dpmlite.estimators.empirical_bayes.alternation import MIN_GAIN, alternate
 from dpmlite.estimators.empirical_bayes.cluster_sums import ClusterSums
