@@ -7,14 +7,13 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
-import numpy as np
-
 from dpmlite.estimators.fitted.not_fitted import require_fitted
 from dpmlite.estimators.inputs.routing import WeightRequests
 from dpmlite.estimators.inputs.user_tables import column_names
 from dpmlite.estimators.inputs.validation import check_rows, warn
 
 if TYPE_CHECKING:
+    import numpy as np
     import numpy.typing as npt
 
 Method = TypeVar("Method", bound=Callable[..., Any])
