@@ -32,7 +32,8 @@ RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
 #: other.
 ROOMS = (
     ("inputs",),
-    ("empirical_bayes", "priors"),
+    ("empirical_bayes",),
+    ("priors",),
     ("column_families",),
     ("fitted",),
     ("model_files",),

@@ -16,7 +16,7 @@ from dpmlite.estimators.priors import FAMILIES
 
 if TYPE_CHECKING:
     from dpmlite.boards.learner import LearnerPrior
-    from dpmlite.estimators.priors.base import Prior
+    from dpmlite.estimators.inputs.choices import Prior
 
 FAMILY = FAMILIES["normal-gamma"]
 

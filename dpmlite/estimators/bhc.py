@@ -42,8 +42,7 @@ if TYPE_CHECKING:
     from dpmlite import families
     from dpmlite.estimators.default_model.automatic import Model
     from dpmlite.estimators.hierarchical.growth import Tree
-    from dpmlite.estimators.inputs.choices import Component
-    from dpmlite.estimators.priors.base import Prior
+    from dpmlite.estimators.inputs.choices import Component, Prior
     from dpmlite.search.context import Labels, Problem
 
 APPROXIMATIONS: tuple[str, ...] = get_args(TreeApproximation)

@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite import families
+    from dpmlite.estimators.inputs.choices import Prior
     from dpmlite.estimators.inputs.data import Data, Floats, Indices
-    from dpmlite.estimators.priors.base import Parameters, Prior
+    from dpmlite.estimators.priors.base import Parameters
 
 # Defining columns of a cluster that a summary names at most.
 N_NAMED = 3

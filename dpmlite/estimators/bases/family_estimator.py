@@ -44,8 +44,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite.estimators.default_model.automatic import Seeds
+    from dpmlite.estimators.inputs.choices import Prior
     from dpmlite.estimators.inputs.data import Data, Indices
-    from dpmlite.estimators.priors.base import Family, Prior
+    from dpmlite.estimators.priors.base import Family
 
 
 class FamilyEstimator(Estimator):

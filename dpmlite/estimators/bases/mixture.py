@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from dpmlite.estimators.inputs.choices import Prior
     from dpmlite.estimators.inputs.data import Data
-    from dpmlite.estimators.priors.base import Family, Prior
+    from dpmlite.estimators.priors.base import Family
     from dpmlite.partition import Partition
 
 # Attributes that only some fits make.

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpmlite.estimators.default_model.alternation import MAX_ROUNDS, alternate, same_partition
 from dpmlite.estimators.default_model.choose_prior import draw_sample
 from dpmlite.estimators.default_model.principal_halves import principal_halves
-from dpmlite.estimators.empirical_bayes.alternation import MAX_ROUNDS, alternate, same_partition
 from dpmlite.estimators.fitted.numbering import largest_first
 from dpmlite.estimators.priors import FAMILIES
 from dpmlite.estimators.priors.moments import Moments, constant_columns
@@ -26,9 +26,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite import families
-    from dpmlite.estimators.empirical_bayes.alternation import Chosen
+    from dpmlite.estimators.default_model.alternation import Chosen
+    from dpmlite.estimators.inputs.choices import Prior
     from dpmlite.estimators.inputs.data import Data, Indices
-    from dpmlite.estimators.priors.base import Family, Prior
+    from dpmlite.estimators.priors.base import Family
     from dpmlite.search.progress import Progress
     from dpmlite.search.result import SearchResult
 

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from dpmlite.estimators.inputs.choices import Prior
     from dpmlite.estimators.inputs.data import Data
-    from dpmlite.estimators.priors.base import Family, Prior
+    from dpmlite.estimators.priors.base import Family
     from dpmlite.estimators.priors.moments import Moments
     from dpmlite.search.context import Problem
     from dpmlite.search.prior_scales import Factors, Method

@@ -11,8 +11,8 @@ from dpmlite.estimators.fitted.partitions import fitted_family, fitted_mixture
 from dpmlite.joining import NormalComponents, component_tree, pair_depths
 
 if TYPE_CHECKING:
+    from dpmlite.estimators.inputs.choices import Prior
     from dpmlite.estimators.inputs.data import Data, Floats, Indices
-    from dpmlite.estimators.priors.base import Prior
 
 # Depth of the valley between two clusters, in nats, from which on they are not one: the density
 # falls to little more than half of the lower peak. asv_benchmarks/benchmarks/battery.py compares

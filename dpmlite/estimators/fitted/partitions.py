@@ -17,10 +17,10 @@ from dpmlite.partition import Partition
 
 if TYPE_CHECKING:
     from dpmlite.estimators.fitted.numbering import Labels
+    from dpmlite.estimators.inputs.choices import Prior
     from dpmlite.estimators.inputs.columns import Key
     from dpmlite.estimators.inputs.data import Floats
     from dpmlite.estimators.priors import Family
-    from dpmlite.estimators.priors.base import Prior
 
 # The joint kept by moves may differ from the recomputed one by this part of the joint, of the
 # number of cells or of their weight; for counts also by this part of their sum, whose log-gammas

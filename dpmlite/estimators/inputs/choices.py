@@ -1,6 +1,6 @@
-"""Types of parameters that are one of a few names, for editors and type checkers."""
+"""Types of parameters, for editors and type checkers: most are one of a few names."""
 
-from typing import Literal
+from typing import Any, Literal
 
 #: A family for all columns, or "auto".
 Component = Literal[
@@ -18,6 +18,9 @@ Component = Literal[
 ]
 
 Auto = Literal["auto"]
+
+#: Hyperparameters of a family, by name.
+Prior = dict[str, Any]
 
 #: How hyperparameters are chosen.
 PriorChoice = Literal["auto", "paper"]

@@ -17,8 +17,9 @@ from dpmlite.estimators.priors.moments import Moments
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from dpmlite.estimators.inputs.choices import Prior
     from dpmlite.estimators.inputs.data import Floats
-    from dpmlite.estimators.priors.base import Family, Prior
+    from dpmlite.estimators.priors.base import Family
 
 
 # Rows of a large array that are read at once.

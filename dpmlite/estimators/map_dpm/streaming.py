@@ -26,8 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dpmlite import families
+    from dpmlite.estimators.inputs.choices import Prior
     from dpmlite.estimators.inputs.data import Floats, Indices
-    from dpmlite.estimators.priors.base import Family, Prior
+    from dpmlite.estimators.priors.base import Family
     from dpmlite.partition import Partition
 
 # The first rows are kept up to this number of rows or of cells. A cluster of fewer rows may hold

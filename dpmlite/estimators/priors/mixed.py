@@ -21,9 +21,10 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from dpmlite.estimators.inputs.choices import Prior
     from dpmlite.estimators.inputs.columns import Columns
     from dpmlite.estimators.inputs.data import Floats, Indices
-    from dpmlite.estimators.priors.base import Parameters, Prior, Rng, Totals
+    from dpmlite.estimators.priors.base import Parameters, Rng, Totals
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -15,8 +15,8 @@ from dpmlite.estimators.inputs.data import read_real
 from dpmlite.estimators.priors.base import Family
 
 if TYPE_CHECKING:
+    from dpmlite.estimators.inputs.choices import Prior
     from dpmlite.estimators.inputs.data import Data, Floats, Indices
-    from dpmlite.estimators.priors.base import Prior
 
 
 # The most rows that the mean of the first prior is worth.

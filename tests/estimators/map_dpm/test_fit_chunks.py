@@ -10,7 +10,7 @@ from three_groups import joint_of, table
 from dpmlite import MAPDPM, ConvergenceWarning
 from dpmlite.datasets import unequal_gaussians
 from dpmlite.distributed import attempts, descent, proposals
-from dpmlite.estimators.empirical_bayes.alternation import same_partition
+from dpmlite.estimators.default_model.alternation import same_partition
 from dpmlite.estimators.map_dpm import chunk_tables, chunked_fit
 from dpmlite.estimators.priors import FAMILIES
 from dpmlite.search import progress

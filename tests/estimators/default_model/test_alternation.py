@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from fitted_priors import drawn_table
 
+from dpmlite.estimators.default_model import alternation
+from dpmlite.estimators.default_model.alternation import MIN_GAIN, alternate
 from dpmlite.estimators.default_model.automatic import Model
-from dpmlite.estimators.empirical_bayes import alternation
-from dpmlite.estimators.empirical_bayes.alternation import MIN_GAIN, alternate
 from dpmlite.estimators.empirical_bayes.cluster_sums import ClusterSums
 from dpmlite.estimators.empirical_bayes.column_scales import ColumnScales
 from dpmlite.estimators.priors import FAMILIES

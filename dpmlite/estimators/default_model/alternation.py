@@ -10,8 +10,9 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from dpmlite.estimators.inputs.choices import Prior
     from dpmlite.estimators.inputs.data import Data, Indices
-    from dpmlite.estimators.priors.base import Family, Prior
+    from dpmlite.estimators.priors.base import Family
     from dpmlite.search.result import SearchResult
 
 # Alternations at most; two to six are usual.
