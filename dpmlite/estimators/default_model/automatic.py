@@ -7,6 +7,7 @@ rows find their components. Components that no valley separates are one cluster.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -290,17 +291,20 @@ def _fitted(
 ) -> Chosen:
     """What one family finds from labels and a prior; in a single round, a trial, without a prior.
 
-    One cluster stays whole in its trial: that tells whether slices are worth their joint.
+    One cluster stays whole in its trial: that tells whether slices are worth their joint. Rounds
+    after the first are brief: under hardly other hyperparameters the other moves find little, and
+    the search among all rows makes them once more.
     """
     is_trial, rng = start is None, np.random.default_rng(seeds)
-    search = replace(search, brief=is_trial)
+    brief = replace(search, brief=True)
     if is_trial and not labels.any():
-        search = replace(search, split_merge=False)
+        brief = replace(brief, split_merge=False)
+    searches = chain([] if is_trial else [search], repeat(brief))
 
     def find(prior: Prior, labels: Indices) -> tuple[SearchResult, float]:
         own = replace(model, family=family, prior=prior)
         seed = int(rng.integers(2**63))  # attempts that failed are not made again
-        return search.go_on(own.problem(sample), labels, seed, family.name), own.unit
+        return next(searches).go_on(own.problem(sample), labels, seed, family.name), own.unit
 
     def joint_of(prior: Prior, labels: Indices) -> float:
         own = replace(model, family=family, prior=prior)
