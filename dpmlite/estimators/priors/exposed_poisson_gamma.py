@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite import families
-from dpmlite.estimators.domain import EXPOSURE, MAX_COUNT
 from dpmlite.estimators.empirical_bayes.poisson_gamma import CountSums
+from dpmlite.estimators.inputs.domain import EXPOSURE, MAX_COUNT
 from dpmlite.estimators.priors.base import Family
 from dpmlite.estimators.priors.checks import STATISTICS_RTOL, are_whole
 from dpmlite.estimators.priors.poisson_gamma import (
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from dpmlite.estimators.data import Data, Floats, Indices
-    from dpmlite.estimators.priors.base import Parameters, Prior, Rng, Totals
+    from dpmlite.estimators.inputs.choices import Prior
+    from dpmlite.estimators.inputs.data import Data, Floats, Indices
+    from dpmlite.estimators.priors.base import Parameters, Rng, Totals
     from dpmlite.estimators.priors.moments import Moments
 
 
