@@ -44,13 +44,6 @@ def mixed(rng, n_rows=60):
     )
 
 
-def exposed(rng, n_rows=60):
-    group, days = rng.integers(2, size=n_rows), rng.integers(1, 300, size=n_rows)
-    visits = rng.poisson((0.1 + 0.5 * group) * days).astype(float)
-    return pd.DataFrame({"visits": visits, "height": rng.normal(size=n_rows), "days": 1.0 * days})
-
-
-RATES = {"visits": "poisson-gamma", "height": "normal-gamma", "days": "exposure"}
 FAMILIES_OF_COLUMNS = {
     "height": "normal-gamma",
     "income": "log-normal",
@@ -79,7 +72,7 @@ def all_models():
     gaps, words, zeros_and_ones, table = with_gaps(rng, X), counts(rng), bits(rng), mixed(rng)
     weights = rng.random(len(X)) + 0.5
     bits_with_gaps = with_gaps(rng, zeros_and_ones)
-    full, rates = table[["height", "income", "city"]], exposed(rng)
+    full = table[["height", "income", "city"]]
     sparse = {"component": "dirichlet-multinomial", **paper}
     binary = {"component": "beta-bernoulli", **paper}
     return {
@@ -109,8 +102,6 @@ def all_models():
         "mixed stream": (streamed(MAPDPM(component=FAMILIES_OF_COLUMNS, **paper), table), table),
         "mixed full": (MAPDPM(component=FULL_COLUMNS, random_state=0).fit(full), full),
         "mixed auto": (MAPDPM(random_state=0, allow_missing=True).fit(table), table),
-        "exposure": (MAPDPM(component=RATES, random_state=0).fit(rates), rates),
-        "exposure stream": (streamed(MAPDPM(component=RATES, **paper), rates), rates),
         "prefixes": (DPSearch(random_state=0).fit(X), X),
         "certified": (DPSearch(scoring="tight", **binary).fit(zeros_and_ones), zeros_and_ones),
         "tree": (BayesianHierarchicalClustering(alternative_trees=True, **paper).fit(X), X),
