@@ -9,6 +9,7 @@ from dpmlite.cli.completion import script_of
 from dpmlite.cli.fitting import run_demo, run_fit
 from dpmlite.cli.saved import run_convert, run_explain, run_plot, run_predict, run_score
 from dpmlite.estimators.column_families.by_rule import AUTO, COLUMN_FAMILIES
+from dpmlite.estimators.inputs.columns import EXPOSURE
 from dpmlite.estimators.map_dpm.parameters import ALPHA_CHOICES, PRIOR_CHOICES
 from dpmlite.estimators.priors import COMPONENTS
 
@@ -102,7 +103,10 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
         metavar="COLUMN=KIND", help=text,
     )  # fmt: skip
     text = "column of the time, area or population in which the counts of a row were taken"
-    add("--exposure", metavar="COLUMN", help=text)
+    add(
+        "--exposure", dest="families", type=_exposure_column, action="append", default=[],
+        metavar="COLUMN", help=text,
+    )  # fmt: skip
     text = "take empty cells, NA, ? and the like as missing values, which tell nothing"
     add("--allow-missing", action="store_true", help=text)
     text = "file to write the table to, with the cluster of each row"
@@ -218,6 +222,11 @@ def _alpha(text: str) -> float | str:
     except ValueError:
         rule = f"must be a number or one of {', '.join(ALPHA_CHOICES)}, got {text!r}"
         raise argparse.ArgumentTypeError(rule) from None
+
+
+def _exposure_column(column: str) -> tuple[str, str]:
+    """A column that is the exposure, as --as would say it."""
+    return column, EXPOSURE
 
 
 def _column_family(text: str) -> tuple[str, str]:

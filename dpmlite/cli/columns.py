@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite.estimators.column_families.by_rule import AUTO, MAX_DIFFERENT
-from dpmlite.estimators.inputs.columns import EXPOSURE, FULL
+from dpmlite.estimators.inputs.columns import FULL
 
 if TYPE_CHECKING:
     import argparse
@@ -40,7 +40,7 @@ class Wanted:
     labels : list of str
         Columns to compare the clusters with.
     families : dict
-        What --as says of columns: "number", "text", or a family.
+        What --as and --exposure say of columns: "number", "text", "exposure", or a family.
     named : bool
         Whether --columns names the candidates.
     takes_text : bool
@@ -71,8 +71,7 @@ def wanted_columns(args: argparse.Namespace, names: Sequence[str]) -> Wanted:
     """
     labels = _find_all(args.label_column, names)
     dropped = _find_all(args.drop, names)
-    exposure = [] if args.exposure is None else [(args.exposure, EXPOSURE)]
-    families = {_find(column, names): family for column, family in [*args.families, *exposure]}
+    families = {_find(column, names): family for column, family in args.families}
     chosen = _find_all(args.columns, names) if args.columns else list(names)
     candidates = [name for name in chosen if name not in (*labels, *dropped)]
     if not candidates:

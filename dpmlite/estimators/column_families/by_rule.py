@@ -36,14 +36,13 @@ AUTO = "auto"
 
 _ZERO_INFLATED = (ZERO_NORMAL, ZERO_LOG_NORMAL)
 
-#: Families of single columns, and the exposure of counts.
+#: Families of single columns.
 COLUMN_FAMILIES = (
     AUTO,
     NORMAL,
     LOG_NORMAL,
     CATEGORICAL,
     COUNTS,
-    EXPOSURE,
     *_ZERO_INFLATED,
     "beta-bernoulli",
     "normal-known-variance",
@@ -85,13 +84,13 @@ MIN_SKEW = 3.0
 def check_component(component: Any, choices: tuple[str, ...] = COLUMN_FAMILIES) -> None:
     """Raise ValueError unless a mapping has columns as keys and names of families as values.
 
-    `choices` are those of single columns.
+    `choices` are those of single columns, one of which may also be the exposure of counts.
     """
     for key, name in component.items():
         if isinstance(key, tuple):
             check_choice(f"component of columns {key}", name, JOINT_FAMILIES)
         else:
-            check_choice(f"component of column {key!r}", name, choices)
+            check_choice(f"component of column {key!r}", name, (*choices, EXPOSURE))
     named = [column for key in component for column in members(key)]
     twice = [column for column in named if named.count(column) > 1]
     if twice:
