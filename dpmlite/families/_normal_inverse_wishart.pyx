@@ -17,6 +17,8 @@ from dpmlite.core._triangular cimport add_square
 from dpmlite.families._component cimport Component
 from dpmlite.families._multivariate_t cimport multivariate_costs_below
 from dpmlite.families._normal_inverse_wishart_merging cimport log_det_merged, merge_into
+from dpmlite.families._normal_inverse_wishart_sharing cimport (
+    expected_scores, find_expectations, share_row)
 from dpmlite.families._normal_inverse_wishart_statistics cimport (
     N_CACHED_COUNTS, WishartStatistics, distance, log_peak_in_data, part_left, whiten_row)
 from dpmlite.families._whitening cimport restore_c, restore_square, whitening_columns
@@ -88,6 +90,19 @@ cdef class NormalInverseWishart(WishartStatistics):
 
     cdef double score_member_floor(self, const Row *row, Py_ssize_t k) noexcept nogil:
         return score_in_own_slot(self, row, k, False)
+
+    cdef int expect(self) except -1:
+        if self.power != 1.0:
+            raise ValueError(f"power must be 1 for expected log densities, got {self.power}")
+        self.expect_values(2)
+        find_expectations(self)
+        return 0
+
+    cdef void expected_scores(self, const Row *row, double *out) noexcept nogil:
+        expected_scores(self, row, out)
+
+    cdef void share(self, const Row *row, const double *responsibilities) noexcept nogil:
+        share_row(self, row, responsibilities)
 
     cdef double marginal(self, Py_ssize_t k) noexcept nogil:
         return log_evidence(self, self.n[k], self.log_det[k])

@@ -21,12 +21,12 @@ cdef extern from "kernels.h":
     void remember "dpm_remember"(double *x, double y) noexcept nogil
 
 
-cdef class WishartStatistics(Component):
+cdef class WishartStatistics(SoftComponent):
 
     cdef int begin(self) except -1:
         """Set what follows from the prior, and allocate slots."""
         cdef Py_ssize_t d, D = self.origin.shape[0], width = padded_columns(D)
-        Component.__init__(self, D)
+        SoftComponent.__init__(self, D)
         self.kappa0, self.nu0 = self.given_kappa0 / self.power, self.given_nu0 / self.power
         self.width, self.t.n_columns, self.log_scale = width, D, 0.0
         self.units = units_of(self.origin, self.whitening)

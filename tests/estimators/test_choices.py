@@ -4,8 +4,8 @@ from typing import get_args
 
 import pytest
 
-from dpmlite.estimators import choices, variational
-from dpmlite.estimators.column_families import COLUMN_FAMILIES
+from dpmlite.estimators import choices
+from dpmlite.estimators.column_families import COLUMN_FAMILIES, COMPLETE_FAMILIES
 from dpmlite.estimators.family_estimator import FamilyEstimator
 from dpmlite.estimators.gibbs_chain import VARIANTS
 from dpmlite.estimators.priors import COMPONENTS
@@ -16,7 +16,7 @@ from dpmlite.search.prefix_starts import ORDERS
     ("type_", "names"),
     [
         (choices.Component, {"auto", *COMPONENTS, *COLUMN_FAMILIES}),
-        (choices.VariationalComponent, {"auto", *variational.COMPONENTS}),
+        (choices.VariationalComponent, {*COMPONENTS, *COMPLETE_FAMILIES}),
         (choices.PriorChoice, set(FamilyEstimator.prior_choices)),
         (choices.Order, set(ORDERS)),
         (choices.SplitMerge, set(VARIANTS) - {None}),
