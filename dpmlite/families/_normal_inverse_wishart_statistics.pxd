@@ -16,6 +16,7 @@ cdef class WishartStatistics(SoftComponent):
     cdef double[::1] origin        # m0
     cdef double[::1] whitening     # [column][row] R of R psi0 R^T = power
     cdef double[::1] peaks         # [n] values of peak_of_row that were found, or NaN
+    cdef double[::1] marginal_peaks  # [n] values of marginal_peak that were found, or NaN
     cdef dict by_power             # components without slots that differ in their power
     cdef Units units               # of the prior: R and m0
 
@@ -53,5 +54,6 @@ cdef clones_void add_rows(WishartStatistics self, Py_ssize_t k, double w) noexce
 cdef bint keeps(WishartStatistics self, Py_ssize_t k, double lost) noexcept nogil
 cdef double part_left(WishartStatistics self, Py_ssize_t k, double w) noexcept nogil
 cdef double peak_of_row(WishartStatistics self, double n, double log_det) noexcept nogil
+cdef double marginal_peak(WishartStatistics self, double n) noexcept nogil
 cdef double log_peak_in_data(WishartStatistics self, double kappa, double nu, double log_det,
                              double w) noexcept nogil
