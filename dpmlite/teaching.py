@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from dpmlite.estimators.given_tables import given_table
-from dpmlite.estimators.validation import check_alpha, check_labels, check_random_state
+from dpmlite.estimators.column_families.given import given_table
+from dpmlite.estimators.inputs.validation import check_alpha, check_labels, check_random_state
 from dpmlite.partition import log_prob
 
 if TYPE_CHECKING:
