@@ -1,4 +1,4 @@
-"""Divides clusters that were taken for one: a ring of rows of a stream, looked at now and then.
+"""Divides clusters that were taken for one: a ring of rows, looked at now and then.
 
     ring = Ring(m, 64)
     label = m.learn(x)
@@ -15,15 +15,16 @@ from array import array
 
 from mapdpm_batch import _moved
 
-# Minus log2 of the joint must fall by so many bits: of many rings of one cluster, chance makes it
-# fall by a few in some. Rows that each of the two must have; sweeps at most.
+# Minus log2 of the joint must fall by so many bits: of thousands of rings with one cluster's rows,
+# chance makes it fall by a few bits in some.
 _BITS = 16
+# Rows that each of the two must have, and sweeps at most.
 _LEAST = 4
 _SWEEPS = 8
 
 
 class Ring:
-    """Rows of a stream, the oldest of which make room for new ones, and a learner's clusters.
+    """The last rows of a stream, by which the clusters of a learner are divided.
 
     Parameters
     ----------
