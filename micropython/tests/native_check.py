@@ -52,7 +52,7 @@ def alarms(n):
 
 
 def splits(n):
-    """Rows from anywhere and then, twice, from two of three places that are known as one."""
+    """A cluster of rows from anywhere, which rows of two places then join until it is divided."""
     a, b = [Ring(kind(*SIZES), 16) for kind in LEARNERS]
     table = rows(uniform, 16) + [x for i, x in enumerate(rows(clusters, n)) if i % 7 < 2]
     divided = 0
