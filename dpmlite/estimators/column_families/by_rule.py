@@ -159,7 +159,10 @@ def columns_of(
 def _with_counts(
     names: dict[Key, str], component: Mapping[Key, str], cells: Mapping[Column, CellsOf]
 ) -> dict[Key, str]:
-    """Families of columns beside an exposure: what grows with it are counts, if none is given."""
+    """Families of columns beside an exposure: whole numbers that grow with it are counts.
+
+    Columns whose family `component` says keep it.
+    """
     exposure = next(column for column in cells if names.get(column) == EXPOSURE)
     names, exposures = dict(names), cells[exposure].cells
     for column, found in cells.items():
