@@ -33,7 +33,8 @@ cdef struct Chunk:
     Py_ssize_t version         # of the stay bounds by which rows between were known to stay
     float max_value            # largest absolute standardised value
     double *row                # [column] memory for a row that has to be copied
-    float *u                   # [column][row] standardised values
+    float *u                   # [column][row] standardised values; 0 where one is missing
+    float *has_value           # [column][row] 1, or 0 where it is missing; only if rows have gaps
     float weight[CHUNK]        # of each row,
     float new_floor[CHUNK]     # and the least that it pays to found a cluster, if rows have weights
     float *bound               # [slot][row] lower bound of the cost; HUGE_COST in a row's own slot
