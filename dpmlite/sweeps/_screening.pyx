@@ -19,7 +19,7 @@ from dpmlite.sweeps._screening_bounds cimport (
     standardise_into_chunk)
 from dpmlite.sweeps._screening_gaps cimport (
     N_GAP_TERMS, bound_slot_with_gaps, densities_with_gaps, load_slot_with_gaps, mark_gaps,
-    stay_ceiling_with_gaps)
+    set_stay_terms_with_gaps)
 from dpmlite.sweeps._screening_weights cimport (
     begin_weights, bound_weighted_own_slots, bound_weighted_slot, load_weighted_slot, read_weights,
     set_weighted_join_terms, set_weighted_stay_terms)
@@ -74,7 +74,7 @@ cdef void begin_screen(Screen *s, Partition partition) noexcept nogil:
         s.t = usual_densities(partition, densities_in(partition.component, &s.first_column))
         s.is_part = s.t != NULL
     s.has_gaps = False
-    if s.t == NULL and partition.discount == 0.0:
+    if s.t == NULL:
         s.t = densities_with_gaps(partition)
         s.has_gaps = s.t != NULL
     s.n_terms = N_GAP_TERMS if s.has_gaps else 2
@@ -226,7 +226,6 @@ cdef void screen_near(const Screen *s, Partition partition, Chunk *chunk, const 
         separate_own_bound(s, chunk, i)
     if s.is_part:
         add_beside(s.slot, partition, chunk, slots, n)
-    find_ceilings(s, chunk)
     find_stays(chunk, slots, n, elsewhere)
 
 
@@ -241,7 +240,6 @@ cdef void screen_against(const Screen *s, Partition partition, Chunk *chunk,
         for i in range(chunk.n_rows):
             if chunk.label[i] == slots[k]:
                 chunk.bound[slots[k] * CHUNK + i] = HUGE_COST
-    find_ceilings(s, chunk)
     find_stays(chunk, slots, n, HUGE_COST)
 
 
@@ -271,7 +269,7 @@ cdef void bound_slot(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogil
     cdef const float *slope = s.slope + s.n_terms * k * D
     cdef float floor
     if s.has_gaps:
-        bound_slot_with_gaps(&s.with_gaps[k], slope, chunk, D, chunk.bound + k * CHUNK)
+        bound_slot_with_gaps(&s.with_gaps[k], slope, chunk, D, k)
         return
     if s.has_weights:
         bound_weighted_slot(&s.weighted[k], chunk, slope, D, chunk.bound + k * CHUNK)
@@ -313,7 +311,7 @@ cdef void rebound_slot(Screen *s, Partition partition, Chunk *chunk, Py_ssize_t 
     if separate_own_bounds(s, chunk, k):
         if s.is_part:
             add_beside_to_stay(s.slot, partition, chunk, k)
-        find_ceilings(s, chunk)
+        find_stay_ceilings(&chunk.stay_terms, chunk.own_bound, chunk.stay_ceiling)
     if s.is_part:
         add_costs_beside(chunk.beside, chunk.bound + k * CHUNK)
     compare_bounds(chunk, &k, 1)
@@ -339,21 +337,11 @@ cdef inline inlined_void separate_own_bound(const Screen *s, Chunk *chunk,
     cdef Py_ssize_t k = chunk.label[i]
     if k == UNPLACED:
         chunk.stay_terms.ratio[i] = NAN  # then the ceiling is HUGE_COST
-        chunk.stay_ceiling[i] = HUGE_COST
         return
-    chunk.own_bound[i] = chunk.bound[k * CHUNK + i]
+    if not s.has_gaps:  # else they are apart
+        chunk.own_bound[i] = chunk.bound[k * CHUNK + i]
     chunk.bound[k * CHUNK + i] = HUGE_COST
-    if s.has_gaps:
-        chunk.stay_ceiling[i] = stay_ceiling_with_gaps(
-            &s.with_gaps[k], s.slope + s.n_terms * k * s.t.n_columns, chunk, s.t.n_columns, i)
-    else:
-        set_stay_terms(s, chunk, i, k)
-
-
-cdef void find_ceilings(const Screen *s, Chunk *chunk) noexcept nogil:
-    """Find upper bounds of what it costs a chunk's rows to stay; of rows with gaps they are there."""
-    if not s.has_gaps:
-        find_stay_ceilings(&chunk.stay_terms, chunk.own_bound, chunk.stay_ceiling)
+    set_stay_terms(s, chunk, i, k)
 
 
 cdef void find_join_ceilings(const Screen *s, Partition partition, Chunk *chunk,
@@ -384,6 +372,10 @@ cdef inline inlined_void set_stay_terms(const Screen *s, Chunk *chunk, Py_ssize_
     cdef const SlotBound *slot = &s.slot[k]
     if s.has_weights:
         set_weighted_stay_terms(&s.weighted[k], chunk, i)
+        return
+    if s.has_gaps:
+        set_stay_terms_with_gaps(&s.with_gaps[k], s.slope + s.n_terms * k * s.t.n_columns, chunk,
+                                 s.t.n_columns, i)
         return
     terms.base[i] = <float> (slot.base + chunk.max_value * slot.base_error)
     terms.per_power[i], terms.stay[i] = <float> slot.per_power, <float> slot.stay

@@ -39,7 +39,8 @@ cdef struct Chunk:
     float new_floor[CHUNK]     # and the least that it pays to found a cluster, if rows have weights
     float *bound               # [slot][row] lower bound of the cost; HUGE_COST in a row's own slot
     float beside[CHUNK]        # least cost of a row's discrete columns, where they are not in u
-    float own_bound[CHUNK]     # the bound in its own slot, as if the row were new
+    float own_bound[CHUNK]     # the bound in its own slot, as if the row were new,
+    float own_fixed[CHUNK]     # but for this part of it, if rows have gaps
     StayTerms stay_terms
     float least_bound[CHUNK]   # lower bound of a row's cost in all other slots
     float stay_ceiling[CHUNK]  # upper bound of what it costs to stay; HUGE_COST without a label

@@ -204,13 +204,11 @@ cdef clones_void compare_bounds(Chunk *chunk, const Py_ssize_t *slots, Py_ssize_
 
 cdef void find_stays(Chunk *chunk, const Py_ssize_t *slots, Py_ssize_t n,
                      float elsewhere) noexcept nogil:
-    """Find which rows are known to stay, from ceilings and bounds in n slots.
-
-    In all others but their own they cost at least `elsewhere`.
-    """
+    """Find which rows are known to stay, if they cost at least `elsewhere` in all but n slots."""
     cdef Py_ssize_t i
     for i in range(CHUNK):
         chunk.least_bound[i] = elsewhere
+    find_stay_ceilings(&chunk.stay_terms, chunk.own_bound, chunk.stay_ceiling)
     compare_bounds(chunk, slots, n)
 
 
