@@ -40,9 +40,10 @@ cdef inline inlined_double log_rising_of_lane(double x, double n) noexcept nogil
 
 
 cdef inline inlined_double log_half_step_of_lane(double x, double factor) noexcept nogil:
-    """log Gamma(x + 1/2) - log Gamma(x) + log(factor) / 2, from one logarithm."""
-    cdef double z = x + 10.0, shift = ten_factors(x) / ten_factors(x + 0.5)
-    return 0.5 * log_positive(factor * z * shift * shift) - half_step_series(z)
+    """log Gamma(x + 1/2) - log Gamma(x) + log(factor) / 2, with fewer logarithms."""
+    cdef double z = x + 10.0
+    return (0.5 * log_positive(factor * z) - half_step_series(z)
+            + log_positive(ten_factors(x) / ten_factors(x + 0.5)))
 
 
 cdef inline inlined_double half_step_series(double z) noexcept nogil:

@@ -12,6 +12,7 @@ cdef enum:  # what is read of each column of a slot
 # a row's cost is power log P + floor - floor_error U - its constants.
 cdef struct GapSlot:
     double power, floor, floor_error
+    double per_power                   # for log P from its bound, rounded up
     double error, error_per_value      # of log P, and for each unit of U
     double stay                        # what is added to it for the cost of staying at the mean
     double member_power, member_ratio  # R p / r and r; NaN if no row is known to stay

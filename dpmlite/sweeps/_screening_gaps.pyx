@@ -47,7 +47,7 @@ cdef void load_slot_with_gaps(GapSlot *slot, float *terms, Partition partition,
     cdef Py_ssize_t D = partition.component.n_columns
     find_least_power(slot, &t, D)
     rounding = load_terms(slot, terms, &t, D) + (D + 10) * SINGLE_EPSILON * fabs(log_weight)
-    slot.floor_error = slot.power * slot.error_per_value
+    slot.per_power, slot.floor_error = 1.001 / slot.power, slot.power * slot.error_per_value
     slot.floor = -log_weight - rounding - slot.power * slot.error
     slot.stay = (log_weight - partition.light_member_weight[k] + 2.0 * rounding
                  + slot.power * slot.error)
@@ -129,7 +129,7 @@ cdef void set_stay_terms_with_gaps(const GapSlot *slot, const float *terms, Chun
     cdef StayTerms *stay = &chunk.stay_terms
     cdef double U = chunk.max_value
     stay.base[i] = <float> (2.0 * (slot.error + U * slot.error_per_value))
-    stay.per_power[i] = <float> (1.001 / slot.power)
+    stay.per_power[i] = <float> slot.per_power
     stay.stay[i] = <float> (chunk.own_fixed[i] + slot.stay + U * slot.floor_error)
     stay.power[i], stay.ratio[i] = <float> slot.member_power, <float> slot.member_ratio
     stay.max_x[i] = <float> 0.5
