@@ -9,8 +9,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from dpmlite.core.implementation import implementation
-from dpmlite.estimators.base import NotFittedError
-from dpmlite.estimators.limits import ConvergenceWarning
+from dpmlite.estimators.fitted.not_fitted import NotFittedError
+from dpmlite.estimators.inputs.limits import ConvergenceWarning
 from dpmlite.estimators.mapdpm import MAPDPM
 
 if TYPE_CHECKING:

@@ -8,15 +8,15 @@ import numpy as np
 
 from dpmlite import algorithms, sweeps
 from dpmlite.distributed.statistics import load
-from dpmlite.estimators.automatic import most_probable_labels
-from dpmlite.estimators.base import all_or_nothing
-from dpmlite.estimators.choices import VariationalMethod
-from dpmlite.estimators.column_families import COMPLETE_FAMILIES
-from dpmlite.estimators.family_estimator import FamilyEstimator
-from dpmlite.estimators.fitted import fitted_component
-from dpmlite.estimators.limits import Limited
-from dpmlite.estimators.numbering import largest_first
-from dpmlite.estimators.validation import (
+from dpmlite.estimators.bases.estimator import all_or_nothing
+from dpmlite.estimators.bases.family_estimator import FamilyEstimator
+from dpmlite.estimators.column_families.by_rule import COMPLETE_FAMILIES
+from dpmlite.estimators.default_model.automatic import most_probable_labels
+from dpmlite.estimators.fitted.numbering import largest_first
+from dpmlite.estimators.fitted.partitions import fitted_component
+from dpmlite.estimators.inputs.choices import VariationalMethod
+from dpmlite.estimators.inputs.limits import Limited
+from dpmlite.estimators.inputs.validation import (
     check_alpha,
     check_bool,
     check_choice,
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite import families
-    from dpmlite.estimators.automatic import Model
-    from dpmlite.estimators.choices import PriorChoice, VariationalComponent
-    from dpmlite.estimators.data import Data
+    from dpmlite.estimators.default_model.automatic import Model
+    from dpmlite.estimators.inputs.choices import PriorChoice, VariationalComponent
+    from dpmlite.estimators.inputs.data import Data
     from dpmlite.search.progress import Callback, Progress
 
     Floats = npt.NDArray[np.float64]

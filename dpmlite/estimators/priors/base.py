@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite import families
-    from dpmlite.estimators.data import Data, Floats, Indices
+    from dpmlite.estimators.inputs.choices import Prior
+    from dpmlite.estimators.inputs.data import Data, Floats, Indices
 
-    Prior = dict[str, Any]
     Parameters = dict[str, Floats]  # theta of K clusters; the first axis of each array is K
     Totals = Indices | None  # sums of rows of counts
     Rng = np.random.Generator

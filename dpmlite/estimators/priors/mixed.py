@@ -9,21 +9,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite import families
-from dpmlite.estimators.columns import CATEGORICAL, FULL
-from dpmlite.estimators.data import Data
+from dpmlite.estimators.inputs.columns import CATEGORICAL, FULL
+from dpmlite.estimators.inputs.data import Data
+from dpmlite.estimators.inputs.reading import read_columns
 from dpmlite.estimators.priors.base import Family
 from dpmlite.estimators.priors.categorical import CategoricalFamily
 from dpmlite.estimators.priors.moments import Moments
-from dpmlite.estimators.reading import read_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     import numpy.typing as npt
 
-    from dpmlite.estimators.columns import Columns
-    from dpmlite.estimators.data import Floats, Indices
-    from dpmlite.estimators.priors.base import Parameters, Prior, Rng, Totals
+    from dpmlite.estimators.inputs.choices import Prior
+    from dpmlite.estimators.inputs.columns import Columns
+    from dpmlite.estimators.inputs.data import Floats, Indices
+    from dpmlite.estimators.priors.base import Parameters, Rng, Totals
 
 
 @dataclass(frozen=True, eq=False, repr=False)
