@@ -33,7 +33,7 @@ cdef class IncompleteStatistics(Component):
     cdef double *min_factor        # [slot] member's factors that are less need a closer look
     cdef double *most_power        # [slot] the largest power of its predictive terms
     cdef Terms all                 # [column][slot] what all slots are scored by
-    cdef Densities t               # slopes and shifts of its slots, and what standardises rows
+    cdef Densities t               # only what standardises rows
 
     cdef int begin(self, NormalGammaPrior prior) except -1
     cdef void lay_out(self) noexcept nogil

@@ -29,7 +29,7 @@ cdef class IncompleteStatistics(Component):
         self.n_columns, self.width = prior.n_columns, padded_columns(prior.n_columns)
         self.log_scales = prior.log_scales
         self.u = array("d", [NAN]) * self.width
-        self.t.n_columns, self.t.c0, self.t.n_along = prior.n_columns, prior.c0, N_HELD * self.width
+        self.t.n_columns = prior.n_columns
         self.t.origin, self.t.unit = self.columns.origin, self.columns.unit
         return self.start(3 + 4 * self.n_columns, N_HELD * self.width)
 
@@ -40,8 +40,6 @@ cdef class IncompleteStatistics(Component):
         self.all.slope = self.n + 3 * self.capacity
         self.all.shift, self.all.power = self.all.slope + size, self.all.slope + 2 * size
         self.all.constant = self.all.slope + 3 * size
-        self.t.slot_slope = self.along + PREDICTIVE * self.width
-        self.t.slot_shift = self.t.slot_slope + self.width
 
     cdef double *statistic(self, Py_ssize_t k, int which) noexcept nogil:
         return self.along + k * self.n_along + which * self.width

@@ -11,8 +11,8 @@ from dpmlite.core._constants cimport TIE, UNPLACED
 from dpmlite.core._memory cimport double_array
 from dpmlite.core._special cimport log_rising_c
 from dpmlite.core._work_parts cimport part_start
-from dpmlite.families._normal_inverse_wishart_statistics cimport WishartStatistics
 from dpmlite.families._incomplete_normal_gamma_statistics cimport IncompleteStatistics
+from dpmlite.families._normal_inverse_wishart_statistics cimport WishartStatistics
 from dpmlite.families._screenable cimport Screenable
 from dpmlite.families._slot_vectors cimport first_within, padded
 from dpmlite.partition._log_weights cimport log_weight, log_weights_of
