@@ -21,7 +21,7 @@ LAYERS = (
     ("distributed",),
     ("tables",),
     ("estimators",),
-    ("boards", "dask", "datasets", "diagnostics", "plotting"),
+    ("boards", "dask", "datasets", "diagnostics", "plotting", "teaching"),
     ("",),  # dpmlite itself, which offers all that people call
     ("cli",),
     ("__main__",),

@@ -42,8 +42,6 @@ if TYPE_CHECKING:
     Floats = npt.NDArray[np.float64]
     Labels = npt.NDArray[np.intp]
 
-#: Families with closed-form expected log densities.
-COMPONENTS = ("normal-gamma", "normal-known-variance", "dirichlet-multinomial", "beta-bernoulli")
 METHODS: tuple[str, ...] = get_args(VariationalMethod)
 INITS = ("map", "random")
 
@@ -57,9 +55,7 @@ class VariationalDPM(Limited, FamilyEstimator):
     Parameters
     ----------
     component : str, default "auto"
-        Family of the components, as in `MAPDPM`: "normal-gamma", "normal-known-variance",
-        "dirichlet-multinomial" or "beta-bernoulli". "auto" is the family that has the keys
-        of `prior` if that is a dict, and "normal-gamma" otherwise.
+        Family of the components, as in `MAPDPM`, without the two zero-inflated ones.
     alpha : float, default 1.0
         Concentration.
     prior : {"auto", "paper"} or dict, default "auto"
@@ -168,7 +164,6 @@ class VariationalDPM(Limited, FamilyEstimator):
     (2, True)
     """
 
-    component_choices = COMPONENTS
     column_choices = COMPLETE_FAMILIES
     allow_missing = False
     statistics_: Floats

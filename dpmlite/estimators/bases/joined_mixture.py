@@ -12,6 +12,7 @@ from dpmlite.estimators.fitted.clusters import VALLEY_DEPTH, joined_attributes, 
 from dpmlite.estimators.fitted.not_fitted import require_fitted
 from dpmlite.estimators.fitted.numbering import largest_first
 from dpmlite.estimators.fitted.partitions import fitted_family, fitted_mixture
+from dpmlite.estimators.fitted.surfaces import warn_of_surfaces
 from dpmlite.estimators.inputs.validation import (
     check_bool,
     check_choice,
@@ -20,6 +21,7 @@ from dpmlite.estimators.inputs.validation import (
     check_positive,
 )
 from dpmlite.joining import (
+    columns_of_surface,
     fits_normals,
     joined_to_limit,
     labels_of_level,
@@ -112,7 +114,8 @@ class JoinedMixture(MixtureEstimator):
         """Depth of the valleys, in nats, up to which components are joined.
 
         Rows that normals describe have clusters that are normal, and overlap. But normals that
-        differ in width alone draw one cluster, whose tails are heavier.
+        differ in width alone draw one cluster, whose tails are heavier; and those that tile a
+        surface are few clusters, if more than one.
         """
         assert table.values is not None
         if not self._joins():
@@ -121,6 +124,8 @@ class JoinedMixture(MixtureEstimator):
             return VALLEY_DEPTH
         if components.are_at_one_place():
             return np.inf
+        if len(columns_of_surface(components)) > 0:
+            return VALLEY_DEPTH
         return 0.0 if fits_normals(components, table.values) else VALLEY_DEPTH
 
     def _keep_clusters(self, table: Data, labels: npt.NDArray[np.intp]) -> None:
@@ -142,6 +147,8 @@ class JoinedMixture(MixtureEstimator):
             if self.max_clusters is not None:
                 clusters = joined_to_limit(clusters, self.cluster_tree_, self.max_clusters)
             clusters = np.unique(clusters, return_inverse=True)[1]
+        if self._joins() and clusters is not None and clusters.max() > 0:
+            warn_of_surfaces(self)
         self._keep_joined(clusters)
 
     def _log_alpha(self) -> float:

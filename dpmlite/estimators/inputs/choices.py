@@ -42,6 +42,14 @@ SplitMerge = Literal["random", "restricted", "interleaved"]
 TreeApproximation = Literal["bayes-kmeans", "map-dpm", "randomized"]
 
 VariationalComponent = Literal[
-    "auto", "normal-gamma", "normal-known-variance", "dirichlet-multinomial", "beta-bernoulli"
+    "auto",
+    "normal-gamma",
+    "normal-inverse-wishart",
+    "normal-known-variance",
+    "dirichlet-multinomial",
+    "beta-bernoulli",
+    "log-normal",
+    "categorical",
+    "poisson-gamma",
 ]
 VariationalMethod = Literal["vb", "collapsed-stick", "collapsed-dirichlet"]

@@ -105,6 +105,10 @@ class MixedFamily(Family):
     def is_full(self) -> bool:  # type: ignore[override]
         return any(block.family.is_full for block in self.blocks)
 
+    @property
+    def column_keys(self) -> list[Any]:  # type: ignore[override]
+        return self.columns.coded
+
     def attributes(self) -> dict[str, Any]:
         columns = self.columns
         return {
@@ -235,6 +239,13 @@ class MixedFamily(Family):
 
     def covariance(self, posterior: Mapping[str, Any]) -> Floats:
         return self.blocks[0].family.covariance(posterior)
+
+    def full_covariances(self, posterior: Mapping[str, Any]) -> list[tuple[slice, Floats]]:
+        return [
+            (block.columns, block.family.covariance(part))
+            for block, part in zip(self.blocks, self._posteriors(posterior), strict=True)
+            if block.family.is_full
+        ]
 
     def means(self, prior: Prior) -> Floats:
         """Means of the columns; medians, exp of the mean of logarithms, of log-normal ones."""

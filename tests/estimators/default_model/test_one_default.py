@@ -33,7 +33,7 @@ def make(request):
 
 
 @pytest.fixture(params=["trees", "search", "samples"])
-def make_with_all_families(request):
+def make_partition(request):
     return MAKE[request.param]
 
 
@@ -81,17 +81,11 @@ def test_the_model_is_that_of_map_dpm(make, alpha):
     assert_same_model(make(**given).fit(X), MAPDPM(**given).fit(X))
 
 
-def test_full_covariances_where_the_joint_prefers_them(make_with_all_families):
+def test_full_covariances_where_the_joint_prefers_them(make):
     X = stripes()
-    model = make_with_all_families(random_state=0).fit(X)
+    model = make(random_state=0).fit(X)
     assert model.component_ == "normal-inverse-wishart"
     assert_same_model(model, MAPDPM(random_state=0).fit(X))
-
-
-def test_variational_inference_chooses_among_its_families():
-    X = stripes()
-    model = VariationalDPM(random_state=0).fit(X)
-    assert_same_model(model, MAPDPM(component="normal-gamma", random_state=0).fit(X))
 
 
 @pytest.mark.parametrize(
@@ -109,9 +103,9 @@ def test_many_rows_choose_on_the_sample_and_with_the_power_of_map_dpm(model):
     assert_same_model(model, MAPDPM(random_state=5, **family).fit(X))
 
 
-def test_rows_count_whole(make_with_all_families):
+def test_rows_count_whole(make_partition):
     X, _ = six_groups(n_each=15)
-    model = make_with_all_families(random_state=0).fit(X)
+    model = make_partition(random_state=0).fit(X)
     known = {"component": model.component_, "prior": model.prior_, "alpha": 1.0}
     joint = neg_log_joint(X, model.labels_, **known)
     assert model.neg_log_joint_ == pytest.approx(joint, rel=1e-12)
@@ -140,8 +134,8 @@ def test_results_depend_on_the_seed_alone(make):
 
 
 @pytest.mark.parametrize("X", [six_groups(n_each=10)[0], stripes(n_each=30)])
-def test_a_saved_model_is_the_same(make_with_all_families, X, tmp_path):
-    model = make_with_all_families(random_state=0).fit(X)
+def test_a_saved_model_is_the_same(make_partition, X, tmp_path):
+    model = make_partition(random_state=0).fit(X)
     model.save(tmp_path / "model.npz")
     loaded = type(model).load(tmp_path / "model.npz")
     assert_same_model(loaded, model)
@@ -161,10 +155,10 @@ def test_a_saved_model_is_the_same(make_with_all_families, X, tmp_path):
         ({"beta0": 0.5}, "dirichlet-multinomial"),
     ],
 )
-def test_a_dict_chooses_the_family_by_its_keys(make_with_all_families, prior, component):
+def test_a_dict_chooses_the_family_by_its_keys(make, prior, component):
     X = np.random.default_rng(0).integers(9, size=(12, 2)).astype(float)
-    chosen = make_with_all_families(prior=prior, random_state=0).fit(X)
-    given = make_with_all_families(prior=prior, component=component, random_state=0).fit(X)
+    chosen = make(prior=prior, random_state=0).fit(X)
+    given = make(prior=prior, component=component, random_state=0).fit(X)
     assert chosen.component_ == component
     assert_same_model(chosen, given)
     np.testing.assert_array_equal(chosen.labels_, given.labels_)
@@ -230,10 +224,10 @@ def test_a_constant_column(make):
     assert naive.canonical(model.labels_) == naive.canonical(truth)
 
 
-def test_missing_cells(make_with_all_families):
+def test_missing_cells(make_partition):
     X, truth = six_groups(n_each=15)
     X[::9, 0] = np.nan
-    model = make_with_all_families(allow_missing=True, random_state=0).fit(X)
+    model = make_partition(allow_missing=True, random_state=0).fit(X)
     assert model.component_ == "normal-gamma"
     known = ~np.isnan(X).any(axis=1)
     assert naive.canonical(model.labels_[known]) == naive.canonical(truth[known])
@@ -251,8 +245,3 @@ def test_the_names_of_priors(name):
     message = "prior must be a dict, None or one of 'auto', 'paper', got 'nll'"
     with pytest.raises(ValueError, match=message):
         MAKE[name](prior="nll").fit([[0.0], [1.0]])
-
-
-def test_variational_inference_says_which_families_it_takes():
-    with pytest.raises(ValueError, match=r"component must be one of .*'normal-inverse-wishart'"):
-        VariationalDPM(prior={"nu0": 5.0}).fit(np.eye(3))

@@ -4,9 +4,8 @@ from typing import get_args
 
 import pytest
 
-from dpmlite.estimators import variational
 from dpmlite.estimators.bases.family_estimator import FamilyEstimator
-from dpmlite.estimators.column_families.by_rule import COLUMN_FAMILIES
+from dpmlite.estimators.column_families.by_rule import COLUMN_FAMILIES, COMPLETE_FAMILIES
 from dpmlite.estimators.inputs import choices
 from dpmlite.estimators.priors import COMPONENTS
 from dpmlite.estimators.sampling.gibbs_chain import VARIANTS
@@ -17,7 +16,7 @@ from dpmlite.search.prefix_starts import ORDERS
     ("type_", "names"),
     [
         (choices.Component, {"auto", *COMPONENTS, *COLUMN_FAMILIES}),
-        (choices.VariationalComponent, {"auto", *variational.COMPONENTS}),
+        (choices.VariationalComponent, {*COMPONENTS, *COMPLETE_FAMILIES}),
         (choices.PriorChoice, set(FamilyEstimator.prior_choices)),
         (choices.Order, set(ORDERS)),
         (choices.SplitMerge, set(VARIANTS) - {None}),
