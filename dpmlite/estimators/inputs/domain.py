@@ -44,5 +44,8 @@ MAX_TOTAL_WEIGHT = 2.0**53
 #: Counts of words or events: log-gammas of greater ones lose the digits that tell clusters apart.
 MAX_COUNT = 2.0**40
 
+#: Exposures of counts: time, area or population, in any usual unit.
+EXPOSURE = Range(1e-12, 1e12)
+
 #: Starts of a search: each has a seed.
 MAX_STARTS = 10**6
