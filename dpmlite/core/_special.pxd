@@ -39,6 +39,20 @@ cdef inline inlined_double log_rising_of_lane(double x, double n) noexcept nogil
             - log_positive(ten_factors(x + n) / ten_factors(x)))
 
 
+cdef inline inlined_double log_half_step_of_lane(double x, double factor) noexcept nogil:
+    """log Gamma(x + 1/2) - log Gamma(x) + log(factor) / 2, with fewer logarithms."""
+    cdef double z = x + 10.0
+    return (0.5 * log_positive(factor * z) - half_step_series(z)
+            + log_positive(ten_factors(x) / ten_factors(x + 0.5)))
+
+
+cdef inline inlined_double half_step_series(double z) noexcept nogil:
+    """log(z) / 2 minus what half a step adds to log Gamma(z), for large z."""
+    cdef double r = 1.0 / (z * z)
+    return (1.0 / 8 - r * (1.0 / 192 - r * (1.0 / 640 - r * (17.0 / 14336 - r * (
+        31.0 / 18432 - r * (691.0 / 180224 - r * 5461.0 / 425984)))))) / z
+
+
 cdef clones_void log_rising_of(double *x, const double *n, Py_ssize_t n_vectors) noexcept nogil
 cdef double log_gamma_c(double x) noexcept nogil
 cdef double log_rising_c(double x, double n) noexcept nogil

@@ -47,14 +47,11 @@ cdef double log_rising_c(double x, double n) noexcept nogil:
 
 
 cdef double log_gamma_half_step_c(double x) noexcept nogil:
-    cdef double shift = 1.0, r, series
+    cdef double shift = 1.0
     while x < MIN_STIRLING_ARGUMENT:
         shift *= x / (x + 0.5)
         x += 1.0
-    r = 1.0 / (x * x)
-    series = (1.0 / 8 - r * (1.0 / 192 - r * (1.0 / 640 - r * (17.0 / 14336 - r * (
-        31.0 / 18432 - r * (691.0 / 180224 - r * 5461.0 / 425984)))))) / x
-    return 0.5 * log(x) - series + log(shift)
+    return 0.5 * log(x) - half_step_series(x) + log(shift)
 
 
 cdef double digamma_c(double x) noexcept nogil:

@@ -33,6 +33,8 @@ cdef class IncompleteNormalGamma(IncompleteStatistics):
                             double *out) noexcept nogil:
         if row.weight != 1.0:
             return Component.costs_below(self, row, log_weight, limit, out)
+        if limit == INFINITY and 2 * self.n_slots <= self.n_columns + 2:  # faster one by one
+            return Component.costs_below(self, row, log_weight, limit, out)
         self.read(row)
         if limit == INFINITY:
             term_costs(&self.all, self.capacity, self.n_slots, &self.u[0], self.n_columns,

@@ -2,7 +2,7 @@ from dpmlite.core._rows cimport Row
 from dpmlite.families._component cimport Component
 from dpmlite.families._normal_columns cimport NormalColumn, NormalPrior
 from dpmlite.families._normal_gamma_prior cimport NormalGammaPrior
-from dpmlite.families._student_t cimport Terms
+from dpmlite.families._student_t cimport Densities, Terms
 
 cdef enum:
     N_TERMS = 4  # arrays of Terms
@@ -33,6 +33,7 @@ cdef class IncompleteStatistics(Component):
     cdef double *min_factor        # [slot] member's factors that are less need a closer look
     cdef double *most_power        # [slot] the largest power of its predictive terms
     cdef Terms all                 # [column][slot] what all slots are scored by
+    cdef Densities t               # only what standardises rows
 
     cdef int begin(self, NormalGammaPrior prior) except -1
     cdef void lay_out(self) noexcept nogil

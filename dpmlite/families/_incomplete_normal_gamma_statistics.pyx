@@ -11,7 +11,7 @@ from libc.math cimport INFINITY, NAN, sqrt
 
 from dpmlite.core._constants cimport LOG_2PI, MIN_KEPT_FRACTION
 from dpmlite.core._simd cimport LANES, clones_void, larger, log_positive, padded_columns
-from dpmlite.core._special cimport log_rising_of_lane
+from dpmlite.core._special cimport log_half_step_of_lane, log_rising_of_lane
 from dpmlite.families._normal_columns cimport normal_column_of, standardise
 from dpmlite.families._normal_gamma_prior cimport merged_rate
 
@@ -29,6 +29,8 @@ cdef class IncompleteStatistics(Component):
         self.n_columns, self.width = prior.n_columns, padded_columns(prior.n_columns)
         self.log_scales = prior.log_scales
         self.u = array("d", [NAN]) * self.width
+        self.t.n_columns = prior.n_columns
+        self.t.origin, self.t.unit = self.columns.origin, self.columns.unit
         return self.start(3 + 4 * self.n_columns, N_HELD * self.width)
 
     cdef void lay_out(self) noexcept nogil:
@@ -196,11 +198,14 @@ cdef clones_void write_terms(IncompleteStatistics self, Py_ssize_t k) noexcept n
             slope = sqrt(0.5 * c / ((c - 1.0) * b[d]))
             fitted[4][i], fitted[5][i], fitted[6][i] = slope, m[d] * slope, a - 0.5
             shape[LANES + i], ratio[LANES + i] = a - 0.5, (c - 1.0) / (c * b[d])
-        for i in range(2 * LANES):
-            shape[i] = (log_rising_of_lane(power * shape[i], power * 0.5) / power
-                        + 0.5 * log_positive(ratio[i]))
-        if power != 1.0:  # the ratios of c, whose logarithms count 1 / power times
-            for i in range(LANES):
+        if power == 1.0:
+            for i in range(2 * LANES):
+                shape[i] = log_half_step_of_lane(shape[i], ratio[i])
+        else:
+            for i in range(2 * LANES):
+                shape[i] = (log_rising_of_lane(power * shape[i], power * 0.5) / power
+                            + 0.5 * log_positive(ratio[i]))
+            for i in range(LANES):  # the ratios of c, whose logarithms count 1 / power times
                 c = self.c0 + n[column + i]
                 shape[i] += 0.5 * (1.0 / power - 1.0) * log_positive(c / (c + 1.0))
                 shape[LANES + i] += 0.5 * (1.0 / power - 1.0) * log_positive((c - 1.0) / c)

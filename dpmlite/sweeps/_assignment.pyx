@@ -11,6 +11,7 @@ from dpmlite.core._constants cimport TIE, UNPLACED
 from dpmlite.core._memory cimport double_array
 from dpmlite.core._special cimport log_rising_c
 from dpmlite.core._work_parts cimport part_start
+from dpmlite.families._incomplete_normal_gamma_statistics cimport IncompleteStatistics
 from dpmlite.families._normal_inverse_wishart_statistics cimport WishartStatistics
 from dpmlite.families._screenable cimport Screenable
 from dpmlite.families._slot_vectors cimport first_within, padded
@@ -21,6 +22,7 @@ from dpmlite.sweeps._screening cimport (
     Screen, begin_screen, can_be_screened, end_screen, find_join_ceilings, load_slots_if_needed,
     screen_chunk, take_rows, with_rounding)
 from dpmlite.sweeps._screening_bounds cimport CHUNK, Chunk, two_least_bounds
+from dpmlite.sweeps._screening_gaps cimport densities_with_gaps
 from dpmlite.sweeps._visits cimport score_open_slots
 from dpmlite.sweeps._weighted_visits cimport (
     find_lines_to_join, has_lines, least_cost_to_join)
@@ -123,7 +125,7 @@ def assign(X, Component component, double alpha, Py_ssize_t[::1] out,
     cdef Py_ssize_t n_threads = thread_limit()
     cdef Mixture mixture = Mixture(X, component, out.shape[0], rows)
     cdef Partition unplaced = None
-    if mixture.n_rows >= CHUNK and isinstance(component, Screenable):
+    if mixture.n_rows >= CHUNK and isinstance(component, (Screenable, IncompleteStatistics)):
         unplaced = unplaced_rows(mixture, component, alpha, discount, out)
     if unplaced is None:
         mixture.weigh(log_weights(component, alpha, discount))
@@ -132,6 +134,9 @@ def assign(X, Component component, double alpha, Py_ssize_t[::1] out,
         if unplaced is None:
             own = component if n_threads == 1 else component.copied()
             mixture.assign(own, rows[0], rows[1], out)
+        elif n_threads > 1 and component.has_scratch:
+            own = unplaced_rows(mixture, component, alpha, discount, out)
+            assign_screened(own, rows[0], rows[1], out)
         else:
             assign_screened(unplaced, rows[0], rows[1], out)
 
@@ -161,7 +166,7 @@ cdef Partition unplaced_rows(Mixture mixture, Component component, double alpha,
             return None
     cdef Partition partition = partition_to_score_in(
         mixture.X, mixture.rows, out, component, alpha, discount)
-    if not can_be_screened(partition):
+    if not can_be_screened(partition) and densities_with_gaps(partition) == NULL:
         return None
     partition.make_slots(component.n_slots)
     partition.component.copy_all(component)
@@ -212,7 +217,8 @@ cdef void best_slots(Partition partition, const Screen *screen, double *cost, do
     cdef double least, elsewhere
     cdef Row row
     two_least_bounds(chunk.bound, screen.open, screen.n_open, nearest, second)
-    find_join_ceilings(screen, partition, chunk, nearest)
+    if not screen.has_gaps:  # else there are none
+        find_join_ceilings(screen, partition, chunk, nearest)
     for i in range(chunk.n_rows):
         found[i] = nearest[i]
         if second[i] >= with_rounding(chunk.stay_ceiling[i] + TIE):

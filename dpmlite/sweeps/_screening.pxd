@@ -4,13 +4,15 @@ from dpmlite.core._simd cimport inlined_double
 from dpmlite.families._student_t cimport Densities
 from dpmlite.partition._partition cimport Partition
 from dpmlite.sweeps._screening_bounds cimport Chunk, SlotBound
+from dpmlite.sweeps._screening_gaps cimport GapSlot
 from dpmlite.sweeps._screening_weights cimport WeightedSlot, Weights
 
 cdef struct Screen:
     const Densities *t         # NULL if the rows cannot be screened
     Py_ssize_t first_column    # of a row that they read
     bint is_part               # whether they are a part of a product, whose others are discrete
-    bint has_weights           # whether rows have weights
+    bint has_weights           # whether rows have weights,
+    bint has_gaps              # or may have gaps
     Py_ssize_t n_unscreened    # chunks that are not screened, where screening did not pay
     Py_ssize_t n_slots         # slots of the partition when the open ones were listed
     Py_ssize_t capacity        # slots that there is memory for; 0 if all bounds are out of date
@@ -19,9 +21,11 @@ cdef struct Screen:
     double high_cost           # few rows pay more to stay
     void *memory
     SlotBound *slot
-    WeightedSlot *weighted     # what stands for `slot` if rows have weights
+    WeightedSlot *weighted     # what stands for `slot` if rows have weights,
+    GapSlot *with_gaps         # or gaps
     Weights weights
-    float *slope               # [slot][2 columns] slopes, then shifts
+    Py_ssize_t n_terms         # that a slot has of each column
+    float *slope               # [slot][term][column] slopes, shifts, and others for rows with gaps
     Chunk *chunk
 
 

@@ -17,6 +17,9 @@ from dpmlite.sweeps._screening_bounds cimport (
     CHUNK, StayTerms, add_costs_beside, add_own_log_bounds, choose_line, clip_values,
     compare_bounds, copy_to_single, find_stay_ceilings, find_stays, line_bounds, log_bounds,
     standardise_into_chunk)
+from dpmlite.sweeps._screening_gaps cimport (
+    N_GAP_TERMS, bound_slot_with_gaps, densities_with_gaps, load_slot_with_gaps, mark_gaps,
+    set_stay_terms_with_gaps)
 from dpmlite.sweeps._screening_weights cimport (
     begin_weights, bound_weighted_own_slots, bound_weighted_slot, load_weighted_slot, read_weights,
     set_weighted_join_terms, set_weighted_stay_terms)
@@ -70,6 +73,11 @@ cdef void begin_screen(Screen *s, Partition partition) noexcept nogil:
     if s.t == NULL and not s.has_weights:
         s.t = usual_densities(partition, densities_in(partition.component, &s.first_column))
         s.is_part = s.t != NULL
+    s.has_gaps = False
+    if s.t == NULL:
+        s.t = densities_with_gaps(partition)
+        s.has_gaps = s.t != NULL
+    s.n_terms = N_GAP_TERMS if s.has_gaps else 2
     s.weights.of_one_row = False
     s.n_slots = s.capacity = s.n_unscreened = 0
     s.memory = NULL
@@ -86,7 +94,8 @@ cdef int load_slots_if_needed(Screen *s, Partition partition) except -1 nogil:
         return 0
     allocate_screen(s, partition.component.n_slots, partition.X.n_columns)
     list_open_slots(s, partition)
-    find_high_cost(s, partition)
+    if not s.has_gaps:
+        find_high_cost(s, partition)
     if s.has_weights:
         begin_weights(&s.weights, partition)
     for k in range(s.n_open):
@@ -101,8 +110,9 @@ cdef int allocate_screen(Screen *s, Py_ssize_t n_slots, Py_ssize_t row_length) e
     free(s.memory)
     s.memory = malloc(
         2 * CACHE_LINE
-        + s.capacity * (sizeof(SlotBound) + sizeof(WeightedSlot) + sizeof(Py_ssize_t))
-        + ((D + s.capacity) * CHUNK + 2 * D * s.capacity) * sizeof(float)
+        + s.capacity * (sizeof(SlotBound) + sizeof(WeightedSlot) + sizeof(GapSlot)
+                        + sizeof(Py_ssize_t))
+        + ((2 * D + s.capacity) * CHUNK + s.n_terms * D * s.capacity) * sizeof(float)
         + sizeof(Chunk) + row_length * sizeof(double))
     if s.memory == NULL:
         s.capacity = 0
@@ -110,13 +120,14 @@ cdef int allocate_screen(Screen *s, Py_ssize_t n_slots, Py_ssize_t row_length) e
             raise MemoryError(f"no memory for bounds of {n_slots} clusters")
     cdef float *numbers = <float *> (
         (<uintptr_t> s.memory + CACHE_LINE - 1) & ~(<uintptr_t> (CACHE_LINE - 1)))
-    s.slope = numbers + (D + s.capacity) * CHUNK
-    s.slot = <SlotBound *> (s.slope + 2 * D * s.capacity)
+    s.slope = numbers + (2 * D + s.capacity) * CHUNK
+    s.slot = <SlotBound *> (s.slope + s.n_terms * D * s.capacity)
     s.weighted = <WeightedSlot *> (s.slot + s.capacity)
-    s.open = <Py_ssize_t *> (s.weighted + s.capacity)
+    s.with_gaps = <GapSlot *> (s.weighted + s.capacity)
+    s.open = <Py_ssize_t *> (s.with_gaps + s.capacity)
     s.chunk = <Chunk *> (s.open + s.capacity)
-    s.chunk.u = numbers
-    s.chunk.bound = numbers + D * CHUNK
+    s.chunk.u, s.chunk.has_value = numbers, numbers + D * CHUNK
+    s.chunk.bound = numbers + 2 * D * CHUNK
     s.chunk.row = <double *> (s.chunk + 1)
     s.chunk.n_rows = 0
     for i in range(CHUNK):
@@ -163,7 +174,10 @@ cdef void load_slot(Screen *s, Partition partition, Py_ssize_t k) noexcept nogil
     cdef const Densities *t = s.t
     cdef Py_ssize_t D = t.n_columns
     cdef SlotBound *slot = &s.slot[k]
-    cdef float *slope = s.slope + 2 * k * D
+    cdef float *slope = s.slope + s.n_terms * k * D
+    if s.has_gaps:
+        load_slot_with_gaps(&s.with_gaps[k], slope, partition, k)
+        return
     cdef double slopes = copy_to_single(slope, t.slot_slope + k * t.n_along, D)
     cdef double shifts = copy_to_single(slope + D, t.slot_shift + k * t.n_along, D)
     if s.has_weights:
@@ -241,6 +255,8 @@ cdef void read_rows(const Screen *s, Partition partition, Chunk *chunk) noexcept
         row = partition.row_into(chunk.index[i], chunk.row)
         chunk.label[i] = <int> partition.label[chunk.index[i]]
         standardise_into_chunk(s.t, row.values + s.first_column, chunk.u + i)
+    if s.has_gaps:
+        mark_gaps(chunk, D)
     chunk.max_value = clip_values(chunk.u, D)
     if s.has_weights:
         read_weights(&s.weights, partition, chunk)
@@ -250,8 +266,11 @@ cdef void bound_slot(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogil
     """Find the bounds of a chunk's rows in slot k, as if all rows were new to it."""
     cdef const SlotBound *slot = &s.slot[k]
     cdef Py_ssize_t D = s.t.n_columns
-    cdef const float *slope = s.slope + 2 * k * D
+    cdef const float *slope = s.slope + s.n_terms * k * D
     cdef float floor
+    if s.has_gaps:
+        bound_slot_with_gaps(&s.with_gaps[k], slope, chunk, D, k)
+        return
     if s.has_weights:
         bound_weighted_slot(&s.weighted[k], chunk, slope, D, chunk.bound + k * CHUNK)
         return
@@ -319,7 +338,8 @@ cdef inline inlined_void separate_own_bound(const Screen *s, Chunk *chunk,
     if k == UNPLACED:
         chunk.stay_terms.ratio[i] = NAN  # then the ceiling is HUGE_COST
         return
-    chunk.own_bound[i] = chunk.bound[k * CHUNK + i]
+    if not s.has_gaps:  # else they are apart
+        chunk.own_bound[i] = chunk.bound[k * CHUNK + i]
     chunk.bound[k * CHUNK + i] = HUGE_COST
     set_stay_terms(s, chunk, i, k)
 
@@ -352,6 +372,10 @@ cdef inline inlined_void set_stay_terms(const Screen *s, Chunk *chunk, Py_ssize_
     cdef const SlotBound *slot = &s.slot[k]
     if s.has_weights:
         set_weighted_stay_terms(&s.weighted[k], chunk, i)
+        return
+    if s.has_gaps:
+        set_stay_terms_with_gaps(&s.with_gaps[k], s.slope + s.n_terms * k * s.t.n_columns, chunk,
+                                 s.t.n_columns, i)
         return
     terms.base[i] = <float> (slot.base + chunk.max_value * slot.base_error)
     terms.per_power[i], terms.stay[i] = <float> slot.per_power, <float> slot.stay

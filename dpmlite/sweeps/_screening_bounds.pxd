@@ -33,12 +33,14 @@ cdef struct Chunk:
     Py_ssize_t version         # of the stay bounds by which rows between were known to stay
     float max_value            # largest absolute standardised value
     double *row                # [column] memory for a row that has to be copied
-    float *u                   # [column][row] standardised values
+    float *u                   # [column][row] standardised values; 0 where one is missing
+    float *has_value           # [column][row] 1, or 0 where it is missing; only if rows have gaps
     float weight[CHUNK]        # of each row,
     float new_floor[CHUNK]     # and the least that it pays to found a cluster, if rows have weights
     float *bound               # [slot][row] lower bound of the cost; HUGE_COST in a row's own slot
     float beside[CHUNK]        # least cost of a row's discrete columns, where they are not in u
-    float own_bound[CHUNK]     # the bound in its own slot, as if the row were new
+    float own_bound[CHUNK]     # the bound in its own slot, as if the row were new,
+    float own_fixed[CHUNK]     # but for this part of it, if rows have gaps
     StayTerms stay_terms
     float least_bound[CHUNK]   # lower bound of a row's cost in all other slots
     float stay_ceiling[CHUNK]  # upper bound of what it costs to stay; HUGE_COST without a label

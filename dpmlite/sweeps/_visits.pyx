@@ -80,7 +80,8 @@ cdef void tighten_ceiling(const Screen *screen, Py_ssize_t j, double ceiling) no
     """Replace the ceiling of row j, if all its factors 1 - w_d are at least 1/2 (_slot_drift.pyx)."""
     cdef Chunk *chunk = screen.chunk
     cdef Py_ssize_t k = chunk.label[j]
-    if k == UNPLACED or screen.has_weights:  # then drift is that of lines, not of costs
+    # With weights, drift is that of lines, not of costs.
+    if k == UNPLACED or screen.has_weights or screen.has_gaps:
         return
     if ceiling - screen.slot[k].stay < LOG_2 * screen.slot[k].member_power:
         chunk.stay_ceiling[j] = <float> (ceiling + SINGLE_ERROR * fabs(ceiling))
