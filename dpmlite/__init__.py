@@ -9,14 +9,15 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from dpmlite.core.implementation import implementation
-from dpmlite.estimators.base import NotFittedError
-from dpmlite.estimators.limits import ConvergenceWarning
+from dpmlite.estimators.fitted.not_fitted import NotFittedError
+from dpmlite.estimators.inputs.limits import ConvergenceWarning
 from dpmlite.estimators.mapdpm import MAPDPM
 
 if TYPE_CHECKING:
     from dpmlite import datasets as datasets
     from dpmlite import diagnostics as diagnostics
     from dpmlite import plotting as plotting
+    from dpmlite import teaching as teaching
     from dpmlite.boards import Quantized, from_micropython, quantize, to_micropython
     from dpmlite.estimators.bhc import BayesianHierarchicalClustering
     from dpmlite.estimators.collapsed_gibbs import CollapsedGibbs
@@ -61,7 +62,7 @@ __all__ = [
 
 # Other public names, by module. A module is imported when a name of it is used for the first time:
 # most programs need one estimator.
-MODULES = ("datasets", "diagnostics", "plotting")
+MODULES = ("datasets", "diagnostics", "plotting", "teaching")
 HOMES = {
     "boards": ("Quantized", "from_micropython", "quantize", "to_micropython"),
     "estimators.bhc": ("BayesianHierarchicalClustering",),

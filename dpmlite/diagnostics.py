@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite.estimators.validation import as_floats, check_positive, is_masked
+from dpmlite.estimators.inputs.validation import as_floats, check_positive, is_masked
 
 if TYPE_CHECKING:
     import numpy.typing as npt

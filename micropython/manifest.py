@@ -16,6 +16,7 @@ module("mapdpm_batch.py", opt=3)
 module("mapdpm_float.py", opt=3)
 module("mapdpm_alarm.py", opt=3)
 module("mapdpm_setup.py", opt=3)
+module("mapdpm_split.py", opt=3)
 module("features_int.py", opt=3)
 if options.viper:
     module("mapdpm_viper.py", opt=3)

@@ -11,7 +11,7 @@ import pytest
 from cases import needs_kernels
 
 import dpmlite
-from dpmlite import datasets, diagnostics, plotting, tables
+from dpmlite import datasets, diagnostics, plotting, tables, teaching
 
 REFERENCE = Path(__file__).parent.parent / "docs" / "reference.md"
 RUNNING = "implementation"  # a word, which has no docstring of its own
@@ -23,7 +23,7 @@ def public_objects():
     found = {}
     names = [(dpmlite, name) for name in dpmlite.__all__ if name != RUNNING]
     names += [(diagnostics, "raftery_lewis"), (diagnostics, "RafteryLewis")]
-    for module in (datasets, plotting, tables):
+    for module in (datasets, plotting, tables, teaching):
         names += [(module, name) for name in module.__all__ if name not in HELPERS]
     for module, name in names:
         value = getattr(module, name)

@@ -21,12 +21,28 @@ LAYERS = (
     ("distributed",),
     ("tables",),
     ("estimators",),
-    ("boards", "dask", "datasets", "diagnostics", "plotting"),
+    ("boards", "dask", "datasets", "diagnostics", "plotting", "teaching"),
     ("",),  # dpmlite itself, which offers all that people call
     ("cli",),
     ("__main__",),
 )
 RANK = {name: rank for rank, names in enumerate(LAYERS) for name in names}
+
+#: Folders of `estimators` from the bottom up, and its own files. Those of one line may import each
+#: other.
+ROOMS = (
+    ("inputs",),
+    ("empirical_bayes",),
+    ("priors",),
+    ("column_families",),
+    ("fitted",),
+    ("model_files",),
+    ("default_model",),
+    ("bases",),
+    ("hierarchical", "map_dpm", "sampling"),
+    ("",),
+)
+ROOM_RANK = {name: rank for rank, names in enumerate(ROOMS) for name in names}
 
 FILES = sorted(path for path in SOURCE.rglob("*.p*") if path.suffix in {".py", ".pyx", ".pxd"})
 
@@ -77,6 +93,24 @@ def test_imports_run_downwards(path):
         assert there == here or RANK[there] < RANK[here], f"{path.name} imports {module}"
 
 
+def room(module):
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 and (SOURCE / "estimators" / parts[1]).is_dir() else ""
+
+
+@pytest.mark.parametrize(
+    "path",
+    [path for path in FILES if layer(module_of(path)) == "estimators"],
+    ids=lambda path: path.relative_to(SOURCE / "estimators").as_posix(),
+)
+def test_imports_within_estimators_run_downwards(path):
+    here = room(module_of(path))
+    for module in imports_of(path):
+        if layer(module) == "estimators":
+            there = room(module)
+            assert ROOM_RANK[there] <= ROOM_RANK[here], f"{path.name} imports {module}"
+
+
 def test_no_modules_import_each_other_in_a_circle():
     graph = {module: set() for module in MODULES}
     for path in FILES:
@@ -90,6 +124,7 @@ def test_no_modules_import_each_other_in_a_circle():
 
 def test_the_packages_are_those_of_the_layers():
     assert {layer(module) for module in MODULES} == set(RANK)
+    assert {room(each) for each in MODULES if layer(each) == "estimators"} == set(ROOM_RANK)
 
 
 @pytest.mark.parametrize("name", ["_slots", "_family", "_component", "component"])

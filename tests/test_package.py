@@ -141,7 +141,7 @@ def test_what_is_left_out_is_there_when_asked_for(tmp_path):
     )
     assert run(code, tmp_path).stdout.splitlines() == [
         "dpmlite.boards.quantized True",
-        "dpmlite.datasets dpmlite.diagnostics dpmlite.plotting",
+        "dpmlite.datasets dpmlite.diagnostics dpmlite.plotting dpmlite.teaching",
         "True",
     ]
     assert not {"Any", "HOMES", "TYPE_CHECKING", "import_module"} & set(dir(dpmlite))

@@ -39,7 +39,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from dpmlite import MAPDPM
-from dpmlite.estimators import joined_mixture
+from dpmlite.estimators.bases import joined_mixture
 
 if __package__:
     from .machine import machine

@@ -32,8 +32,8 @@ from dpmlite.distributed.engine import MapEngine
 from dpmlite.distributed.proposals import GATHERED_ROWS, N_NEAR
 from dpmlite.distributed.statistics import all_others, loaded, statistics_of, total
 from dpmlite.distributed.steps import Mixture, Sweep, sweep
-from dpmlite.estimators.automatic import Model
-from dpmlite.estimators.chunk_tables import ChunkReader
+from dpmlite.estimators.default_model.automatic import Model
+from dpmlite.estimators.map_dpm.chunk_tables import ChunkReader
 from dpmlite.estimators.priors import FAMILIES
 
 N_COLUMNS = 8

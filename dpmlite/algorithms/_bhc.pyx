@@ -189,9 +189,7 @@ cdef class Forest:
         """Find the best partner of a slot's root among the roots before it."""
         cdef Py_ssize_t node = self.node[slot], n_slots = self.component.n_slots, found = NO_SLOT, k
         cdef double most = -INFINITY
-        self.component.marginals_merged(slot, 0, &self.scores[0])
-        add_odds(self.component.n, &self.tree[0], self.component.n[slot],
-                 self.log_alpha - self.tree[slot], n_slots, &self.scores[0])
+        self.score(slot)
         for k in range(n_slots):
             if self.node[k] < node:
                 most = larger(self.scores[k], most)
@@ -201,6 +199,38 @@ cdef class Forest:
                 found = k
         self.best[slot] = self.scores[found] if found != NO_SLOT else -INFINITY
         self.partner[slot] = self.node[found] if found != NO_SLOT else <Py_ssize_t> NO_NODE
+
+    cdef void score(self, Py_ssize_t slot) noexcept nogil:
+        """Set scores[k] to the log odds of a merge of two slots, or to a bound below the greatest."""
+        if self.component.has_merging_bounds:
+            self.component.merging_bounds(slot, &self.scores[0])
+        else:
+            self.component.marginals_merged(slot, 0, &self.scores[0])
+        add_odds(self.component.n, &self.tree[0], self.component.n[slot],
+                 self.log_alpha - self.tree[slot], self.component.n_slots, &self.scores[0])
+        if self.component.has_merging_bounds:
+            self.replace_bounds(slot)
+
+    cdef void replace_bounds(self, Py_ssize_t slot) noexcept nogil:
+        """Replace the bounds of slots that may be the best partner by their log odds."""
+        cdef Py_ssize_t node = self.node[slot], first = NO_SLOT, k
+        cdef double most
+        for k in range(self.component.n_slots):
+            if self.node[k] < node and (first == NO_SLOT or self.scores[k] > self.scores[first]):
+                first = k
+        if first == NO_SLOT:
+            return
+        most = self.scores[first] = self.odds_of(slot, first)
+        for k in range(self.component.n_slots):
+            if self.node[k] < node and k != first and self.scores[k] >= most - self.slack:
+                self.scores[k] = self.odds_of(slot, k)
+                most = larger(self.scores[k], most)
+
+    cdef double odds_of(self, Py_ssize_t j, Py_ssize_t k) noexcept nogil:
+        """Return log r_k / (1 - r_k), eq. (8), of a merge of two slots."""
+        return (self.log_alpha - self.tree[j] - self.tree[k]
+                + log_gamma_c(self.component.n[j] + self.component.n[k])
+                + self.component.marginal_merged(j, k))
 
 
 cdef clones_void add_odds(const double *n, const double *log_e, double own, double base,

@@ -12,10 +12,10 @@ from dpmlite.boards.learner import MAX_CLUSTERS, learner_of
 from dpmlite.boards.module import module_text
 from dpmlite.boards.quantized import Quantized
 from dpmlite.boards.statistics import counted, recovered
-from dpmlite.estimators.fitted import fitted_mixture
+from dpmlite.estimators.fitted.partitions import fitted_mixture
+from dpmlite.estimators.inputs.validation import check_count
 from dpmlite.estimators.mapdpm import MAPDPM
 from dpmlite.estimators.model_files.replacing import replacing
-from dpmlite.estimators.validation import check_count
 
 # By default there are at least MIN_SLOTS slots, of which at least MIN_FREE_SLOTS are free.
 MIN_SLOTS, MIN_FREE_SLOTS = 8, 4

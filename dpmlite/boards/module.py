@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dpmlite.boards.learner import Learner
-    from dpmlite.estimators.data import Floats
+    from dpmlite.estimators.inputs.data import Floats
 
 TEXT = """\
 # {n_clusters} cluster(s) of {dim} column(s), found by dpmlite. On a board, beside mapdpm_int.py:

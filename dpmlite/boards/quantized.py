@@ -7,14 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite.estimators.data import Data
+from dpmlite.estimators.inputs.data import Data
+from dpmlite.estimators.inputs.validation import (
+    as_floats,
+    check_positive,
+    check_rows,
+    is_masked,
+    warn,
+)
 from dpmlite.estimators.priors.moments import Moments, constant_columns
-from dpmlite.estimators.validation import as_floats, check_positive, check_rows, is_masked, warn
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from dpmlite.estimators.data import Floats
+    from dpmlite.estimators.inputs.data import Floats
 
 #: A board takes ints from -LIMIT to LIMIT: those of 12 bits, but for one.
 LIMIT = 2047

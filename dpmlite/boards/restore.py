@@ -10,13 +10,13 @@ import numpy as np
 from dpmlite.boards.dump import read_dump
 from dpmlite.boards.statistics import moments_of, statistics_of
 from dpmlite.distributed.statistics import load
-from dpmlite.estimators.fitted import cluster_attributes, final_partition_of_groups
+from dpmlite.estimators.fitted.partitions import cluster_attributes, final_partition_of_groups
 from dpmlite.estimators.mapdpm import MAPDPM
 from dpmlite.estimators.priors import FAMILIES
 
 if TYPE_CHECKING:
     from dpmlite.boards.learner import LearnerPrior
-    from dpmlite.estimators.priors.base import Prior
+    from dpmlite.estimators.inputs.choices import Prior
 
 FAMILY = FAMILIES["normal-gamma"]
 

@@ -13,9 +13,9 @@ from dpmlite.estimators.priors.moments import Moments
 if TYPE_CHECKING:
     from dpmlite import families
     from dpmlite.boards.quantized import Quantized
-    from dpmlite.estimators.data import Floats
+    from dpmlite.estimators.inputs.choices import Prior
+    from dpmlite.estimators.inputs.data import Floats
     from dpmlite.estimators.mapdpm import MAPDPM
-    from dpmlite.estimators.priors.base import Prior
 
 # Tolerance of sums of ints for rounding: absolute, and relative to the sum of squares.
 ATOL = 1e-3

@@ -8,8 +8,8 @@ from dpmlite.cli.boards import run_board
 from dpmlite.cli.completion import script_of
 from dpmlite.cli.fitting import run_demo, run_fit
 from dpmlite.cli.saved import run_convert, run_explain, run_plot, run_predict, run_score
-from dpmlite.estimators.column_families import AUTO, COLUMN_FAMILIES
-from dpmlite.estimators.map_parameters import ALPHA_CHOICES, PRIOR_CHOICES
+from dpmlite.estimators.column_families.by_rule import AUTO, COLUMN_FAMILIES
+from dpmlite.estimators.map_dpm.parameters import ALPHA_CHOICES, PRIOR_CHOICES
 from dpmlite.estimators.priors import COMPONENTS
 
 # Separators that a shell does not take easily.

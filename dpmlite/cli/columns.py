@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite.estimators.column_families import AUTO, MAX_DIFFERENT
-from dpmlite.estimators.columns import FULL
+from dpmlite.estimators.column_families.by_rule import AUTO, MAX_DIFFERENT
+from dpmlite.estimators.inputs.columns import FULL
 
 if TYPE_CHECKING:
     import argparse

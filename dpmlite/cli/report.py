@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite.estimators.explanation import counted, number
+from dpmlite.estimators.fitted.explanation import counted, number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

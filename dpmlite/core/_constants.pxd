@@ -37,6 +37,7 @@ cdef extern from "constants.h":
     const double MAX_PRIOR_UNITS "DPM_MAX_PRIOR_UNITS"
     const double MIN_FACTOR "DPM_MIN_FACTOR"
     const double MIN_PIVOT "DPM_MIN_PIVOT"
+    const double MERGING_SLACK "DPM_MERGING_SLACK"
     const double SQRT_MIN_KEPT "DPM_SQRT_MIN_KEPT"
     const double LOG_SQRT_MIN_KEPT "DPM_LOG_SQRT_MIN_KEPT"
     const double MAX_SIGMAS "DPM_MAX_SIGMAS"

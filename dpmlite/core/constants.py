@@ -57,6 +57,11 @@ MIN_FACTOR = 1e-18
 # A column of psi0 depends on those before it if they leave at most this fraction of its variance.
 MIN_PIVOT = 2.0**-40
 
+# --- families/normal_inverse_wishart: full covariance ---
+
+# Bounds of log marginals are raised by this part of them, and as many nats: rounding is less.
+MERGING_SLACK = 1e-6
+
 # --- families/normal_gamma: normal columns ---
 
 # The square root of MIN_KEPT_FRACTION, and its logarithm.

@@ -9,9 +9,10 @@ import numpy as np
 
 from dpmlite.dask.chunks import chunks_of, chunks_of_weights, of_chunks
 from dpmlite.dask.engine import DaskEngine
-from dpmlite.estimators.base import Estimator, require_fitted
-from dpmlite.estimators.chunk_tables import WeightedChunk, length_of
-from dpmlite.estimators.chunked_fit import ChunkedFit
+from dpmlite.estimators.bases.estimator import Estimator
+from dpmlite.estimators.fitted.not_fitted import require_fitted
+from dpmlite.estimators.map_dpm.chunk_tables import WeightedChunk, length_of
+from dpmlite.estimators.map_dpm.chunked_fit import ChunkedFit
 from dpmlite.estimators.mapdpm import MAPDPM
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ import numpy as np
 
 from dpmlite.datasets.mixtures import constant_totals
 from dpmlite.estimators.functions import crp_sample
-from dpmlite.estimators.priors import COMPONENTS, FAMILIES
-from dpmlite.estimators.validation import (
+from dpmlite.estimators.inputs.validation import (
     check_choice,
     check_count,
     check_positive,
     check_random_state,
 )
+from dpmlite.estimators.priors import COMPONENTS, FAMILIES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

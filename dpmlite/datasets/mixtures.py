@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite.estimators.priors import COMPONENTS, FAMILIES
-from dpmlite.estimators.validation import (
+from dpmlite.estimators.inputs.validation import (
     check_alpha,
     check_choice,
     check_count,
@@ -17,6 +16,7 @@ from dpmlite.estimators.validation import (
     check_random_state,
     check_rows,
 )
+from dpmlite.estimators.priors import COMPONENTS, FAMILIES
 from dpmlite.partition import stick_breaking
 
 if TYPE_CHECKING:

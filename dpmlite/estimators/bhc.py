@@ -10,26 +10,27 @@ import numpy as np
 
 from dpmlite import algorithms, families
 from dpmlite.core.constants import UNPLACED
-from dpmlite.estimators.automatic import most_probable_labels
-from dpmlite.estimators.base import all_or_nothing, require_fitted
-from dpmlite.estimators.bhc_assembly import Assembly
-from dpmlite.estimators.bhc_growth import TreeSearch, bayes_kmeans, grow
-from dpmlite.estimators.bhc_randomized import grow_randomized, members_of
-from dpmlite.estimators.bhc_tree import AlternativeTree, linkage, relocate
-from dpmlite.estimators.choices import PriorOrScales, TreeApproximation
-from dpmlite.estimators.choose_prior import ScaledPrior, draw_sample
-from dpmlite.estimators.data import Data
-from dpmlite.estimators.fitted import final_partition, fitted_component
-from dpmlite.estimators.mixture import MixtureEstimator
-from dpmlite.estimators.numbering import largest_first
-from dpmlite.estimators.priors.moments import Moments
-from dpmlite.estimators.validation import (
+from dpmlite.estimators.bases.estimator import all_or_nothing
+from dpmlite.estimators.bases.mixture import MixtureEstimator
+from dpmlite.estimators.default_model.automatic import most_probable_labels
+from dpmlite.estimators.default_model.choose_prior import ScaledPrior, draw_sample
+from dpmlite.estimators.fitted.not_fitted import require_fitted
+from dpmlite.estimators.fitted.numbering import largest_first
+from dpmlite.estimators.fitted.partitions import final_partition, fitted_component
+from dpmlite.estimators.hierarchical.assembly import Assembly
+from dpmlite.estimators.hierarchical.growth import TreeSearch, bayes_kmeans, grow
+from dpmlite.estimators.hierarchical.randomized import grow_randomized, members_of
+from dpmlite.estimators.hierarchical.tree import AlternativeTree, linkage, relocate
+from dpmlite.estimators.inputs.choices import PriorOrScales, TreeApproximation
+from dpmlite.estimators.inputs.data import Data
+from dpmlite.estimators.inputs.validation import (
     check_alpha,
     check_choice,
     check_count,
     check_random_state,
     check_verbose,
 )
+from dpmlite.estimators.priors.moments import Moments
 from dpmlite.search.progress import Progress
 from dpmlite.search.result import first_of_best
 
@@ -39,10 +40,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite import families
-    from dpmlite.estimators.automatic import Model
-    from dpmlite.estimators.bhc_growth import Tree
-    from dpmlite.estimators.choices import Component
-    from dpmlite.estimators.priors.base import Prior
+    from dpmlite.estimators.default_model.automatic import Model
+    from dpmlite.estimators.hierarchical.growth import Tree
+    from dpmlite.estimators.inputs.choices import Component, Prior
     from dpmlite.search.context import Labels, Problem
 
 APPROXIMATIONS: tuple[str, ...] = get_args(TreeApproximation)

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from dpmlite import algorithms
-from dpmlite.estimators.automatic import most_probable_labels
-from dpmlite.estimators.base import all_or_nothing, require_fitted
+from dpmlite.estimators.bases.estimator import all_or_nothing
+from dpmlite.estimators.bases.mixture import MixtureEstimator
 from dpmlite.estimators.consensus import consensus_partition
-from dpmlite.estimators.data import Data
-from dpmlite.estimators.fitted import final_partition, fitted_component
-from dpmlite.estimators.gibbs_chain import VARIANTS, Chain
-from dpmlite.estimators.limits import Limited
-from dpmlite.estimators.mixture import MixtureEstimator
-from dpmlite.estimators.validation import (
+from dpmlite.estimators.default_model.automatic import most_probable_labels
+from dpmlite.estimators.fitted.not_fitted import require_fitted
+from dpmlite.estimators.fitted.partitions import final_partition, fitted_component
+from dpmlite.estimators.inputs.data import Data
+from dpmlite.estimators.inputs.limits import Limited
+from dpmlite.estimators.inputs.validation import (
     check_alpha,
     check_choice,
     check_count,
@@ -23,6 +23,7 @@ from dpmlite.estimators.validation import (
     check_labels,
     check_random_state,
 )
+from dpmlite.estimators.sampling.gibbs_chain import VARIANTS, Chain
 from dpmlite.partition import Partition
 from dpmlite.search.prefix_starts import search_labels
 from dpmlite.search.starts import start_labels
@@ -32,10 +33,10 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from dpmlite.estimators.automatic import Model
-    from dpmlite.estimators.choices import Component, PriorChoice, SplitMerge
     from dpmlite.estimators.consensus import Consensus
-    from dpmlite.estimators.gibbs_chain import Sample
+    from dpmlite.estimators.default_model.automatic import Model
+    from dpmlite.estimators.inputs.choices import Component, PriorChoice, SplitMerge
+    from dpmlite.estimators.sampling.gibbs_chain import Sample
     from dpmlite.search.progress import Callback, Progress
 
 INITS = ("map", "single", "singletons", "random", "sequential", "search")

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite.estimators.expected_loss import least_expected_loss
-from dpmlite.estimators.numbering import largest_first
-from dpmlite.estimators.validation import (
+from dpmlite.estimators.fitted.numbering import largest_first
+from dpmlite.estimators.inputs.validation import (
     check_choice,
     check_count,
     check_labels,
     check_positive,
     check_random_state,
 )
+from dpmlite.estimators.sampling.expected_loss import least_expected_loss
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from dpmlite import algorithms, core
-from dpmlite.estimators.base import Estimator, all_or_nothing
-from dpmlite.estimators.distances import least_distances, nearest_centres, squared_distances
-from dpmlite.estimators.limits import Limited
-from dpmlite.estimators.numbering import largest_first
-from dpmlite.estimators.set_output import SetOutput
-from dpmlite.estimators.validation import (
+from dpmlite.estimators.bases.estimator import Estimator, all_or_nothing
+from dpmlite.estimators.bases.set_output import SetOutput
+from dpmlite.estimators.fitted.distances import least_distances, nearest_centres, squared_distances
+from dpmlite.estimators.fitted.numbering import largest_first
+from dpmlite.estimators.inputs.limits import Limited
+from dpmlite.estimators.inputs.validation import (
     check_count,
     check_positive,
     check_random_state,

@@ -10,12 +10,12 @@ import numpy as np
 
 from dpmlite import algorithms
 from dpmlite.core.constants import TIE
-from dpmlite.estimators.base import all_or_nothing
-from dpmlite.estimators.choices import PriorScore, Refinement, Scoring
-from dpmlite.estimators.fitted import final_partition, verify_joint
-from dpmlite.estimators.limits import Limited
-from dpmlite.estimators.mixture import MixtureEstimator
-from dpmlite.estimators.validation import (
+from dpmlite.estimators.bases.estimator import all_or_nothing
+from dpmlite.estimators.bases.mixture import MixtureEstimator
+from dpmlite.estimators.fitted.partitions import final_partition, verify_joint
+from dpmlite.estimators.inputs.choices import PriorScore, Refinement, Scoring
+from dpmlite.estimators.inputs.limits import Limited
+from dpmlite.estimators.inputs.validation import (
     check_alpha,
     check_alphas,
     check_bool,
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from dpmlite.estimators.choices import Component, Order, PriorChoice, SearchedAlpha
-    from dpmlite.estimators.data import Data
+    from dpmlite.estimators.inputs.choices import Component, Order, PriorChoice, SearchedAlpha
+    from dpmlite.estimators.inputs.data import Data
     from dpmlite.partition import Partition
     from dpmlite.search.context import Labels, Problem
     from dpmlite.search.progress import Progress

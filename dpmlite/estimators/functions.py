@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite import algorithms
-from dpmlite.estimators.given_tables import given_table
-from dpmlite.estimators.validation import (
+from dpmlite.estimators.column_families.given import given_table
+from dpmlite.estimators.inputs.validation import (
     check_alpha,
     check_count,
     check_discount,

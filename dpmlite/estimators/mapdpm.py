@@ -8,19 +8,19 @@ import numpy as np
 
 from dpmlite.core.threads import on_threads
 from dpmlite.distributed.engine import MapEngine
-from dpmlite.estimators.base import all_or_nothing
-from dpmlite.estimators.chunk_tables import load_chunk, weighted_chunks
-from dpmlite.estimators.chunked_fit import ChunkedFit
-from dpmlite.estimators.forgetting import remembered
-from dpmlite.estimators.map_fits import MapFits
-from dpmlite.estimators.streaming import FirstRows, FittedClusters
+from dpmlite.estimators.bases.estimator import all_or_nothing
+from dpmlite.estimators.map_dpm.chunk_tables import load_chunk, weighted_chunks
+from dpmlite.estimators.map_dpm.chunked_fit import ChunkedFit
+from dpmlite.estimators.map_dpm.fits import MapFits
+from dpmlite.estimators.map_dpm.forgetting import remembered
+from dpmlite.estimators.map_dpm.streaming import FirstRows, FittedClusters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
-    from dpmlite.estimators.choices import (
+    from dpmlite.estimators.inputs.choices import (
         AlphaChoice,
         AlphaPrior,
         Auto,

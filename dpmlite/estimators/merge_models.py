@@ -9,10 +9,9 @@ import numpy as np
 
 from dpmlite import families, moves
 from dpmlite.distributed.chunked_partition import with_groups
-from dpmlite.estimators.data import Data
-from dpmlite.estimators.fitted import cluster_attributes, final_partition_of_groups
-from dpmlite.estimators.mapdpm import MAPDPM
-from dpmlite.estimators.streaming import (
+from dpmlite.estimators.fitted.partitions import cluster_attributes, final_partition_of_groups
+from dpmlite.estimators.inputs.data import Data
+from dpmlite.estimators.map_dpm.streaming import (
     FittedClusters,
     absorbed_clusters,
     absorbed_counts,
@@ -21,6 +20,7 @@ from dpmlite.estimators.streaming import (
     prior_of_all,
     same_value,
 )
+from dpmlite.estimators.mapdpm import MAPDPM
 from dpmlite.search.context import Problem
 
 if TYPE_CHECKING:

@@ -8,15 +8,15 @@ import numpy as np
 
 from dpmlite import algorithms, sweeps
 from dpmlite.distributed.statistics import load
-from dpmlite.estimators.automatic import most_probable_labels
-from dpmlite.estimators.base import all_or_nothing
-from dpmlite.estimators.choices import VariationalMethod
-from dpmlite.estimators.column_families import COMPLETE_FAMILIES
-from dpmlite.estimators.family_estimator import FamilyEstimator
-from dpmlite.estimators.fitted import fitted_component
-from dpmlite.estimators.limits import Limited
-from dpmlite.estimators.numbering import largest_first
-from dpmlite.estimators.validation import (
+from dpmlite.estimators.bases.estimator import all_or_nothing
+from dpmlite.estimators.bases.family_estimator import FamilyEstimator
+from dpmlite.estimators.column_families.by_rule import COMPLETE_FAMILIES
+from dpmlite.estimators.default_model.automatic import most_probable_labels
+from dpmlite.estimators.fitted.numbering import largest_first
+from dpmlite.estimators.fitted.partitions import fitted_component
+from dpmlite.estimators.inputs.choices import VariationalMethod
+from dpmlite.estimators.inputs.limits import Limited
+from dpmlite.estimators.inputs.validation import (
     check_alpha,
     check_bool,
     check_choice,
@@ -34,16 +34,14 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite import families
-    from dpmlite.estimators.automatic import Model
-    from dpmlite.estimators.choices import PriorChoice, VariationalComponent
-    from dpmlite.estimators.data import Data
+    from dpmlite.estimators.default_model.automatic import Model
+    from dpmlite.estimators.inputs.choices import PriorChoice, VariationalComponent
+    from dpmlite.estimators.inputs.data import Data
     from dpmlite.search.progress import Callback, Progress
 
     Floats = npt.NDArray[np.float64]
     Labels = npt.NDArray[np.intp]
 
-#: Families with closed-form expected log densities.
-COMPONENTS = ("normal-gamma", "normal-known-variance", "dirichlet-multinomial", "beta-bernoulli")
 METHODS: tuple[str, ...] = get_args(VariationalMethod)
 INITS = ("map", "random")
 
@@ -57,9 +55,7 @@ class VariationalDPM(Limited, FamilyEstimator):
     Parameters
     ----------
     component : str, default "auto"
-        Family of the components, as in `MAPDPM`: "normal-gamma", "normal-known-variance",
-        "dirichlet-multinomial" or "beta-bernoulli". "auto" is the family that has the keys
-        of `prior` if that is a dict, and "normal-gamma" otherwise.
+        Family of the components, as in `MAPDPM`, without the two zero-inflated ones.
     alpha : float, default 1.0
         Concentration.
     prior : {"auto", "paper"} or dict, default "auto"
@@ -168,7 +164,6 @@ class VariationalDPM(Limited, FamilyEstimator):
     (2, True)
     """
 
-    component_choices = COMPONENTS
     column_choices = COMPLETE_FAMILIES
     allow_missing = False
     statistics_: Floats

@@ -9,7 +9,7 @@ from dpmlite import algorithms
 
 if TYPE_CHECKING:
     from dpmlite import core, families
-    from dpmlite.estimators.data import Floats
+    from dpmlite.estimators.inputs.data import Floats
 
 
 @dataclass

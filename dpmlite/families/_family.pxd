@@ -23,6 +23,7 @@ cdef class Family(Slots):
     cdef readonly double power      # of the likelihood
     cdef bint has_heavy_bounds      # whether heavy_bounds is there, and much faster than costs,
     cdef bint has_heavy_costs       # or as fast as costs, and exact
+    cdef bint has_merging_bounds    # whether merging_bounds are much faster than marginals_merged
     cdef bint is_discrete           # whether rows have probabilities: no log predictive is above 0
     cdef bint is_tabled             # whether a row is scored by additions alone
 
@@ -53,6 +54,9 @@ cdef class Family(Slots):
     cdef double marginal(self, Py_ssize_t k) noexcept nogil
     cdef int begin_merging(self) except -1
     cdef void marginals_merged(self, Py_ssize_t j, Py_ssize_t first, double *out) noexcept nogil
+    # Where there are bounds of the last, these two.
+    cdef void merging_bounds(self, Py_ssize_t j, double *out) noexcept nogil
+    cdef double marginal_merged(self, Py_ssize_t j, Py_ssize_t k) noexcept nogil
 
     # What some families know.
     cdef double score_bound(self, const Row *row, Py_ssize_t k, double more) noexcept nogil

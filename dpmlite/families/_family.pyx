@@ -106,6 +106,14 @@ cdef class Family(Slots):
         """out[k] = log marginal of the rows of slots j and k together, of slots from `first` on."""
         pass
 
+    cdef void merging_bounds(self, Py_ssize_t j, double *out) noexcept nogil:
+        """Upper bounds of what marginals_merged writes, of all slots."""
+        pass
+
+    cdef double marginal_merged(self, Py_ssize_t j, Py_ssize_t k) noexcept nogil:
+        """Return what marginals_merged writes for slot k."""
+        return 0.0
+
     cdef double score_bound(self, const Row *row, Py_ssize_t k, double more) noexcept nogil:
         """Bound log p(row | rows of slot k and others) from above; others weigh at most `more`."""
         return INFINITY

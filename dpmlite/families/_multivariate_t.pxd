@@ -26,6 +26,8 @@ cdef clones_double least_weighted_floor(const MultivariateDensities *t, Py_ssize
                                         double limit) noexcept nogil
 cdef clones_void weighted_floors(const MultivariateDensities *t, Py_ssize_t n_slots, const double *u,
                                  const WeightedFloors *floors, double *out) noexcept nogil
+cdef clones_void squares(const MultivariateDensities *t, Py_ssize_t n_slots, const double *u,
+                         double *out) noexcept nogil
 cdef double multivariate_costs_below(const MultivariateDensities *t, Py_ssize_t n_slots,
                                      const double *u, const double *log_weight, double limit,
                                      double *out) noexcept nogil

@@ -167,18 +167,33 @@ cdef clones_void weighted_floors(const MultivariateDensities *t, Py_ssize_t n_sl
                                  const WeightedFloors *floors, double *out) noexcept nogil:
     """Write lower bounds of what a row costs in each slot."""
     cdef double square[NARROW]
-    cdef const double *slope
-    cdef Py_ssize_t first = 0, i
-    cdef int s
+    cdef Py_ssize_t first = 0
     while first < n_slots:
-        slope = t.slope + first
-        for s in range(NARROW):
-            square[s] = 0.0
-        for i in range(t.n_columns):
-            add_square(slope, t.shift + i * t.stride + first, u, i, t.stride, square)
-            slope += (i + 1) * t.stride
+        find_squares(t, first, u, square)
         find_floors(t, floors, first, square, out + first)
         first += NARROW
+
+
+cdef clones_void squares(const MultivariateDensities *t, Py_ssize_t n_slots, const double *u,
+                         double *out) noexcept nogil:
+    """Write t of the row u in each slot."""
+    cdef Py_ssize_t first = 0
+    while first < n_slots:
+        find_squares(t, first, u, out + first)
+        first += NARROW
+
+
+cdef inline inlined_void find_squares(const MultivariateDensities *t, Py_ssize_t first,
+                                      const double *u, double *out) noexcept nogil:
+    """Write t in NARROW slots."""
+    cdef const double *slope = t.slope + first
+    cdef Py_ssize_t i
+    cdef int s
+    for s in range(NARROW):
+        out[s] = 0.0
+    for i in range(t.n_columns):
+        add_square(slope, t.shift + i * t.stride + first, u, i, t.stride, out)
+        slope += (i + 1) * t.stride
 
 
 cdef inline inlined_double multivariate_cost_block(

@@ -10,15 +10,19 @@ from array import array
 from libc.math cimport INFINITY, NAN, fabs, log
 from libc.string cimport memcpy
 
-from dpmlite.core._constants cimport LOG_2, LOG_PI, MIN_KEPT_FRACTION, ROUNDING_MARGIN
+from dpmlite.core._constants cimport LOG_2, LOG_PI, MERGING_SLACK, MIN_KEPT_FRACTION, ROUNDING_MARGIN
 from dpmlite.core._rows cimport Row
 from dpmlite.core._simd cimport larger, log2_floor
 from dpmlite.core._triangular cimport add_square
 from dpmlite.families._component cimport Component
 from dpmlite.families._multivariate_t cimport multivariate_costs_below
-from dpmlite.families._normal_inverse_wishart_merging cimport log_det_merged, merge_into
+from dpmlite.families._normal_inverse_wishart_merging cimport (
+    log_det_bounds, log_det_merged, merge_into)
+from dpmlite.families._normal_inverse_wishart_sharing cimport (
+    expected_scores, find_expectations, share_row)
 from dpmlite.families._normal_inverse_wishart_statistics cimport (
-    N_CACHED_COUNTS, WishartStatistics, distance, log_peak_in_data, part_left, whiten_row)
+    N_CACHED_COUNTS, WishartStatistics, distance, log_peak_in_data, marginal_peak, part_left,
+    whiten_row)
 from dpmlite.families._whitening cimport restore_c, restore_square, whitening_columns
 
 from dpmlite.core.checks import check_normal_inverse_wishart, check_power
@@ -28,7 +32,7 @@ from dpmlite.core.statistics_checks import FACTOR, PIVOT, SCATTER, UNITS, WEIGHT
 cdef class NormalInverseWishart(WishartStatistics):
 
     def __cinit__(self):
-        self.has_scratch = self.has_heavy_bounds = True
+        self.has_scratch = self.has_heavy_bounds = self.has_merging_bounds = True
 
     def __init__(self, m0, double kappa0, double nu0, psi0, double power=1.0):
         check_normal_inverse_wishart(m0, kappa0, nu0, psi0)
@@ -39,6 +43,7 @@ cdef class NormalInverseWishart(WishartStatistics):
         self.origin = array("d", self.m0)
         self.whitening = whitening_columns([[p / power for p in row] for row in self.psi0])
         self.peaks = array("d", [NAN]) * (N_CACHED_COUNTS if power != 1.0 else 0)
+        self.marginal_peaks = array("d", [NAN]) * N_CACHED_COUNTS
         self.by_power = {}
         self.begin()
 
@@ -89,21 +94,45 @@ cdef class NormalInverseWishart(WishartStatistics):
     cdef double score_member_floor(self, const Row *row, Py_ssize_t k) noexcept nogil:
         return score_in_own_slot(self, row, k, False)
 
+    cdef int expect(self) except -1:
+        if self.power != 1.0:
+            raise ValueError(f"power must be 1 for expected log densities, got {self.power}")
+        self.expect_values(2)
+        find_expectations(self)
+        return 0
+
+    cdef void expected_scores(self, const Row *row, double *out) noexcept nogil:
+        expected_scores(self, row, out)
+
+    cdef void share(self, const Row *row, const double *responsibilities) noexcept nogil:
+        share_row(self, row, responsibilities)
+
     cdef double marginal(self, Py_ssize_t k) noexcept nogil:
         return log_evidence(self, self.n[k], self.log_det[k])
 
     cdef void marginals_merged(self, Py_ssize_t j, Py_ssize_t first, double *out) noexcept nogil:
         cdef Py_ssize_t k
         for k in range(first, self.n_slots):
-            out[k] = log_evidence(self, self.n[j] + self.n[k], log_det_merged(
-                self, self.slot(j), self.n[j], self.slot(k), self.n[k]))
+            out[k] = self.marginal_merged(j, k)
+
+    cdef void merging_bounds(self, Py_ssize_t j, double *out) noexcept nogil:
+        cdef Py_ssize_t k
+        log_det_bounds(self, j, out)
+        for k in range(self.n_slots):
+            out[k] = log_evidence(self, self.n[j] + self.n[k], out[k])
+            out[k] += MERGING_SLACK * (1.0 + fabs(out[k]))
+
+    cdef double marginal_merged(self, Py_ssize_t j, Py_ssize_t k) noexcept nogil:
+        return log_evidence(self, self.n[j] + self.n[k], log_det_merged(
+            self, self.slot(j), self.n[j], self.slot(k), self.n[k]))
 
     def like(self):
         cdef NormalInverseWishart other = NormalInverseWishart.__new__(NormalInverseWishart)
         other.m0, other.psi0, other.power = self.m0, self.psi0, self.power
         other.given_kappa0, other.given_nu0 = self.given_kappa0, self.given_nu0
         other.origin, other.whitening = self.origin, self.whitening
-        other.peaks, other.by_power = self.peaks, self.by_power
+        other.peaks, other.marginal_peaks = self.peaks, self.marginal_peaks
+        other.by_power = self.by_power
         other.begin()
         return other
 
@@ -175,7 +204,7 @@ cdef class NormalInverseWishart(WishartStatistics):
 
 cdef double log_evidence(NormalInverseWishart self, double n, double log_det) noexcept nogil:
     """log p(n rows | theta_0) from det Psi."""
-    return log_peak_in_data(self, self.kappa0, self.nu0, 0.0, n) - 0.5 * (self.nu0 + n) * log_det
+    return marginal_peak(self, n) - 0.5 * (self.nu0 + n) * log_det
 
 
 cdef double score(NormalInverseWishart self, Py_ssize_t k, double w) noexcept nogil:

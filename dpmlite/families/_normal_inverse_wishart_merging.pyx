@@ -2,8 +2,11 @@
 
 from libc.string cimport memcpy, memset
 
-from dpmlite.core._simd cimport inlined_void
-from dpmlite.core._triangular cimport add_square, eliminate, log_det_with, residuals_c, update_c
+from dpmlite.core._simd cimport inlined_void, larger, log_positive
+from dpmlite.core._triangular cimport (
+    add_square, eliminate, log_det_with, residuals_c, update_c, weighted_square)
+from dpmlite.families._multivariate_t cimport squares
+from dpmlite.families._slot_vectors cimport padded
 
 
 cdef inline inlined_void add_scatters(WishartStatistics self, const double *one,
@@ -63,3 +66,46 @@ cdef clones_double log_det_merged(WishartStatistics self, const double *one, dou
     join_means(self, one, other, part, gap, mean)
     eliminate(self.matrix, 1.0, D, gap, 2, self.spare)
     return log_det_with(self.matrix, D, gap, part * nj, mean, self.kappa0 * n / (self.kappa0 + n))
+
+
+cdef clones_void log_det_bounds(WishartStatistics self, Py_ssize_t j, double *out) noexcept nogil:
+    """Write lower bounds of log_det_merged of slot j and each slot.
+
+    Psi of both is that of one, with the other's rows at their mean, and the other's scatter more,
+    which only adds to the determinant. The greater bound of the two is exact if either slot has
+    equal rows.
+    """
+    cdef double n = self.n[j], kappa
+    cdef Py_ssize_t k
+    squares(&self.t, padded(self.n_slots), self.slot(j), out)
+    for k in range(self.n_slots):
+        kappa = self.kappa0 + self.n[k]
+        out[k] = self.log_det[k] + log_positive(1.0 + n * (kappa + 1.0) / (kappa + n) * out[k])
+    if has_scatter(self, j):
+        raise_by_own_factor(self, j, out)
+
+
+cdef inline bint has_scatter(WishartStatistics self, Py_ssize_t k) noexcept nogil:
+    """Return whether the rows of slot k differ."""
+    cdef const double *scatter = self.slot(k) + self.at_scatter
+    cdef Py_ssize_t i
+    for i in range(self.n_columns):
+        if scatter[i * self.width + i] > 0.0:
+            return True
+    return False
+
+
+cdef inline inlined_void raise_by_own_factor(WishartStatistics self, Py_ssize_t j,
+                                             double *out) noexcept nogil:
+    """Raise bounds to those from slot j with the other's rows at their mean."""
+    cdef const double *one = self.slot(j)
+    cdef const double *other
+    cdef double kappa = self.kappa0 + self.n[j], shrinkage = self.n[j] / kappa, lever, q
+    cdef Py_ssize_t i, k
+    for k in range(self.n_slots):
+        other, lever = self.slot(k), kappa * self.n[k] / (kappa + self.n[k])
+        for i in range(self.width):
+            self.e[i] = other[i] - shrinkage * one[i]
+        residuals_c(one + self.at_W, self.e, self.n_columns, self.z)
+        q = weighted_square(self.z, one + self.at_reciprocal, self.n_columns)
+        out[k] = larger(out[k], self.log_det[j] + log_positive(1.0 + lever * q))

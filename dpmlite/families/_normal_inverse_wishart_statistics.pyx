@@ -21,12 +21,12 @@ cdef extern from "kernels.h":
     void remember "dpm_remember"(double *x, double y) noexcept nogil
 
 
-cdef class WishartStatistics(Component):
+cdef class WishartStatistics(SoftComponent):
 
     cdef int begin(self) except -1:
         """Set what follows from the prior, and allocate slots."""
         cdef Py_ssize_t d, D = self.origin.shape[0], width = padded_columns(D)
-        Component.__init__(self, D)
+        SoftComponent.__init__(self, D)
         self.kappa0, self.nu0 = self.given_kappa0 / self.power, self.given_nu0 / self.power
         self.width, self.t.n_columns, self.log_scale = width, D, 0.0
         self.units = units_of(self.origin, self.whitening)
@@ -198,3 +198,15 @@ cdef double peak_of_row(WishartStatistics self, double n, double log_det) noexce
         found = log_peak_in_data(self, kappa, nu, 0.0, 1.0)
         remember(&self.peaks[<int> n], found)
     return found - 0.5 * log_det
+
+
+cdef double marginal_peak(WishartStatistics self, double n) noexcept nogil:
+    """Log marginal of n equal rows at m0, in the data's units. It is kept, too."""
+    cdef double found
+    if n >= N_CACHED_COUNTS or <int> n != n:
+        return log_peak_in_data(self, self.kappa0, self.nu0, 0.0, n)
+    found = recall(&self.marginal_peaks[<int> n])
+    if found != found:
+        found = log_peak_in_data(self, self.kappa0, self.nu0, 0.0, n)
+        remember(&self.marginal_peaks[<int> n], found)
+    return found

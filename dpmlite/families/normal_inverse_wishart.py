@@ -18,12 +18,13 @@ and psi0 / zeta; and only the functions of counts in log densities differ (`log_
 
 from copy import deepcopy
 from dataclasses import dataclass
-from math import log, nan
+from math import log, nan, pi
 from typing import Any
 
 from dpmlite.core.checks import check_normal_inverse_wishart, check_power
 from dpmlite.core.constants import MIN_KEPT_FRACTION
 from dpmlite.core.protocols import Values
+from dpmlite.core.special import digamma
 from dpmlite.core.statistics_checks import FACTOR, PIVOT, SCATTER, UNITS, WEIGHT, check_statistics
 from dpmlite.core.triangular import determinant_ratios, factorise, identity, residuals, update
 from dpmlite.families.component import Component
@@ -159,6 +160,18 @@ class NormalInverseWishart(Component):
         total = self.log_predictive(row, k, weight)
         self.counts[k], self._slots[k] = n, slot
         return total if exact else nan
+
+    def expected_log_density(self, row: Values, k: int, weight: float = 1.0) -> float:
+        """Mean of log N(x | mu, Sigma): E[Sigma^-1] = nu Psi^-1, and D / kappa more for mu."""
+        self._check_slot(k)
+        if self.power != 1.0:
+            raise ValueError(f"power must be 1 for expected log densities, got {self.power}")
+        kappa, nu, total = self.kappa0 + self.counts[k], self.nu0 + self.counts[k], -self.log_scale
+        z_of_row = self._residuals(self._standardise(row), k)
+        for i, (z, d_i) in enumerate(zip(z_of_row, self._slots[k].d, strict=True)):
+            log_precision = digamma(0.5 * (nu - i)) - log(0.5 * d_i)
+            total += 0.5 * (log_precision - log(2.0 * pi) - nu * z * z / d_i - 1.0 / kappa)
+        return weight * total
 
     def log_marginal(self, k: int) -> float:
         """The ratio of the normal-inverse-Wishart's normalising constants."""

@@ -9,6 +9,7 @@ file             has
 ===============  =================================================================================
 `normality`      whether a mixture of normals describes the rows, so that none need be joined
 `weak_evidence`  which small components join nevertheless: weak evidence holds them apart
+`surface`        whether components tile a curved surface, and are no clusters for that
 `valley`         how deep the valley in the density of the rows between two components is
 `tree`           the tree in which components join in order of these depths, and its levels
 `joint_tree`     the tree of components that are not normal, by what a union loses of the joint
@@ -17,12 +18,14 @@ file             has
 
 from dpmlite.joining.joint_tree import tree_by_joint
 from dpmlite.joining.normality import fits_normals
+from dpmlite.joining.surface import columns_of_surface
 from dpmlite.joining.tree import component_tree, joined_to_limit, labels_of_level, level_of
 from dpmlite.joining.valley import NormalComponents, pair_depths
 from dpmlite.joining.weak_evidence import weak_joins
 
 __all__ = [
     "NormalComponents",
+    "columns_of_surface",
     "component_tree",
     "fits_normals",
     "joined_to_limit",

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite.estimators.base import require_fitted
-from dpmlite.estimators.clusters import VALLEY_DEPTH
+from dpmlite.estimators.fitted.clusters import VALLEY_DEPTH
+from dpmlite.estimators.fitted.not_fitted import require_fitted
 from dpmlite.estimators.mapdpm import MAPDPM
 from dpmlite.plotting.style import escaped, require_matplotlib, style_of
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from dpmlite.estimators.data import Floats, Indices
+    from dpmlite.estimators.inputs.data import Floats, Indices
 
 # Depths from here on are not told apart: clusters without density between them join at hundreds.
 MAX_SHOWN_DEPTH = 4

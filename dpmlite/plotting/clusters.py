@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args, overload, ru
 
 import numpy as np
 
-from dpmlite.estimators.reading import is_frame, read_columns
-from dpmlite.estimators.validation import check_choice, check_labels, check_rows
+from dpmlite.estimators.inputs.reading import is_frame, read_columns
+from dpmlite.estimators.inputs.validation import check_choice, check_labels, check_rows
 from dpmlite.plotting.means import draw_means
 from dpmlite.plotting.pairs import draw_pairs
 from dpmlite.plotting.plane import draw_plane

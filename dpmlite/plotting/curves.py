@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dpmlite.estimators.base import Estimator, require_fitted
+from dpmlite.estimators.bases.estimator import Estimator
 from dpmlite.estimators.dpsearch import DPSearch
+from dpmlite.estimators.fitted.not_fitted import require_fitted
 from dpmlite.estimators.mapdpm import MAPDPM
 from dpmlite.plotting.style import COLOURS, require_matplotlib
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from dpmlite.estimators.data import Floats
+    from dpmlite.estimators.inputs.data import Floats
 
 # Objectives that estimators keep for each step; whether they fall; what a step and the axis are.
 TRACES = {

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.bhc import BayesianHierarchicalClustering
+from dpmlite.estimators.fitted.not_fitted import require_fitted
 from dpmlite.plotting.style import (
     decorate,
     escaped,

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite.estimators.base import column_names, require_fitted
-from dpmlite.estimators.columns import FULL, LOG_NORMAL
-from dpmlite.estimators.family_estimator import FamilyEstimator
+from dpmlite.estimators.bases.family_estimator import FamilyEstimator
+from dpmlite.estimators.fitted.not_fitted import require_fitted
+from dpmlite.estimators.inputs.columns import FULL, LOG_NORMAL
+from dpmlite.estimators.inputs.user_tables import column_names
+from dpmlite.estimators.inputs.validation import check_rows
 from dpmlite.estimators.mapdpm import MAPDPM
-from dpmlite.estimators.validation import check_rows
 from dpmlite.plotting.style import add_legend, escaped, require_matplotlib, style_of
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from dpmlite.estimators.data import Floats
+    from dpmlite.estimators.inputs.data import Floats
 
 # Families that have a density of real numbers.
 REAL = ("normal-gamma", FULL, "normal-known-variance", LOG_NORMAL)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite.estimators.column_families import family_of_numbers
-from dpmlite.estimators.columns import LOG_NORMAL, ZERO_LOG_NORMAL
+from dpmlite.estimators.column_families.by_rule import family_of_numbers
+from dpmlite.estimators.inputs.columns import LOG_NORMAL, ZERO_LOG_NORMAL
 from dpmlite.plotting.points import scatter
 from dpmlite.plotting.style import style_of
 

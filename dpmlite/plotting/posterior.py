@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite.estimators.base import require_fitted
 from dpmlite.estimators.collapsed_gibbs import CollapsedGibbs
 from dpmlite.estimators.exact import ExactPosterior
+from dpmlite.estimators.fitted.not_fitted import require_fitted
 from dpmlite.plotting.style import COLOURS, require_matplotlib
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from dpmlite.estimators.data import Floats, Indices
+    from dpmlite.estimators.inputs.data import Floats, Indices
 
 # Numbers of clusters at the ends that are less probable are not shown.
 MIN_PROBABILITY = 0.001

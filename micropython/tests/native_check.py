@@ -9,6 +9,7 @@ import mapdpm_int
 import mapdpm_native
 from mapdpm_alarm import Alarm
 from mapdpm_batch import dump, fit, load
+from mapdpm_split import Ring
 from viper_check import Numbers, clusters, equal, same_state, uniform
 
 LEARNERS = mapdpm_int.MAPDPM, mapdpm_native.MAPDPM
@@ -48,6 +49,24 @@ def alarms(n):
         raised += a.on
     if not raised:
         raise ValueError("no alarm")
+
+
+def splits(n):
+    """A cluster of rows from anywhere, which rows of two places then join until it is divided."""
+    a, b = [Ring(kind(*SIZES), 16) for kind in LEARNERS]
+    table = rows(uniform, 16) + [x for i, x in enumerate(rows(clusters, n)) if i % 7 < 2]
+    divided = 0
+    for ring in a, b:
+        ring.learner.k = 1
+        for x in table[:16]:
+            ring.learner.update(x, 0, 1)
+    for x in table[16:]:
+        equal("learned", a.learner.learn(x), b.learner.learn(x))
+        equal("full", a.add(x), b.add(x))
+        equal("divided", a.split(), b.split())
+        same_state(a.learner, b.learner)
+        divided = max(divided, a.learner.k)
+    equal("clusters", True, divided > 1)
 
 
 def error(call, *args, **named):
@@ -91,5 +110,6 @@ def check(n):
     """Compare all, with `n` rows for an alarm."""
     batches(n // 5)
     alarms(n)
+    splits(n)
     refused()
     print("native ok")

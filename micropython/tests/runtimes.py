@@ -133,16 +133,20 @@ def _lacks(programs: tuple[str, ...] = (), packages: tuple[str, ...] = ()) -> st
 
 
 @functools.cache
-def _wasm() -> Path | None:
-    if given := os.environ.get("DPMLITE_MICROPYTHON_WASM"):
+def npm_file(variable: str, name: str) -> Path | None:
+    """A file of an npm package: where `variable` says, or `name` in what npm has installed."""
+    if given := os.environ.get(variable):
         return Path(given).absolute()
     here = Path.cwd()
     folders = [folder / "node_modules" for folder in (here, *here.parents)]
     if npm := shutil.which("npm"):
         asked = subprocess.run([npm, "root", "-g"], capture_output=True, text=True, check=False)
         folders.append(Path(asked.stdout.strip()))
-    modules = (folder / NPM_PACKAGE / "micropython.mjs" for folder in folders)
-    return next((module for module in modules if module.is_file()), None)
+    return next((folder / name for folder in folders if (folder / name).is_file()), None)
+
+
+def _wasm() -> Path | None:
+    return npm_file("DPMLITE_MICROPYTHON_WASM", f"{NPM_PACKAGE}/micropython.mjs")
 
 
 def _wasm_missing() -> str | None:

@@ -229,3 +229,29 @@ def test_the_log_goes_on_after_a_power_cut(runtime):
     assert said == ["learned 120", "learned 240", "kept 240", "True", "damaged 0", "new 240"]
     # 14003 / 65535 * 3.3 V are 27.5 degrees.
     assert [line for line in printed if "rows near 27.5" in line]
+
+
+APART = """
+from stand_ins import EnoughError, Rows, pico
+
+# Two states in turn, fifty readings each; in 6000 rows they are 480 mV apart.
+def value(row):
+    noise = row * 7919 % 2401 - 1200
+    return 30000 + noise + (row if row // 50 % 2 else -row) * 8 // 10
+
+pico(Rows(value, 6000))
+import pico_states
+try:
+    pico_states.main()
+except EnoughError:
+    pass
+"""
+
+
+@everywhere
+def test_states_that_move_apart_are_told_apart(runtime):
+    printed = run_example(runtime, "pico_states", APART).splitlines()
+    assert printed[0] == "2 states"
+    millivolts = sorted(int(line.split()[-2]) for line in printed[1:])
+    assert len(millivolts) == 2
+    assert millivolts[0] < 1510 < millivolts[1]

@@ -74,7 +74,7 @@ def test_all_that_it_knows_is_that_of_the_integer_learner():
 
 @pytest.mark.parametrize("runtime", native.PROCESSORS)
 def test_what_is_built_on_a_learner_takes_it(runtime):
-    names = "mapdpm_int.py", "mapdpm_batch.py", "mapdpm_alarm.py"
+    names = "mapdpm_int.py", "mapdpm_batch.py", "mapdpm_alarm.py", "mapdpm_split.py"
     files = {**modules(runtime), **sources(BOARDS, *names)}
     files |= sources(HERE, "viper_check.py", "native_check.py")
     files["viper_check.py"] = files["viper_check.py"].replace("mapdpm_viper", "mapdpm_native")

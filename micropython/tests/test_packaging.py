@@ -15,7 +15,7 @@ from learners import BOARDS, HERE
 from needs import needs_package, needs_runtime
 from runtimes import RUNTIMES
 
-NAMES = ("int", "batch", "viper", "float", "alarm", "setup")
+NAMES = ("int", "batch", "viper", "float", "alarm", "setup", "split")
 MODULES = [*(f"mapdpm_{name}.py" for name in NAMES), "features_int.py"]
 
 

@@ -67,6 +67,32 @@ def test_trees_are_those_of_the_definition(twin, family, seed):
     assert forest.log_e[-1] - forest.log_d[-1] == pytest.approx(log_p, rel=1e-9)
 
 
+@settings(max_examples=15, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    n_columns=st.integers(1, 9),
+    spread=st.sampled_from([0.0, 3.0, 100.0]),
+    weighted=st.booleans(),
+)
+def test_full_covariances_are_pruned_by_bounds_alone(twins, seed, n_columns, spread, weighted):
+    """Of pairs of slots, the kernel scores only those whose bound reaches the best."""
+    rng = np.random.default_rng(seed)
+    stretch = rng.normal(size=(3, n_columns, n_columns))
+    labels = rng.integers(3, size=24)
+    X = np.einsum("nij,nj->ni", stretch[labels], rng.normal(size=(24, n_columns)))
+    X += spread * rng.normal(size=(3, n_columns))[labels]
+    X[20:] = X[:4]
+    case = CASES["normal-inverse-wishart"]
+    prior, weights = case.prior(rng, n_columns), rng.choice([0.5, 1.0, 3.0], size=24)
+    plain, kernel = (
+        grown(twin, X, case.component(twin, prior), 1.0, weights=weights if weighted else None)
+        for twin in twins
+    )
+    assert plain.children == kernel.children
+    for name in OUTPUTS:
+        np.testing.assert_allclose(getattr(plain, name), getattr(kernel, name), **CLOSE)
+
+
 @pytest.mark.parametrize("seed", range(8))
 def test_trees_are_those_of_the_definition_where_partners_die(twin, seed):
     """Rows all over the place: who is merged is often the best partner of others."""

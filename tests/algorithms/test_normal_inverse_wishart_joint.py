@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from normal_gamma_joints import joint_on as gamma_joint_on
 from normal_inverse_wishart_joints import joint_on, penalty_of, prior_at, variables
 
-from dpmlite.estimators.data import Data
+from dpmlite.estimators.inputs.data import Data
 from dpmlite.families.normal_inverse_wishart import NormalInverseWishart
 
 SEEDS = st.integers(0, 10**6)

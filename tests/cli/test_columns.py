@@ -6,7 +6,7 @@ from cases import needs_kernels
 
 from dpmlite import MAPDPM
 from dpmlite.cli.columns import _numbers_rows
-from dpmlite.estimators.explanation import counted
+from dpmlite.estimators.fitted.explanation import counted
 from dpmlite.tables import Table, read_table
 
 pytestmark = needs_kernels  # fits of the default model

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dpmlite.core.threads import use_threads
-from dpmlite.estimators.data import Data
+from dpmlite.estimators.inputs.data import Data
 from dpmlite.estimators.priors.checks import check_distance
 from dpmlite.estimators.priors.moments import Moments
 

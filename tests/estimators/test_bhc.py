@@ -308,7 +308,7 @@ def test_verbose_prints_every_tenth(capsys):
 
 
 def test_ctrl_c_stops_a_fit(monkeypatch):
-    monkeypatch.setattr("dpmlite.estimators.bhc_growth.VALUES_PER_CALL", 1)
+    monkeypatch.setattr("dpmlite.estimators.hierarchical.growth.VALUES_PER_CALL", 1)
     made = []
 
     def interrupt(line, flush):

@@ -98,8 +98,7 @@ def test_the_power_is_that_of_all_parts(twin):
 
 
 def test_expected_log_densities_need_those_of_all_parts(twin):
-    case = CASES["normal-inverse-wishart"]
-    part = case.component(twin, case.prior(np.random.default_rng(0), 1))
+    part = twin.incomplete_normal_gamma.IncompleteNormalGamma([0.0], 1.0, 1.0, [1.0])
     product = twin.product.Product([levels(twin), part])
     product.resize(1)
     with pytest.raises(NotImplementedError):

@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from dpmlite.estimators.domain import (
+from dpmlite.estimators.inputs.domain import (
     ALPHA,
     EXACT_WEIGHT,
     MAX_TOTAL_WEIGHT,

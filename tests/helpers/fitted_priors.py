@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from dpmlite.estimators.data import Data
 from dpmlite.estimators.empirical_bayes.cluster_sums import ClusterSums
 from dpmlite.estimators.empirical_bayes.column_scales import ColumnScales
+from dpmlite.estimators.inputs.data import Data
 
 
 def drawn_table(seed, missing=False, weighted=False):

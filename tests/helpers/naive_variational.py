@@ -60,6 +60,31 @@ def normal_known_variance_terms(X, shares, prior):
     return logs.sum(axis=1), divergence.sum()
 
 
+def normal_inverse_wishart_terms(X, shares, prior):
+    """Sigma^-1 is Wishart with nu degrees of freedom and scale Psi^-1 (Bishop 2006, (B.79) on)."""
+    m0, psi0 = np.asarray(prior["m0"]), np.asarray(prior["psi0"])
+    kappa0, nu0, D, n = prior["kappa0"], prior["nu0"], X.shape[1], shares.sum()
+    mean = shares @ X / n if n > 0.0 else m0
+    kappa, nu = kappa0 + n, nu0 + n
+    m = (kappa0 * m0 + n * mean) / kappa
+    deviations = X - mean
+    psi_n = psi0 + (shares[:, None] * deviations).T @ deviations
+    psi_n = psi_n + kappa0 * n / kappa * np.outer(mean - m0, mean - m0)
+    precision = nu * np.linalg.inv(psi_n)
+    halves = 0.5 * (nu - np.arange(D))
+    log_det, log_det0 = np.linalg.slogdet(psi_n)[1], np.linalg.slogdet(psi0)[1]
+    log_det_precision = psi(halves).sum() + D * log(2.0) - log_det
+    squares = np.einsum("ni,ij,nj->n", X - m, precision, X - m) + D / kappa
+    logs = 0.5 * (log_det_precision - D * log(2.0 * pi) - squares)
+    of_mean = kappa0 / kappa * D + kappa0 * (m - m0) @ precision @ (m - m0)
+    divergence = 0.5 * (of_mean - D - D * log(kappa0 / kappa))
+    constants = log_gamma(0.5 * (nu0 - np.arange(D))) - log_gamma(halves)
+    divergence += constants.sum() + 0.5 * (nu * log_det - nu0 * log_det0)
+    divergence += 0.5 * (nu - nu0) * (log_det_precision - D * log(2.0))
+    divergence += 0.5 * (np.trace(psi0 @ precision) - nu * D)
+    return logs, divergence
+
+
 def beta_bernoulli_terms(X, shares, prior):
     a0, b0 = np.asarray(prior["a0"]), np.asarray(prior["b0"])
     a, b = a0 + shares @ X, b0 + shares @ (1.0 - X)
@@ -108,6 +133,7 @@ def product_terms(X, shares, prior):
 TERMS = {
     "normal-gamma": normal_gamma_terms,
     "normal-known-variance": normal_known_variance_terms,
+    "normal-inverse-wishart": normal_inverse_wishart_terms,
     "beta-bernoulli": beta_bernoulli_terms,
     "dirichlet-multinomial": dirichlet_multinomial_terms,
     "categorical": categorical_terms,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpmlite import MAPDPM, neg_log_joint
-from dpmlite.estimators.fitted import fitted_mixture
+from dpmlite.estimators.fitted.partitions import fitted_mixture
 from dpmlite.joining import weak_evidence, weak_joins
 
 PRIOR = {"m0": 0.0, "c0": 0.1, "a0": 2.0, "b0": 2.0}

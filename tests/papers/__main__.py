@@ -34,6 +34,11 @@ PAPERS = [
                 },
             ),
             Experiment("uci_experiment", "Tables 2 and 3: seven UCI tables", takes_folder=False),
+            Experiment(
+                "collapsed_experiment",
+                "Sections 2.2 and 3.1: with parameters, and without",
+                takes_folder=False,
+            ),
         ],
     ),
     Paper(

@@ -18,7 +18,7 @@ import numpy as np
 from real_tables import table_path
 
 from dpmlite import CollapsedGibbs, DPSearch
-from dpmlite.estimators.numbering import largest_first
+from dpmlite.estimators.fitted.numbering import largest_first
 
 N_DROPPED, N_WORDS = 10, 1000
 MODEL = {"component": "dirichlet-multinomial", "alpha": 1.0, "prior": {"beta0": 10.0}}

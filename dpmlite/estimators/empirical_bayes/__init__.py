@@ -3,12 +3,13 @@
 ========================  =========================================================================
 file                      has
 ========================  =========================================================================
-`alternation`             labels and hyperparameters in turn, until the joint does not fall
 `normal_gamma`            hyperparameters of "normal-gamma" for given labels
 `normal_inverse_wishart`  those of "normal-inverse-wishart"
-`cluster_sums`            counts, means and scatters of clusters, of which both need nothing else
+`categorical`             those of "categorical"
+`poisson_gamma`           those of "poisson-gamma"
+`cluster_sums`            counts, means and scatters of clusters: all that normals need
 `column_scales`           centres and widths of columns that outliers do not move
 `spread_ties`             values on a grid, spread over its cells
-`minimise`                minimisation by gradients
+`special`                 log-gamma and digamma of arrays
 ========================  =========================================================================
 """

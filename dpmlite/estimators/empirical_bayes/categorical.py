@@ -20,8 +20,8 @@ from dpmlite.estimators.empirical_bayes.special import digamma, log_gamma, rise
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dpmlite.estimators.data import Data, Floats, Indices
-    from dpmlite.estimators.priors.base import Prior
+    from dpmlite.estimators.inputs.choices import Prior
+    from dpmlite.estimators.inputs.data import Data, Floats, Indices
 
 # Mean and standard deviation of log s.
 LOG_MASS = np.log(2.0), 2.0

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from dpmlite.estimators.data import Data, Floats, Indices
+    from dpmlite.estimators.inputs.data import Data, Floats, Indices
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from dpmlite.estimators.data import Data, Floats
+    from dpmlite.estimators.inputs.data import Data, Floats
 
 # Distance between the quartiles of a normal, in standard deviations.
 NORMAL_QUARTILES = 1.349

@@ -15,7 +15,7 @@ from dpmlite.algorithms import NormalGammaJoint, minimise
 if TYPE_CHECKING:
     from dpmlite.estimators.empirical_bayes.cluster_sums import ClusterSums
     from dpmlite.estimators.empirical_bayes.column_scales import ColumnScales
-    from dpmlite.estimators.priors.base import Prior
+    from dpmlite.estimators.inputs.choices import Prior
 
 # Mean and standard deviation of log c0, log a0 and log(b0 / (a0 variance of the column)).
 LOG_C0 = np.log(0.05), 3.0

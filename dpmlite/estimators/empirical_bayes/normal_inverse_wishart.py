@@ -15,7 +15,7 @@ from dpmlite.algorithms import NormalInverseWishartJoint, minimise
 if TYPE_CHECKING:
     from dpmlite.estimators.empirical_bayes.cluster_sums import ClusterSums
     from dpmlite.estimators.empirical_bayes.column_scales import ColumnScales
-    from dpmlite.estimators.priors.base import Prior
+    from dpmlite.estimators.inputs.choices import Prior
 
 # Mean and standard deviation of log kappa0, log r and log(psi0 / (r variance)).
 LOG_KAPPA0 = np.log(0.05), 3.0

@@ -20,8 +20,8 @@ from dpmlite.estimators.empirical_bayes.cluster_sums import summed
 from dpmlite.estimators.empirical_bayes.special import digamma, log_gamma, rise
 
 if TYPE_CHECKING:
-    from dpmlite.estimators.data import Data, Floats, Indices
-    from dpmlite.estimators.priors.base import Prior
+    from dpmlite.estimators.inputs.choices import Prior
+    from dpmlite.estimators.inputs.data import Data, Floats, Indices
 
 # Mean and standard deviation of log a0 and of log(a0 / b0 / mean of the column).
 LOG_A0 = 0.0, 2.0

@@ -11,7 +11,7 @@ from dpmlite import core
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dpmlite.estimators.data import Floats
+    from dpmlite.estimators.inputs.data import Floats
 
 
 def log_gamma(x: Floats) -> Floats:

@@ -16,7 +16,7 @@ from zlib import crc32
 import numpy as np
 
 if TYPE_CHECKING:
-    from dpmlite.estimators.data import Floats, Indices
+    from dpmlite.estimators.inputs.data import Floats, Indices
 
 # The fraction of a column's values that equal another, from which on they are spread.
 MIN_TIED_FRACTION = 0.05

@@ -12,7 +12,7 @@ import numpy as np
 
 from dpmlite.core.constants import MAX_LABEL
 from dpmlite.core.stop import CALLBACK, MAX_SECONDS
-from dpmlite.estimators.domain import MAX_TOTAL_WEIGHT
+from dpmlite.estimators.inputs.domain import MAX_TOTAL_WEIGHT
 from dpmlite.estimators.model_files.mixtures import MODEL, OF_COLUMNS, check_model
 from dpmlite.estimators.model_files.quantities import (
     count,

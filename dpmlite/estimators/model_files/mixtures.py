@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite.distributed.statistics import load
-from dpmlite.estimators.column_families import check_component
-from dpmlite.estimators.columns import CATEGORICAL, FULL, LOGARITHMS, Columns, members
+from dpmlite.estimators.column_families.by_rule import check_component
+from dpmlite.estimators.inputs.columns import CATEGORICAL, FULL, LOGARITHMS, Columns, members
 from dpmlite.estimators.model_files.quantities import count, flag, floats
 from dpmlite.estimators.priors import FAMILIES, mixed_family
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite.estimators.domain import MAX_TOTAL_WEIGHT
+from dpmlite.estimators.inputs.domain import MAX_TOTAL_WEIGHT
 from dpmlite.estimators.model_files.quantities import floats
 
 if TYPE_CHECKING:

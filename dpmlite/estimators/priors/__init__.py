@@ -17,7 +17,7 @@ from dpmlite.estimators.priors.zero_inflated import ZeroInflatedFamily
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dpmlite.estimators.columns import Columns
+    from dpmlite.estimators.inputs.columns import Columns
 
 FAMILIES: dict[str, Family] = {
     family.name: family

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite import families
-    from dpmlite.estimators.data import Data, Floats, Indices
+    from dpmlite.estimators.inputs.choices import Prior
+    from dpmlite.estimators.inputs.data import Data, Floats, Indices
 
-    Prior = dict[str, Any]
     Parameters = dict[str, Floats]  # theta of K clusters; the first axis of each array is K
     Totals = Indices | None  # sums of rows of counts
     Rng = np.random.Generator
@@ -51,6 +51,8 @@ class Family(ABC):
         Whether some columns have a full covariance matrix.
     knows_power : bool
         Whether components take a power of the likelihood.
+    column_keys : list or None
+        What columns of the coded table are called in a mixed table; None for other tables.
     """
 
     name: str
@@ -65,6 +67,7 @@ class Family(ABC):
     has_covariance = False
     is_full = False
     knows_power = False
+    column_keys: list[Any] | None = None
 
     def read(self, X: Any, allow_missing: bool) -> Data:
         """The table of a user, checked.
@@ -274,6 +277,10 @@ class Family(ABC):
     def covariance(self, posterior: Mapping[str, Any]) -> Floats:
         """Variances of the rows of a cluster, shape (D,), or their covariance, shape (D, D)."""
         raise NotImplementedError
+
+    def full_covariances(self, posterior: Mapping[str, Any]) -> list[tuple[slice, Floats]]:
+        """Coded columns that share a covariance matrix, and this matrix; for each group of them."""
+        return [(slice(None), self.covariance(posterior))] if self.is_full else []
 
     def variances(self, prior: Prior) -> Floats:
         """Variance of a row's cells, given the expected parameters under a prior, shape (D,)."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite import families
-from dpmlite.estimators.data import read_counts
+from dpmlite.estimators.inputs.data import read_counts
 from dpmlite.estimators.priors.base import Family
 from dpmlite.estimators.priors.checks import are_whole, check_cells_of, counts_per_column
 
@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from dpmlite.estimators.data import Data, Floats, Indices
-    from dpmlite.estimators.priors.base import Parameters, Prior, Rng, Totals
+    from dpmlite.estimators.inputs.choices import Prior
+    from dpmlite.estimators.inputs.data import Data, Floats, Indices
+    from dpmlite.estimators.priors.base import Parameters, Rng, Totals
     from dpmlite.estimators.priors.moments import Moments
 
 #: Default of a0 + b0, in rows.

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite import families
-from dpmlite.estimators.data import read_real
 from dpmlite.estimators.empirical_bayes.categorical import LevelCounts, fit_categorical
+from dpmlite.estimators.inputs.data import read_real
 from dpmlite.estimators.priors.base import Family
 from dpmlite.estimators.priors.checks import are_whole, check_cells_of, counts_per_column
 
@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from dpmlite.estimators.data import Data, Floats, Indices
-    from dpmlite.estimators.priors.base import Parameters, Prior, Rng, Totals
+    from dpmlite.estimators.inputs.choices import Prior
+    from dpmlite.estimators.inputs.data import Data, Floats, Indices
+    from dpmlite.estimators.priors.base import Parameters, Rng, Totals
     from dpmlite.estimators.priors.moments import Moments
 
 # What the concentration of each column is before it is fitted.

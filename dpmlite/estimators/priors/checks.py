@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite.estimators.domain import PSEUDO_COUNT, SCALE, WORTH
+from dpmlite.estimators.inputs.domain import PSEUDO_COUNT, SCALE, WORTH
+from dpmlite.estimators.inputs.validation import as_floats, check_positive
 from dpmlite.estimators.priors.moments import reduced
-from dpmlite.estimators.validation import as_floats, check_positive
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import numpy.typing as npt
 
-    from dpmlite.estimators.data import Data, Floats
-    from dpmlite.estimators.domain import Range
+    from dpmlite.estimators.inputs.data import Data, Floats
+    from dpmlite.estimators.inputs.domain import Range
     from dpmlite.estimators.priors.moments import Moments
 
 # Statistics that are found in two ways differ by less than this part.

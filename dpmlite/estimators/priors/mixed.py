@@ -9,21 +9,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite import families
-from dpmlite.estimators.columns import CATEGORICAL, FULL
-from dpmlite.estimators.data import Data
+from dpmlite.estimators.inputs.columns import CATEGORICAL, FULL
+from dpmlite.estimators.inputs.data import Data
+from dpmlite.estimators.inputs.reading import read_columns
 from dpmlite.estimators.priors.base import Family
 from dpmlite.estimators.priors.categorical import CategoricalFamily
 from dpmlite.estimators.priors.moments import Moments
-from dpmlite.estimators.reading import read_columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     import numpy.typing as npt
 
-    from dpmlite.estimators.columns import Columns
-    from dpmlite.estimators.data import Floats, Indices
-    from dpmlite.estimators.priors.base import Parameters, Prior, Rng, Totals
+    from dpmlite.estimators.inputs.choices import Prior
+    from dpmlite.estimators.inputs.columns import Columns
+    from dpmlite.estimators.inputs.data import Floats, Indices
+    from dpmlite.estimators.priors.base import Parameters, Rng, Totals
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -103,6 +104,10 @@ class MixedFamily(Family):
     @property
     def is_full(self) -> bool:  # type: ignore[override]
         return any(block.family.is_full for block in self.blocks)
+
+    @property
+    def column_keys(self) -> list[Any]:  # type: ignore[override]
+        return self.columns.coded
 
     def attributes(self) -> dict[str, Any]:
         columns = self.columns
@@ -234,6 +239,13 @@ class MixedFamily(Family):
 
     def covariance(self, posterior: Mapping[str, Any]) -> Floats:
         return self.blocks[0].family.covariance(posterior)
+
+    def full_covariances(self, posterior: Mapping[str, Any]) -> list[tuple[slice, Floats]]:
+        return [
+            (block.columns, block.family.covariance(part))
+            for block, part in zip(self.blocks, self._posteriors(posterior), strict=True)
+            if block.family.is_full
+        ]
 
     def means(self, prior: Prior) -> Floats:
         """Means of the columns; medians, exp of the mean of logarithms, of log-normal ones."""

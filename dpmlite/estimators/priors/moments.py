@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpmlite import core
-from dpmlite.estimators.validation import warn
+from dpmlite.estimators.inputs.validation import warn
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from dpmlite.estimators.data import Data, Floats
+    from dpmlite.estimators.inputs.data import Data, Floats
 
 # numpy reduces rows of at least this many values at full speed.
 WIDE_ROW = 512

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite import families
-from dpmlite.estimators.domain import SHAPE, WORTH
 from dpmlite.estimators.empirical_bayes.normal_gamma import fit_normal_gamma
+from dpmlite.estimators.inputs.domain import SHAPE, WORTH
 from dpmlite.estimators.priors.checks import (
     STATISTICS_RTOL,
     check_cells_of,
@@ -30,10 +30,11 @@ from dpmlite.estimators.priors.real import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dpmlite.estimators.data import Data, Floats, Indices
     from dpmlite.estimators.empirical_bayes.cluster_sums import ClusterSums
     from dpmlite.estimators.empirical_bayes.column_scales import ColumnScales
-    from dpmlite.estimators.priors.base import Parameters, Prior, Rng, Totals
+    from dpmlite.estimators.inputs.choices import Prior
+    from dpmlite.estimators.inputs.data import Data, Floats, Indices
+    from dpmlite.estimators.priors.base import Parameters, Rng, Totals
     from dpmlite.estimators.priors.moments import Moments
 
 #: The greatest distance of a value from m0, in prior scales sqrt(b0).

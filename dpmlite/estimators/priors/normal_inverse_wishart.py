@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite import families
-from dpmlite.estimators.domain import SCALE, SHAPE, WORTH
 from dpmlite.estimators.empirical_bayes.normal_inverse_wishart import fit_normal_inverse_wishart
+from dpmlite.estimators.inputs.domain import SCALE, SHAPE, WORTH
+from dpmlite.estimators.inputs.validation import POSITIVE, as_floats
 from dpmlite.estimators.priors.checks import (
     STATISTICS_RTOL,
     check_drawn,
@@ -24,15 +25,15 @@ from dpmlite.estimators.priors.real import (
     normal_log_density,
     worth_of_mean,
 )
-from dpmlite.estimators.validation import POSITIVE, as_floats
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dpmlite.estimators.data import Data, Floats, Indices
     from dpmlite.estimators.empirical_bayes.cluster_sums import ClusterSums
     from dpmlite.estimators.empirical_bayes.column_scales import ColumnScales
-    from dpmlite.estimators.priors.base import Parameters, Prior, Rng, Totals
+    from dpmlite.estimators.inputs.choices import Prior
+    from dpmlite.estimators.inputs.data import Data, Floats, Indices
+    from dpmlite.estimators.priors.base import Parameters, Rng, Totals
     from dpmlite.estimators.priors.moments import Moments
 
 #: The greatest distance of a value from m0, in prior scales: Cholesky factors of psi0. Beyond it,

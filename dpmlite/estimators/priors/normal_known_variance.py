@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite import families
-from dpmlite.estimators.data import read_real
+from dpmlite.estimators.inputs.data import read_real
 from dpmlite.estimators.priors.base import Family
 from dpmlite.estimators.priors.checks import (
     check_distance,
@@ -21,8 +21,9 @@ from dpmlite.estimators.priors.real import mean_of_rows, normal_log_density
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dpmlite.estimators.data import Data, Floats, Indices
-    from dpmlite.estimators.priors.base import Parameters, Prior, Rng, Totals
+    from dpmlite.estimators.inputs.choices import Prior
+    from dpmlite.estimators.inputs.data import Data, Floats, Indices
+    from dpmlite.estimators.priors.base import Parameters, Rng, Totals
     from dpmlite.estimators.priors.moments import Moments
 
 #: The greatest distance of a value from m0, in standard deviations sqrt(sigma2).

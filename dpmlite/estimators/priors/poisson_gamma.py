@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite import families
-from dpmlite.estimators.data import read_real
-from dpmlite.estimators.domain import MAX_COUNT
 from dpmlite.estimators.empirical_bayes.poisson_gamma import CountSums, fit_poisson_gamma
 from dpmlite.estimators.empirical_bayes.special import log_gamma
+from dpmlite.estimators.inputs.data import read_real
+from dpmlite.estimators.inputs.domain import MAX_COUNT
 from dpmlite.estimators.priors.base import Family
 from dpmlite.estimators.priors.checks import (
     are_whole,
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from dpmlite.estimators.data import Data, Floats, Indices
-    from dpmlite.estimators.priors.base import Parameters, Prior, Rng, Totals
+    from dpmlite.estimators.inputs.choices import Prior
+    from dpmlite.estimators.inputs.data import Data, Floats, Indices
+    from dpmlite.estimators.priors.base import Parameters, Rng, Totals
     from dpmlite.estimators.priors.moments import Moments
 
 # The part of an event that columns without any count as mean.

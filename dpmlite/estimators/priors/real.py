@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite.estimators.data import read_real
 from dpmlite.estimators.empirical_bayes.cluster_sums import ClusterSums
 from dpmlite.estimators.empirical_bayes.column_scales import ColumnScales
 from dpmlite.estimators.empirical_bayes.spread_ties import spread_ties
+from dpmlite.estimators.inputs.data import read_real
 from dpmlite.estimators.priors.base import Family
 
 if TYPE_CHECKING:
-    from dpmlite.estimators.data import Data, Floats, Indices
-    from dpmlite.estimators.priors.base import Prior
+    from dpmlite.estimators.inputs.choices import Prior
+    from dpmlite.estimators.inputs.data import Data, Floats, Indices
 
 
 # The most rows that the mean of the first prior is worth.

@@ -8,7 +8,7 @@ from dpmlite.estimators.priors.normal_gamma import NormalGammaFamily
 
 if TYPE_CHECKING:
     from dpmlite import families
-    from dpmlite.estimators.priors.base import Prior
+    from dpmlite.estimators.inputs.choices import Prior
 
 
 class ZeroInflatedFamily(NormalGammaFamily):

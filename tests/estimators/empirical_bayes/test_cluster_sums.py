@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpmlite.estimators.data import Data
 from dpmlite.estimators.empirical_bayes.cluster_sums import ClusterSums
+from dpmlite.estimators.inputs.data import Data
 
 
 @st.composite

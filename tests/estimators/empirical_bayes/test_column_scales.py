@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpmlite.estimators.data import Data
 from dpmlite.estimators.empirical_bayes.column_scales import NORMAL_QUARTILES, ColumnScales
+from dpmlite.estimators.inputs.data import Data
 
 
 def scales_of(X, weights=None):

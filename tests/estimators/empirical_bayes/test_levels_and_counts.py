@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from mixed_tables import log_categorical, log_poisson_gamma
 
-from dpmlite.estimators.data import Data
 from dpmlite.estimators.empirical_bayes.categorical import LOG_MASS, LevelCounts, fit_categorical
 from dpmlite.estimators.empirical_bayes.poisson_gamma import (
     LOG_A0,
@@ -12,6 +11,7 @@ from dpmlite.estimators.empirical_bayes.poisson_gamma import (
     CountSums,
     fit_poisson_gamma,
 )
+from dpmlite.estimators.inputs.data import Data
 
 N_LEVELS = (2, 4)
 

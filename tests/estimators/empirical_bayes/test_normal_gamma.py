@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from normal_gamma_joints import penalty_of, prior_at, variables
 
-from dpmlite.estimators.data import Data
 from dpmlite.estimators.empirical_bayes import normal_gamma
 from dpmlite.estimators.empirical_bayes.normal_gamma import fit_normal_gamma
+from dpmlite.estimators.inputs.data import Data
 
 SEEDS = st.integers(0, 10**6)
 

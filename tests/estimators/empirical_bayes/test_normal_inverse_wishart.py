@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from normal_inverse_wishart_joints import penalty_of, prior_at, variables
 
-from dpmlite.estimators.data import Data
 from dpmlite.estimators.empirical_bayes import normal_inverse_wishart
 from dpmlite.estimators.empirical_bayes.normal_inverse_wishart import fit_normal_inverse_wishart
+from dpmlite.estimators.inputs.data import Data
 
 SEEDS = st.integers(0, 10**6)
 MAX_DISTANCE = 2.0**13

@@ -1,0 +1,1 @@
+"""Base classes: the conventions of scikit-learn, families, mixtures, joined components."""

@@ -1,0 +1,303 @@
+"""The base class of fitted mixtures that explain their clusters and fill in missing cells."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpmlite import algorithms
+from dpmlite.estimators.bases.family_estimator import FamilyEstimator
+from dpmlite.estimators.fitted.explanation import (
+    MIN_NATS,
+    Report,
+    counted,
+    levels_in_words,
+    number,
+    separations,
+    zero_or_in_words,
+)
+from dpmlite.estimators.fitted.not_fitted import require_fitted
+from dpmlite.estimators.fitted.partitions import fitted_family, fitted_mixture
+from dpmlite.estimators.inputs.reading import as_frame_of
+from dpmlite.estimators.inputs.validation import check_count, check_random_state
+from dpmlite.estimators.priors.mixed import MixedFamily
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    import numpy.typing as npt
+
+    from dpmlite import families
+    from dpmlite.estimators.inputs.choices import Prior
+    from dpmlite.estimators.inputs.data import Data, Floats, Indices
+    from dpmlite.estimators.priors.base import Parameters
+
+# Defining columns of a cluster that a summary names at most.
+N_NAMED = 3
+
+
+def _common_start(names: list[str]) -> str:
+    """The letters with which all names start."""
+    n_alike = 0
+    for letters in zip(*names, strict=False):
+        if len(set(letters)) > 1:
+            break
+        n_alike += 1
+    return names[0][:n_alike]
+
+
+class DescribedMixture(FamilyEstimator):
+    """A fitted mixture that says in plain numbers what its clusters are."""
+
+    alpha_: float
+    n_clusters_: int
+    statistics_: Floats
+    counts_: Indices
+    weights_: Floats
+    cluster_centers_: Floats
+    variances_: Floats
+    level_probabilities_: dict[Any, Floats]
+    cluster_of_component_: Indices
+
+    def explain(self, k: int) -> Report:
+        """What makes cluster `k` one: its columns, those that tell most first.
+
+        Parameters
+        ----------
+        k : int
+            A cluster, 0..K-1.
+
+        Returns
+        -------
+        Report
+            For each column the nats by which it separates a row of the cluster from the other
+            clusters (the Kullback-Leibler divergence), and what is typical in the cluster and in
+            the others: the mean and standard deviation of numbers, the most frequent levels of
+            categories. It prints as a table.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError
+            If there is no such cluster.
+        """
+        require_fitted(self, "statistics_")
+        k = check_count("k", k, least=0)
+        if k >= self.n_clusters_:
+            raise ValueError(f"k must be below n_clusters_, {self.n_clusters_}, got {k}")
+        nats = self._information_of([k])[0]
+        here, elsewhere = self._typical(k)
+        names = self._variables()
+        rows = [
+            [names[j], f"{nats[j]:z.2f}", here[j], elsewhere[j]]
+            for j in np.argsort(-nats, kind="stable")
+            if j in names
+        ]
+        share = self.weights_[k]
+        title = f"cluster {k}: {counted(self.counts_[k], 'row')}, {share:.1%}"
+        return Report(title, ["column", "nats", "here", "elsewhere"], rows)
+
+    def summary(self) -> Report:
+        """Size and defining columns of every cluster.
+
+        Returns
+        -------
+        Report
+            For each cluster its rows, its share, and the columns that separate it most from the
+            others, with what is typical there.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        """
+        require_fitted(self, "statistics_")
+        information, names = self.column_information(), self._variables()
+        rows = []
+        for k in range(self.n_clusters_):
+            here = self._typical(k)[0]
+            order = [j for j in np.argsort(-information[k], kind="stable") if j in names]
+            telling = [
+                f"{names[j]} {here[j]}" for j in order[:N_NAMED] if information[k, j] >= MIN_NATS
+            ]
+            share = f"{self.weights_[k]:.1%}"
+            rows.append([str(k), str(self.counts_[k]), share, "; ".join(telling) or "-"])
+        n_rows = int(np.sum(self.counts_))
+        title = f"{counted(self.n_clusters_, 'cluster')} of {counted(n_rows, 'row')}"
+        return Report(title, ["cluster", "rows", "share", "typical"], rows)
+
+    def column_information(self) -> npt.NDArray[np.float64]:
+        """How much each column tells of each cluster.
+
+        Returns
+        -------
+        ndarray, shape (K, D)
+            Nats by which a column separates a row of a cluster from the other clusters. One-hot
+            columns, which tell the same, have the same.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        """
+        require_fitted(self, "statistics_")
+        return self._information_of(range(self.n_clusters_))
+
+    def impute(self, X: Any, n_samples: int | None = None, random_state: Any = None) -> Any:
+        """Fill in missing cells: what the model expects, given the other cells of the row.
+
+        Columns are independent given the cluster, so that this is exact: clusters are weighted by
+        their probabilities given the cells that are known.
+
+        Parameters
+        ----------
+        X : array-like, shape (N, D)
+            Rows with missing cells.
+        n_samples : int, optional
+            Number of draws of the missing cells. Default: none; a missing number becomes its mean,
+            of a log-normal column its median, and a category its most probable level. One of a
+            zero-inflated column becomes 0 if that is more probable than all other numbers.
+        random_state : None, int, Generator or RandomState, default None
+            Source of chance of the draws.
+
+        Returns
+        -------
+        ndarray, shape (N, D), or (n_samples, N, D)
+            A data frame of the kind of `X` if it is one, and there is no `n_samples`.
+
+        Raises
+        ------
+        NotFittedError
+            Before `fit`.
+        ValueError
+            If the model was fitted without `allow_missing`, or the family takes no missing values.
+        """
+        require_fitted(self, "statistics_")
+        if not self.allow_missing_:
+            raise ValueError("impute needs a model that was fitted with allow_missing=True")
+        table = self._read_new(X)
+        mixture = fitted_mixture(self)
+        weights = np.empty((table.shape[0], mixture.n_slots))
+        algorithms.responsibilities(table.rows(), mixture, self.alpha_, weights, self.discount_)
+        decoded = fitted_family(self).decoded
+        if n_samples is None:
+            filled: npt.NDArray[Any] = decoded(self._expected_cells(table, weights))
+            return as_frame_of(X, filled)
+        rng = check_random_state(random_state)
+        draws = (
+            decoded(self._drawn_cells(table, weights, rng))
+            for _ in range(check_count("n_samples", n_samples))
+        )
+        return np.asarray(np.stack(list(draws)))
+
+    def _information_of(self, clusters: Iterable[int]) -> Floats:
+        """`column_information` of some clusters."""
+        family, theta = fitted_family(self), self._expected_parameters()
+        weights = self.statistics_[:, 0] / self.statistics_[:, 0].sum()
+        coded = np.array(
+            [separations(family, theta, weights, self._clusters(), k) for k in clusters]
+        )
+        return family.information_of_columns(coded) if isinstance(family, MixedFamily) else coded
+
+    def _repr_html_(self) -> str:
+        """The summary of a fitted model, for notebooks."""
+        if not hasattr(self, "statistics_"):
+            return f"<pre>{self!r}</pre>"
+        return self.summary()._repr_html_()
+
+    def _clusters(self) -> Indices:
+        """The cluster of each component."""
+        return getattr(self, "cluster_of_component_", np.arange(len(self.statistics_)))
+
+    def _variables(self) -> dict[int, str]:
+        """Places and names of the columns; of one-hot columns the first, and what names share."""
+        unnamed = [f"column {j}" for j in range(self.n_features_in_)]
+        names = {j: str(name) for j, name in enumerate(getattr(self, "feature_names_in_", unnamed))}
+        family = fitted_family(self)
+        if isinstance(family, MixedFamily):
+            places = list(family.columns.levels)
+            for key in family.columns.coded:
+                if isinstance(key, tuple):
+                    first, *others = (places.index(column) for column in key)
+                    prefix = _common_start([names[j] for j in (first, *others)])
+                    names[first] = prefix.rstrip("_=- ") or f"{names[first]} ..."
+                    names = {j: name for j, name in names.items() if j not in others}
+        return names
+
+    def _priors(self, n_empty: int = 0) -> list[Prior]:
+        """The posterior of every component, and of empty ones, with the keys of a prior."""
+        family, mixture = fitted_family(self), fitted_mixture(self)
+        slots = range(len(self.statistics_) + n_empty)
+        return [family.as_prior(mixture.posterior(k), self.prior_) for k in slots]
+
+    def _expected_parameters(self) -> Parameters:
+        return fitted_family(self).expected_parameters(self._priors())
+
+    def _typical(self, k: int) -> tuple[list[str], list[str]]:
+        """What is typical of each column's cells in cluster `k` and in the others, in words."""
+        inside = np.arange(self.n_clusters_) == k
+        return self._in_words(inside), self._in_words(~inside)
+
+    def _in_words(self, chosen: npt.NDArray[np.bool_]) -> list[str]:
+        """What is typical of each column's cells in some clusters together."""
+        if not chosen.any():
+            return ["-"] * self.n_features_in_
+        shares = self.weights_[chosen] / self.weights_[chosen].sum()
+        family = fitted_family(self)
+        centres = family.on_scale(self.cluster_centers_[chosen])
+        mean = shares @ centres
+        deviation = np.sqrt(shares @ (self.variances_[chosen] + (centres - mean) ** 2))
+        words = [f"{number(m)} ± {number(s)}" for m, s in zip(mean, deviation, strict=True)]
+        if isinstance(family, MixedFamily):
+            columns, of_levels = family.columns, getattr(self, "level_probabilities_", {})
+            for j, column in enumerate(columns.levels):
+                key = columns.coded[columns.places[j]]
+                if column in columns.logs:
+                    words[j] = f"{number(np.exp(mean[j]))} ×÷ {number(np.exp(deviation[j]))}"
+                if key in of_levels:
+                    probabilities = shares @ of_levels[key][chosen]
+                    if key in columns.zero_inflated:
+                        words[j] = zero_or_in_words(probabilities[1], words[j])
+                    else:
+                        words[j] = levels_in_words(columns.levels_of(key), probabilities)
+        return words
+
+    def _expected_cells(self, table: Data, weights: Floats) -> Floats:
+        """Coded rows whose missing cells are what clusters of some weights expect, shape (N, D)."""
+        family, priors = fitted_family(self), self._priors(n_empty=1)
+        expected = weights @ np.array([family.coded_means(prior) for prior in priors])
+        if isinstance(family, MixedFamily):
+            levels = [family.level_probabilities(prior) for prior in priors]
+            for key in levels[0]:
+                probabilities = weights @ np.array([each[key] for each in levels])
+                expected[:, family.columns.coded.index(key)] = probabilities.argmax(axis=1)
+        cells = table.dense()
+        return np.where(np.isnan(cells), expected, cells)
+
+    def _drawn_cells(self, table: Data, weights: Floats, rng: np.random.Generator) -> Floats:
+        """Coded rows whose missing cells are drawn from clusters of some weights, shape (N, D)."""
+        below = np.cumsum(weights, axis=1) < rng.random((len(weights), 1))
+        slots = np.minimum(below.sum(axis=1), weights.shape[1] - 1)
+        cells = table.dense()
+        return np.where(np.isnan(cells), self._drawn_from(fitted_mixture(self), slots, rng), cells)
+
+    def _drawn_from(
+        self, mixture: families.Component, slots: Indices, rng: np.random.Generator
+    ) -> Floats:
+        """A coded row drawn from each of some slots of a mixture."""
+        family = fitted_family(self)
+        X = np.empty((len(slots), family.n_coded(self.n_features_in_)))
+        for k in np.unique(slots):
+            drawn = np.flatnonzero(slots == k)
+            cluster = family.as_prior(mixture.posterior(int(k)), self.prior_)
+            theta = family.draw_parameters(cluster, len(drawn), rng)
+            totals = np.full(len(drawn), self._typical_total(int(k)))
+            X[drawn] = family.draw_rows(theta, np.arange(len(drawn)), totals, rng)
+        return X
+
+    def _typical_total(self, k: int) -> int:
+        """Mean total count of the rows of cluster `k`, or of all rows for a new cluster."""
+        chosen = self.statistics_[k : k + 1] if k < len(self.statistics_) else self.statistics_
+        return round(float(chosen[:, 1:].sum() / chosen[:, 0].sum()))

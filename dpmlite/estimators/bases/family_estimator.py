@@ -1,0 +1,281 @@
+"""The base class of estimators with a component family."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from dpmlite.core.checks import check_least_weight
+from dpmlite.estimators.bases.estimator import Estimator
+from dpmlite.estimators.column_families.by_joint import columns_by_joint, recoded
+from dpmlite.estimators.column_families.by_rule import (
+    AUTO,
+    COLUMN_FAMILIES,
+    check_component,
+    coded_numbers,
+    with_full_covariance,
+)
+from dpmlite.estimators.column_families.given import mixed_table
+from dpmlite.estimators.default_model.automatic import (
+    MAX_FULL_COLUMNS,
+    SATURATION,
+    Model,
+    candidates,
+    choose_model,
+    first_labels_of_sample,
+    power_of,
+    times,
+)
+from dpmlite.estimators.fitted.outliers import warn_of_outliers
+from dpmlite.estimators.fitted.partitions import fitted_family
+from dpmlite.estimators.inputs.columns import FULL
+from dpmlite.estimators.inputs.reading import has_categories
+from dpmlite.estimators.inputs.user_tables import column_names
+from dpmlite.estimators.inputs.validation import check_bool, check_choice, check_sample_weight
+from dpmlite.estimators.priors import COMPONENTS, FAMILIES, family_of_keys, mixed_family
+from dpmlite.estimators.priors.moments import Moments
+from dpmlite.search.progress import Progress
+from dpmlite.search.search import Search
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from dpmlite.estimators.default_model.automatic import Seeds
+    from dpmlite.estimators.inputs.choices import Prior
+    from dpmlite.estimators.inputs.data import Data, Indices
+    from dpmlite.estimators.priors.base import Family
+
+
+class FamilyEstimator(Estimator):
+    """An estimator that reads tables by the rules of its component family.
+
+    A subclass has the parameters `component`, `prior`, `alpha` and `allow_missing`; its ``fit``
+    keeps what was used in `component_`, `prior_`, `alpha_` and `allow_missing_`.
+
+    Attributes
+    ----------
+    component_choices : tuple of str
+        Values of `component` besides "auto".
+    column_choices : tuple of str
+        Families of single columns.
+    prior_choices : tuple of str
+        Values of `prior` that are text.
+    """
+
+    component_choices: ClassVar[tuple[str, ...]] = COMPONENTS
+    column_choices: ClassVar[tuple[str, ...]] = COLUMN_FAMILIES
+    prior_choices: ClassVar[tuple[str, ...]] = (AUTO, "paper")
+
+    component: Any
+    alpha: Any
+    allow_missing: bool
+    prior: Any
+    discount: float = 0.0  # of estimators that do not have the parameter
+
+    component_: Any
+    allow_missing_: bool
+    prior_: Prior
+    discount_: float = 0.0  # kept if it is positive
+
+    def score_samples(self, X: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """Log predictive density of new rows; implemented by subclasses."""
+        raise NotImplementedError
+
+    def score(self, X: npt.ArrayLike, y: Any = None, sample_weight: Any = None) -> float:
+        """Mean log predictive density of new rows, for GridSearchCV: higher is better.
+
+        Parameters
+        ----------
+        X : array-like or scipy.sparse matrix, shape (N, D)
+        y : ignored
+            There for scikit-learn.
+        sample_weight : array-like, shape (N,), optional
+            How many equal rows each row stands for.
+
+        Returns
+        -------
+        float
+            In nats a row.
+
+        Raises
+        ------
+        ValueError, TypeError
+            As `score_samples`; or if the weights break the rules of those of `fit`.
+        """
+        densities = self.score_samples(X)
+        weights = check_sample_weight(sample_weight, len(densities))
+        return float(np.average(densities, weights=weights))
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        family = FAMILIES.get(self.component) if isinstance(self.component, str) else None
+        tags.input_tags.allow_nan = bool(self.allow_missing)
+        tags.input_tags.sparse = tags.input_tags.positive_only = (
+            family is not None and family.takes_sparse
+        )
+        return tags
+
+    def _check_model_parameters(self) -> None:
+        if isinstance(self.component, Mapping):
+            check_component(self.component, self.column_choices)
+        elif not isinstance(self.component, str) or (
+            self.component in FAMILIES or self.component not in self.column_choices
+        ):
+            check_choice("component", self.component, (AUTO, *self.component_choices))
+        if isinstance(self.prior, str):
+            check_choice("prior", self.prior, self.prior_choices, "a dict, None or ")
+        elif not isinstance(self.prior, Mapping | None):
+            raise ValueError(f"prior must be a dict of its keys, or None, got {self.prior!r}")
+        if not self._is_mixed():
+            check_choice("component", self._family().name, self.component_choices)
+
+    def _is_mixed(self) -> bool:
+        """Whether the parameters say that columns have families of their own."""
+        return self.component not in (AUTO, *FAMILIES)
+
+    def _is_automatic(self) -> bool:
+        """Whether the joint chooses hyperparameters."""
+        if not (isinstance(self.prior, str) and self.prior == AUTO):
+            return False
+        return self._is_mixed() or self._family().can_fit_prior
+
+    def _family(self) -> Family:
+        """The family that reads tables and, unless the joint chooses, that of the fit."""
+        if isinstance(self.component, str) and self.component in FAMILIES:
+            return FAMILIES[self.component]
+        if isinstance(self.prior, Mapping):
+            return family_of_keys(self.prior)
+        return FAMILIES["normal-gamma"]
+
+    def _family_of(self, table: Data) -> Family:
+        """The family of a table that was read."""
+        return self._family() if table.columns is None else mixed_family(table.columns)
+
+    def _candidates(self, table: Data) -> list[Family]:
+        """The families among which the joint chooses."""
+        if table.columns is not None:
+            together = None
+            can_be_full = FULL in self.component_choices and not self.allow_missing
+            if self.component == AUTO and can_be_full:
+                together = with_full_covariance(table.columns, MAX_FULL_COLUMNS)
+            of_columns = [table.columns] if together is None else [table.columns, together]
+            return [mixed_family(columns) for columns in of_columns]
+        if self.component != AUTO:
+            return [self._family()]
+        found = candidates(table.shape[1], self.allow_missing)
+        return [family for family in found if family.name in self.component_choices]
+
+    def _choose_model(
+        self,
+        search: Search,
+        table: Data,
+        moments: Moments,
+        seeds: Seeds,
+        saturation: float | None = SATURATION,
+    ) -> tuple[Model, Data, Indices]:
+        """The model that the joint chooses, the table with its ties spread, and labels to start."""
+        numbers = table.numbers()
+        of_numbers = moments if numbers is table else Moments.of(numbers)
+        of_numbers.variances()  # warns of constant columns, and refuses values too large
+        warn_of_outliers(numbers, of_numbers)
+        found = None
+        if table.columns is not None:
+            table, found = self._with_columns_by_joint(search, table, seeds)
+        families = self._candidates(table)
+        first = FAMILIES["normal-gamma"] if table.columns is None else families[0]
+        table = first.prepared(table)
+        # The scale of weights tells how sure rows are, and not that each is several equal ones,
+        # or a part of one. The heaviest row counts as one in the likelihood, and the lightest as
+        # one in the prior of the labels: else these rows would be clusters of their own.
+        weights = np.ones(table.shape[0]) if table.weights is None else table.weights
+        mean_weight, least_weight = float(weights.mean()), float(weights.min())
+        most = mean_weight / float(weights.max())
+        power = min(most, mean_weight * power_of(table.total_weight, saturation))
+        power *= least_weight / mean_weight
+        table = times(table, 1.0 / least_weight)
+        template = self._model(first, table, {}, power)
+        model, labels = choose_model(search, families, table, template, seeds, found)
+        return model, table, labels
+
+    def _with_columns_by_joint(
+        self, search: Search, table: Data, seeds: Seeds
+    ) -> tuple[Data, Indices | None]:
+        """A coded table under the families of columns that the joint chooses.
+
+        Also the labels of a sample by which it chooses; None if the families are given.
+        """
+        assert table.columns is not None
+        given = self.component if isinstance(self.component, Mapping) else {}
+        fixed = [c for c in table.columns.levels if given.get(c, self.component) != AUTO]
+        if len(fixed) == len(table.columns.levels):
+            return table, None
+        template = self._model(mixed_family(table.columns), table, {})
+        sample, labels = first_labels_of_sample(search, template, table, seeds)
+        columns = columns_by_joint(table, sample, labels, search.progress.stop, fixed)
+        return recoded(table, columns), labels
+
+    def _find_model(
+        self, table: Data, rng: np.random.Generator, progress: Progress | None = None
+    ) -> tuple[Model, Data]:
+        """The model that `component` and `prior` say, and the rows to fit.
+
+        Rows count whole. If the joint chooses hyperparameters, ties of the rows are spread, and
+        the greatest weight is 1.
+        """
+        if self._is_automatic():
+            seeds = rng.integers(2**63, size=1)
+            search = Search(progress=progress or Progress())
+            table = table.with_bounded_weights()
+            model, table, _ = self._choose_model(search, table, Moments.of(table), seeds)
+            greatest = 1.0 if table.weights is None else float(table.weights.max())
+            return replace(model, power=1.0), times(table, 1.0 / greatest)
+        family = self._family_of(table)
+        given = None if isinstance(self.prior, str) else self.prior
+        prior = family.prior(given, table)
+        return self._model(family, table, prior), table
+
+    def _model(self, family: Family, table: Data, prior: Prior, power: float = 1.0) -> Model:
+        """A model of a table with the parameters' concentration."""
+        discount = float(self.discount)
+        check_least_weight(discount, 1.0 if table.weights is None else table.weights.min())
+        return Model(
+            family,
+            self.allow_missing,
+            prior,
+            self._alpha(),
+            power,
+            has_missing=self.allow_missing and table.has_missing(),
+            discount=discount,
+        )
+
+    def _alpha(self) -> float:
+        """The concentration, until a method has chosen it."""
+        return 1.0 if isinstance(self.alpha, str) else float(self.alpha)
+
+    def _read(self, X: Any) -> Data:
+        self._check_prior_names(column_names(X))
+        allow_missing = check_bool("allow_missing", self.allow_missing)
+        if self._is_mixed() or (self.component == AUTO and has_categories(X)):
+            return mixed_table(X, self.component, allow_missing, self.column_choices)
+        table = self._family().read(X, allow_missing)
+        return coded_numbers(table, X, self.column_choices) if self._is_open() else table
+
+    def _is_open(self) -> bool:
+        """Whether the cells of a table decide on the families of its columns."""
+        return self.component == AUTO and self._is_automatic()
+
+    def _check_prior_names(self, names: npt.NDArray[np.object_] | None) -> None:
+        """Raise ValueError if a Series in the prior has other names than the columns of `X`."""
+        for key, value in self.prior.items() if isinstance(self.prior, Mapping) else ():
+            given = column_names(value, "index")
+            if names is not None and given is not None and list(given) != list(names):
+                raise ValueError(
+                    f"prior {key} must be of the columns {list(names)} in this order, "
+                    f"got {list(given)}"
+                )
+
+    def _read_as_fitted(self, X: Any) -> Data:
+        return fitted_family(self).read(X, self.allow_missing_)

@@ -1,0 +1,1 @@
+"""What a fit leaves: partitions, numbered clusters, and what is told of them."""

@@ -1,0 +1,45 @@
+"""The error of methods that need `fit` before them."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from typing import Any
+
+
+class NotFittedError(ValueError, AttributeError):
+    """A method that needs `fit` was called before it.
+
+    See Also
+    --------
+    MAPDPM : Raises it, as all estimators do.
+
+    Examples
+    --------
+    >>> from dpmlite import MAPDPM, NotFittedError
+    >>> try:
+    ...     MAPDPM().predict([[0.0]])
+    ... except NotFittedError as error:
+    ...     print(error)
+    this MAPDPM is not fitted yet: call fit first
+    """
+
+
+def require_fitted(estimator: Any, attribute: str = "n_features_in_") -> None:
+    """Raise NotFittedError unless an estimator has an attribute that ``fit`` sets."""
+    if not hasattr(estimator, attribute):
+        kind = type(estimator).__name__
+        raise not_fitted_error(f"this {kind} is not fitted yet: call fit first")
+
+
+def not_fitted_error(message: str) -> NotFittedError:
+    """A NotFittedError that is also scikit-learn's, if that is loaded, for its tools to catch."""
+    theirs = getattr(sys.modules.get("sklearn.exceptions"), "NotFittedError", None)
+    return _error_of_both(theirs)(message) if theirs else NotFittedError(message)
+
+
+@cache
+def _error_of_both(theirs: type[Exception]) -> type[NotFittedError]:
+    # No module has this class, so that pickle must call the function that makes it.
+    body = {"__reduce__": lambda self: (not_fitted_error, self.args)}
+    return type("NotFittedError", (NotFittedError, theirs), body)

@@ -1,0 +1,1 @@
+"""Parts of `BayesianHierarchicalClustering`: how its trees grow, and what else they hold."""

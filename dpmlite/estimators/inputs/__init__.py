@@ -1,0 +1,1 @@
+"""What users give: tables, weights and parameters, read and checked."""

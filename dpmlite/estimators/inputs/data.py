@@ -1,0 +1,363 @@
+"""Checked tables, dense or sparse, with weights of the rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpmlite import core
+from dpmlite.estimators.inputs.user_tables import names_of
+from dpmlite.estimators.inputs.validation import (
+    aligned,
+    check_rows,
+    check_sample_weight,
+    check_table,
+    raise_where,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy.typing as npt
+
+    from dpmlite.estimators.inputs.columns import Columns
+
+    Floats = npt.NDArray[np.float64]
+    Indices = npt.NDArray[np.intp]
+
+# Names of the arrays of scipy.sparse's compressed sparse rows.
+NONZEROS = ("data", "indices", "indptr")
+
+# Rows of less than this part of the mean weight tell nothing that others do not.
+NEGLIGIBLE = 0.01
+
+# Rows of more than this times the mean weight would leave hardly any evidence to the others.
+HEAVIEST = 5.0
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Data:
+    """Checked rows of a table.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        (N, D).
+    values : ndarray, shape (N, D), or None
+        Cells of a dense table; NaN is a missing value.
+    nonzeros : tuple of ndarray, or None
+        Cells of a sparse table, their columns and the starts of rows: the arrays ``data``,
+        ``indices`` and ``indptr`` of compressed sparse rows.
+    weights : ndarray, shape (N,), or None
+        Number of equal rows that each row stands for; None is 1 for all.
+    columns : Columns or None
+        What the columns of a coded table are; None if all are of one family.
+    """
+
+    shape: tuple[int, int]
+    values: Floats | None = None
+    nonzeros: tuple[Floats, Indices, Indices] | None = None
+    weights: Floats | None = None
+    columns: Columns | None = None
+
+    def rows(self) -> core.Rows:
+        """The rows for the kernels."""
+        if self.values is not None:
+            return core.Rows(self.values, self.weights)
+        assert self.nonzeros is not None
+        return core.Rows.sparse(*self.nonzeros, self.shape[1], self.weights)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Copies of all arrays, for files."""
+        weights = None if self.weights is None else self.weights.copy()
+        if self.values is not None:
+            cells: dict[str, Any] = {"values": self.values.copy()}
+        else:
+            assert self.nonzeros is not None
+            cells = {k: part.copy() for k, part in zip(NONZEROS, self.nonzeros, strict=True)}
+        return {"shape": np.array(self.shape), "weights": weights, **cells}
+
+    @classmethod
+    def without_rows(cls, n_columns: int) -> Data:
+        """A dense table of 0 rows."""
+        return cls((0, n_columns), values=np.empty((0, n_columns)))
+
+    @classmethod
+    def from_dict(cls, parts: Mapping[str, Any]) -> Data:
+        """The table of which `to_dict` returned `parts`."""
+        n_rows, n_columns = parts["shape"]
+        nonzeros = tuple(parts[name] for name in NONZEROS) if "indptr" in parts else None
+        return cls((int(n_rows), int(n_columns)), parts.get("values"), nonzeros, parts["weights"])
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns of the user's table: several one-hot columns are coded as one."""
+        return self.shape[1] if self.columns is None else len(self.columns.levels)
+
+    @property
+    def total_weight(self) -> float:
+        """Sum of the weights; N without weights."""
+        return float(self.shape[0] if self.weights is None else self.weights.sum())
+
+    def weighted(self, sample_weight: Any) -> Data:
+        """The table with weights, which are checked; None changes nothing.
+
+        Raises
+        ------
+        ValueError
+            If the weights are not N finite, non-negative numbers, or are all 0.
+        """
+        if sample_weight is None:
+            return self
+        return replace(self, weights=check_sample_weight(sample_weight, self.shape[0]))
+
+    def require_weight(self) -> None:
+        """Raise ValueError if the weight of a row is 0."""
+        if not self.has_weight().all():
+            i = int(np.argmin(self.has_weight()))
+            raise ValueError(f"sample_weight must be positive, got 0.0 in row {i}")
+
+    def has_weight(self) -> npt.NDArray[np.bool_]:
+        """Mask of the rows of positive weight, shape (N,)."""
+        if self.weights is None:
+            return np.ones(self.shape[0], dtype=bool)
+        return np.asarray(self.weights > 0.0)
+
+    def has_missing(self) -> bool:
+        """Whether a cell is missing."""
+        cells = self.nonzeros[0] if self.values is None else self.values  # type: ignore[index]
+        return bool(np.isnan(np.min(cells, initial=0.0)))
+
+    def with_bounded_weights(self) -> Data:
+        """The table with weights of at most `HEAVIEST` times the mean of what they become."""
+        if self.weights is None:
+            return self
+        positive, bound = self.weights[self.weights > 0.0], np.inf
+        while (lower := HEAVIEST * np.minimum(positive, bound).mean()) < 0.999 * bound:
+            bound = lower
+        return replace(self, weights=np.minimum(self.weights, bound))
+
+    def without_negligible_weights(self) -> Data:
+        """The table with weights of 0 for rows of less than `NEGLIGIBLE` of the mean weight."""
+        if self.weights is None:
+            return self
+        least = NEGLIGIBLE * self.total_weight / self.has_weight().sum()
+        return replace(self, weights=np.where(self.weights < least, 0.0, self.weights))
+
+    def unweighted(self) -> Data:
+        """The table without weights."""
+        return replace(self, weights=None)
+
+    def take(self, chosen: npt.NDArray[np.bool_]) -> Data:
+        """The rows where the mask `chosen` is true."""
+        if chosen.all():
+            return self
+        weights = None if self.weights is None else self.weights[chosen]
+        shape = (int(chosen.sum()), self.shape[1])
+        if self.values is not None:
+            values = self.values[chosen]
+            return replace(self, shape=shape, values=values, weights=weights)
+        assert self.nonzeros is not None
+        cells, columns, starts = self.nonzeros
+        sizes = np.diff(starts)
+        kept = np.repeat(chosen, sizes)
+        starts = np.concatenate([[0], np.cumsum(sizes[chosen])]).astype(np.intp)
+        return Data(shape, nonzeros=(cells[kept], columns[kept], starts), weights=weights)
+
+    def part(self, columns: slice | npt.NDArray[np.bool_]) -> Data:
+        """Some columns of a dense table."""
+        assert self.values is not None
+        return replace(self.with_values(self.values[:, columns]), columns=None)
+
+    def numbers(self) -> Data:
+        """The columns of real numbers of a dense table; the table itself if it has no others."""
+        if self.columns is None or self.columns.is_real.all():
+            return self
+        return self.part(self.columns.is_real)
+
+    def with_values(self, values: Floats) -> Data:
+        """The table with other values of its rows."""
+        return replace(self, shape=_shape(values), values=np.ascontiguousarray(values))
+
+    def followed_by(self, other: Data) -> Data:
+        """The table with the rows of another below it; both are dense, or both sparse."""
+        weights = None
+        if self.weights is not None or other.weights is not None:
+            both = (np.ones(t.shape[0]) if t.weights is None else t.weights for t in (self, other))
+            weights = np.concatenate(list(both))
+        shape = (self.shape[0] + other.shape[0], self.shape[1])
+        if self.values is not None and other.values is not None:
+            values = np.vstack([self.values, other.values])
+            return replace(other, shape=shape, values=values, weights=weights)
+        assert self.nonzeros is not None
+        assert other.nonzeros is not None
+        cells, columns, starts = zip(self.nonzeros, other.nonzeros, strict=True)
+        ends = np.concatenate([starts[0], starts[0][-1] + starts[1][1:]])
+        return Data(
+            shape,
+            nonzeros=(np.concatenate(cells), np.concatenate(columns), ends),
+            weights=weights,
+        )
+
+    def dense(self) -> Floats:
+        """All cells, shape (N, D)."""
+        if self.values is not None:
+            return self.values
+        assert self.nonzeros is not None
+        cells, columns, starts = self.nonzeros
+        values = np.zeros(self.shape)
+        values[np.repeat(np.arange(self.shape[0]), np.diff(starts)), columns] = cells
+        return values
+
+    def log_volumes(self) -> Floats:
+        """What the log density of each coded row is above that of the row, shape (N,)."""
+        if self.columns is None:
+            return np.zeros(self.shape[0])
+        assert self.values is not None
+        return self.columns.log_volumes(self.values)
+
+    def total_log_volume(self) -> float:
+        """Weighted sum of `log_volumes`."""
+        if self.columns is None:
+            return 0.0
+        weights = np.ones(self.shape[0]) if self.weights is None else self.weights
+        return float(weights @ self.log_volumes())
+
+    def column_sums(self) -> Floats:
+        """Weighted sum of each column without missing cells, shape (D,)."""
+        weights = np.ones(self.shape[0]) if self.weights is None else self.weights
+        if self.values is not None:
+            return np.asarray(weights @ np.nan_to_num(self.values), dtype=np.float64)
+        assert self.nonzeros is not None
+        cells, columns, starts = self.nonzeros
+        terms = np.nan_to_num(cells) * np.repeat(weights, np.diff(starts))
+        return np.bincount(columns, terms, minlength=self.shape[1]).astype(np.float64)
+
+    def column_weights(self) -> Floats:
+        """Total weight of the rows that have a value in each column, shape (D,)."""
+        weights = np.ones(self.shape[0]) if self.weights is None else self.weights
+        if self.values is not None:
+            return np.asarray(weights @ ~np.isnan(self.values), dtype=np.float64)
+        assert self.nonzeros is not None
+        cells, columns, starts = self.nonzeros
+        missing = np.isnan(cells) * np.repeat(weights, np.diff(starts))
+        absent = np.bincount(columns, missing, minlength=self.shape[1])
+        return np.asarray(weights.sum() - absent, dtype=np.float64)
+
+
+def read_real(X: Any, allow_missing: bool | None) -> Data:
+    """A user's dense table of finite numbers, or NaN if missing values are allowed.
+
+    Raises
+    ------
+    ValueError, TypeError
+        As `check_rows`.
+    """
+    if _is_sparse(X):
+        raise TypeError(
+            "X must be dense, got a sparse matrix: pass X.toarray(), or take a component that "
+            "reads sparse rows, 'dirichlet-multinomial' or 'beta-bernoulli'"
+        )
+    values = check_rows(X, allow_missing, strided=True)
+    return Data(_shape(values), values=values)
+
+
+def read_counts(X: Any, most: float, allow_missing: bool) -> Data:
+    """A user's table of whole numbers from 0 to `most`, dense or in a scipy.sparse format.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `X` is not 2-D, has no row or column, or a cell breaks the rule.
+    """
+    if not _is_sparse(X):
+        values = check_table(X)
+        i, j = np.nonzero(values)
+        starts = np.searchsorted(i, np.arange(values.shape[0] + 1)).astype(np.intp)
+        cells = values[i, j]
+        data = Data(_shape(values), nonzeros=(cells, j.astype(np.intp), starts))
+    else:
+        data = _read_sparse(X)
+    _check_counts(data, most, allow_missing, X)
+    return data
+
+
+def _shape(values: Floats) -> tuple[int, int]:
+    return (values.shape[0], values.shape[1])
+
+
+def _is_sparse(X: Any) -> bool:
+    if names_of(X) is not None:  # a data frame, whose columns may have any name
+        return False
+    # "data" last: numpy's arrays of dates raise an error when asked for it.
+    return all(hasattr(X, name) for name in reversed(NONZEROS)) or hasattr(X, "tocsr")
+
+
+def _read_sparse(X: Any) -> Data:
+    """A user's sparse table in compressed rows, each cell at most once."""
+    if len(X.shape) != 2:
+        raise ValueError(f"X must be 2-D, got shape {X.shape}")
+    if min(X.shape) == 0:
+        raise ValueError(f"X must have at least one row and one column, got shape {X.shape}")
+    if getattr(X, "format", "csr") != "csr":
+        X = X.tocsr()
+    if not getattr(X, "has_canonical_format", True):
+        X = X.copy()
+        X.sum_duplicates()
+    if np.iscomplexobj(X.data):
+        raise ValueError(f"Complex data not supported: X must be real, got dtype {X.data.dtype}")
+    cells = aligned(np.asarray(X.data), np.float64)
+    columns, starts = (_as_indices(name, getattr(X, name)) for name in NONZEROS[1:])
+    shape = (int(X.shape[0]), int(X.shape[1]))
+    check_parts(shape, cells, columns, starts)
+    return Data(shape, nonzeros=(cells, columns, starts))
+
+
+def _as_indices(name: str, part: Any) -> Indices:
+    """Columns or starts of a sparse table as ints; ValueError unless they are integers."""
+    kind = np.asarray(part).dtype
+    if kind.kind not in "iu":
+        raise ValueError(f"X.{name} must be whole numbers, got dtype {kind}")
+    return aligned(np.asarray(part), np.intp)
+
+
+def check_parts(shape: tuple[int, int], cells: Floats, columns: Indices, starts: Indices) -> None:
+    """Raise ValueError unless the arrays are compressed sparse rows without duplicates."""
+    n_rows, n_columns = shape
+    sizes = np.diff(starts)
+    if starts.shape != (n_rows + 1,) or starts[0] != 0 or (sizes < 0).any():
+        raise ValueError(f"X.indptr must have {n_rows + 1} values that rise from 0")
+    if not len(cells) == len(columns) == starts[-1]:
+        raise ValueError(
+            f"X.data and X.indices must have {starts[-1]} values, "
+            f"got {len(cells)} and {len(columns)}"
+        )
+    bad = (columns < 0) | (columns >= n_columns)
+    if bad.any():
+        raise ValueError(f"X.indices must be in 0..{n_columns - 1}, got {columns[bad][0]}")
+    rises = np.diff(columns) > 0
+    inside = np.ones(len(rises), dtype=bool)  # whether two successive cells are of one row
+    inside[starts[(starts > 0) & (starts < len(columns))] - 1] = False
+    if not (rises | ~inside).all():
+        cell = np.repeat(np.arange(n_rows), sizes) * n_columns + columns
+        if len(np.unique(cell)) < len(cell):
+            raise ValueError("X must have each cell once: a column is twice in a row of X.indices")
+
+
+def _check_counts(data: Data, most: float, allow_missing: bool, X: Any) -> None:
+    """Raise ValueError unless all cells are whole numbers from 0 to `most`, or allowed NaN."""
+    assert data.nonzeros is not None
+    cells, columns, starts = data.nonzeros
+    with np.errstate(invalid="ignore"):
+        good = (cells >= 0.0) & (cells <= most) & (cells < np.inf) & (cells == np.floor(cells))
+    if allow_missing:
+        good |= np.isnan(cells)
+    if not good.all():
+        at = int(np.argmin(good))
+        i = int(np.searchsorted(starts, at, side="right")) - 1
+        rule = "0 or 1" if most == 1.0 else "whole numbers of at least 0"
+        if cells[at] > most > 1.0:
+            rule = f"at most {most:.0f}"
+        raise_where(f"X must be {rule}", cells[at], i, int(columns[at]), X)

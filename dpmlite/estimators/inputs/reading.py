@@ -1,0 +1,126 @@
+"""The columns of users' tables: numbers, or categories where a data frame says so."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpmlite.estimators.inputs.columns import is_missing
+from dpmlite.estimators.inputs.user_tables import check_is_table, names_of
+from dpmlite.estimators.inputs.validation import as_floats, check_table, numbers_of_texts
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from dpmlite.estimators.inputs.columns import Column
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CellsOf:
+    """The cells of one column.
+
+    Attributes
+    ----------
+    cells : ndarray, shape (N,)
+        float64 with NaN, or objects with None, where a cell is missing.
+    kind : {"number", "category", "date"}
+        What the column's type says.
+    """
+
+    cells: npt.NDArray[Any]
+    kind: str
+
+
+def is_frame(X: Any) -> bool:
+    """Whether `X` has named or numbered columns, as the data frames of pandas and polars."""
+    # A LazyFrame has no shape, and warns when asked for its columns.
+    return hasattr(X, "shape") and hasattr(X, "__getitem__") and hasattr(X, "columns")
+
+
+def has_categories(X: Any) -> bool:
+    """Whether a data frame has columns that are not of numbers."""
+    if not is_frame(X):
+        return False
+    return any(found.kind != "number" for found in read_columns(X).values())
+
+
+def read_columns(X: Any) -> dict[Column, CellsOf]:
+    """The columns of a table by name, or by place if it has no names.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If `X` is not a table.
+    """
+    if not is_frame(X):
+        check_is_table(X)
+        array = np.asarray(X)
+        if array.dtype.kind not in "OUS":
+            array = check_table(X)
+        elif array.ndim != 2 or 0 in array.shape:
+            raise ValueError(f"X must be 2-D with rows and columns, got shape {array.shape}")
+        return {j: read_column(array[:, j]) for j in range(array.shape[1])}
+    names = names_of(X) or []
+    if 0 in (len(X), len(names)):
+        raise ValueError(f"X must have at least one row and one column, got shape {X.shape}")
+    if all(isinstance(name, str) for name in names):
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise ValueError(f"X must have each column once, got {twice!r} twice")
+        return {name: read_column(X[name]) for name in names}
+    return {j: read_column(X.iloc[:, j]) for j in range(len(names))}
+
+
+def read_column(series: Any) -> CellsOf:
+    """The cells of a column: a numpy array, or a series of pandas, polars or pyarrow."""
+    is_category = _dtype_name(series).lower() in ("category", "categorical", "enum")
+    cells = np.asarray(series)
+    if cells.dtype.kind in "mM":
+        return CellsOf(cells, "date")
+    if cells.dtype.kind in "iuf":
+        return CellsOf(
+            cells.astype(np.float64, copy=False), "category" if is_category else "number"
+        )
+    if cells.dtype.kind == "b":
+        return CellsOf(cells, "category")
+    return _of_objects(cells.astype(object), is_category)
+
+
+def _of_objects(cells: npt.NDArray[np.object_], is_category: bool) -> CellsOf:
+    """Objects: numbers, dates, or text and truth values, which are categories."""
+    missing = np.array([is_missing(cell) for cell in cells.tolist()], dtype=bool)
+    known = cells[~missing].tolist()
+    if known and all(hasattr(cell, "isoformat") for cell in known):
+        return CellsOf(cells, "date")
+    if not is_category and not any(isinstance(cell, str | bool | np.bool_) for cell in known):
+        return CellsOf(as_floats("X", np.where(missing, np.nan, cells), ("row",)), "number")
+    numbers = None if is_category else numbers_of_texts(cells)
+    if numbers is not None:
+        return CellsOf(numbers, "number")
+    found = cells.copy()
+    if not all(isinstance(cell, str) for cell in known) and not all(map(_is_truth, known)):
+        found[~missing] = [str(cell) for cell in known]
+    found[missing] = None
+    return CellsOf(found, "category")
+
+
+def _is_truth(cell: Any) -> bool:
+    return isinstance(cell, bool | np.bool_)
+
+
+def _dtype_name(series: Any) -> str:
+    """The name of a series' type; empty without one."""
+    dtype = getattr(series, "dtype", None)
+    return str(getattr(dtype, "name", dtype)).split("(")[0]
+
+
+def as_frame_of(X: Any, cells: npt.NDArray[Any]) -> Any:
+    """Cells as a data frame of the kind of `X`; as they are if `X` is not one."""
+    if not is_frame(X):
+        return cells
+    frame = type(X)(dict(zip(X.columns, cells.T.tolist(), strict=True)))
+    if hasattr(X, "index"):
+        frame.index = X.index
+    return frame

@@ -1,0 +1,1 @@
+"""Parts of `MAPDPM`: its parameters, fits in memory, in chunks and in streams."""

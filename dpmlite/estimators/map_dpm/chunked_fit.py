@@ -1,0 +1,316 @@
+"""The fit of a mixture to rows that lie in chunks, by any engine.
+
+A random sample of the rows chooses the model and finds its first components, by the rules of `fit`.
+From there the descent in the joint of all rows goes on where the chunks are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dpmlite.core.threads import threads_for, use_threads
+from dpmlite.distributed.chunked_partition import ChunkedPartition, shares
+from dpmlite.distributed.descent import descend
+from dpmlite.distributed.proposals import GATHERED_ROWS, scaled
+from dpmlite.distributed.steps import Mixture
+from dpmlite.estimators.column_families.by_rule import AUTO
+from dpmlite.estimators.default_model.automatic import power_of
+from dpmlite.estimators.fitted.partitions import cluster_attributes
+from dpmlite.estimators.inputs.data import HEAVIEST, NEGLIGIBLE
+from dpmlite.estimators.inputs.validation import check_random_state, check_weight_ratio
+from dpmlite.estimators.map_dpm.chunk_tables import (
+    ChunkReader,
+    Size,
+    WeightedChunk,
+    check_reach,
+    describe,
+    grids_between,
+    joined_rows,
+    read_weighted,
+    rows_of,
+)
+from dpmlite.estimators.map_dpm.long_fits import why_long
+from dpmlite.estimators.map_dpm.streaming import moments_of_all
+from dpmlite.estimators.priors.moments import Moments
+from dpmlite.search.alpha import AlphaResult
+
+if TYPE_CHECKING:
+    from dpmlite.distributed.engine import Engine
+    from dpmlite.estimators.default_model.automatic import Model, Seeds
+    from dpmlite.estimators.inputs.data import Data, Floats, Indices
+    from dpmlite.estimators.priors.base import Family
+    from dpmlite.search.search import Search
+
+# Attributes of `fit` that describe rows, or a search among them in memory.
+FROM_ROWS = ("labels_", "component_labels_", "first_rows_", "neg_log_loo_", "n_empty_clusters_")
+
+# Attributes that only some fits have.
+NOT_ALWAYS = ("cluster_of_component_", "levels_", "log_columns_", "level_probabilities_")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FirstSample:
+    """A random sample of the rows of all chunks.
+
+    Attributes
+    ----------
+    chunk : array-like or WeightedChunk
+        Its rows as they were given.
+    n_rows : int
+        Rows in it.
+    lengths : ndarray of int, shape (P,)
+        Rows of each chunk.
+    weight, least_weight, most_weight : float
+        The sum of the weights of all rows, the least and the greatest.
+    """
+
+    chunk: Any
+    n_rows: int
+    lengths: Indices
+    weight: float
+    least_weight: float
+    most_weight: float
+
+    @classmethod
+    def draw(cls, engine: Engine, rng: np.random.Generator) -> FirstSample:
+        """A sample of the rows of an engine's chunks, in their order."""
+        sizes = engine.ask(Size.of, engine.numbers)
+        lengths = np.array([size.n_rows for size in sizes])
+        least = min(size.least_weight for size in sizes)
+        most = max(size.most_weight for size in sizes)
+        check_weight_ratio(least, most)
+        n_rows = min(GATHERED_ROWS, int(lengths.sum()))
+        drawn = [
+            np.sort(rng.choice(length, n, replace=False, shuffle=False))
+            for length, n in zip(lengths, shares(lengths, n_rows), strict=True)
+        ]
+        weight = sum(size.weight for size in sizes)
+        return cls(joined_rows(engine.ask(rows_of, drawn)), n_rows, lengths, weight, least, most)
+
+    @property
+    def factor(self) -> float:
+        """Number of all rows in units of those of the sample."""
+        return float(self.lengths.sum() / self.n_rows)
+
+    @property
+    def raw(self) -> Any:
+        """Its rows without weights."""
+        return self.chunk.rows if isinstance(self.chunk, WeightedChunk) else self.chunk
+
+    def saturation(self, saturation: float | None, weight: float) -> float | None:
+        """The saturation under which the sample, of this weight, has the evidence of all rows."""
+        if saturation is None or self.factor == 1.0:
+            return saturation
+        evidence = power_of(self.weight, saturation) * self.weight
+        if evidence >= weight:
+            return None
+        return float(evidence * weight / (weight - evidence))
+
+    def power_of_light_rows(self, saturation: float | None) -> float:
+        """The power under which the lightest row counts as one, and none more in the likelihood.
+
+        See `_choose_model`, which has the power of the rows of a table in memory.
+        """
+        power = min(1.0 / self.most_weight, power_of(self.weight, saturation))
+        return float(self.least_weight * power)
+
+    def check_weights_alike(self) -> None:
+        """Raise ValueError for weights that `fit` bounds or leaves out under the default model."""
+        mean = float(self.weight / self.lengths.sum())
+        if not NEGLIGIBLE * mean <= self.least_weight <= self.most_weight <= HEAVIEST * mean:
+            raise ValueError(
+                f"sample_weight must be {NEGLIGIBLE:g} to {HEAVIEST:g} times its mean for rows in "
+                f"chunks with prior='auto', got {self.least_weight / mean:g} to "
+                f"{self.most_weight / mean:g}"
+            )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Described:
+    """What is known of all rows before the search.
+
+    Attributes
+    ----------
+    table : Data
+        The sample, as chunks are read.
+    moments : Moments
+        Of all rows, with the weights that were given.
+    log_volume : float
+        Sum of `Data.log_volumes` of all rows.
+    unit : float
+        The weight that counts as 1 in tables.
+    """
+
+    table: Data
+    moments: Moments
+    log_volume: float
+    unit: float
+
+    @classmethod
+    def by(cls, engine: Engine, reader: ChunkReader, sample: Any) -> Described:
+        """What an engine's chunks are, which it reads from now on by a reader."""
+        engine.read(reader)
+        found = engine.run(describe, [None] * engine.n_chunks)
+        moments = moments_of_all([moments.times(reader.unit) for moments, _ in found])
+        log_volume = sum(volume for _, volume in found)
+        return cls(reader(sample), moments, log_volume, reader.unit)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ChunkedFit:
+    """The fit of a `MAPDPM` to the chunks of an engine.
+
+    Attributes
+    ----------
+    estimator : MAPDPM
+        Its parameters are checked and its model is chosen by its own methods.
+    engine : Engine
+    """
+
+    estimator: Any
+    engine: Engine
+
+    def run(self) -> None:
+        """Make all fitted attributes but labels: the engine has the component of each row.
+
+        Raises
+        ------
+        ValueError, TypeError
+            If a chunk or a parameter breaks its rule; the message states it, and names the chunk.
+        """
+        to_fit = self.estimator
+        to_fit._check_parameters()
+        self._check_parameters()
+        seeds = check_random_state(to_fit.random_state).integers(2**63, size=to_fit.n_init)
+        rng, progress = np.random.default_rng(seeds), to_fit._new_progress()
+        search = to_fit._search_from(to_fit.init, progress)
+        with use_threads(threads_for(to_fit.n_jobs)):
+            sample = FirstSample.draw(self.engine, rng)
+            known, model, search = self._model(sample, search, seeds)
+            found, mixture = self._first_components(sample, known.table, model, search, seeds)
+            model = replace(model, alpha=found.alpha)
+            partition = ChunkedPartition(self.engine, model, mixture, known.table, sample.lengths)
+            trace, converged = descend(partition, replace(search, init=to_fit.init), rng)
+            self._keep_components(partition, model, known.unit)
+            self._join_components(*partition.sample_of_all(GATHERED_ROWS, rng))
+        log_volume = model.power * known.log_volume
+        to_fit.neg_log_joint_trace_ = model.unit * np.array(trace) + log_volume
+        to_fit.neg_log_joint_ = float(to_fit.neg_log_joint_trace_[-1])
+        to_fit.n_sweeps_, to_fit.converged_ = partition.n_sweeps, converged
+        to_fit._keep_scores(found.scores)
+        to_fit._keep_moments(known.moments)
+        to_fit._remember_columns(sample.raw, known.table.n_features)
+        to_fit._keep_stop(progress)
+
+    def _check_parameters(self) -> None:
+        """Raise ValueError for parameters that need all rows at once."""
+        if not isinstance(self.estimator.init, str):
+            raise ValueError("init must be the name of a start for rows in chunks, got labels")
+        if self.estimator.discount > 0.0:
+            raise ValueError(
+                f"discount must be 0 for rows in chunks, got {float(self.estimator.discount)}"
+            )
+        if self.estimator.outlier_level is not None:
+            raise ValueError(
+                "outlier_level must be None for rows in chunks, which have outlier_score, "
+                f"got {self.estimator.outlier_level!r}"
+            )
+
+    def _model(
+        self, sample: FirstSample, search: Search, seeds: Seeds
+    ) -> tuple[Described, Model, Search]:
+        """What is known of all rows, their model, and the search among those of the sample."""
+        to_fit = self.estimator
+        table, saturation = self._read(sample), to_fit._saturation()
+        search.progress.explain(partial(why_long, table))
+        if to_fit._is_automatic():
+            sample.check_weights_alike()
+            model, spread, labels = to_fit._choose_model(
+                search,
+                table,
+                Moments.of(table),
+                seeds,
+                sample.saturation(saturation, table.total_weight),
+            )
+            search = replace(search, init=labels) if to_fit.init == AUTO else search
+            grids = grids_between(model.family.read(sample.raw, to_fit.allow_missing), spread)
+            known = self._describe(sample, table, model.family, grids, sample.least_weight)
+            power = sample.power_of_light_rows(saturation)
+        else:
+            known = self._describe(sample, table, to_fit._family_of(table), {}, 1.0)
+            model = to_fit._given_model(search, known.table, known.moments, seeds)
+            check_reach_of_chunks(self.engine, model, known.moments)
+            power = power_of(sample.weight, saturation)
+        return known, replace(model, power=power, has_missing=to_fit.allow_missing), search
+
+    def _read(self, sample: FirstSample) -> Data:
+        """The table of a sample; an error is that of the chunk that has the bad row."""
+        reader = partial(read_weighted, self.estimator._read)
+        try:
+            return reader(sample.chunk)
+        except (ValueError, TypeError):
+            self.engine.read(reader)
+            self.engine.run(describe, [None] * self.engine.n_chunks)
+            raise
+
+    def _describe(
+        self,
+        sample: FirstSample,
+        table: Data,
+        family: Family,
+        grids: dict[int, Floats],
+        unit: float,
+    ) -> Described:
+        """Let the engine read chunks as the sample says, and describe them."""
+        allow_missing = bool(self.estimator.allow_missing)
+        reader = ChunkReader(family, allow_missing, table.n_features, grids, unit)
+        return Described.by(self.engine, reader, sample.chunk)
+
+    def _first_components(
+        self, sample: FirstSample, table: Data, model: Model, search: Search, seeds: Seeds
+    ) -> tuple[AlphaResult, Mixture]:
+        """What the search of `fit` finds in the sample, which is as sure of it as all rows."""
+        to_fit = self.estimator
+        model = scaled(replace(model, as_weights=to_fit.alpha == "cv"), sample.factor)
+        if isinstance(to_fit.alpha, str):
+            found = to_fit._choose_alpha(search, table, model, seeds)
+        else:
+            found = AlphaResult(search.best(model.problem(table), seeds), model.alpha)
+        clusters = found.result.partition
+        model = replace(model, alpha=found.alpha)
+        return found, Mixture.of(model, clusters.component, clusters.n_clusters)
+
+    def _keep_components(self, partition: ChunkedPartition, model: Model, unit: float) -> None:
+        """Keep the components of all rows, the largest first."""
+        weights = np.array(partition.totals.counts)
+        order = np.argsort(np.argsort(-weights, kind="stable"), kind="stable")
+        final = partition.finish(replace(model, as_weights=True), order)
+        to_fit = self.estimator
+        for name in (*FROM_ROWS, *NOT_ALWAYS):
+            to_fit.__dict__.pop(name, None)
+        vars(to_fit).update(
+            cluster_attributes(final, model.family, model.prior, to_fit.allow_missing),
+            alpha_=model.alpha,
+            counts_=partition.clusters.sizes.sum(axis=0),
+            power_=model.power / unit,
+        )
+
+    def _join_components(self, table: Data, labels: Indices) -> None:
+        """Join components to clusters by the valleys that a sample of the rows shows."""
+        self.estimator.labels_ = labels
+        self.estimator._keep_clusters(table, labels)
+        for name in ("labels_", "component_labels_"):
+            delattr(self.estimator, name)
+
+
+def check_reach_of_chunks(engine: Engine, model: Model, moments: Moments) -> None:
+    """Raise ValueError if a row of a chunk lies too far from the prior."""
+    message = (model.family, model.prior, moments)
+    errors = engine.run(check_reach, [message] * engine.n_chunks)
+    for number, error in zip(engine.numbers, errors, strict=True):
+        if error is not None:
+            raise ValueError(f"chunk {number}: {error}")

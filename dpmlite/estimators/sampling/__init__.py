@@ -1,0 +1,1 @@
+"""Chains of partitions, and the partition that stands for their samples."""
