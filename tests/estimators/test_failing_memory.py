@@ -1,4 +1,4 @@
-"""Memory that runs out in the middle of a fit, at each allocation of the kernels in turn."""
+"""Memory that runs out in the middle of a fit, at allocations of the kernels from first to last."""
 
 import os
 import platform

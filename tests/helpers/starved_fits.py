@@ -20,7 +20,7 @@ from dpmlite import (
     VariationalDPM,
 )
 
-LAST = 2**62
+LAST = 2**31 - 1  # after all calls
 
 ESTIMATORS = {
     "MAPDPM": MAPDPM(prior="paper", random_state=0),
