@@ -20,6 +20,7 @@ FAMILIES = {
     "beta_bernoulli": "BetaBernoulli",
     "categorical": "Categorical",
     "poisson_gamma": "PoissonGamma",
+    "exposed_poisson_gamma": "ExposedPoissonGamma",
 }
 NAMES = ("special", "crp", *FAMILIES, "map_dpm")
 
@@ -59,7 +60,7 @@ def assert_close(case, results, expected):
 
 def table(rows, prior):
     """Rows as an array, missing cells as NaN; there may be none of them."""
-    n_columns = len(next(iter(prior.values())))
+    n_columns = len(rows[0]) if rows else len(next(iter(prior.values())))
     return np.array(rows, dtype=float).reshape(len(rows), n_columns)
 
 

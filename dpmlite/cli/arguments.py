@@ -9,6 +9,7 @@ from dpmlite.cli.completion import script_of
 from dpmlite.cli.fitting import run_demo, run_fit
 from dpmlite.cli.saved import run_convert, run_explain, run_plot, run_predict, run_score
 from dpmlite.estimators.column_families.by_rule import AUTO, COLUMN_FAMILIES
+from dpmlite.estimators.inputs.columns import EXPOSURE
 from dpmlite.estimators.map_dpm.parameters import ALPHA_CHOICES, PRIOR_CHOICES
 from dpmlite.estimators.priors import COMPONENTS
 
@@ -32,6 +33,7 @@ EXAMPLES = {
         "table.csv",
         "table.csv --out labelled.csv --plot clusters.png --save model.npz",
         "table.csv --columns age,income --as city=categorical --allow-missing",
+        "policies.csv --as claims=poisson-gamma --exposure days",
         "big.csv.gz --time-limit 60 --json > clusters.json",
         "- < table.csv",
     ],
@@ -99,6 +101,11 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     add(
         "--as", dest="families", type=_column_family, action="append", default=[],
         metavar="COLUMN=KIND", help=text,
+    )  # fmt: skip
+    text = "column of the time, area or population in which the counts of a row were taken"
+    add(
+        "--exposure", dest="families", type=_exposure_column, action="append", default=[],
+        metavar="COLUMN", help=text,
     )  # fmt: skip
     text = "take empty cells, NA, ? and the like as missing values, which tell nothing"
     add("--allow-missing", action="store_true", help=text)
@@ -215,6 +222,11 @@ def _alpha(text: str) -> float | str:
     except ValueError:
         rule = f"must be a number or one of {', '.join(ALPHA_CHOICES)}, got {text!r}"
         raise argparse.ArgumentTypeError(rule) from None
+
+
+def _exposure_column(column: str) -> tuple[str, str]:
+    """A column that is the exposure, as --as would say it."""
+    return column, EXPOSURE
 
 
 def _column_family(text: str) -> tuple[str, str]:

@@ -40,7 +40,7 @@ class Wanted:
     labels : list of str
         Columns to compare the clusters with.
     families : dict
-        What --as says of columns: "number", "text", or a family.
+        What --as and --exposure say of columns: "number", "text", "exposure", or a family.
     named : bool
         Whether --columns names the candidates.
     takes_text : bool

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite.estimators.fitted.explanation import counted, number
+from dpmlite.estimators.fitted.partitions import fitted_family
+from dpmlite.estimators.priors.mixed import MixedFamily
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,11 +62,14 @@ def _reasons(model: MAPDPM) -> str:
 
 def _summary(model: MAPDPM, rows: Table, labels: Mapping[str, npt.NDArray[Any]]) -> list[list[str]]:
     """Lines of the printed table: size, typical cells and most common label of each cluster."""
-    shown = rows.columns[:SHOWN_COLUMNS]
+    names = dict(enumerate(rows.columns))
+    family = fitted_family(model)
+    described = family.columns.as_rates(names) if isinstance(family, MixedFamily) else names
+    shown = dict(list(described.items())[:SHOWN_COLUMNS])
     mostly = ["mostly"] if len(labels) == 1 else [f"mostly {name}" for name in labels]
-    lines = [["cluster", "rows", "share", *shown, *mostly]]
+    lines = [["cluster", "rows", "share", *shown.values(), *mostly]]
     for k, count in enumerate(model.counts_[:SHOWN_CLUSTERS].tolist()):
-        typical = [_typical(model, k, j, name) for j, name in enumerate(shown)]
+        typical = [_typical(model, k, j, names[j]) for j in shown]
         line = [str(k), str(count), f"{model.weights_[k]:.1%}", *typical]
         for cells in labels.values():
             label, part = most_common(cells[model.labels_ == k])

@@ -16,6 +16,7 @@ MAX_UNITS = 2.0 * MAX_PRIOR_UNITS
 MAX_SQUARES = 2.0 * MAX_WEIGHT * MAX_UNITS**2
 MAX_LOG_FACTORIALS = 2.0**100
 MAX_COLUMNS = 2.0**20
+MAX_EXPOSURES = 2.0**94  # of rows of that weight, 2^40 at most each
 
 
 class Quantity(NamedTuple):
@@ -30,6 +31,10 @@ WEIGHT = Quantity("weights", 0.0, MAX_WEIGHT)
 WORDS = Quantity("counts", 0.0, MAX_WORDS)
 # A cell of 1 has a log of its factorial that rounds to a little below 0.
 LOG_FACTORIALS = Quantity("logs of factorials", -MAX_WEIGHT * ROUNDING_MARGIN, MAX_LOG_FACTORIALS)
+EXPOSURE = Quantity("exposures", 0.0, MAX_EXPOSURES)
+LOG_FACTORIALS_PER_EXPOSURE = Quantity(
+    "logs of factorials", -MAX_LOG_FACTORIALS, MAX_LOG_FACTORIALS
+)
 UNITS = Quantity("means", -MAX_UNITS, MAX_UNITS)
 SIGMAS = Quantity("means", -2.0 * MAX_SIGMAS, 2.0 * MAX_SIGMAS)
 SPREAD = Quantity("squares", 0.0, MAX_COLUMNS * MAX_WEIGHT * (2.0 * MAX_SIGMAS) ** 2)

@@ -64,6 +64,8 @@ class MAPDPM(MapFits):
         "auto", which columns are that a dict does not have. Keys of a dict are names of columns, or
         their places if they have no names; a tuple of columns as key, with "normal-inverse-wishart"
         or "log-normal", has one covariance matrix, and with "categorical" is of one-hot columns.
+        One column may be the "exposure": the time, area or population in which the counts of events
+        of each row were taken, so that clusters have rates.
     alpha : float or {"map", "mode", "nll", "cv"}, default 1.0
         Concentration of the Dirichlet process; larger values favour, weakly, more clusters. Or a
         method that chooses it, appendix A.3 of [1]_:
@@ -97,7 +99,8 @@ class MAPDPM(MapFits):
         - "beta-bernoulli": ``a0``, ``b0`` with a sum of 2 and the columns' frequencies of ones as
           means.
         - "categorical": ``beta0`` 1, of every level.
-        - "poisson-gamma": ``a0`` 1, ``b0`` such that the prior's mean is that of the column.
+        - "poisson-gamma": ``a0`` 1, ``b0`` such that the prior's mean is that of the column, or its
+          rate if there is an exposure.
 
         "nll" multiplies the default scales (``c0`` and ``b0``; ``kappa0`` and ``psi0``; ``sigma2``
         and ``tau2``; ``beta0``; ``a0`` and ``b0`` together) by the powers of 2, from 2^-14 to 2^14,

@@ -9,6 +9,7 @@ if TYPE_CHECKING or PURE:
     from dpmlite.families.categorical import Categorical
     from dpmlite.families.component import Component
     from dpmlite.families.dirichlet_multinomial import DirichletMultinomial
+    from dpmlite.families.exposed_poisson_gamma import ExposedPoissonGamma
     from dpmlite.families.incomplete_normal_gamma import IncompleteNormalGamma
     from dpmlite.families.normal_gamma import NormalGamma
     from dpmlite.families.normal_inverse_wishart import NormalInverseWishart
@@ -20,6 +21,7 @@ else:
     from dpmlite.families._categorical import Categorical
     from dpmlite.families._component import Component
     from dpmlite.families._dirichlet_multinomial import DirichletMultinomial
+    from dpmlite.families._exposed_poisson_gamma import ExposedPoissonGamma
     from dpmlite.families._incomplete_normal_gamma import IncompleteNormalGamma
     from dpmlite.families._normal_gamma import NormalGamma
     from dpmlite.families._normal_inverse_wishart import NormalInverseWishart
@@ -32,6 +34,7 @@ __all__ = [
     "Categorical",
     "Component",
     "DirichletMultinomial",
+    "ExposedPoissonGamma",
     "IncompleteNormalGamma",
     "NormalGamma",
     "NormalInverseWishart",

@@ -9,7 +9,7 @@ from dpmlite.core._simd cimport (
     LANES, inlined_void, larger, log_positive, smaller, split_exponent, sum_of)
 from dpmlite.core._special cimport digamma_c, log_rising_of_lane
 from dpmlite.families._family cimport left_of_c
-from dpmlite.families._poisson_gamma_statistics cimport log1p_of_lane, row_log_factorials
+from dpmlite.families._poisson_gamma_statistics cimport log_evidence, row_log_factorials
 from dpmlite.families._slot_vectors cimport NARROW, WIDE, padded
 
 cdef enum:
@@ -169,17 +169,6 @@ cdef clones_double score_small(PoissonGammaStatistics self, const Row *row, doub
     return sum_of(total)
 
 
-cdef inline inlined_void read_lane(const Row *row, Py_ssize_t first, Py_ssize_t n, double *x,
-                                   double *there) noexcept nogil:
-    """Read n cells from column `first`: counts, 0 if there is none, and whether there is one."""
-    cdef Py_ssize_t i
-    for i in range(LANES):
-        x[i] = there[i] = 0.0
-    for i in range(n):
-        there[i] = 1.0 if row.values[first + i] == row.values[first + i] else 0.0
-        x[i] = larger(row.values[first + i], 0.0)
-
-
 cdef clones_double score_copies(PoissonGammaStatistics self, const Row *row, Py_ssize_t k,
                                 double taken) noexcept nogil:
     """log p of copies of any counts and weight, but for their factorials."""
@@ -188,7 +177,7 @@ cdef clones_double score_copies(PoissonGammaStatistics self, const Row *row, Py_
     cdef const double *cells = self.cells + k * self.n_along
     cdef const double *a0 = &self.prior.a[0]
     cdef const double *b0 = &self.prior.b[0]
-    cdef double power = self.power, w = self.power * row.weight, a, b, score
+    cdef double power = self.power, w = self.power * row.weight, a, b
     cdef Py_ssize_t first = 0, i, n
     for i in range(LANES):
         total[i] = 0.0
@@ -198,9 +187,7 @@ cdef clones_double score_copies(PoissonGammaStatistics self, const Row *row, Py_
         for i in range(LANES):
             a = a0[first + i] + power * left_of_c(sums[first + i], taken * x[i])
             b = b0[first + i] + power * left_of_c(cells[first + i], taken * there[i])
-            score = (log_rising_of_lane(a, w * x[i]) - a * log1p_of_lane(w / b)
-                     - w * x[i] * log_positive(b + w))
-            total[i] += there[i] * score
+            total[i] += there[i] * log_evidence(a, b, w * x[i], w)
         first += LANES
     return sum_of(total) / power
 
@@ -223,9 +210,7 @@ cdef clones_double log_marginal(PoissonGammaStatistics self, Py_ssize_t j, Py_ss
         for i in range(LANES):
             s = power * (sums[first + i] + part * other_sums[first + i])
             n = power * (cells[first + i] + part * other_cells[first + i])
-            total[i] += (log_rising_of_lane(a0[first + i], s)
-                         - a0[first + i] * log1p_of_lane(n / b0[first + i])
-                         - s * log_positive(b0[first + i] + n))
+            total[i] += log_evidence(a0[first + i], b0[first + i], s, n)
         first += LANES
     # A padded column has no cell, and its rate is 1: it adds nothing.
     return sum_of(total) / power - (self.log_factorials[j] + part * self.log_factorials[k])

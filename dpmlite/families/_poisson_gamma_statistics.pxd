@@ -1,5 +1,6 @@
 from dpmlite.core._rows cimport Row
 from dpmlite.core._simd cimport inlined_double, log_positive
+from dpmlite.core._special cimport log_rising_of_lane
 from dpmlite.families._soft_component cimport SoftComponent
 
 
@@ -46,6 +47,13 @@ cdef inline inlined_double log1p_of_lane(double part) noexcept nogil:
     """log(1 + part): the factor corrects for the rounding of the sum."""
     cdef double sum = 1.0 + part
     return log_positive(sum) * (part / (sum - 1.0)) if sum > 1.0 else part
+
+
+cdef inline inlined_double log_evidence(double a, double b, double events,
+                                        double exposure) noexcept nogil:
+    """Log marginal of events in an exposure, for a rate of Gamma(a, b), but for factorials."""
+    return (log_rising_of_lane(a, events) - a * log1p_of_lane(exposure / b)
+            - events * log_positive(b + exposure))
 
 cdef double row_log_factorials(PoissonGammaPrior prior, const Row *row) noexcept nogil
 cdef double row_least_cost(PoissonGammaPrior prior, const Row *row) noexcept nogil

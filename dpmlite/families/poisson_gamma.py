@@ -84,8 +84,8 @@ class PoissonGamma(Component):
     def clear(self, k: int) -> None:
         self._check_slot(k)
         self.counts[k], self.log_factorials[k], self.kept[k] = 0.0, 0.0, 1.0
-        self.sums[k] = [0.0] * self.n_columns
-        self.cells[k] = [0.0] * self.n_columns
+        self.sums[k] = [0.0] * len(self.a0)
+        self.cells[k] = [0.0] * len(self.a0)
 
     def copy(self, k: int, other: "Component", j: int) -> None:
         self._check_slot(k)
@@ -95,10 +95,10 @@ class PoissonGamma(Component):
 
     def add(self, row: Values, k: int, weight: float = 1.0) -> None:
         self._check_slot(k)
-        for d, x in self._observed(row):
+        for d, x, e in self._observed(row):
             self.sums[k][d] += weight * x
-            self.cells[k][d] += weight
-            self.log_factorials[k] += weight * log_rising(1.0, x)
+            self.cells[k][d] += weight * e
+            self.log_factorials[k] += weight * _log_factorial(x, e)
         self.counts[k] += weight
 
     def remove(self, row: Values, k: int, weight: float = 1.0) -> bool:
@@ -115,15 +115,11 @@ class PoissonGamma(Component):
             return True
         sums, cells = self.sums[k][:], self.cells[k][:]
         log_factorials = self.log_factorials[k]
-        for d, x in observed:
+        for d, x, e in observed:
             sums[d] = left_of(sums[d], weight * x)
-            cells[d] = left_of(cells[d], weight)
-            log_factorials = left_of(log_factorials, weight * log_rising(1.0, x))
-        power = self.power
-        kept = (1.0 + power * log_factorials) / (1.0 + power * self.log_factorials[k])
-        for a0, after, before in zip(self.a0, sums, self.sums[k], strict=True):
-            kept = min(kept, (a0 + power * after) / (a0 + power * before))
-        kept *= self.kept[k]
+            cells[d] = left_of(cells[d], weight * e)
+            log_factorials = self._left_of_log(log_factorials, weight * _log_factorial(x, e))
+        kept = self.kept[k] * self._kept_by(k, sums, cells, log_factorials)
         if kept < MIN_KEPT_FRACTION or left < MIN_KEPT_FRACTION * self.counts[k]:
             return False
         self.counts[k], self.sums[k], self.cells[k] = left, sums, cells
@@ -144,10 +140,10 @@ class PoissonGamma(Component):
         """
         self._check_slot(k)
         w, total = self.power * weight, 0.0
-        for d, x in self._observed(row):
+        for d, x, e in self._observed(row):
             a, b = self._parameters(k, d)
-            total += log_rising(a, w * x) - a * log1p(w / b) - w * x * log(b + w)
-            total -= w * log_rising(1.0, x)
+            total += log_rising(a, w * x) - a * log1p(w * e / b) - w * x * log(b + w * e)
+            total -= w * _log_factorial(x, e)
         return total / self.power
 
     def log_predictive_member(self, row: Values, k: int, weight: float = 1.0) -> float:
@@ -165,9 +161,9 @@ class PoissonGamma(Component):
         if self.power != 1.0:
             raise ValueError(f"power must be 1 for expected log densities, got {self.power}")
         total = 0.0
-        for d, x in self._observed(row):
+        for d, x, e in self._observed(row):
             a, b = self._parameters(k, d)
-            total += x * (digamma(a) - log(b)) - a / b - log_rising(1.0, x)
+            total += x * (digamma(a) - log(b)) - e * a / b - _log_factorial(x, e)
         return weight * total
 
     def log_marginal(self, k: int) -> float:
@@ -182,7 +178,7 @@ class PoissonGamma(Component):
     def posterior(self, k: int) -> dict[str, float | list[float]]:
         """Posterior of cluster `k`: "n" rows, and "a" and "b" of each column's gamma."""
         self._check_slot(k)
-        parameters = [self._parameters(k, d) for d in range(self.n_columns)]
+        parameters = [self._parameters(k, d) for d in range(len(self.a0))]
         return {
             "n": self.counts[k],
             "a": [a for a, _ in parameters],
@@ -195,17 +191,31 @@ class PoissonGamma(Component):
 
     def load(self, k: int, statistics: Values) -> None:
         self._check_slot(k)
-        d = self.n_columns
-        check_statistics(statistics, (WEIGHT, 1), (WORDS, d), (WEIGHT, d), (LOG_FACTORIALS, 1))
+        d = len(self.a0)
+        self._check_statistics(statistics, d)
         self.counts[k] = statistics[0]
         self.sums[k] = [statistics[i] for i in range(1, 1 + d)]
         self.cells[k] = [statistics[i] for i in range(1 + d, 1 + 2 * d)]
         self.log_factorials[k], self.kept[k] = statistics[1 + 2 * d], 1.0
 
-    def _observed(self, row: Values) -> list[tuple[int, float]]:
-        """The columns that the row has a count of, and the counts."""
+    def _check_statistics(self, statistics: Values, d: int) -> None:
+        check_statistics(statistics, (WEIGHT, 1), (WORDS, d), (WEIGHT, d), (LOG_FACTORIALS, 1))
+
+    def _observed(self, row: Values) -> list[tuple[int, float, float]]:
+        """The columns that the row has a count of, the counts, and their exposures: 1."""
         self._check_row(row)
-        return [(d, max(float(x), 0.0)) for d, x in enumerate(row) if not isnan(x)]
+        return [(d, max(float(x), 0.0), 1.0) for d, x in enumerate(row) if not isnan(x)]
+
+    def _left_of_log(self, log_factorials: float, of_row: float) -> float:
+        return left_of(log_factorials, of_row)
+
+    def _kept_by(self, k: int, sums: Values, cells: Values, log_factorials: float) -> float:
+        """The least fraction that a removal leaves of slot `k`, of which this is the rest."""
+        power = self.power
+        kept = (1.0 + power * log_factorials) / (1.0 + power * self.log_factorials[k])
+        for a0, after, before in zip(self.a0, sums, self.sums[k], strict=True):
+            kept = min(kept, (a0 + power * after) / (a0 + power * before))
+        return kept
 
     def _parameters(self, k: int, d: int) -> tuple[float, float]:
         """The posterior's a and b in column `d`."""
@@ -225,3 +235,8 @@ class PoissonGamma(Component):
             s, n = self.power * s, self.power * n
             total += log_rising(a0, s) - a0 * log1p(n / b0) - s * log(b0 + n)
         return total / self.power - log_factorials
+
+
+def _log_factorial(x: float, exposure: float) -> float:
+    """Log of x! / exposure^x."""
+    return log_rising(1.0, x) - x * log(exposure)

@@ -110,6 +110,24 @@ def test_categories_and_counts(run, customers):
     assert first.split()[3:5] in (["Rome", f"{share:.0%}"], ["Paris", f"{share:.0%}"])
 
 
+def test_an_exposure_makes_rates_of_counts(run, tmp_path):
+    rng = np.random.default_rng(0)
+    days = rng.integers(7, 730, N * 4)
+    claims = rng.poisson(np.array([0.02, 0.5])[np.arange(N * 4) % 2] * days)
+    lines = ["claims,days", *(f"{x},{e}" for x, e in zip(claims, days, strict=True))]
+    (tmp_path / "policies.csv").write_text("\n".join(lines), encoding="utf-8")
+    options = ["--as", "claims=poisson-gamma", "--exposure", "days", "--save", "m.npz"]
+    code, out, _ = run("fit", "policies.csv", *options)
+    assert code == 0
+    assert "clusters found: 2" in "\n".join(out)
+    header = next(line for line in out if line.startswith("cluster "))
+    assert header.split("share")[1].split() == ["claims", "/", "days"]
+    assert any(line.startswith("cluster 0: claims / days ") for line in out)
+    component = {"claims": "poisson-gamma", "days": "exposure"}
+    assert MAPDPM.load("m.npz").component_ == component
+    assert run("fit", "policies.csv", "--exposure", "weeks")[0] == 2
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -33,6 +33,8 @@ def in_units(case, prior, scale):
     if isinstance(case, ProductCase):
         parts = zip(case.parts(len(scale)), prior["parts"], strict=True)
         return prior | {"parts": [in_units(part, own, scale[d]) for (part, d), own in parts]}
+    if case.name not in WITH_UNITS:
+        return prior
     other = {name: prior[name] * scale**power for name, power in POWERS.items() if name in prior}
     if "psi0" in prior:
         other["psi0"] = prior["psi0"] * np.outer(scale, scale)

@@ -54,6 +54,13 @@ FAMILIES_OF_COLUMNS = {
 FULL_COLUMNS = {("height", "income"): "log-normal", "city": "categorical"}
 
 
+def exposed(rng, n_rows=40):
+    """Counts of events beside the time in which they were counted."""
+    days, group = rng.uniform(1.0, 30.0, n_rows), rng.integers(2, size=n_rows)
+    claims = rng.poisson(days * np.array([0.2, 4.0])[group]).astype(float)
+    return pd.DataFrame({"claims": claims, "days": days})
+
+
 def streamed(model, X):
     half = len(X) // 2
     return model.partial_fit(X[:half]).partial_fit(X[half:])
@@ -73,6 +80,7 @@ def all_models():
     weights = rng.random(len(X)) + 0.5
     bits_with_gaps = with_gaps(rng, zeros_and_ones)
     full = table[["height", "income", "city"]]
+    rates, of_rates = exposed(rng), {"claims": "poisson-gamma", "days": "exposure"}
     sparse = {"component": "dirichlet-multinomial", **paper}
     binary = {"component": "beta-bernoulli", **paper}
     return {
@@ -101,6 +109,8 @@ def all_models():
         "mixed": (MAPDPM(component=FAMILIES_OF_COLUMNS, **paper).fit(table), table),
         "mixed stream": (streamed(MAPDPM(component=FAMILIES_OF_COLUMNS, **paper), table), table),
         "mixed full": (MAPDPM(component=FULL_COLUMNS, random_state=0).fit(full), full),
+        "exposures": (MAPDPM(component=of_rates, **paper).fit(rates), rates),
+        "exposures stream": (streamed(MAPDPM(component=of_rates, **paper), rates), rates),
         "mixed auto": (MAPDPM(random_state=0, allow_missing=True).fit(table), table),
         "prefixes": (DPSearch(random_state=0).fit(X), X),
         "certified": (DPSearch(scoring="tight", **binary).fit(zeros_and_ones), zeros_and_ones),

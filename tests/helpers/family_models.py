@@ -145,6 +145,21 @@ def poisson_gamma_log_marginal(rows, prior):
     return float(total.sum() / power - _lgamma(rows[~np.isnan(rows)] + 1.0).sum())
 
 
+def exposed_poisson_gamma_prior(rng, n_columns):
+    return poisson_gamma_prior(rng, n_columns - 1)
+
+
+def exposed_poisson_gamma_log_marginal(rows, prior):
+    """Ratios of the gammas' normalising constants; the exposure of a row is its last cell."""
+    power, a0, b0 = prior.get("power", 1.0), np.asarray(prior["a0"]), np.asarray(prior["b0"])
+    counts, exposures = rows[:, :-1], rows[:, -1:]
+    a = a0 + power * np.nansum(counts, axis=0)
+    b = b0 + power * np.where(np.isnan(counts), 0.0, exposures).sum(axis=0)
+    total = _lgamma(a) - _lgamma(a0) + a0 * np.log(b0) - a * np.log(b)
+    base = np.nansum(counts * np.log(exposures)) - _lgamma(counts[~np.isnan(counts)] + 1.0).sum()
+    return float(total.sum() / power + base)
+
+
 def real_rows(rng, n_rows, n_columns):
     """Two groups, duplicates among them."""
     X = rng.normal(size=(n_rows, n_columns)) + 3.0 * rng.integers(2, size=(n_rows, 1))
@@ -168,6 +183,15 @@ def counts_with_gaps(rng, n_rows, n_columns):
     X[rng.random(X.shape) < 0.1] *= 6.0
     X[rng.random(X.shape) < 0.25] = np.nan
     return X
+
+
+def exposed_with_gaps(rng, n_rows, n_columns):
+    """Counts at exposures that differ by more than the rates do, which are the last column."""
+    exposures = np.exp(rng.normal(scale=1.5, size=(n_rows, 1)))
+    rates = rng.gamma(0.7, 2.0, size=(2, n_columns - 1))[rng.integers(2, size=n_rows)]
+    counts = rng.poisson(rates * exposures).astype(float)
+    counts[rng.random(counts.shape) < 0.25] = np.nan
+    return np.hstack([counts, exposures])
 
 
 def binary_rows(rng, n_rows, n_columns):

@@ -82,9 +82,10 @@ def log_categorical(counts, beta0):
     return of_levels - gammaln(beta0.sum() + counts.sum()) + gammaln(beta0.sum())
 
 
-def log_poisson_gamma(x, a0, b0):
+def log_poisson_gamma(x, a0, b0, exposures=1.0):
     """Log marginal of counts of events under one rate."""
-    x = x[~np.isnan(x)]
-    a, b = a0 + x.sum(), b0 + len(x)
+    known = ~np.isnan(x)
+    x, e = x[known], np.broadcast_to(exposures, x.shape)[known]
+    a, b = a0 + x.sum(), b0 + e.sum()
     of_rate = gammaln(a) - gammaln(a0) + a0 * np.log(b0) - a * np.log(b)
-    return of_rate - gammaln(x + 1.0).sum()
+    return of_rate - gammaln(x + 1.0).sum() + (x * np.log(e)).sum()

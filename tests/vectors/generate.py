@@ -17,6 +17,7 @@ from generators.beta_bernoulli import beta_bernoulli
 from generators.categorical import categorical
 from generators.crp import crp
 from generators.dirichlet_multinomial import dirichlet_multinomial
+from generators.exposed_poisson_gamma import exposed_poisson_gamma
 from generators.format import render
 from generators.incomplete_normal_gamma import incomplete_normal_gamma
 from generators.map_dpm import map_dpm
@@ -39,6 +40,7 @@ FILES: dict[str, Callable[[], dict]] = {
     "beta_bernoulli": beta_bernoulli,
     "categorical": categorical,
     "poisson_gamma": poisson_gamma,
+    "exposed_poisson_gamma": exposed_poisson_gamma,
     "map_dpm": map_dpm,
 }
 

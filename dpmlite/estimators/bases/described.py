@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from dpmlite import families
     from dpmlite.estimators.inputs.choices import Prior
     from dpmlite.estimators.inputs.data import Data, Floats, Indices
-    from dpmlite.estimators.priors.base import Parameters
+    from dpmlite.estimators.priors.base import Parameters, Totals
 
 # Defining columns of a cluster that a summary names at most.
 N_NAMED = 3
@@ -196,8 +196,10 @@ class DescribedMixture(FamilyEstimator):
         """`column_information` of some clusters."""
         family, theta = fitted_family(self), self._expected_parameters()
         weights = self.statistics_[:, 0] / self.statistics_[:, 0].sum()
+        slots = np.arange(len(weights))
+        totals = self._typical_totals(slots) if isinstance(family, MixedFamily) else None
         coded = np.array(
-            [separations(family, theta, weights, self._clusters(), k) for k in clusters]
+            [separations(family, theta, weights, self._clusters(), k, totals) for k in clusters]
         )
         return family.information_of_columns(coded) if isinstance(family, MixedFamily) else coded
 
@@ -224,6 +226,7 @@ class DescribedMixture(FamilyEstimator):
                     prefix = _common_start([names[j] for j in (first, *others)])
                     names[first] = prefix.rstrip("_=- ") or f"{names[first]} ..."
                     names = {j: name for j, name in names.items() if j not in others}
+            names = family.columns.as_rates(names)
         return names
 
     def _priors(self, n_empty: int = 0) -> list[Prior]:
@@ -254,6 +257,8 @@ class DescribedMixture(FamilyEstimator):
             columns, of_levels = family.columns, getattr(self, "level_probabilities_", {})
             for j, column in enumerate(columns.levels):
                 key = columns.coded[columns.places[j]]
+                if columns.exposure is not None and column in columns.counts:
+                    words[j] = number(mean[j])  # a rate: its deviation would depend on the unit
                 if column in columns.logs:
                     words[j] = f"{number(np.exp(mean[j]))} ×÷ {number(np.exp(deviation[j]))}"
                 if key in of_levels:
@@ -266,14 +271,14 @@ class DescribedMixture(FamilyEstimator):
 
     def _expected_cells(self, table: Data, weights: Floats) -> Floats:
         """Coded rows whose missing cells are what clusters of some weights expect, shape (N, D)."""
-        family, priors = fitted_family(self), self._priors(n_empty=1)
+        family, priors, cells = fitted_family(self), self._priors(n_empty=1), table.dense()
         expected = weights @ np.array([family.coded_means(prior) for prior in priors])
         if isinstance(family, MixedFamily):
             levels = [family.level_probabilities(prior) for prior in priors]
             for key in levels[0]:
                 probabilities = weights @ np.array([each[key] for each in levels])
                 expected[:, family.columns.coded.index(key)] = probabilities.argmax(axis=1)
-        cells = table.dense()
+            expected = family.at_exposures(expected, self._exposures(table))
         return np.where(np.isnan(cells), expected, cells)
 
     def _drawn_cells(self, table: Data, weights: Floats, rng: np.random.Generator) -> Floats:
@@ -281,23 +286,36 @@ class DescribedMixture(FamilyEstimator):
         below = np.cumsum(weights, axis=1) < rng.random((len(weights), 1))
         slots = np.minimum(below.sum(axis=1), weights.shape[1] - 1)
         cells = table.dense()
-        return np.where(np.isnan(cells), self._drawn_from(fitted_mixture(self), slots, rng), cells)
+        drawn = self._drawn_from(fitted_mixture(self), slots, rng, self._exposures(table))
+        return np.where(np.isnan(cells), drawn, cells)
 
     def _drawn_from(
-        self, mixture: families.Component, slots: Indices, rng: np.random.Generator
+        self,
+        mixture: families.Component,
+        slots: Indices,
+        rng: np.random.Generator,
+        totals: Totals = None,
     ) -> Floats:
-        """A coded row drawn from each of some slots of a mixture."""
+        """A coded row drawn from each of some slots of a mixture, of typical totals or of these."""
         family = fitted_family(self)
+        totals = self._typical_totals(slots) if totals is None else totals
         X = np.empty((len(slots), family.n_coded(self.n_features_in_)))
         for k in np.unique(slots):
             drawn = np.flatnonzero(slots == k)
             cluster = family.as_prior(mixture.posterior(int(k)), self.prior_)
             theta = family.draw_parameters(cluster, len(drawn), rng)
-            totals = np.full(len(drawn), self._typical_total(int(k)))
-            X[drawn] = family.draw_rows(theta, np.arange(len(drawn)), totals, rng)
+            of_rows = None if totals is None else totals[drawn]
+            X[drawn] = family.draw_rows(theta, np.arange(len(drawn)), of_rows, rng)
         return X
 
-    def _typical_total(self, k: int) -> int:
-        """Mean total count of the rows of cluster `k`, or of all rows for a new cluster."""
-        chosen = self.statistics_[k : k + 1] if k < len(self.statistics_) else self.statistics_
-        return round(float(chosen[:, 1:].sum() / chosen[:, 0].sum()))
+    def _exposures(self, table: Data) -> Floats | None:
+        """The exposures of coded rows, 1 where none is known; None if counts have none."""
+        family = fitted_family(self)
+        return family.exposures(table.dense()) if isinstance(family, MixedFamily) else None
+
+    def _typical_totals(self, slots: Indices) -> Totals:
+        """Mean total or exposure of the rows of each slot's cluster; of all rows for a new one."""
+        family, n_clusters = fitted_family(self), len(self.statistics_)
+        chosen = [self.statistics_[k : k + 1] for k in range(n_clusters)] + [self.statistics_]
+        found = [family.typical_total(each, self.prior_) for each in chosen]
+        return None if found[0] is None else np.array(found)[slots]

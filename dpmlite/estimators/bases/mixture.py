@@ -10,7 +10,7 @@ from dpmlite import algorithms, sweeps
 from dpmlite.core import Rows
 from dpmlite.distributed.statistics import load
 from dpmlite.estimators.bases.cluster_densities import ClusterDensities
-from dpmlite.estimators.fitted.outliers import MAX_STRAY_ROWS, N_DRAWN, share_below
+from dpmlite.estimators.fitted.outliers import MAX_STRAY_ROWS, N_DRAWN, by_exposure, share_below
 from dpmlite.estimators.fitted.partitions import (
     cluster_attributes,
     fitted_component,
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
+    from dpmlite import families
     from dpmlite.estimators.inputs.choices import Prior
     from dpmlite.estimators.inputs.data import Data
     from dpmlite.estimators.priors.base import Family
@@ -159,7 +160,8 @@ class MixtureEstimator(ClusterDensities):
 
         It is a tail probability, and calibrated: of rows from the same source, 1 % score below
         0.01. Rows that fit no cluster score 0. A component of one or two rows counts as none: its
-        rows may be errors. The draws, 20,000, are always the same.
+        rows may be errors. The draws, 20,000, are always the same; if counts have an exposure,
+        there are as many for rows of like exposure.
 
         Parameters
         ----------
@@ -184,19 +186,32 @@ class MixtureEstimator(ClusterDensities):
                 f"component {self.component_!r} has no outlier_score: rows of unlike "
                 "length do not compare"
             )
-        rows = self._read_new(X).rows()
+        table = self._read_new(X)
         counts = getattr(self, "component_counts_", self.counts_)
         groups = fitted_component(self)
         is_group = counts > min(MAX_STRAY_ROWS, counts.max() - 1)
         load(groups, self.statistics_[is_group], n_empty=1)
+        densities, scores = np.empty(table.shape[0]), np.empty(table.shape[0])
+        algorithms.log_density(table.rows(), groups, self.alpha_, densities, self.discount_)
+        for chosen, exposure in by_exposure(self._exposures(table), table.shape[0]):
+            of_drawn = self._drawn_densities(groups, exposure)
+            scores[chosen] = share_below(densities[chosen], of_drawn)
+        return scores
+
+    def _drawn_densities(
+        self, groups: families.Component, exposure: float | None
+    ) -> npt.NDArray[np.float64]:
+        """Log densities of rows drawn from all slots but the last, at an exposure if there is one.
+
+        Draws are always the same.
+        """
         rng = np.random.default_rng(0)
         weights = np.array(groups.counts[:-1]) / sum(groups.counts)
         slots = rng.choice(len(weights), size=N_DRAWN, p=weights)
-        drawn = Rows(self._drawn_from(groups, slots, rng))
-        densities, of_drawn = np.empty(len(rows)), np.empty(N_DRAWN)
-        algorithms.log_density(rows, groups, self.alpha_, densities, self.discount_)
-        algorithms.log_density(drawn, groups, self.alpha_, of_drawn, self.discount_)
-        return share_below(densities, of_drawn)
+        totals = None if exposure is None else np.full(N_DRAWN, exposure)
+        drawn, densities = Rows(self._drawn_from(groups, slots, rng, totals)), np.empty(N_DRAWN)
+        algorithms.log_density(drawn, groups, self.alpha_, densities, self.discount_)
+        return densities
 
     def sample(
         self, n_samples: int = 1, random_state: Any = None
@@ -212,7 +227,8 @@ class MixtureEstimator(ClusterDensities):
         Returns
         -------
         X : ndarray, shape (n_samples, D)
-            For "dirichlet-multinomial" each row has the mean number of words of its cluster's rows.
+            For "dirichlet-multinomial" each row has the mean number of words of its cluster's rows;
+            of counts with an exposure, the mean exposure.
         labels : ndarray of int, shape (n_samples,)
             The cluster of each row; -1 for rows of new clusters.
 

@@ -12,11 +12,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite.estimators.column_families.by_rule import MAX_LEVELS
+from dpmlite.estimators.column_families.by_rule import (
+    COMPLETE_FAMILIES,
+    MAX_LEVELS,
+    are_counts,
+    family_of_numbers,
+)
 from dpmlite.estimators.empirical_bayes.spread_ties import cell_widths
 from dpmlite.estimators.inputs.columns import (
     CATEGORICAL,
     COUNTS,
+    EXPOSURE,
     LOG_NORMAL,
     LOGARITHMS,
     NAMES_OF_BLOCK,
@@ -27,7 +33,7 @@ from dpmlite.estimators.inputs.columns import (
     Columns,
 )
 from dpmlite.estimators.inputs.data import Data
-from dpmlite.estimators.inputs.domain import MAX_COUNT
+from dpmlite.estimators.inputs.validation import warn
 from dpmlite.estimators.priors import mixed_family
 from dpmlite.partition import Partition
 
@@ -35,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
     from dpmlite.core.stop import Stop
-    from dpmlite.estimators.inputs.columns import Cells, Column
+    from dpmlite.estimators.inputs.columns import Cells, Column, Key
     from dpmlite.estimators.inputs.data import Floats, Indices
 
 
@@ -62,6 +68,7 @@ def columns_by_joint(
     assert sample.values is not None
     component, levels, logs = dict(columns.component), dict(columns.levels), set(columns.logs)
     cells_of_sample = columns.decode(sample.values)
+    exposures = None if columns.exposure is None else cells_of_sample[columns.exposure]
     for column, cells in columns.decode(table.values).items():
         name = component.get(column)
         if name is None or column in fixed or cells.dtype.kind != "f":
@@ -70,11 +77,13 @@ def columns_by_joint(
         if len(names) == 1 or stop.is_set():
             continue
         seen = cells_of_sample[column]
-        costs = [_cost(each, seen, sample.weights, labels) for each in names]
+        costs = [_cost(each, seen, sample.weights, labels, exposures) for each in names]
         best = names[int(np.argmin(costs))]
         component[column] = best
-        levels[column] = columns.levels[column] if best == CATEGORICAL else None
+        levels[column] = _levels_of(best, cells)
         logs = logs | {column} if best in LOGARITHMS else logs - {column}
+    if columns.exposure is not None and COUNTS not in component.values():
+        warn(f"no column is better as counts: the exposure {columns.exposure!r} is not used")
     return Columns(component, levels, tuple(column for column in levels if column in logs))
 
 
@@ -101,31 +110,33 @@ def decoded(table: Data) -> Data:
 
 def alternatives(name: str, cells: Floats) -> list[str]:
     """Families that may describe a column of numbers, the present one first."""
-    known = cells[~np.isnan(cells)]
-    others = []
+    others: list[str] = []
+    if name == COUNTS:
+        others.extend(dict.fromkeys([family_of_numbers(cells, COMPLETE_FAMILIES), NORMAL]))
     if name in (CATEGORICAL, LOG_NORMAL):
         others.append(NORMAL)
     if name == ZERO_LOG_NORMAL:
         others.append(ZERO_NORMAL)
-    if name in (CATEGORICAL, NORMAL, *NAMES_OF_BLOCK[ZERO_INFLATED]) and _are_counts(known):
+    if name in (CATEGORICAL, NORMAL, *NAMES_OF_BLOCK[ZERO_INFLATED]) and are_counts(cells):
         others.append(COUNTS)
     return [name, *others]
-
-
-def _are_counts(known: Floats) -> bool:
-    if not (len(known) and known.min() >= 0.0 and known.max() <= MAX_COUNT):
-        return False
-    return bool((known == np.floor(known)).all())
 
 
 def _levels_of(name: str, cells: Floats) -> Cells | None:
     return np.unique(cells[~np.isnan(cells)]) if name == CATEGORICAL else None
 
 
-def _cost(name: str, cells: Floats, weights: Floats | None, labels: Indices) -> float:
+def _cost(
+    name: str, cells: Floats, weights: Floats | None, labels: Indices, exposures: Floats | None
+) -> float:
     """Minus the log of a column's part of the joint, in nats, with fitted hyperparameters."""
-    columns = Columns({0: name}, {0: _levels_of(name, cells)}, (0,) if name in LOGARITHMS else ())
-    values = columns.encode({0: cells})
+    names: dict[Key, str] = {0: name}
+    levels: dict[Column, Cells | None] = {0: _levels_of(name, cells)}
+    found: dict[Column, Cells] = {0: cells}
+    if exposures is not None and name == COUNTS:
+        names[1], levels[1], found[1] = EXPOSURE, None, exposures
+    columns = Columns(names, levels, (0,) if name in LOGARITHMS else ())
+    values = columns.encode(found)
     table = Data(values.shape, values, weights=weights, columns=columns)
     family = mixed_family(columns)
     spread = family.prepared(table)

@@ -10,6 +10,7 @@ import numpy as np
 from dpmlite.estimators.inputs.columns import (
     CATEGORICAL,
     COUNTS,
+    EXPOSURE,
     FULL,
     LOG_NORMAL,
     LOGARITHMS,
@@ -19,9 +20,11 @@ from dpmlite.estimators.inputs.columns import (
     Columns,
     members,
 )
+from dpmlite.estimators.inputs.domain import MAX_COUNT
 from dpmlite.estimators.inputs.reading import CellsOf
 from dpmlite.estimators.inputs.user_tables import column_names
 from dpmlite.estimators.inputs.validation import check_choice
+from dpmlite.estimators.priors.checks import are_whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -81,17 +84,22 @@ MIN_SKEW = 3.0
 def check_component(component: Any, choices: tuple[str, ...] = COLUMN_FAMILIES) -> None:
     """Raise ValueError unless a mapping has columns as keys and names of families as values.
 
-    `choices` are those of single columns.
+    `choices` are those of single columns, one of which may also be the exposure of counts.
     """
     for key, name in component.items():
         if isinstance(key, tuple):
             check_choice(f"component of columns {key}", name, JOINT_FAMILIES)
         else:
-            check_choice(f"component of column {key!r}", name, choices)
+            check_choice(f"component of column {key!r}", name, (*choices, EXPOSURE))
     named = [column for key in component for column in members(key)]
     twice = [column for column in named if named.count(column) > 1]
     if twice:
         raise ValueError(f"component must have each column once, got {twice[0]!r} twice")
+    exposures = [key for key, name in component.items() if name == EXPOSURE]
+    if len(exposures) > 1:
+        raise ValueError(
+            f"component must have one exposure at most, got {exposures[0]!r} and {exposures[1]!r}"
+        )
 
 
 def columns_of(
@@ -113,7 +121,7 @@ def columns_of(
     ------
     ValueError
         If the table has no such column, or most cells of a column of text are different, and no
-        family is given for it.
+        family is given for it, or there is an exposure and no column of counts.
     TypeError
         If a column is of dates, and no family is given for it.
     """
@@ -138,12 +146,53 @@ def columns_of(
         joint[group] = CATEGORICAL
         names = {column: name for column, name in names.items() if column not in group}
     names |= joint
+    if EXPOSURE in names.values():
+        names = _with_counts(names, component, cells)
     logs = [column for key, name in names.items() if name in LOGARITHMS for column in members(key)]
     levels = {
         column: _levels(found.cells) if names.get(column) == CATEGORICAL else None
         for column, found in cells.items()
     }
     return Columns(names, levels, tuple(column for column in cells if column in logs))
+
+
+def _with_counts(
+    names: dict[Key, str], component: Mapping[Key, str], cells: Mapping[Column, CellsOf]
+) -> dict[Key, str]:
+    """Families of columns beside an exposure: whole numbers that grow with it are counts.
+
+    Columns whose family `component` says keep it.
+    """
+    exposure = next(column for column in cells if names.get(column) == EXPOSURE)
+    names, exposures = dict(names), cells[exposure].cells
+    for column, found in cells.items():
+        is_open = column in names and component.get(column, AUTO) == AUTO
+        may_count = is_open and found.kind == "number" and are_counts(found.cells)
+        if may_count and grows_with(exposures, found.cells):
+            names[column] = COUNTS
+    if COUNTS not in names.values():
+        raise ValueError(
+            f"exposure {exposure!r} must have a column of counts to use it, got none: "
+            f"say which is {COUNTS!r}"
+        )
+    return names
+
+
+def grows_with(exposures: Floats, counts: Floats) -> bool:
+    """Whether one rate for all rows describes counts better than one mean.
+
+    With x ~ Poisson(r e) and x ~ Poisson(m), the greatest log likelihoods differ by the sum of
+    x log(e / mean of e).
+    """
+    known = ~np.isnan(counts) & (exposures > 0.0)
+    x, e = counts[known], exposures[known]
+    return bool(len(e)) and bool(x @ np.log(e / e.mean()) > 0.0)
+
+
+def are_counts(values: Floats) -> bool:
+    """Whether a column has numbers, and all that are not missing may be counts."""
+    known = values[~np.isnan(values)]
+    return bool(len(known)) and bool(are_whole(known, MAX_COUNT).all())
 
 
 def says_families(component: Mapping[Key, str] | str, fitted: Mapping[Key, str] | str) -> bool:
@@ -237,6 +286,8 @@ def _some(known: Floats) -> Floats:
 
 
 def _resolved(column: Column, name: str, found: CellsOf, choices: tuple[str, ...]) -> str:
+    if name == EXPOSURE and found.kind == "date":
+        raise TypeError(f"column {column!r} must be numbers for {name!r}, got dates")
     if name != AUTO:
         if found.kind == "category" and name != CATEGORICAL:
             raise TypeError(f"column {column!r} must be numbers for {name!r}, got categories")

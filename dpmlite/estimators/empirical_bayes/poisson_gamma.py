@@ -1,6 +1,7 @@
 """Hyperparameters of "poisson-gamma" with the least joint of given labels.
 
-For a cluster's column with n cells of sum S the log marginal is, but for a constant,
+For a cluster's column with n cells of sum S, or the exposure n, the log marginal is, but for a
+constant,
 
     log Gamma(a0 + S) - log Gamma(a0) + a0 log b0 - (a0 + S) log(b0 + n).
 
@@ -30,7 +31,7 @@ LOG_MEAN = 0.0, 2.0
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CountSums:
-    """Weight and sum of the cells of each cluster and column, shape (K, D)."""
+    """Weight or exposure of the cells of each cluster and column, and their sum, shape (K, D)."""
 
     n: Floats
     events: Floats
@@ -39,13 +40,29 @@ class CountSums:
     def of(cls, table: Data, labels: Indices, power: float) -> CountSums:
         """Sums of a dense table; the weight of each row is multiplied by `power`."""
         assert table.values is not None
-        weights = np.full(table.shape[0], power)
-        if table.weights is not None:
-            weights *= table.weights
+        return cls._of(table.values, np.ones(1), table.weights, labels, power)
+
+    @classmethod
+    def with_exposures(cls, table: Data, labels: Indices, power: float) -> CountSums:
+        """Sums of a table whose last column is the exposures of the others."""
+        assert table.values is not None
+        counts, exposures = table.values[:, :-1], np.nan_to_num(table.values[:, -1:])
+        return cls._of(counts, exposures, table.weights, labels, power)
+
+    @classmethod
+    def _of(
+        cls,
+        counts: Floats,
+        exposures: Floats,
+        weights: Floats | None,
+        labels: Indices,
+        power: float,
+    ) -> CountSums:
+        of_rows = np.full(len(counts), power) if weights is None else power * weights
         _, labels = np.unique(labels, return_inverse=True)
-        cell_weights = np.where(np.isnan(table.values), 0.0, weights[:, None])
-        events = cell_weights * np.nan_to_num(table.values)
-        return cls(summed(cell_weights, labels), summed(events, labels))
+        cell_weights = np.where(np.isnan(counts), 0.0, of_rows[:, None])
+        events = cell_weights * np.nan_to_num(counts)
+        return cls(summed(cell_weights * exposures, labels), summed(events, labels))
 
 
 def fit_poisson_gamma(sums: CountSums, means: Floats, start: Prior | None) -> tuple[Prior, float]:
@@ -55,7 +72,7 @@ def fit_poisson_gamma(sums: CountSums, means: Floats, start: Prior | None) -> tu
     ----------
     sums : CountSums
     means : ndarray, shape (D,)
-        Mean of each column, positive.
+        Mean, or rate, of each column, positive.
     start : dict, optional
         Where to start from. Default: the means of the hyperparameters' prior.
 

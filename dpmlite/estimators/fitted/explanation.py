@@ -9,7 +9,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from dpmlite.estimators.inputs.data import Floats, Indices
-    from dpmlite.estimators.priors.base import Family, Parameters
+    from dpmlite.estimators.priors.base import Family, Parameters, Totals
 
 # Rows that are drawn from a cluster to measure how much a column tells of it.
 N_DRAWN = 1000
@@ -60,7 +60,12 @@ class Report:
 
 
 def separations(
-    family: Family, theta: Parameters, weights: Floats, clusters: Indices, k: int
+    family: Family,
+    theta: Parameters,
+    weights: Floats,
+    clusters: Indices,
+    k: int,
+    totals: Totals = None,
 ) -> Floats:
     """Nats by which each coded column separates cluster `k` from the rest, shape (D,).
 
@@ -77,13 +82,15 @@ def separations(
     clusters : ndarray of int, shape (C,)
         The cluster of each component.
     k : int
+    totals : ndarray, shape (C,), optional
+        Total or exposure of the rows of each component.
     """
     rng = np.random.default_rng(0)
     inside = clusters == k
     labels = rng.choice(
         len(weights), N_DRAWN, p=np.where(inside, weights, 0) / weights[inside].sum()
     )
-    rows = family.draw_rows(theta, labels, None, rng)
+    rows = family.draw_rows(theta, labels, None if totals is None else totals[labels], rng)
     here = mixture_log_density(family, rows, theta, np.where(inside, weights, 0.0))
     if inside.all():
         return np.zeros(here.shape[1])

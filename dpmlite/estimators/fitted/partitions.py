@@ -34,6 +34,9 @@ COUNTS_RTOL = 1e-10
 UNLIKE_WEIGHTS = 2.0**10
 UNLIKE_WEIGHTS_ATOL = 1e-6
 
+# Families of counts of words and events.
+COUNTING = (families.DirichletMultinomial, families.PoissonGamma, families.ExposedPoissonGamma)
+
 
 class Fitted(Protocol):
     """A fitted model of clusters."""
@@ -189,6 +192,6 @@ def _sum_of_counts(component: families.Component) -> float:
     return sum(
         sum(part.statistics(k)[1 : 1 + part.n_columns])
         for part in getattr(component, "parts", [component])
-        if isinstance(part, families.DirichletMultinomial | families.PoissonGamma)
+        if isinstance(part, COUNTING)
         for k in range(part.n_slots)
     )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from dpmlite.estimators.inputs.domain import EXPOSURE as EXPOSURE_RANGE
 from dpmlite.estimators.inputs.domain import MAX_COUNT
 from dpmlite.estimators.inputs.validation import warn
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 NORMAL, LOG_NORMAL, FULL = "normal-gamma", "log-normal", "normal-inverse-wishart"
 CATEGORICAL, COUNTS = "categorical", "poisson-gamma"
+EXPOSURE = "exposure"  # not a family: the time, area or population in which all counts were taken
 ZERO_NORMAL, ZERO_LOG_NORMAL = "zero-inflated-normal", "zero-inflated-log-normal"
 
 # Families of single columns that stand as logarithms.
@@ -58,12 +60,13 @@ class Columns:
     log-normal columns, as their logarithms; a category stands as the index of its level. One-hot
     columns, of which one is 1 and the others are 0, are one category, whose levels they are. A
     zero-inflated column stands as a category, whether it is 0, and a number that is missing if so.
+    An exposure is the last column of the block of counts.
 
     Attributes
     ----------
     component : dict
-        The family of each column. With a tuple of columns as key, the family of columns whose
-        covariance matrix is full, or "categorical" for one-hot columns.
+        The family of each column, or "exposure". With a tuple of columns as key, the family of
+        columns whose covariance matrix is full, or "categorical" for one-hot columns.
     levels : dict
         For each column, in the table's order, its levels if it is categorical; otherwise None.
     logs : tuple
@@ -83,6 +86,7 @@ class Columns:
         joint = [(FULL, list(key)) for key in tuples if key not in one_hot]
         apart: list[tuple[str, list[CodedKey]]]
         apart = [(name, [*self._of_block(name)]) for name in SEPARATE]
+        apart[SEPARATE.index(COUNTS)][1].extend(self._of_block(EXPOSURE))
         apart[-1][1].extend(one_hot)
         apart[-1][1].extend(IsZero(column) for column in self.zero_inflated)
         return joint + [(name, columns) for name, columns in apart if columns]
@@ -91,6 +95,28 @@ class Columns:
         """The columns of a block whose columns are independent, in the table's order."""
         names = NAMES_OF_BLOCK.get(name, (name,))
         return [column for column in self.levels if self.component.get(column) in names]
+
+    @cached_property
+    def exposure(self) -> Column | None:
+        """The column of exposures; None if there is none."""
+        return next(iter(self._of_block(EXPOSURE)), None)
+
+    @cached_property
+    def counts(self) -> list[Column]:
+        """The columns of counts of events, in the table's order."""
+        return self._of_block(COUNTS)
+
+    def as_rates(self, names: dict[int, str]) -> dict[int, str]:
+        """Names of columns by place: without an exposure, and with counts per unit of it."""
+        places = list(self.levels)
+        if self.exposure is None:
+            return names
+        exposure = places.index(self.exposure)
+        return {
+            j: f"{name} / {names[exposure]}" if places[j] in self.counts else name
+            for j, name in names.items()
+            if j != exposure
+        }
 
     @cached_property
     def zero_inflated(self) -> list[Column]:
@@ -126,6 +152,14 @@ class Columns:
         """Mask of the coded columns that have densities: real numbers."""
         real = {NORMAL, FULL, ZERO_INFLATED, "normal-known-variance"}
         return np.array([name in real for name, columns in self.blocks for _ in columns])
+
+    @cached_property
+    def exposed(self) -> slice | None:
+        """Where counts and, after them, their exposure are in the coded table; None without one."""
+        if self.exposure is None:
+            return None
+        end = self.coded.index(self.exposure) + 1
+        return slice(end - 1 - len(self.counts), end)
 
     def levels_of(self, key: CodedKey) -> Cells:
         """The levels of a categorical column; one-hot columns are levels themselves."""
@@ -166,6 +200,8 @@ class Columns:
         if isinstance(key, IsZero):
             values = np.asarray(cells[key.column], dtype=np.float64)
             return np.where(np.isnan(values), np.nan, values == 0.0)
+        if key == self.exposure:
+            self._check_exposures(cells)
         return self._encoded_column(key, cells[key], allow_missing)
 
     def _encoded_column(self, column: Column, cells: Cells, allow_missing: bool) -> Floats:
@@ -186,6 +222,21 @@ class Columns:
             _check_cells(column, values, whole, "whole numbers of at least 0 to be counts")
             _check_cells(column, values, values <= MAX_COUNT, f"at most {MAX_COUNT:.0f}")
         return values
+
+    def _check_exposures(self, cells: Mapping[Column, Cells]) -> None:
+        """Raise ValueError unless exposures are in range, and known where a count is."""
+        column = self.exposure
+        assert column is not None
+        values, (least, most) = np.asarray(cells[column], dtype=np.float64), EXPOSURE_RANGE
+        rule = f"positive, from {least:g} to {most:g}, to be exposures"
+        _check_cells(column, values, (values >= least) & (values <= most), rule)
+        for name in self.counts:
+            lacking = np.isnan(values) & ~np.isnan(np.asarray(cells[name], dtype=np.float64))
+            if lacking.any():
+                raise ValueError(
+                    f"exposures must be known where a count is, got none in row "
+                    f"{int(np.argmax(lacking))}, which has a count in column {name!r}"
+                )
 
     def decode(self, coded: Floats) -> dict[Column, Cells]:
         """The cells of each column of a coded table, in the table's order."""

@@ -41,8 +41,14 @@ EXACT_WEIGHT = 1e-12
 MAX_WEIGHT_RATIO = 1e12
 MAX_TOTAL_WEIGHT = 2.0**53
 
+#: Weights of clusters: that of a row of the least weight, where many rows share the evidence.
+MIN_CLUSTER_WEIGHT = 1e-120
+
 #: Counts of words or events: log-gammas of greater ones lose the digits that tell clusters apart.
 MAX_COUNT = 2.0**40
+
+#: Exposures of counts: time, area or population, in any usual unit.
+EXPOSURE = Range(1e-12, 1e12)
 
 #: Starts of a search: each has a seed.
 MAX_STARTS = 10**6

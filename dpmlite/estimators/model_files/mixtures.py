@@ -9,6 +9,7 @@ import numpy as np
 from dpmlite.distributed.statistics import load
 from dpmlite.estimators.column_families.by_rule import check_component
 from dpmlite.estimators.inputs.columns import CATEGORICAL, FULL, LOGARITHMS, Columns, members
+from dpmlite.estimators.inputs.domain import MIN_CLUSTER_WEIGHT
 from dpmlite.estimators.model_files.quantities import count, flag, floats
 from dpmlite.estimators.priors import FAMILIES, mixed_family
 
@@ -44,6 +45,9 @@ def check_model(fitted: dict[str, Any], sizes: Sizes) -> tuple[dict[str, Any], F
     component = family.component(prior, allow_missing)
     load(component, statistics)
     family.check_statistics(statistics, prior, allow_missing)
+    least = statistics[:, 0].min()
+    if not least >= MIN_CLUSTER_WEIGHT:
+        raise ValueError(f"weights of clusters must be at least {MIN_CLUSTER_WEIGHT}, got {least}")
     return {
         **attributes,
         "allow_missing_": allow_missing,

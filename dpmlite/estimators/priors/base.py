@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dpmlite.estimators.inputs.data import Data, Floats, Indices
 
     Parameters = dict[str, Floats]  # theta of K clusters; the first axis of each array is K
-    Totals = Indices | None  # sums of rows of counts
+    Totals = npt.NDArray[Any] | None  # sums of rows of words, or exposures of rows of events
     Rng = np.random.Generator
 
 
@@ -293,6 +293,13 @@ class Family(ABC):
     def coded_means(self, prior: Prior) -> Floats:
         """Expected row of the coded table, shape (D,); the same unless columns are coded."""
         return self.means(prior)
+
+    def typical_total(self, statistics: Floats, prior: Prior) -> float | None:
+        """What `draw_rows` takes as total for rows like those of some clusters; None for nothing.
+
+        `statistics`, shape (K, L), are in units of `prior`.
+        """
+        return None
 
     def on_scale(self, means: Floats) -> Floats:
         """Means of the columns on the scale of `variances`: logarithms of log-normal ones."""

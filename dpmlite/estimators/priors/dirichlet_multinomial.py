@@ -70,6 +70,10 @@ class DirichletMultinomialFamily(Family):
     def draw_parameters(self, prior: Prior, size: int, rng: Rng) -> Parameters:
         return {"probability": rng.dirichlet(prior["beta0"], size=size)}
 
+    def typical_total(self, statistics: Floats, prior: Prior) -> float | None:
+        """Mean number of words of the rows."""
+        return round(float(statistics[:, 1:].sum() / statistics[:, 0].sum()))
+
     def draw_rows(self, theta: Parameters, labels: Indices, totals: Totals, rng: Rng) -> Floats:
         if totals is None:
             raise ValueError("totals, the number of words in each row, must be given")

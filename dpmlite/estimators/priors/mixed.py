@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite import families
-from dpmlite.estimators.inputs.columns import CATEGORICAL, FULL
+from dpmlite.estimators.inputs.columns import CATEGORICAL, COUNTS, FULL
 from dpmlite.estimators.inputs.data import Data
 from dpmlite.estimators.inputs.reading import read_columns
 from dpmlite.estimators.priors.base import Family
 from dpmlite.estimators.priors.categorical import CategoricalFamily
+from dpmlite.estimators.priors.exposed_poisson_gamma import ExposedPoissonGammaFamily
 from dpmlite.estimators.priors.moments import Moments
 
 if TYPE_CHECKING:
@@ -77,6 +78,8 @@ class MixedFamily(Family):
                 family: Family = CategoricalFamily(
                     [len(self.columns.levels_of(each)) for each in columns]
                 )
+            elif name == COUNTS and self.columns.exposure is not None:
+                family = ExposedPoissonGammaFamily()
             else:
                 family = self._separate[name]
             if name == FULL and n_full > 1:
@@ -269,6 +272,26 @@ class MixedFamily(Family):
     def on_scale(self, means: Floats) -> Floats:
         is_log = self.columns.is_log[self.columns.places]
         return np.where(is_log, np.log(np.where(is_log, means, 1.0)), means)
+
+    def typical_total(self, statistics: Floats, prior: Prior) -> float | None:
+        parts = self._of_blocks(statistics, prior)
+        for block, part in zip(self.blocks, parts, strict=True):
+            if isinstance(block.family, ExposedPoissonGammaFamily):
+                return block.family.mean_exposure(part)
+        return None
+
+    def exposures(self, coded: Floats) -> Floats | None:
+        """The exposures of coded rows, 1 where none is known; None if counts have none."""
+        exposed = self.columns.exposed
+        return None if exposed is None else np.nan_to_num(coded[:, exposed.stop - 1], nan=1.0)
+
+    def at_exposures(self, expected: Floats, exposures: Floats | None) -> Floats:
+        """Coded rows that are expected at exposures, if there are any, from those of exposure 1."""
+        found, exposed = expected.copy(), self.columns.exposed
+        if exposed is not None and exposures is not None:
+            found[:, exposed] *= exposures[:, None]
+            found[:, exposed.stop - 1] = exposures
+        return found
 
     def level_probabilities(self, prior: Prior) -> dict[Any, Floats]:
         for block in self.blocks:

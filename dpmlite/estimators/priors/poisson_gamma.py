@@ -114,6 +114,11 @@ class PoissonGammaFamily(Family):
         return np.where(cells > 0.0, events / np.maximum(cells, 1e-300), np.nan)
 
     def column_log_density(self, X: Floats, theta: Parameters) -> Floats:
-        rate, x = theta["rate"], np.nan_to_num(X)[:, None]
-        terms = x * np.log(rate) - rate - log_gamma(x + 1.0)
-        return np.asarray(np.where(np.isnan(X)[:, None], 0.0, terms))
+        return log_poisson(X, theta["rate"])
+
+
+def log_poisson(X: Floats, means: Floats) -> Floats:
+    """Log probabilities of counts, shape (N, D), under K means or N x K; 0 where one is missing."""
+    x = np.nan_to_num(X)[:, None]
+    terms = x * np.log(means) - means - log_gamma(x + 1.0)
+    return np.asarray(np.where(np.isnan(X)[:, None], 0.0, terms))

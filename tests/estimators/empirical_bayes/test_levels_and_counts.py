@@ -57,17 +57,24 @@ def test_no_other_concentration_of_levels_is_better(seed):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_no_other_prior_of_counts_is_better(seed):
+@pytest.mark.parametrize("exposed", [False, True])
+def test_no_other_prior_of_counts_is_better(seed, exposed):
     labels, _, counts = drawn(seed)
+    exposures = np.ones(len(counts))
     sums = CountSums.of(Data(counts.shape, values=counts), labels, 1.0)
-    means = np.nanmean(counts, axis=0)
+    if exposed:
+        exposures = np.exp(np.random.default_rng(seed).normal(size=len(counts)))
+        table = np.column_stack([counts, exposures])
+        sums = CountSums.with_exposures(Data(table.shape, values=table), labels, 1.0)
+    means = np.nanmean(counts, axis=0) / exposures.mean()
     prior, _ = fit_poisson_gamma(sums, means, None)
     for j, (a0, b0) in enumerate(zip(prior["a0"], prior["b0"], strict=True)):
 
         def cost(a0, mean, j=j):
             total = penalty(np.log(a0), LOG_A0) + penalty(np.log(mean / means[j]), LOG_MEAN)
             for k in range(3):
-                total -= log_poisson_gamma(counts[labels == k, j], a0, a0 / mean)
+                inside = labels == k
+                total -= log_poisson_gamma(counts[inside, j], a0, a0 / mean, exposures[inside])
             return total
 
         best = cost(a0, a0 / b0)

@@ -11,6 +11,7 @@ from dpmlite.boards.learner import Cluster, learner_of
 from dpmlite.estimators.inputs.domain import (
     ALPHA,
     EXACT_WEIGHT,
+    EXPOSURE,
     MAX_COUNT,
     MAX_STARTS,
     MAX_TOTAL_WEIGHT,
@@ -223,6 +224,7 @@ def test_the_documentation_has_these_ranges():
         ('| `b0` of "normal-gamma"', SCALE),
         ("| weights of rows", (MIN_WEIGHT, MAX_WEIGHT_RATIO)),
         ("| counts", (0.0, MAX_COUNT)),
+        ("| exposures", EXPOSURE),
         ("| `n_init`", (1.0, MAX_STARTS)),
     ):
         (found,) = (row for name, row in rows.items() if name.startswith(start))

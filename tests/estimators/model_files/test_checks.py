@@ -69,6 +69,11 @@ RULES = {
     "more columns": ("paper", setting("n_features_in_", 10**15), "statistics_ of 10+ columns"),
     "a prior": ("paper", putting(-1.0, "prior_", "b0"), "prior b0 must be positive"),
     "a weight": ("paper", putting(0.0, "statistics_"), "statistics_ must have a weight above 0"),
+    "a tiny weight": (
+        "known variance",
+        putting(5e-324, "statistics_"),
+        "weights of clusters must be at least",
+    ),
     "NaN": ("paper", putting(np.nan, "statistics_"), "statistics_ must be from"),
     "a rate below 1": ("paper", putting(0.5, "statistics_", at=3), "statistics must have rates"),
     "squares": ("paper", putting(1e5, "statistics_", at=1), "scatter that is not negative"),
