@@ -12,7 +12,7 @@ cdef class StayBounds(DriftingSlots):
     cdef double before_sweep    # `drift_before` when this sweep began
     cdef Py_ssize_t stage_row   # row at which this stage began
     cdef Py_ssize_t version     # number of changes of what is known
-    cdef bint is_empty          # stay_until is 0 for all rows
+    cdef bint is_empty          # stay_until is 0 for all rows, and no sweep records any
     cdef bint is_blank          # nothing is known of any row that this sweep has still to visit
     cdef bint is_lost           # slots have changed without being tracked
     cdef bint is_busy           # too many rows moved in the last sweep for it to be of use

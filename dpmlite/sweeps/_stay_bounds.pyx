@@ -76,7 +76,7 @@ cdef class StayBounds(DriftingSlots):
         else:
             self.restart_drifted_slots(partition)
         self.before_sweep, self.stage_row = self.drift_before, 0
-        self.is_lost = False
+        self.is_empty = self.is_lost = False
         return 0
 
     cdef void end_sweep(self, Py_ssize_t n_moves) noexcept nogil:
@@ -177,7 +177,6 @@ cdef class StayBounds(DriftingSlots):
         cdef Py_ssize_t i, j, k
         if self.is_lost:
             return
-        self.is_empty = False
         allowed_drifts(chunk, self.reference, self.cost_cap, allowed)
         for j in range(chunk.n_rows):
             i, k = chunk.index[j], chunk.label[j]

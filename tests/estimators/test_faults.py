@@ -5,11 +5,15 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
 
 import numpy as np
 import pytest
-from cases import blobs
+from cases import blobs, needs_kernels
 
 from dpmlite import (
     MAPDPM,
@@ -19,6 +23,8 @@ from dpmlite import (
     DPSearch,
     VariationalDPM,
 )
+
+HELPERS = Path(__file__).parents[1] / "helpers"
 
 ESTIMATORS = {
     "MAPDPM": MAPDPM(prior="paper", random_state=0),
@@ -50,6 +56,16 @@ for save in (model.save, lambda path: to_micropython(model, path)):
         save(sys.argv[1])
     except OSError as error:
         print(type(error).__name__, error.errno)
+"""
+
+EXITING = """
+import sys, threading, time
+from cases import blobs
+from dpmlite import MAPDPM
+X = blobs(n_rows=20_000, n_columns=5)[0]
+model = MAPDPM(prior="paper", init="search", n_jobs=2, random_state=0)
+threading.Thread(target=model.fit, args=(X,), daemon=sys.argv[1] == "daemon").start()
+time.sleep(0.2)
 """
 
 posix = pytest.mark.skipif(os.name != "posix", reason="signals and limits are those of POSIX")
@@ -170,7 +186,7 @@ def test_a_fit_that_runs_out_of_memory_at_its_end_leaves_nothing_behind(kind, mo
 
 
 @posix
-@pytest.mark.parametrize("kind", ["MAPDPM", "default", "DPSearch", "trees", "samples"])
+@pytest.mark.parametrize("kind", ESTIMATORS)
 def test_an_interrupt_leaves_the_estimator_as_it_was(kind, interrupt_after):
     """Wherever it comes: every time a little later, until the fit is done before it."""
     X, other = blobs(n_rows=300)[0], blobs(n_rows=600, n_columns=3, seed=1)[0]
@@ -185,3 +201,59 @@ def test_an_interrupt_leaves_the_estimator_as_it_was(kind, interrupt_after):
             if estimator.n_features_in_ == 3:
                 return
             assert_unchanged(estimator, before)
+
+
+@needs_kernels
+@pytest.mark.parametrize("kind", ["daemon", "waited for"])
+def test_the_interpreter_may_end_while_threads_fit(kind):
+    """It does not wait for daemons; of the others it closes the pools, which may be an error."""
+    done = subprocess.run(
+        [sys.executable, "-P", "-X", "faulthandler", "-c", EXITING, kind],
+        env={**os.environ, "PYTHONPATH": str(HELPERS)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Fatal Python error" not in done.stderr
+
+
+@needs_kernels
+def test_fits_in_many_threads_at_once_are_those_of_one():
+    tables = [blobs(n_rows=400, seed=seed)[0] for seed in range(8)]
+
+    def labels(X):
+        return MAPDPM(prior="paper", n_jobs=2, random_state=0).fit(X).labels_
+
+    with ThreadPoolExecutor(len(tables)) as pool:
+        together = list(pool.map(labels, tables))
+    for X, found in zip(tables, together, strict=True):
+        np.testing.assert_array_equal(found, labels(X))
+
+
+@pytest.fixture
+def changing_rows():
+    """Rows that another thread changes all the time."""
+    X, done = blobs(n_rows=500)[0], threading.Event()
+
+    def change():
+        rng = np.random.default_rng(0)
+        while not done.wait(1e-4):
+            X[rng.integers(len(X), size=9)] = rng.normal(0.0, 9.0, size=X.shape[1])
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    yield X
+    done.set()
+    thread.join()
+
+
+@needs_kernels
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("kind", ESTIMATORS)
+def test_rows_that_change_meanwhile_are_clustered_or_an_error(kind, changing_rows):
+    for _ in range(3):
+        with suppress(ValueError, ArithmeticError):
+            estimator = ESTIMATORS[kind].fit(changing_rows)
+            assert estimator.labels_.min() >= 0
+            assert estimator.labels_.max() < estimator.n_clusters_

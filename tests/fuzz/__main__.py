@@ -6,7 +6,13 @@ import time
 
 import processes
 
-SCRIPTS = {"files": "model_files", "fits": "fits", "tables": "tables", "threads": "threads"}
+SCRIPTS = {
+    "files": "model_files",
+    "dumps": "dumps",
+    "fits": "fits",
+    "tables": "tables",
+    "threads": "threads",
+}
 
 
 def main():

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
-HELPERS = (FOLDER, FOLDER.parent / "helpers", FOLDER.parent)
+HELPERS = (FOLDER, FOLDER.parent / "helpers", FOLDER.parent, FOLDER.parents[1] / "micropython")
 
 
 @dataclass

@@ -182,8 +182,8 @@ def verify_joint(kept: float, final: Partition, table: Data) -> None:
         slack += UNLIKE_WEIGHTS_ATOL
     if not drift <= slack:
         raise ArithmeticError(
-            f"the joint kept incrementally is {kept!r}, recomputed "
-            f"it is {final.neg_log_joint!r}: please report this as a bug of dpmlite"
+            f"the joint kept incrementally is {kept!r}, recomputed it is {final.neg_log_joint!r}: "
+            "unless X was changed during the fit, please report this as a bug of dpmlite"
         )
 
 
