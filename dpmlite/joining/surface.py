@@ -29,8 +29,13 @@ MAX_OF_PLANE = 0.5
 # and less than this where its own deviation is 1 in each column: else it is small, not thin.
 MAX_OF_OWN = 0.1
 
-# The greater part of the rows is in thin components.
+# A tile touches another one: in no column are their means further apart than this, in units of the
+# root of the sum of their variances. Halves of an interval have 2.4.
+MAX_GAP = 3.0
+
+# The greater part of the rows is in tiles, of which there are several.
 MIN_SHARE = 0.5
+MIN_TILES = 3
 
 # Columns along which the thin direction has at least this part.
 MIN_PART = 0.1
@@ -58,10 +63,11 @@ def columns_of_surface(components: NormalComponents) -> npt.NDArray[np.intp]:
     squares, directions = _in_units(components.covariances, total)
     own = _in_units(components.covariances, components.covariances)[0][:, 0]
     most = min(MAX_THICKNESS**2, MAX_OF_PLANE**2 * flattest)
-    thin = (squares[:, 0] < most) & (own < MAX_OF_OWN**2)
-    if weights[thin].sum() < MIN_SHARE:
+    thin = np.flatnonzero((squares[:, 0] < most) & (own < MAX_OF_OWN**2))
+    tiles = thin[_touch(components.means[thin], components.covariances[thin])]
+    if len(tiles) < MIN_TILES or weights[tiles].sum() < MIN_SHARE:
         return none
-    parts = np.average(np.abs(directions[thin, :, 0]), axis=0, weights=weights[thin])
+    parts = np.average(np.abs(directions[tiles, :, 0]), axis=0, weights=weights[tiles])
     return np.flatnonzero(parts >= MIN_PART)
 
 
@@ -69,3 +75,13 @@ def _in_units(covariances: Floats, of: Floats) -> tuple[Floats, Floats]:
     """Eigenvalues and eigenvectors of matrices in units of the deviations of others."""
     deviations = np.sqrt(np.diagonal(of, axis1=1, axis2=2))
     return np.linalg.eigh(covariances / (deviations[:, :, None] * deviations[:, None, :]))
+
+
+def _touch(means: Floats, covariances: Floats) -> npt.NDArray[np.bool_]:
+    """Whether each of some components touches another one, shape (K,)."""
+    variances = np.diagonal(covariances, axis1=1, axis2=2)
+    touches = np.zeros(len(means), dtype=bool)
+    for k in range(len(means)):
+        gaps = (means - means[k]) ** 2 / (variances + variances[k])
+        touches[k] = (gaps.max(axis=1) <= MAX_GAP**2).sum() > 1  # itself is one
+    return touches

@@ -38,6 +38,18 @@ def test_small_round_clusters_are_none():
     assert len(columns_of_surface(NormalComponents(np.full(50, 0.02), means, covariances))) == 0
 
 
+def test_thin_components_that_do_not_touch_are_none():
+    chords_apart = chords(8, 0.003)
+    apart = NormalComponents(
+        chords_apart.weights, 3.0 * chords_apart.means, chords_apart.covariances
+    )
+    assert len(columns_of_surface(apart)) == 0
+
+
+def test_two_thin_components_are_none():
+    assert len(columns_of_surface(chords(2, 0.003))) == 0
+
+
 def test_clusters_of_one_plane_are_none():
     """A column that is the sum of two others leaves one direction thin in the whole table."""
     to_sum = np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]])
