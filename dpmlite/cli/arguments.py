@@ -116,7 +116,7 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     text = "family of the clusters (default: %(default)s)"
     add("--component", choices=(AUTO, *COMPONENTS), default=AUTO, help=text)
     text = "concentration: a number, or how to choose it (default: %(default)s)"
-    add("--alpha", type=_alpha, default=1.0, metavar="{A,map,mode,nll,cv}", help=text)
+    add("--alpha", type=_alpha, default=1.0, metavar="{A,map,mode,nll,loo,cv}", help=text)
     text = "how hyperparameters are chosen (default: %(default)s)"
     add("--prior", choices=PRIOR_CHOICES, default=AUTO, help=text)
     text = "clusters at most; further ones join"

@@ -66,7 +66,7 @@ class MAPDPM(MapFits):
         or "log-normal", has one covariance matrix, and with "categorical" is of one-hot columns.
         One column may be the "exposure": the time, area or population in which the counts of events
         of each row were taken, so that clusters have rates.
-    alpha : float or {"map", "mode", "nll", "cv"}, default 1.0
+    alpha : float or {"map", "mode", "nll", "loo", "cv"}, default 1.0
         Concentration of the Dirichlet process; larger values favour, weakly, more clusters. Or a
         method that chooses it, appendix A.3 of [1]_:
 
@@ -75,6 +75,8 @@ class MAPDPM(MapFits):
         - "mode": that of labels and alpha itself, eq. (25) and (26) as printed. It is lower, and is
           0, an error, where K and the shape of the prior sum to 2 or less;
         - "nll": the one of `alphas` with the least `neg_log_joint_`;
+        - "loo": the one of `alphas` with the least `neg_log_loo_`, the NLL that the paper prints,
+          eq. (16): each row is predicted from the others of its cluster;
         - "cv": the one of `alphas` with the greatest log density of held-out rows, in `cv` folds.
     prior : {"auto", "paper", "nll"} or dict, default "auto"
         Hyperparameters of the family. "auto", for the first two families, takes those with the
@@ -112,8 +114,8 @@ class MAPDPM(MapFits):
         Discount d of the Pitman-Yor process [3]_, at least 0 and below 1. A cluster of n rows then
         weighs n - d in the prior, and a new one ``alpha + K * d``: numbers of clusters grow like a
         power of N, and many clusters are small. 0 is the Dirichlet process. A positive one needs
-        ``prior="paper"``, "nll" or a dict, no `robustness`, and an `alpha` that is a number, "nll"
-        or "cv"; and each row a weight above d.
+        ``prior="paper"``, "nll" or a dict, no `robustness`, and an `alpha` that is a number, "nll",
+        "loo" or "cv"; and each row a weight above d.
     robustness : {"auto", None} or float, default "auto"
         Number of rows, r, up to which evidence grows: the likelihood of each of N rows counts with
         the power r / (r + N) [2]_, and so does `alpha` above 1. Models are never exactly true, and
@@ -134,7 +136,7 @@ class MAPDPM(MapFits):
         prior of eq. (25), which needs more than K - 1/2 rows (for "mode", K - 3/2), or as much
         weight, for K clusters.
     alphas : array-like, optional
-        For ``alpha="nll"`` and ``"cv"``: candidates. Default: 0.01 to 100, three a decade.
+        Candidates, for ``alpha="nll"``, "loo" and "cv". Default: 0.01 to 100, three a decade.
     cv : int or splitter, default 5
         Number of folds of ``alpha="cv"``, of rows at random; or one of scikit-learn's splitters,
         or any object whose ``split`` gives rows to learn from and rows to leave out among those of
@@ -233,8 +235,8 @@ class MAPDPM(MapFits):
     alpha_ : float
         Concentration that was used.
     alphas_, alpha_scores_ : ndarray
-        Candidates for alpha, and for each the least objective found with ``alpha="nll"``, or the
-        mean log density of held-out rows with "cv".
+        Candidates for alpha, and for each the least objective found with ``alpha="nll"``, that of
+        eq. (16) with "loo", or the mean log density of held-out rows with "cv".
     component_, allow_missing_, prior_ : str or dict, bool, dict
         Family, treatment of NaN and prior that were used. In mixed tables `component_` is a dict.
     levels_, log_columns_ : dict, tuple
@@ -446,7 +448,7 @@ class MAPDPM(MapFits):
 
         The objective is that of all rows seen. Its prior is that which `fit` would take for all of
         them: defaults follow the rows seen, and statistics are converted exactly. Values chosen by
-        ``alpha="map"``, ``"nll"``, ``"cv"`` or ``prior="nll"``, and ``sigma2`` of
+        ``alpha="map"``, ``"nll"``, ``"loo"``, ``"cv"`` or ``prior="nll"``, and ``sigma2`` of
         "normal-known-variance", do not change between fits, nor once the first rows are gone.
 
         With `memory`, "rows seen" are those that are not forgotten: statistics, `counts_` and

@@ -66,9 +66,9 @@ def merge_models(first: MAPDPM, second: MAPDPM, *others: MAPDPM) -> MAPDPM:
     ValueError
         If the models differ in concentration, discount, family, prior or columns, or a model's
         `component` or `allow_missing` was changed after its fit. Models differ in the values that
-        ``alpha="map"``, ``"nll"``, ``"cv"`` and ``prior="nll"`` choose, and in the default
-        ``sigma2`` of "normal-known-variance": give numbers. Also if the weights of all rows sum to
-        more than 2**53, or clusters lie too far from the prior of all rows.
+        ``alpha="map"``, ``"nll"``, ``"loo"``, ``"cv"`` and ``prior="nll"`` choose, and in the
+        default ``sigma2`` of "normal-known-variance": give numbers. Also if the weights of all rows
+        sum to more than 2**53, or clusters lie too far from the prior of all rows.
 
     See Also
     --------

@@ -104,7 +104,7 @@ def plot_alpha(
     Parameters
     ----------
     model : MAPDPM or DPSearch
-        Fitted with ``alpha="nll"`` or "cv".
+        Fitted with ``alpha="nll"``, "loo" or "cv".
     path : path-like, optional
         File to write; its suffix sets the format.
     ax : matplotlib.axes.Axes, optional

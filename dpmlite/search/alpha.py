@@ -123,6 +123,14 @@ def by_joint(search: Search, problem: Problem, seeds: Seeds, alphas: Floats) -> 
     return AlphaResult(result, problem.alpha, scores)
 
 
+def by_leave_one_out(search: Search, problem: Problem, seeds: Seeds, alphas: Floats) -> AlphaResult:
+    """The concentration of a grid under which the labels found have the least eq. (16)."""
+    results = results_of_grid(search, problem, seeds, alphas)
+    scores = [algorithms.neg_log_loo(result.partition) for result in results]
+    best = first_of_best(scores, results[0].partition.least_gain)
+    return AlphaResult(results[best], float(alphas[best]), np.array(scores))
+
+
 def by_cross_validation(
     search: Search,
     problem_of: Callable[[Chosen], Problem],

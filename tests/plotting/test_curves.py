@@ -46,7 +46,7 @@ def test_a_trace_of_bounds_is_what_they_are_below_the_best(tmp_path):
     assert (tmp_path / "a.png").stat().st_size > 0
 
 
-@pytest.mark.parametrize("alpha", ["nll", "cv"])
+@pytest.mark.parametrize("alpha", ["nll", "loo", "cv"])
 def test_alpha_has_its_scores_and_the_one_that_was_chosen(alpha):
     model = MAPDPM(prior="paper", alpha=alpha, alphas=[0.1, 1.0, 10.0], random_state=0).fit(X)
     (axes,) = plot_alpha(model).axes

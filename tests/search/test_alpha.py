@@ -1,9 +1,10 @@
-"""alpha="map", "nll" and "cv" of MAPDPM, against the same by hand."""
+"""alpha="map", "nll", "loo" and "cv" of MAPDPM, against the same by hand."""
 
 import mpmath
 import numpy as np
 import pytest
 from cases import blobs, needs_kernels
+from sklearn.datasets import load_wine
 from sklearn.model_selection import PredefinedSplit, TimeSeriesSplit
 
 import dpmlite
@@ -66,6 +67,23 @@ def test_nll_is_the_least_joint_of_the_grid():
         assert score <= alone + 0.02 * abs(alone)
 
 
+def test_loo_is_the_least_eq_16_of_the_grid():
+    X = table(3)
+    model = MAPDPM(prior="paper", alpha="loo", alphas=GRID, random_state=0).fit(X)
+    assert model.alpha_ == GRID[int(np.argmin(model.alpha_scores_))]
+    score = dpmlite.neg_log_loo(X, model.labels_, alpha=model.alpha_)
+    assert score == pytest.approx(model.alpha_scores_.min(), rel=1e-12)
+    assert model.neg_log_loo_ == pytest.approx(score, rel=1e-12)
+
+
+@needs_kernels
+def test_on_wine_the_leave_one_out_likelihood_takes_a_larger_alpha_than_the_joint():
+    X, chosen = load_wine().data, {}
+    for alpha in ("nll", "loo"):
+        chosen[alpha] = MAPDPM(prior="paper", alpha=alpha, random_state=0).fit(X).alpha_
+    assert chosen == pytest.approx({"nll": 10.0 ** (-1.0 / 3.0), "loo": 10.0})
+
+
 def test_cv_is_the_best_density_of_rows_left_out():
     """With one alpha to try, the score is that of the folds fitted one by one."""
     X, _ = blobs(n_rows=40, seed=5)
@@ -112,7 +130,7 @@ def test_cv_prefers_what_predicts():
     assert model.alpha_scores_[0] > model.alpha_scores_[-1]  # three clusters: not alpha 100
 
 
-@pytest.mark.parametrize("alpha", ["map", "nll", "cv"])
+@pytest.mark.parametrize("alpha", ["map", "nll", "loo", "cv"])
 def test_every_choice_is_reproducible_and_survives_a_file(alpha, tmp_path):
     X = table(2, 40)
     weights = np.ones(40)
@@ -142,7 +160,7 @@ def test_every_choice_is_reproducible_and_survives_a_file(alpha, tmp_path):
 
 def test_given_labels_are_the_start_of_every_choice():
     X, truth = blobs(n_rows=40, seed=5)
-    for alpha in ("map", "nll", "cv"):
+    for alpha in ("map", "nll", "loo", "cv"):
         model = MAPDPM(
             prior="paper", alpha=alpha, alphas=GRID, cv=2, init=truth, split_merge=False
         ).fit(X)

@@ -26,7 +26,7 @@ Prior = dict[str, Any]
 PriorChoice = Literal["auto", "paper"]
 PriorOrScales = Literal["auto", "paper", "nll"]
 
-AlphaChoice = Literal["map", "mode", "nll", "cv"]
+AlphaChoice = Literal["map", "mode", "nll", "loo", "cv"]
 SearchedAlpha = Literal["nll"]
 AlphaPrior = Literal["inverse-gamma"]
 

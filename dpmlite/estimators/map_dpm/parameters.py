@@ -173,6 +173,8 @@ class MapParameters(Limited, JoinedMixture):
             )
         if self.alpha == "nll":
             return choose_alpha.by_joint(search, problem, seeds, self._grid())
+        if self.alpha == "loo":
+            return choose_alpha.by_leave_one_out(search, problem, seeds, self._grid())
         # Densities of held-out rows are those of components whose rows have the power as weights;
         # then the concentration has it, too.
         grid = self._grid()

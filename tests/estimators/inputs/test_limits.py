@@ -118,7 +118,7 @@ def test_a_fit_that_ends_at_once_compares_no_families_of_columns():
     assert ended.labels_.shape == (90,)
 
 
-@pytest.mark.parametrize("alpha", ["map", "nll", "cv"])
+@pytest.mark.parametrize("alpha", ["map", "nll", "loo", "cv"])
 def test_a_stop_in_the_choice_of_alpha(alpha):
     model = MAPDPM(prior="paper", alpha=alpha, random_state=0, callback=Counter(2)).fit(PLANTED)
     assert model.stopped_ == "callback"

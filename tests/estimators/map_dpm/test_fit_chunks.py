@@ -204,7 +204,7 @@ def test_labels_are_of_the_clusters_that_components_join():
     np.testing.assert_array_equal(model.counts_, np.bincount(model.labels_))
 
 
-@pytest.mark.parametrize("alpha", ["map", "nll", "cv"])
+@pytest.mark.parametrize("alpha", ["map", "nll", "loo", "cv"])
 def test_the_concentration_is_chosen_on_the_sample(alpha):
     X = table("normal-gamma", 300)
     model = fitted(X, prior="paper", alpha=alpha)
