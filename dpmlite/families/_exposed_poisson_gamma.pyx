@@ -59,7 +59,7 @@ cdef class ExposedPoissonGamma(ExposedPoissonGammaStatistics):
     cdef int expect(self) except -1:
         if self.power != 1.0:
             raise ValueError(f"power must be 1 for expected log densities, got {self.power}")
-        self.expect_values(2 * self.n_counts)
+        self.expect_values(2 * max(self.n_counts, 1))  # of no counts, too, there is a first value
         find_expectations(self, &self.expected[0])
         return 0
 

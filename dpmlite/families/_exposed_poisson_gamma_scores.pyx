@@ -44,13 +44,16 @@ cdef clones_double score_exposed(ExposedPoissonGammaStatistics self, const Row *
     cdef double[LANES] x, there, total
     cdef const double *sums = self.sums + k * self.n_along
     cdef const double *exposures = self.exposures + k * self.n_along
-    cdef const double *a0 = &self.prior.a[0]
-    cdef const double *b0 = &self.prior.b[0]
+    cdef const double *a0
+    cdef const double *b0
     cdef double power = self.power, w = self.power * row.weight, e = exposure_of(self, row), a, b
     cdef Py_ssize_t first = 0, i, n
+    if self.n_counts == 0 or not e > 0.0:  # there is no count, or none is known
+        return -row.weight * log_factorials_of(self, row)
+    a0, b0 = &self.prior.a[0], &self.prior.b[0]
     for i in range(LANES):
         total[i] = 0.0
-    while first < self.n_counts and e > 0.0:
+    while first < self.n_counts:
         n = min(self.n_counts - first, <Py_ssize_t> LANES)
         read_lane(row, first, n, x, there)
         for i in range(LANES):
