@@ -12,6 +12,7 @@ SCRIPTS = {
     "fits": "fits",
     "tables": "tables",
     "threads": "threads",
+    "calls": "calls",
 }
 
 
@@ -27,7 +28,8 @@ def main():
     for failure in found.failures:
         print(failure.replace("\\n", "\n"), "\n")
     ends = ", ".join(f"{n} {end}" for end, n in found.ends.most_common())
-    print(f"{found.n_seeds} seeds in {time.monotonic() - start:.0f} s: {ends}; "
+    counts = ", ".join(f"{n} {counted}" for counted, n in found.counts.items())
+    print(f"{found.n_seeds} seeds in {time.monotonic() - start:.0f} s: {ends}; {counts}; "
           f"{len(found.failures)} failures")  # fmt: skip
     sys.exit(bool(found.failures))
 

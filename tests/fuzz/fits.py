@@ -163,7 +163,7 @@ def check_samples(rng, folder):
 
 
 def check_variational(rng, folder):
-    component = str(rng.choice(["normal-gamma", "dirichlet-multinomial", "beta-bernoulli"]))
+    component = str(rng.choice(problems.COMPONENTS))
     X = problems.table(rng, component)
     method = str(rng.choice(["vb", "collapsed-stick", "collapsed-dirichlet"]))
     model = VariationalDPM(

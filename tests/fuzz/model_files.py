@@ -6,6 +6,7 @@
 import tempfile
 from pathlib import Path
 
+import numpy as np
 from mutations import mutate
 from saved_models import all_models
 from seeds import try_each
@@ -46,5 +47,5 @@ def tried(content, seed, model, X, folder):
         clear = is_clear(error) and type(error) is ValueError
         return "refused", [] if clear else [f"load: {error!r}"]
     other = model if isinstance(model, MAPDPM) else None
-    failures = use(loaded, other, X, folder)
+    failures = use(loaded, other, X, folder, np.random.default_rng(seed))
     return "loaded", [f"{method}: {text}" for method, text in failures.items()]

@@ -1,4 +1,4 @@
-"""Seeded damage to files of models: to bytes, to arrays, to the header, and to the zip file.
+"""Seeded damage to files of models: to bytes, to arrays and to the header.
 
 Damage to arrays and to the header gets a new checksum, as if it were meant: so the checks of what
 a file says are tested, and not its checksum alone.
@@ -7,9 +7,9 @@ a file says are tested, and not its checksum alone.
 import copy
 import io
 import json
-import zipfile
 
 import numpy as np
+from archive_mutations import written
 
 from dpmlite.estimators.model_files.archive import CHECKSUM, checksum
 
@@ -17,12 +17,18 @@ NUMBERS = (
     np.nan, np.inf, -np.inf, 1e308, -1e308, 5e-324, 1e-300, 1e300, 2.0**53, 2.0**63, -1.0, 0.0, 0.5,
     1.0, 2.0, 1e9, -1e9,
 )  # fmt: skip
+FACTORS = (0.0, -1.0, 1e-9, 0.5, 1.0 - 1e-12, 1.0 + 1e-7, 1.01, 2.0, 1e9, 1e200)
+TYPES = (
+    "f2", "f4", "f8", "g", "c16", "i1", "i4", "i8", "u1", "u8", "?", "U3", "S3", "M8[s]", ">f8",
+    ">i8", "V8",
+)  # fmt: skip
 WHOLE = (-(2**63), 2**63 - 1, 2**31, -1, 0, 1, 2, 3, 10**6)
 LEAVES = (
     None, True, False, -1, 0, 1, 10**6, 10**18, 10**400, 0.5, 1e308, -1e308, float("nan"),
     float("inf"), "", "x", "auto", "categorical", "log-normal", "normal-gamma", "beta-bernoulli",
     "dirichlet-multinomial", "normal-inverse-wishart", "array0", "array1", [], {}, [1],
-    {"tuple": []}, {"array": "array0"}, {"array": "array1"}, {"pairs": []}, {"dict": {}},
+    "nan", "1.0", 10**4000, {"tuple": []}, {"array": "array0"}, {"array": "array1"}, {"pairs": []},
+    {"dict": {}},
 )  # fmt: skip
 
 
@@ -32,9 +38,12 @@ def mutate(content, seed):
     if rng.random() < 0.2:
         return of_bytes(content, rng)
     header, arrays = parts(content)
-    for _ in range(int(rng.choice([1, 1, 1, 2, 3]))):
-        if rng.random() < 0.7:
+    for _ in range(int(rng.choice([0, 1, 1, 1, 1, 2, 3]))):
+        kind = rng.random()
+        if kind < 0.6:
             of_arrays(arrays, rng)
+        elif kind < 0.7:
+            of_sizes(arrays, rng)
         else:
             header = of_header(header, rng)
     if isinstance(header, dict):
@@ -81,7 +90,7 @@ def of_arrays(arrays, rng):
         array.flat[places] = some_value(array, rng)
     elif kind == 6 and array.dtype.kind == "f" and array.size:
         places = rng.integers(array.size, size=int(rng.choice([1, 2, array.size])))
-        array.flat[places] *= rng.choice([0.0, -1.0, 1e-9, 0.5, 1.0 + 1e-7, 1.01, 2.0, 1e9, 1e200])
+        array.flat[places] *= rng.choice(FACTORS)
     elif kind == 7 and array.size:
         array = rng.permuted(array.ravel()).reshape(array.shape)
     elif kind == 8:
@@ -95,6 +104,18 @@ def of_arrays(arrays, rng):
         arrays[str(rng.choice(sorted(arrays)))] = array
         return
     arrays[name] = array
+
+
+def of_sizes(arrays, rng):
+    """A row less, a row more or none, in all arrays that have as many: a cluster, or a row of X."""
+    sizes = sorted({len(array) for array in arrays.values() if array.ndim})
+    if not sizes:
+        return
+    n, kind = sizes[rng.integers(len(sizes))], rng.integers(4)
+    rows = [np.arange(n - 1), np.arange(n + 1) % max(n, 1), np.arange(0), rng.permutation(n)][kind]
+    for name, array in arrays.items():
+        if array.ndim and len(array) == n > 0:
+            arrays[name] = array[rows]
 
 
 def some_value(array, rng):
@@ -111,8 +132,8 @@ def some_value(array, rng):
 def another_type(array, rng):
     with np.errstate(all="ignore"):
         try:
-            return array.astype(rng.choice(["f4", "f8", "i4", "i8", "u1", "?", "U3", ">f8"]))
-        except ValueError:
+            return array.astype(rng.choice(TYPES))
+        except (ValueError, TypeError):
             return array
 
 
@@ -142,9 +163,14 @@ def of_header(header, rng):
     if not places:
         return header
     parent, key = places[rng.integers(len(places))]
-    kind = rng.integers(4)
+    kind, value = rng.integers(5), parent[key]
     if kind < 2:
         parent[key] = copy.deepcopy(LEAVES[rng.integers(len(LEAVES))])
+    elif kind == 4 and isinstance(value, int | float):
+        parent[key] = value * float(rng.choice(FACTORS)) + int(rng.integers(-1, 2))
+    elif kind == 4:  # values of others, deeper and deeper
+        other, place = places[rng.integers(len(places))]
+        parent[key] = copy.deepcopy(other[place])
     elif kind == 2 and isinstance(parent, dict):
         parent[str(rng.choice([f"{key}x", "means_", "predict", "__class__", "_x_", "levels_"]))] = (
             parent.pop(key)
@@ -161,25 +187,3 @@ def places_in(value):
         yield value, key
         if isinstance(part, dict | list):
             yield from places_in(part)
-
-
-def written(header, arrays, rng):
-    """A zip file; now and then its members are compressed, or lie about shapes and types."""
-    file = io.BytesIO()
-    kind = rng.integers(20)
-    stored = zipfile.ZIP_DEFLATED if kind == 0 else zipfile.ZIP_STORED
-    with zipfile.ZipFile(file, "w", stored) as archive:
-        for name, array in {"header": np.array(json.dumps(header)), **arrays}.items():
-            content = npy(array)
-            if kind == 1:
-                content = content.replace(b"'shape': (", b"'shape': (9999999999, ", 1)
-            if kind == 2:
-                content = content.replace(b"'descr': '", b"'descr': '|O", 1)
-            archive.writestr(f"{name}.npy", content)
-    return file.getvalue()
-
-
-def npy(array):
-    file = io.BytesIO()
-    np.save(file, array, allow_pickle=False)
-    return file.getvalue()

@@ -63,6 +63,7 @@ def mixed(rng):
             "count": rng.poisson(1.0 + 9.0 * group).astype(float),
             "bit": (rng.random(n_rows) < 0.5).astype(float),
             "known": rng.normal(group, 1.0),
+            "days": rng.uniform(0.5, 30.0, n_rows),
         }
     )
     names = {
@@ -72,6 +73,7 @@ def mixed(rng):
         "count": "poisson-gamma",
         "bit": "beta-bernoulli",
         "known": "normal-known-variance",
+        "days": "exposure",
     }
     chosen = [name for name in names if rng.random() < 0.6] or ["real"]
     return frame[chosen], {name: names[name] for name in chosen if rng.random() < 0.7}

@@ -6,6 +6,8 @@ import time
 import traceback
 import warnings
 
+from counting import COUNTS
+
 # Seconds of the clock, for each second of the processor that a seed may take: it may have to wait.
 PATIENCE = 20
 
@@ -26,30 +28,33 @@ def try_each(first, last, seconds, hangs_after, check):
     """
     end = time.monotonic() + seconds
     seed = first
+    warnings.simplefilter("ignore")
     while seed < last and time.monotonic() < end:
         print("seed", seed, flush=True)
+        COUNTS.clear()
         _end_after(hangs_after)
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                ended, failures = check(seed)
+            ended, failures = check(seed)
             print("done", ended)
         except Exception as error:
             failures = ["".join(traceback.format_exception(error))]
         for failure in failures:
             print("failure", seed, failure.replace("\n", "\\n"), flush=True)
         _end_after(0.0)
+        for counted, n in COUNTS.items():
+            print("count", counted, n)
         seed += 1
     print("end", seed, flush=True)
 
 
 def _end_after(seconds):
     """Let the process end, with its traceback, after seconds of the processor; 0 is never."""
-    if hasattr(signal, "setitimer"):  # not everywhere
+    if not hasattr(signal, "setitimer"):  # not everywhere
+        return
+    for timer, number, patience in (
+        (signal.ITIMER_PROF, signal.SIGPROF, 1),
+        (signal.ITIMER_REAL, signal.SIGALRM, PATIENCE),
+    ):
         # The signal ends the process unless it is handled: first its traceback is written.
-        faulthandler.register(signal.SIGPROF, chain=True)
-        signal.setitimer(signal.ITIMER_PROF, seconds)
-    if seconds:
-        faulthandler.dump_traceback_later(PATIENCE * seconds, exit=True)
-    else:
-        faulthandler.cancel_dump_traceback_later()
+        faulthandler.register(number, chain=True)
+        signal.setitimer(timer, patience * seconds)

@@ -13,6 +13,8 @@ MAX_SECONDS = 600
 # Rows that screening and the shared work of sweeps need, and more than a sample has.
 N_ROWS = (100, 300, 600)
 
+WITH_GAPS = ("auto", "normal-gamma", "beta-bernoulli")
+
 
 def run(first, last, seconds):
     """Fit the problems of seeds from `first` up to `last`, as long as there is time."""
@@ -24,12 +26,16 @@ def check(seed):
     rng = np.random.default_rng(seed)
     component = str(rng.choice([*problems.COMPONENTS, "auto"]))
     X = many_rows(rng, component)
+    gaps = component in WITH_GAPS and bool(rng.random() < 0.4)
+    if gaps:
+        X[rng.random(X.shape) < rng.choice([0.02, 0.3])] = np.nan
     rows = problems.in_another_layout(rng, X, component)
     parameters = {
         "component": component,
         "init": str(rng.choice(["auto", "search", "random", "singletons"], p=[0.5, 0.2, 0.2, 0.1])),
         "n_init": int(rng.choice([1, 2, 4])),
         "max_sweeps": 30,
+        "allow_missing": gaps,
         "random_state": 0,
     }
     if component != "auto":
