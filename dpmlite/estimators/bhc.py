@@ -23,6 +23,7 @@ from dpmlite.estimators.hierarchical.randomized import grow_randomized, members_
 from dpmlite.estimators.hierarchical.tree import AlternativeTree, linkage, relocate
 from dpmlite.estimators.inputs.choices import PriorOrScales, TreeApproximation
 from dpmlite.estimators.inputs.data import Data
+from dpmlite.estimators.inputs.shown import shown
 from dpmlite.estimators.inputs.validation import (
     check_alpha,
     check_choice,
@@ -314,7 +315,7 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         if not isinstance(self.alternative_trees, bool | np.bool_ | Integral):
             raise ValueError(
                 "alternative_trees must be True, False or the number of a node, "
-                f"got {self.alternative_trees!r}"
+                f"got {shown(self.alternative_trees)}"
             )
         check_verbose(self.verbose)
 

@@ -15,6 +15,7 @@ from dpmlite.estimators.fitted.not_fitted import require_fitted
 from dpmlite.estimators.fitted.partitions import final_partition, fitted_component
 from dpmlite.estimators.inputs.data import Data
 from dpmlite.estimators.inputs.limits import Limited
+from dpmlite.estimators.inputs.shown import shown
 from dpmlite.estimators.inputs.validation import (
     check_alpha,
     check_choice,
@@ -334,7 +335,8 @@ class CollapsedGibbs(Limited, MixtureEstimator):
                 len(self.alpha_prior) != 2
             ):
                 raise ValueError(
-                    f"alpha_prior must be a shape and a rate, or None, got {self.alpha_prior!r}"
+                    "alpha_prior must be a shape and a rate, or None, "
+                    f"got {shown(self.alpha_prior)}"
                 )
             for name, value in zip(("shape", "rate"), self.alpha_prior, strict=True):
                 check_alpha(f"alpha_prior's {name}", value)

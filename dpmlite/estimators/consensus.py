@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite.estimators.fitted.numbering import largest_first
+from dpmlite.estimators.inputs.shown import shown
 from dpmlite.estimators.inputs.validation import (
     check_choice,
     check_count,
@@ -128,7 +129,7 @@ def consensus_partition(
     check_choice("loss", loss, LOSSES)
     check_count("n_init", n_init)
     if not check_positive("level", level) <= 1.0:
-        raise ValueError(f"level must be at most 1, got {level!r}")
+        raise ValueError(f"level must be at most 1, got {shown(level)}")
     rng = check_random_state(random_state)
     table = check_samples(samples)
     found = least_expected_loss(table, loss, n_init, rng)

@@ -13,6 +13,7 @@ from dpmlite.estimators.bases.set_output import SetOutput
 from dpmlite.estimators.fitted.distances import least_distances, nearest_centres, squared_distances
 from dpmlite.estimators.fitted.numbering import largest_first
 from dpmlite.estimators.inputs.limits import Limited
+from dpmlite.estimators.inputs.shown import shown
 from dpmlite.estimators.inputs.validation import (
     check_count,
     check_positive,
@@ -259,7 +260,7 @@ class DPMeans(SetOutput, Limited, Estimator):
         if (self.lam is None) == (self.n_clusters is None):
             raise ValueError(
                 "exactly one of lam and n_clusters must be given, "
-                f"got lam={self.lam!r} and n_clusters={self.n_clusters!r}"
+                f"got lam={shown(self.lam)} and n_clusters={shown(self.n_clusters)}"
             )
         if self.lam is not None:
             check_positive("lam", self.lam)

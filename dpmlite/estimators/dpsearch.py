@@ -15,6 +15,7 @@ from dpmlite.estimators.bases.mixture import MixtureEstimator
 from dpmlite.estimators.fitted.partitions import final_partition, verify_joint
 from dpmlite.estimators.inputs.choices import PriorScore, Refinement, Scoring
 from dpmlite.estimators.inputs.limits import Limited
+from dpmlite.estimators.inputs.shown import shown
 from dpmlite.estimators.inputs.validation import (
     check_alpha,
     check_alphas,
@@ -294,7 +295,7 @@ class DPSearch(Limited, MixtureEstimator):
         if not isinstance(self.alpha, str):
             check_alpha("alpha", self.alpha)
         elif self.alpha != "nll":
-            raise ValueError(f"alpha must be a positive number or 'nll', got {self.alpha!r}")
+            raise ValueError(f"alpha must be a positive number or 'nll', got {shown(self.alpha)}")
         self._grid()
         check_choice("scoring", self.scoring, SCORINGS)
         check_choice("prior_score", self.prior_score, PRIOR_SCORES)

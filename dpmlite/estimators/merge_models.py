@@ -11,6 +11,7 @@ from dpmlite import families, moves
 from dpmlite.distributed.chunked_partition import with_groups
 from dpmlite.estimators.fitted.partitions import cluster_attributes, final_partition_of_groups
 from dpmlite.estimators.inputs.data import Data
+from dpmlite.estimators.inputs.shown import shown
 from dpmlite.estimators.map_dpm.streaming import (
     FittedClusters,
     absorbed_clusters,
@@ -161,13 +162,14 @@ def _check_alike(fitted: list[MAPDPM]) -> None:
             ours, theirs = getattr(first, name), getattr(model, name)
             if ours != theirs:
                 raise ValueError(
-                    f"{name} must be the same in all models, got {ours!r} and {theirs!r}"
+                    f"{name} must be the same in all models, got {shown(ours)} and {shown(theirs)}"
                 )
         if not same_value(getattr(first, "levels_", {}), getattr(model, "levels_", {})):
             raise ValueError("levels_ of categories must be the same in all models")
         if not _same_prior(first.prior, model.prior):
             raise ValueError(
-                f"prior must be the same in all models, got {first.prior!r} and {model.prior!r}"
+                "prior must be the same in all models, "
+                f"got {shown(first.prior)} and {shown(model.prior)}"
             )
         names = [list(getattr(m, "feature_names_in_", [])) for m in (first, model)]
         if names[0] != names[1]:

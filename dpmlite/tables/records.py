@@ -32,6 +32,8 @@ def read_records(text: str) -> Table:
                 record = json.loads(line)
             except ValueError as error:
                 raise ValueError(f"line {number} is not JSON: {error}") from None
+            except RecursionError:
+                raise ValueError(f"line {number} is nested too deeply") from None
             if not isinstance(record, dict):
                 raise ValueError(f"line {number} must be an object, got {line[:40]!r}")
             numbers.append(number)

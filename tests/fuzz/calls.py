@@ -20,9 +20,10 @@ LEARNING = ("fit", "fit_predict", "partial_fit")
 LEARNED = 0.1  # of the seeds
 
 VALUES = (
-    None, True, False, -1, 0, 1, 2, 3, 2**31, 2**63, 10**30, 0.5, -0.5, 1e-300, 1e308, np.nan,
-    np.inf, -np.inf, "", "auto", "x", b"x", (), [], {}, [1.0, 2.0], (1.0, 1.0), {"c0": -1.0},
-    {"x": 1.0}, np.float32(2.0), np.int64(2), np.array(1.0), np.array([1.0]), object, print, 1j,
+    None, True, False, -1, 0, 1, 2, 3, 2**31, 2**63, 10**30, 10**5000, 0.5, -0.5, 1e-300, 1e308,
+    np.nan, np.inf, -np.inf, "", "auto", "x", b"x", (), [], {}, [1.0, 2.0], (1.0, 1.0),
+    {"c0": -1.0}, {"x": 1.0}, np.float32(2.0), np.int64(2), np.array(1.0), np.array([1.0]),
+    np.ones((3, 1)), object, print, 1j,
 )  # fmt: skip
 LONG = "The feature names should match"  # scikit-learn's error, a line for each name
 OTHERS = (

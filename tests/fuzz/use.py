@@ -13,8 +13,8 @@ from dpmlite import MAPDPM, merge_models, to_micropython
 MAX_FIT_SECONDS = 5.0
 
 # Methods that take more than a millisecond, and how many models of each hundred they are tried on.
-DEAR = {"outlier_score": 10, "partial_fit": 20, "fit": 20, "save": 30, "merge_models": 30}
-DEAR |= dict.fromkeys(("explain", "html", "summary", "column_information"), 30)
+DEAR = {"outlier_score": 5, "partial_fit": 10, "fit": 10, "save": 15, "merge_models": 15}
+DEAR |= dict.fromkeys(("explain", "html", "summary", "column_information"), 15)
 
 SOURCE = str(Path(dpmlite.__file__).parent)
 

@@ -99,6 +99,7 @@ def test_json_lines(tmp_path):
     [
         ("", "the file is empty"),
         ('{"a": 1}\n{"a": \n', "line 2 is not JSON: Expecting value"),
+        ('{"a": 1}\n{"a": ' + 1_000_000 * "[", "line 2 is nested too deeply"),
         ("[1, 2]\n", "line 1 must be an object, got '[1, 2]'"),
         ('{"a": 1}\n{"a": [1]}\n', "cells must not be nested, got '[1]' in column 'a', row 2"),
         ('{"a": 1}\n\n{"a": Infinity}\n', "values must be finite in column 'a', row 3: inf"),

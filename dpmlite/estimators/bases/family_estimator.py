@@ -33,6 +33,7 @@ from dpmlite.estimators.fitted.outliers import warn_of_outliers
 from dpmlite.estimators.fitted.partitions import fitted_family
 from dpmlite.estimators.inputs.columns import FULL
 from dpmlite.estimators.inputs.reading import has_categories
+from dpmlite.estimators.inputs.shown import shown
 from dpmlite.estimators.inputs.user_tables import column_names
 from dpmlite.estimators.inputs.validation import check_bool, check_choice, check_sample_weight
 from dpmlite.estimators.priors import COMPONENTS, FAMILIES, family_of_keys, mixed_family
@@ -128,7 +129,7 @@ class FamilyEstimator(Estimator):
         if isinstance(self.prior, str):
             check_choice("prior", self.prior, self.prior_choices, "a dict, None or ")
         elif not isinstance(self.prior, Mapping | None):
-            raise ValueError(f"prior must be a dict of its keys, or None, got {self.prior!r}")
+            raise ValueError(f"prior must be a dict of its keys, or None, got {shown(self.prior)}")
         if not self._is_mixed():
             check_choice("component", self._family().name, self.component_choices)
 

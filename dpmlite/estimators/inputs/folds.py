@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpmlite.estimators.inputs.shown import shown
 from dpmlite.estimators.inputs.validation import check_count
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ def folds_of(cv: Any, n_rows: int, rng: np.random.Generator) -> list[tuple[Chose
         for learned, left_out in cv.split(np.zeros((n_rows, 1)))
     ]
     if not folds or not all(learned.any() and left_out.any() for learned, left_out in folds):
-        raise ValueError(f"cv must give rows to learn from and rows to leave out, got {cv!r}")
+        raise ValueError(f"cv must give rows to learn from and rows to leave out, got {shown(cv)}")
     return folds
 
 

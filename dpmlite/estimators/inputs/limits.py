@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dpmlite.core.stop import MAX_SECONDS
+from dpmlite.estimators.inputs.shown import shown
 from dpmlite.estimators.inputs.validation import check_positive, check_verbose, warn
 from dpmlite.search.progress import Progress
 
@@ -50,7 +51,7 @@ class Limited:
     def _check_limits(self) -> None:
         check_verbose(self.verbose)
         if self.callback is not None and not callable(self.callback):
-            raise ValueError(f"callback must be callable or None, got {self.callback!r}")
+            raise ValueError(f"callback must be callable or None, got {shown(self.callback)}")
         if self.max_seconds is not None:
             check_positive("max_seconds", self.max_seconds)
 

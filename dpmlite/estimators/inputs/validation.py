@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import warnings
 from numbers import Integral, Real
-from reprlib import repr as shortened
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -15,9 +14,11 @@ from dpmlite.estimators.inputs.domain import (
     MAX_STARTS,
     MAX_TOTAL_WEIGHT,
     MAX_WEIGHT_RATIO,
+    MAX_WHOLE,
     MIN_WEIGHT,
     Range,
 )
+from dpmlite.estimators.inputs.shown import shown
 from dpmlite.estimators.inputs.user_tables import DATES_ADVICE, check_is_table, filled, names_of
 
 if TYPE_CHECKING:
@@ -169,9 +170,7 @@ def _check_number(name: str, cell: Any, where: str) -> None:
         kind = TypeError if isinstance(error, TypeError) else ValueError
         place = f" in {where}" if where else ""
         advice = _advice_on(value) if name == "X" else ""
-        raise kind(
-            f"{name} must be numbers, got {shortened(value)}{place}: {error}{advice}"
-        ) from None
+        raise kind(f"{name} must be numbers, got {shown(value)}{place}: {error}{advice}") from None
 
 
 def _advice_on(value: Any) -> str:
@@ -217,18 +216,22 @@ def warn(message: str, category: type[UserWarning] = UserWarning) -> None:
 
 def check_positive(name: str, value: Any, within: Range = POSITIVE) -> float:
     """`value` as float; ValueError unless it is a positive number in a range."""
-    is_number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
-    try:
-        number = float(value) if is_number else np.nan
-    except OverflowError:  # of an int
-        number = np.finfo(float).max
+    number = np.nan if isinstance(value, bool | np.bool_) else _as_float(value)
     if not 0.0 < number < np.inf:
-        raise ValueError(f"{name} must be positive, got {value!r}")
+        raise ValueError(f"{name} must be positive, got {shown(value)}")
     if not within.least <= number <= within.most:
         raise ValueError(
-            f"{name} must be from {within.least:g} to {within.most:g}, got {shortened(value)}"
+            f"{name} must be from {within.least:g} to {within.most:g}, got {shown(value)}"
         )
     return number
+
+
+def _as_float(value: Any) -> float:
+    """A number as a float: NaN stands for what is none, the greatest float for a greater int."""
+    try:
+        return float(value) if isinstance(value, Real) else np.nan
+    except OverflowError:
+        return float(np.finfo(float).max)
 
 
 def check_alpha(name: str, value: Any) -> float:
@@ -239,7 +242,7 @@ def check_alpha(name: str, value: Any) -> float:
 def check_alphas(values: Any) -> npt.NDArray[np.float64]:
     """Candidates for the concentration, ascending; ValueError unless they are in its range."""
     if np.ndim(values) != 1 or np.size(values) == 0:
-        raise ValueError(f"alphas must be a list of numbers, got {values!r}")
+        raise ValueError(f"alphas must be a list of numbers, got {shown(values)}")
     return np.unique([check_alpha("alphas", alpha) for alpha in values])
 
 
@@ -248,9 +251,9 @@ def check_discount(value: Any, alternatives: Iterable[str] = ()) -> float:
 
     Above 0 it excludes each of the `alternatives`: parameters with their values.
     """
-    number = float(value) if isinstance(value, Real) else np.nan
+    number = _as_float(value)
     if not 0.0 <= number < 1.0:
-        raise ValueError(f"discount must be a number of at least 0 and below 1, got {value!r}")
+        raise ValueError(f"discount must be a number of at least 0 and below 1, got {shown(value)}")
     for other in alternatives if number > 0.0 else ():
         raise ValueError(f"discount must be 0 with {other}, got {number}")
     return number
@@ -260,23 +263,26 @@ def check_starts(value: Any) -> int:
     """`n_init` as int; ValueError unless it is a whole number in its range."""
     number = check_count("n_init", value)
     if number > MAX_STARTS:
-        raise ValueError(f"n_init must be at most {MAX_STARTS}, got {shortened(value)}")
+        raise ValueError(f"n_init must be at most {MAX_STARTS}, got {shown(value)}")
     return number
 
 
 def check_not_negative(name: str, value: Any) -> float:
     """The value as a float; ValueError unless it is a finite number of at least 0."""
-    number = float(value) if isinstance(value, Real) else np.nan
+    number = _as_float(value)
     if not 0.0 <= number < np.inf:
-        raise ValueError(f"{name} must be a number of at least 0, got {value!r}")
+        raise ValueError(f"{name} must be a number of at least 0, got {shown(value)}")
     return number
 
 
 def check_count(name: str, value: Any, least: int = 1) -> int:
     """`value` as int; ValueError unless it is a whole number of at least `least`."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
-    return int(value)
+        raise ValueError(f"{name} must be a whole number of at least {least}, got {shown(value)}")
+    number = int(value)
+    if number > MAX_WHOLE:
+        raise ValueError(f"{name} must be at most {MAX_WHOLE}, got {shown(value)}")
+    return number
 
 
 def check_jobs(value: Any) -> None:
@@ -284,27 +290,27 @@ def check_jobs(value: Any) -> None:
     if value is None:
         return
     if isinstance(value, bool) or not isinstance(value, Integral) or value == 0:
-        raise ValueError(f"n_jobs must be a whole number other than 0, or None, got {value!r}")
+        raise ValueError(f"n_jobs must be a whole number other than 0, or None, got {shown(value)}")
 
 
 def check_bool(name: str, value: Any) -> bool:
     """`value` as bool; ValueError unless it is True or False."""
     if not isinstance(value, bool | np.bool_):
-        raise ValueError(f"{name} must be True or False, got {value!r}")
+        raise ValueError(f"{name} must be True or False, got {shown(value)}")
     return bool(value)
 
 
 def check_verbose(value: Any) -> None:
     """Raise ValueError unless `value` is True, False or a level, as in scikit-learn."""
     if not isinstance(value, bool | np.bool_ | Integral) or value < 0:
-        raise ValueError(f"verbose must be True or False, or a level from 0 up, got {value!r}")
+        raise ValueError(f"verbose must be True or False, or a level from 0 up, got {shown(value)}")
 
 
 def check_choice(name: str, value: Any, choices: tuple[str, ...], others: str = "") -> str:
     """`value`; ValueError unless it is one of `choices`. The message begins with `others`."""
     if not isinstance(value, str) or value not in choices:
         known = ", ".join(map(repr, choices))
-        raise ValueError(f"{name} must be {others}one of {known}, got {value!r}")
+        raise ValueError(f"{name} must be {others}one of {known}, got {shown(value)}")
     return value
 
 
@@ -334,7 +340,7 @@ def check_labels(
     try:
         return np.unique(array, return_inverse=True)[1].astype(np.intp)
     except TypeError:
-        raise ValueError(f"{name} must be of one kind, got {shortened(labels)}") from None
+        raise ValueError(f"{name} must be of one kind, got {shown(labels)}") from None
 
 
 def _check_none_missing(name: str, labels: Any) -> None:
@@ -407,6 +413,6 @@ def check_random_state(random_state: Any) -> np.random.Generator:
     if not isinstance(random_state, Integral):
         raise ValueError(
             "random_state must be None, a whole number, or a generator of numpy's, "
-            f"got {random_state!r}"
+            f"got {shown(random_state)}"
         )
     return np.random.default_rng(check_count("random_state", random_state, least=0))

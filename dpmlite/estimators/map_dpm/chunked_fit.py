@@ -21,6 +21,7 @@ from dpmlite.estimators.column_families.by_rule import AUTO
 from dpmlite.estimators.default_model.automatic import power_of
 from dpmlite.estimators.fitted.partitions import cluster_attributes
 from dpmlite.estimators.inputs.data import HEAVIEST, NEGLIGIBLE
+from dpmlite.estimators.inputs.shown import shown
 from dpmlite.estimators.inputs.validation import check_random_state, check_weight_ratio
 from dpmlite.estimators.map_dpm.chunk_tables import (
     ChunkReader,
@@ -217,7 +218,7 @@ class ChunkedFit:
         if self.estimator.outlier_level is not None:
             raise ValueError(
                 "outlier_level must be None for rows in chunks, which have outlier_score, "
-                f"got {self.estimator.outlier_level!r}"
+                f"got {shown(self.estimator.outlier_level)}"
             )
 
     def _model(

@@ -15,6 +15,7 @@ from dpmlite.estimators.inputs.choices import AlphaChoice, AlphaPrior, PriorOrSc
 from dpmlite.estimators.inputs.domain import ROBUSTNESS
 from dpmlite.estimators.inputs.folds import check_cv, folds_of
 from dpmlite.estimators.inputs.limits import Limited
+from dpmlite.estimators.inputs.shown import shown
 from dpmlite.estimators.inputs.validation import (
     check_alpha,
     check_alphas,
@@ -110,7 +111,7 @@ class MapParameters(Limited, JoinedMixture):
             check_choice("alpha_prior", self.alpha_prior, ALPHA_PRIORS, "two numbers or ")
         elif np.shape(self.alpha_prior) != (2,):
             raise ValueError(
-                f"alpha_prior must be two numbers or 'inverse-gamma', got {self.alpha_prior!r}"
+                f"alpha_prior must be two numbers or 'inverse-gamma', got {shown(self.alpha_prior)}"
             )
         else:
             check_alpha("shape of alpha_prior", self.alpha_prior[0])

@@ -18,6 +18,7 @@ from dpmlite.estimators.column_families.by_rule import says_families
 from dpmlite.estimators.fitted.not_fitted import require_fitted
 from dpmlite.estimators.fitted.partitions import fitted_family
 from dpmlite.estimators.inputs.data import Data
+from dpmlite.estimators.inputs.shown import shown
 from dpmlite.estimators.inputs.validation import check_total_weight
 from dpmlite.estimators.priors.mixed import MixedFamily
 from dpmlite.estimators.priors.moments import Moments
@@ -95,7 +96,9 @@ class FittedClusters:
         ):
             if not agrees:
                 given, fitted = getattr(model, name), getattr(model, name + "_")
-                raise ValueError(f"{name} must be that of the rows seen, {fitted!r}, got {given!r}")
+                raise ValueError(
+                    f"{name} must be that of the rows seen, {shown(fitted)}, got {shown(given)}"
+                )
         return cls(
             fitted_family(model),
             model.allow_missing_,

@@ -10,6 +10,7 @@ from dpmlite.distributed.statistics import load
 from dpmlite.estimators.column_families.by_rule import check_component
 from dpmlite.estimators.inputs.columns import CATEGORICAL, FULL, LOGARITHMS, Columns, members
 from dpmlite.estimators.inputs.domain import MIN_CLUSTER_WEIGHT
+from dpmlite.estimators.inputs.shown import shown
 from dpmlite.estimators.model_files.quantities import count, flag, floats
 from dpmlite.estimators.priors import FAMILIES, mixed_family
 
@@ -62,7 +63,7 @@ def _family(fitted: dict[str, Any]) -> tuple[Family, dict[str, Any]]:
     name = fitted["component_"]
     if isinstance(name, str):
         if name not in FAMILIES:
-            raise ValueError(f"component_ must be one of {', '.join(FAMILIES)}, got {name!r}")
+            raise ValueError(f"component_ must be one of {', '.join(FAMILIES)}, got {shown(name)}")
         return FAMILIES[name], {"component_": name}
     missing = [attribute for attribute in OF_COLUMNS if attribute not in fitted]
     if not isinstance(name, dict) or missing:

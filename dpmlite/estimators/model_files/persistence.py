@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from dpmlite.estimators.fitted.clusters import described_clusters
 from dpmlite.estimators.fitted.partitions import described_components, fitted_family, fitted_mixture
+from dpmlite.estimators.inputs.shown import shown
 from dpmlite.estimators.model_files.archive import (
     CHECKSUM,
     checksum,
@@ -107,7 +108,7 @@ def _check_kind(header: Mapping[str, Any], kind: str, path: Any) -> None:
     """Raise ValueError unless a file is of a known version, and of the class that is asked for."""
     version, found = header.get("version"), header.get("estimator")
     if not isinstance(version, int) or version < 1:
-        raise ValueError(f"{path} is damaged: format version {version!r}")
+        raise ValueError(f"{path} is damaged: format version {shown(version)}")
     if version > VERSION:
         raise ValueError(
             f"{path} has format version {version}, "

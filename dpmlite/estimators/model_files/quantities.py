@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from dpmlite.estimators.inputs.shown import shown
+
 Sizes = dict[str, int]
 Check = Callable[[str, Any, Sizes], Any]
 Size = str | int
@@ -26,7 +28,9 @@ def number(least: float = -LARGEST, most: float = LARGEST, nan: bool = False) ->
     def check(name: str, value: Any, sizes: Sizes) -> float:
         is_number = isinstance(value, Real) and not isinstance(value, bool)
         if not is_number or not (least <= value <= most or (nan and value != value)):
-            raise ValueError(f"{name} must be a number from {least:g} to {most:g}, got {value!r}")
+            raise ValueError(
+                f"{name} must be a number from {least:g} to {most:g}, got {shown(value)}"
+            )
         return value  # type: ignore[no-any-return]
 
     return check
@@ -37,7 +41,9 @@ def count(least: int = 0, most: int = 2**62) -> Check:
 
     def check(name: str, value: Any, sizes: Sizes) -> int:
         if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-            raise ValueError(f"{name} must be a whole number from {least} to {most}, got {value!r}")
+            raise ValueError(
+                f"{name} must be a whole number from {least} to {most}, got {shown(value)}"
+            )
         return value
 
     return check
@@ -46,7 +52,7 @@ def count(least: int = 0, most: int = 2**62) -> Check:
 def flag(name: str, value: Any, sizes: Sizes) -> bool:
     """True or False."""
     if not isinstance(value, bool):
-        raise ValueError(f"{name} must be True or False, got {value!r}")
+        raise ValueError(f"{name} must be True or False, got {shown(value)}")
     return value
 
 
@@ -55,7 +61,7 @@ def one_of(*choices: object) -> Check:
 
     def check(name: str, value: Any, sizes: Sizes) -> Any:
         if not isinstance(value, str | None) or value not in choices:
-            raise ValueError(f"{name} must be one of {choices}, got {value!r}")
+            raise ValueError(f"{name} must be one of {choices}, got {shown(value)}")
         return value
 
     return check

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpmlite.estimators.inputs.shown import shown
 from dpmlite.estimators.priors.moments import Moments
 
 if TYPE_CHECKING:
@@ -183,7 +184,7 @@ class Family(ABC):
 
     def _known(self, given: Mapping[str, Any] | None) -> Prior:
         if not isinstance(given, Mapping | None):
-            raise ValueError(f"prior must be a dict of its keys, or None, got {given!r}")
+            raise ValueError(f"prior must be a dict of its keys, or None, got {shown(given)}")
         prior = dict(given or {})
         unknown = sorted(set(prior) - set(self.prior_keys), key=str)
         if unknown:
