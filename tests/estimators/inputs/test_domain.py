@@ -6,7 +6,14 @@ import exact_joints
 import numpy as np
 import pytest
 
-from dpmlite import MAPDPM, DPSearch, VariationalDPM, quantize, to_micropython
+from dpmlite import (
+    MAPDPM,
+    DPSearch,
+    VariationalDPM,
+    merge_models,
+    quantize,
+    to_micropython,
+)
 from dpmlite.boards.learner import Cluster, learner_of
 from dpmlite.estimators.inputs.domain import (
     ALPHA,
@@ -16,6 +23,7 @@ from dpmlite.estimators.inputs.domain import (
     MAX_STARTS,
     MAX_TOTAL_WEIGHT,
     MAX_WEIGHT_RATIO,
+    MAX_WHOLE,
     MIN_WEIGHT,
     PSEUDO_COUNT,
     ROBUSTNESS,
@@ -44,11 +52,15 @@ def fitted(component, X, estimator=MAPDPM, prior="paper", weights=None, rounding
     else:
         parameters["component"] = component
     model = estimator(prior=prior, random_state=0, **parameters).fit(X, sample_weight=weights)
+    require_joint(model, component, X, weights, rounding)
+    return model
+
+
+def require_joint(model, component, X, weights=None, rounding=0.0):
     used = model.prior_.get(component, model.prior_)
     weights = np.ones(len(X)) if weights is None else weights
     expected = exact_joints.neg_log_joint(X, model.labels_, weights, model.alpha_, component, used)
     assert model.neg_log_joint_ == pytest.approx(expected, rel=1e-9, abs=rounding)
-    return model
 
 
 @pytest.mark.parametrize("component", COMPONENTS)
@@ -82,6 +94,16 @@ BORDERS = {
 @pytest.mark.parametrize("estimator", [MAPDPM, DPSearch])
 def test_joints_at_the_borders_of_priors(estimator, component, prior):
     fitted(component, table(component), estimator, prior)
+
+
+@pytest.mark.parametrize(
+    ("component", "prior"),
+    [(name, prior) for name, priors in BORDERS.items() for prior in priors],
+)
+def test_joints_of_merged_models_at_the_borders_of_priors(component, prior):
+    X = table(component)
+    model = merge_models(*(fitted(component, half, prior=prior) for half in np.split(X, 2)))
+    require_joint(model, component, X)
 
 
 @pytest.mark.parametrize("scale", SCALE)
@@ -232,6 +254,8 @@ def test_the_documentation_has_these_ranges():
         assert [value_of(part) for part in powers] == pytest.approx(list(ends)), start
     assert "| sum of all weights | | 2^53 |" in text
     assert MAX_TOTAL_WEIGHT == 2.0**53
+    assert "| any other whole number | | 2^62 |" in text
+    assert MAX_WHOLE == 2**62
 
 
 def value_of(text):
