@@ -22,10 +22,13 @@ _inside = False
 
 
 def count_calls():
-    """Let public methods and functions count from now on; import them from `dpmlite` after it."""
+    """Let public methods and functions count from now on, apart from those of parameters.
+
+    What is imported from `dpmlite` after it counts.
+    """
     for estimator in ESTIMATORS:
         for name, method in inspect.getmembers(estimator, inspect.isroutine):
-            if not name.startswith("_"):
+            if not name.startswith(("_", "get_", "set_")):
                 setattr(estimator, name, _counted(method, "fits" if name in FITS else "calls"))
     for name in FUNCTIONS:
         setattr(dpmlite, name, _counted(getattr(dpmlite, name), "calls"))

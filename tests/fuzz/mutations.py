@@ -166,7 +166,7 @@ def of_header(header, rng):
     kind, value = rng.integers(5), parent[key]
     if kind < 2:
         parent[key] = copy.deepcopy(LEAVES[rng.integers(len(LEAVES))])
-    elif kind == 4 and isinstance(value, int | float):
+    elif kind == 4 and isinstance(value, int | float) and abs(value) < 1e300:
         parent[key] = value * float(rng.choice(FACTORS)) + int(rng.integers(-1, 2))
     elif kind == 4:  # values of others, deeper and deeper
         other, place = places[rng.integers(len(places))]
