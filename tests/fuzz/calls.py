@@ -123,17 +123,17 @@ def quick(model):
     return model
 
 
-def tried(name, call, *args, **options):
+def tried(name, call, *args):
     """What is wrong with a call: an error that is not clear, or an answer that is none."""
     try:
-        answer = call(*args, **options)
+        answer = call(*args)
     except Exception as error:
-        shown = [repr(arg)[:300] for arg in args]
+        if is_clear(error) or str(error).startswith(LONG):
+            return []
         told = "".join(traceback.format_exception(error))
-        clear = is_clear(error) or str(error).startswith(LONG)
-        return [] if clear else [f"{name}{shown} {options}: {told}"]
+        return [f"{name}{[shown(arg) for arg in args]}: {told}"]
     wrong = isinstance(answer, np.ndarray) and answer.dtype.kind == "f" and np.isnan(answer).any()
-    return [f"{name} returned NaN for {args}"] if wrong else []
+    return [f"{name} returned NaN for {[shown(arg) for arg in args]}"] if wrong else []
 
 
 def any_rows(rng, X):

@@ -327,7 +327,10 @@ def _cells_at(codes: Floats, levels: Cells) -> Cells:
 
 def is_missing(cell: Any) -> bool:
     """Whether a cell is None, NaN, NaT or pandas' NA."""
-    return cell is None or type(cell).__name__ in ("NAType", "NaTType") or cell != cell
+    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
+        return True
+    differs = cell != cell
+    return isinstance(differs, bool | np.bool_) and bool(differs)  # an array has many answers
 
 
 def _check_cells(column: Column, values: Floats, good: npt.NDArray[np.bool_], rule: str) -> None:

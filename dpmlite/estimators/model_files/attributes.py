@@ -187,6 +187,9 @@ def checked_attributes(kind: str, fitted: dict[str, Any]) -> dict[str, Any]:
     for name, check in {**REQUIRED[kind], **OPTIONAL[kind]}.items():
         if name in fitted:
             found[name] = check(name, fitted[name], sizes)
+    for size, what in (("N", "rows"), ("S", "samples")):
+        if sizes.get(size) == 0:
+            raise ValueError(f"it has no {what}")
     _check_names(fitted, found, sizes)
     for name in TABLES:
         if name in fitted:

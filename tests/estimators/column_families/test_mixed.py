@@ -302,6 +302,12 @@ def test_levels_that_the_fit_has_not_seen_count_as_missing():
             ValueError,
             "column 'name' has 151 different values in 300 rows, such as 'row 0': leave it out",
         ),
+        (
+            "auto",
+            {"number 0": pd.Series([np.ones((3, 1))] * 300)},
+            TypeError,
+            r"X must be numbers, got array\(\[\[1.\], \[1.\], \[1.\]\]\) in row 0",
+        ),
         ("auto", {"number 0": np.nan}, ValueError, "column 'number 0': allow_missing=True"),
         ({"number 0": "log-normal"}, {}, ValueError, "positive to be log-normal, got -"),
         ({"number 0": "poisson-gamma"}, {}, ValueError, "whole numbers of at least 0"),

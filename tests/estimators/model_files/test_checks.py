@@ -1,5 +1,6 @@
 """What `load` refuses: each rule of a file's contents, with a new checksum of what was changed."""
 
+import copy
 import json
 
 import numpy as np
@@ -7,7 +8,7 @@ import pytest
 from cases import needs_kernels
 from saved_models import all_models
 
-from dpmlite import MAPDPM
+from dpmlite import MAPDPM, CollapsedGibbs
 from dpmlite.estimators.model_files.archive import CHECKSUM, checksum, read_archive, write_archive
 
 pytestmark = needs_kernels
@@ -143,6 +144,15 @@ def test_what_no_model_has_is_refused(changed, rule):
 def test_what_is_not_changed_is_loaded(changed, models):
     for name in models:
         changed(name, lambda fitted, array: None)
+
+
+def test_a_chain_without_samples_is_refused(models, tmp_path):
+    model = copy.deepcopy(models["samples"][0])
+    for name in [name for name in vars(model) if name.endswith("_samples_")]:
+        setattr(model, name, getattr(model, name)[:0])
+    model.save(tmp_path / "model.npz")
+    with pytest.raises(ValueError, match=r"it has no samples$"):
+        CollapsedGibbs.load(tmp_path / "model.npz")
 
 
 def test_files_of_version_1_are_read(models, tmp_path):
