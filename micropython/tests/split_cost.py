@@ -3,9 +3,9 @@
     DPMLITE_MICROPYTHON_SOURCES=... python3 micropython/tests/split_cost.py
 
 Heap is in bytes: of a MicroPython executable, whose pointers are twice those of a board, and of
-boards of MicroPython's port for QEMU, where an instruction takes 64 ns (see runtimes.py; the port
-has had `time` since 1.26). What is missing is left out. The learner has 8 clusters in 3 columns,
-and the rows of the ring are in one or in all.
+boards of MicroPython's port for QEMU, where an instruction takes 64 ns (see runtimes.py), of a
+version that has `time` there, as 1.25 has not. What is missing is left out. The learner has 8
+clusters in 3 columns, and the rows of the ring are in one or in all.
 """
 
 import native

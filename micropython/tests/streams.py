@@ -137,8 +137,8 @@ def far_apart(rows, k):
 def emlearn(rows, k):
     """Labels by `cluster` of emlearn-micropython: ten sweeps of k-means (Lloyd 1982) in bytes.
 
-    It is for rows in memory: the first thousand have the centres found, and the others join the
-    nearest.
+    It is for rows in memory. The centres are those of the first thousand here, and the others join
+    the nearest.
     """
     rows = np.asarray(rows) + 2048 >> 4
     first = rows[:1000]
