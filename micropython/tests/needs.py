@@ -4,6 +4,7 @@ import os
 import shutil
 from importlib.util import find_spec
 
+import native
 import pytest
 from runtimes import RUNTIMES, npm_file
 
@@ -15,6 +16,12 @@ def needs_runtime(name):
     """A runtime of `runtimes.py`."""
     if reason := RUNTIMES[name].missing():
         (_missing if RUNTIMES[name].packaged else pytest.skip)(f"{name}: {reason}")
+
+
+def needs_native(architecture):
+    """What builds the native module."""
+    if reason := native.missing(architecture):
+        (_missing if architecture in native.PACKAGED else pytest.skip)(f"{architecture}: {reason}")
 
 
 def needs_package(name):
