@@ -58,7 +58,7 @@ class Runtime:
     command: Callable[[Path], list[str]]
     # Why this machine cannot run it, None where it can.
     missing: Callable[[], str | None]
-    # Whether package registries have it, so that continuous integration must.
+    # Whether package registries, or the folder of sources, have it: continuous integration must.
     packaged: bool = True
 
     def run(self, files: Mapping[str, str | bytes], timeout: float) -> str:
@@ -191,7 +191,7 @@ def _on_qemu(
         absent = None if firmware().is_file() else f"no firmware of {board}"
         return _lacks(("setpriv", program)) or absent
 
-    return Runtime(command, missing, packaged)
+    return Runtime(command, missing, packaged and sources() is not None)
 
 
 # The microbit of QEMU, with more memory than a micro:bit V1 has.
