@@ -11,6 +11,8 @@ import dpmlite
 from dpmlite import MAPDPM
 
 BAD_ROWS = {
+    "None": (None, TypeError, "X must be a table, with rows and columns, got None"),
+    "a number": (3.0, ValueError, r"X must be 2-D, got shape \(\)$"),
     "1-D": ([1.0, 2.0], ValueError, r"X must be 2-D, got shape \(2,\)"),
     "3-D": (np.zeros((2, 2, 2)), ValueError, r"X must be 2-D, got shape \(2, 2, 2\)$"),
     "no row": (np.zeros((0, 2)), ValueError, r"X must have at least one row, got shape \(0, 2\)"),
@@ -207,7 +209,7 @@ def test_families_without_missing_cells_do_not_advise_them():
             MAPDPM(component=component, prior="paper").fit(X)
 
 
-@pytest.mark.parametrize("cell", ["", " ", "NA", "n/a", "?", "null"])
+@pytest.mark.parametrize("cell", ["", " ", "NA", "n/a", "?", "null", "-"])
 def test_blank_text_is_missing_in_columns_of_numbers(cell):
     numbers = np.array([np.nan, *np.linspace(0.0, 40.0, 20)])
     expected = MAPDPM(allow_missing=True, prior="paper", random_state=0).fit(
