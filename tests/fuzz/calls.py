@@ -155,7 +155,7 @@ def any_array(rng, X):
         with np.errstate(all="ignore"):
             try:
                 X = X.astype(rng.choice([*TYPES, "O"]))
-            except (ValueError, TypeError):
+            except (ValueError, TypeError, OverflowError):
                 return X
     elif kind == 3:
         shapes = (X[:1].ravel(), X[:, :1], X[:, :0], X[None], np.hstack([X, X]), X.T, X[0:1, 0:0])

@@ -126,7 +126,9 @@ def some_value(array, rng):
         value = WHOLE[rng.integers(len(WHOLE))]
         limits = np.iinfo(array.dtype)
         return min(max(value, limits.min), limits.max)
-    return rng.choice(["", "x", "nan"]) if kind == "U" else bool(rng.integers(2))
+    if kind == "b":
+        return bool(rng.integers(2))
+    return rng.choice(["", "x", "nan"]) if kind == "U" else array.flat[0]
 
 
 def another_type(array, rng):

@@ -79,7 +79,7 @@ def floats(
             good |= np.isnan(value)
         if not good.all():
             raise ValueError(f"{name} must be from {least:g} to {most:g}, got {value[~good][0]}")
-        return value.astype(np.float64, copy=False)
+        return np.ascontiguousarray(value, np.float64)
 
     return check
 
@@ -94,7 +94,7 @@ def ints(*shape: Size, least: int = 0, below: Size | None = None) -> Check:
             raise ValueError(
                 f"{name} must be from {least} to {end - 1}, got {value.min()} to {value.max()}"
             )
-        return value.astype(np.intp, copy=False)
+        return np.ascontiguousarray(value, np.intp)
 
     return check
 

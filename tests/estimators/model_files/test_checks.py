@@ -146,6 +146,17 @@ def test_what_is_not_changed_is_loaded(changed, models):
         changed(name, lambda fitted, array: None)
 
 
+def test_arrays_may_lie_in_any_order(models, tmp_path):
+    path = tmp_path / "model.npz"
+    for name, (model, X) in models.items():
+        model.save(path)
+        header, arrays = read_archive(path.read_bytes())
+        with open(path, "wb") as file:
+            write_archive(file, header, {key: np.asfortranarray(arrays[key]) for key in arrays})
+        loaded = type(model).load(path)
+        np.testing.assert_array_equal(loaded.score_samples(X), model.score_samples(X), name)
+
+
 def test_a_chain_without_samples_is_refused(models, tmp_path):
     model = copy.deepcopy(models["samples"][0])
     for name in [name for name in vars(model) if name.endswith("_samples_")]:
