@@ -327,10 +327,7 @@ def _cells_at(codes: Floats, levels: Cells) -> Cells:
 
 def is_missing(cell: Any) -> bool:
     """Whether a cell is None, NaN, NaT or pandas' NA."""
-    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
-        return True
-    differs = cell != cell
-    return isinstance(differs, bool | np.bool_) and bool(differs)  # an array has many answers
+    return cell is None or type(cell).__name__ in ("NAType", "NaTType") or cell != cell
 
 
 def _check_cells(column: Column, values: Floats, good: npt.NDArray[np.bool_], rule: str) -> None:

@@ -314,7 +314,7 @@ def test_levels_that_the_fit_has_not_seen_count_as_missing():
             "auto",
             {"number 0": pd.Series([np.ones((3, 1))] * 300)},
             TypeError,
-            r"X must be numbers, got array\(\[\[1.\], \[1.\], \[1.\]\]\) in row 0",
+            "column 'number 0' must have a single value in each cell",
         ),
         ("auto", {"number 0": np.nan}, ValueError, "column 'number 0': allow_missing=True"),
         ({"number 0": "log-normal"}, {}, ValueError, "positive to be log-normal, got -"),
