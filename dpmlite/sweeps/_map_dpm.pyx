@@ -10,7 +10,7 @@ from cpython.exc cimport PyErr_CheckSignals
 
 from dpmlite.core._atomics cimport HAS_ATOMICS
 from dpmlite.core._rows cimport check_order
-from dpmlite.sweeps._ordered_sweep cimport FAR_SLOT_ROWS, OrderedSweep
+from dpmlite.sweeps._ordered_sweep cimport OrderedSweep
 from dpmlite.sweeps._screened_slots cimport (
     Screen, begin_screen, can_be_screened, end_screen, load_slots_if_needed)
 from dpmlite.sweeps._screening cimport screen_chunk, take_rows
@@ -20,7 +20,7 @@ from dpmlite.sweeps._stay_bounds cimport StayBounds, stay_bounds_of
 from dpmlite.sweeps._visits cimport pays_to_screen, visit, visit_unscreened
 from dpmlite.sweeps._weighted_visits cimport has_weight_lines, visit_weighted_rows
 
-from dpmlite.core.threads import on_threads, thread_limit, use_threads
+from dpmlite.core.threads import thread_limit, use_threads
 
 cdef enum:
     MIN_SHARED_ROWS = 2048   # rows of a sweep that threads may share
@@ -73,7 +73,6 @@ cdef Py_ssize_t screened_sweep(Partition partition) except -1:
     if partition.n_rows < MIN_SHARED_ROWS or not HAS_ATOMICS:
         n_threads = 1
     if n_threads == 1 and by_slot is None:
-        ordered.bound_in_far_slots(0, partition.n_rows)
         ordered.visit_rows_until(partition.n_rows, 1)
     else:
         with use_threads(n_threads):
@@ -92,8 +91,6 @@ cdef int visit_in_batches(OrderedSweep ordered, ScreeningBySlot by_slot,
     it pays. A batch has as many rows as all batches before.
     """
     cdef Py_ssize_t n_rows = ordered.partition.n_rows, first, last = FIRST_BATCH, n
-    if ordered.bounds.n_far > 0:
-        on_threads(ordered.bound_in_far_slots, range(0, n_rows, FAR_SLOT_ROWS))
     ordered.visit_rows_until(last, 1)
     while last < n_rows:
         first, last = last, min(2 * last, n_rows)

@@ -38,11 +38,6 @@ cdef class OrderedSweep:
             free(self.turn - CACHE_LINE // sizeof(Py_ssize_t))
         free(self.changed)
 
-    def bound_in_far_slots(self, Py_ssize_t first, Py_ssize_t n_rows=FAR_SLOT_ROWS):
-        """Bound rows that are known to stay in the far slots, n_rows from `first` on."""
-        cdef Py_ssize_t last = min(first + n_rows, self.partition.n_rows)
-        self.bounds.rebound_far_slots(self.partition, first, last)
-
     cdef int visit_rows_until(self, Py_ssize_t last, Py_ssize_t n_threads) except -1:
         """Visit the next batch, up to row last - 1."""
         n_threads = min(n_threads, <Py_ssize_t> MAX_THREADS)

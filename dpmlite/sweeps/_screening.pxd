@@ -14,8 +14,6 @@ cdef void take_rows(Chunk *chunk, Py_ssize_t first, Py_ssize_t last) noexcept no
 cdef void screen_chunk(const Screen *s, Partition partition, Chunk *chunk) noexcept nogil
 cdef void screen_near(const Screen *s, Partition partition, Chunk *chunk, const Py_ssize_t *slots,
                       Py_ssize_t n, float elsewhere) noexcept nogil
-cdef void screen_against(const Screen *s, Partition partition, Chunk *chunk,
-                         const Py_ssize_t *slots, Py_ssize_t n) noexcept nogil
 cdef void rebound_slot(Screen *s, Partition partition, Chunk *chunk, Py_ssize_t k) noexcept nogil
 cdef void find_join_ceilings(const Screen *s, Partition partition, Chunk *chunk,
                              const int *slots) noexcept nogil

@@ -10,13 +10,12 @@ from dpmlite.sweeps._screened_slots cimport (
     begin_screen, end_screen, load_slot, load_slots_if_needed)
 from dpmlite.sweeps._screening_beside cimport add_beside, add_beside_to_stay
 from dpmlite.sweeps._screening_bounds cimport (
-    CHUNK, SlotBound, StayTerms, add_costs_beside, add_own_log_bounds, clip_values, compare_bounds,
-    find_stay_ceilings, find_stays, line_bounds, log_bounds, standardise_into_chunk)
+    CHUNK, SlotBound, StayTerms, add_costs_beside, clip_values, compare_bounds, find_stay_ceilings,
+    find_stays, line_bounds, log_bounds, standardise_into_chunk)
 from dpmlite.sweeps._screening_gaps cimport (
     bound_slot_with_gaps, mark_gaps, set_stay_terms_with_gaps)
 from dpmlite.sweeps._screening_weights cimport (
-    bound_weighted_own_slots, bound_weighted_slot, read_weights, set_weighted_join_terms,
-    set_weighted_stay_terms)
+    bound_weighted_slot, read_weights, set_weighted_join_terms, set_weighted_stay_terms)
 
 
 def screen(Partition partition, Py_ssize_t first, Py_ssize_t last):
@@ -71,20 +70,6 @@ cdef void screen_near(const Screen *s, Partition partition, Chunk *chunk, const 
     find_stays(chunk, slots, n, elsewhere)
 
 
-cdef void screen_against(const Screen *s, Partition partition, Chunk *chunk,
-                         const Py_ssize_t *slots, Py_ssize_t n) noexcept nogil:
-    """Find the bounds of a chunk's rows, which all have labels, in n slots and their own."""
-    cdef Py_ssize_t i, k
-    read_rows(s, partition, chunk)
-    bound_own_slots(s, chunk, slots[0])
-    for k in range(n):
-        bound_slot(s, chunk, slots[k])
-        for i in range(chunk.n_rows):
-            if chunk.label[i] == slots[k]:
-                chunk.bound[slots[k] * CHUNK + i] = HUGE_COST
-    find_stays(chunk, slots, n, HUGE_COST)
-
-
 cdef void read_rows(const Screen *s, Partition partition, Chunk *chunk) noexcept nogil:
     """Read the standardised values and labels of a chunk's rows."""
     cdef Py_ssize_t i, D = s.t.n_columns
@@ -122,25 +107,6 @@ cdef void bound_slot(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogil
                     chunk.bound + k * CHUNK)
     else:
         log_bounds(chunk.u, D, slope, <float> slot.power, floor, chunk.bound + k * CHUNK)
-
-
-cdef void bound_own_slots(const Screen *s, Chunk *chunk, Py_ssize_t any_slot) noexcept nogil:
-    """Find each row's bound in its own slot alone; `any_slot` fills up the chunk."""
-    cdef Py_ssize_t[CHUNK] own
-    cdef Py_ssize_t[CHUNK] offset
-    cdef float[CHUNK] power
-    cdef Py_ssize_t i, k, D = s.t.n_columns
-    for i in range(CHUNK):
-        own[i] = chunk.label[i] if i < chunk.n_rows else any_slot
-    if s.has_weights:
-        bound_weighted_own_slots(s.weighted, own, chunk, s.slope, D)
-        return
-    for i in range(CHUNK):
-        k = own[i]
-        set_stay_terms(s, chunk, i, k)
-        offset[i], power[i] = 2 * k * D, <float> s.slot[k].power
-        chunk.own_bound[i] = <float> (s.slot[k].floor - chunk.max_value * s.slot[k].floor_error)
-    add_own_log_bounds(chunk.u, D, s.slope, offset, power, chunk.own_bound)
 
 
 cdef void rebound_slot(Screen *s, Partition partition, Chunk *chunk, Py_ssize_t k) noexcept nogil:

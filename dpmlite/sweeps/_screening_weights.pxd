@@ -38,5 +38,3 @@ cdef void set_weighted_stay_terms(const WeightedSlot *slot, Chunk *chunk,
                                   Py_ssize_t i) noexcept nogil
 cdef void set_weighted_join_terms(const WeightedSlot *slot, Chunk *chunk,
                                   Py_ssize_t i) noexcept nogil
-cdef void bound_weighted_own_slots(const WeightedSlot *slot, const Py_ssize_t *own, Chunk *chunk,
-                                   const float *slopes, Py_ssize_t n_columns) noexcept nogil

@@ -181,26 +181,6 @@ cdef void set_weighted_join_terms(const WeightedSlot *slot, Chunk *chunk,
     terms.ratio[i] = NAN if slot.is_empty else 1.0
 
 
-cdef void bound_weighted_own_slots(const WeightedSlot *slot, const Py_ssize_t *own, Chunk *chunk,
-                                   const float *slopes, Py_ssize_t n_columns) noexcept nogil:
-    """Find the bound of each row of a chunk in its own slot, as if the row were new to it."""
-    cdef Py_ssize_t[CHUNK] offset
-    cdef float[CHUNK] count
-    cdef float[CHUNK] shape
-    cdef const WeightedSlot *its
-    cdef Py_ssize_t i
-    for i in range(CHUNK):
-        its = &slot[own[i]]
-        offset[i] = 2 * own[i] * n_columns
-        count[i], shape[i] = <float> its.count, <float> its.shape
-        chunk.own_bound[i] = <float> (
-            its.floor + its.floor_per_weight * chunk.weight[i]
-            - (1.0 + SINGLE_ERROR) * its.max_power * error_of(its, chunk))
-        set_weighted_stay_terms(its, chunk, i)
-    add_own_weighted_log_bounds(chunk.u, n_columns, slopes, offset, chunk.weight, count, shape,
-                                chunk.own_bound)
-
-
 # Vector loops.
 
 
@@ -245,26 +225,3 @@ cdef clones_void add_log_bounds(const float *u, Py_ssize_t n_columns, const floa
     for j in range(CHUNK):
         bound[j] += (shape + <float> 0.5 * weight[j]) * (
             <float> LOG_2 * log2_floor_single(product[j]))
-
-
-cdef clones_void add_own_weighted_log_bounds(
-        const float *u, Py_ssize_t n_columns, const float *slopes, const Py_ssize_t *offset,
-        const float *weight, const float *count, const float *shape, float *bound) noexcept nogil:
-    """Add (shape + weight / 2) log(1 + r sum_d t_d) to bound[row], each row in its own slot.
-
-    The slopes of a row's slot begin at its `offset`.
-    """
-    cdef float total[CHUNK]
-    cdef float z
-    cdef Py_ssize_t d
-    cdef int j
-    for j in range(CHUNK):
-        total[j] = 0
-    for d in range(n_columns):
-        for j in range(CHUNK):
-            z = u[d * CHUNK + j] * slopes[offset[j] + d] - slopes[offset[j] + n_columns + d]
-            total[j] += z * z
-    for j in range(CHUNK):
-        total[j] *= weight[j] * (count[j] + <float> 1) / (count[j] + weight[j])
-        bound[j] += (shape[j] + <float> 0.5 * weight[j]) * (
-            <float> LOG_2 * log2_floor_single(<float> 1 + total[j]))
