@@ -319,7 +319,7 @@ def _levels(cells: Cells) -> Cells:
     """The different values of a column, in order."""
     if cells.dtype.kind == "f":
         return np.unique(cells[~np.isnan(cells)])
-    known = sorted({cell for cell in cells.tolist() if cell is not None})
+    known = sorted(set(cells.tolist()) - {None})
     return np.array(known, dtype=object if isinstance(known[0], str) else bool)
 
 

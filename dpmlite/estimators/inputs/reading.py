@@ -12,6 +12,8 @@ from dpmlite.estimators.inputs.user_tables import check_is_table, names_of
 from dpmlite.estimators.inputs.validation import as_floats, check_table, numbers_of_texts
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import numpy.typing as npt
 
     from dpmlite.estimators.inputs.columns import Column
@@ -39,11 +41,9 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "shape") and hasattr(X, "__getitem__") and hasattr(X, "columns")
 
 
-def has_categories(X: Any) -> bool:
-    """Whether a data frame has columns that are not of numbers."""
-    if not is_frame(X):
-        return False
-    return any(found.kind != "number" for found in read_columns(X).values())
+def has_categories(columns: Mapping[Column, CellsOf]) -> bool:
+    """Whether any of the columns is not of numbers."""
+    return any(found.kind != "number" for found in columns.values())
 
 
 def read_columns(X: Any) -> dict[Column, CellsOf]:
@@ -89,21 +89,43 @@ def read_column(series: Any) -> CellsOf:
 
 
 def _of_objects(cells: npt.NDArray[np.object_], is_category: bool) -> CellsOf:
-    """Objects: numbers, dates, or text and truth values, which are categories."""
-    missing = np.array([is_missing(cell) for cell in cells.tolist()], dtype=bool)
-    known = cells[~missing].tolist()
+    """Objects: numbers, dates, or text and truth values, which are categories.
+
+    Most columns of text have few different cells: only these are looked at.
+    """
+    different, which = _different(cells)
+    missing = np.array([is_missing(cell) for cell in different.tolist()], dtype=bool)
+    known = different[~missing].tolist()
     if known and all(hasattr(cell, "isoformat") for cell in known):
         return CellsOf(cells, "date")
     if not is_category and not any(isinstance(cell, str | bool | np.bool_) for cell in known):
-        return CellsOf(as_floats("X", np.where(missing, np.nan, cells), ("row",)), "number")
-    numbers = None if is_category else numbers_of_texts(cells)
-    if numbers is not None:
-        return CellsOf(numbers, "number")
-    found = cells.copy()
+        numbers = np.where(missing[which], np.nan, cells)
+        return CellsOf(as_floats("X", numbers, ("row",)), "number")
+    of_texts = None if is_category else numbers_of_texts(different)
+    if of_texts is not None:
+        return CellsOf(of_texts[which], "number")
     if not all(isinstance(cell, str) for cell in known) and not all(map(_is_truth, known)):
-        found[~missing] = [str(cell) for cell in known]
-    found[missing] = None
-    return CellsOf(found, "category")
+        different[~missing] = [str(cell) for cell in known]
+    different[missing] = None
+    return CellsOf(different[which], "category")
+
+
+def _different(
+    cells: npt.NDArray[np.object_],
+) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.intp]]:
+    """The different cells, and which of them each cell is; a cell without a hash equals no other.
+
+    Cells of two types differ: True is not 1.
+    """
+    listed = cells.tolist()
+    try:
+        index = dict.fromkeys(zip(map(type, listed), listed, strict=True), 0)
+    except TypeError:
+        return cells.copy(), np.arange(len(cells))
+    index = dict(zip(index, range(len(index)), strict=True))
+    which = map(index.__getitem__, zip(map(type, listed), listed, strict=True))
+    different = np.fromiter((cell for _, cell in index), dtype=object, count=len(index))
+    return different, np.fromiter(which, dtype=np.intp, count=len(listed))
 
 
 def _is_truth(cell: Any) -> bool:
