@@ -18,9 +18,9 @@ from dpmlite.families._slot_vectors cimport first_within, padded
 from dpmlite.partition._log_weights cimport log_weight, log_weights_of
 from dpmlite.partition._partition cimport Partition, partition_to_score_in
 from dpmlite.partition._partition_costs cimport just_above
-from dpmlite.sweeps._screening cimport (
-    Screen, begin_screen, can_be_screened, end_screen, find_join_ceilings, load_slots_if_needed,
-    screen_chunk, take_rows, with_rounding)
+from dpmlite.sweeps._screened_slots cimport (
+    Screen, begin_screen, can_be_screened, end_screen, load_slots_if_needed)
+from dpmlite.sweeps._screening cimport find_join_ceilings, screen_chunk, take_rows, with_rounding
 from dpmlite.sweeps._screening_bounds cimport CHUNK, Chunk, two_least_bounds
 from dpmlite.sweeps._screening_gaps cimport densities_with_gaps
 from dpmlite.sweeps._visits cimport score_open_slots

@@ -11,9 +11,9 @@ from cpython.exc cimport PyErr_CheckSignals
 from dpmlite.core._atomics cimport HAS_ATOMICS
 from dpmlite.core._rows cimport check_order
 from dpmlite.sweeps._ordered_sweep cimport FAR_SLOT_ROWS, OrderedSweep
-from dpmlite.sweeps._screening cimport (
-    Screen, begin_screen, can_be_screened, end_screen, load_slots_if_needed, screen_chunk,
-    take_rows)
+from dpmlite.sweeps._screened_slots cimport (
+    Screen, begin_screen, can_be_screened, end_screen, load_slots_if_needed)
+from dpmlite.sweeps._screening cimport screen_chunk, take_rows
 from dpmlite.sweeps._screening_bounds cimport CHUNK, Chunk
 from dpmlite.sweeps._screening_by_slot cimport ScreeningBySlot, screening_by_slot
 from dpmlite.sweeps._stay_bounds cimport StayBounds, stay_bounds_of

@@ -1,6 +1,6 @@
 from dpmlite.core._rows cimport Row
 from dpmlite.partition._partition cimport Partition
-from dpmlite.sweeps._screening cimport Screen
+from dpmlite.sweeps._screened_slots cimport Screen
 
 cdef bint pays_to_screen(Partition partition, Py_ssize_t first, Py_ssize_t last) noexcept nogil
 cdef bint visit(Partition partition, Screen *screen, Py_ssize_t j, bint tighten) except -1 nogil

@@ -10,7 +10,8 @@ from dpmlite.core._constants cimport HUGE_COST, LOG_2, SINGLE_ERROR, TIE, UNPLAC
 from dpmlite.core._rows cimport PREFETCH_DISTANCE
 from dpmlite.core._simd cimport inlined_double
 from dpmlite.families._slot_vectors cimport first_within
-from dpmlite.sweeps._screening cimport list_open_slots, rebound_slot, with_rounding
+from dpmlite.sweeps._screened_slots cimport list_open_slots
+from dpmlite.sweeps._screening cimport rebound_slot, with_rounding
 from dpmlite.sweeps._screening_bounds cimport CHUNK, Chunk
 
 cdef enum:
