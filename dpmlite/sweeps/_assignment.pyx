@@ -166,7 +166,8 @@ cdef Partition unplaced_rows(Mixture mixture, Component component, double alpha,
             return None
     cdef Partition partition = partition_to_score_in(
         mixture.X, mixture.rows, out, component, alpha, discount)
-    if not can_be_screened(partition) and densities_with_gaps(partition) == NULL:
+    if not can_be_screened(partition) and (
+            discount > 0.0 or densities_with_gaps(partition, component) == NULL):
         return None
     partition.make_slots(component.n_slots)
     partition.component.copy_all(component)

@@ -6,6 +6,7 @@ from dpmlite.sweeps._screening_weights cimport WeightedSlot, Weights
 
 cdef struct Screen:
     const Densities *t         # NULL if the rows cannot be screened
+    void *part                 # the component whose they are: the partition's, or a part of it
     Py_ssize_t first_column    # of a row that they read
     bint is_part               # whether they are a part of a product, whose others are discrete
     bint has_weights           # whether rows have weights,
