@@ -13,6 +13,7 @@ cdef class Product(ProductParts):
     cdef const double *hand_on(self, const double *cost) noexcept nogil
     cdef double score_member_beside(self, const Row *row, Py_ssize_t k) noexcept nogil
     cdef double least_cost_beside(self, const Row *row) noexcept nogil
+    cdef void add_costs_beside(self, const Row *row, double limit, double *bound) noexcept nogil
     cdef double mean_cost_beside(self, Py_ssize_t k) noexcept nogil
 
 

@@ -151,6 +151,22 @@ cdef class Product(ProductParts):
                 total += (<Component> self.part[i]).least_cost(&cells)
         return total
 
+    cdef void add_costs_beside(self, const Row *row, double limit, double *bound) noexcept nogil:
+        """Add to bounds of all slots what the row costs at least in all parts but that one.
+
+        Those that reach `limit` need not be close.
+        """
+        cdef Row cells
+        cdef Py_ssize_t i
+        for i in range(self.n_parts):
+            if i == self.order[self.first_limited]:
+                continue
+            take_cells(self, row, i, &cells)
+            if row.weight == 1.0:
+                (<Component> self.part[i]).costs_below(&cells, self.hand_on(bound), limit, bound)
+            else:
+                (<Component> self.part[i]).heavy_bounds(&cells, self.hand_on(bound), limit, bound)
+
     cdef double mean_cost_beside(self, Py_ssize_t k) noexcept nogil:
         """Return the mean cost of rows of slot k in all parts but the one with densities."""
         cdef double total = 0.0
