@@ -27,6 +27,7 @@ cdef struct Screen:
     Chunk *chunk
 
 cdef bint can_be_screened(Partition partition) noexcept nogil
+cdef bint rows_have_bounds(Partition partition) noexcept nogil
 cdef void begin_screen(Screen *s, Partition partition) noexcept nogil
 cdef void end_screen(Screen *s) noexcept nogil
 cdef int load_slots_if_needed(Screen *s, Partition partition) except -1 nogil

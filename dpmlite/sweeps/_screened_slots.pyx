@@ -32,6 +32,13 @@ cdef const Densities *usual_densities(Partition partition, const Densities *t) n
     return t
 
 
+cdef bint rows_have_bounds(Partition partition) noexcept nogil:
+    """Return whether rows can be screened, if only for once."""
+    cdef Screen s
+    begin_screen(&s, partition)
+    return s.t != NULL
+
+
 cdef void begin_screen(Screen *s, Partition partition) noexcept nogil:
     """Prepare to screen rows, also those of a product, which `can_be_screened` does not count."""
     s.first_column = 0
