@@ -110,7 +110,9 @@ def test_rows_that_are_clearly_of_their_cluster_are_known(kernel, kind, n_column
         clear.append(np.delete(costs, labels[i]).min() > own + 5.0)
     assert np.mean(clear) > 0.1
     assert np.mean(known[:600][clear]) > 0.95
-    away = np.array(screen(partition(kernel, X, np.roll(labels, 1), weights=weights), 0, 3000), dtype=bool)
+    away = np.array(
+        screen(partition(kernel, X, np.roll(labels, 1), weights=weights), 0, 3000), dtype=bool
+    )
     assert np.mean(away[:600][clear]) < 0.5
 
 

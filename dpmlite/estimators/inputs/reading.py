@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite.estimators.inputs.columns import Column
+
+UNEQUAL_TYPES = {str, float, NoneType}  # no cell of one of these types equals one of another
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -117,15 +121,17 @@ def _different(
 
     Cells of two types differ: True is not 1.
     """
-    listed = cells.tolist()
+    listed = keys = cells.tolist()
+    if not set(map(type, listed)) <= UNEQUAL_TYPES:
+        keys = list(zip(map(type, listed), listed, strict=True))
     try:
-        index = dict.fromkeys(zip(map(type, listed), listed, strict=True), 0)
+        index = dict(zip(dict.fromkeys(keys), itertools.count(), strict=False))
     except TypeError:
         return cells.copy(), np.arange(len(cells))
-    index = dict(zip(index, range(len(index)), strict=True))
-    which = map(index.__getitem__, zip(map(type, listed), listed, strict=True))
-    different = np.fromiter((cell for _, cell in index), dtype=object, count=len(index))
-    return different, np.fromiter(which, dtype=np.intp, count=len(listed))
+    which = np.fromiter(map(index.__getitem__, keys), dtype=np.intp, count=len(keys))
+    first = np.zeros(len(index), dtype=np.intp)
+    first[which[::-1]] = np.arange(len(keys))[::-1]
+    return cells[first], which
 
 
 def _is_truth(cell: Any) -> bool:
