@@ -15,18 +15,20 @@ from dpmlite.families._student_t cimport Densities
 from dpmlite.sweeps._screening_bounds cimport CHUNK, choose_line, copy_to_single
 from dpmlite.sweeps._screening_gaps cimport (
     N_GAP_TERMS, begin_gaps, densities_with_gaps, load_slot_with_gaps)
-from dpmlite.sweeps._screening_weights cimport begin_weights, load_weighted_slot
+from dpmlite.sweeps._screening_weights cimport (
+    begin_weights, find_new_floors, load_weighted_slot)
 
 
 cdef bint can_be_screened(Partition partition) noexcept nogil:
     """Return whether there are bounds that can be remembered, those of Student-t families."""
-    return usual_densities(partition, densities_of(partition.component)) != NULL
+    # Under a discount, each new cluster changes what all rows pay to found one: no bound lasts.
+    return (partition.discount == 0.0
+            and usual_densities(partition, densities_of(partition.component)) != NULL)
 
 
 cdef const Densities *usual_densities(Partition partition, const Densities *t) noexcept nogil:
-    """Return densities; NULL if weights or prior are too unusual, or there is a discount."""
-    # Under a discount, each new cluster changes what all rows pay to found one: no bound lasts.
-    if (t == NULL or partition.discount > 0.0 or not t.power[0] < MAX_POWER
+    """Return densities; NULL if weights or prior are too unusual."""
+    if (t == NULL or not t.power[0] < MAX_POWER
             or not partition.X.most_weight < MAX_SCREENED_WEIGHT):
         return NULL
     return t
@@ -48,7 +50,7 @@ cdef void begin_screen(Screen *s, Partition partition) noexcept nogil:
         s.part = <void *> partition.component
     s.has_weights, s.has_gaps = partition.X.row_weights != NULL, False
     s.t = usual_densities(partition, densities_of(<Component> s.part))
-    if s.t == NULL and partition.discount == 0.0:
+    if s.t == NULL:
         s.t = densities_with_gaps(partition, <Component> s.part)
         s.has_gaps = s.t != NULL
     s.n_terms = N_GAP_TERMS if s.has_gaps else 2
@@ -145,12 +147,22 @@ cdef Py_ssize_t list_open_slots(Screen *s, Partition partition) noexcept nogil:
     return empty
 
 
+cdef void weigh_new(Screen *s, Partition partition) noexcept nogil:
+    """Weigh a new cluster, which depends on how many there are under a discount."""
+    partition.weigh_new(partition.count_clusters())
+    if s.has_weights and not s.has_gaps:
+        begin_weights(&s.weights, partition, <Screenable> s.part)
+        find_new_floors(&s.weights, partition, s.chunk)
+
+
 cdef void load_slot(Screen *s, Partition partition, Py_ssize_t k) noexcept nogil:
     """Read slot k, which is new or has changed; bounds of rows in it are out of date."""
     cdef const Densities *t = s.t
     cdef Py_ssize_t D = t.n_columns
     cdef SlotBound *slot = &s.slot[k]
     cdef float *slope = s.slope + s.n_terms * k * D
+    if partition.discount > 0.0 and partition.component.n[k] == 0.0:
+        weigh_new(s, partition)
     if s.has_gaps:
         load_slot_with_gaps(&s.with_gaps[k], slope, &s.weights, partition,
                             <IncompleteStatistics> s.part, k)

@@ -67,7 +67,8 @@ cdef double log_weight_of(const Weights *weights, Partition partition, Py_ssize_
     """Return the log weight of slot k for a row of weight w that is new to it."""
     if weights.of_one_row or w == 1.0:
         return partition.log_weight[k]
-    return partition.weight_of(partition.component.n[k], w, 0)
+    return partition.weight_of(partition.component.n[k], w,
+                               partition.count_clusters() if partition.discount > 0.0 else 0)
 
 
 cdef void load_weighted_slot(WeightedSlot *slot, const Weights *weights, Partition partition,

@@ -36,21 +36,34 @@ cdef bint visit(Partition partition, Screen *screen, Py_ssize_t j, bint tighten)
     cdef Chunk *chunk = screen.chunk
     cdef Py_ssize_t i = chunk.index[j], own = partition.label[i]
     cdef double ceiling = stay_ceiling_of(partition, screen, j)
+    cdef bint moved
     if not chunk.least_bound[j] < with_rounding(ceiling):
         return False
+    if partition.discount > 0.0:  # what the empty slot costs depends on whether the row is alone
+        moved = visit_unscreened(partition, i, i + 1, True) > 0
+    else:
+        moved = visit_open_slots(partition, screen, j, ceiling, tighten)
+    if moved and screen.capacity >= partition.component.n_slots:
+        rebound_changed(partition, screen, own, partition.label[i])
+    return moved
+
+
+cdef bint visit_open_slots(Partition partition, const Screen *screen, Py_ssize_t j,
+                           double ceiling, bint tighten) except -1 nogil:
+    """Visit row j of the chunk, which costs at most `ceiling` in its own slot."""
+    cdef Chunk *chunk = screen.chunk
+    cdef Py_ssize_t i = chunk.index[j]
     cdef Row row = partition.row(i)
-    cdef double elsewhere
+    cdef double best, elsewhere
     if screen.is_part:
         tighten_by_parts(partition, screen, &row, j, with_rounding(ceiling))
-    cdef double best = score_open_slots(
+    best = score_open_slots(
         partition, &row, screen, chunk.bound + j, ceiling, partition.cost, &elsewhere)
-    if not move_if_better(partition, i, ceiling, best, False):
-        if tighten and not screen.has_weights:
-            tighten_bounds(screen, j, partition.quick_stay_cost(i, &row), elsewhere)
-        return False
-    if screen.capacity >= partition.component.n_slots:
-        rebound_changed(partition, screen, own, partition.label[i])
-    return True
+    if move_if_better(partition, i, ceiling, best, False):
+        return True
+    if tighten and not screen.has_weights:
+        tighten_bounds(screen, j, partition.quick_stay_cost(i, &row), elsewhere)
+    return False
 
 
 cdef void tighten_by_parts(Partition partition, const Screen *screen, const Row *row,

@@ -119,7 +119,7 @@ def test_rows_that_are_clearly_of_their_cluster_are_known(kernel, kind, n_column
 @needs_kernels
 @pytest.mark.parametrize(
     "unusual",
-    [{"discount": 0.3}, {"weights": np.where(np.arange(300) == 0, 1e13, 1.5)}, {"a0": 1e35}],
+    [{"weights": np.where(np.arange(300) == 0, 1e13, 1.5)}, {"a0": 1e35}],
 )
 def test_nothing_is_known_of_the_unusual(kernel, unusual):
     X, labels = table(np.random.default_rng(1), (300, 2, 3), 12.0, "a tenth")
@@ -127,9 +127,7 @@ def test_nothing_is_known_of_the_unusual(kernel, unusual):
         [0.0, 0.0], 0.1, unusual.get("a0", 1.0), [1.0, 1.0]
     )
     rows = kernel.rows.Rows(X, unusual["weights"]) if "weights" in unusual else X
-    state = kernel.partition.Partition(
-        rows, labels.astype(np.intp), family, 1.0, discount=unusual.get("discount", 0.0)
-    )
+    state = kernel.partition.Partition(rows, labels.astype(np.intp), family, 1.0)
     assert not any(screen(state, 0, 300))
 
 
