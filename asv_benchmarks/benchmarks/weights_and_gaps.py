@@ -36,6 +36,7 @@ def problems(n_rows, n_columns, separation):
         "1, 2 or 3": (X, rng.integers(1, 4, n_rows).astype(float), False),
         "no gap": (X, None, True),
         "10 % gaps": (gaps, None, True),
+        "both": (gaps, rng.uniform(0.5, 1.5, n_rows), True),
     }
 
 
@@ -71,7 +72,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fits", type=int, default=N_FITS)
     args = parser.parse_args()
-    titles = ("0.5-1.5", "1, 2, 3", " no gap", "   10 %")
+    titles = ("0.5-1.5", "1, 2, 3", " no gap", "   10 %", "   both")
     print(
         f"{'prior and family':<28} {'rows':>7} apart     ms   K  " + "   K  ".join(titles) + "   K"
     )

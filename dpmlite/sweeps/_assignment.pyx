@@ -134,7 +134,7 @@ def assign(X, Component component, double alpha, Py_ssize_t[::1] out,
         if unplaced is None:
             own = component if n_threads == 1 else component.copied()
             mixture.assign(own, rows[0], rows[1], out)
-        elif n_threads > 1 and component.has_scratch:
+        elif n_threads > 1 and (component.has_scratch or isinstance(component, Product)):
             own = unplaced_rows(mixture, component, alpha, discount, out)
             assign_screened(own, rows[0], rows[1], out)
         else:

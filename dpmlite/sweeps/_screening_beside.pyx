@@ -1,7 +1,8 @@
 """Screening of products: what the parts beside the one with densities add to bounds.
 
 They are discrete, so that a row costs something in each. What it costs to stay is added to its
-ceiling, and to its bounds elsewhere what it costs at least in any slot.
+ceiling, and to its bounds elsewhere what it costs at least in any slot. If that does not show that
+the row stays, its visit adds what it costs in each (_visits.pyx).
 """
 
 from libc.math cimport NAN, fabs

@@ -79,7 +79,7 @@ cdef void load_slot_with_gaps(GapSlot *slot, float *terms, const Weights *weight
     slot.floor -= rounding + power_of(slot, w1) * slot.error
     slot.floor_error = power_of(slot, w1) * slot.error_per_value
     stay0 = most_beyond_floor(slot, terms, partition, component, k, w0)
-    stay1 = most_beyond_floor(slot, terms, partition, component, k, w1)
+    stay1 = stay0 if w1 == w0 else most_beyond_floor(slot, terms, partition, component, k, w1)
     line_through(weights, stay0, stay1, &slot.stay, &slot.stay_per_weight)
     slot.stay += rounding + SINGLE_EPSILON * (fabs(stay0) + fabs(stay1))
     set_member_terms(slot, terms, component, k)
@@ -117,15 +117,17 @@ cdef double load_terms(GapSlot *slot, float *terms, const Weights *weights,
                        IncompleteStatistics component, Py_ssize_t k) noexcept nogil:
     """Read slopes, shifts and constants; find the error of log P, and return that of constants."""
     cdef double w0 = slot.least, w1 = slot.most, slopes = 0.0, shifts = 0.0, constants = 0.0
-    cdef double shape, c, scale, constant, per_weight
+    cdef double shape, c, scale, peak, constant, per_weight
+    cdef const double *n = component.statistic(k, COUNT)
     cdef Terms t = component.terms(k, False)
     cdef Py_ssize_t d, D = component.n_columns
     for d in range(D):
-        shape, c, scale = shape_of(component, k, d), component.c0 + component.statistic(k, COUNT)[d], 0.0
+        shape, c, scale = shape_of(component, k, d), component.c0 + n[d], 0.0
         if shape >= slot.shape:
             scale = sqrt((shape + 0.5 * w1) / power_of(slot, w1) * (c + 1.0) / (c + w1))
-        line_through(weights, log_peak_of_new(component, k, d, w0),
-                     log_peak_of_new(component, k, d, w1), &constant, &per_weight)
+        peak = log_peak_of_new(component, k, d, w0)
+        line_through(weights, peak, peak if w1 == w0 else log_peak_of_new(component, k, d, w1),
+                     &constant, &per_weight)
         terms[SLOPE * D + d] = <float> (t.slope[d] * scale)
         terms[SHIFT * D + d] = <float> (t.shift[d] * scale)
         terms[CONSTANT * D + d], terms[PER_WEIGHT * D + d] = <float> constant, <float> per_weight
@@ -182,7 +184,8 @@ cdef double most_beyond_floor(const GapSlot *slot, const float *terms, Partition
             continue
         if n[d] < MIN_COUNT * most:
             return NAN
-        more = log_peak_of_new(component, k, d, w) - log_peak_of_member(component, k, d, w)
+        more = terms[CONSTANT * D + d] + terms[PER_WEIGHT * D + d] * w
+        more -= log_peak_of_member(component, k, d, w)
         total += more if not more <= 0.0 else 0.0
     return total
 
@@ -190,6 +193,7 @@ cdef double most_beyond_floor(const GapSlot *slot, const float *terms, Partition
 cdef void set_member_terms(GapSlot *slot, const float *terms, IncompleteStatistics component,
                            Py_ssize_t k) noexcept nogil:
     """Find r and R p / r; r is NaN if it is not known what it costs to stay."""
+    cdef const double *n = component.statistic(k, COUNT)
     cdef double w0 = slot.least, w1 = slot.most, most = 0.0, shape, c, ratio
     cdef Py_ssize_t d, D = component.n_columns
     slot.member_ratio = 1.0
@@ -197,7 +201,7 @@ cdef void set_member_terms(GapSlot *slot, const float *terms, IncompleteStatisti
         if terms[SLOPE * D + d] == 0:
             slot.has_rare = True
             continue
-        shape, c = shape_of(component, k, d), component.c0 + component.statistic(k, COUNT)[d]
+        shape, c = shape_of(component, k, d), component.c0 + n[d]
         ratio = (c + w1) / (c - w1)
         slot.member_ratio = larger(slot.member_ratio, ratio)
         most = larger(most, (shape - 0.5 * w0) / (shape + 0.5 * w1) * ratio)

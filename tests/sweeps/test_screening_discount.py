@@ -1,4 +1,4 @@
-"""Rows under a discount: those that are known to stay do, and sweeps are those of visits one by one."""
+"""Rows under a discount: those known to stay do, and sweeps are those of visits one by one."""
 
 import numpy as np
 import pytest
@@ -114,9 +114,7 @@ def test_sweeps_are_those_of_visits_in_an_order(
     rng = np.random.default_rng(seed)
     X, near = table(rng, *shape, separation, kind)
     labels = labels_of(start, rng, near)
-    screened, visited = (
-        partition(kernel, X, labels, kind, discount, weights) for _ in range(2)
-    )
+    screened, visited = (partition(kernel, X, labels, kind, discount, weights) for _ in range(2))
     order = np.arange(len(X), dtype=np.intp)
     for _ in range(4):
         assert kernel.map_dpm.sweep(screened) == kernel.map_dpm.sweep(visited, order)

@@ -199,3 +199,19 @@ def test_rows_are_assigned_to_the_first_of_the_cheapest_slots(
         costs = -log_weights - np.array(scores)
         best = int(np.argmax(costs <= costs.min() + 1e-8))
         assert found[i] == (best if counts[best] else -1)
+
+
+@needs_kernels
+@pytest.mark.parametrize("gaps", [False, True])
+def test_threads_assign_what_one_does(kernel, gaps):
+    """A table so large that threads share it."""
+    rng = np.random.default_rng(3)
+    X, labels = table(rng, 40_000, 1.0)
+    known = partition(kernel, with_gaps(rng, X, gaps), labels, weights="uniform", gaps=gaps)
+    rows = kernel.rows.Rows(X, rng.uniform(0.5, 1.5, len(X)))
+    found = [np.empty(len(X), dtype=np.intp) for _ in range(3)]
+    for n_threads, out in enumerate(found, 1):
+        with use_threads(n_threads):
+            kernel.assignment.assign(rows, known.component, 1.0, out)
+    assert np.array_equal(found[0], found[1])
+    assert np.array_equal(found[0], found[2])
