@@ -59,22 +59,27 @@ def columns_of_surface(components: NormalComponents) -> npt.NDArray[np.intp]:
     gaps = components.means - weights @ components.means
     within = np.einsum("k,kij->ij", weights, components.covariances)
     total = (within + (gaps.T * weights) @ gaps)[np.newaxis]
-    flattest = _in_units(total, total)[0][0, 0]
-    squares, directions = _in_units(components.covariances, total)
-    own = _in_units(components.covariances, components.covariances)[0][:, 0]
-    most = min(MAX_THICKNESS**2, MAX_OF_PLANE**2 * flattest)
-    thin = np.flatnonzero((squares[:, 0] < most) & (own < MAX_OF_OWN**2))
+    scaled = _in_units(components.covariances, total)
+    most = min(MAX_THICKNESS**2, MAX_OF_PLANE**2 * _least(_in_units(total, total))[0])
+    own = _in_units(components.covariances, components.covariances)
+    thin = np.flatnonzero((_least(scaled) < most) & (_least(own) < MAX_OF_OWN**2))
     tiles = thin[_touch(components.means[thin], components.covariances[thin])]
     if len(tiles) < MIN_TILES or weights[tiles].sum() < MIN_SHARE:
         return none
-    parts = np.average(np.abs(directions[tiles, :, 0]), axis=0, weights=weights[tiles])
+    directions = np.linalg.eigh(scaled[tiles])[1][:, :, 0]
+    parts = np.average(np.abs(directions), axis=0, weights=weights[tiles])
     return np.flatnonzero(parts >= MIN_PART)
 
 
-def _in_units(covariances: Floats, of: Floats) -> tuple[Floats, Floats]:
-    """Eigenvalues and eigenvectors of matrices in units of the deviations of others."""
+def _in_units(covariances: Floats, of: Floats) -> Floats:
+    """Covariance matrices in units of the deviations of others."""
     deviations = np.sqrt(np.diagonal(of, axis1=1, axis2=2))
-    return np.linalg.eigh(covariances / (deviations[:, :, None] * deviations[:, None, :]))
+    return np.asarray(covariances / (deviations[:, :, None] * deviations[:, None, :]))
+
+
+def _least(matrices: Floats) -> Floats:
+    """The least eigenvalue of each matrix."""
+    return np.asarray(np.linalg.eigvalsh(matrices)[:, 0])
 
 
 def _touch(means: Floats, covariances: Floats) -> npt.NDArray[np.bool_]:
