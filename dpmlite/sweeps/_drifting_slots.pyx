@@ -5,8 +5,8 @@ the difference between its state when the stage began and its state now, not the
 For rows that are screened during a stage, the drift back from a state in it to its beginning counts
 too.
 
-Small clusters drift far whenever a row moves. But E >= 0 (_drift.pyx): slots with f above `cost_cap`
-may change freely if no lower bound of a row counts for more than that.
+Small clusters drift far whenever a row moves. But E >= 0 (_slot_drift.pyx): slots with f above
+`cost_cap` may change freely if no lower bound of a row counts for more than that.
 """
 
 from libc.math cimport INFINITY

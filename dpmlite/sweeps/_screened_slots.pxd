@@ -6,6 +6,7 @@ from dpmlite.sweeps._screening_weights cimport WeightedSlot, Weights
 
 cdef struct Screen:
     const Densities *t         # NULL if the rows cannot be screened
+    void *part                 # the component whose they are: the partition's, or a part of it
     Py_ssize_t first_column    # of a row that they read
     bint is_part               # whether they are a part of a product, whose others are discrete
     bint has_weights           # whether rows have weights,
@@ -26,6 +27,7 @@ cdef struct Screen:
     Chunk *chunk
 
 cdef bint can_be_screened(Partition partition) noexcept nogil
+cdef bint rows_have_bounds(Partition partition) noexcept nogil
 cdef void begin_screen(Screen *s, Partition partition) noexcept nogil
 cdef void end_screen(Screen *s) noexcept nogil
 cdef int load_slots_if_needed(Screen *s, Partition partition) except -1 nogil

@@ -7,43 +7,51 @@ from libc.stdlib cimport free, malloc
 from dpmlite.core._atomics cimport CACHE_LINE
 from dpmlite.core._constants cimport (
     LOG_2, MAX_POWER, MAX_SCREENED_WEIGHT, SINGLE_EPSILON, SINGLE_ERROR)
-from dpmlite.families._product cimport Product, densities_in
-from dpmlite.families._screenable cimport densities_of
+from dpmlite.families._component cimport Component
+from dpmlite.families._incomplete_normal_gamma_statistics cimport IncompleteStatistics
+from dpmlite.families._product cimport Product, part_with_densities
+from dpmlite.families._screenable cimport Screenable, densities_of
+from dpmlite.families._student_t cimport Densities
 from dpmlite.sweeps._screening_bounds cimport CHUNK, choose_line, copy_to_single
-from dpmlite.sweeps._screening_gaps cimport N_GAP_TERMS, densities_with_gaps, load_slot_with_gaps
-from dpmlite.sweeps._screening_weights cimport begin_weights, load_weighted_slot
+from dpmlite.sweeps._screening_gaps cimport (
+    N_GAP_TERMS, begin_gaps, densities_with_gaps, load_slot_with_gaps)
+from dpmlite.sweeps._screening_weights cimport (
+    begin_weights, find_new_floors, load_weighted_slot)
 
 
 cdef bint can_be_screened(Partition partition) noexcept nogil:
     """Return whether there are bounds that can be remembered, those of Student-t families."""
-    return densities_to_screen(partition) != NULL
-
-
-cdef const Densities *densities_to_screen(Partition partition) noexcept nogil:
-    """Return densities of Student-t families; NULL for others."""
-    return usual_densities(partition, densities_of(partition.component))
+    # Under a discount, each new cluster changes what all rows pay to found one: no bound lasts.
+    return (partition.discount == 0.0
+            and usual_densities(partition, densities_of(partition.component)) != NULL)
 
 
 cdef const Densities *usual_densities(Partition partition, const Densities *t) noexcept nogil:
-    """Return densities; NULL if weights or prior are too unusual, or there is a discount."""
-    # Under a discount, each new cluster changes what all rows pay to found one: no bound lasts.
-    if (t == NULL or partition.discount > 0.0 or not t.power[0] < MAX_POWER
+    """Return densities; NULL if weights or prior are too unusual."""
+    if (t == NULL or not t.power[0] < MAX_POWER
             or not partition.X.most_weight < MAX_SCREENED_WEIGHT):
         return NULL
     return t
 
 
+cdef bint rows_have_bounds(Partition partition) noexcept nogil:
+    """Return whether rows can be screened, if only for once."""
+    cdef Screen s
+    begin_screen(&s, partition)
+    return s.t != NULL
+
+
 cdef void begin_screen(Screen *s, Partition partition) noexcept nogil:
     """Prepare to screen rows, also those of a product, which `can_be_screened` does not count."""
-    s.t = densities_to_screen(partition)
-    s.first_column, s.is_part = 0, False
-    s.has_weights = partition.X.row_weights != NULL
-    if s.t == NULL and not s.has_weights:
-        s.t = usual_densities(partition, densities_in(partition.component, &s.first_column))
-        s.is_part = s.t != NULL
-    s.has_gaps = False
+    s.first_column = 0
+    s.part = part_with_densities(partition.component, &s.first_column)
+    s.is_part = s.part != NULL
+    if not s.is_part:
+        s.part = <void *> partition.component
+    s.has_weights, s.has_gaps = partition.X.row_weights != NULL, False
+    s.t = usual_densities(partition, densities_of(<Component> s.part))
     if s.t == NULL:
-        s.t = densities_with_gaps(partition)
+        s.t = densities_with_gaps(partition, <Component> s.part)
         s.has_gaps = s.t != NULL
     s.n_terms = N_GAP_TERMS if s.has_gaps else 2
     s.weights.of_one_row = False
@@ -62,10 +70,12 @@ cdef int load_slots_if_needed(Screen *s, Partition partition) except -1 nogil:
         return 0
     allocate_screen(s, partition.component.n_slots, partition.X.n_columns)
     list_open_slots(s, partition)
-    if not s.has_gaps:
+    if s.has_gaps:
+        begin_gaps(&s.weights, partition)
+    elif s.has_weights:
+        begin_weights(&s.weights, partition, <Screenable> s.part)
+    else:
         find_high_cost(s, partition)
-    if s.has_weights:
-        begin_weights(&s.weights, partition)
     for k in range(s.n_open):
         load_slot(s, partition, s.open[k])
     return 0
@@ -137,19 +147,31 @@ cdef Py_ssize_t list_open_slots(Screen *s, Partition partition) noexcept nogil:
     return empty
 
 
+cdef void weigh_new(Screen *s, Partition partition) noexcept nogil:
+    """Weigh a new cluster, which depends on how many there are under a discount."""
+    partition.weigh_new(partition.count_clusters())
+    if s.has_weights and not s.has_gaps:
+        begin_weights(&s.weights, partition, <Screenable> s.part)
+        find_new_floors(&s.weights, partition, s.chunk)
+
+
 cdef void load_slot(Screen *s, Partition partition, Py_ssize_t k) noexcept nogil:
     """Read slot k, which is new or has changed; bounds of rows in it are out of date."""
     cdef const Densities *t = s.t
     cdef Py_ssize_t D = t.n_columns
     cdef SlotBound *slot = &s.slot[k]
     cdef float *slope = s.slope + s.n_terms * k * D
+    if partition.discount > 0.0 and partition.component.n[k] == 0.0:
+        weigh_new(s, partition)
     if s.has_gaps:
-        load_slot_with_gaps(&s.with_gaps[k], slope, partition, k)
+        load_slot_with_gaps(&s.with_gaps[k], slope, &s.weights, partition,
+                            <IncompleteStatistics> s.part, k)
         return
     cdef double slopes = copy_to_single(slope, t.slot_slope + k * t.n_along, D)
     cdef double shifts = copy_to_single(slope + D, t.slot_shift + k * t.n_along, D)
     if s.has_weights:
-        load_weighted_slot(&s.weighted[k], &s.weights, partition, k, slopes, shifts)
+        load_weighted_slot(&s.weighted[k], &s.weights, partition, <Screenable> s.part, k, slopes,
+                           shifts)
         return
     cdef double fixed = -t.constant[k] - partition.log_weight[k]
     cdef double error = SINGLE_EPSILON * (2 * D + 16 + 3.0 * shifts)

@@ -15,7 +15,8 @@ from dpmlite.sweeps._screening_bounds cimport (
 from dpmlite.sweeps._screening_gaps cimport (
     bound_slot_with_gaps, mark_gaps, set_stay_terms_with_gaps)
 from dpmlite.sweeps._screening_weights cimport (
-    bound_weighted_slot, read_weights, set_weighted_join_terms, set_weighted_stay_terms)
+    bound_weighted_slot, find_new_floors, read_weights, set_weighted_join_terms,
+    set_weighted_stay_terms)
 
 
 def screen(Partition partition, Py_ssize_t first, Py_ssize_t last):
@@ -66,7 +67,7 @@ cdef void screen_near(const Screen *s, Partition partition, Chunk *chunk, const 
     for i in range(chunk.n_rows):
         separate_own_bound(s, chunk, i)
     if s.is_part:
-        add_beside(s.slot, partition, chunk, slots, n)
+        add_beside(partition, chunk, slots, n)
     find_stays(chunk, slots, n, elsewhere)
 
 
@@ -87,6 +88,8 @@ cdef void read_rows(const Screen *s, Partition partition, Chunk *chunk) noexcept
     chunk.max_value = clip_values(chunk.u, D)
     if s.has_weights:
         read_weights(&s.weights, partition, chunk)
+        if not s.has_gaps:
+            find_new_floors(&s.weights, partition, chunk)
 
 
 cdef void bound_slot(const Screen *s, Chunk *chunk, Py_ssize_t k) noexcept nogil:
@@ -118,7 +121,7 @@ cdef void rebound_slot(Screen *s, Partition partition, Chunk *chunk, Py_ssize_t 
     bound_slot(s, chunk, k)
     if separate_own_bounds(s, chunk, k):
         if s.is_part:
-            add_beside_to_stay(s.slot, partition, chunk, k)
+            add_beside_to_stay(partition, chunk, k)
         find_stay_ceilings(&chunk.stay_terms, chunk.own_bound, chunk.stay_ceiling)
     if s.is_part:
         add_costs_beside(chunk.beside, chunk.bound + k * CHUNK)
@@ -178,12 +181,12 @@ cdef inline inlined_void set_stay_terms(const Screen *s, Chunk *chunk, Py_ssize_
     """Set the terms of what it costs row i of a chunk to stay in slot k."""
     cdef StayTerms *terms = &chunk.stay_terms
     cdef const SlotBound *slot = &s.slot[k]
-    if s.has_weights:
-        set_weighted_stay_terms(&s.weighted[k], chunk, i)
-        return
     if s.has_gaps:
         set_stay_terms_with_gaps(&s.with_gaps[k], s.slope + s.n_terms * k * s.t.n_columns, chunk,
                                  s.t.n_columns, i)
+        return
+    if s.has_weights:
+        set_weighted_stay_terms(&s.weighted[k], chunk, i)
         return
     terms.base[i] = <float> (slot.base + chunk.max_value * slot.base_error)
     terms.per_power[i], terms.stay[i] = <float> slot.per_power, <float> slot.stay

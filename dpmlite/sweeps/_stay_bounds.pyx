@@ -2,10 +2,10 @@
 
 Where few rows move, clusters change little, and a row that was far from moving stays. Hamerly
 (2010) uses this for k-means, with distances; here a row has costs, and a cluster drifts as in
-_drift.pyx. When a row is screened, the gap between its cost to stay and its costs elsewhere tells
-how much drift it allows. `stay_until` is that plus the drift so far, minus the drift back to the
-beginning of the stage (_drifting_slots.pyx). The row is known to stay while stay_until is above the
-sum of the largest drift of any slot and the drift of its own slot.
+_slot_drift.pyx. When a row is screened, the gap between its cost to stay and its costs elsewhere
+tells how much drift it allows. `stay_until` is that plus the drift so far, minus the drift back to
+the beginning of the stage (_drifting_slots.pyx). The row is known to stay while stay_until is above
+the sum of the largest drift of any slot and the drift of its own slot.
 
 When clusters have drifted much, a new stage begins, and what they drifted before does not count for
 rows that are screened later. Where a slot is new when a sweep begins, or has drifted far since the
