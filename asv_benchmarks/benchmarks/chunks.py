@@ -108,8 +108,17 @@ def peak_memory():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
+def busy(client):
+    """Seconds of the processor so far: the driver's, which has the scheduler, and each worker's."""
+    return np.array([time.process_time(), *client.run(time.process_time).values()])
+
+
 def dask_fit(X, prior, n_workers):
-    """A model and its seconds on some workers; rows are in their memory before."""
+    """Labels on some workers, and seconds of the clock and of the processor.
+
+    Rows are in memory before. The processor's seconds are those of the driver and of the busiest
+    worker together: on processors of their own, a fit would last about as long.
+    """
     from distributed import Client, LocalCluster, wait
 
     from dpmlite.dask import DaskMAPDPM
@@ -119,14 +128,17 @@ def dask_fit(X, prior, n_workers):
         rows = client.persist(X)
         wait(rows)
         model = DaskMAPDPM(prior=prior, random_state=0, client=client)
+        before = busy(client)
         _, seconds = timed(partial(model.fit, rows))
+        driver, *workers = busy(client) - before
         print(
             f"{len(X):,} x {N_COLUMNS} in {X.numblocks[0]} chunks, {prior}, {n_workers} worker(s): "
-            f"{seconds:.1f} s, K {len(model.statistics_)}, {model.n_sweeps_} sweeps, "
+            f"{seconds:.1f} s; processor: driver {driver:.1f} s, busiest worker "
+            f"{max(workers):.1f} s; K {len(model.statistics_)}, {model.n_sweeps_} sweeps, "
             f"peak of the driver {peak_memory():.0f} MB",
             flush=True,
         )
-        return model.labels_.compute(), seconds
+        return model.labels_.compute(), np.array([seconds, driver + max(workers)])
 
 
 def print_dask(n_rows, prior, n_chunks):
@@ -139,7 +151,11 @@ def print_dask(n_rows, prior, n_chunks):
     X = da.concatenate([da.from_delayed(each, (size, N_COLUMNS), float) for each in pieces])
     (one, alone), (two, together) = (dask_fit(X, prior, n_workers) for n_workers in (1, 2))
     same = "the same" if (one == two).all() else "other"
-    print(f"two workers take {together / alone:.2f} of the time of one, and find {same} labels")
+    clock, processor = together / alone
+    print(
+        f"two workers take {clock:.2f} of the time of one by the clock, {processor:.2f} by the "
+        f"processor, and find {same} labels"
+    )
 
 
 def read_rows(path, first):
