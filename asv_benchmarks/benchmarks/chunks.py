@@ -65,13 +65,14 @@ def print_table(n_rows, n_clusters, seed, prior, n_seeds, chunks):
     orders = {"random": np.arange(n_rows), "sorted": np.argsort(X[:, 0])}
     about = f"{n_rows:>10,} {n_clusters:>3} {seed} {prior:>6}"
     fits = LocalFits(prior, X, n_seeds)
-    print(f"{about} fit: {fits.seconds('auto'):.1f} s", flush=True)
+    n_components, seconds = fits.alone("auto")
+    print(f"{about} fit: K {n_components}, {seconds:.1f} s", flush=True)
     for n_chunks in chunks:
         for order, at in orders.items():
             parts, estimator = np.array_split(X[at], n_chunks), MAPDPM(prior=prior, random_state=0)
             model, seconds = timed(partial(estimator.fit_chunks, parts), time.process_time)
             joints, components = fits.under(model)
-            whole = fits.seconds(model.component_)
+            whole = fits.alone(model.component_)[1]
             above = 100.0 * (model.neg_log_joint_ / joints - 1.0)
             print(
                 f"{about} {n_chunks:>3} {order}: {above.max():>7.4f} to {above.min():>7.4f} %, "
@@ -86,14 +87,15 @@ class LocalFits:
 
     def __init__(self, prior, X, n_seeds):
         self.prior, self.X, self.n_seeds = prior, X, n_seeds
-        self.found, self.times = {}, {}
+        self.found, self.fits_alone = {}, {}
 
-    def seconds(self, component):
-        """Seconds of the processor of a `fit` that is told the family."""
-        if component not in self.times:
+    def alone(self, component):
+        """Components, and seconds of the processor, of a `fit` that is told the family."""
+        if component not in self.fits_alone:
             estimator = MAPDPM(component=component, prior=self.prior, random_state=0)
-            self.times[component] = timed(partial(estimator.fit, self.X), time.process_time)[1]
-        return self.times[component]
+            model, seconds = timed(partial(estimator.fit, self.X), time.process_time)
+            self.fits_alone[component] = len(model.statistics_), seconds
+        return self.fits_alone[component]
 
     def under(self, like):
         key = str(like.prior_)
