@@ -22,7 +22,7 @@ from dpmlite.estimators.inputs.columns import (
 )
 from dpmlite.estimators.inputs.domain import MAX_COUNT
 from dpmlite.estimators.inputs.reading import CellsOf
-from dpmlite.estimators.inputs.user_tables import column_names
+from dpmlite.estimators.inputs.user_tables import DATES_ADVICE, column_names
 from dpmlite.estimators.inputs.validation import check_choice
 from dpmlite.estimators.priors.checks import are_whole
 
@@ -287,15 +287,14 @@ def _some(known: Floats) -> Floats:
 
 def _resolved(column: Column, name: str, found: CellsOf, choices: tuple[str, ...]) -> str:
     if name == EXPOSURE and found.kind == "date":
-        raise TypeError(f"column {column!r} must be numbers for {name!r}, got dates")
+        raise TypeError(f"column {column!r} must be numbers for {name!r}, got dates or times")
     if name != AUTO:
         if found.kind == "category" and name != CATEGORICAL:
             raise TypeError(f"column {column!r} must be numbers for {name!r}, got categories")
         return name
     if found.kind == "date":
         raise TypeError(
-            f"column {column!r} has dates, which no family describes: leave it out, or make a "
-            "number of it, such as days since the first"
+            f"column {column!r} has dates or times, which no family describes: {DATES_ADVICE}"
         )
     if found.kind == "category":
         _check_repeats(column, found.cells)

@@ -10,7 +10,7 @@ import numpy as np
 
 from dpmlite.estimators.inputs.domain import EXPOSURE as EXPOSURE_RANGE
 from dpmlite.estimators.inputs.domain import MAX_COUNT
-from dpmlite.estimators.inputs.validation import warn
+from dpmlite.estimators.inputs.validation import as_floats, warn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -208,7 +208,7 @@ class Columns:
         levels = self.levels[column]
         if levels is not None:
             return _indices_of(column, cells, levels, allow_missing)
-        values = np.asarray(cells, dtype=np.float64)
+        values = as_floats(f"column {column!r}", cells, ("row",))
         if not allow_missing:
             _check_known(column, np.isnan(values))
         _check_cells(column, values, np.isfinite(values), "finite")

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite.estimators.inputs.columns import is_missing
-from dpmlite.estimators.inputs.user_tables import check_is_table, names_of
+from dpmlite.estimators.inputs.user_tables import DATE_TYPES, check_is_table, names_of
 from dpmlite.estimators.inputs.validation import as_floats, check_table, numbers_of_texts
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite.estimators.inputs.columns import Column
+
+# Cells of these types are no single values.
+NESTED = (list, tuple, set, dict, np.ndarray)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -61,7 +64,7 @@ def read_columns(X: Any) -> dict[Column, CellsOf]:
             array = check_table(X)
         elif array.ndim != 2 or 0 in array.shape:
             raise ValueError(f"X must be 2-D with rows and columns, got shape {array.shape}")
-        return {j: read_column(array[:, j]) for j in range(array.shape[1])}
+        return {j: read_column(j, array[:, j]) for j in range(array.shape[1])}
     names = names_of(X) or []
     if 0 in (len(X), len(names)):
         raise ValueError(f"X must have at least one row and one column, got shape {X.shape}")
@@ -69,15 +72,22 @@ def read_columns(X: Any) -> dict[Column, CellsOf]:
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise ValueError(f"X must have each column once, got {twice!r} twice")
-        return {name: read_column(X[name]) for name in names}
-    return {j: read_column(X.iloc[:, j]) for j in range(len(names))}
+        return {name: read_column(name, X[name]) for name in names}
+    return {j: read_column(j, X.iloc[:, j]) for j in range(len(names))}
 
 
-def read_column(series: Any) -> CellsOf:
-    """The cells of a column: a numpy array, or a series of pandas, polars or pyarrow."""
-    is_category = _dtype_name(series).lower() in ("category", "categorical", "enum")
+def read_column(column: Column, series: Any) -> CellsOf:
+    """The cells of a column: a numpy array, or a series of pandas, polars or pyarrow.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a cell is no number, text, truth value or date; the message names the column.
+    """
+    dtype = _dtype_name(series).lower()
+    is_category = dtype in ("category", "categorical", "enum")
     cells = np.asarray(series)
-    if cells.dtype.kind in "mM":
+    if cells.dtype.kind in "mM" or dtype.startswith(DATE_TYPES):
         return CellsOf(cells, "date")
     if cells.dtype.kind in "iuf":
         return CellsOf(
@@ -85,20 +95,23 @@ def read_column(series: Any) -> CellsOf:
         )
     if cells.dtype.kind == "b":
         return CellsOf(cells, "category")
-    return _of_objects(cells.astype(object), is_category)
+    return _of_objects(column, cells.astype(object), is_category)
 
 
-def _of_objects(cells: npt.NDArray[np.object_], is_category: bool) -> CellsOf:
+def _of_objects(column: Column, cells: npt.NDArray[np.object_], is_category: bool) -> CellsOf:
     """Objects: numbers, dates, or text and truth values, which are categories."""
+    if cells.ndim > 1 or any(isinstance(cell, NESTED) for cell in cells.flat):
+        raise TypeError(f"column {column!r} must have a single value in each cell, got lists")
     missing = np.array([is_missing(cell) for cell in cells.tolist()], dtype=bool)
     known = cells[~missing].tolist()
     if known and all(hasattr(cell, "isoformat") for cell in known):
         return CellsOf(cells, "date")
     if not is_category and not any(isinstance(cell, str | bool | np.bool_) for cell in known):
-        return CellsOf(as_floats("X", np.where(missing, np.nan, cells), ("row",)), "number")
-    numbers = None if is_category else numbers_of_texts(cells)
-    if numbers is not None:
+        numbers = as_floats(f"column {column!r}", np.where(missing, np.nan, cells), ("row",))
         return CellsOf(numbers, "number")
+    of_texts = None if is_category else numbers_of_texts(cells)
+    if of_texts is not None:
+        return CellsOf(of_texts, "number")
     found = cells.copy()
     if not all(isinstance(cell, str) for cell in known) and not all(map(_is_truth, known)):
         found[~missing] = [str(cell) for cell in known]

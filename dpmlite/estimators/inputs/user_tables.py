@@ -21,6 +21,8 @@ DATE_TYPES = ("date", "time", "duration", "period")
 def check_is_table(X: Any) -> None:
     """Raise TypeError, saying what to pass, for well-known things that are no table of numbers."""
     kind, advice = type(X).__name__, ""
+    if X is None:
+        raise TypeError("X must be a table, with rows and columns, got None")
     if isinstance(X, str | bytes):
         advice = "dpmlite.read_table reads a table from a file"
     elif isinstance(X, Mapping):
@@ -41,7 +43,9 @@ def check_is_table(X: Any) -> None:
         raise TypeError(f"X must be a table, with rows and columns, got a {kind}: {advice}")
     for name, dtype in _dtypes(X):
         if str(dtype).lower().startswith(DATE_TYPES):
-            raise TypeError(f"X must be numbers, got dates in column {name!r}: {DATES_ADVICE}")
+            raise TypeError(
+                f"X must be numbers, got dates or times in column {name!r}: {DATES_ADVICE}"
+            )
 
 
 def _are_texts(X: Any) -> bool:

@@ -72,7 +72,7 @@ def check_table(X: Any, strided: bool = False) -> npt.NDArray[Any]:
     if array.ndim != 2:
         advice = (
             ". Reshape your data: X.reshape(-1, 1) makes one column, X.reshape(1, -1) one row"
-            if array.ndim < 2
+            if array.ndim == 1
             else ""
         )
         raise ValueError(f"X must be 2-D, got shape {array.shape}{advice}")

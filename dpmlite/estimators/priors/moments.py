@@ -119,8 +119,9 @@ class Moments:
         constant = self.variance == 0.0
         if warn_constant and constant.any() and self.n_rows > 1:
             j = int(np.argmax(constant))
+            kind = "constant" if self.cells[constant].all() else "constant or empty"
             warn(
-                f"{constant.sum()} column(s) of X are constant, column {j} first: they tell "
+                f"{constant.sum()} column(s) of X are {kind}, column {j} first: they tell "
                 "clusters apart only by size; a variance of 1 is used for them"
             )
         return np.where(constant, 1.0, self.variance)

@@ -320,7 +320,9 @@ def test_errors(component, error, message):
 
 def test_dates_are_no_exposures():
     X, _ = table(50)
-    with pytest.raises(TypeError, match="column 'days' must be numbers for 'exposure', got dates"):
+    with pytest.raises(
+        TypeError, match="column 'days' must be numbers for 'exposure', got dates or times"
+    ):
         MAPDPM(component={"days": "exposure"}).fit(X.assign(days=pd.Timestamp("2026-01-01")))
 
 

@@ -294,8 +294,16 @@ def test_levels_that_the_fit_has_not_seen_count_as_missing():
             "auto",
             {"since": pd.date_range("2024", periods=300)},
             TypeError,
-            "column 'since' has dates",
+            "column 'since' has dates or times",
         ),
+        (
+            "auto",
+            {"month": pd.period_range("2000-01", periods=300, freq="M")},
+            TypeError,
+            "column 'month' has dates or times",
+        ),
+        ("auto", {"tags": [["a", "b"]] * 300}, TypeError, "column 'tags' must have a single value"),
+        ("auto", {"z": [1j] * 300}, TypeError, r"column 'z' must be numbers, got 1j in row 0"),
         (
             "auto",
             {"name": [f"row {i % 151}" for i in range(300)]},
@@ -310,6 +318,13 @@ def test_levels_that_the_fit_has_not_seen_count_as_missing():
 def test_errors(component, change, error, message):
     with pytest.raises(error, match=message):
         MAPDPM(component=component).fit(table()[0].assign(**change))
+
+
+def test_errors_of_new_rows_name_the_column():
+    X = table()[0]
+    model = fit(X)
+    with pytest.raises(ValueError, match="column 'number 0' must be numbers, got 'many' in row 0"):
+        model.predict(X.head(3).assign(**{"number 0": "many"}))
 
 
 def test_text_that_mostly_differs_is_categories_if_that_is_said():

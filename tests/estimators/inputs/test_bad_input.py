@@ -11,6 +11,8 @@ import dpmlite
 from dpmlite import MAPDPM
 
 BAD_ROWS = {
+    "None": (None, TypeError, "X must be a table, with rows and columns, got None"),
+    "a number": (3.0, ValueError, r"X must be 2-D, got shape \(\)$"),
     "1-D": ([1.0, 2.0], ValueError, r"X must be 2-D, got shape \(2,\)"),
     "3-D": (np.zeros((2, 2, 2)), ValueError, r"X must be 2-D, got shape \(2, 2, 2\)$"),
     "no row": (np.zeros((0, 2)), ValueError, r"X must have at least one row, got shape \(0, 2\)"),
