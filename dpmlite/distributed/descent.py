@@ -76,7 +76,7 @@ def descend(
     searched, forgot = groupings_of(partition), False
     n_cells = partition.n_rows * partition.component.n_columns
     restarts = n_cells <= MAX_CELLS
-    max_failures = MAX_FAILURES if n_cells <= min(MAX_CELLS, MAX_CELLS_OF_FAILURES) else 1
+    max_failures = MAX_FAILURES if restarts and n_cells <= MAX_CELLS_OF_FAILURES else 1
     while (
         search.split_merge
         and n_failures < max_failures
