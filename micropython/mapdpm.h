@@ -47,10 +47,16 @@ typedef struct {
 
 /* Base-2 logarithm of 1 <= y < 2^30, in units of 2^-16. */
 static inline int32_t mapdpm_log2(int32_t y) {
+#ifdef __ARM_FEATURE_CLZ /* an instruction counts leading zeros */
+    int zeros = __builtin_clz(y);
+    int32_t e = (31 - zeros) * MAPDPM_BIT;
+    y = (uint32_t)y << zeros >> 16;
+#else
     int32_t e = 15 * MAPDPM_BIT;
     for (; y >> 19; y >>= 4) e += 4 * MAPDPM_BIT;
     for (; y >> 16; y >>= 1) e += MAPDPM_BIT;
     for (; !(y >> 15); y <<= 1) e -= MAPDPM_BIT;
+#endif
     y -= 32768;
     return e + 2 * y +
            (((y * (32768 - y) >> 15) * (14376 - (y * (7833 - (y * 2691 >> 15)) >> 15))) >> 14);

@@ -1,7 +1,8 @@
 """What a board need not load to learn row by row: batch MAP-DPM, and dumps that outlive power cuts.
 
-They work on a learner of `mapdpm_int` or `mapdpm_viper`. In a slot's terms, `_slots`, the first is
-the fixed part of its cost, the third its rows, and the two sums of every column follow at 3, 6, ..
+They work on a learner of `mapdpm_int`, `mapdpm_viper` or `mapdpm_native`. Of a slot's numbers in
+`_slots`, the first is the fixed part of its cost, the third its rows, and the two sums of every
+column follow at 3, 6, .. What `_prior` holds, `mapdpm_int.MAPDPM.__init__` says.
 """
 
 from struct import pack, unpack_from

@@ -78,8 +78,8 @@ class MAPDPM:
 
     def __init__(self, dim, clusters, m0, b0, c0=(1, 10), a0=(1, 1), alpha=(1, 1), memory=2048):
         p, q = c0
-        h = 2 * a0[0] // a0[1]
-        a = (alpha[0] << 10) // alpha[1]
+        h = 2 * a0[0] // a0[1]  # 2 a0
+        a = (alpha[0] << 10) // alpha[1]  # 1024 alpha
         # y >> n is not 0 where y is negative, or 2^n or more.
         if (
             (p - 1 | q - 1) >> 5
@@ -96,7 +96,7 @@ class MAPDPM:
             raise ValueError("prior out of range")
         self.k = self._best = self._second = self._gap = 0
         self.counts = [0] * clusters
-        w = 3 * dim + 4
+        w = 3 * dim + 4  # numbers of a slot
         self._prior = clusters, dim, p, q, h, a, w, tuple(m0), tuple(b0), memory
         # For every slot: cost of its weight and scale, sum of log2 B, its rows n; for every column
         # the two sums and B; last, its part of the joint.
@@ -163,8 +163,8 @@ class MAPDPM:
             if n or k == clusters:
                 c = p + q * n
                 cost = s[i]
-                r = -s[i + 1]
-                n += h
+                r = -s[i + 1]  # will be the sum of log2(1 + t)
+                n += h  # twice the power of 1 + t
                 for d in range(dim):
                     i += 3
                     y = ((x[d] - m0[d]) * c - q * s[i] << 3) // c
@@ -252,7 +252,7 @@ class MAPDPM:
                 for d in range(w):
                     s[i + d] = 0
                 return
-            a <<= 10
+            a <<= 10  # as alpha is
         while True:
             c = p + q * n
             total = full = 0
@@ -261,6 +261,7 @@ class MAPDPM:
                 y = x[d] - m0[d]
                 v = s[i + 1] = s[i + 1] + sign * y * y
                 y = s[i] = s[i] + sign * y
+                # q sum(y)^2 / c is m y + (m r + r^2 / c) / q, of numbers that stay small.
                 r = q * y
                 m = r // c
                 r -= m * c

@@ -1,7 +1,7 @@
 """Cells that stand for a missing value."""
 
 #: In lower case.
-MISSING = frozenset(("", "na", "n/a", "#n/a", "nan", "null", "none", "?"))
+MISSING = frozenset(("", "na", "n/a", "#n/a", "<na>", "nan", "nat", "null", "none", "?", "-", "--"))
 
 
 def is_missing(cell: str) -> bool:

@@ -6,6 +6,7 @@ import os
 from typing import IO, TYPE_CHECKING, Any
 
 from dpmlite.tables.cells import split_cells
+from dpmlite.tables.comments import without_comments
 from dpmlite.tables.decoding import PARQUET, STDIN, decode, read_bytes
 from dpmlite.tables.header import has_header
 from dpmlite.tables.kinds import cells_of
@@ -34,8 +35,9 @@ def read_table(
     r"""Read a table from a file.
 
     Separators (comma, semicolon, tab, bar, blanks), the decimal sign, the encoding (UTF-8, UTF-16,
-    Latin-1) and gz are found out. Empty cells and NA, N/A, NaN, null, None and ? are missing.
-    Columns at the end that have no name and no value are left out.
+    Latin-1) and gz are found out. Empty cells and NA, N/A, <NA>, NaN, NaT, null, None, ? and - are
+    missing. Columns at the end that have no name and no value are left out, and lines before the
+    table that begin with "#"; the last of these may name the columns.
 
     Parameters
     ----------
@@ -155,9 +157,11 @@ def parse_table(
     said = SEPARATOR_LINE.match(text)
     if said:
         text = text[said.end() :]
-    separator = separator or (said[1] if said else sniff_separator(text))
+    separator = separator or (said[1] if said else None)
+    text, notes = without_comments(text, separator)
+    separator = separator or sniff_separator(text)
     found = split_cells(text, separator)
-    columns, row_numbers, notes = found.columns, found.row_numbers, found.notes
+    columns, row_numbers, notes = found.columns, found.row_numbers, notes + found.notes
     decimal = decimal or sniff_decimal(columns, separator)
     named = HEADERS[header]
     named = has_header(columns, decimal) if named is None else named

@@ -10,6 +10,13 @@
 
 #include "../mapdpm.h"
 
+#ifndef __linux__
+/* Compilers write loops as calls of it; firmware has one. */
+void *memset(void *memory, int byte, size_t n) {
+    return mp_fun_table.memset_(memory, byte, n);
+}
+#endif
+
 /* `counts` is a list of Python's: its numbers are copied before a call and after it. `_slots` is an
    array of all words of the learner, and of two rows more: the first is that at work. */
 typedef struct {

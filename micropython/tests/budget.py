@@ -25,6 +25,23 @@ c = gc.mem_free()
 print(a, a - b, b - c, c)
 """
 
+# A learner of any size, after the module; nothing where it does not fit.
+SIZE = """
+import gc
+from mapdpm_int import MAPDPM
+m = None
+gc.collect()
+a = gc.mem_free()
+try:
+    m = MAPDPM(%d, %d, %r, %r)
+    gc.collect()
+    print(a - gc.mem_free())
+except MemoryError:
+    pass
+"""
+COLUMNS = 1, 3, 6
+SLOTS = 8, 16, 24
+
 BATCH = """
 import gc
 from mapdpm_int import MAPDPM
@@ -120,6 +137,16 @@ def budget():
     }
 
 
+def sizes():
+    """A line for each number of columns: the heap of learners of so many slots."""
+    for dim in COLUMNS:
+        yield [measured(SIZE % (dim, slots, (0,) * dim, (9,) * dim)) for slots in SLOTS]
+
+
 if __name__ == "__main__":
     for name, value in budget().items():
         print(f"{name:<42} {value:>7,}")
+    print("\nheap of a learner     " + "".join(f"{slots:>5} slots" for slots in SLOTS))
+    for dim, found in zip(COLUMNS, sizes(), strict=True):
+        cells = (f"{size[0]:>11,}" if size else f"{'no room':>11}" for size in found)
+        print(f"{dim} columns{'':<13}" + "".join(cells))

@@ -4,8 +4,8 @@
 
 compiles mapdpm.h, whose answers are those of mapdpm_int.py, with ints that end the program beyond
 the range (ranged.h), and prints for each stream the normalised mutual information of places and
-labels in every tenth of it, its mean, the slots in use at the end, and how many numbers were
-checked. It needs a compiler for C++.
+labels in every tenth of it and its mean; that of two kinds of k-means; the slots in use at the end,
+and how many numbers were checked. It needs a compiler for C++.
 """
 
 import ctypes
@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from streams import SD, STREAMS, nmi_over_time, stream
+from streams import SD, STREAMS, nmi_over_time, stream, told
 
 HERE = Path(__file__).parent
 CLUSTERS = 12
@@ -72,7 +72,8 @@ def learned(library, rows):
 
 
 def main(n):
-    print(f"{'stream':<10} {'NMI in every tenth of the stream':<49} mean  slots  numbers checked")
+    print(f"{'stream':<10} {'NMI in every tenth of the stream':<49}", end="")
+    print(" mean  k-means  emlearn  slots  numbers checked")
     with tempfile.TemporaryDirectory() as folder:
         library = compiled(folder)
         for make in STREAMS:
@@ -81,7 +82,7 @@ def main(n):
             labels, k = learned(library, rows)
             parts = nmi_over_time(z, labels)
             shown = " ".join(f"{part:.2f}" for part in parts)
-            print(f"{make.__name__:<10} {shown} {np.mean(parts):.2f} {k:>6}", end="")
+            print(f"{make.__name__:<10} {shown} {np.mean(parts):.2f} {told(rows, z)}{k:>7}", end="")
             print(f" {library.checked() - before:>16,}", flush=True)
 
 

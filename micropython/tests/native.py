@@ -21,6 +21,8 @@ COMPILERS = {
     "rv32imc": "riscv64-unknown-elf-gcc",
     "xtensawin": "xtensa-esp32-elf-gcc",
 }
+# Those whose compilers continuous integration has.
+PACKAGED = "x64", "armv6m", "armv7m", "armv7emsp"
 # Runtimes that load the files; MicroPython for Unix is taken to be of most computers' architecture.
 PROCESSORS = {
     "micropython": "x64",

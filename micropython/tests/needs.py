@@ -4,8 +4,9 @@ import os
 import shutil
 from importlib.util import find_spec
 
+import native
 import pytest
-from runtimes import RUNTIMES, npm_file
+from runtimes import RUNTIMES, npm_file, sources
 
 # Continuous integration has all that package registries offer, and says so.
 REQUIRED = os.environ.get("DPMLITE_REQUIRE_RUNTIMES") == "1"
@@ -15,6 +16,13 @@ def needs_runtime(name):
     """A runtime of `runtimes.py`."""
     if reason := RUNTIMES[name].missing():
         (_missing if RUNTIMES[name].packaged else pytest.skip)(f"{name}: {reason}")
+
+
+def needs_native(architecture):
+    """What builds the native module."""
+    if reason := native.missing(architecture):
+        required = sources() is not None and architecture in native.PACKAGED
+        (_missing if required else pytest.skip)(f"{architecture}: {reason}")
 
 
 def needs_package(name):

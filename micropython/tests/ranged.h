@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* An instruction of some processors takes words without a sign. */
+#undef __ARM_FEATURE_CLZ
+
 static int64_t ranged_count = 0;
 
 struct Ranged {

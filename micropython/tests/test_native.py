@@ -8,7 +8,7 @@ import native
 import numpy as np
 import pytest
 from learners import BOARDS, HERE, sources
-from needs import needs_runtime
+from needs import needs_native, needs_runtime
 from runtimes import run
 from test_learners import VECTORS, check
 
@@ -21,8 +21,7 @@ NUMBERS = {"x64": 2, "armv6m": 4, "armv7m": 5, "armv7emsp": 7, "xtensawin": 10, 
 
 def module(architecture):
     """The file as one of a runtime's."""
-    if reason := native.missing(architecture):
-        pytest.skip(f"{architecture}: {reason}")
+    needs_native(architecture)
     return {"mapdpm_native.mpy": native.built(architecture)}
 
 

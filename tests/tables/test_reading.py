@@ -225,6 +225,32 @@ def test_rows_keep_the_numbers_of_a_spreadsheet():
     assert list(parse_table('"a"\n\n"1"\n2\n\n3\n').source.row_numbers) == [3, 4, 6]
 
 
+@pytest.mark.parametrize(
+    ("text", "columns", "first"),
+    [
+        ("# of a logger\n# x;y\na,b\n1,2\n3,4\n", ["a", "b"], 4),
+        ("# of a logger\n\n# a,b\n1,2\n3,4\n", ["a", "b"], 4),
+        ("##v=1\n#a\tb\n1\t2\n3\t4\n", ["a", "b"], 3),
+        ("# of a logger\n1,2\n3,4\n", ["column 1", "column 2"], 2),
+    ],
+)
+def test_comments_before_the_table(text, columns, first):
+    table = parse_table(text)
+    assert cells(table) == dict(zip(columns, [[1, 3], [2, 4]], strict=True))
+    assert list(table.source.row_numbers) == [first, first + 1]
+    assert "lines of comments are left out" in table.source.notes[1]
+
+
+def test_files_of_savetxt_have_their_names():
+    file = io.BytesIO()
+    np.savetxt(file, [[1.5, 2.0], [3.0, 4.0]], header="width height")
+    assert cells(read_table(io.BytesIO(file.getvalue()))) == {"width": [1.5, 3], "height": [2, 4]}
+
+
+def test_rows_that_all_begin_with_a_sharp_are_no_comments():
+    assert cells(parse_table("#1,2\n#3,4\n#1,5\n"))["column 2"] == [2, 4, 5]
+
+
 def test_notes_tell_what_was_left_out():
     notes = parse_table("a,b,\n1,2,\n,,\n").source.notes[1:]
     assert notes == ["1 empty rows at the end are left out", "column 3 is left out: it is empty"]

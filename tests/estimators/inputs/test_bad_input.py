@@ -209,7 +209,7 @@ def test_families_without_missing_cells_do_not_advise_them():
             MAPDPM(component=component, prior="paper").fit(X)
 
 
-@pytest.mark.parametrize("cell", ["", " ", "NA", "n/a", "?", "null"])
+@pytest.mark.parametrize("cell", ["", " ", "NA", "n/a", "?", "null", "-"])
 def test_blank_text_is_missing_in_columns_of_numbers(cell):
     numbers = np.array([np.nan, *np.linspace(0.0, 40.0, 20)])
     expected = MAPDPM(allow_missing=True, prior="paper", random_state=0).fit(
