@@ -11,9 +11,9 @@ from cpython.exc cimport PyErr_CheckSignals
 from dpmlite.core._atomics cimport HAS_ATOMICS
 from dpmlite.core._rows cimport check_order
 from dpmlite.sweeps._ordered_sweep cimport FAR_SLOT_ROWS, OrderedSweep
-from dpmlite.sweeps._screening cimport (
-    Screen, begin_screen, can_be_screened, end_screen, load_slots_if_needed, screen_chunk,
-    take_rows)
+from dpmlite.sweeps._screened_slots cimport (
+    Screen, begin_screen, can_be_screened, end_screen, load_slots_if_needed)
+from dpmlite.sweeps._screening cimport screen_chunk, take_rows
 from dpmlite.sweeps._screening_bounds cimport CHUNK, Chunk
 from dpmlite.sweeps._screening_by_slot cimport ScreeningBySlot, screening_by_slot
 from dpmlite.sweeps._stay_bounds cimport StayBounds, stay_bounds_of
@@ -26,7 +26,7 @@ cdef enum:
     MIN_SHARED_ROWS = 2048   # rows of a sweep that threads may share
     FIRST_BATCH = 256        # rows of the first batch
     VISITS_PER_MOVE = 5      # of a chunk, which take as long as bounds found anew
-    MAX_VISITS = 20          # of a chunk of a product, of which most rows should be known to stay,
+    MAX_VISITS = 40          # of a chunk of a product, of which many rows should be known to stay,
     MAX_HEAVY_VISITS = 80    # and of rows with weights, whose visits take longer
     CHUNKS_PER_TEST = 15     # chunks that are not screened after one with more visits
 
@@ -146,7 +146,7 @@ cdef Py_ssize_t visit_next_rows(Partition partition, Screen *screen, Py_ssize_t 
             if screen.capacity < partition.component.n_slots:
                 return chunk.index[j] + 1
     n_open += VISITS_PER_MOVE * (n_moves[0] - n_before)
-    if (screen.is_part and n_open > MAX_VISITS
-            or screen.has_weights and n_open > MAX_HEAVY_VISITS):
+    if ((screen.is_part or screen.has_weights)
+            and n_open > (MAX_HEAVY_VISITS if screen.has_weights else MAX_VISITS)):
         screen.n_unscreened = CHUNKS_PER_TEST
     return last

@@ -1,5 +1,5 @@
 from dpmlite.partition._partition cimport Partition
-from dpmlite.sweeps._screening cimport Screen
+from dpmlite.sweeps._screened_slots cimport Screen
 from dpmlite.sweeps._stay_bounds cimport StayBounds
 
 cdef enum:

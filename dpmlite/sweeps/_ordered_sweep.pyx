@@ -16,8 +16,8 @@ from dpmlite.core._constants cimport UNPLACED
 from dpmlite.core._atomics cimport (
     CACHE_LINE, LOADS_PER_YIELD, fetch_add, load, pause, store, yield_processor)
 from dpmlite.core._memory cimport resized, zeroed_memory
-from dpmlite.sweeps._screening cimport (
-    begin_screen, end_screen, load_slots_if_needed, rebound_slot, screen_chunk)
+from dpmlite.sweeps._screened_slots cimport begin_screen, end_screen, load_slots_if_needed
+from dpmlite.sweeps._screening cimport rebound_slot, screen_chunk
 from dpmlite.sweeps._screening_bounds cimport CHUNK, Chunk
 from dpmlite.sweeps._visits cimport pays_to_screen, rebound_open_slots, visit, visit_unscreened
 

@@ -21,8 +21,8 @@ from dpmlite.core._constants cimport (
     DRIFT_ROUNDING, FAR_DRIFT, MAX_ALLOWED_DRIFT, STAGE_DRIFT, SWEEP_DRIFT, UNPLACED)
 from dpmlite.core._memory cimport zeroed_memory
 from dpmlite.sweeps._drifting_slots cimport DRIFT_LIMIT
-from dpmlite.sweeps._screening cimport (
-    Screen, begin_screen, end_screen, load_slots_if_needed, screen_against, take_rows)
+from dpmlite.sweeps._screened_slots cimport Screen, begin_screen, end_screen, load_slots_if_needed
+from dpmlite.sweeps._screening cimport screen_against, take_rows
 from dpmlite.sweeps._screening_bounds cimport CHUNK, allowed_drifts
 
 cdef enum:
