@@ -3,8 +3,8 @@
 By hand, `python asv_benchmarks/benchmarks/chunks.py` prints a line for each table, number of
 chunks and order of the rows: the joint less the least and the greatest of some seeds of `fit` under
 the same hyperparameters, in percent; components, and those of `fit`; and the processor's time in
-times of `fit`. Tables are of 8 columns and have overlapping clusters of very unequal sizes and
-widths.
+times of a `fit` of the same family. Tables are of 8 columns and have overlapping clusters of very
+unequal sizes and widths.
 
 - `--rows`, `--clusters`, `--tables`, `--prior`, `--seeds` and `--chunks` choose what is compared.
 - `--dask` prints times of `DaskMAPDPM` with 1 and 2 workers instead, of one thread each.
@@ -64,14 +64,15 @@ def print_table(n_rows, n_clusters, seed, prior, n_seeds, chunks):
     X = table(n_rows, n_clusters, seed)
     orders = {"random": np.arange(n_rows), "sorted": np.argsort(X[:, 0])}
     about = f"{n_rows:>10,} {n_clusters:>3} {seed} {prior:>6}"
-    local, whole = timed(partial(MAPDPM(prior=prior, random_state=0).fit, X), time.process_time)
     fits = LocalFits(prior, X, n_seeds)
-    print(f"{about} fit: K {len(local.statistics_)}, {whole:.1f} s", flush=True)
+    n_components, seconds = fits.alone("auto")
+    print(f"{about} fit: K {n_components}, {seconds:.1f} s", flush=True)
     for n_chunks in chunks:
         for order, at in orders.items():
             parts, estimator = np.array_split(X[at], n_chunks), MAPDPM(prior=prior, random_state=0)
             model, seconds = timed(partial(estimator.fit_chunks, parts), time.process_time)
             joints, components = fits.under(model)
+            whole = fits.alone(model.component_)[1]
             above = 100.0 * (model.neg_log_joint_ / joints - 1.0)
             print(
                 f"{about} {n_chunks:>3} {order}: {above.max():>7.4f} to {above.min():>7.4f} %, "
@@ -86,7 +87,15 @@ class LocalFits:
 
     def __init__(self, prior, X, n_seeds):
         self.prior, self.X, self.n_seeds = prior, X, n_seeds
-        self.found = {}
+        self.found, self.fits_alone = {}, {}
+
+    def alone(self, component):
+        """Components, and seconds of the processor, of a `fit` that is told the family."""
+        if component not in self.fits_alone:
+            estimator = MAPDPM(component=component, prior=self.prior, random_state=0)
+            model, seconds = timed(partial(estimator.fit, self.X), time.process_time)
+            self.fits_alone[component] = len(model.statistics_), seconds
+        return self.fits_alone[component]
 
     def under(self, like):
         key = str(like.prior_)
@@ -108,8 +117,17 @@ def peak_memory():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
+def busy(client):
+    """Seconds of the processor so far: the driver's, which has the scheduler, and each worker's."""
+    return np.array([time.process_time(), *client.run(time.process_time).values()])
+
+
 def dask_fit(X, prior, n_workers):
-    """A model and its seconds on some workers; rows are in their memory before."""
+    """Labels on some workers, and seconds of the clock and of the processor.
+
+    Rows are in memory before. The processor's seconds are those of the driver and of the busiest
+    worker together: on processors of their own, a fit would last about as long.
+    """
     from distributed import Client, LocalCluster, wait
 
     from dpmlite.dask import DaskMAPDPM
@@ -119,14 +137,17 @@ def dask_fit(X, prior, n_workers):
         rows = client.persist(X)
         wait(rows)
         model = DaskMAPDPM(prior=prior, random_state=0, client=client)
+        before = busy(client)
         _, seconds = timed(partial(model.fit, rows))
+        driver, *workers = busy(client) - before
         print(
             f"{len(X):,} x {N_COLUMNS} in {X.numblocks[0]} chunks, {prior}, {n_workers} worker(s): "
-            f"{seconds:.1f} s, K {len(model.statistics_)}, {model.n_sweeps_} sweeps, "
+            f"{seconds:.1f} s; processor: driver {driver:.1f} s, busiest worker "
+            f"{max(workers):.1f} s; K {len(model.statistics_)}, {model.n_sweeps_} sweeps, "
             f"peak of the driver {peak_memory():.0f} MB",
             flush=True,
         )
-        return model.labels_.compute(), seconds
+        return model.labels_.compute(), np.array([seconds, driver + max(workers)])
 
 
 def print_dask(n_rows, prior, n_chunks):
@@ -139,7 +160,11 @@ def print_dask(n_rows, prior, n_chunks):
     X = da.concatenate([da.from_delayed(each, (size, N_COLUMNS), float) for each in pieces])
     (one, alone), (two, together) = (dask_fit(X, prior, n_workers) for n_workers in (1, 2))
     same = "the same" if (one == two).all() else "other"
-    print(f"two workers take {together / alone:.2f} of the time of one, and find {same} labels")
+    clock, processor = together / alone
+    print(
+        f"two workers take {clock:.2f} of the time of one by the clock, {processor:.2f} by the "
+        f"processor, and find {same} labels"
+    )
 
 
 def read_rows(path, first):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -94,7 +93,7 @@ def from_micropython(dump: bytes | bytearray | memoryview) -> MAPDPM:
         cluster_attributes(final, FAMILY, prior, allow_missing=False),
         counts_=counts,
         component_counts_=counts,
-        moments_=asdict(moments_of(prior["m0"], learner.clusters)),
+        moments_=dict(vars(moments_of(prior["m0"], learner.clusters))),
         n_samples_seen_=int(counts.sum()),
         n_features_in_=learner.dim,
         power_=1.0,

@@ -65,7 +65,6 @@ cdef extern from "constants.h":
     const double MAX_DRIFT "DPM_MAX_DRIFT"
     const double DRIFT_ROUNDING "DPM_DRIFT_ROUNDING"
     const double MAX_ALLOWED_DRIFT "DPM_MAX_ALLOWED_DRIFT"
-    const double FAR_DRIFT "DPM_FAR_DRIFT"
     const double STAGE_DRIFT "DPM_STAGE_DRIFT"
     const double SWEEP_DRIFT "DPM_SWEEP_DRIFT"
     const double NEAR_ROUNDING "DPM_NEAR_ROUNDING"

@@ -175,9 +175,6 @@ DRIFT_ROUNDING = 2e-06
 # Drift that a row may allow, at most: w of its own slot stays below 0.63 until then.
 MAX_ALLOWED_DRIFT = 0.5
 
-# A slot is far if it drifted more than this since the last sweep: rows are then bounded anew in it.
-FAR_DRIFT = 0.125
-
 # Another stage of a sweep may begin once slots have drifted this much in the present one.
 STAGE_DRIFT = 0.05
 

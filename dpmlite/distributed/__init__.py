@@ -23,6 +23,7 @@ file                   has
 `steps`                pure functions that run where a chunk is
 `chunked_partition`    labels of all rows, as the driver sees them
 `proposals`            clusters that are found among gathered rows
+`dissolution`          clusters whose rows cost less in others
 `searched_clusters`    memory of clusters whose rows were searched
 `attempts`             changes that are kept if the joint falls: crossovers, restarts
 `descent`              the loop over sweeps and attempts

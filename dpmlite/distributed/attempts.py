@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpmlite import moves
+from dpmlite.distributed.dissolution import dissolve
 from dpmlite.distributed.proposals import GATHERED_ROWS, compact, scaled
 from dpmlite.distributed.steps import Mixture, Proposal
 from dpmlite.search.result import tell_step
@@ -98,7 +99,7 @@ def restart(partition: ChunkedPartition, search: Search, rng: np.random.Generato
     problem = model.problem(table)
     if normal_fraction(problem.partition(compact(labels))) >= ENOUGH_NORMAL_FRACTION:
         return False
-    found = search.from_sample(problem, int(rng.integers(2**63))).partition
+    found = dissolve(problem, search.from_sample(problem, int(rng.integers(2**63))).partition)
     if search.progress.stop.is_set():
         return False
     before = partition.state

@@ -42,10 +42,11 @@ LAST_MOVED_FRACTION = 5e-4
 MAX_ROUNDS = 20
 
 # Rounds in a row that may gain little. Each ends with a restart, which takes several passes over
-# all rows; in tables of more cells there is none, as in `fit`, and one such round ends the descent.
-# The third gains more, for its time, than what is proposed for a few clusters under a low power.
+# all rows: larger tables have one of them, and those of more cells none. The third gains more, for
+# its time, than what is proposed for a few clusters under a low power.
 MAX_FAILURES = 3
-MAX_CELLS = 4_000_000
+MAX_CELLS_OF_FAILURES = 4_000_000
+MAX_CELLS = 16_000_000
 
 
 def descend(
@@ -73,10 +74,12 @@ def descend(
     sweep_until_few_move(partition, search, MAX_MOVED_FRACTION)
     trace, n_failures = [partition.neg_log_joint], 0
     searched, forgot = groupings_of(partition), False
-    restarts = partition.n_rows * partition.component.n_columns <= MAX_CELLS
+    n_cells = partition.n_rows * partition.component.n_columns
+    restarts = n_cells <= MAX_CELLS
+    max_failures = MAX_FAILURES if restarts and n_cells <= MAX_CELLS_OF_FAILURES else 1
     while (
         search.split_merge
-        and n_failures < (MAX_FAILURES if restarts else 1)
+        and n_failures < max_failures
         and len(trace) <= MAX_ROUNDS
         and not search.progress.stop.is_set()
     ):

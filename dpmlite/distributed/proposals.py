@@ -15,6 +15,7 @@ import numpy as np
 from dpmlite import moves
 from dpmlite.core.threads import on_threads
 from dpmlite.distributed.chunked_partition import with_groups
+from dpmlite.distributed.dissolution import dissolve
 from dpmlite.distributed.steps import Mixture, Proposal
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def descended(
     labels, problem = compact(labels), model.problem(table)
     if moves.all_look_normal(problem.partition(labels.copy())):
         return None
-    found = search.go_on(problem, labels, seed, "gathered").partition
+    found = dissolve(problem, search.go_on(problem, labels, seed, "gathered").partition)
     return Mixture.of(model, found.component, found.n_clusters)
 
 

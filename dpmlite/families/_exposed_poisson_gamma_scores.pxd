@@ -6,8 +6,5 @@ cdef clones_void exposed_costs(ExposedPoissonGammaStatistics self, const Row *ro
                                const double *log_weight, double *out) noexcept nogil
 cdef clones_double score_exposed(ExposedPoissonGammaStatistics self, const Row *row, Py_ssize_t k,
                                  double taken) noexcept nogil
-cdef clones_double log_marginal(ExposedPoissonGammaStatistics self, Py_ssize_t j, Py_ssize_t k,
-                                double part) noexcept nogil
-cdef void find_expectations(ExposedPoissonGammaStatistics self, double *out) noexcept nogil
 cdef void expected_counts(ExposedPoissonGammaStatistics self, const double *expected,
                           const Row *row, double *out) noexcept nogil

@@ -1,4 +1,4 @@
-"""Scores of rows of counts that have exposures, and log marginals.
+"""Scores of rows of counts that have exposures.
 
 For a rate of Gamma(a, b), w copies of a count x in the exposure e have the log probability
 
@@ -7,12 +7,11 @@ For a rate of Gamma(a, b), w copies of a count x in the exposure e have the log 
 which has one logarithm for every slot and column.
 """
 
-from dpmlite.core._simd cimport LANES, larger, log_positive, sum_of
-from dpmlite.core._special cimport digamma_c, log_rising_of_lane
+from dpmlite.core._simd cimport LANES, clones_double, larger, sum_of
+from dpmlite.core._special cimport log_rising_of_lane
 from dpmlite.families._exposed_poisson_gamma_statistics cimport exposure_of, log_factorials_of
 from dpmlite.families._family cimport left_of_c
-from dpmlite.families._poisson_gamma_scores cimport read_lane
-from dpmlite.families._poisson_gamma_statistics cimport log1p_of_lane, log_evidence
+from dpmlite.families._gamma_rates cimport log1p_of_lane, log_evidence, read_lane
 from dpmlite.families._slot_vectors cimport padded
 
 
@@ -43,7 +42,7 @@ cdef clones_double score_exposed(ExposedPoissonGammaStatistics self, const Row *
     """log p of all copies that a row stands for, in slot k less the weight `taken` of such rows."""
     cdef double[LANES] x, there, total
     cdef const double *sums = self.sums + k * self.n_along
-    cdef const double *exposures = self.exposures + k * self.n_along
+    cdef const double *exposures = self.cells + k * self.n_along
     cdef const double *a0
     cdef const double *b0
     cdef double power = self.power, w = self.power * row.weight, e = exposure_of(self, row), a, b
@@ -64,46 +63,11 @@ cdef clones_double score_exposed(ExposedPoissonGammaStatistics self, const Row *
     return sum_of(total) / power - row.weight * log_factorials_of(self, row)
 
 
-cdef clones_double log_marginal(ExposedPoissonGammaStatistics self, Py_ssize_t j, Py_ssize_t k,
-                                double part) noexcept nogil:
-    """Log marginal of the rows of slot j and, if `part` is 1 and not 0, of slot k."""
-    cdef double[LANES] total
-    cdef const double *sums = self.sums + j * self.n_along
-    cdef const double *exposures = self.exposures + j * self.n_along
-    cdef const double *other_sums = self.sums + k * self.n_along
-    cdef const double *other_exposures = self.exposures + k * self.n_along
-    cdef double power = self.power, s, e
-    cdef Py_ssize_t first = 0, i
-    for i in range(LANES):
-        total[i] = 0.0
-    while first < self.prior.width:
-        for i in range(LANES):
-            s = power * (sums[first + i] + part * other_sums[first + i])
-            e = power * (exposures[first + i] + part * other_exposures[first + i])
-            total[i] += log_evidence(self.prior.a[first + i], self.prior.b[first + i], s, e)
-        first += LANES
-    # A padded column has no exposure, and its rate is 1: it adds nothing.
-    return sum_of(total) / power - (self.log_factorials[j] + part * self.log_factorials[k])
-
-
-cdef void find_expectations(ExposedPoissonGammaStatistics self, double *out) noexcept nogil:
-    """Write E[log lambda] and E[lambda] of every column in every slot."""
-    cdef double *mean = out + self.n_counts * self.capacity
-    cdef double a, b
-    cdef Py_ssize_t d, k
-    for d in range(self.n_counts):
-        for k in range(self.n_slots):
-            a = self.prior.a[d] + self.sums[k * self.n_along + d]
-            b = self.prior.b[d] + self.exposures[k * self.n_along + d]
-            out[d * self.capacity + k] = digamma_c(a) - log_positive(b)
-            mean[d * self.capacity + k] = a / b
-
-
 cdef void expected_counts(ExposedPoissonGammaStatistics self, const double *expected,
                           const Row *row, double *out) noexcept nogil:
     """Write expected log densities of a row in all slots, from `find_expectations`."""
-    cdef const double *log_lambda = expected
-    cdef const double *mean = expected + self.n_counts * self.capacity
+    cdef const double *log_lambda = expected + self.capacity
+    cdef const double *mean = log_lambda + self.n_counts * self.capacity
     cdef double log_factorials = log_factorials_of(self, row), e = exposure_of(self, row), x
     cdef Py_ssize_t d, k, n_slots = padded(self.n_slots)
     for k in range(n_slots):

@@ -4,18 +4,15 @@ Statistics lie [slot][column], padded to whole vectors. What all slots are score
 [column][slot].
 """
 
-from libc.string cimport memset
-
 from dpmlite.core._constants cimport MIN_KEPT_FRACTION
 from dpmlite.core._simd cimport clones_void, larger, log_positive, smaller
 from dpmlite.families._family cimport left_of_c
-from dpmlite.families._poisson_gamma_statistics cimport row_log_factorials
+from dpmlite.families._gamma_rates cimport row_log_factorials
 
 
-cdef class ExposedPoissonGammaStatistics(SoftComponent):
+cdef class ExposedPoissonGammaStatistics(GammaRates):
 
     cdef int begin(self, PoissonGammaPrior prior) except -1:
-        """Set what follows from the prior, and allocate slots."""
         self.prior, self.power, self.n_counts = prior, prior.power, prior.n_columns
         self.n_columns = self.n_counts + 1
         return self.start(3 + 3 * self.n_counts, 2 * prior.width)
@@ -25,16 +22,11 @@ cdef class ExposedPoissonGammaStatistics(SoftComponent):
         self.log_factorials, self.kept = self.n + self.capacity, self.n + 2 * self.capacity
         self.shape = self.n + 3 * self.capacity
         self.inverse_rate, self.log_rate = self.shape + size, self.shape + 2 * size
-        self.sums, self.exposures = self.along, self.along + self.prior.width
-
-    cdef void clear_slot(self, Py_ssize_t k) noexcept nogil:
-        self.n[k], self.log_factorials[k], self.kept[k] = 0.0, 0.0, 1.0
-        memset(self.along + k * self.n_along, 0, self.n_along * sizeof(double))
-        self.refresh(k)
+        self.sums, self.cells = self.along, self.along + self.prior.width
 
     cdef void accumulate(self, const Row *row, Py_ssize_t k) noexcept nogil:
         cdef double *sums = self.sums + k * self.n_along
-        cdef double *exposures = self.exposures + k * self.n_along
+        cdef double *exposures = self.cells + k * self.n_along
         cdef double w = row.weight, e = exposure_of(self, row), x
         cdef Py_ssize_t d
         for d in range(self.n_counts if e > 0.0 else 0):
@@ -49,7 +41,7 @@ cdef class ExposedPoissonGammaStatistics(SoftComponent):
 
     cdef bint remove_row(self, const Row *row, Py_ssize_t k) noexcept nogil:
         cdef double *sums = self.sums + k * self.n_along
-        cdef double *exposures = self.exposures + k * self.n_along
+        cdef double *exposures = self.cells + k * self.n_along
         cdef double w = row.weight, left = self.n[k] - w, e = exposure_of(self, row), kept, x
         cdef Py_ssize_t d
         if left <= 0.0:
@@ -66,16 +58,6 @@ cdef class ExposedPoissonGammaStatistics(SoftComponent):
         self.n[k], self.kept[k] = left, kept
         self.refresh(k)
         return True
-
-    cdef void merge_slots(self, Py_ssize_t j, Py_ssize_t k) noexcept nogil:
-        cdef Py_ssize_t i
-        for i in range(self.n_along):
-            self.along[j * self.n_along + i] += self.along[k * self.n_along + i]
-        self.log_factorials[j] += self.log_factorials[k]
-        self.n[j] += self.n[k]
-        self.kept[j] = smaller(self.kept[j], self.kept[k])
-        self.refresh(j)
-        self.clear_slot(k)
 
 
 cdef double exposure_of(ExposedPoissonGammaStatistics self, const Row *row) noexcept nogil:
@@ -101,7 +83,7 @@ cdef double kept_without(ExposedPoissonGammaStatistics self, const Row *row,
     Exposures are no whole numbers: their sums round, too.
     """
     cdef const double *sums = self.sums + k * self.n_along
-    cdef const double *exposures = self.exposures + k * self.n_along
+    cdef const double *exposures = self.cells + k * self.n_along
     cdef double w = row.weight, power = self.power, e = exposure_of(self, row)
     cdef double least = 1.0, a0, b0, x, left
     cdef Py_ssize_t d
@@ -117,7 +99,7 @@ cdef double kept_without(ExposedPoissonGammaStatistics self, const Row *row,
 cdef clones_void renew(ExposedPoissonGammaStatistics self, Py_ssize_t k) noexcept nogil:
     """Write what scoring needs of slot k."""
     cdef const double *sums = self.sums + k * self.n_along
-    cdef const double *exposures = self.exposures + k * self.n_along
+    cdef const double *exposures = self.cells + k * self.n_along
     cdef double rate
     cdef Py_ssize_t d, at
     for d in range(self.n_counts):

@@ -1,4 +1,4 @@
-"""Scores of rows of counts of events, and log marginals.
+"""Scores of rows of counts of events.
 
 In all slots at once, a small whole count x adds x factors a, a + 1, ... to a product, of which one
 logarithm per slot is taken in the end; a large or fractional one needs logarithms of its own.
@@ -6,10 +6,10 @@ logarithm per slot is taken in the end; a large or fractional one needs logarith
 
 from dpmlite.core._constants cimport LOG_2, MAX_POLYA_TERM, MIN_POLYA_TERM
 from dpmlite.core._simd cimport (
-    LANES, inlined_void, larger, log_positive, smaller, split_exponent, sum_of)
-from dpmlite.core._special cimport digamma_c, log_rising_of_lane
+    LANES, clones_double, inlined_void, larger, log_positive, smaller, split_exponent, sum_of)
+from dpmlite.core._special cimport log_rising_of_lane
 from dpmlite.families._family cimport left_of_c
-from dpmlite.families._poisson_gamma_statistics cimport log_evidence, row_log_factorials
+from dpmlite.families._gamma_rates cimport log_evidence, read_lane, row_log_factorials
 from dpmlite.families._slot_vectors cimport NARROW, WIDE, padded
 
 cdef enum:
@@ -190,49 +190,6 @@ cdef clones_double score_copies(PoissonGammaStatistics self, const Row *row, Py_
             total[i] += there[i] * log_evidence(a, b, w * x[i], w)
         first += LANES
     return sum_of(total) / power
-
-
-cdef clones_double log_marginal(PoissonGammaStatistics self, Py_ssize_t j, Py_ssize_t k,
-                                double part) noexcept nogil:
-    """Log marginal of the rows of slot j and, if `part` is 1 and not 0, of slot k."""
-    cdef double[LANES] total
-    cdef const double *sums = self.sums + j * self.n_along
-    cdef const double *cells = self.cells + j * self.n_along
-    cdef const double *other_sums = self.sums + k * self.n_along
-    cdef const double *other_cells = self.cells + k * self.n_along
-    cdef const double *a0 = &self.prior.a[0]
-    cdef const double *b0 = &self.prior.b[0]
-    cdef double power = self.power, s, n
-    cdef Py_ssize_t first = 0, i
-    for i in range(LANES):
-        total[i] = 0.0
-    while first < self.prior.width:
-        for i in range(LANES):
-            s = power * (sums[first + i] + part * other_sums[first + i])
-            n = power * (cells[first + i] + part * other_cells[first + i])
-            total[i] += log_evidence(a0[first + i], b0[first + i], s, n)
-        first += LANES
-    # A padded column has no cell, and its rate is 1: it adds nothing.
-    return sum_of(total) / power - (self.log_factorials[j] + part * self.log_factorials[k])
-
-
-cdef void find_expectations(PoissonGammaStatistics self, double *out) noexcept nogil:
-    """Write E[-sum of lambda] of every slot; then E[log lambda] and E[lambda] of every column."""
-    cdef double *log_lambda = out + self.capacity
-    cdef double *mean = log_lambda + self.n_columns * self.capacity
-    cdef double a, b
-    cdef Py_ssize_t d, k
-    for k in range(self.capacity):
-        out[k] = 0.0
-    for d in range(self.n_columns):
-        for k in range(self.n_slots):
-            a = self.prior.a[d] + self.sums[k * self.n_along + d]
-            b = self.prior.b[d] + self.cells[k * self.n_along + d]
-            log_lambda[k] = digamma_c(a) - log_positive(b)
-            mean[k] = a / b
-            out[k] -= mean[k]
-        log_lambda += self.capacity
-        mean += self.capacity
 
 
 cdef void expected_events(PoissonGammaStatistics self, const double *expected, const Row *row,

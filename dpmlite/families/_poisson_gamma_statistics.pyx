@@ -4,59 +4,17 @@ Statistics lie [slot][column], padded to whole vectors. What all slots are score
 [column][slot]: a cell of 0 takes one addition to the score, and rows of zeros have a base.
 """
 
-from array import array
-
-from libc.math cimport log
-from libc.string cimport memset
-
 from dpmlite.core._constants cimport MIN_KEPT_FRACTION
-from dpmlite.core._memory cimport double_array
-from dpmlite.core._simd cimport (
-    LANES, clones_void, larger, log_positive, padded_columns, smaller, sum_of)
-from dpmlite.core._special cimport log_rising_c
+from dpmlite.core._simd cimport LANES, clones_void, larger, log_positive, smaller, sum_of
 from dpmlite.families._family cimport left_of_c
-
-from dpmlite.core.checks import check_positive, check_power, check_same_length
-
-cdef enum:
-    N_TABLED_COUNTS = 1024  # counts whose factorials are in a table
+from dpmlite.families._gamma_rates cimport log1p_of_lane, row_log_factorials
 
 
-cdef class PoissonGammaPrior:
-
-    def __init__(self, a0, b0, double power):
-        check_same_length("a0", a0, "b0", b0)
-        check_positive("a0", a0)
-        check_positive("b0", b0)
-        check_power(power)
-        cdef Py_ssize_t x
-        self.power, self.by_power = power, {}
-        self.a0, self.b0 = array("d", a0).tolist(), array("d", b0).tolist()
-        self.n_columns = len(self.a0)
-        self.least_a0 = min(self.a0, default=1.0)
-        self.width = padded_columns(self.n_columns)
-        spare = self.width - self.n_columns
-        self.a, self.b = array("d", self.a0 + [1.0] * spare), array("d", self.b0 + [1.0] * spare)
-        self.log_factorial = double_array(N_TABLED_COUNTS)
-        self.least_cost = double_array(N_TABLED_COUNTS)
-        for x in range(N_TABLED_COUNTS):
-            self.log_factorial[x] = log_rising_c(1.0, x)
-            self.least_cost[x] = self.log_factorial[x] + x - x * log(max(x, 1))
-
-    cdef PoissonGammaPrior with_power(self, double power):
-        """Return the same prior with another power; trials ask for few, again and again."""
-        if power == self.power:
-            return self
-        if power not in self.by_power:
-            self.by_power[power] = PoissonGammaPrior(self.a0, self.b0, power)
-        return self.by_power[power]
-
-
-cdef class PoissonGammaStatistics(SoftComponent):
+cdef class PoissonGammaStatistics(GammaRates):
 
     cdef int begin(self, PoissonGammaPrior prior) except -1:
-        """Set what follows from the prior, and allocate slots."""
-        self.prior, self.power, self.n_columns = prior, prior.power, prior.n_columns
+        self.prior, self.power = prior, prior.power
+        self.n_counts = self.n_columns = prior.n_columns
         return self.start(4 + 3 * prior.n_columns, 6 * prior.width)
 
     cdef void lay_out(self) noexcept nogil:
@@ -69,11 +27,6 @@ cdef class PoissonGammaStatistics(SoftComponent):
         self.slot_log_rate = self.along + 3 * self.prior.width
         self.member_log_ratio = self.along + 4 * self.prior.width
         self.member_log_rate = self.along + 5 * self.prior.width
-
-    cdef void clear_slot(self, Py_ssize_t k) noexcept nogil:
-        self.n[k], self.log_factorials[k], self.kept[k] = 0.0, 0.0, 1.0
-        memset(self.along + k * self.n_along, 0, self.n_along * sizeof(double))
-        self.refresh(k)
 
     cdef void accumulate(self, const Row *row, Py_ssize_t k) noexcept nogil:
         cdef double *sums = self.sums + k * self.n_along
@@ -110,43 +63,6 @@ cdef class PoissonGammaStatistics(SoftComponent):
         self.n[k], self.kept[k] = left, kept
         self.refresh(k)
         return True
-
-    cdef void merge_slots(self, Py_ssize_t j, Py_ssize_t k) noexcept nogil:
-        cdef Py_ssize_t i
-        for i in range(2 * self.prior.width):
-            self.along[j * self.n_along + i] += self.along[k * self.n_along + i]
-        self.log_factorials[j] += self.log_factorials[k]
-        self.n[j] += self.n[k]
-        self.kept[j] = smaller(self.kept[j], self.kept[k])
-        self.refresh(j)
-        self.clear_slot(k)
-
-
-cdef double row_log_factorials(PoissonGammaPrior prior, const Row *row) noexcept nogil:
-    """Sum of log x! of a row's cells."""
-    cdef double total = 0.0, x
-    cdef Py_ssize_t d
-    for d in range(prior.n_columns):
-        x = larger(row.values[d], 0.0)
-        if x < N_TABLED_COUNTS and <double> (<int> x) == x:
-            total += prior.log_factorial[<int> x]
-        else:
-            total += log_rising_c(1.0, x)
-    return total
-
-
-cdef double row_least_cost(PoissonGammaPrior prior, const Row *row) noexcept nogil:
-    """Return a bound of a row's costs: a mixture over rates is at most the greatest density.
-
-    That is where the rate is x, and costs lambda - x log(lambda) + log x!. Others count as 0.
-    """
-    cdef double total = 0.0, x
-    cdef Py_ssize_t d
-    for d in range(prior.n_columns):
-        x = larger(row.values[d], 0.0)
-        if x < N_TABLED_COUNTS and <double> (<int> x) == x:
-            total += prior.least_cost[<int> x]
-    return total
 
 
 cdef bint hides_others(PoissonGammaStatistics self, const Row *row, double log_factorials,

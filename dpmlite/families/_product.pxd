@@ -1,8 +1,7 @@
 from dpmlite.core._rows cimport Row
 from dpmlite.families._component cimport Component
 from dpmlite.families._product_parts cimport ProductParts
-from dpmlite.families._screenable cimport densities_of, is_instance, PyTypeObject
-from dpmlite.families._student_t cimport Densities
+from dpmlite.families._screenable cimport is_instance, PyTypeObject
 
 
 cdef class Product(ProductParts):
@@ -14,17 +13,17 @@ cdef class Product(ProductParts):
     cdef const double *hand_on(self, const double *cost) noexcept nogil
     cdef double score_member_beside(self, const Row *row, Py_ssize_t k) noexcept nogil
     cdef double least_cost_beside(self, const Row *row) noexcept nogil
+    cdef void add_costs_beside(self, const Row *row, double limit, double *bound) noexcept nogil
     cdef double mean_cost_beside(self, Py_ssize_t k) noexcept nogil
 
 
-# What rows of a product can be screened by, if only one part has densities; else NULL. The other
-# parts then add nothing negative to a cost. The part's columns begin at `first`.
-cdef inline const Densities *densities_in(Component component, Py_ssize_t *first) noexcept nogil:
-    if not is_instance(component, <PyTypeObject *> Product):
+# The only part of a product that has densities, whose columns begin at `first`; NULL if there is none
+# such. The other parts then add nothing negative to a cost.
+cdef inline void *part_with_densities(Component component, Py_ssize_t *first) noexcept nogil:
+    cdef Py_ssize_t i
+    if (not is_instance(component, <PyTypeObject *> Product)
+            or (<Product> component).n_densities != 1):
         return NULL
-    if (<Product> component).n_densities != 1:
-        return NULL
-    first[0] = (<Product> component).first[
-        (<Product> component).order[(<Product> component).first_limited]]
-    return densities_of(<Component> (<Product> component).part[
-        (<Product> component).order[(<Product> component).first_limited]])
+    i = (<Product> component).order[(<Product> component).first_limited]
+    first[0] = (<Product> component).first[i]
+    return (<Product> component).part[i]

@@ -36,10 +36,9 @@ cdef class Product(ProductParts):
         """Set what depends on the parts' kinds."""
         cdef Component part
         cdef Py_ssize_t i, place
-        self.has_heavy_bounds = self.is_discrete = self.is_tabled = True
+        self.is_discrete = self.is_tabled = True
         for part in self.parts:
-            self.has_heavy_bounds = (self.has_heavy_bounds
-                                     and (part.has_heavy_bounds or part.has_heavy_costs))
+            self.has_heavy_bounds = self.has_heavy_bounds or part.has_heavy_bounds
             self.is_discrete = self.is_discrete and part.is_discrete
             self.is_tabled = self.is_tabled and part.is_tabled
 
@@ -85,7 +84,7 @@ cdef class Product(ProductParts):
         cdef Py_ssize_t i
         for i in range(self.n_parts):
             take_cells(self, row, i, &cells)
-            (<Component> self.part[i]).heavy_bounds(&cells, log_weight, limit, out)
+            part_bounds(<Component> self.part[i], &cells, log_weight, limit, out)
             log_weight = self.hand_on(out)
 
     cdef double score_slot(self, const Row *row, Py_ssize_t k) noexcept nogil:
@@ -150,6 +149,19 @@ cdef class Product(ProductParts):
                 take_cells(self, row, i, &cells)
                 total += (<Component> self.part[i]).least_cost(&cells)
         return total
+
+    cdef void add_costs_beside(self, const Row *row, double limit, double *bound) noexcept nogil:
+        """Add to bounds of all slots what the row costs at least in all parts but that one.
+
+        Those that reach `limit` need not be close.
+        """
+        cdef Row cells
+        cdef Py_ssize_t i
+        for i in range(self.n_parts):
+            if i == self.order[self.first_limited]:
+                continue
+            take_cells(self, row, i, &cells)
+            part_bounds(<Component> self.part[i], &cells, self.hand_on(bound), limit, bound)
 
     cdef double mean_cost_beside(self, Py_ssize_t k) noexcept nogil:
         """Return the mean cost of rows of slot k in all parts but the one with densities."""
@@ -260,6 +272,18 @@ cdef class Product(ProductParts):
             part.load(k, statistics[first:first + size])
             first += size
         self.n[k] = (<Component> self.part[0]).n[k]
+
+
+cdef void part_bounds(Component part, const Row *cells, const double *log_weight, double limit,
+                      double *out) noexcept nogil:
+    """Write lower bounds of costs in one part, or costs where these are as fast.
+
+    Without bounds, all costs are exact: those of parts to come may be negative.
+    """
+    if cells.weight != 1.0 and (part.has_heavy_bounds or part.has_heavy_costs):
+        part.heavy_bounds(cells, log_weight, limit, out)
+    else:
+        part.costs_below(cells, log_weight, limit if part.is_discrete else INFINITY, out)
 
 
 cdef columns_of(Rows X, Py_ssize_t first, Py_ssize_t last):

@@ -13,17 +13,17 @@ from dpmlite.core._special cimport log_rising_c
 from dpmlite.core._work_parts cimport part_start
 from dpmlite.families._incomplete_normal_gamma_statistics cimport IncompleteStatistics
 from dpmlite.families._normal_inverse_wishart_statistics cimport WishartStatistics
+from dpmlite.families._product cimport Product
 from dpmlite.families._screenable cimport Screenable
 from dpmlite.families._slot_vectors cimport first_within, padded
 from dpmlite.partition._log_weights cimport log_weight, log_weights_of
 from dpmlite.partition._partition cimport Partition, partition_to_score_in
 from dpmlite.partition._partition_costs cimport just_above
-from dpmlite.sweeps._screening cimport (
-    Screen, begin_screen, can_be_screened, end_screen, find_join_ceilings, load_slots_if_needed,
-    screen_chunk, take_rows, with_rounding)
+from dpmlite.sweeps._screened_slots cimport (
+    Screen, begin_screen, end_screen, load_slots_if_needed, rows_have_bounds)
+from dpmlite.sweeps._screening cimport find_join_ceilings, screen_chunk, take_rows, with_rounding
 from dpmlite.sweeps._screening_bounds cimport CHUNK, Chunk, two_least_bounds
-from dpmlite.sweeps._screening_gaps cimport densities_with_gaps
-from dpmlite.sweeps._visits cimport score_open_slots
+from dpmlite.sweeps._visits cimport score_open_slots, tighten_by_parts
 from dpmlite.sweeps._weighted_visits cimport (
     find_lines_to_join, has_lines, least_cost_to_join)
 
@@ -125,7 +125,7 @@ def assign(X, Component component, double alpha, Py_ssize_t[::1] out,
     cdef Py_ssize_t n_threads = thread_limit()
     cdef Mixture mixture = Mixture(X, component, out.shape[0], rows)
     cdef Partition unplaced = None
-    if mixture.n_rows >= CHUNK and isinstance(component, (Screenable, IncompleteStatistics)):
+    if mixture.n_rows >= CHUNK and pays_to_bound(mixture, component):
         unplaced = unplaced_rows(mixture, component, alpha, discount, out)
     if unplaced is None:
         mixture.weigh(log_weights(component, alpha, discount))
@@ -134,13 +134,20 @@ def assign(X, Component component, double alpha, Py_ssize_t[::1] out,
         if unplaced is None:
             own = component if n_threads == 1 else component.copied()
             mixture.assign(own, rows[0], rows[1], out)
-        elif n_threads > 1 and component.has_scratch:
+        elif n_threads > 1 and (component.has_scratch or isinstance(component, Product)):
             own = unplaced_rows(mixture, component, alpha, discount, out)
             assign_screened(own, rows[0], rows[1], out)
         else:
             assign_screened(unplaced, rows[0], rows[1], out)
 
     on_threads(part, parts_of(mixture, n_threads))
+
+
+cdef bint pays_to_bound(Mixture mixture, Component component):
+    """Whether rows that can be screened should be; those of products only if scores take long."""
+    if isinstance(component, Product):
+        return mixture.X.row_weights != NULL
+    return isinstance(component, (Screenable, IncompleteStatistics))
 
 
 cdef parts_of(Mixture mixture, Py_ssize_t n_threads):
@@ -166,7 +173,7 @@ cdef Partition unplaced_rows(Mixture mixture, Component component, double alpha,
             return None
     cdef Partition partition = partition_to_score_in(
         mixture.X, mixture.rows, out, component, alpha, discount)
-    if not can_be_screened(partition) and densities_with_gaps(partition) == NULL:
+    if discount > 0.0 or not rows_have_bounds(partition):
         return None
     partition.make_slots(component.n_slots)
     partition.component.copy_all(component)
@@ -216,8 +223,11 @@ cdef void best_slots(Partition partition, const Screen *screen, double *cost, do
     cdef Py_ssize_t i
     cdef double least, elsewhere
     cdef Row row
+    for i in range(chunk.n_rows if screen.is_part else 0):
+        row = partition.row_into(chunk.index[i], room)
+        tighten_by_parts(partition, screen, &row, i, INFINITY)
     two_least_bounds(chunk.bound, screen.open, screen.n_open, nearest, second)
-    if not screen.has_gaps:  # else there are none
+    if not (screen.has_gaps or screen.is_part):  # else there are none
         find_join_ceilings(screen, partition, chunk, nearest)
     for i in range(chunk.n_rows):
         found[i] = nearest[i]

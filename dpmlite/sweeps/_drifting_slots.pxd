@@ -20,8 +20,6 @@ cdef class DriftingSlots(PartitionListener):
     cdef SlotState *slot        # [slot], and the memory of what follows:
     cdef double *slope          # [slot][2 columns] slopes, then shifts, when the stage began
     cdef float *own_drift       # [slot] drift for its own rows so far, rounded up
-    cdef Py_ssize_t *far        # far slots
-    cdef Py_ssize_t n_far
     # The largest drift of any slot for rows of the others:
     cdef double drift_before    # summed over the stages that have ended,
     cdef double drift_since     # since this stage began,
@@ -33,6 +31,6 @@ cdef class DriftingSlots(PartitionListener):
     cdef int allocate_slots(self, Py_ssize_t n_slots) except -1
     cdef void restart_drift(self, Partition partition) noexcept nogil
     cdef void restart_own_drift(self, Py_ssize_t k) noexcept nogil
-    cdef double begin_stage(self, Partition partition, double far_drift) noexcept nogil
+    cdef double begin_stage(self, Partition partition) noexcept nogil
     cdef double begin_stage_of_slot(self, Partition partition, Py_ssize_t k) noexcept nogil
     cdef void track_slot(self, Partition partition, Py_ssize_t k) noexcept nogil

@@ -5,9 +5,8 @@ the difference between its state when the stage began and its state now, not the
 For rows that are screened during a stage, the drift back from a state in it to its beginning counts
 too.
 
-Small clusters drift far whenever a row moves. But E >= 0 (_drift.pyx): slots with f above `cost_cap`
-may change freely if no lower bound of a row counts for more than that. And slots that are new when
-a sweep begins, or have drifted far since the last one, are "far slots": their drift does not count.
+Small clusters drift far whenever a row moves. But E >= 0 (_slot_drift.pyx): slots with f above
+`cost_cap` may change freely if no lower bound of a row counts for more than that.
 """
 
 from libc.math cimport INFINITY
@@ -61,7 +60,7 @@ cdef class DriftingSlots(PartitionListener):
             previous = self.previous_slot[k]
             self.previous_slot[k] = k
             if previous < 0:
-                self.slot[k].costs.fixed[0] = INFINITY  # a new slot is a far slot
+                self.slot[k].costs.fixed[0] = INFINITY  # a new slot has drifted too far
                 continue
             self.slot[k] = states[previous]
             memcpy(self.slope + 2 * k * self.n_columns, slope + 2 * previous * self.n_columns,
@@ -72,11 +71,11 @@ cdef class DriftingSlots(PartitionListener):
     cdef int allocate_slots(self, Py_ssize_t n_slots) except -1:
         """Allocate memory for n_slots; the caller frees the old one."""
         self.slot = <SlotState *> zeroed_memory(
-            n_slots * (sizeof(SlotState) + sizeof(Py_ssize_t) + 2 * self.n_columns * sizeof(double))
+            n_slots * (sizeof(SlotState) + 2 * self.n_columns * sizeof(double))
             + (n_slots - UNPLACED) * sizeof(float))
         self.slope = <double *> (self.slot + n_slots)
-        self.far = <Py_ssize_t *> (self.slope + 2 * self.n_columns * n_slots)
-        self.own_drift = <float *> (self.far + n_slots) - UNPLACED  # for rows without a label, too
+        self.own_drift = <float *> (self.slope + 2 * self.n_columns * n_slots)
+        self.own_drift -= UNPLACED  # for rows without a label, too
         self.n_slots = n_slots
         return 0
 
@@ -86,7 +85,6 @@ cdef class DriftingSlots(PartitionListener):
         cdef double total = 0.0, weight = 0.0, least = INFINITY
         cdef const SlotCosts *costs
         cdef Py_ssize_t k
-        self.n_far = 0
         self.drift_before = 0.0
         for k in range(self.n_slots):
             self.restart_own_drift(k)
@@ -103,19 +101,14 @@ cdef class DriftingSlots(PartitionListener):
         self.slot[k].own_before = self.own_drift[k] = 0.0
         self.slot[k].own_start = own_start_of(&self.slot[k])
 
-    cdef double begin_stage(self, Partition partition, double far_drift) noexcept nogil:
-        """Compare slots with the last stage, list the far ones; return the largest other drift."""
+    cdef double begin_stage(self, Partition partition) noexcept nogil:
+        """Compare slots with the last stage; return the largest drift."""
         cdef Py_ssize_t k, empty = partition.first_empty()
         cdef double drift, largest = 0.0
         self.drift_since = self.drift_back = 0.0
         for k in range(self.n_slots):
             drift = self.begin_stage_of_slot(partition, k)
-            if partition.component.n[k] == 0.0 and k != empty:
-                continue  # no row goes there
-            if drift > far_drift:
-                self.far[self.n_far] = k
-                self.n_far += 1
-            else:
+            if partition.component.n[k] > 0.0 or k == empty:  # no row goes to other empty slots
                 largest = larger(largest, drift)
         return largest
 

@@ -10,23 +10,23 @@ from cpython.exc cimport PyErr_CheckSignals
 
 from dpmlite.core._atomics cimport HAS_ATOMICS
 from dpmlite.core._rows cimport check_order
-from dpmlite.sweeps._ordered_sweep cimport FAR_SLOT_ROWS, OrderedSweep
-from dpmlite.sweeps._screening cimport (
-    Screen, begin_screen, can_be_screened, end_screen, load_slots_if_needed, screen_chunk,
-    take_rows)
+from dpmlite.sweeps._ordered_sweep cimport OrderedSweep
+from dpmlite.sweeps._screened_slots cimport (
+    Screen, begin_screen, can_be_screened, end_screen, load_slots_if_needed)
+from dpmlite.sweeps._screening cimport screen_chunk, take_rows
 from dpmlite.sweeps._screening_bounds cimport CHUNK, Chunk
 from dpmlite.sweeps._screening_by_slot cimport ScreeningBySlot, screening_by_slot
 from dpmlite.sweeps._stay_bounds cimport StayBounds, stay_bounds_of
 from dpmlite.sweeps._visits cimport pays_to_screen, visit, visit_unscreened
 from dpmlite.sweeps._weighted_visits cimport has_weight_lines, visit_weighted_rows
 
-from dpmlite.core.threads import on_threads, thread_limit, use_threads
+from dpmlite.core.threads import thread_limit, use_threads
 
 cdef enum:
     MIN_SHARED_ROWS = 2048   # rows of a sweep that threads may share
     FIRST_BATCH = 256        # rows of the first batch
     VISITS_PER_MOVE = 5      # of a chunk, which take as long as bounds found anew
-    MAX_VISITS = 20          # of a chunk of a product, of which most rows should be known to stay,
+    MAX_VISITS = 40          # of a chunk of a product, of which many rows should be known to stay,
     MAX_HEAVY_VISITS = 80    # and of rows with weights, whose visits take longer
     CHUNKS_PER_TEST = 15     # chunks that are not screened after one with more visits
 
@@ -73,7 +73,6 @@ cdef Py_ssize_t screened_sweep(Partition partition) except -1:
     if partition.n_rows < MIN_SHARED_ROWS or not HAS_ATOMICS:
         n_threads = 1
     if n_threads == 1 and by_slot is None:
-        ordered.bound_in_far_slots(0, partition.n_rows)
         ordered.visit_rows_until(partition.n_rows, 1)
     else:
         with use_threads(n_threads):
@@ -92,8 +91,6 @@ cdef int visit_in_batches(OrderedSweep ordered, ScreeningBySlot by_slot,
     it pays. A batch has as many rows as all batches before.
     """
     cdef Py_ssize_t n_rows = ordered.partition.n_rows, first, last = FIRST_BATCH, n
-    if ordered.bounds.n_far > 0:
-        on_threads(ordered.bound_in_far_slots, range(0, n_rows, FAR_SLOT_ROWS))
     ordered.visit_rows_until(last, 1)
     while last < n_rows:
         first, last = last, min(2 * last, n_rows)
@@ -146,7 +143,7 @@ cdef Py_ssize_t visit_next_rows(Partition partition, Screen *screen, Py_ssize_t 
             if screen.capacity < partition.component.n_slots:
                 return chunk.index[j] + 1
     n_open += VISITS_PER_MOVE * (n_moves[0] - n_before)
-    if (screen.is_part and n_open > MAX_VISITS
-            or screen.has_weights and n_open > MAX_HEAVY_VISITS):
+    if ((screen.is_part or screen.has_weights)
+            and n_open > (MAX_HEAVY_VISITS if screen.has_weights else MAX_VISITS)):
         screen.n_unscreened = CHUNKS_PER_TEST
     return last

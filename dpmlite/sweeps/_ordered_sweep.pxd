@@ -1,5 +1,5 @@
 from dpmlite.partition._partition cimport Partition
-from dpmlite.sweeps._screening cimport Screen
+from dpmlite.sweeps._screened_slots cimport Screen
 from dpmlite.sweeps._stay_bounds cimport StayBounds
 
 cdef enum:
@@ -9,7 +9,6 @@ cdef enum:
     MIN_SHARED_CELLS = 1000000  # cells to screen, in all slots, that make up for waking a thread
     ROWS_PER_SHARED_MOVE = 16  # rows per row that moves; with fewer, turns take most of the time
     MAX_LONG_WAITS = 16        # in a sweep; after more, one thread goes on alone
-    FAR_SLOT_ROWS = 8192       # rows that a thread bounds in far slots at a time
 
 
 cdef class OrderedSweep:

@@ -16,8 +16,8 @@ from dpmlite.core._constants cimport UNPLACED
 from dpmlite.core._atomics cimport (
     CACHE_LINE, LOADS_PER_YIELD, fetch_add, load, pause, store, yield_processor)
 from dpmlite.core._memory cimport resized, zeroed_memory
-from dpmlite.sweeps._screening cimport (
-    begin_screen, end_screen, load_slots_if_needed, rebound_slot, screen_chunk)
+from dpmlite.sweeps._screened_slots cimport begin_screen, end_screen, load_slots_if_needed
+from dpmlite.sweeps._screening cimport rebound_slot, screen_chunk
 from dpmlite.sweeps._screening_bounds cimport CHUNK, Chunk
 from dpmlite.sweeps._visits cimport pays_to_screen, rebound_open_slots, visit, visit_unscreened
 
@@ -37,11 +37,6 @@ cdef class OrderedSweep:
         if self.turn != NULL:
             free(self.turn - CACHE_LINE // sizeof(Py_ssize_t))
         free(self.changed)
-
-    def bound_in_far_slots(self, Py_ssize_t first, Py_ssize_t n_rows=FAR_SLOT_ROWS):
-        """Bound rows that are known to stay in the far slots, n_rows from `first` on."""
-        cdef Py_ssize_t last = min(first + n_rows, self.partition.n_rows)
-        self.bounds.rebound_far_slots(self.partition, first, last)
 
     cdef int visit_rows_until(self, Py_ssize_t last, Py_ssize_t n_threads) except -1:
         """Visit the next batch, up to row last - 1."""

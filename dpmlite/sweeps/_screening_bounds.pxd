@@ -57,9 +57,6 @@ cdef clones_void log_bounds(const float *u, Py_ssize_t n_columns, const float *s
 cdef clones_void line_bounds(const float *u, Py_ssize_t n_columns, const float *slope,
                              float line_slope, float line_end, float floor,
                              float *bound) noexcept nogil
-cdef clones_void add_own_log_bounds(const float *u, Py_ssize_t n_columns, const float *slopes,
-                                    const Py_ssize_t *offset, const float *power,
-                                    float *bound) noexcept nogil
 cdef clones_void find_stay_ceilings(const StayTerms *t, const float *own_bound,
                                     float *ceiling) noexcept nogil
 cdef clones_void compare_bounds(Chunk *chunk, const Py_ssize_t *slots, Py_ssize_t n) noexcept nogil

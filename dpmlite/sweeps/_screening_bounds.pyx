@@ -142,27 +142,6 @@ cdef clones_void line_bounds(const float *u, Py_ssize_t n_columns, const float *
         bound[j] = line_slope * (total[j] if total[j] < line_end else line_end) + floor
 
 
-cdef clones_void add_own_log_bounds(const float *u, Py_ssize_t n_columns, const float *slopes,
-                                    const Py_ssize_t *offset, const float *power,
-                                    float *bound) noexcept nogil:
-    """Add power[row] log2(1 + sum_d t_d) to bound[row], each row in its own slot.
-
-    The slopes of a row's slot begin at its `offset`.
-    """
-    cdef float total[CHUNK]
-    cdef float z
-    cdef Py_ssize_t d
-    cdef int j
-    for j in range(CHUNK):
-        total[j] = <float> 1
-    for d in range(n_columns):
-        for j in range(CHUNK):
-            z = u[d * CHUNK + j] * slopes[offset[j] + d] - slopes[offset[j] + n_columns + d]
-            total[j] += z * z
-    for j in range(CHUNK):
-        bound[j] += power[j] * log2_floor_single(total[j])
-
-
 cdef clones_void find_stay_ceilings(const StayTerms *t, const float *own_bound,
                                     float *ceiling) noexcept nogil:
     """Find upper bounds of what it costs rows to stay.

@@ -1,7 +1,7 @@
 from dpmlite.partition._partition cimport Partition
 from dpmlite.sweeps._near_slots cimport NearSlots
 from dpmlite.sweeps._ordered_sweep cimport OrderedSweep
-from dpmlite.sweeps._screening cimport Screen
+from dpmlite.sweeps._screened_slots cimport Screen
 from dpmlite.sweeps._stay_bounds cimport StayBounds
 
 

@@ -8,7 +8,8 @@ labels are those of visits one by one.
 
 from dpmlite.core._constants cimport UNPLACED
 from dpmlite.core._memory cimport index_array
-from dpmlite.sweeps._screening cimport begin_screen, end_screen, load_slots_if_needed, screen_near
+from dpmlite.sweeps._screened_slots cimport begin_screen, end_screen, load_slots_if_needed
+from dpmlite.sweeps._screening cimport screen_near
 from dpmlite.sweeps._screening_bounds cimport CHUNK, Chunk
 
 from dpmlite.core.threads import on_threads

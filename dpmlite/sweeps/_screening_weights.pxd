@@ -1,4 +1,5 @@
 from dpmlite.core._rows cimport Rows
+from dpmlite.families._screenable cimport Screenable
 from dpmlite.partition._partition cimport Partition
 from dpmlite.sweeps._screening_bounds cimport Chunk
 
@@ -25,18 +26,22 @@ cdef void range_of_weights(Rows X, double *least, double *most) noexcept nogil
 cdef void line_through(const Weights *weights, double at_least, double at_most, double *start,
                        double *slope) noexcept nogil
 cdef double new_floor_of(const Weights *weights, double w) noexcept nogil
-cdef bint members_may_stay(Partition partition, Py_ssize_t k, double most) noexcept nogil
-cdef double cost_at_mean(Partition partition, Py_ssize_t k, double others,
+cdef bint members_may_stay(Screenable component, Py_ssize_t k, double most) noexcept nogil
+cdef double cost_at_mean(Partition partition, Screenable component, Py_ssize_t k, double others,
                          double w) noexcept nogil
-cdef void begin_weights(Weights *weights, Partition partition) noexcept nogil
+cdef double log_weight_of(const Weights *weights, Partition partition, Py_ssize_t k,
+                          double w) noexcept nogil
+cdef void begin_weights(Weights *weights, Partition partition,
+                        Screenable component) noexcept nogil
 cdef void load_weighted_slot(WeightedSlot *slot, const Weights *weights, Partition partition,
-                             Py_ssize_t k, double slopes, double shifts) noexcept nogil
+                             Screenable component, Py_ssize_t k, double slopes,
+                             double shifts) noexcept nogil
 cdef void read_weights(const Weights *weights, Partition partition, Chunk *chunk) noexcept nogil
+cdef void find_new_floors(const Weights *weights, Partition partition,
+                          Chunk *chunk) noexcept nogil
 cdef void bound_weighted_slot(const WeightedSlot *slot, Chunk *chunk, const float *slope,
                               Py_ssize_t n_columns, float *bound) noexcept nogil
 cdef void set_weighted_stay_terms(const WeightedSlot *slot, Chunk *chunk,
                                   Py_ssize_t i) noexcept nogil
 cdef void set_weighted_join_terms(const WeightedSlot *slot, Chunk *chunk,
                                   Py_ssize_t i) noexcept nogil
-cdef void bound_weighted_own_slots(const WeightedSlot *slot, const Py_ssize_t *own, Chunk *chunk,
-                                   const float *slopes, Py_ssize_t n_columns) noexcept nogil

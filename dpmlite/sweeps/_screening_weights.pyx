@@ -26,14 +26,15 @@ cdef double MIN_RANGE = 1.05  # the largest weight as a multiple of the least, f
 cdef double MIN_SLOT_WEIGHT = 2.0  # of a slot as a multiple of its heaviest row, for rows to stay
 
 
-cdef void begin_weights(Weights *weights, Partition partition) noexcept nogil:
+cdef void begin_weights(Weights *weights, Partition partition,
+                        Screenable component) noexcept nogil:
     """Find the range of weights, and table what rows pay to found a cluster."""
     cdef Py_ssize_t i, empty = partition.first_empty()
     cdef double w
     range_of_weights(partition.X, &weights.least, &weights.most)
     for i in range(N_NEW_COSTS):
         w = weights.least + i * (weights.most - weights.least) / (N_NEW_COSTS - 1)
-        weights.new_cost[i] = cost_of_joining(weights, partition, empty, w)
+        weights.new_cost[i] = cost_of_joining(weights, partition, component, empty, w)
 
 
 cdef void range_of_weights(Rows X, double *least, double *most) noexcept nogil:
@@ -42,34 +43,40 @@ cdef void range_of_weights(Rows X, double *least, double *most) noexcept nogil:
     most[0] = max(X.most_weight, MIN_RANGE * least[0])
 
 
-cdef bint members_may_stay(Partition partition, Py_ssize_t k, double most) noexcept nogil:
+cdef bint members_may_stay(Screenable component, Py_ssize_t k, double most) noexcept nogil:
     """Return whether rows of up to this weight can be taken out of slot k without much rounding."""
-    cdef double kept = (<Screenable> partition.component).least_kept(k)
-    return (partition.component.n[k] >= MIN_SLOT_WEIGHT * most
-            and kept >= 2.0 * MIN_KEPT_FRACTION)
+    return (component.n[k] >= MIN_SLOT_WEIGHT * most
+            and component.least_kept(k) >= 2.0 * MIN_KEPT_FRACTION)
 
 
-cdef double cost_at_mean(Partition partition, Py_ssize_t k, double others,
+cdef double cost_at_mean(Partition partition, Screenable component, Py_ssize_t k, double others,
                          double w) noexcept nogil:
     """Return what a row of weight w costs at the mean of slot k, whose other rows weigh `others`."""
-    return -partition.weight_of(others, w, 0) - (
-        <Screenable> partition.component).log_peak(k, others, w)
+    return -partition.weight_of(others, w, 0) - component.log_peak(k, others, w)
 
 
-cdef double cost_of_joining(const Weights *weights, Partition partition, Py_ssize_t k,
-                            double w) noexcept nogil:
+cdef double cost_of_joining(const Weights *weights, Partition partition, Screenable component,
+                            Py_ssize_t k, double w) noexcept nogil:
     """Return what a row of weight w that is new to slot k costs at its mean."""
-    cdef double n = partition.component.n[k]
-    if weights.of_one_row:
-        return -partition.log_weight[k] - (<Screenable> partition.component).log_peak(k, n, w)
-    return cost_at_mean(partition, k, n, w)
+    cdef double n = component.n[k]
+    return -log_weight_of(weights, partition, k, w) - component.log_peak(k, n, w)
+
+
+cdef double log_weight_of(const Weights *weights, Partition partition, Py_ssize_t k,
+                          double w) noexcept nogil:
+    """Return the log weight of slot k for a row of weight w that is new to it."""
+    if weights.of_one_row or w == 1.0:
+        return partition.log_weight[k]
+    return partition.weight_of(partition.component.n[k], w,
+                               partition.count_clusters() if partition.discount > 0.0 else 0)
 
 
 cdef void load_weighted_slot(WeightedSlot *slot, const Weights *weights, Partition partition,
-                             Py_ssize_t k, double slopes, double shifts) noexcept nogil:
+                             Screenable component, Py_ssize_t k, double slopes,
+                             double shifts) noexcept nogil:
     """Read slot k; `slopes` and `shifts` are the sums of their absolute values."""
-    cdef const Densities *t = &(<Screenable> partition.component).t
-    cdef double n = partition.component.n[k], most = weights.most, least = weights.least, root
+    cdef const Densities *t = &component.t
+    cdef double n = component.n[k], most = weights.most, least = weights.least, root
     cdef Py_ssize_t D = t.n_columns
     slot.is_empty = n == 0.0
     slot.shape, slot.count = t.power[k] - 0.5, t.c0 + n
@@ -81,26 +88,27 @@ cdef void load_weighted_slot(WeightedSlot *slot, const Weights *weights, Partiti
     slot.stay = slot.stay_per_weight = NAN
     if slot.is_empty:
         return
-    line_through(weights, cost_of_joining(weights, partition, k, least),
-                 cost_of_joining(weights, partition, k, most), &slot.floor, &slot.floor_per_weight)
+    line_through(weights, cost_of_joining(weights, partition, component, k, least),
+                 cost_of_joining(weights, partition, component, k, most),
+                 &slot.floor, &slot.floor_per_weight)
     slot.floor -= SINGLE_ERROR * (fabs(slot.floor) + most * fabs(slot.floor_per_weight))
     if weights.of_one_row:
-        slot.above = most_above(slot, weights, partition, k)
-    if members_may_stay(partition, k, most):
-        line_through(weights, cost_at_mean(partition, k, n - least, least),
-                     cost_at_mean(partition, k, n - most, most), &slot.stay,
+        slot.above = most_above(slot, weights, partition, component, k)
+    if members_may_stay(component, k, most):
+        line_through(weights, cost_at_mean(partition, component, k, n - least, least),
+                     cost_at_mean(partition, component, k, n - most, most), &slot.stay,
                      &slot.stay_per_weight)
         slot.stay += SINGLE_ERROR * (fabs(slot.stay) + most * fabs(slot.stay_per_weight))
 
 
 cdef double most_above(const WeightedSlot *slot, const Weights *weights, Partition partition,
-                       Py_ssize_t k) noexcept nogil:
+                       Screenable component, Py_ssize_t k) noexcept nogil:
     """Return by how much what rows pay to join slot k at its mean is above the line, at most.
 
     A concave function that is 0 at both ends is nowhere more than twice what it is in the middle.
     """
     cdef double middle = 0.5 * (weights.least + weights.most)
-    cdef double cost = cost_of_joining(weights, partition, k, middle)
+    cdef double cost = cost_of_joining(weights, partition, component, k, middle)
     return (2.0 * (cost - slot.floor - slot.floor_per_weight * middle)
             + SINGLE_ERROR * (fabs(slot.floor) + weights.most * fabs(slot.floor_per_weight)))
 
@@ -108,18 +116,28 @@ cdef double most_above(const WeightedSlot *slot, const Weights *weights, Partiti
 cdef void line_through(const Weights *weights, double at_least, double at_most, double *start,
                        double *slope) noexcept nogil:
     """Find the line through values at the least and the largest weight."""
-    slope[0] = (at_most - at_least) / (weights.most - weights.least)
+    slope[0] = 0.0
+    if weights.most > weights.least:
+        slope[0] = (at_most - at_least) / (weights.most - weights.least)
     start[0] = at_least - slope[0] * weights.least
 
 
 cdef void read_weights(const Weights *weights, Partition partition, Chunk *chunk) noexcept nogil:
-    """Read the weights of a chunk's rows, and the least that they pay to found a cluster."""
+    """Read the weights of a chunk's rows."""
     cdef Py_ssize_t i
     for i in range(CHUNK):
         chunk.weight[i] = <float> weights.least
-        chunk.new_floor[i] = 0
     for i in range(chunk.n_rows):
         chunk.weight[i] = <float> partition.row_weight(chunk.index[i])
+
+
+cdef void find_new_floors(const Weights *weights, Partition partition,
+                          Chunk *chunk) noexcept nogil:
+    """Find the least that a chunk's rows pay to found a cluster."""
+    cdef Py_ssize_t i
+    for i in range(CHUNK):
+        chunk.new_floor[i] = 0
+    for i in range(chunk.n_rows):
         chunk.new_floor[i] = <float> new_floor_of(
             weights, partition.row_weight(chunk.index[i]))
 
@@ -181,26 +199,6 @@ cdef void set_weighted_join_terms(const WeightedSlot *slot, Chunk *chunk,
     terms.ratio[i] = NAN if slot.is_empty else 1.0
 
 
-cdef void bound_weighted_own_slots(const WeightedSlot *slot, const Py_ssize_t *own, Chunk *chunk,
-                                   const float *slopes, Py_ssize_t n_columns) noexcept nogil:
-    """Find the bound of each row of a chunk in its own slot, as if the row were new to it."""
-    cdef Py_ssize_t[CHUNK] offset
-    cdef float[CHUNK] count
-    cdef float[CHUNK] shape
-    cdef const WeightedSlot *its
-    cdef Py_ssize_t i
-    for i in range(CHUNK):
-        its = &slot[own[i]]
-        offset[i] = 2 * own[i] * n_columns
-        count[i], shape[i] = <float> its.count, <float> its.shape
-        chunk.own_bound[i] = <float> (
-            its.floor + its.floor_per_weight * chunk.weight[i]
-            - (1.0 + SINGLE_ERROR) * its.max_power * error_of(its, chunk))
-        set_weighted_stay_terms(its, chunk, i)
-    add_own_weighted_log_bounds(chunk.u, n_columns, slopes, offset, chunk.weight, count, shape,
-                                chunk.own_bound)
-
-
 # Vector loops.
 
 
@@ -245,26 +243,3 @@ cdef clones_void add_log_bounds(const float *u, Py_ssize_t n_columns, const floa
     for j in range(CHUNK):
         bound[j] += (shape + <float> 0.5 * weight[j]) * (
             <float> LOG_2 * log2_floor_single(product[j]))
-
-
-cdef clones_void add_own_weighted_log_bounds(
-        const float *u, Py_ssize_t n_columns, const float *slopes, const Py_ssize_t *offset,
-        const float *weight, const float *count, const float *shape, float *bound) noexcept nogil:
-    """Add (shape + weight / 2) log(1 + r sum_d t_d) to bound[row], each row in its own slot.
-
-    The slopes of a row's slot begin at its `offset`.
-    """
-    cdef float total[CHUNK]
-    cdef float z
-    cdef Py_ssize_t d
-    cdef int j
-    for j in range(CHUNK):
-        total[j] = 0
-    for d in range(n_columns):
-        for j in range(CHUNK):
-            z = u[d * CHUNK + j] * slopes[offset[j] + d] - slopes[offset[j] + n_columns + d]
-            total[j] += z * z
-    for j in range(CHUNK):
-        total[j] *= weight[j] * (count[j] + <float> 1) / (count[j] + weight[j])
-        bound[j] += (shape[j] + <float> 0.5 * weight[j]) * (
-            <float> LOG_2 * log2_floor_single(<float> 1 + total[j]))

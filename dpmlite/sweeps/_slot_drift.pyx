@@ -64,15 +64,16 @@ cdef void set_weighted_costs(SlotCosts *costs, Partition partition, Py_ssize_t k
     cdef bint may_stay
     cdef Py_ssize_t e
     range_of_weights(partition.X, &costs.weight[0], &costs.weight[1])
-    may_stay = members_may_stay(partition, k, costs.weight[1])
+    may_stay = members_may_stay(<Screenable> partition.component, k, costs.weight[1])
     for e in range(N_ENDS):
         w = costs.weight[e]
         costs.power[e], costs.scale[e] = shape + 0.5 * w, w * (count + 1.0) / (count + w)
-        costs.fixed[e] = cost_at_mean(partition, k, n, w) / w
+        costs.fixed[e] = cost_at_mean(partition, <Screenable> partition.component, k, n, w) / w
         costs.member_power[e] = costs.stay[e] = costs.member_scale[e] = 0.0
         if may_stay:
             costs.member_power[e] = shape - 0.5 * w
-            costs.stay[e] = cost_at_mean(partition, k, n - w, w) / w
+            costs.stay[e] = cost_at_mean(
+                partition, <Screenable> partition.component, k, n - w, w) / w
             costs.member_scale[e] = w * (count + 1.0) / (count - w)
 
 

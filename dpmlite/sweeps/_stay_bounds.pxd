@@ -42,14 +42,11 @@ cdef class StayBounds(DriftingSlots):
     cdef bint may_begin_stage(self, Py_ssize_t i) noexcept nogil
     cdef void lose(self) noexcept nogil
     cdef void lose_if_busy(self, Py_ssize_t n_moves, Py_ssize_t first) noexcept nogil
-    cdef int rebound_far_slots(self, Partition partition, Py_ssize_t first,
-                               Py_ssize_t last) except -1
-    cdef void lower_stay_until(self, const Chunk *chunk) noexcept nogil
     cdef void record(self, Partition partition, const Chunk *chunk) noexcept nogil
     cdef void take_unknown_rows(self, Partition partition, Chunk *chunk, Py_ssize_t first,
                                 Py_ssize_t last) noexcept nogil
-    cdef void take_rows(self, Partition partition, Chunk *chunk, Py_ssize_t first, Py_ssize_t last,
-                        bint known) noexcept nogil
+    cdef void pass_over_known(self, Partition partition, Chunk *chunk, Py_ssize_t first,
+                              Py_ssize_t last) noexcept nogil
     cdef bint still_knows(self, Partition partition, Chunk *chunk, Py_ssize_t first,
                           Py_ssize_t last) noexcept nogil
 

@@ -2,33 +2,30 @@
 
 Where few rows move, clusters change little, and a row that was far from moving stays. Hamerly
 (2010) uses this for k-means, with distances; here a row has costs, and a cluster drifts as in
-_drift.pyx. When a row is screened, the gap between its cost to stay and its costs elsewhere tells
-how much drift it allows. `stay_until` is that plus the drift so far, minus the drift back to the
-beginning of the stage (_drifting_slots.pyx). The row is known to stay while stay_until is above the
-sum of the largest drift of any slot and the drift of its own slot.
+_slot_drift.pyx. When a row is screened, the gap between its cost to stay and its costs elsewhere
+tells how much drift it allows. `stay_until` is that plus the drift so far, minus the drift back to
+the beginning of the stage (_drifting_slots.pyx). The row is known to stay while stay_until is above
+the sum of the largest drift of any slot and the drift of its own slot.
 
 When clusters have drifted much, a new stage begins, and what they drifted before does not count for
-rows that are screened later. Rows known to stay when a sweep begins are bounded anew in the far
-slots and their own, which takes a fraction of the time of all slots.
+rows that are screened later. Where a slot is new when a sweep begins, or has drifted far since the
+last one, all rows are screened again.
 """
 
 cimport cython
-from libc.math cimport INFINITY
 from libc.stdlib cimport free
 from libc.string cimport memset
 
 from dpmlite.core._constants cimport (
-    DRIFT_ROUNDING, FAR_DRIFT, MAX_ALLOWED_DRIFT, STAGE_DRIFT, SWEEP_DRIFT, UNPLACED)
+    DRIFT_ROUNDING, MAX_ALLOWED_DRIFT, STAGE_DRIFT, SWEEP_DRIFT, UNPLACED)
 from dpmlite.core._memory cimport zeroed_memory
 from dpmlite.sweeps._drifting_slots cimport DRIFT_LIMIT
-from dpmlite.sweeps._screening cimport (
-    Screen, begin_screen, end_screen, load_slots_if_needed, screen_against, take_rows)
+from dpmlite.sweeps._screening cimport take_rows
 from dpmlite.sweeps._screening_bounds cimport CHUNK, allowed_drifts
 
 cdef enum:
     STAGE_ROWS = 2048          # rows of a stage at least, for its beginning takes time
     ROWS_PER_TEST = 8          # rows that are tested at once for being known to stay
-    SLOTS_PER_FAR_SLOT = 4     # with more far slots, all are screened
     ROWS_PER_MOVE = 64         # rows per row that moves; with fewer, slots are not tracked
 
 
@@ -47,7 +44,6 @@ cdef class StayBounds(DriftingSlots):
     def known_to_stay(self, Partition partition):
         """Return for each row whether a sweep that begins now would pass over it."""
         self.begin_sweep(partition)
-        self.rebound_far_slots(partition, 0, self.n_rows)
         return [bool(self.knows(partition, i)) for i in range(self.n_rows)]
 
     cdef void row_moved(self, Py_ssize_t i, Py_ssize_t left, Py_ssize_t joined) noexcept nogil:
@@ -63,14 +59,16 @@ cdef class StayBounds(DriftingSlots):
 
     cdef int begin_sweep(self, Partition partition) except -1:
         """Find how far the slots have drifted since the last sweep."""
-        self.n_far = self.n_rows_shared = self.n_rows_by_slot = 0
+        cdef double drift
+        self.n_rows_shared = self.n_rows_by_slot = 0
         if self.is_busy:
             self.lose()
             return 0
         self.renumber_slots(partition)
-        self.drift_before += self.begin_stage(partition, FAR_DRIFT)
-        self.is_blank = (self.is_lost or not self.drift_before < DRIFT_LIMIT
-                         or SLOTS_PER_FAR_SLOT * self.n_far > self.n_slots)
+        drift = self.begin_stage(partition)
+        self.drift_before += drift
+        self.is_blank = (self.is_lost or not drift < MAX_ALLOWED_DRIFT
+                         or not self.drift_before < DRIFT_LIMIT)
         if self.is_blank:
             self.restart(partition)
         else:
@@ -115,8 +113,7 @@ cdef class StayBounds(DriftingSlots):
         self.track_slot(partition, joined)
         cdef double drift = self.drift_since + self.drift_back
         if drift >= STAGE_DRIFT and self.may_begin_stage(chunk.index[j]):
-            # No slot counts as far: rows that were passed over are not bounded again in this sweep.
-            self.drift_before += self.begin_stage(partition, INFINITY)
+            self.drift_before += self.begin_stage(partition)
         elif drift >= MAX_ALLOWED_DRIFT:
             self.lose()  # no row that is recorded now would be known to stay
 
@@ -139,37 +136,6 @@ cdef class StayBounds(DriftingSlots):
         if n_moves > first // ROWS_PER_MOVE + CHUNK and not self.is_lost:
             self.lose()
 
-    cdef int rebound_far_slots(self, Partition partition, Py_ssize_t first,
-                               Py_ssize_t last) except -1:
-        """Bound those of rows first..last-1 that are known to stay in the far slots."""
-        cdef Screen screen
-        if self.n_far == 0:
-            return 0
-        begin_screen(&screen, partition)
-        try:
-            with nogil:
-                load_slots_if_needed(&screen, partition)
-                while first < last:
-                    self.take_rows(partition, screen.chunk, first, last, True)
-                    screen_against(&screen, partition, screen.chunk, self.far, self.n_far)
-                    self.lower_stay_until(screen.chunk)
-                    first = screen.chunk.end
-        finally:
-            end_screen(&screen)
-        return 0
-
-    cdef void lower_stay_until(self, const Chunk *chunk) noexcept nogil:
-        """Lower stay_until of a chunk's rows to what its bounds allow."""
-        cdef float[CHUNK] allowed
-        cdef double drift = self.drift_before - DRIFT_ROUNDING
-        cdef float until
-        cdef Py_ssize_t i, j
-        allowed_drifts(chunk, self.reference, self.cost_cap, allowed)
-        for j in range(chunk.n_rows):
-            i = chunk.index[j]
-            until = <float> (drift + self.slot[chunk.label[j]].own_start + allowed[j])
-            self.stay_until[i] = until if until < self.stay_until[i] else self.stay_until[i]
-
     cdef void record(self, Partition partition, const Chunk *chunk) noexcept nogil:
         """Record how long the rows of a chunk, whose bounds are up to date, are known to stay."""
         cdef float[CHUNK] allowed
@@ -190,25 +156,23 @@ cdef class StayBounds(DriftingSlots):
         if self.is_blank:
             take_rows(chunk, first, last)
         else:
-            self.take_rows(partition, chunk, first, last, False)
+            self.pass_over_known(partition, chunk, first, last)
 
-    cdef void take_rows(self, Partition partition, Chunk *chunk, Py_ssize_t first, Py_ssize_t last,
-                        bint known) noexcept nogil:
-        """Fill a chunk with the next rows of first..last-1 that are known to stay, or are not."""
+    cdef void pass_over_known(self, Partition partition, Chunk *chunk, Py_ssize_t first,
+                              Py_ssize_t last) noexcept nogil:
+        """Fill a chunk with the next rows of first..last-1 that are not known to stay."""
         cdef Py_ssize_t n = 0, n_before, i
         while first < last and n < CHUNK:
-            if not known:
-                first = self.skip_known(partition, first, last)
+            first = self.skip_known(partition, first, last)
             n_before = n
             for i in range(first, min(first + ROWS_PER_TEST, last)):
                 chunk.index[n] = first
-                n += self.knows(partition, first) == known
+                n += not self.knows(partition, first)
                 first += 1
                 if n == CHUNK:
                     break
-            if not known:  # these rows may lie far apart
-                for i in range(n_before, n):
-                    partition.X.prefetch(partition.in_use(chunk.index[i]))
+            for i in range(n_before, n):  # these rows may lie far apart
+                partition.X.prefetch(partition.in_use(chunk.index[i]))
         chunk.n_rows, chunk.end = n, first
 
     cdef bint still_knows(self, Partition partition, Chunk *chunk, Py_ssize_t first,

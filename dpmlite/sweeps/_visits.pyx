@@ -9,8 +9,10 @@ from libc.math cimport INFINITY, fabs
 from dpmlite.core._constants cimport HUGE_COST, LOG_2, SINGLE_ERROR, TIE, UNPLACED
 from dpmlite.core._rows cimport PREFETCH_DISTANCE
 from dpmlite.core._simd cimport inlined_double
-from dpmlite.families._slot_vectors cimport first_within
-from dpmlite.sweeps._screening cimport list_open_slots, rebound_slot, with_rounding
+from dpmlite.families._product cimport Product
+from dpmlite.families._slot_vectors cimport first_within, padded
+from dpmlite.sweeps._screened_slots cimport list_open_slots
+from dpmlite.sweeps._screening cimport rebound_slot, with_rounding
 from dpmlite.sweeps._screening_bounds cimport CHUNK, Chunk
 
 cdef enum:
@@ -34,19 +36,55 @@ cdef bint visit(Partition partition, Screen *screen, Py_ssize_t j, bint tighten)
     cdef Chunk *chunk = screen.chunk
     cdef Py_ssize_t i = chunk.index[j], own = partition.label[i]
     cdef double ceiling = stay_ceiling_of(partition, screen, j)
+    cdef bint moved
     if not chunk.least_bound[j] < with_rounding(ceiling):
         return False
-    cdef Row row = partition.row(i)
-    cdef double elsewhere
-    cdef double best = score_open_slots(
-        partition, &row, screen, chunk.bound + j, ceiling, partition.cost, &elsewhere)
-    if not move_if_better(partition, i, ceiling, best, False):
-        if tighten and not screen.has_weights:
-            tighten_bounds(screen, j, partition.quick_stay_cost(i, &row), elsewhere)
-        return False
-    if screen.capacity >= partition.component.n_slots:
+    if partition.discount > 0.0:  # what the empty slot costs depends on whether the row is alone
+        moved = visit_unscreened(partition, i, i + 1, True) > 0
+    else:
+        moved = visit_open_slots(partition, screen, j, ceiling, tighten)
+    if moved and screen.capacity >= partition.component.n_slots:
         rebound_changed(partition, screen, own, partition.label[i])
-    return True
+    return moved
+
+
+cdef bint visit_open_slots(Partition partition, const Screen *screen, Py_ssize_t j,
+                           double ceiling, bint tighten) except -1 nogil:
+    """Visit row j of the chunk, which costs at most `ceiling` in its own slot."""
+    cdef Chunk *chunk = screen.chunk
+    cdef Py_ssize_t i = chunk.index[j]
+    cdef Row row = partition.row(i)
+    cdef double best, elsewhere
+    if screen.is_part:
+        tighten_by_parts(partition, screen, &row, j, with_rounding(ceiling))
+    best = score_open_slots(
+        partition, &row, screen, chunk.bound + j, ceiling, partition.cost, &elsewhere)
+    if move_if_better(partition, i, ceiling, best, False):
+        return True
+    if tighten and not screen.has_weights:
+        tighten_bounds(screen, j, partition.quick_stay_cost(i, &row), elsewhere)
+    return False
+
+
+cdef void tighten_by_parts(Partition partition, const Screen *screen, const Row *row,
+                           Py_ssize_t j, double limit) noexcept nogil:
+    """Add to the bounds of row j of a product what its discrete parts cost in each slot.
+
+    The chunk's bounds have only the least that they cost in any slot.
+    """
+    cdef Chunk *chunk = screen.chunk
+    cdef double *bound = partition.cost
+    cdef Py_ssize_t i, k
+    for k in range(padded(screen.n_slots)):
+        bound[k] = INFINITY
+    for i in range(screen.n_open):
+        k = screen.open[i]
+        bound[k] = chunk.bound[k * CHUNK + j] - chunk.beside[j]
+    (<Product> partition.component).add_costs_beside(row, limit, bound)
+    for i in range(screen.n_open):
+        k = screen.open[i]
+        chunk.bound[k * CHUNK + j] = <float> min(
+            bound[k] - SINGLE_ERROR * fabs(bound[k]), HUGE_COST)
 
 
 cdef double stay_ceiling_of(Partition partition, const Screen *screen,

@@ -71,7 +71,8 @@ def _with_quotes(text: str, separator: str) -> tuple[Sequence[int], list[Row]]:
                 numbers.append(number)
                 rows.append(row)
     except csv.Error as error:
-        raise ValueError(f"row {number + 1} is not one of a CSV file: {error}") from error
+        said = str(error).encode("unicode_escape").decode()  # it names the separator
+        raise ValueError(f"row {number + 1} is not one of a CSV file: {said}") from error
     return numbers, rows
 
 

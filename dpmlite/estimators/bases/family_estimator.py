@@ -32,7 +32,7 @@ from dpmlite.estimators.default_model.automatic import (
 from dpmlite.estimators.fitted.outliers import warn_of_outliers
 from dpmlite.estimators.fitted.partitions import fitted_family
 from dpmlite.estimators.inputs.columns import FULL
-from dpmlite.estimators.inputs.reading import has_categories
+from dpmlite.estimators.inputs.reading import has_categories, is_frame, read_columns
 from dpmlite.estimators.inputs.shown import shown
 from dpmlite.estimators.inputs.user_tables import column_names
 from dpmlite.estimators.inputs.validation import check_bool, check_choice, check_sample_weight
@@ -259,8 +259,10 @@ class FamilyEstimator(Estimator):
     def _read(self, X: Any) -> Data:
         self._check_prior_names(column_names(X))
         allow_missing = check_bool("allow_missing", self.allow_missing)
-        if self._is_mixed() or (self.component == AUTO and has_categories(X)):
-            return mixed_table(X, self.component, allow_missing, self.column_choices)
+        if self._is_mixed() or (self.component == AUTO and is_frame(X)):
+            cells = read_columns(X)
+            if self._is_mixed() or has_categories(cells):
+                return mixed_table(cells, self.component, allow_missing, self.column_choices)
         table = self._family().read(X, allow_missing)
         return coded_numbers(table, X, self.column_choices) if self._is_open() else table
 

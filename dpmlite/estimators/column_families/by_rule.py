@@ -304,6 +304,8 @@ def _resolved(column: Column, name: str, found: CellsOf, choices: tuple[str, ...
 
 def _check_repeats(column: Column, cells: Cells) -> None:
     """Raise ValueError if most cells of a column of text are different."""
+    if len(set(cells.tolist())) <= MAX_DIFFERENT * MIN_ROWS_OF_TEXT:
+        return
     known = [cell for cell in cells.tolist() if cell is not None and cell == cell]
     n_different = len(set(known))
     if len(known) >= MIN_ROWS_OF_TEXT and n_different > MAX_DIFFERENT * len(known):
@@ -318,7 +320,7 @@ def _levels(cells: Cells) -> Cells:
     """The different values of a column, in order."""
     if cells.dtype.kind == "f":
         return np.unique(cells[~np.isnan(cells)])
-    known = sorted({cell for cell in cells.tolist() if cell is not None})
+    known = sorted(set(cells.tolist()) - {None})
     return np.array(known, dtype=object if isinstance(known[0], str) else bool)
 
 

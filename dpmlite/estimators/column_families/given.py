@@ -17,7 +17,9 @@ from dpmlite.estimators.priors import COMPONENTS, FAMILIES, mixed_family
 from dpmlite.estimators.priors.mixed import coded_table
 
 if TYPE_CHECKING:
+    from dpmlite.estimators.inputs.columns import Column
     from dpmlite.estimators.inputs.data import Data
+    from dpmlite.estimators.inputs.reading import CellsOf
     from dpmlite.estimators.priors import Family
 
 
@@ -42,13 +44,13 @@ def given_table(X: Any, component: Any, allow_missing: Any) -> tuple[Family, Dat
     elif component not in COLUMN_FAMILIES or component in (AUTO, *FAMILIES):
         family = FAMILIES[check_choice("component", component, COMPONENTS)]
         return family, family.read(X, allow_missing)
-    table = mixed_table(X, component, allow_missing)
+    table = mixed_table(read_columns(X), component, allow_missing)
     assert table.columns is not None
     return mixed_family(table.columns), table
 
 
 def mixed_table(
-    X: Any,
+    cells: Mapping[Column, CellsOf],
     component: Mapping[Any, str] | str,
     allow_missing: bool,
     choices: tuple[str, ...] = COLUMN_FAMILIES,
@@ -57,6 +59,5 @@ def mixed_table(
 
     `component` and `choices` are those of `columns_of`, which has the errors raised.
     """
-    cells = read_columns(X)
     columns = columns_of(cells, component, choices)
     return coded_table(columns, {name: found.cells for name, found in cells.items()}, allow_missing)

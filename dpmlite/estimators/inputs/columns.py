@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -283,7 +284,7 @@ def _places_of(cells: Cells, levels: Cells) -> Floats:
         at = np.minimum(np.searchsorted(levels[order], cells), len(levels) - 1)
         return np.where(levels[order][at] == cells, order[at], np.nan)
     index = {level: float(i) for i, level in enumerate(levels.tolist())}
-    return np.array([index.get(cell, np.nan) for cell in cells.tolist()])
+    return np.fromiter(map(index.get, cells.tolist(), repeat(np.nan)), np.float64, len(cells))
 
 
 def _index_of_one(key: Key, cells: list[Cells], allow_missing: bool) -> Floats:

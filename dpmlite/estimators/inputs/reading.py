@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,12 +14,16 @@ from dpmlite.estimators.inputs.user_tables import DATE_TYPES, check_is_table, na
 from dpmlite.estimators.inputs.validation import as_floats, check_table, numbers_of_texts
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import numpy.typing as npt
 
     from dpmlite.estimators.inputs.columns import Column
 
 # Cells of these types are no single values.
 NESTED = (list, tuple, set, dict, np.ndarray)
+# No cell of one of these types equals one of another.
+UNEQUAL_TYPES = {str, float, NoneType}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,11 +48,9 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "shape") and hasattr(X, "__getitem__") and hasattr(X, "columns")
 
 
-def has_categories(X: Any) -> bool:
-    """Whether a data frame has columns that are not of numbers."""
-    if not is_frame(X):
-        return False
-    return any(found.kind != "number" for found in read_columns(X).values())
+def has_categories(columns: Mapping[Column, CellsOf]) -> bool:
+    """Whether any of the columns is not of numbers."""
+    return any(found.kind != "number" for found in columns.values())
 
 
 def read_columns(X: Any) -> dict[Column, CellsOf]:
@@ -99,24 +103,47 @@ def read_column(column: Column, series: Any) -> CellsOf:
 
 
 def _of_objects(column: Column, cells: npt.NDArray[np.object_], is_category: bool) -> CellsOf:
-    """Objects: numbers, dates, or text and truth values, which are categories."""
-    if cells.ndim > 1 or any(isinstance(cell, NESTED) for cell in cells.flat):
+    """Objects: numbers, dates, or text and truth values, which are categories.
+
+    Most columns of text have few different cells: only these are looked at.
+    """
+    different, which = _different(cells.ravel())
+    if cells.ndim > 1 or any(isinstance(cell, NESTED) for cell in different):
         raise TypeError(f"column {column!r} must have a single value in each cell, got lists")
-    missing = np.array([is_missing(cell) for cell in cells.tolist()], dtype=bool)
-    known = cells[~missing].tolist()
+    missing = np.array([is_missing(cell) for cell in different.tolist()], dtype=bool)
+    known = different[~missing].tolist()
     if known and all(hasattr(cell, "isoformat") for cell in known):
         return CellsOf(cells, "date")
     if not is_category and not any(isinstance(cell, str | bool | np.bool_) for cell in known):
-        numbers = as_floats(f"column {column!r}", np.where(missing, np.nan, cells), ("row",))
-        return CellsOf(numbers, "number")
-    of_texts = None if is_category else numbers_of_texts(cells)
+        numbers = np.where(missing[which], np.nan, cells)
+        return CellsOf(as_floats(f"column {column!r}", numbers, ("row",)), "number")
+    of_texts = None if is_category else numbers_of_texts(different)
     if of_texts is not None:
-        return CellsOf(of_texts, "number")
-    found = cells.copy()
+        return CellsOf(of_texts[which], "number")
     if not all(isinstance(cell, str) for cell in known) and not all(map(_is_truth, known)):
-        found[~missing] = [str(cell) for cell in known]
-    found[missing] = None
-    return CellsOf(found, "category")
+        different[~missing] = [str(cell) for cell in known]
+    different[missing] = None
+    return CellsOf(different[which], "category")
+
+
+def _different(
+    cells: npt.NDArray[np.object_],
+) -> tuple[npt.NDArray[np.object_], npt.NDArray[np.intp]]:
+    """The different cells, and which of them each cell is; a cell without a hash equals no other.
+
+    Cells of two types differ: True is not 1.
+    """
+    listed = keys = cells.tolist()
+    if not set(map(type, listed)) <= UNEQUAL_TYPES:
+        keys = list(zip(map(type, listed), listed, strict=True))
+    try:
+        index = dict(zip(dict.fromkeys(keys), itertools.count(), strict=False))
+    except TypeError:
+        return cells.copy(), np.arange(len(cells))
+    which = np.fromiter(map(index.__getitem__, keys), dtype=np.intp, count=len(keys))
+    first = np.zeros(len(index), dtype=np.intp)
+    first[which[::-1]] = np.arange(len(keys))[::-1]
+    return cells[first], which
 
 
 def _is_truth(cell: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -136,7 +136,7 @@ class MapFits(MapParameters):
         self.converged_ = result.converged
 
     def _keep_moments(self, moments: Moments) -> None:
-        self.moments_ = asdict(moments)
+        self.moments_ = dict(vars(moments))
         self.n_samples_seen_ = int(self.counts_.sum())
 
     def _keep_scores(self, scores: npt.NDArray[np.float64] | None) -> None:

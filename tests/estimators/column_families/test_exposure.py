@@ -22,6 +22,7 @@ from dpmlite import (
 from dpmlite.core.stop import Stop
 from dpmlite.estimators.column_families.by_joint import columns_by_joint, recoded
 from dpmlite.estimators.column_families.given import mixed_table
+from dpmlite.estimators.inputs.reading import read_columns
 from dpmlite.estimators.priors import mixed_family
 
 pytestmark = needs_kernels
@@ -330,7 +331,7 @@ def test_a_warning_if_no_column_is_better_as_counts():
     rng = np.random.default_rng(0)
     days = rng.integers(300, 400, 200).astype(float)
     X = pd.DataFrame({"money": (rng.normal(50.0, 9.0, 200) * days).round(), "days": days})
-    data = mixed_table(X, {"days": "exposure"}, False)
+    data = mixed_table(read_columns(X), {"days": "exposure"}, False)
     assert data.columns.component["money"] == "poisson-gamma"
     with pytest.warns(UserWarning, match="no column is better as counts: the exposure 'days'"):
         columns = columns_by_joint(data, data, np.zeros(200, dtype=int), Stop(), ["days"])
