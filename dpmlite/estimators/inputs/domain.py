@@ -53,5 +53,5 @@ EXPOSURE = Range(1e-12, 1e12)
 #: Starts of a search: each has a seed.
 MAX_STARTS = 10**6
 
-#: Any other whole number: kernels count in 64 bits.
+#: Any other whole number but seeds: kernels count in 64 bits.
 MAX_WHOLE = 2**62

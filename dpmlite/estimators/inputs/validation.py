@@ -276,13 +276,17 @@ def check_not_negative(name: str, value: Any) -> float:
 
 
 def check_count(name: str, value: Any, least: int = 1) -> int:
-    """`value` as int; ValueError unless it is a whole number of at least `least`."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
-        raise ValueError(f"{name} must be a whole number of at least {least}, got {shown(value)}")
-    number = int(value)
+    """`value` as int; ValueError unless it is a whole number of at least `least`, and in range."""
+    number = _check_whole(name, value, least)
     if number > MAX_WHOLE:
         raise ValueError(f"{name} must be at most {MAX_WHOLE}, got {shown(value)}")
     return number
+
+
+def _check_whole(name: str, value: Any, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, Integral) or value < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}, got {shown(value)}")
+    return int(value)
 
 
 def check_jobs(value: Any) -> None:
@@ -415,4 +419,4 @@ def check_random_state(random_state: Any) -> np.random.Generator:
             "random_state must be None, a whole number, or a generator of numpy's, "
             f"got {shown(random_state)}"
         )
-    return np.random.default_rng(check_count("random_state", random_state, least=0))
+    return np.random.default_rng(_check_whole("random_state", random_state, least=0))

@@ -247,6 +247,12 @@ def test_parameters(name):
     assert not hasattr(model, "labels_")
 
 
+def test_a_seed_may_have_any_number_of_bits():
+    X, seed = blobs()[0], 2**127 + 1
+    models = [MAPDPM(random_state=given).fit(X) for given in (seed, np.random.default_rng(seed))]
+    np.testing.assert_array_equal(*(model.labels_ for model in models))
+
+
 def test_sparse_rows():
     sparse = pytest.importorskip("scipy.sparse")
     with pytest.raises(TypeError, match=r"got a sparse matrix: .* or take .*'beta-bernoulli'"):

@@ -254,7 +254,7 @@ def test_the_documentation_has_these_ranges():
         assert [value_of(part) for part in powers] == pytest.approx(list(ends)), start
     assert "| sum of all weights | | 2^53 |" in text
     assert MAX_TOTAL_WEIGHT == 2.0**53
-    assert "| any other whole number | | 2^62 |" in text
+    assert "| any other whole number, but seeds | | 2^62 |" in text
     assert MAX_WHOLE == 2**62
 
 
