@@ -92,8 +92,13 @@ def test_a_board_has_a_memory_of_its_range(tmp_path, memory):
         to_micropython(model, tmp_path / "model.bin")
 
 
-@pytest.mark.parametrize("of", [bytes, bytearray, memoryview])
-def test_a_dump_may_be_any_bytes(of):
+def line_of(dump):
+    """As the guide prints a dump on a board, and a serial port ends it."""
+    return "".join("%02x" % n for n in dump) + "\r\n"  # noqa: UP031
+
+
+@pytest.mark.parametrize("of", [bytes, bytearray, memoryview, line_of])
+def test_a_dump_may_be_any_bytes_or_a_line_of_text(of):
     learner, _ = learner_of(places()[0])
     assert from_micropython(of(mapdpm_batch.dump(learner))).n_samples_seen_ == 300
 
@@ -193,8 +198,10 @@ def test_shipped_sensors_make_the_round_trip(tmp_path):
 # --- what is refused
 
 
-def test_only_bytes_are_dumps():
-    with pytest.raises(TypeError, match="dump must be bytes, got a str"):
+def test_only_bytes_and_their_digits_are_dumps():
+    with pytest.raises(TypeError, match="dump must be bytes or a str, got a list"):
+        from_micropython([68, 80, 77])
+    with pytest.raises(ValueError, match="dump must be hexadecimal digits, got 'DPM'"):
         from_micropython("DPM")
 
 

@@ -10,6 +10,7 @@ from dpmlite.boards.dump import read_dump
 from dpmlite.boards.statistics import moments_of, statistics_of
 from dpmlite.distributed.statistics import load
 from dpmlite.estimators.fitted.partitions import cluster_attributes, final_partition_of_groups
+from dpmlite.estimators.inputs.shown import shown
 from dpmlite.estimators.mapdpm import MAPDPM
 from dpmlite.estimators.priors import FAMILIES
 
@@ -20,14 +21,15 @@ if TYPE_CHECKING:
 FAMILY = FAMILIES["normal-gamma"]
 
 
-def from_micropython(dump: bytes | bytearray | memoryview) -> MAPDPM:
+def from_micropython(dump: bytes | bytearray | memoryview | str) -> MAPDPM:
     """Read what a board has learned as a fitted model.
 
     Parameters
     ----------
-    dump : bytes-like
+    dump : bytes-like or str
         What ``mapdpm_batch.dump`` returned on the board, or what `to_micropython` wrote to a file
-        that is no module.
+        that is no module. A str has these bytes as hexadecimal digits: a line that came over a
+        serial port.
 
     Returns
     -------
@@ -40,7 +42,7 @@ def from_micropython(dump: bytes | bytearray | memoryview) -> MAPDPM:
     Raises
     ------
     TypeError
-        If `dump` is not bytes.
+        If `dump` is neither bytes nor a str.
     ValueError
         If it is damaged, of another version, not what a learner can hold, or of a learner that has
         learned no row; the message states the rule.
@@ -71,9 +73,7 @@ def from_micropython(dump: bytes | bytearray | memoryview) -> MAPDPM:
     >>> bool((back.predict(q.rows) == model.labels_).all())
     True
     """
-    if not isinstance(dump, bytes | bytearray | memoryview):
-        raise TypeError(f"dump must be bytes, got a {type(dump).__name__}")
-    learner = read_dump(bytes(dump))
+    learner = read_dump(_bytes_of(dump))
     if not learner.clusters:
         raise ValueError("dump must be of a learner that has learned rows, got none")
     given = _given_prior(learner.prior)
@@ -99,6 +99,17 @@ def from_micropython(dump: bytes | bytearray | memoryview) -> MAPDPM:
         power_=1.0,
     )
     return model
+
+
+def _bytes_of(dump: bytes | bytearray | memoryview | str) -> bytes:
+    if isinstance(dump, str):
+        try:
+            return bytes.fromhex(dump)
+        except ValueError:
+            raise ValueError(f"dump must be hexadecimal digits, got {shown(dump)}") from None
+    if not isinstance(dump, bytes | bytearray | memoryview):
+        raise TypeError(f"dump must be bytes or a str, got a {type(dump).__name__}")
+    return bytes(dump)
 
 
 def _given_prior(prior: LearnerPrior) -> Prior:

@@ -16,7 +16,7 @@ from ranges import checked
 from real_tables import MissingTableError, table_path
 from runtimes import run
 
-from dpmlite import datasets, neg_log_joint
+from dpmlite import datasets, from_micropython, neg_log_joint
 from dpmlite.families.normal_gamma import NormalGamma
 from dpmlite.partition.partition import Partition
 from dpmlite.sweeps.map_dpm import converge
@@ -538,7 +538,10 @@ m = MAPDPM(2, 4, (-5, 40), (9000, 20000))
 print(fit(m, rows, labels, 9), list(labels), m.k)
 b = dump(m)
 m = None
-print(list(b[:60]), sum(b), dump(load(b)) == b)
+print(sum(b), dump(load(b)) == b)
+for n in b:
+    print("%02x" % n, end="")
+print()
 """
 
 
@@ -546,6 +549,7 @@ def test_a_microbit_finds_the_same():
     needs_runtime("microbit")
     files = {"main.py": MICROBIT, **sources(BOARDS, "mapdpm_int.py", "mapdpm_batch.py")}
     expected = run("cpython", files, timeout=20)
+    assert from_micropython(expected.splitlines()[-1]).counts_.tolist() == [20, 10]
     names = [f"mapdpm_{name}" for name in ("int.py", "int.txt", "batch.py", "batch.txt")]
     files = {"main.py": "x = bytes(300)\nimport mapdpm_int, mapdpm_batch, app", "app.py": MICROBIT}
     files |= sources(BOARDS / "microbit", *names)

@@ -111,3 +111,9 @@ def test_mpremote_installs_the_package(board, site, source):
         installed = mpremote(board, "resume", "cat", f":/lib/{name}")
         assert installed == (BOARDS / name).read_text()
     assert mpremote(board, "resume", "exec", USE) == "0 [1, 0]\n"
+
+
+def test_mpremote_installs_a_single_module(board, site):
+    mpremote(board, "mip", "install", f"{site}/mapdpm_alarm.py")
+    installed = mpremote(board, "resume", "cat", ":/lib/mapdpm_alarm.py")
+    assert installed == (BOARDS / "mapdpm_alarm.py").read_text()

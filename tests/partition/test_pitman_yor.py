@@ -240,21 +240,6 @@ def test_a_discount_takes_neither_power_nor_light_rows(twin):
         twin.crp.log_prob_counts([0.5], 1.0, discount=0.5)
 
 
-@pytest.mark.usefixtures("kernel")
-def test_screening_rules_out_no_row():
-    """Bounds would have to follow the number of clusters."""
-    from dpmlite.core._rows import Rows
-    from dpmlite.families._normal_gamma import NormalGamma
-    from dpmlite.partition._partition import Partition
-    from dpmlite.sweeps._screening import screen
-
-    X, truth = blobs(n_rows=40)
-    for discount in (0.0, 0.3):
-        family = NormalGamma(**empirical_prior(X))
-        partition = Partition(Rows(X), truth.copy(), family, 1.0, discount=discount)
-        assert any(screen(partition, 0, 40)) == (discount == 0.0)
-
-
 def test_the_log_of_a_lone_cluster_is_that_of_alpha(twin):
     """A first cluster has no discount: -log of the weight alpha, and of the density."""
     X = np.array([[0.5]])
