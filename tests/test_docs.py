@@ -112,7 +112,7 @@ def test_what_is_said_to_be_printed_is_printed(capsys):
 
 
 @needs_kernels
-def test_what_is_shown_of_a_board_runs(tmp_path, monkeypatch):
+def test_what_is_shown_of_a_board_runs(tmp_path, monkeypatch, capsys):
     """On CPython, where mapdpm_int is the same."""
     boards = ROOT / "micropython"
     if not boards.is_dir():
@@ -120,8 +120,8 @@ def test_what_is_shown_of_a_board_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(boards)
     monkeypatch.syspath_prepend(tmp_path)
-    host, board, saved, back = blocks(TEXTS[BOARDS], "python")
-    assert all(code.startswith(GO_ON) for code in (board, saved, back))
+    host, board, saved, back, printed = blocks(TEXTS[BOARDS], "python")
+    assert all(code.startswith(GO_ON) for code in (board, saved, back, printed))
     ours, names = {}, {}
     exec(host, ours)
     exec(board, names)
@@ -130,6 +130,10 @@ def test_what_is_shown_of_a_board_runs(tmp_path, monkeypatch):
     exec(saved, names)
     exec(back, ours)
     assert ours["found"].n_samples_seen_ == 602
+    capsys.readouterr()
+    exec(printed, names)
+    line = capsys.readouterr().out
+    assert ours["dpmlite"].from_micropython(line).n_samples_seen_ == 601
 
 
 @needs_kernels
