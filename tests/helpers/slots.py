@@ -6,6 +6,18 @@ import pytest
 CLOSE = {"rel": 1e-9, "abs": 1e-9}
 
 
+def labels_of(start, rng, near):
+    """Labels from which a sweep starts, of the kind that is named; `near` are those of rows."""
+    n = len(near)
+    return {
+        "random": rng.integers(12, size=n),
+        "unplaced": np.full(n, -1),
+        "single": np.zeros(n),
+        "near": near,
+        "many": np.arange(n) // 3,
+    }[start]
+
+
 def fill(component, X, labels, n_slots=3, weights=None):
     """The component, with each row of X in the slot that its label names."""
     component.resize(n_slots)

@@ -5,7 +5,7 @@ import pytest
 from cases import needs_kernels
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from slots import CLOSE
+from slots import CLOSE, labels_of
 
 import dpmlite
 from dpmlite.datasets import planted_gaussians
@@ -50,17 +50,6 @@ def partition(twin, X, labels, kind, discount, weights, alpha=1.0):
     family = component(twin, kind, X.shape[1] - (kind == "mixed"))
     labels = np.array(labels, dtype=np.intp)
     return twin.partition.Partition(rows, labels, family, alpha, discount=discount)
-
-
-def labels_of(start, rng, near):
-    n = len(near)
-    return {
-        "random": rng.integers(12, size=n),
-        "unplaced": np.full(n, -1),
-        "single": np.zeros(n),
-        "near": near,
-        "many": np.arange(n) // 3,
-    }[start]
 
 
 @needs_kernels

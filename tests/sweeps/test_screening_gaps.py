@@ -8,7 +8,7 @@ import pytest
 from cases import POWERS, needs_kernels
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from slots import CLOSE
+from slots import CLOSE, labels_of
 
 import dpmlite
 from dpmlite.core.threads import use_threads
@@ -131,17 +131,6 @@ def test_nothing_is_known_of_the_unusual(kernel, unusual):
     assert not any(screen(state, 0, 300))
 
 
-def starts(rng, near):
-    n = len(near)
-    return {
-        "random": rng.integers(12, size=n),
-        "unplaced": np.full(n, -1),
-        "single": np.zeros(n),
-        "near": near,
-        "many": np.arange(n) // 3,
-    }
-
-
 @settings(max_examples=15, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
@@ -154,7 +143,7 @@ def starts(rng, near):
 def test_sweeps_are_those_of_the_plain_twin(twins, seed, separation, start, kind, power, weights):
     rng = np.random.default_rng(seed)
     X, near = table(rng, (130, 3, 6), separation, kind)
-    labels = starts(rng, near)[start]
+    labels = labels_of(start, rng, near)
     found = []
     for twin in twins:
         state = partition(twin, X, labels, 2.0, power, weights)
@@ -180,7 +169,7 @@ def test_sweeps_are_those_of_visits_in_an_order(
     """Rows that are visited in a given order are not screened."""
     rng = np.random.default_rng(seed)
     X, near = table(rng, shape, separation, kind)
-    labels = starts(rng, near)[start]
+    labels = labels_of(start, rng, near)
     screened, visited = (partition(kernel, X, labels, weights=weights) for _ in range(2))
     order = np.arange(len(X), dtype=np.intp)
     for _ in range(4):
