@@ -93,7 +93,7 @@ def from_micropython(dump: bytes | bytearray | memoryview | str) -> MAPDPM:
         cluster_attributes(final, FAMILY, prior, allow_missing=False),
         counts_=counts,
         component_counts_=counts,
-        moments_=dict(vars(moments_of(prior["m0"], learner.clusters))),
+        moments_=moments_of(prior["m0"], learner.clusters).numbers(),
         n_samples_seen_=int(counts.sum()),
         n_features_in_=learner.dim,
         power_=1.0,

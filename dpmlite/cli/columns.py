@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from shlex import quote
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ import numpy as np
 
 from dpmlite.estimators.column_families.by_rule import AUTO, MAX_DIFFERENT
 from dpmlite.estimators.inputs.columns import FULL
+from dpmlite.estimators.inputs.row_numbers import numbers_rows
 
 if TYPE_CHECKING:
     import argparse
@@ -22,14 +22,8 @@ if TYPE_CHECKING:
 
 CATEGORICAL = "categorical"
 
-# Tables of fewer rows have no column of ids: small whole numbers are consecutive by chance.
-MIN_ROWS_OF_IDS = 20
-
 # Columns that a note on missing cells names at most.
 MAX_SHOWN = 3
-
-# Names of ids: "id", "customer_id", "Order ID", "orderId".
-ID_NAME = re.compile(r"(^|[\W_])[iI][dD]$|[a-z]I[dD]$")
 
 
 @dataclass(frozen=True)
@@ -115,7 +109,7 @@ def _why_not(name: str, kind: str, table: Table, wanted: Wanted) -> str:
         return _why_not_text(name, cells, wanted.takes_text)
     if table.missing(name).all():
         return "which has no value"
-    if not wanted.named and len(wanted.candidates) > 1 and _numbers_rows(name, cells):
+    if not wanted.named and len(wanted.candidates) > 1 and numbers_rows(name, cells):
         return f"which numbers the rows (--as {quote(name)}=number keeps it)"
     return ""
 
@@ -129,14 +123,6 @@ def _why_not_text(name: str, cells: npt.NDArray[Any], takes_text: bool) -> str:
         return ""
     advice = f"--as {quote(name)}=categorical takes it as categories"
     return f"text such as {known[0]!r}, {n_different} different ({advice})"
-
-
-def _numbers_rows(name: str, cells: npt.NDArray[np.float64]) -> bool:
-    """Whether cells are whole numbers that all differ, and consecutive or named as ids are."""
-    if len(cells) < MIN_ROWS_OF_IDS or not (cells == np.floor(cells)).all():
-        return False
-    steps = np.diff(np.sort(cells))
-    return bool((steps == 1.0).all() or (ID_NAME.search(name) and (steps > 0.0).all()))
 
 
 def model_arguments(

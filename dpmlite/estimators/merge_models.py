@@ -100,7 +100,7 @@ def merge_models(first: MAPDPM, second: MAPDPM, *others: MAPDPM) -> MAPDPM:
         labels_=labels,
         counts_=counts,
         neg_log_joint_trace_=np.array([before, final.neg_log_joint]),
-        moments_=dict(vars(total)),
+        moments_=total.numbers(),
         n_samples_seen_=int(counts.sum()),
         n_features_in_=first.n_features_in_,
         power_=first.power_,

@@ -5,8 +5,8 @@ import pytest
 from cases import needs_kernels
 
 from dpmlite import MAPDPM
-from dpmlite.cli.columns import _numbers_rows
 from dpmlite.estimators.fitted.explanation import counted
+from dpmlite.estimators.inputs.row_numbers import numbers_rows
 from dpmlite.tables import Table, read_table
 
 pytestmark = needs_kernels  # fits of the default model
@@ -211,11 +211,11 @@ def test_names_with_commas_and_numbers_of_rows(run, csv):
 @pytest.mark.parametrize("name", ["id", "ID", "customer_id", "Order ID", "orderId"])
 def test_different_whole_numbers_are_ids_if_the_name_says_so(name):
     numbers = np.arange(20.0) ** 2
-    assert _numbers_rows(name, numbers)
-    assert not _numbers_rows(name, np.append(numbers, 4.0))
-    assert not _numbers_rows(name, numbers + 0.5)
-    assert not _numbers_rows(name, np.append(numbers, np.nan))
-    assert not any(_numbers_rows(other, numbers) for other in ("humid", "paid", "idea", "Madrid"))
+    assert numbers_rows(name, numbers)
+    assert not numbers_rows(name, np.append(numbers, 4.0))
+    assert not numbers_rows(name, numbers + 0.5)
+    assert not numbers_rows(name, np.append(numbers, np.nan))
+    assert not any(numbers_rows(other, numbers) for other in ("humid", "paid", "idea", "Madrid"))
 
 
 def test_a_stray_cell_in_a_column_that_is_left_out_does_not_matter(run, csv):

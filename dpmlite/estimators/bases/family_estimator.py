@@ -33,6 +33,7 @@ from dpmlite.estimators.fitted.outliers import warn_of_outliers
 from dpmlite.estimators.fitted.partitions import fitted_family
 from dpmlite.estimators.inputs.columns import FULL
 from dpmlite.estimators.inputs.reading import has_categories, is_frame, read_columns
+from dpmlite.estimators.inputs.row_numbers import warn_of_row_numbers
 from dpmlite.estimators.inputs.shown import shown
 from dpmlite.estimators.inputs.user_tables import column_names
 from dpmlite.estimators.inputs.validation import check_bool, check_choice, check_sample_weight
@@ -179,9 +180,11 @@ class FamilyEstimator(Estimator):
     ) -> tuple[Model, Data, Indices]:
         """The model that the joint chooses, the table with its ties spread, and labels to start."""
         numbers = table.numbers()
-        of_numbers = moments if numbers is table else Moments.of(numbers)
+        of_numbers = moments if table.columns is None else moments.part(table.columns.is_real)
         of_numbers.variances()  # warns of constant columns, and refuses values too large
         warn_of_outliers(numbers, of_numbers)
+        if moments.names is not None and table.values is not None:
+            warn_of_row_numbers(moments.names, table.values)
         found = None
         if table.columns is not None:
             table, found = self._with_columns_by_joint(search, table, seeds)
@@ -257,13 +260,16 @@ class FamilyEstimator(Estimator):
         return 1.0 if isinstance(self.alpha, str) else float(self.alpha)
 
     def _read(self, X: Any) -> Data:
-        self._check_prior_names(column_names(X))
+        names = column_names(X)
+        self._check_prior_names(names)
         allow_missing = check_bool("allow_missing", self.allow_missing)
         if self._is_mixed() or (self.component == AUTO and is_frame(X)):
             cells = read_columns(X)
             if self._is_mixed() or has_categories(cells):
                 return mixed_table(cells, self.component, allow_missing, self.column_choices)
         table = self._family().read(X, allow_missing)
+        if names is not None:
+            table = replace(table, names=names.tolist())
         return coded_numbers(table, X, self.column_choices) if self._is_open() else table
 
     def _is_open(self) -> bool:

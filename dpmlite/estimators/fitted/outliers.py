@@ -50,8 +50,8 @@ def warn_of_outliers(table: Data, moments: Moments) -> None:
             n_needed = int(np.searchsorted(np.cumsum(squares[::-1]), MOST_VARIANCE * squares.sum()))
             warn(
                 f"{n_needed + 1} of {table.shape[0]} rows make {MOST_VARIANCE:.0%} of the variance "
-                f"of column {j}: if they are errors or codes for missing values, take them out; "
-                "outlier_score tells which rows fit nowhere"
+                f"of column {moments.name(int(j))}: if they are errors or codes for missing "
+                "values, take them out; outlier_score tells which rows fit nowhere"
             )
             return
 

@@ -18,7 +18,7 @@ from dpmlite.estimators.inputs.validation import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     import numpy.typing as npt
 
@@ -54,6 +54,8 @@ class Data:
         Number of equal rows that each row stands for; None is 1 for all.
     columns : Columns or None
         What the columns of a coded table are; None if all are of one family.
+    names : sequence or None
+        What messages call the columns, if not by their numbers.
     """
 
     shape: tuple[int, int]
@@ -61,6 +63,7 @@ class Data:
     nonzeros: tuple[Floats, Indices, Indices] | None = None
     weights: Floats | None = None
     columns: Columns | None = None
+    names: Sequence[Any] | None = None
 
     def rows(self) -> core.Rows:
         """The rows for the kernels."""
@@ -169,7 +172,7 @@ class Data:
     def part(self, columns: slice | npt.NDArray[np.bool_]) -> Data:
         """Some columns of a dense table."""
         assert self.values is not None
-        return replace(self.with_values(self.values[:, columns]), columns=None)
+        return replace(self.with_values(self.values[:, columns]), columns=None, names=None)
 
     def numbers(self) -> Data:
         """The columns of real numbers of a dense table; the table itself if it has no others."""

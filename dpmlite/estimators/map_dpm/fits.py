@@ -136,7 +136,7 @@ class MapFits(MapParameters):
         self.converged_ = result.converged
 
     def _keep_moments(self, moments: Moments) -> None:
-        self.moments_ = dict(vars(moments))
+        self.moments_ = moments.numbers()
         self.n_samples_seen_ = int(self.counts_.sum())
 
     def _keep_scores(self, scores: npt.NDArray[np.float64] | None) -> None:

@@ -11,7 +11,7 @@ from dpmlite.estimators.inputs.validation import as_floats, check_positive
 from dpmlite.estimators.priors.moments import reduced
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     import numpy.typing as npt
 
@@ -101,7 +101,7 @@ def check_distance(
             farthest = np.sqrt(moments.cells * moments.variance) + np.abs(moments.mean - centre)
         if (farthest < 0.5 * most * scale).all():
             return
-    check_range(data.values, centre, scale, most, rule)
+    check_range(data.values, centre, scale, most, rule, moments.name)
 
 
 def check_drawn(name: str, prior: Mapping[str, Any], deviations: Floats) -> None:
@@ -119,16 +119,24 @@ def check_means(means: Floats, most: float, rule: str) -> None:
 
 
 def check_range(
-    values: Floats | None, centre: Floats, scale: Floats, most: float, rule: str
+    values: Floats | None,
+    centre: Floats,
+    scale: Floats,
+    most: float,
+    rule: str,
+    name: Callable[[int], str] = str,
 ) -> None:
-    """Raise ValueError if the farthest value of a column is over `most` scales from the centre."""
+    """Raise ValueError if the farthest value of a column is over `most` scales from the centre.
+
+    `name` is what the message calls a column.
+    """
     assert values is not None
     above, below = reduced(np.fmax, values) - centre, centre - reduced(np.fmin, values)
     farthest = np.fmax(np.maximum(above, below) / scale, 0.0)
     if (farthest > most).any():
         j = int(np.argmax(farthest))
         raise ValueError(
-            f"X must lie within {most:.1e} {rule}, got {farthest[j]:.1e} in column {j}"
+            f"X must lie within {most:.1e} {rule}, got {farthest[j]:.1e} in column {name(j)}"
         )
 
 

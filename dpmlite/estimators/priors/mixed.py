@@ -15,7 +15,6 @@ from dpmlite.estimators.inputs.reading import read_columns
 from dpmlite.estimators.priors.base import Family
 from dpmlite.estimators.priors.categorical import CategoricalFamily
 from dpmlite.estimators.priors.exposed_poisson_gamma import ExposedPoissonGammaFamily
-from dpmlite.estimators.priors.moments import Moments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from dpmlite.estimators.inputs.columns import Columns
     from dpmlite.estimators.inputs.data import Floats, Indices
     from dpmlite.estimators.priors.base import Parameters, Rng, Totals
+    from dpmlite.estimators.priors.moments import Moments
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -129,12 +129,14 @@ class MixedFamily(Family):
 
     def default(self, key: str, moments: Moments, prior: Prior) -> Any:
         block = next(block for block in self.blocks if block.name == key)
-        return block.family.prior_of_moments(None, _part(moments, block))
+        return block.family.prior_of_moments(None, moments.part(block.columns))
 
     def prior_of_moments(self, given: Mapping[str, Any] | None, moments: Moments) -> Prior:
         values = self._known(given)
         return {
-            block.name: block.family.prior_of_moments(values.get(block.name), _part(moments, block))
+            block.name: block.family.prior_of_moments(
+                values.get(block.name), moments.part(block.columns)
+            )
             for block in self.blocks
         }
 
@@ -147,7 +149,7 @@ class MixedFamily(Family):
     def check_reach(self, data: Data, prior: Prior, moments: Moments) -> None:
         for block in self.blocks:
             part = data.part(block.columns)
-            block.family.check_reach(part, prior[block.name], _part(moments, block))
+            block.family.check_reach(part, prior[block.name], moments.part(block.columns))
 
     def convert_statistics(self, statistics: Floats, old: Prior, new: Prior) -> Floats:
         parts = self._of_blocks(statistics, old)
@@ -413,13 +415,6 @@ def coded_table(columns: Columns, cells: Mapping[Any, Any], allow_missing: bool)
             raise ValueError(f"X must have the column {name!r} of the fit")
     values = columns.encode(cells, allow_missing)
     return Data((values.shape[0], values.shape[1]), values=values, columns=columns)
-
-
-def _part(moments: Moments, block: Block) -> Moments:
-    at = block.columns
-    return Moments(
-        moments.n_rows, moments.weight, moments.cells[at], moments.mean[at], moments.variance[at]
-    )
 
 
 def _width(block: Block) -> int:

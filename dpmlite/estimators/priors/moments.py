@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,8 @@ from dpmlite import core
 from dpmlite.estimators.inputs.validation import warn
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy.typing as npt
 
     from dpmlite.estimators.inputs.data import Data, Floats
@@ -37,6 +39,8 @@ class Moments:
     mean, variance : ndarray, shape (D,)
         Weighted mean and variance of each column. The variance is NaN where it is positive but
         rounds to 0, and 0 for sparse tables, whose priors do not need it.
+    names : sequence or None
+        What messages call the columns, if not by their numbers.
     """
 
     n_rows: int
@@ -44,6 +48,7 @@ class Moments:
     cells: Floats
     mean: Floats
     variance: Floats
+    names: Sequence[Any] | None = None
 
     @classmethod
     def of(cls, data: Data) -> Moments:
@@ -57,7 +62,25 @@ class Moments:
         cells, mean, variance = (np.array(each) for each in found)
         variance[np.isnan(variance)] = np.inf  # the mean overflowed
         variance[_underflown(variance, data.values)] = np.nan
-        return cls(n_rows, data.total_weight, cells, mean, variance)
+        names = data.names if data.columns is None else data.columns.coded
+        return cls(n_rows, data.total_weight, cells, mean, variance, names)
+
+    def part(self, columns: slice | npt.NDArray[np.bool_]) -> Moments:
+        """Moments of some columns."""
+        names = self.names
+        if names is not None:
+            names = [names[j] for j in np.arange(len(names))[columns]]
+        cells, mean, variance = (each[columns] for each in (self.cells, self.mean, self.variance))
+        return Moments(self.n_rows, self.weight, cells, mean, variance, names)
+
+    def numbers(self) -> dict[str, Any]:
+        """The moments alone, as a fitted model keeps them."""
+        return {name: value for name, value in vars(self).items() if name != "names"}
+
+    def name(self, j: int) -> str:
+        """What messages call a column."""
+        name = j if self.names is None else self.names[j]
+        return repr(name) if isinstance(name, str) else str(name)
 
     def times(self, factor: float) -> Moments:
         """Moments of the rows with weights times a factor."""
@@ -85,6 +108,7 @@ class Moments:
             cells,
             self.mean + part * gap,
             variance,
+            self.names,
         )
 
     def means(self) -> Floats:
@@ -97,7 +121,9 @@ class Moments:
         """
         if not (self.cells > 0.0).all():
             j = int(np.argmin(self.cells > 0.0))
-            raise ValueError(f"X must have a value in every column, got none in column {j}")
+            raise ValueError(
+                f"X must have a value in every column, got none in column {self.name(j)}"
+            )
         return self.mean
 
     def variances(self, warn_constant: bool = True) -> Floats:
@@ -114,15 +140,15 @@ class Moments:
             value = "less" if np.isnan(self.variance[j]) else "more"
             raise ValueError(
                 "X must have variances of 1e-320 at least, and squares about the mean that sum to "
-                f"1e308 at most, got {value} in column {j}: change its unit"
+                f"1e308 at most, got {value} in column {self.name(j)}: change its unit"
             )
         constant = self.variance == 0.0
         if warn_constant and constant.any() and self.n_rows > 1:
             j = int(np.argmax(constant))
             kind = "constant" if self.cells[constant].all() else "constant or empty"
             warn(
-                f"{constant.sum()} column(s) of X are {kind}, column {j} first: they tell "
-                "clusters apart only by size; a variance of 1 is used for them"
+                f"{constant.sum()} column(s) of X are {kind}, column {self.name(j)} first: they "
+                "tell clusters apart only by size; a variance of 1 is used for them"
             )
         return np.where(constant, 1.0, self.variance)
 

@@ -78,7 +78,7 @@ class NormalInverseWishartFamily(RealFamily):
         assert data.values is not None
         factor = np.linalg.cholesky(prior["psi0"])
         units = np.linalg.solve(factor, (data.values - prior["m0"]).T).T
-        check_range(units, np.zeros(1), np.ones(1), MAX_DISTANCE, REACH)
+        check_range(units, np.zeros(1), np.ones(1), MAX_DISTANCE, REACH, moments.name)
 
     def convert_statistics(self, statistics: Floats, old: Prior, new: Prior) -> Floats:
         """Change the units of means and scatters, and factorise Psi: W Psi W^T = diag(d)."""
