@@ -88,10 +88,10 @@ def _moved(m, x, own):
 
 def _check(m, rows, labels, max_sweeps):
     """Refuse what `fit` refuses."""
-    clusters, dim, p, q, h, a, w, m0, b0, memory = m._prior
+    clusters, dim, c0, one, _, _, _, m0, _, _ = m._prior
     n = len(labels)
     wrong = (
-        m.k or max_sweeps < 0 or min(labels) < -1 or max(labels) >= clusters or p + q * n > 15999
+        m.k or max_sweeps < 0 or min(labels) < -1 or max(labels) >= clusters or c0 + one * n > 15999
     )
     wrong = wrong or len(rows) != n * dim or min(rows) < -2048 or max(rows) > 2047
     for d in range(dim):
@@ -112,8 +112,8 @@ def dump(m):
     x - m0 and of its square.
     The last four bytes are the Adler-32 of those before.
     """
-    clusters, dim, p, q, h, a, w, m0, b0, memory = m._prior
-    numbers = [dim, clusters, p, q, h, a, memory]
+    clusters, dim, c0, one, two_a0, alpha, _, m0, b0, memory = m._prior
+    numbers = [dim, clusters, c0, one, two_a0, alpha, memory]
     numbers.extend(m0)
     numbers.extend(b0)
     i = 0
@@ -140,16 +140,18 @@ def load(b, MAPDPM=None):
     if MAPDPM is None:
         from mapdpm_int import MAPDPM
     numbers = _numbers(b, _adler(b, len(b) - 4))
-    dim, clusters, p, q, h, a, memory = numbers[:7]
+    dim, clusters, c0, one, two_a0, alpha, memory = numbers[:7]
     i = 7 + 2 * dim
     m0 = numbers[7 : 7 + dim]
-    m = MAPDPM(dim, clusters, m0, numbers[7 + dim : i], (p, q), (h, 2), (a, 1024), memory)
+    m = MAPDPM(
+        dim, clusters, m0, numbers[7 + dim : i], (c0, one), (two_a0, 2), (alpha, 1024), memory
+    )
     j = 0
     weights = 0
     for k in range(clusters):
         n = m.counts[k] = numbers[i]
         weights += n
-        _check_slot(numbers[i : i + 2 * dim + 2], m0, (15999 - p) // q, weights)
+        _check_slot(numbers[i : i + 2 * dim + 2], m0, (15999 - c0) // one, weights)
         m._slots[j + 2] = numbers[i + 1]
         i += 2
         for _ in range(dim):

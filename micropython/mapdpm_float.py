@@ -93,7 +93,7 @@ class MAPDPM:
 
     def mean(self, k):
         """Posterior mean of cluster `k`."""
-        clusters, dim, c0, a0, alpha, m0 = self._prior
+        _, dim, _, _, _, m0 = self._prior
         i = k * (4 * dim + 4) + 6
         return [m0[d] + self._scale[d] * self._slots[i + 4 * d] for d in range(dim)]
 
@@ -129,7 +129,7 @@ class MAPDPM:
 
         Without `density` only the cheapest slot is found.
         """
-        clusters, dim, c0, a0, alpha, m0 = self._prior
+        clusters, dim, _, a0, alpha, m0 = self._prior
         if len(x) != dim:
             raise ValueError("x: dim finite numbers")
         u = self._u
@@ -185,7 +185,7 @@ class MAPDPM:
             The label that is free now, or -1. Its rows belong to a cluster with a lower label,
             `_second`.
         """
-        clusters, dim, c0, a0, alpha, m0 = self._prior
+        clusters, dim, _, _, alpha, _ = self._prior
         s = self._slots
         w = 4 * dim + 4
         n = self.counts
@@ -261,7 +261,7 @@ class MAPDPM:
 
     def _derive(self, k, n):
         """What follows from the means and the squares of the `n` rows in slot `k`."""
-        clusters, dim, c0, a0, alpha, m0 = self._prior
+        clusters, dim, c0, a0, alpha, _ = self._prior
         s = self._slots
         i = k * (4 * dim + 4)
         c = c0 + n
@@ -287,7 +287,7 @@ class MAPDPM:
         What is linear in n is left out, and constants: they cancel when clusters are merged, but
         for those that `merge` adds.
         """
-        clusters, dim, c0, a0, alpha, m0 = self._prior
+        _, dim, c0, a0, _, _ = self._prior
         i = k * (4 * dim + 4)
         a = a0 + 0.5 * n
         y = dim * log(a)

@@ -36,12 +36,12 @@ class Ring:
     """
 
     def __init__(self, learner, rows=64, every=1):
-        clusters, dim, p, q, h, a, w, m0, b0, memory = learner._prior
-        if not (16 <= rows <= 256 and p + q * rows < 16000 and 1 <= every <= 4096):
+        _, dim, c0, one, two_a0, alpha, _, m0, b0, _ = learner._prior
+        if not (16 <= rows <= 256 and c0 + one * rows < 16000 and 1 <= every <= 4096):
             raise ValueError("rows 16..256, c0's p + q * rows < 16000, every 1..4096")
         self.learner = learner
         # Where a cluster's rows are made two.
-        self._two = type(learner)(dim, 2, m0, b0, (p, q), (h, 2), (a, 1024))
+        self._two = type(learner)(dim, 2, m0, b0, (c0, one), (two_a0, 2), (alpha, 1024))
         self._every = every
         self._seen = self._n = 0
         self._full = False

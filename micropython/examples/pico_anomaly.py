@@ -37,9 +37,8 @@ def read(bus, raw, x):
         x[d] = max(-2047, (value - 0x8000) >> 4)
 
 
-def main():
-    bus = I2C(0, sda=Pin(4), scl=Pin(5), freq=400000)
-    light = Pin("LED", Pin.OUT)
+def watch(bus, light):
+    """Go on for ever, with the sensor on `bus`."""
     wake(bus)
     learner = MAPDPM(3, 12, (0, 0, 0), (20000, 20000, 20000), a0=(8, 1))
     alarm = Alarm(learner, USUAL_ROWS, QUIET_ROWS, QUIET_ROWS)
@@ -51,6 +50,10 @@ def main():
         lit = LIGHT_ROWS if alarm.on else max(0, lit - 1)
         light.value(lit > 0)
         time.sleep_ms(20)
+
+
+def main():
+    watch(I2C(0, sda=Pin(4), scl=Pin(5), freq=400000), Pin("LED", Pin.OUT))
 
 
 if __name__ == "__main__":

@@ -4,10 +4,10 @@
 
 A micro:bit compiles a module when it is imported, in the 9 KB that are left to programs: a file of
 more than about 2 KB does not fit, and every byte of code stays. So comments and docstrings go,
-private names become some that the firmware knows, and methods become functions of a module whose
-dictionary is the class's too. A module's `.py` compiles the statements of its `.txt` one by one, so
-that no more than one function has to fit at a time. Nothing else changes: `micropython/tests/`
-feeds the same vectors to both.
+constants are written as numbers, private names become some that the firmware knows, and methods
+become functions of a module whose dictionary is the class's too. A module's `.py` compiles the
+statements of its `.txt` one by one, so that no more than one function has to fit at a time. Nothing
+else changes: `micropython/tests/` feeds the same vectors to both.
 """
 
 import ast
@@ -81,7 +81,27 @@ def functions(path):
     for node in found:
         if isinstance(node, ast.FunctionDef) and ast.get_docstring(node):
             del node.body[0]
-    return [node for node in found if not isinstance(node, ast.Expr)]
+    inline = Inliner(found)
+    return [
+        inline.visit(node)
+        for node in found
+        if not isinstance(node, ast.Expr) and node not in inline.assigned
+    ]
+
+
+class Inliner(ast.NodeTransformer):
+    """Puts numbers where a module has names for them, `_LIKE_THIS = number`."""
+
+    def __init__(self, statements):
+        self.assigned = [
+            node
+            for node in statements
+            if isinstance(node, ast.Assign) and re.fullmatch("_[A-Z_]+", node.targets[0].id)
+        ]
+        self.values = {node.targets[0].id: node.value for node in self.assigned}
+
+    def visit_Name(self, node):
+        return self.values.get(node.id, node)
 
 
 CLASSES = {name: class_of(HERE.parent / f"{name}.py") for name in MODULES}

@@ -15,6 +15,7 @@ def run_example(runtime, name, main, modules=BOARDS):
     needs_runtime(runtime)
     files = {path.name: path.read_text() for path in modules.glob("*_*.*")}
     files |= {path.name: path.read_text() for path in EXAMPLES.glob(f"{name.split('_')[0]}_*.py")}
+    files |= sources(EXAMPLES, "pico_anomaly.py")  # which reads the sensor for others, too
     files |= sources(HERE, "stand_ins.py")
     return run(runtime, {"main.py": main, **files}, timeout=60)
 
@@ -184,6 +185,14 @@ def test_the_light_is_on_while_there_is_a_fault(runtime):
     """And for a second, 50 rows, after it."""
     printed = run_example(runtime, "pico_anomaly", FAULT)
     assert printed == "[1500, 2000] [1549, 2448]\n"
+
+
+@everywhere
+def test_an_esp32_says_when_there_is_a_fault(runtime):
+    main = FAULT.replace("import pico_anomaly", "import esp32_anomaly")
+    printed = run_example(runtime, "esp32_anomaly", main.replace("pico_anomaly.", "esp32_anomaly."))
+    lit = "[1500, 2000] [1549, 2448]\n"
+    assert printed == "unusual\nusual again\n" * 2 + lit
 
 
 POWER_CUTS = """
