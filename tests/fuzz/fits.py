@@ -50,10 +50,23 @@ def checked(rng, folder):
         return "refused"
 
 
-def check_map(rng, folder):
+def drawn_table(rng):
+    """A family, rows that it takes, and their weights or None."""
     component = str(rng.choice(problems.COMPONENTS))
     X = problems.table(rng, component)
-    weights = problems.weights(rng, len(X))
+    return component, X, problems.weights(rng, len(X))
+
+
+def require_fit(model, X, weights, folder):
+    """Fit a model; fail unless its labels, joint and file are right."""
+    model.fit(X, sample_weight=weights)
+    require_labels(model, X, weights)
+    require_joint(model, X, weights)
+    require_same(model, X, weights, folder)
+
+
+def check_map(rng, folder):
+    component, X, weights = drawn_table(rng)
     model = MAPDPM(
         component=component,
         alpha=problems.alpha(rng),
@@ -105,9 +118,7 @@ def check_mixed(rng, folder):
 
 
 def check_search(rng, folder):
-    component = str(rng.choice(problems.COMPONENTS))
-    X = problems.table(rng, component)
-    weights = problems.weights(rng, len(X))
+    component, X, weights = drawn_table(rng)
     model = DPSearch(
         component=component,
         alpha=problems.alpha(rng),
@@ -118,17 +129,12 @@ def check_search(rng, folder):
         refine=[True, False, "quick"][rng.integers(3)],
         random_state=0,
     )
-    model.fit(X, sample_weight=weights)
-    require_labels(model, X, weights)
-    require_joint(model, X, weights)
+    require_fit(model, X, weights, folder)
     require_trace(model)
-    require_same(model, X, weights, folder)
 
 
 def check_tree(rng, folder):
-    component = str(rng.choice(problems.COMPONENTS))
-    X = problems.table(rng, component)
-    weights = problems.weights(rng, len(X))
+    component, X, weights = drawn_table(rng)
     model = BayesianHierarchicalClustering(
         component=component,
         alpha=problems.alpha(rng),
@@ -137,16 +143,11 @@ def check_tree(rng, folder):
         alternative_trees=bool(rng.integers(2)),
         random_state=0,
     )
-    model.fit(X, sample_weight=weights)
-    require_labels(model, X, weights)
-    require_joint(model, X, weights)
-    require_same(model, X, weights, folder)
+    require_fit(model, X, weights, folder)
 
 
 def check_samples(rng, folder):
-    component = str(rng.choice(problems.COMPONENTS))
-    X = problems.table(rng, component)
-    weights = problems.weights(rng, len(X))
+    component, X, weights = drawn_table(rng)
     model = CollapsedGibbs(
         component=component,
         alpha=problems.alpha(rng),
@@ -156,10 +157,7 @@ def check_samples(rng, folder):
         split_merge=[None, "random", "restricted", "interleaved"][rng.integers(4)],
         random_state=0,
     )
-    model.fit(X, sample_weight=weights)
-    require_labels(model, X, weights)
-    require_joint(model, X, weights)
-    require_same(model, X, weights, folder)
+    require_fit(model, X, weights, folder)
 
 
 def check_variational(rng, folder):
