@@ -32,7 +32,7 @@ EXAMPLES = {
     "fit": [
         "table.csv",
         "table.csv --out labelled.csv --plot clusters.png --save model.npz",
-        "table.csv --columns age,income --as city=categorical --allow-missing",
+        "table.csv --columns age,income --as city=categorical",
         "policies.csv --as claims=poisson-gamma --exposure days",
         "big.csv.gz --time-limit 60 --json > clusters.json",
         "- < table.csv",
@@ -107,8 +107,8 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
         "--exposure", dest="families", type=_exposure_column, action="append", default=[],
         metavar="COLUMN", help=text,
     )  # fmt: skip
-    text = "take empty cells, NA, ? and the like as missing values, which tell nothing"
-    add("--allow-missing", action="store_true", help=text)
+    text = "take empty cells, NA, ? and the like as missing, or refuse them (default: taken)"
+    add("--allow-missing", action=argparse.BooleanOptionalAction, help=text)
     text = "file to write the table to, with the cluster of each row"
     add("--out", type=Path, metavar="CSV", help=text)
     add("--plot", type=Path, metavar="PATH", help="picture to draw, such as clusters.png")

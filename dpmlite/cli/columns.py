@@ -25,6 +25,9 @@ CATEGORICAL = "categorical"
 # Tables of fewer rows have no column of ids: small whole numbers are consecutive by chance.
 MIN_ROWS_OF_IDS = 20
 
+# Columns that a note on missing cells names at most.
+MAX_SHOWN = 3
+
 # Names of ids: "id", "customer_id", "Order ID", "orderId".
 ID_NAME = re.compile(r"(^|[\W_])[iI][dD]$|[a-z]I[dD]$")
 
@@ -211,6 +214,20 @@ def check_missing(table: Table, used: Sequence[str], advice: str) -> None:
             i = int(np.argmax(missing))
             row, cell = table.source.row_numbers[i], table.source.texts[name][i]
             raise ValueError(f"missing value in column {name!r}, row {row}: {cell!r}; {advice}")
+
+
+def missing_cells(table: Table, used: Sequence[str]) -> list[str]:
+    """A note on the missing cells in the columns that are used, if there are any."""
+    numbers = {name: int(table.missing(name).sum()) for name in used}
+    most = sorted((name for name in used if numbers[name]), key=numbers.__getitem__, reverse=True)
+    if not most:
+        return []
+    shown = [f"{numbers[name]} of {name}" for name in most[:MAX_SHOWN]]
+    others = sum(numbers[name] for name in most[MAX_SHOWN:])
+    shown += [f"{others} of other columns"] if others else []
+    return [
+        f"missing cells, which tell nothing: {', '.join(shown)} (--no-allow-missing refuses them)"
+    ]
 
 
 def _find_all(given: Sequence[str], names: Sequence[str]) -> list[str]:

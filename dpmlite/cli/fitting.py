@@ -10,7 +10,13 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from dpmlite import MAPDPM
-from dpmlite.cli.columns import check_missing, model_arguments, usable_columns, wanted_columns
+from dpmlite.cli.columns import (
+    check_missing,
+    missing_cells,
+    model_arguments,
+    usable_columns,
+    wanted_columns,
+)
 from dpmlite.cli.facts import facts_of_fit, print_facts
 from dpmlite.cli.outputs import (
     check_output,
@@ -23,6 +29,7 @@ from dpmlite.cli.outputs import (
 from dpmlite.cli.progress import progress_of
 from dpmlite.cli.report import print_report
 from dpmlite.datasets import load_sensors
+from dpmlite.estimators.priors import FAMILIES
 from dpmlite.plotting import check_picture
 from dpmlite.tables import Table, read_table
 
@@ -86,10 +93,28 @@ def read_for_fit(args: argparse.Namespace) -> tuple[Table, Wanted, list[str], li
         )
         wanted = wanted_columns(args, table.columns)
         used, notes = usable_columns(table, wanted)
-        if not args.allow_missing:
-            check_missing(table, used, TAKES_MISSING)
+        args.allow_missing, of_missing = _whether_missing(args, table, used)
     assert table.source is not None
-    return table, wanted, used, [*table.source.notes, *notes]
+    return table, wanted, used, [*table.source.notes, *notes, *of_missing]
+
+
+def _whether_missing(
+    args: argparse.Namespace, table: Table, used: list[str]
+) -> tuple[bool, list[str]]:
+    """Whether cells may be missing in a fit, and a note if some are.
+
+    Raises
+    ------
+    ValueError
+        For the first missing cell, if none is allowed.
+    """
+    family = FAMILIES.get(args.component)
+    if args.allow_missing is False:
+        check_missing(table, used, TAKES_MISSING)
+    elif family and not family.takes_missing:
+        check_missing(table, used, f"--component {family.name} takes none")
+    notes = missing_cells(table, used)
+    return bool(args.allow_missing or notes), notes
 
 
 def _fitted(model: MAPDPM, rows: Table) -> tuple[MAPDPM, float]:

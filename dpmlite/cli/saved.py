@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from dpmlite.tables import Table
 
-NO_MISSING = "the model was fitted without --allow-missing"
+NO_MISSING = "the model was fitted without missing cells (--allow-missing)"
 
 
 def run_predict(args: argparse.Namespace) -> None:

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dpmlite.tables.separators import BLANK, NAMES, SEPARATORS, split_line
+from dpmlite.tables.separators import BLANK, NAMES, NUMBER_OR_DATE, SEPARATORS, split_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,6 +38,8 @@ def split_cells(text: str, separator: str) -> CellTable:
     if not rows:
         raise ValueError("the file is empty")
     notes: list[str] = []
+    if _names_rows_without_a_name(rows):
+        rows[0] = ["", *rows[0]]
     if len(set(map(len, rows))) > 1:
         rows = _evened(rows, numbers, separator, notes)
     n_empty = _empty_rows_at_the_end(rows)
@@ -74,6 +76,17 @@ def _with_quotes(text: str, separator: str) -> tuple[Sequence[int], list[Row]]:
         said = str(error).encode("unicode_escape").decode()  # it names the separator
         raise ValueError(f"row {number + 1} is not one of a CSV file: {said}") from error
     return numbers, rows
+
+
+def _names_rows_without_a_name(rows: list[Row]) -> bool:
+    """Whether a first row of words is a cell short, as where R's write.table names the rows."""
+    names, *others = rows
+    return (
+        len(names) > 1
+        and {len(row) for row in others} == {len(names) + 1}
+        and any(row[-1].strip() for row in others)
+        and not any(NUMBER_OR_DATE.fullmatch(name.strip()) for name in names)
+    )
 
 
 def _evened(rows: list[Row], numbers: Sequence[int], separator: str, notes: list[str]) -> list[Row]:

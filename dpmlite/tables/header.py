@@ -21,13 +21,16 @@ YEARS = range(1800, 2200)
 def has_header(columns: Sequence[Sequence[str]], decimal: str) -> bool:
     """Whether the first row names the columns.
 
-    It does if it has text over numbers or dates. It does not if it has numbers where there are
-    numbers below, save that years one apart are names beside a name or an empty cell over text.
+    It does if it has text over numbers or dates, or begins with an empty cell over an index: the
+    numbers of the rows. It does not if it has numbers where there are numbers below, save that
+    years one apart are names beside a name or an empty cell over text.
     A table of text alone has names if the first row has no word twice, nor one that comes again
     below it.
     """
     if len(columns[0]) == 1:
         return not any(is_number(column[0], decimal) for column in columns)
+    if _is_index(columns[0]) and len(columns) > 1:
+        return True
     over_values: list[tuple[str, Sequence[str]]] = []
     over_text: list[tuple[str, Sequence[str]]] = []
     for column in columns:
@@ -47,6 +50,15 @@ def has_header(columns: Sequence[Sequence[str]], decimal: str) -> bool:
         and len(set(names)) == len(names)
         and not any(is_number(name, decimal) for name in names)
     )
+
+
+def _is_index(column: Sequence[str]) -> bool:
+    """Whether a column has no name, and numbers the rows from 0 or 1, as R and pandas write it."""
+    name, first, *others = column
+    if name or first not in ("0", "1") or not others:
+        return False
+    start = int(first) + 1
+    return others == [str(number) for number in range(start, start + len(others))]
 
 
 def _is_value(cell: str, decimal: str) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite.tables.dates import parse_dates
-from dpmlite.tables.missing import is_missing
+from dpmlite.tables.missing import NONE, is_missing
 from dpmlite.tables.numerals import parse_at_once, parse_each, without_unit
 
 if TYPE_CHECKING:
@@ -65,9 +65,9 @@ def cells_of(
 
 
 def as_text(cells: Sequence[str]) -> npt.NDArray[np.object_]:
-    """Cells as objects, None where one is missing."""
+    """Cells as objects, None where one is missing. The word "none" is a level, as "some" is."""
     text = np.empty(len(cells), dtype=object)
-    text[:] = [None if is_missing(cell) else cell for cell in cells]
+    text[:] = [None if is_missing(cell) and cell.lower() != NONE else cell for cell in cells]
     return text
 
 

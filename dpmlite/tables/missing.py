@@ -1,7 +1,8 @@
 """Cells that stand for a missing value."""
 
-#: In lower case.
-MISSING = frozenset(("", "na", "n/a", "#n/a", "<na>", "nan", "nat", "null", "none", "?", "-", "--"))
+#: In lower case. Among text, "none" is a level: none of the others.
+NONE = "none"
+MISSING = frozenset(("", "na", "n/a", "#n/a", "<na>", "nan", "nat", "null", NONE, "?", "-", "--"))
 
 
 def is_missing(cell: str) -> bool:

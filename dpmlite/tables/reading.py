@@ -36,8 +36,8 @@ def read_table(
 
     Separators (comma, semicolon, tab, bar, blanks), the decimal sign, the encoding (UTF-8, UTF-16,
     Latin-1) and gz are found out. Empty cells and NA, N/A, <NA>, NaN, NaT, null, None, ? and - are
-    missing. Columns at the end that have no name and no value are left out, and lines before the
-    table that begin with "#"; the last of these may name the columns.
+    missing; among text, None is a level. Columns at the end that have no name and no value are left
+    out, and lines before the table that begin with "#"; the last of these may name the columns.
 
     Parameters
     ----------
@@ -45,8 +45,9 @@ def read_table(
         "-" is standard input. The names of parquet files end with .parquet, those of JSON lines
         with .jsonl or .ndjson.
     header : {"auto", "yes", "no"}
-        Whether the first row names the columns. "auto": if it has text over numbers or dates. A
-        first row of numbers over numbers is data. Names are "column 1", ... without a header.
+        Whether the first row names the columns. "auto": if it has text over numbers or dates,
+        or begins with an empty cell over the numbers of the rows. A first row of numbers over
+        numbers is data. Names are "column 1", ... without a header.
     separator : str, optional
         The sign between cells; " " is any number of blanks. Default: found out.
     decimal : {".", ","}, optional

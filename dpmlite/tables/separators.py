@@ -55,6 +55,8 @@ def _score(lines: list[str], separator: str) -> float:
         return 0.0
     below = [cell.strip() for row in cells[1:] or cells for cell in row]
     numbers = sum(NUMBER_OR_DATE.fullmatch(cell) is not None for cell in below) / len(below)
+    if len(cells[0]) == width - 1 and times == len(lines) - 1:
+        times += 1  # names of columns, of which R gives none to the names of rows
     # Words have blanks between them, too.
     if separator == BLANK and (numbers < 0.5 or times < len(lines)):
         return 0.0

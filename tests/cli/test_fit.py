@@ -261,18 +261,11 @@ def test_a_byte_order_mark_is_no_part_of_a_name(run, csv):
     assert report(out)[2].split()[-1] == "length"
 
 
-TAKES_MISSING = "; --allow-missing takes it as missing"
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ("", "the file is empty"),
         ("a,b\n1,2\n\n3\n", "row 4 has 1 cells, row 1 has 2: cells are separated by ','"),
-        ("a,b\n1,2\n3,\n", "missing value in column 'b', row 3: ''" + TAKES_MISSING),
-        ("1,\n3,4\n", "missing value in column 'column 2', row 1: ''" + TAKES_MISSING),
-        ("a,b\nNaN,2\n1,2\n", "missing value in column 'a', row 2: 'NaN'" + TAKES_MISSING),
-        ("a\n\n1\nN/A\n", "missing value in column 'a', row 4: 'N/A'" + TAKES_MISSING),
         (
             "a,b\n1,2\n3,high\n4,5\n",
             "text in column 'b', row 3: 'high' is not a number: mend it, leave the column out "
@@ -283,6 +276,39 @@ TAKES_MISSING = "; --allow-missing takes it as missing"
 def test_bad_tables_end_in_one_line(run, csv, text, message):
     path = csv(text)
     assert run("fit", path) == (2, [], [f"dpmlite: error: {path}: {message}"])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b\n1,2\n3,\n", "missing value in column 'b', row 3: ''"),
+        ("1,\n3,4\n", "missing value in column 'column 2', row 1: ''"),
+        ("a,b\nNaN,2\n1,2\n", "missing value in column 'a', row 2: 'NaN'"),
+        ("a\n\n1\nN/A\n", "missing value in column 'a', row 4: 'N/A'"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("options", "advice"),
+    [
+        (["--no-allow-missing"], "--allow-missing takes it as missing"),
+        (
+            ["--component", "normal-inverse-wishart"],
+            "--component normal-inverse-wishart takes none",
+        ),
+    ],
+)
+def test_missing_cells_can_be_refused(run, csv, text, message, options, advice):
+    path = csv(text)
+    assert run("fit", path, *options) == (2, [], [f"dpmlite: error: {path}: {message}; {advice}"])
+
+
+def test_missing_cells_are_taken_and_counted(run, csv):
+    text = "a,b,c,d\n" + "1,2,3,4\n5,6,7,8\n" * 10 + "?,1,NA,1\n,,2,1\n2,2,,\n3,1,,2\n"
+    code, out, err = run("fit", csv(text), "--prior", "paper")
+    assert (code, err) == (0, [])
+    note = "missing cells, which tell nothing: 3 of c, 2 of a, 1 of b, 1 of other columns"
+    assert out[1] == note + " (--no-allow-missing refuses them)"
+    assert report(out)[0].startswith("24 rows x 4 columns")
 
 
 @pytest.mark.parametrize(
@@ -322,10 +348,10 @@ def test_bad_arguments_end_in_one_line(run, argv, message):
     assert run("fit", *argv) == (2, [], [f"dpmlite: error: {message}"])
 
 
-def test_missing_values_can_be_allowed(run, csv, tmp_path):
+def test_rows_that_miss_cells_are_not_drawn(run, csv, tmp_path):
     pytest.importorskip("matplotlib")
     holes = TWO_CLUSTERS.replace("50.1,", "?,").replace("0.2,", ",")
-    options = ["--label-column", "kind", "--allow-missing", "--plot", tmp_path / "a.png"]
+    options = ["--label-column", "kind", "--plot", tmp_path / "a.png"]
     options += ["--prior", "paper"]
     code, out, err = run("fit", csv(holes), *options)
     assert (code, err) == (0, [])

@@ -133,7 +133,7 @@ def commanded(path, options):
     arguments = [f"--{name}={value}" for name, value in options.items()]
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = main(["fit", str(path), "--allow-missing", "--time-limit=5", *arguments])
+        code = main(["fit", str(path), "--time-limit=5", *arguments])
     if code == 0:
         return [] if out.getvalue() else ["no output"]
     said = err.getvalue().splitlines()

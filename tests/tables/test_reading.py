@@ -98,6 +98,9 @@ def test_an_open_text_file_is_read():
         ("a,a\n3,4\n", {"a": [3], "a (2)": [4]}),
         ("a,b\n3,x\n4,\n", {"a": [3, 4], "b": ["x", None]}),
         ("a\n1\nNA\nn/a\n?\nNaN\nnull\nNone\n", {"a": [1, *[None] * 6]}),
+        ("a\nnone\nsome\nNone\n-\n", {"a": ["none", "some", "None", None]}),
+        ("x y\nr1 1.5 2\nr2 3 4\n", {"column 1": ["r1", "r2"], "x": [1.5, 3], "y": [2, 4]}),
+        ('"x"\t"y z"\n"r 1"\t1\t2\n', {"column 1": ["r 1"], "x": [1], "y z": [2]}),
         ("a,b\n1,\n,?\n", {"a": [1, None], "b": [None, None]}),
         ("a,b,\n1,2,\n3,4,5\n", {"a": [1, 3], "b": [2, 4], "column 3": [None, 5]}),
     ],
@@ -126,6 +129,10 @@ def test_cells(text, expected):
         ("5\n", False),
         ("?,1\n2,3\n", False),
         ("a,b\n?,\n,?\n", True),
+        (",0,1\n0,1.5,2\n1,3,4\n", True),  # pandas' index
+        (",plan,city\n1,free,Rome\n2,team,Oslo\n", True),
+        (",2,3\n1,3,4\n", False),
+        (",2,3\n1,3,4\n7,5,6\n", False),
     ],
 )
 def test_the_header_is_found(text, has_header):
