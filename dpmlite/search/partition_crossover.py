@@ -53,18 +53,23 @@ def cross_over(
 
 
 def descend_and_cross_over(
-    context: Context, one: Partition, other: Partition, order: Labels | None
+    context: Context,
+    one: Partition,
+    other: Partition,
+    order: Labels | None,
+    max_moved: float = 0.0,
 ) -> SearchResult:
     """The crossover of a partition and the end of a short descent from another, swept and merged.
 
-    Both are of the rows `order`. The sweeps of that descent are counted.
+    Both are of the rows `order`. The sweeps of that descent are counted. Those of the crossover end
+    when at most the fraction `max_moved` of the rows moves.
     """
     moves.merge(other)
     descent = sweep_and_merge(context, other, max_sweeps=SECOND_SWEEPS)
     now, then = (np.asarray(each.labels, dtype=np.intp) for each in (one, other))
     group_labels = labels_of_groups(one), labels_of_groups(other)
     crossed = cross_over(context, now, then, order, group_labels)
-    result = sweep_and_merge(context, crossed, order)
+    result = sweep_and_merge(context, crossed, order, max_moved=max_moved)
     result.count(descent)
     return result
 

@@ -42,6 +42,10 @@ SEEDS_OF_NO_ROWS, SEEDS_OF_ALL_ROWS = 16, 116
 # Attempts are made on this many rows at most, evenly spread; all rows follow what helped there.
 MAX_TRIAL_ROWS = 10_000
 
+# Sweeps of such an attempt, and of all rows that follow it, end when at most this fraction of the
+# rows moves: a descent goes on from there. Few rows are swept to a fixed point.
+MAX_MOVED_FRACTION = 1e-2
+
 # In tables of at most this many rows, an attempt that helped is extended to all rows on its own
 # thread, before it is known whether an earlier one will do. Each takes two partitions of all rows:
 # those of larger tables are extended one at a time, by all threads.
@@ -110,6 +114,7 @@ class Reseeding:
         # A row of mean weight has the power times this weight.
         power = context.problem.component.power * sum(partition.component.counts) / partition.n_rows
         self.step = max(-(-partition.n_rows // MAX_TRIAL_ROWS), int(MIN_TRIAL_POWER / power))
+        self.max_moved = MAX_MOVED_FRACTION if self.step > 1 else 0.0
         self.trial_context = replace(context, problem=context.problem.of_every(self.step))
         self.trial_order = np.ascontiguousarray(self.order[:: self.step])
 
@@ -133,7 +138,8 @@ class Reseeding:
         labels = np.asarray(self.partition.labels, dtype=np.intp)[:: self.step].copy()
         group_labels = labels_of_groups(self.partition)
         trial = self.trial_context.partition(labels, self.trial_order, group_labels)
-        self.counts.n_sweeps += sweep_and_merge(self.trial_context, trial).n_sweeps
+        swept = sweep_and_merge(self.trial_context, trial, max_moved=self.max_moved)
+        self.counts.n_sweeps += swept.n_sweeps
         return trial
 
     def _attempts(self, trial: Partition) -> Iterator[Attempt]:
@@ -169,14 +175,18 @@ class Reseeding:
         labels[worst] = UNPLACED
         labels[seeds] = trial.n_clusters + np.arange(len(seeds))
         groups = labels_of_groups(trial)
-        return crossed_over(self.trial_context, trial, labels, groups, self.trial_order)
+        return crossed_over(
+            self.trial_context, trial, labels, groups, self.trial_order, self.max_moved
+        )
 
     def _extended(self, found: Partition) -> SearchResult:
         """All rows crossed over with what they become when they join a partition of the trial."""
         labels = np.full(self.partition.n_rows, UNPLACED, dtype=np.intp)
         labels[:: self.step] = np.asarray(found.labels)
         group_labels = labels_of_groups(found)
-        return crossed_over(self.context, self.partition, labels, group_labels, self.order)
+        return crossed_over(
+            self.context, self.partition, labels, group_labels, self.order, self.max_moved
+        )
 
     def _all_rows_after(self, attempt: Attempt, trial: Partition) -> Partition | None:
         """The partition of all rows that an attempt leads to, if that lowers their joint."""
@@ -201,10 +211,11 @@ def crossed_over(
     labels: Labels,
     group_labels: Labels,
     order: Labels,
+    max_moved: float,
 ) -> SearchResult:
     """A partition crossed over with a short descent from other labels."""
     other = context.partition(labels, order, group_labels)
     sweeps.sweep(other)
-    result = descend_and_cross_over(context, partition, other, order)
+    result = descend_and_cross_over(context, partition, other, order, max_moved)
     result.n_sweeps += 1
     return result

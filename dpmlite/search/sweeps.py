@@ -50,16 +50,18 @@ def sweep_and_merge(
     partition: Partition,
     order: Labels | None = None,
     max_sweeps: int | None = None,
+    max_moved: float = 0.0,
 ) -> SearchResult:
     """Sweep and merge until neither helps, or after a stop, or a descent of `max_sweeps` sweeps.
 
-    `max_sweeps` is by default that of the context. Sweeps are single calls, so that Ctrl-C need
-    not wait for the last.
+    `max_sweeps` is by default that of the context. Sweeps help while they move more than the
+    fraction `max_moved` of the rows. They are single calls, so that Ctrl-C need not wait for the
+    last.
     """
     n_sweeps, falls = 0, JointFalls()
     while True:
         for _ in range(max_sweeps or context.max_sweeps):
-            moved = sweep(partition) > 0
+            moved = sweep(partition) > max_moved * partition.n_rows
             n_sweeps += 1
             if not moved or context.stop.is_set():
                 break

@@ -77,8 +77,9 @@ def test_a_trial_has_fewer_rows_the_less_a_row_of_mean_weight_counts(weight, pow
     problem = Problem(core.Rows(X, weights), component, 1.0)
     context = Context(problem, np.random.default_rng(0), Progress())
     partition = context.partition(np.zeros(200, dtype=np.intp))
-    step = Reseeding(context, partition, None, SearchResult(partition)).step
-    assert step == max(1, int(0.25 / (weight * power)))
+    attempts = Reseeding(context, partition, None, SearchResult(partition))
+    assert attempts.step == max(1, int(0.25 / (weight * power)))
+    assert (attempts.max_moved == 0.0) == (attempts.step == 1)  # all rows: to a fixed point
 
 
 def three_blobs_in_one_and_a_fourth(rng, n=60):
