@@ -268,9 +268,11 @@ def require_joint(model, X, weights):
     )
     size = max(abs(expected), weights.sum() * X.shape[1])
     error = abs(model.neg_log_joint_ - expected)
-    # Gamma functions of counts cancel: docs/guide/ranges.md says how much of them remains.
+    # Gamma functions of counts, and determinants of nu0, cancel: docs/guide/ranges.md says how much
+    # of them remains.
     of_counts = 1e-15 * counts_of(model, X, weights) * np.log(2.0 + X.max())
-    assert error <= max(1e-9 * size, of_counts), (model.neg_log_joint_, expected, model)
+    of_nu0 = 1e-15 * model.n_clusters_ * model.prior_.get("nu0", 0.0)
+    assert error <= max(1e-9 * size, of_counts, of_nu0), (model.neg_log_joint_, expected, model)
 
 
 def counts_of(model, X, weights):
