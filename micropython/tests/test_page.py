@@ -78,7 +78,7 @@ def test_a_browser_draws_the_recording():
         pytest.skip("no browser")
     command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"]
     command += ["--virtual-time-budget=20000", f"file://{PAGE}#recording"]
-    shown = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+    shown = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True).stdout
     table = re.search(r'<table id="clusters">(.*?)</table>', shown, re.S)[1]
     cells = [re.findall(r"<td>(?:<i.*?</i>)?(.*?)</td>", row) for row in table.split("<tr>")[2:]]
     labels = [int(line.split()[0]) for line in recording().splitlines()]

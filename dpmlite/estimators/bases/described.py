@@ -8,6 +8,7 @@ import numpy as np
 
 from dpmlite import algorithms
 from dpmlite.estimators.bases.family_estimator import FamilyEstimator
+from dpmlite.estimators.fitted.clusters import means_of_known
 from dpmlite.estimators.fitted.explanation import (
     MIN_NATS,
     Report,
@@ -15,6 +16,7 @@ from dpmlite.estimators.fitted.explanation import (
     levels_in_words,
     number,
     separations,
+    with_spread,
     zero_or_in_words,
 )
 from dpmlite.estimators.fitted.not_fitted import require_fitted
@@ -250,9 +252,10 @@ class DescribedMixture(FamilyEstimator):
         shares = self.weights_[chosen] / self.weights_[chosen].sum()
         family = fitted_family(self)
         centres = family.on_scale(self.cluster_centers_[chosen])
-        mean = shares @ centres
-        deviation = np.sqrt(shares @ (self.variances_[chosen] + (centres - mean) ** 2))
-        words = [f"{number(m)} ± {number(s)}" for m, s in zip(mean, deviation, strict=True)]
+        mean = means_of_known(shares, centres)
+        variances = self.variances_[chosen] + (centres - mean) ** 2
+        deviation = np.sqrt(means_of_known(shares, variances))
+        words = [with_spread(m, "±", s) for m, s in zip(mean, deviation, strict=True)]
         if isinstance(family, MixedFamily):
             columns, of_levels = family.columns, getattr(self, "level_probabilities_", {})
             for j, column in enumerate(columns.levels):
@@ -260,7 +263,7 @@ class DescribedMixture(FamilyEstimator):
                 if columns.exposure is not None and column in columns.counts:
                     words[j] = number(mean[j])  # a rate: its deviation would depend on the unit
                 if column in columns.logs:
-                    words[j] = f"{number(np.exp(mean[j]))} ×÷ {number(np.exp(deviation[j]))}"
+                    words[j] = with_spread(np.exp(mean[j]), "×÷", np.exp(deviation[j]))
                 if key in of_levels:
                     probabilities = shares @ of_levels[key][chosen]
                     if key in columns.zero_inflated:

@@ -108,9 +108,22 @@ def described_clusters(model: Components, clusters: Indices) -> dict[str, Any]:
         "weights_": weights,
         "means_": shares @ model.means_,
         "variances_": np.maximum(variances, shares @ model.variances_),
-        "cluster_centers_": shares @ model.cluster_centers_,
+        "cluster_centers_": means_of_known(shares, model.cluster_centers_),
     }
     levels = getattr(model, "level_probabilities_", None)
     if levels is not None:
         found["level_probabilities_"] = {column: shares @ p for column, p in levels.items()}
     return found
+
+
+def means_of_known(shares: Floats, values: Floats) -> Floats:
+    """Means of components' values without NaN, shape (..., D); NaN where none has a value.
+
+    Parameters
+    ----------
+    shares : ndarray, shape (..., K)
+    values : ndarray, shape (K, D)
+    """
+    known = ~np.isnan(values)
+    with np.errstate(invalid="ignore"):
+        return (shares @ np.where(known, values, 0.0)) / (shares @ known)

@@ -117,6 +117,11 @@ def number(value: float) -> str:
     return f"{float(text):.0f}" if "e+" in text and abs(value) < MAX_PLAIN else text
 
 
+def with_spread(centre: float, sign: str, spread: float) -> str:
+    """A centre and the spread about it, as "1.5 ± 0.2"; only "-" if there is no value."""
+    return "-" if np.isnan(centre) else f"{number(centre)} {sign} {number(spread)}"
+
+
 def counted(n: float, noun: str) -> str:
     """A number of things, such as "1 row" and "2 rows"."""
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
