@@ -85,11 +85,13 @@ def most_common(cells: npt.NDArray[Any]) -> tuple[Any, float]:
 
 
 def _typical(model: MAPDPM, k: int, j: int, name: str) -> str:
-    """The mean of a column's cells in a cluster, or its most frequent level."""
+    """The mean of a column's cells in a cluster, or its most frequent level, or 0 if most are."""
     levels = getattr(model, "levels_", {}).get(name)
+    of_levels = getattr(model, "level_probabilities_", {}).get(name)
     if levels is None:
-        return number(model.cluster_centers_[k, j])
-    probabilities = model.level_probabilities_[name][k]
+        is_zero = 0.0 if of_levels is None else of_levels[k, 1]  # of zero-inflated columns
+        return f"0 {is_zero:.0%}" if is_zero > 0.5 else number(model.cluster_centers_[k, j])
+    probabilities = of_levels[k]
     best = int(np.argmax(probabilities))
     level = levels[best] if isinstance(levels[best], str) else f"{levels[best]:g}"
     return f"{level} {probabilities[best]:.0%}"

@@ -263,3 +263,15 @@ def test_time_grows_with_the_columns_not_their_square(run, csv, monkeypatch):
     path = csv("".join(",".join(map(str, row)) + "\n" for row in rows))
     assert run("fit", path)[0] == 0
     assert 0 < len(asked) < 10
+
+
+def test_a_column_that_is_mostly_0_in_a_cluster_shows_it(run, csv):
+    rng = np.random.default_rng(0)
+    place = np.repeat([0.0, 20.0], [90, 60]) + rng.normal(size=150)
+    spend = np.where(np.arange(150) < 90, 0.0, rng.lognormal(3.0, 0.3, size=150))
+    lines = "".join(f"{x:.3f},{y:.3f}\n" for x, y in zip(place, spend, strict=True))
+    options = ["--as", "spend=zero-inflated-log-normal"]
+    _, out, _ = run("fit", csv("place,spend\n" + lines), *options)
+    first, second = out[out.index("") + 2 :][:2]
+    assert first.split()[-2:] == ["0", "100%"]
+    assert float(second.split()[-1]) == pytest.approx(np.exp(np.log(spend[90:]).mean()), rel=1e-3)
