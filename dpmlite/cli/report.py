@@ -88,10 +88,12 @@ def _typical(model: MAPDPM, k: int, j: int, name: str) -> str:
     """The mean of a column's cells in a cluster, or its most frequent level, or 0 if most are."""
     levels = getattr(model, "levels_", {}).get(name)
     of_levels = getattr(model, "level_probabilities_", {}).get(name)
-    if levels is None:
-        is_zero = 0.0 if of_levels is None else of_levels[k, 1]  # of zero-inflated columns
-        return f"0 {is_zero:.0%}" if is_zero > 0.5 else number(model.cluster_centers_[k, j])
+    if of_levels is None:
+        return number(model.cluster_centers_[k, j])
     probabilities = of_levels[k]
+    if levels is None:  # a zero-inflated column
+        is_zero = probabilities[1]
+        return f"0 {is_zero:.0%}" if is_zero > 0.5 else number(model.cluster_centers_[k, j])
     best = int(np.argmax(probabilities))
     level = levels[best] if isinstance(levels[best], str) else f"{levels[best]:g}"
     return f"{level} {probabilities[best]:.0%}"

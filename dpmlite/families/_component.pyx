@@ -1,6 +1,6 @@
 """Kernel of component.py: what Python sees of a component, with its checks."""
 
-from libc.math cimport INFINITY
+from libc.math cimport INFINITY, NAN
 
 from dpmlite.core._memory cimport double_array
 from dpmlite.core._rows cimport Rows, dense_row
@@ -101,6 +101,14 @@ cdef class Component(Family):
         self.begin_merging()
         self.marginals_merged(j, k, &scores[0])
         return scores[k]
+
+    def log_marginals_merged(self, Py_ssize_t j):
+        self._check_slot(j)
+        cdef double[::1] scores = double_array(padded(self.n_slots))
+        self.begin_merging()
+        self.marginals_merged(j, 0, &scores[0])
+        scores[j] = NAN
+        return list(scores[:self.n_slots])
 
     def bound_over(self, Rows X):
         raise ValueError(f"no bound of log predictives is known for {type(self).__name__}")

@@ -5,6 +5,7 @@ prior, so its predictive density *is* that of a new cluster, p(x | theta_0), and
 needs no special case for one.
 """
 
+from math import nan
 from typing import Any
 
 from dpmlite.core.constants import COUNT_ROUNDING, SMALL_COUNT_ROUNDING
@@ -148,6 +149,11 @@ class Component:
     def log_marginal_merged(self, j: int, k: int) -> float:
         """`log_marginal` of the rows of two different slots together."""
         raise NotImplementedError
+
+    def log_marginals_merged(self, j: int) -> list[float]:
+        """`log_marginal_merged` of a slot and each slot, in much less time; NaN for itself."""
+        self._check_slot(j)
+        return [nan if k == j else self.log_marginal_merged(j, k) for k in range(self.n_slots)]
 
     def bound_over(self, X: Rows) -> None:
         """Let `log_bound` hold for clusters of rows of a table.

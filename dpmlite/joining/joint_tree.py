@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import numpy.typing as npt
 
     from dpmlite.families import Component
@@ -28,7 +30,9 @@ def tree_by_joint(components: Component) -> npt.NDArray[np.float64]:
     """
     slots = {k: k for k in range(components.n_slots) if components.counts[k] > 0.0}
     size = dict.fromkeys(slots, 1)
-    losses = {(j, k): _loss(components, j, k) for j in slots for k in slots if j < k}
+    losses: dict[tuple[int, int], float] = {}
+    for j in slots:
+        losses |= _losses(components, j, [k for k in slots if j < k])
     tree, height = np.empty((len(slots) - 1, 4)), 0.0
     for i in range(len(tree)):
         j, k = min(losses, key=lambda pair: (losses[pair], pair))
@@ -38,12 +42,11 @@ def tree_by_joint(components: Component) -> npt.NDArray[np.float64]:
         slots[j] = len(tree) + 1 + i
         components.merge(j, k)
         losses = {pair: loss for pair, loss in losses.items() if not {j, k} & {*pair}}
-        for other in slots:
-            if other != j:
-                losses[min(j, other), max(j, other)] = _loss(components, j, other)
+        losses |= _losses(components, j, [other for other in slots if other != j])
     return tree
 
 
-def _loss(components: Component, j: int, k: int) -> float:
-    together = components.log_marginal_merged(j, k)
-    return components.log_marginal(j) + components.log_marginal(k) - together
+def _losses(components: Component, j: int, others: Iterable[int]) -> dict[tuple[int, int], float]:
+    """What the union of a slot with each of others loses, in nats, by pairs in ascending order."""
+    own, together = components.log_marginal(j), components.log_marginals_merged(j)
+    return {(min(j, k), max(j, k)): own + components.log_marginal(k) - together[k] for k in others}

@@ -11,7 +11,7 @@ from math import lgamma
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from dpmlite.families import Component
 
@@ -43,9 +43,7 @@ def weak_joins(components: Component, log_alpha: float) -> list[tuple[int, int]]
     for j in sorted(marginals, key=lambda slot: components.counts[slot])[:-1]:
         if components.counts[j] > most:
             break
-        evidence, k = min(
-            (_evidence(components, marginals, j, other), other) for other in marginals if other != j
-        )
+        evidence, k = min(_evidence(components, marginals, j))
         if evidence + log_alpha < STRONG_EVIDENCE:
             joins.append((j, k))
             components.merge(k, j)
@@ -54,8 +52,13 @@ def weak_joins(components: Component, log_alpha: float) -> list[tuple[int, int]]
     return joins
 
 
-def _evidence(components: Component, marginals: Mapping[int, float], j: int, k: int) -> float:
-    """Nats by which two components have a better joint than their union, for an alpha of 1."""
-    one, other = components.counts[j], components.counts[k]
-    prior = lgamma(one) + lgamma(other) - lgamma(one + other)
-    return prior + marginals[j] + marginals[k] - components.log_marginal_merged(j, k)
+def _evidence(
+    components: Component, marginals: Mapping[int, float], j: int
+) -> Iterator[tuple[float, int]]:
+    """Nats by which slot j and another have a better joint than their union, for an alpha of 1."""
+    one, together = components.counts[j], components.log_marginals_merged(j)
+    for k in marginals:
+        if k != j:
+            other = components.counts[k]
+            prior = lgamma(one) + lgamma(other) - lgamma(one + other)
+            yield prior + marginals[j] + marginals[k] - together[k], k

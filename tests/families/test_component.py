@@ -105,6 +105,20 @@ def test_merging_is_adding(twin, case, table):
     assert component.log_marginal_merged(0, 1) == pytest.approx(merged, **CLOSE)
 
 
+@settings(max_examples=25, deadline=None)
+@given(table=tables())
+def test_merging_with_each_slot_is_merging_with_one(twin, case, table):
+    X, prior, _ = problem(case, table)
+    component, _ = filled(case, twin, X, prior)
+    for j in range(component.n_slots):
+        found = component.log_marginals_merged(j)
+        assert np.isnan(found.pop(j))
+        others = [k for k in range(component.n_slots) if k != j]
+        assert found == pytest.approx([component.log_marginal_merged(j, k) for k in others])
+    with pytest.raises(IndexError):
+        component.log_marginals_merged(component.n_slots)
+
+
 @settings(max_examples=15, deadline=None)
 @given(table=tables(), weight=st.sampled_from([1.0, 2.0, 0.3]), i=st.integers(0, 100))
 def test_removing_undoes_adding(twin, case, table, weight, i):
