@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from learners import BOARDS, sources
 from needs import needs_runtime
 from ranges import checked
+from real_tables import MissingTableError
 from runtimes import run
 from streams import nmi
 
@@ -126,7 +127,10 @@ def test_wrong_windows_are_refused(arguments):
 
 def test_activities_are_told_apart():
     """Unasked, and better than by k-means that is told how many there are, as measured before."""
-    parts = list(features.recordings())
+    try:
+        parts = list(features.recordings())
+    except MissingTableError as error:
+        pytest.skip(str(error))
     scores = []
     for seed in range(2):
         readings, z = features.in_order(parts, seed)
