@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import compress
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -184,7 +185,10 @@ class FamilyEstimator(Estimator):
         of_numbers.variances()  # warns of constant columns, and refuses values too large
         warn_of_outliers(numbers, of_numbers)
         if moments.names is not None and table.values is not None:
-            warn_of_row_numbers(moments.names, table.values)
+            levels = {} if table.columns is None else table.columns.levels
+            are_numbers = [levels.get(name) is None for name in moments.names]
+            names = compress(moments.names, are_numbers)
+            warn_of_row_numbers(names, table.values[:, are_numbers])
         found = None
         if table.columns is not None:
             table, found = self._with_columns_by_joint(search, table, seeds)

@@ -46,6 +46,14 @@ def test_a_column_that_numbers_the_rows_is_told(columns, name, cells):
     assert message.startswith(f"column {name!r} numbers the rows")
 
 
+def test_categories_that_all_differ_number_nothing(columns):
+    names = np.array([f"guest {i}" for i in range(200)], dtype=object)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model = MAPDPM(random_state=0, component={"guest": "categorical"})
+        model.fit(Table({**columns, "guest": names}))
+
+
 @pytest.mark.parametrize("kept", [["city", "height", "visits"], ["height"]])
 def test_warnings_name_columns_of_mixed_tables(columns, kept):
     others = {name: columns[name] for name in kept}
