@@ -47,10 +47,10 @@ class MAPDPM(MapFits):
     ----------
     component : str or dict, default "auto"
         Family of the components, or a dict with the family of each column. "auto" is, with
-        ``prior="auto"``, the better of the first two by the joint, the second only up to 40 columns;
-        in tables with columns of text, of few values, of many zeros or
-        with a long tail upwards, each column has a family of its own; with a dict as `prior` it is
-        the family that has its keys; otherwise "normal-gamma".
+        ``prior="auto"``, the better of the first two by the joint, the second only up to 40
+        columns; in tables with columns of text, of few values, of many zeros or with a long tail
+        upwards, each column has a family of its own; with a dict as `prior` it is the family that
+        has its keys; otherwise "normal-gamma".
 
         - "normal-gamma": independent columns, each normal with unknown mean and precision;
         - "normal-inverse-wishart": normal with an unknown, full covariance matrix;
