@@ -205,9 +205,7 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         y : ignored
             There for scikit-learn.
         sample_weight : array-like, shape (N,), optional
-            Weights of the rows, as in `MAPDPM.fit`. With ``prior="auto"`` their ratios count, and
-            their mean in the choice of hyperparameters alone. With other priors a row of weight w
-            stands for w equal rows that share a label. Rows of weight 0 only get a label.
+            Weights of the rows, as in `DPSearch.fit`.
 
         Returns
         -------
@@ -265,10 +263,8 @@ class BayesianHierarchicalClustering(MixtureEstimator):
 
         Raises
         ------
-        NotFittedError
-            Before `fit`.
-        ValueError, TypeError
-            If `X` is no table for the family, or has other columns than those of `fit`.
+        NotFittedError, ValueError, TypeError
+            As `predict`.
         """
         rows = self._read_new(X).rows()
         weights = np.empty(2 * self.n_leaves_)

@@ -212,11 +212,8 @@ class VariationalDPM(Limited, FamilyEstimator):
         y : ignored
             There for scikit-learn.
         sample_weight : array-like, shape (N,), optional
-            Weights of the rows, as in `MAPDPM.fit`. With ``prior="auto"`` their ratios count, and
-            their mean in the choice of hyperparameters alone. With other priors a row of weight w
-            stands for w equal rows that share a label. Rows of weight 0 only get a label.
-            Integer weights are not the same as repeated rows, whose labels would be independent
-            given the parameters.
+            Weights of the rows, as in `DPSearch.fit`. Integer weights are not the same as repeated
+            rows, whose labels would be independent given the parameters.
 
         Returns
         -------
@@ -289,10 +286,8 @@ class VariationalDPM(Limited, FamilyEstimator):
 
         Raises
         ------
-        NotFittedError
-            Before `fit`.
-        ValueError, TypeError
-            If `X` is no table for the family, or has other columns than those of `fit`.
+        NotFittedError, ValueError, TypeError
+            As `predict`.
         """
         return self._probabilities(self._read_new(X))
 
@@ -312,10 +307,8 @@ class VariationalDPM(Limited, FamilyEstimator):
 
         Raises
         ------
-        NotFittedError
-            Before `fit`.
-        ValueError, TypeError
-            If `X` is no table for the family, or has other columns than those of `fit`.
+        NotFittedError, ValueError, TypeError
+            As `predict`.
         """
         rows = self._read_new(X).rows()
         out = np.empty(len(rows))

@@ -8,7 +8,8 @@ A missing cell, NaN, is summed over both its values: that is a factor of 1, so i
 its column's counts and nothing to a score.
 """
 
-from math import isnan, nan
+from math import isnan
+from typing import Any
 
 from dpmlite.core.checks import check_positive, check_same_length
 from dpmlite.core.constants import MIN_KEPT_FRACTION
@@ -73,10 +74,11 @@ class BetaBernoulli(Component):
         self.ones[k] = [0.0] * self.n_columns
         self.zeros[k] = [0.0] * self.n_columns
 
-    def copy(self, k: int, other: "Component", j: int) -> None:
-        self._check_slot(k)
-        self._check_same(other)
-        self.load(k, other.statistics(j))
+    def _slot(self, k: int) -> Any:
+        return self.counts[k], self.ones[k][:], self.zeros[k][:]
+
+    def _set_slot(self, k: int, slot: Any) -> None:
+        self.counts[k], self.ones[k], self.zeros[k] = slot
 
     def add(self, row: Values, k: int, weight: float = 1.0) -> None:
         self._check_slot(k)
@@ -128,14 +130,6 @@ class BetaBernoulli(Component):
                 p = b if x == 0.0 else a
                 total += log_rising(p, weight) - log_rising(a + b, weight)
         return total
-
-    def log_predictive_member(self, row: Values, k: int, weight: float = 1.0) -> float:
-        self._check_slot(k)
-        n, ones, zeros = self.counts[k], self.ones[k][:], self.zeros[k][:]
-        exact = self.remove(row, k, weight)
-        total = self.log_predictive(row, k, weight)
-        self.counts[k], self.ones[k], self.zeros[k] = n, ones, zeros
-        return total if exact else nan
 
     def expected_log_density(self, row: Values, k: int, weight: float = 1.0) -> float:
         """Mean of log p(row | p): E[log p] = psi(a) - psi(a + b), E[log(1 - p)] = psi(b) - ..."""

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
+from dpmlite.estimators.bases.routing import WeightRequests
 from dpmlite.estimators.fitted.not_fitted import require_fitted
-from dpmlite.estimators.inputs.routing import WeightRequests
 from dpmlite.estimators.inputs.user_tables import column_names
 from dpmlite.estimators.inputs.validation import check_rows, warn
 

@@ -137,12 +137,7 @@ def columns_of(
         for column in cells
         if column not in in_joint
     }
-    bits = {
-        column: found.cells
-        for column, found in cells.items()
-        if column in names and component.get(column, AUTO) == AUTO and _is_bits(found)
-    }
-    for group in one_hot_columns(bits):
+    for group in _one_hot_groups(names, component, cells):
         joint[group] = CATEGORICAL
         names = {column: name for column, name in names.items() if column not in group}
     names |= joint
@@ -232,6 +227,18 @@ def one_hot_columns(cells: Mapping[Column, Cells]) -> list[tuple[Column, ...]]:
             found.append(tuple(group))
             group = []
     return [each for each in found if len(each) > 1]
+
+
+def _one_hot_groups(
+    names: Mapping[Key, str], component: Mapping[Key, str], cells: Mapping[Column, CellsOf]
+) -> list[tuple[Column, ...]]:
+    """The one-hot columns among those of `names` whose family `component` leaves open."""
+    bits = {
+        column: found.cells
+        for column, found in cells.items()
+        if column in names and component.get(column, AUTO) == AUTO and _is_bits(found)
+    }
+    return one_hot_columns(bits)
 
 
 def _is_bits(found: CellsOf) -> bool:

@@ -19,7 +19,7 @@ from dpmlite.distributed.proposals import GATHERED_ROWS, scaled
 from dpmlite.distributed.steps import Mixture
 from dpmlite.estimators.column_families.by_rule import AUTO
 from dpmlite.estimators.default_model.automatic import power_of
-from dpmlite.estimators.fitted.partitions import cluster_attributes
+from dpmlite.estimators.fitted.partitions import replace_cluster_attributes
 from dpmlite.estimators.inputs.data import HEAVIEST, NEGLIGIBLE
 from dpmlite.estimators.inputs.shown import shown
 from dpmlite.estimators.inputs.validation import check_random_state, check_weight_ratio
@@ -48,9 +48,6 @@ if TYPE_CHECKING:
 
 # Attributes of `fit` that describe rows, or a search among them in memory.
 FROM_ROWS = ("labels_", "component_labels_", "first_rows_", "neg_log_loo_", "n_empty_clusters_")
-
-# Attributes that only some fits have.
-NOT_ALWAYS = ("cluster_of_component_", "levels_", "log_columns_", "level_probabilities_")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -291,10 +288,10 @@ class ChunkedFit:
         order = np.argsort(np.argsort(-weights, kind="stable"), kind="stable")
         final = partition.finish(replace(model, as_weights=True), order)
         to_fit = self.estimator
-        for name in (*FROM_ROWS, *NOT_ALWAYS):
-            to_fit.__dict__.pop(name, None)
+        for name in FROM_ROWS:
+            vars(to_fit).pop(name, None)
+        replace_cluster_attributes(to_fit, final, model.family, model.prior, to_fit.allow_missing)
         vars(to_fit).update(
-            cluster_attributes(final, model.family, model.prior, to_fit.allow_missing),
             alpha_=model.alpha,
             counts_=partition.clusters.sizes.sum(axis=0),
             power_=model.power / unit,
