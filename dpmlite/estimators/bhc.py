@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, get_args
 
 import numpy as np
 
-from dpmlite import algorithms, families
+from dpmlite import algorithms
 from dpmlite.core.constants import UNPLACED
 from dpmlite.estimators.bases.estimator import all_or_nothing
 from dpmlite.estimators.bases.mixture import MixtureEstimator

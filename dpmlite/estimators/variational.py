@@ -13,7 +13,7 @@ from dpmlite.estimators.bases.family_estimator import FamilyEstimator
 from dpmlite.estimators.column_families.by_rule import COMPLETE_FAMILIES
 from dpmlite.estimators.default_model.automatic import most_probable_labels
 from dpmlite.estimators.fitted.numbering import largest_first
-from dpmlite.estimators.fitted.partitions import fitted_component
+from dpmlite.estimators.fitted.partitions import fitted_component, forget_optional
 from dpmlite.estimators.inputs.choices import VariationalMethod
 from dpmlite.estimators.inputs.limits import Limited
 from dpmlite.estimators.inputs.validation import (
@@ -378,6 +378,7 @@ class VariationalDPM(Limited, FamilyEstimator):
         counts = np.array(best.mixing.counts)
         order = np.argsort(-counts, kind="stable")
         posteriors = (component.posterior(int(k)) for k in order)
+        forget_optional(self)
         vars(self).update(family.attributes(), allow_missing_=False, prior_=prior)
         self.alpha_ = model.alpha
         self.counts_ = counts[order]

@@ -228,6 +228,15 @@ def test_an_error_names_the_parameter_that_breaks_its_rule(parameters, message):
         VariationalDPM(**{**QUICK, **parameters}).fit(np.eye(3))
 
 
+def test_a_fit_leaves_nothing_of_the_columns_of_an_earlier_one():
+    mixed = quick(component={0: "log-normal", 1: "categorical"})
+    mixed.fit(np.array([[1.0, 0.0], [2.0, 1.0], [9.0, 1.0], [8.0, 0.0]]))
+    assert mixed.log_columns_ == (0,)
+    mixed.set_params(component="normal-gamma").fit(np.eye(3))
+    assert not hasattr(mixed, "levels_")
+    assert not hasattr(mixed, "log_columns_")
+
+
 def test_it_must_be_fitted_first():
     for method in ("predict", "predict_proba", "score_samples"):
         with pytest.raises(

@@ -163,9 +163,14 @@ def replace_cluster_attributes(
     model: Any, final: Partition, family: Family, prior: Prior, allow_missing: bool
 ) -> None:
     """Give a model the attributes of a partition's clusters, without those of an earlier fit."""
+    forget_optional(model)
+    vars(model).update(cluster_attributes(final, family, prior, allow_missing))
+
+
+def forget_optional(model: Any) -> None:
+    """Delete the attributes of an earlier fit that the next one may not make."""
     for name in OPTIONAL:
         vars(model).pop(name, None)
-    vars(model).update(cluster_attributes(final, family, prior, allow_missing))
 
 
 def described_components(

@@ -11,7 +11,7 @@ from dpmlite import MAPDPM, ConvergenceWarning
 from dpmlite.datasets import unequal_gaussians
 from dpmlite.distributed import attempts, descent, proposals
 from dpmlite.estimators.default_model.alternation import same_partition
-from dpmlite.estimators.map_dpm import chunk_tables, chunked_fit
+from dpmlite.estimators.map_dpm import chunk_tables, chunked_fit, first_sample
 from dpmlite.estimators.priors import FAMILIES
 from dpmlite.search import progress
 
@@ -32,7 +32,7 @@ def fitted(X, n_chunks=4, **parameters):
 @pytest.fixture
 def small_samples(monkeypatch):
     """So that most rows of small tables are in no sample."""
-    for module in (proposals, attempts, descent, chunked_fit):
+    for module in (proposals, attempts, descent, chunked_fit, first_sample):
         monkeypatch.setattr(module, "GATHERED_ROWS", 500)
 
 
@@ -192,6 +192,14 @@ def test_a_fit_leaves_nothing_of_an_earlier_one():
     assert not hasattr(model, "neg_log_loo_")
     assert not hasattr(model, "first_rows_")
     assert len(model.labels_) == 3000
+
+
+def test_a_fit_does_not_predict_with_the_discount_of_an_earlier_one(small_samples):
+    X = unequal()
+    fresh = MAPDPM(prior="paper", random_state=0).fit_chunks([X])
+    model = MAPDPM(prior="paper", discount=0.5, random_state=0).fit(X[:200])
+    model.set_params(discount=0.0).fit_chunks([X])
+    np.testing.assert_array_equal(model.score_samples(X), fresh.score_samples(X))
 
 
 def test_labels_are_of_the_clusters_that_components_join():
