@@ -355,6 +355,7 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         return assembly.tree()
 
     def _keep_tree(self, tree: Tree, leaves: Labels, used: npt.NDArray[np.bool_]) -> None:
+        """Keep the tree, and the leaf of each row that is `used`; others have no leaf."""
         self.n_leaves_ = tree.n_leaves
         self.leaves_ = np.full(len(used), UNPLACED, dtype=np.intp)
         self.leaves_[used] = leaves
@@ -373,6 +374,7 @@ class BayesianHierarchicalClustering(MixtureEstimator):
             raise ValueError(f"alternative_trees must be a node from {low} to {high}, got {start}")
 
     def _keep_increments(self, log_e: npt.NDArray[np.float64]) -> None:
+        """Keep what relocated branches add to the bound, from the logs of e_k of all nodes."""
         start = self.alternative_trees
         for name in ("log_increments_", "log_evidence_bound_alternative_"):
             self.__dict__.pop(name, None)

@@ -329,6 +329,7 @@ class VariationalDPM(Limited, FamilyEstimator):
         self._check_limits()
 
     def _random_labels(self, model: Model, table: Data, rng: np.random.Generator) -> Labels:
+        """Labels of random seeds, which the other rows join in one sweep."""
         n = table.shape[0]
         order = rng.permutation(n).astype(np.intp)
         labels = np.full(n, -1, dtype=np.intp)
@@ -356,6 +357,7 @@ class VariationalDPM(Limited, FamilyEstimator):
     def _climb(
         self, model: Model, table: Data, responsibilities: Floats, number: int, progress: Progress
     ) -> Ascent:
+        """The ascent from responsibilities, until the bound changes by less than `tol`."""
         ascent = Ascent(table.rows(), model.component(), self._mixing(), responsibilities)
         for iteration in range(1, self.max_iter + 1):
             ascent.step(bool(self.reorder))

@@ -1,8 +1,8 @@
 """Beta-Bernoulli components: independent binary columns, some cells of which may be missing.
 
 In column d of a cluster, x | p ~ Bernoulli(p) and p ~ Beta(a0[d], b0[d]). The posterior of p after
-n1 ones and n0 zeros is Beta(a0 + n1, b0 + n0), and the next value is 1 with probability
-(a0 + n1) / (a0 + b0 + n1 + n0): Laplace's rule of succession if a0 = b0 = 1.
+n1 ones and n0 zeros is Beta(a0 + n1, b0 + n0) (Gelman et al. 2013, section 2.4), and the next value
+is 1 with probability (a0 + n1) / (a0 + b0 + n1 + n0): Laplace's rule of succession if a0 = b0 = 1.
 
 A missing cell, NaN, is summed over both its values: that is a factor of 1, so it adds nothing to
 its column's counts and nothing to a score.

@@ -1,8 +1,9 @@
 """Categorical components: independent columns of levels, some cells of which may be missing.
 
 In column d of a cluster, x | p ~ Categorical(p) over L_d levels, and p ~ Dirichlet(beta0[d]). The
-posterior of p adds to each level's beta the number of its cells. With B the sum of the betas, the
-next value is level l of n cells with probability (beta_l + n_l) / (B + n).
+posterior of p adds to each level's beta the number n_l of its cells (Gelman et al. 2013, section
+3.4). With B the sum of the betas, a cell after n others is of level l with probability
+(beta_l + n_l) / (B + n).
 
 A missing cell, NaN, is summed over all levels: that is a factor of 1, so it adds nothing to its
 column's counts and nothing to a score.

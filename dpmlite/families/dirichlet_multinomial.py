@@ -6,9 +6,9 @@ probability
 
     p(x | cluster) = prod_w rising(beta0_w + n_w, x_w) / rising(B + N, |x|),
 
-rising(a, x) = a (a + 1) ... (a + x - 1) = Gamma(a + x) / Gamma(a): Polya's urn. It is the
-probability of the words in an order; there is no multinomial coefficient. It would be the same
-for every cluster.
+rising(a, x) = a (a + 1) ... (a + x - 1) = Gamma(a + x) / Gamma(a): Polya's urn (Johnson, Kotz &
+Balakrishnan 1997, chapter 40). It is the probability of the words in an order; there is no
+multinomial coefficient. It would be the same for every cluster.
 """
 
 from math import floor, isnan, log, log1p, nan

@@ -1,8 +1,8 @@
 """Poisson-gamma components: independent columns of counts of events, some cells missing.
 
 In column d of a cluster, x | lambda ~ Poisson(lambda) and lambda ~ Gamma(a0[d], rate b0[d]). The
-posterior of lambda after n cells that add up to S is Gamma(a, b) with a = a0 + S and b = b0 + n,
-and the next cell is negative binomial,
+posterior of lambda after n cells that add up to S is Gamma(a, b) with a = a0 + S and b = b0 + n
+(Gelman et al. 2013, section 2.6), and the next cell is negative binomial,
 
     log p(x) = log Gamma(a + x) / Gamma(a) + a log(b / (b + 1)) - x log(b + 1) - log x!.
 

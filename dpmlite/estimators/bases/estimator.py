@@ -178,6 +178,7 @@ class Estimator(WeightRequests):
 
 
 def _name_mismatch(names: list[str], fitted: list[str]) -> str:
+    """The message about columns whose names are not those of `fit`, in scikit-learn's words."""
     lines = ["The feature names should match those that were passed during fit."]
     unseen = sorted(set(names) - set(fitted))
     missing = sorted(set(fitted) - set(names))

@@ -58,6 +58,7 @@ class CountSums:
         labels: Indices,
         power: float,
     ) -> CountSums:
+        """Sums of counts and of exposures, shape (N, D) or what broadcasts to it."""
         of_rows = np.full(len(counts), power) if weights is None else power * weights
         groups = Groups.of(labels)
         cell_weights = np.where(np.isnan(counts), 0.0, of_rows[:, None])

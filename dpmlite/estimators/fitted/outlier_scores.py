@@ -20,7 +20,7 @@ N_DRAWN = 20_000
 # Classes of exposures within a factor of 2, of rows whose densities are compared.
 STEPS_PER_OCTAVE = 4
 
-# Components of so few rows do not tell what is usual.
+# Components of at most this many rows do not tell what is usual.
 MAX_STRAY_ROWS = 2
 
 
