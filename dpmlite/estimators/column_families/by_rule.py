@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from dpmlite.estimators.inputs.columns import Cells, Column, Key
-    from dpmlite.estimators.inputs.data import Data, Floats
+    from dpmlite.estimators.inputs.data import Data
 
 AUTO = "auto"
 
@@ -63,6 +63,7 @@ JOINT_FAMILIES = (FULL, LOG_NORMAL, CATEGORICAL)
 # few rows that is common by chance.
 MAX_DIFFERENT = 0.5
 MIN_ROWS_OF_TEXT = 50
+
 
 def check_component(component: Any, choices: tuple[str, ...] = COLUMN_FAMILIES) -> None:
     """Raise ValueError unless a mapping has columns as keys and names of families as values.
