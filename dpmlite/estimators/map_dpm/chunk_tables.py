@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from dpmlite.estimators.default_model.automatic import times
+from dpmlite.estimators.default_model.model import times
 from dpmlite.estimators.empirical_bayes.spread_ties import spread_on_grid
 from dpmlite.estimators.inputs.data import Data
 from dpmlite.estimators.inputs.validation import check_sample_weight

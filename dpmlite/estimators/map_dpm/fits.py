@@ -12,7 +12,7 @@ from dpmlite import algorithms
 from dpmlite.core.constants import UNPLACED
 from dpmlite.core.threads import threads_for, use_threads
 from dpmlite.estimators.column_families.by_rule import AUTO
-from dpmlite.estimators.default_model.automatic import times
+from dpmlite.estimators.default_model.model import times
 from dpmlite.estimators.fitted.numbering import largest_first
 from dpmlite.estimators.fitted.partitions import final_partition_with_groups, verify_joint
 from dpmlite.estimators.inputs.validation import check_random_state
@@ -32,7 +32,7 @@ from dpmlite.search.context import Problem
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from dpmlite.estimators.default_model.automatic import Model
+    from dpmlite.estimators.default_model.model import Model
     from dpmlite.estimators.inputs.data import Data
     from dpmlite.estimators.map_dpm.streaming import FittedClusters
     from dpmlite.search.progress import Progress
@@ -58,7 +58,7 @@ class MapFits(MapParameters):
             moments = Moments.of(table)
             if self._is_automatic():
                 model, table, labels = self._choose_model(
-                    search, table, moments, seeds, self._saturation()
+                    search, table, moments, seeds, self._saturation(), completes=True
                 )
                 if not isinstance(self.init, str) or self.init == AUTO:
                     search = replace(search, init=labels)
