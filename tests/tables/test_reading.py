@@ -171,7 +171,7 @@ def test_the_header_is_found(text, has_header):
         ("a\tb\n1,234\t5\n", "'1,234' may be a decimal number or one of thousands: say which"),
     ],
 )
-def test_an_error_names_the_file_and_the_line(tmp_path, text, message):
+def test_an_error_names_the_file(tmp_path, text, message):
     path = tmp_path / "bad.csv"
     path.write_text(text)
     with pytest.raises(ValueError) as caught:  # noqa: PT011
