@@ -233,7 +233,7 @@ def test_the_concentration_is_chosen_on_the_sample(alpha):
 def test_an_error_names_the_chunk(bad, message, prior, monkeypatch):
     X = table("normal-gamma", 90)
     # The sample has no row of the bad chunk.
-    monkeypatch.setattr(chunked_fit, "joined_rows", lambda parts: parts[0])
+    monkeypatch.setattr(first_sample, "joined_rows", lambda parts: parts[0])
     with pytest.raises(ValueError, match=message):
         MAPDPM(prior=prior).fit_chunks([X, bad])
 
@@ -247,7 +247,7 @@ def test_an_error_names_the_chunk_of_a_bad_row_in_the_sample():
 
 def test_a_row_beyond_the_reach_of_a_prior_is_named(monkeypatch):
     X = table("normal-gamma", 90)
-    monkeypatch.setattr(chunked_fit, "joined_rows", lambda parts: parts[0])
+    monkeypatch.setattr(first_sample, "joined_rows", lambda parts: parts[0])
     far = np.full((1, 2), 1e30)
     prior = {"m0": 0.0, "c0": 1.0, "a0": 1.0, "b0": 1.0}
     with pytest.raises(ValueError, match="chunk 1: X must"):
