@@ -26,7 +26,6 @@ from dpmlite.estimators.default_model.automatic import (
     choose_model,
     first_labels_of_sample,
 )
-from dpmlite.estimators.default_model.completion import check_complete, lacks_cells
 from dpmlite.estimators.default_model.model import SATURATION, Model, power_of, times
 from dpmlite.estimators.fitted.outliers import warn_of_outliers
 from dpmlite.estimators.fitted.partitions import fitted_family
@@ -37,6 +36,7 @@ from dpmlite.estimators.inputs.shown import shown
 from dpmlite.estimators.inputs.user_tables import column_names
 from dpmlite.estimators.inputs.validation import check_bool, check_choice, check_sample_weight
 from dpmlite.estimators.priors import COMPONENTS, FAMILIES, family_of_keys, mixed_family
+from dpmlite.estimators.priors.lacking import check_complete
 from dpmlite.estimators.priors.moments import Moments
 from dpmlite.search.progress import Progress
 from dpmlite.search.search import Search
@@ -179,8 +179,8 @@ class FamilyEstimator(Estimator):
     ) -> tuple[Model, Data, Indices]:
         """The model that the joint chooses, the table with its ties spread, and labels to start.
 
-        If `completes`, missing cells of columns with full covariance are drawn. Otherwise only
-        families are tried that need no such cell.
+        If `completes`, missing cells of columns with full covariance are drawn. Otherwise families
+        with such columns are not tried where cells may be missing.
         """
         numbers = table.numbers()
         of_numbers = moments if table.columns is None else moments.part(table.columns.is_real)
@@ -195,9 +195,9 @@ class FamilyEstimator(Estimator):
         if table.columns is not None:
             table, found = self._with_columns_by_joint(search, table, seeds)
         families = self._candidates(table)
-        if not completes:
+        if self.allow_missing and not completes:
             check_complete(families[0], table)
-            families = [family for family in families if not lacks_cells(family, table)]
+            families = [families[0], *(each for each in families[1:] if not each.is_full)]
         first = FAMILIES["normal-gamma"] if table.columns is None else families[0]
         table = first.prepared(table)
         # The scale of weights tells how sure rows are, and not that each is several equal ones,

@@ -7,7 +7,6 @@ rows find their components. Components that no valley separates are one cluster.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,12 +16,12 @@ from dpmlite.estimators.default_model.choose_prior import draw_sample
 from dpmlite.estimators.default_model.completion import (
     completed_by_draws,
     completed_by_neighbours,
-    lacks_cells,
 )
 from dpmlite.estimators.default_model.principal_halves import principal_halves
-from dpmlite.estimators.default_model.trials import Trials, clusters_of, least_joint
+from dpmlite.estimators.default_model.trials import Trials, clusters_of
 from dpmlite.estimators.fitted.numbering import largest_first
 from dpmlite.estimators.priors import FAMILIES
+from dpmlite.estimators.priors.lacking import lacks_cells
 from dpmlite.estimators.priors.moments import Moments, constant_columns
 from dpmlite.search.sampled_start import joined
 from dpmlite.search.search import Search
@@ -103,14 +102,7 @@ def choose_model(
         found = first_labels(
             search, of_sample, trials.rows(first), trials.scales(first), FIRST_WIDTH, seeds
         )
-    best = least_joint(
-        [
-            trials.fit(family, labels)
-            for family in families
-            for labels in starts_from(found, parts[0])
-        ]
-    )
-    best = trials.fit_further(best)
+    best = trials.best_of(families, starts_from(found, parts[0]))
     family, prior, rows, labels = best.family, best.prior, best.rows, best.labels
     if not varying.all():
         rows = _with_constant_columns(completed_by_neighbours(family, sample), varying, rows)
@@ -120,8 +112,10 @@ def choose_model(
     if lacks_cells(family, table):
         model = replace(model, has_missing=rows.has_missing())
         clusters, rng = clusters_of(model, rows, labels), np.random.default_rng(seeds)
-        drawn = partial(completed_by_draws, family, table, prior, clusters, model.alpha, rng)
-        table = rows if chosen.all() else drawn()[0]
+        if chosen.all():
+            table = rows
+        else:
+            table = completed_by_draws(family, table, prior, clusters, model.alpha, rng)[0]
     labels = _labels_of_all(search, model, template.power, rows, labels, table, chosen)
     return replace(model, power=template.power), table, labels
 

@@ -19,34 +19,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpmlite import sweeps
+from dpmlite.core import Rows
+from dpmlite.distributed.statistics import load, statistics_of
+from dpmlite.estimators.priors.lacking import lacking_cells
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from dpmlite import families
     from dpmlite.estimators.inputs.choices import Prior
     from dpmlite.estimators.inputs.data import Data, Floats, Indices
     from dpmlite.estimators.priors.base import Family
 
-# Distances of this number of pairs of rows are found at once: it bounds the memory.
+# Rows from which cells are taken, evenly spaced, at most; and pairs of rows of which distances are
+# found at once, which bounds the memory.
+MAX_DONORS = 2000
 PAIRS = 1_000_000
-
-
-def lacks_cells(family: Family, table: Data) -> bool:
-    """Whether cells of columns with full covariance are missing in a table."""
-    return bool(_is_missing(family, table).any())
-
-
-def check_complete(family: Family, table: Data) -> None:
-    """Raise ValueError if cells of columns with full covariance are missing in a table."""
-    missing = _is_missing(family, table)
-    if missing.any():
-        i, j = np.argwhere(missing)[0]
-        column = j if table.columns is None else table.columns.coded[j]
-        raise ValueError(
-            "columns of full covariance take missing cells in MAPDPM with prior='auto' only, "
-            f"got one in row {i}, column {column!r}"
-        )
 
 
 def completed_by_neighbours(family: Family, table: Data) -> Data:
@@ -55,23 +41,37 @@ def completed_by_neighbours(family: Family, table: Data) -> Data:
     Of the rows that have the cell, the most similar one has the least mean squared distance over
     the columns that both know, each in units of its deviation. This is where draws start.
     """
-    missing = _is_missing(family, table)
+    missing = lacking_cells(family, table)
     if not missing.any():
         return table
     assert table.values is not None
     values, columns = table.values.copy(), np.flatnonzero(missing.any(axis=0))
-    known = table.numbers().values
-    assert known is not None
-    units = (known - np.nanmean(known, axis=0)) / np.maximum(np.nanstd(known, axis=0), 1e-300)
+    numbers = table.numbers().values
+    assert numbers is not None
+    units = _standardised(numbers)
+    donors = {j: _some(np.flatnonzero(~np.isnan(values[:, j]))) for j in columns}
+    values[:, [j for j in columns if len(donors[j]) == 0]] = 0.0
     rows = np.flatnonzero(missing.any(axis=1))
-    for chunk in np.array_split(rows, -(-len(rows) * len(units) // PAIRS)):
-        distances = _mean_squares(units[chunk], units)
-        for j in columns:
-            donors = np.flatnonzero(~np.isnan(table.values[:, j]))
-            lacking = np.flatnonzero(missing[chunk, j])
-            nearest = donors[distances[np.ix_(lacking, donors)].argmin(axis=1)]
-            values[chunk[lacking], j] = table.values[nearest, j]
+    for chunk in np.array_split(rows, -(-len(rows) * MAX_DONORS // PAIRS)):
+        for j, of_column in donors.items():
+            lacking = chunk[missing[chunk, j] & (len(of_column) > 0)]
+            distances = _mean_squares(units[lacking], units[of_column])
+            values[lacking, j] = table.values[of_column[distances.argmin(axis=1)], j]
     return table.with_values(values)
+
+
+def _standardised(X: Floats) -> Floats:
+    """Columns in units of their deviation from their mean; what is missing stays so."""
+    n = np.maximum((~np.isnan(X)).sum(axis=0), 1)
+    centred = X - np.nansum(X, axis=0) / n
+    with np.errstate(over="ignore"):
+        deviations = np.sqrt(np.nansum(centred**2, axis=0) / n)
+    return np.asarray(centred / np.where(deviations > 0.0, deviations, 1.0))
+
+
+def _some(rows: Indices) -> Indices:
+    """At most `MAX_DONORS` rows, evenly spaced."""
+    return rows[:: -(-len(rows) // MAX_DONORS)]
 
 
 def completed_by_draws(
@@ -81,7 +81,7 @@ def completed_by_draws(
     clusters: families.Component,
     alpha: float,
     rng: np.random.Generator,
-) -> tuple[Data, npt.NDArray[np.bool_], Indices]:
+) -> tuple[Data, Indices]:
     """A table whose missing cells of columns with full covariance are drawn from clusters.
 
     Parameters
@@ -90,9 +90,9 @@ def completed_by_draws(
     table : Data
         N dense rows, some of which lack such cells.
     prior : dict
-        The prior of the clusters.
+        That of the clusters.
     clusters : Component
-        A cluster a slot, each of rows that count as much as its densities are to be sure of.
+        A cluster a slot, as sure of itself as its draws should be.
     alpha : float
         Concentration.
     rng : Generator
@@ -101,34 +101,27 @@ def completed_by_draws(
     -------
     table : Data
         Its `log_drawn` is the log of the density q of the draws.
-    lacking : ndarray of bool, shape (N,)
-        The rows of which cells were drawn.
-    labels : ndarray of int
-        The most probable cluster of each of these.
+    labels : ndarray of int, shape (N,)
+        The slot of each row that lacked cells: the most probable cluster, or one slot more, for a
+        new cluster; -1 for other rows.
     """
-    missing = _is_missing(family, table)
-    lacking = np.asarray(missing.any(axis=1))
+    slots = clusters.like()
+    load(slots, statistics_of(clusters, clusters.n_slots), n_empty=1)
+    missing = lacking_cells(family, table)
+    lacking = np.flatnonzero(missing.any(axis=1))
     assert table.values is not None
     values, log_drawn = table.values.copy(), np.zeros(table.shape[0])
-    part = table.take(lacking).unweighted()
-    labels = np.empty(part.shape[0], dtype=np.intp)
-    sweeps.assign(part.rows(), clusters, alpha, labels)
-    for k in np.unique(labels):
-        rows = np.flatnonzero(lacking)[labels == k]
-        cluster = family.as_prior(clusters.posterior(int(k)), prior)
-        drawn, log_drawn[rows] = family.draw_missing(table.values[rows], cluster, rng)
+    nearest, labels = np.empty(len(lacking), dtype=np.intp), np.full(table.shape[0], -1)
+    sweeps.assign(Rows(values[lacking]), slots, alpha, nearest)
+    labels[lacking] = np.where(nearest < 0, clusters.n_slots, nearest)
+    for k in np.unique(labels[lacking]):
+        rows = np.flatnonzero(labels == k)
+        cluster = family.as_prior(slots.posterior(int(k)), prior)
+        drawn, log_drawn[rows] = family.draw_missing(values[rows], cluster, rng)
         values[rows] = np.where(missing[rows], drawn, values[rows])
-    log_drawn -= table.with_values(values).log_volumes() - table.log_volumes()
-    return replace(table.with_values(values), log_drawn=log_drawn), lacking, labels
-
-
-def _is_missing(family: Family, table: Data) -> npt.NDArray[np.bool_]:
-    """Mask of the cells of columns with full covariance that are missing, shape (N, D)."""
-    mask = np.zeros(table.shape, dtype=bool)
-    for columns in family.full_columns:
-        assert table.values is not None
-        mask[:, columns] = np.isnan(table.values[:, columns])
-    return mask
+    complete = table.with_values(values)
+    log_drawn -= complete.log_volumes() - table.log_volumes()
+    return replace(complete, log_drawn=log_drawn), labels
 
 
 def _mean_squares(X: Floats, Y: Floats) -> Floats:
@@ -136,8 +129,8 @@ def _mean_squares(X: Floats, Y: Floats) -> Floats:
 
     Of rows that have no such cells, it is infinite.
     """
-    x_known, y_known = ~np.isnan(X), ~np.isnan(Y)
+    x_known, y_known = ((~np.isnan(each)).astype(np.float64) for each in (X, Y))
     x, y = np.nan_to_num(X), np.nan_to_num(Y)
-    squares = (x * x) @ y_known.T.astype(float) - 2.0 * x @ y.T + x_known @ (y * y).T
-    n_both = x_known.astype(float) @ y_known.T
+    squares = (x * x) @ y_known.T - 2.0 * x @ y.T + x_known @ (y * y).T
+    n_both = x_known @ y_known.T
     return np.where(n_both > 0.0, squares / np.maximum(n_both, 1.0), np.inf)

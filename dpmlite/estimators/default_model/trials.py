@@ -13,8 +13,8 @@ from dpmlite.estimators.default_model.alternation import MAX_ROUNDS, alternate
 from dpmlite.estimators.default_model.completion import (
     completed_by_draws,
     completed_by_neighbours,
-    lacks_cells,
 )
+from dpmlite.estimators.priors.lacking import lacking_rows, lacks_cells
 
 if TYPE_CHECKING:
     from dpmlite import families
@@ -30,8 +30,13 @@ if TYPE_CHECKING:
 # of many columns have heavy tails, a cluster for each row describes them best, and tells nothing.
 MAX_FRACTION_OF_CLUSTERS = 0.5
 
-# Times that missing cells are drawn anew from what was found with those before.
+# Searches among rows whose missing cells were drawn from what the one before has found, and draws
+# after each, the last of which counts.
 N_COMPLETIONS = 2
+N_DRAWS = 5
+
+# A cluster of at most this number of rows may be one of cells that were drawn far out.
+FEW_ROWS = 5
 
 
 @dataclass(eq=False, repr=False)
@@ -73,21 +78,30 @@ class Trials:
             self._scales[family] = family.column_scales(self.rows(family), self.table)
         return self._scales[family]
 
-    def fit(self, family: Family, labels: Indices) -> Chosen:
-        """What one family finds from labels in a single round."""
-        return self._fit(family, self.rows(family), labels, None)
+    def best_of(self, families: list[Family], starts: list[Indices]) -> Chosen:
+        """The best that families find from some labels, in rounds until nothing changes.
 
-    def fit_further(self, trial: Chosen) -> Chosen:
+        One round from each tells which family is the best, unless cells are drawn: the first draws
+        are poor.
+        """
+        trials = [[self._fit(family, labels, None) for labels in starts] for family in families]
+        if not any(lacks_cells(family, self.sample) for family in families):
+            return self._fit_further(least_joint([*chain(*trials)]))
+        return least_joint([self._fit_further(least_joint(own)) for own in trials])
+
+    def _fit_further(self, trial: Chosen) -> Chosen:
         """What the family of a trial finds from there, in rounds until nothing changes.
 
         If cells are missing that it needs, they are drawn anew from what was found.
         """
         for _ in range(N_COMPLETIONS if lacks_cells(trial.family, self.sample) else 1):
-            trial = self._fit(trial.family, trial.rows, trial.labels, trial.prior)
+            trial = self._fit(trial.family, trial.labels, trial)
         return trial
 
-    def _fit(self, family: Family, rows: Data, labels: Indices, start: Prior | None) -> Chosen:
-        """What one family finds from labels and a prior; in a single round without a prior."""
+    def _fit(self, family: Family, labels: Indices, before: Chosen | None) -> Chosen:
+        """What one family finds from labels; in a single round if it has found nothing before."""
+        rows = self.rows(family) if before is None else before.rows
+        start = None if before is None else before.prior
         if not lacks_cells(family, self.sample):
             return self._alternate(self.model, family, rows, labels, start)
         model = replace(self.model, has_missing=rows.has_missing())
@@ -95,24 +109,16 @@ class Trials:
 
     def _with_new_draws(self, found: Chosen) -> Chosen:
         """What was found with completed rows, with their missing cells drawn from it."""
+        rows, labels, rng = found.rows, found.labels, np.random.default_rng(self.seeds)
         model = replace(
-            self.model,
-            family=found.family,
-            prior=found.prior,
-            has_missing=found.rows.has_missing(),
+            self.model, family=found.family, prior=found.prior, has_missing=rows.has_missing()
         )
-        clusters = clusters_of(model, found.rows, found.labels)
-        rng = np.random.default_rng(self.seeds)
-        drawn, lacking, nearest = completed_by_draws(
-            found.family, self.sample, found.prior, clusters, model.alpha, rng
-        )
-        labels = found.labels.copy()
-        labels[lacking] = nearest
-        labels = np.unique(labels, return_inverse=True)[1]
-        change = _joint(model, drawn, labels) - _joint(model, found.rows, found.labels)
-        log_drawn = drawn.total_log_volume() - self.sample.total_log_volume()
-        objective = found.objective + change + model.power * log_drawn
-        return replace(found, rows=drawn, labels=labels, objective=objective)
+        before = _joint(model, rows, labels) + model.power * self.sample.total_log_volume()
+        for _ in range(N_DRAWS):
+            rows, labels = redrawn(model, self.sample, rows, labels, rng)
+        after = _joint(model, rows, labels) + model.power * rows.total_log_volume()
+        objective = found.objective + after - before
+        return replace(found, rows=rows, labels=labels, objective=objective)
 
     def _alternate(
         self, model: Model, family: Family, rows: Data, labels: Indices, start: Prior | None
@@ -145,9 +151,41 @@ class Trials:
 
 
 def clusters_of(model: Model, table: Data, labels: Indices) -> families.Component:
-    """A component with the clusters of labels as slots; the densities are as sure as the model."""
+    """A component with the clusters of labels as slots, which are as sure as the model."""
     partition = model.weighted_partition(table, labels.copy())
     return loaded(partition.component, statistics_of(partition.component, partition.n_clusters))
+
+
+def redrawn(
+    model: Model, table: Data, completed: Data, labels: Indices, rng: np.random.Generator
+) -> tuple[Data, Indices]:
+    """A table completed anew from the clusters of what was drawn before, and new labels.
+
+    A row of a few whose cells were drawn counts in no cluster: if they were drawn far out, it would
+    else stay in one of its own.
+    """
+    lacking = lacking_rows(model.family, table)
+    counts = ~(lacking & (np.bincount(labels)[labels] <= FEW_ROWS))
+    if not counts.any():
+        counts[:] = True
+    kept = np.unique(labels[counts], return_inverse=True)[1]
+    clusters = clusters_of(model, completed.take(counts), kept)
+    rows, nearest = completed_by_draws(model.family, table, model.prior, clusters, model.alpha, rng)
+    found = np.where(lacking, nearest, 0)
+    found[counts & ~lacking] = kept[~lacking[counts]]
+    return rows, np.unique(found, return_inverse=True)[1]
+
+
+def completed_in_rounds(
+    search: Search, model: Model, table: Data, rows: Data, seeds: Seeds
+) -> Data:
+    """A table completed under a given model, from searches among completed rows."""
+    rng = np.random.default_rng(seeds)
+    for _ in range(N_COMPLETIONS):
+        labels = search.best(model.problem(rows), seeds).labels().copy()
+        for _ in range(N_DRAWS):
+            rows, labels = redrawn(model, table, rows, labels, rng)
+    return rows
 
 
 def least_joint(trials: list[Chosen]) -> Chosen:

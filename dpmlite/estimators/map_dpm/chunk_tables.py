@@ -12,6 +12,7 @@ from dpmlite.estimators.default_model.model import times
 from dpmlite.estimators.empirical_bayes.spread_ties import spread_on_grid
 from dpmlite.estimators.inputs.data import Data
 from dpmlite.estimators.inputs.validation import check_sample_weight
+from dpmlite.estimators.priors.lacking import check_complete
 from dpmlite.estimators.priors.moments import Moments
 
 if TYPE_CHECKING:
@@ -113,6 +114,7 @@ class ChunkReader:
     def _table(self, chunk: Any) -> Data:
         """The checked table of a chunk, with equal values spread on the grids."""
         table = self.family.read(chunk, self.allow_missing)
+        check_complete(self.family, table)
         if table.n_features != self.n_columns:
             raise ValueError(
                 f"X has {table.n_features} features, but {self.n_columns} features are expected"

@@ -10,7 +10,6 @@ import numpy as np
 from dpmlite.estimators.bases.joined_mixture import JoinedMixture
 from dpmlite.estimators.column_families.by_rule import AUTO
 from dpmlite.estimators.default_model.choose_prior import ScaledPrior, draw_sample
-from dpmlite.estimators.default_model.completion import check_complete
 from dpmlite.estimators.default_model.model import SATURATION, power_of
 from dpmlite.estimators.inputs.choices import AlphaChoice, AlphaPrior, PriorOrScales, VisitOrder
 from dpmlite.estimators.inputs.domain import ROBUSTNESS
@@ -149,7 +148,6 @@ class MapParameters(Limited, JoinedMixture):
     def _given_model(self, search: Search, table: Data, moments: Moments, seeds: Seeds) -> Model:
         """The model of the parameters."""
         family = self._family_of(table)
-        check_complete(family, table)
         if self.prior == "nll" and not family.width:
             raise ValueError(
                 "prior 'nll' needs one family for all columns, got several: see 'auto'"

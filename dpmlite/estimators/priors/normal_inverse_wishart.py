@@ -19,7 +19,7 @@ from dpmlite.estimators.priors.checks import (
     positive,
     require_scatter,
 )
-from dpmlite.estimators.priors.conditional_t import by_missing_cells
+from dpmlite.estimators.priors.conditional_t import missing_cells
 from dpmlite.estimators.priors.real import (
     RealFamily,
     mean_of_rows,
@@ -163,15 +163,14 @@ class NormalInverseWishartFamily(RealFamily):
 
     def expected_rows(self, X: Floats, prior: Prior) -> Floats:
         rows = X.copy()
-        for chosen, conditional in by_missing_cells(X, prior):
-            rows[np.ix_(chosen, conditional.missing)] = conditional.means(X[chosen])
+        for cells in missing_cells(X, prior):
+            rows[cells.rows, cells.columns] = cells.means
         return rows
 
     def draw_missing(self, X: Floats, prior: Prior, rng: Rng) -> tuple[Floats, Floats]:
         rows, log_density = X.copy(), np.zeros(len(X))
-        for chosen, conditional in by_missing_cells(X, prior):
-            drawn, log_density[chosen] = conditional.draw(X[chosen], rng)
-            rows[np.ix_(chosen, conditional.missing)] = drawn
+        for cells in missing_cells(X, prior):
+            rows[cells.rows, cells.columns], log_density[cells.rows[:, 0]] = cells.draw(rng)
         return rows, log_density
 
     def expected_parameters(self, priors: list[Prior]) -> Parameters:
