@@ -247,7 +247,7 @@ class MAPDPM(MapFits):
         included. With `robustness`, the likelihood of a row has a power, r, and p(z | alpha) is the
         product of alpha Gamma(1 + r n_k) / n_k over a rising factorial of alpha. Joints of unlike
         powers do not compare. Where missing cells were drawn, it is an estimate of that of the
-        known cells: the joint of complete rows, less the log density of the draws.
+        known cells: minus the log joint of complete rows, plus the log density of the draws.
     neg_log_joint_trace_ : ndarray
         The objective after each step of the best restart; it never rises.
     neg_log_loo_ : float

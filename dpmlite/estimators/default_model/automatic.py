@@ -18,7 +18,7 @@ from dpmlite.estimators.default_model.completion import (
     completed_by_neighbours,
 )
 from dpmlite.estimators.default_model.principal_halves import principal_halves
-from dpmlite.estimators.default_model.trials import Trials, clusters_of
+from dpmlite.estimators.default_model.trials import Trials, clusters_of, redrawn_in_turns
 from dpmlite.estimators.fitted.numbering import largest_first
 from dpmlite.estimators.priors import FAMILIES
 from dpmlite.estimators.priors.lacking import lacks_cells
@@ -109,6 +109,9 @@ def choose_model(
         sums, scales = family.sums(rows, labels, power), family.column_scales(rows, table)
         prior = family.fit_prior(sums, scales, None)[0]
     model = replace(of_sample, family=family, prior=prior)
+    if not varying.all() and lacks_cells(family, sample):  # also those of constant columns
+        rng = np.random.default_rng(seeds)
+        rows, labels = redrawn_in_turns(model, sample, rows, labels, rng)
     if lacks_cells(family, table):
         table = rows if chosen.all() else _completed(model, table, rows, labels, seeds)
         model = replace(model, has_missing=table.has_missing())

@@ -24,13 +24,15 @@ from dpmlite.distributed.statistics import load, statistics_of
 from dpmlite.estimators.priors.lacking import lacking_cells
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from dpmlite import families
     from dpmlite.estimators.inputs.choices import Prior
     from dpmlite.estimators.inputs.data import Data, Floats, Indices
     from dpmlite.estimators.priors.base import Family
 
-# Rows from which cells are taken, evenly spaced, at most; and pairs of rows of which distances are
-# found at once, which bounds the memory.
+# Rows from which cells are taken, evenly spaced, at most, and as many more of each column that none
+# of these has; and pairs of rows of which distances are found at once, which bounds the memory.
 MAX_DONORS = 2000
 PAIRS = 1_000_000
 
@@ -45,19 +47,28 @@ def completed_by_neighbours(family: Family, table: Data) -> Data:
     if not missing.any():
         return table
     assert table.values is not None
-    values, columns = table.values.copy(), np.flatnonzero(missing.any(axis=0))
-    numbers = table.numbers().values
+    values, known = table.values.copy(), ~np.isnan(table.values)
+    values[:, ~known.any(axis=0)] = 0.0
+    columns = np.flatnonzero(missing.any(axis=0) & known.any(axis=0))
+    donors = _donors(known, columns)
+    numbers, rows = table.numbers().values, np.flatnonzero(missing.any(axis=1))
     assert numbers is not None
     units = _standardised(numbers)
-    donors = {j: _some(np.flatnonzero(~np.isnan(values[:, j]))) for j in columns}
-    values[:, [j for j in columns if len(donors[j]) == 0]] = 0.0
-    rows = np.flatnonzero(missing.any(axis=1))
-    for chunk in np.array_split(rows, -(-len(rows) * MAX_DONORS // PAIRS)):
-        for j, of_column in donors.items():
-            lacking = chunk[missing[chunk, j] & (len(of_column) > 0)]
-            distances = _mean_squares(units[lacking], units[of_column])
-            values[lacking, j] = table.values[of_column[distances.argmin(axis=1)], j]
+    for chunk in np.array_split(rows, -(-len(rows) * len(donors) // PAIRS)):
+        distances = _mean_squares(units[chunk], units[donors])
+        for j in columns:
+            lacking, have = missing[chunk, j], known[donors, j]
+            nearest = distances[np.ix_(lacking, have)].argmin(axis=1)
+            values[chunk[lacking], j] = table.values[donors[have][nearest], j]
     return table.with_values(values)
+
+
+def _donors(known: npt.NDArray[np.bool_], columns: Indices) -> Indices:
+    """Rows from which cells of columns are taken: some of them have a cell of each column."""
+    found = _some(np.arange(len(known)))
+    rare = columns[~known[np.ix_(found, columns)].any(axis=0)]
+    having = [_some(np.flatnonzero(known[:, j])) for j in rare]
+    return np.unique(np.concatenate([found, *having]))
 
 
 def _standardised(X: Floats) -> Floats:

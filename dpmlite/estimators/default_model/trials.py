@@ -114,8 +114,7 @@ class Trials:
             self.model, family=found.family, prior=found.prior, has_missing=rows.has_missing()
         )
         before = _joint(model, rows, labels) + model.power * self.sample.total_log_volume()
-        for _ in range(N_DRAWS):
-            rows, labels = redrawn(model, self.sample, rows, labels, rng)
+        rows, labels = redrawn_in_turns(model, self.sample, rows, labels, rng)
         after = _joint(model, rows, labels) + model.power * rows.total_log_volume()
         objective = found.objective + after - before
         return replace(found, rows=rows, labels=labels, objective=objective)
@@ -176,6 +175,15 @@ def redrawn(
     return rows, np.unique(found, return_inverse=True)[1]
 
 
+def redrawn_in_turns(
+    model: Model, table: Data, completed: Data, labels: Indices, rng: np.random.Generator
+) -> tuple[Data, Indices]:
+    """A table completed `N_DRAWS` times, each from the clusters before, and the last labels."""
+    for _ in range(N_DRAWS):
+        completed, labels = redrawn(model, table, completed, labels, rng)
+    return completed, labels
+
+
 def completed_in_rounds(
     search: Search, model: Model, table: Data, rows: Data, seeds: Seeds
 ) -> Data:
@@ -183,8 +191,7 @@ def completed_in_rounds(
     rng = np.random.default_rng(seeds)
     for _ in range(N_COMPLETIONS):
         labels = search.best(model.problem(rows), seeds).labels().copy()
-        for _ in range(N_DRAWS):
-            rows, labels = redrawn(model, table, rows, labels, rng)
+        rows, labels = redrawn_in_turns(model, table, rows, labels, rng)
     return rows
 
 

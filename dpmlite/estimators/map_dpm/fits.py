@@ -126,10 +126,8 @@ class MapFits(MapParameters):
         data = times(data, before.power)
         before.family.check_reach(data.take(data.has_weight()), prior, moments)
         if lacks_cells(before.family, data):
-            seeds = check_random_state(self.random_state).integers(2**63, size=1)
-            data = completed_by_draws(
-                before.family, data, prior, groups, alpha, np.random.default_rng(seeds)
-            )[0]
+            rng = self._rng_of_batch(before)
+            data = completed_by_draws(before.family, data, prior, groups, alpha, rng)[0]
         table = data.take(data.has_weight())
         problem = Problem(table.rows(), groups.like(), alpha, groups, discount)
         result = self._place_and_descend(problem, progress)
@@ -146,6 +144,14 @@ class MapFits(MapParameters):
         self._keep_moments(moments)
         self.__dict__.pop("neg_log_loo_", None)
         self._keep_joined(self._limited(absorbed_clusters([before], final)))
+
+    def _rng_of_batch(self, before: FittedClusters) -> np.random.Generator:
+        """A source of chance that depends on the rows seen before.
+
+        From one seed, the cells of all batches of one row would be at the same quantile.
+        """
+        seed = int(check_random_state(self.random_state).integers(2**63))
+        return np.random.default_rng([seed, int(before.counts.sum())])
 
     def _place_and_descend(self, problem: Problem, progress: Progress) -> SearchResult:
         """Place all rows one by one, and descend from there."""

@@ -1,5 +1,7 @@
 """Full covariance where cells are missing: they are drawn, and the known cells alone decide."""
 
+from copy import deepcopy
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -10,7 +12,9 @@ from sklearn.metrics import adjusted_rand_score
 
 from dpmlite import MAPDPM, BayesianHierarchicalClustering, CollapsedGibbs, exact_posterior
 from dpmlite.core import Rows
+from dpmlite.estimators.default_model.automatic import SAMPLE_ROWS
 from dpmlite.estimators.default_model.completion import (
+    MAX_DONORS,
     completed_by_draws,
     completed_by_neighbours,
 )
@@ -115,6 +119,22 @@ def test_first_cells_come_from_the_most_similar_row():
     assert found[3].tolist() == [5.0, 21.0, 2.0]
 
 
+def test_first_cells_of_rare_columns_come_from_the_rows_that_have_them():
+    X = np.random.default_rng(0).normal(size=(MAX_DONORS + 50, 3))
+    X[:, 2] = np.nan
+    X[1::1000, 2] = np.arange(3.0)  # in no row that is chosen by its place
+    found = completed_by_neighbours(FULL, Data(X.shape, X)).values
+    assert np.array_equal(found[:, :2], X[:, :2])
+    nearest = np.square(X[:, None, :2] - X[None, 1::1000, :2]) / X[:, :2].var(axis=0)
+    assert np.array_equal(found[:, 2], nearest.sum(axis=2).argmin(axis=1))
+
+
+def test_first_cells_of_columns_without_any_are_alike():
+    X = np.array([[1.0, np.nan], [2.0, np.nan]])
+    found = completed_by_neighbours(FULL, Data(X.shape, X)).values
+    assert found.tolist() == [[1.0, 0.0], [2.0, 0.0]]
+
+
 @needs_kernels
 def test_a_cloud_of_dependent_columns_is_one_cluster_where_cells_are_missing():
     X, _ = dependent_clusters(400, 4, 1)
@@ -148,6 +168,36 @@ def test_large_tables_are_completed_from_a_sample():
     model = MAPDPM(allow_missing=True, random_state=0).fit(with_gaps(X, 0.05))
     assert (model.n_clusters_, model.component_) == (3, FULL.name)
     assert adjusted_rand_score(labels, model.labels_) > 0.98
+
+
+@needs_kernels
+@pytest.mark.filterwarnings("ignore:.*are constant:UserWarning")
+def test_a_column_may_have_no_cell_in_the_sample():
+    X, labels = dependent_clusters(2 * SAMPLE_ROWS, 3, 2, seed=4)
+    X[1:, 2] = np.nan
+    X[0, 1] = np.nan
+    model = MAPDPM(allow_missing=True, random_state=0).fit(X)
+    assert np.isfinite(model.neg_log_joint_)
+    assert np.isfinite(model.impute(X)).all()
+    assert adjusted_rand_score(labels, model.labels_) > 0.8
+
+
+@needs_kernels
+@pytest.mark.filterwarnings("ignore:.*are constant:UserWarning")
+def test_missing_cells_of_a_constant_column_do_not_count_as_known():
+    X, _ = dependent_clusters(300, 3, 2, seed=4)
+    X[::20, 0] = np.nan
+
+    def joint(*columns):
+        model = MAPDPM(allow_missing=True, random_state=0).fit(np.column_stack([X, *columns]))
+        return model.neg_log_joint_
+
+    column = np.full(300, 3.0)
+    of_cells = joint(column) - joint()
+    column[::3] = np.nan
+    of_known = joint(column) - joint()
+    # Two thirds of the cells gain less than two thirds: clusters are less sure of the width.
+    assert 0.3 < of_known / of_cells < 0.67
 
 
 @needs_kernels
@@ -240,6 +290,20 @@ def test_a_stream_goes_on_with_missing_cells(tmp_path):
     loaded = MAPDPM.load(tmp_path / "model.npz")
     for method in ("predict", "score_samples", "transform", "outlier_score", "impute"):
         assert np.array_equal(getattr(loaded, method)(Y), getattr(model, method)(Y))
+
+
+@needs_kernels
+def test_batches_of_one_seed_draw_other_cells():
+    """A cell at the same quantile in each batch of one row would move the mean of its column."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(5300, 1)) + rng.normal(size=(5300, 3))
+    model = MAPDPM(component=FULL.name, allow_missing=True, random_state=0).fit(X[:5000])
+    X[5000:, 1] = np.nan
+    at_once = deepcopy(model).partial_fit(X[5000:])
+    for row in X[5000:]:
+        model.partial_fit(row[None])
+    assert model.n_clusters_ == at_once.n_clusters_ == 1
+    np.testing.assert_allclose(model.cluster_centers_, at_once.cluster_centers_, atol=0.01)
 
 
 def test_rows_without_any_cell_and_columns_with_few_are_no_error():
