@@ -10,7 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
-from dpmlite import MAPDPM, BayesianHierarchicalClustering, CollapsedGibbs, exact_posterior
+from dpmlite import (
+    MAPDPM,
+    BayesianHierarchicalClustering,
+    CollapsedGibbs,
+    exact_posterior,
+    neg_log_joint,
+)
 from dpmlite.core import Rows
 from dpmlite.estimators.default_model.automatic import SAMPLE_ROWS
 from dpmlite.estimators.default_model.completion import (
@@ -320,6 +326,9 @@ def test_rows_without_any_cell_and_columns_with_few_are_no_error():
         lambda X: CollapsedGibbs(component=FULL.name, allow_missing=True).fit(X),
         lambda X: BayesianHierarchicalClustering(component=FULL.name, allow_missing=True).fit(X),
         lambda X: exact_posterior(X, alpha=1.0, component=FULL.name, allow_missing=True),
+        lambda X: neg_log_joint(X, [0, 0, 1], alpha=1.0, component=FULL.name, allow_missing=True),
+        lambda X: MAPDPM(component=FULL.name, allow_missing=True).fit_chunks([X]),
+        lambda X: MAPDPM(component=FULL.name, prior="paper", allow_missing=True).fit_chunks([X]),
     ],
 )
 def test_where_cells_are_not_drawn_an_error_names_the_first(fit):
