@@ -116,6 +116,33 @@ def test_thorough_trials_ask_so_many_rows_that_a_wide_prior_counts_little(twins)
     assert found[0] == found[1] == naive.canonical(np.arange(4800) // 400)
 
 
+def levels_in(twin, X, power):
+    """One cluster of rows of four levels a column; the likelihood counts with a power."""
+    family = twin.categorical.Categorical([[1.0] * 4] * X.shape[1], power)
+    return twin.partition.Partition(twin.rows.Rows(X), np.zeros(len(X), dtype=np.intp), family, 1.0)
+
+
+@pytest.mark.parametrize(("n_columns", "is_tried"), [(30, False), (2, True)])
+def test_rows_that_would_found_a_cluster_each_are_no_start(twins, monkeypatch, n_columns, is_tried):
+    plain, n_starts = twins[0], []
+    X = np.random.default_rng(0).integers(4, size=(4800, n_columns)).astype(float)
+    monkeypatch.setattr(plain.splits, "best_runs", lambda *_: None)
+    monkeypatch.setattr(
+        plain.splits, "trial_division", lambda *arguments: n_starts.append(len(arguments[3]))
+    )
+    partition = levels_in(plain, X, 0.05)
+    assert plain.splits.split(partition, np.full((1, 1, 2), 0.5), True) == 0
+    assert n_starts == [int(is_tried)]
+
+
+def test_rows_that_would_found_a_cluster_each_leave_it_whole(twins):
+    X = np.random.default_rng(0).integers(4, size=(1600, 30)).astype(float)
+    for twin in twins:
+        partition = levels_in(twin, X, 0.2)
+        assert twin.splits.split(partition, np.full((1, 1, 2), 0.5), True) == 0
+        assert partition.n_clusters == 1
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("n_others", "n_clusters"), [(0, 2), (9000, 12), (80_000, 2)])
 def test_trials_of_what_is_small_beside_all_rows_are_not_thorough(twin, n_others, n_clusters):
