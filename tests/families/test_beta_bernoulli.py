@@ -223,8 +223,8 @@ def test_evidence_of_rows_that_are_mostly_zeros(twin, n, n_missing, most_ones):
 def test_evidence_of_sparse_rows_that_come_and_go(twin, scale):
     """Whatever changes a slot, its unions with others have the evidence of their rows."""
     rng = np.random.default_rng(8)
-    X = (rng.random((12, 300)) < 0.02).astype(float)
-    prior = {key: (scale * rng.uniform(0.1, 2.0, 300)).tolist() for key in ("a0", "b0")}
+    X = (rng.random((12, 160)) < 0.02).astype(float)
+    prior = {key: (scale * rng.uniform(0.1, 2.0, 160)).tolist() for key in ("a0", "b0")}
     component = build(twin, X, prior, [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3], 5)
     component.remove(X[2], 0)
     component.merge(3, 2)
@@ -236,9 +236,10 @@ def test_evidence_of_sparse_rows_that_come_and_go(twin, scale):
     rows = {0: X[:2], 2: X[[3, 4, 5, 0]], 3: X[6:], 4: X[[5, 5]], 1: X[:0]}
     for j in rows:
         for k, evidence in enumerate(component.log_marginals_merged(j)):
-            both = np.concatenate([rows[j], rows[k]])
-            expected = naive_log_evidence(both.sum(axis=0), (both == 0.0).sum(axis=0), prior)
-            assert j == k or evidence == pytest.approx(expected, rel=1e-11, abs=1e-9)
+            if j < k:
+                both = np.concatenate([rows[j], rows[k]])
+                expected = naive_log_evidence(both.sum(axis=0), (both == 0.0).sum(axis=0), prior)
+                assert evidence == pytest.approx(expected, rel=1e-11, abs=1e-9)
 
 
 @pytest.mark.parametrize("cells", [(300.0, 0.0), (0.0, 5000.0), (200.0, 200.0)])
