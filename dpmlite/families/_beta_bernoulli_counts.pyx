@@ -73,12 +73,13 @@ cdef class BetaBernoulliCounts(SoftComponent):
         return True
 
     cdef void refresh(self, Py_ssize_t k) noexcept nogil:
+        cdef Py_ssize_t at = k * self.n_along
         if self.n[k] > 0.0:
             refresh_slot(self, k)
-            list_occupied(self.ones + k * self.n_along, self.zeros + k * self.n_along, self.n[k],
-                          self.n_columns, self.occupied + k * self.n_along)
         else:
             refresh_empty(self, k, k + 1)
+        list_occupied(
+            self.ones + at, self.zeros + at, self.n[k], self.n_columns, self.occupied + at)
 
     cdef void merge_slots(self, Py_ssize_t j, Py_ssize_t k) noexcept nogil:
         cdef Py_ssize_t i
