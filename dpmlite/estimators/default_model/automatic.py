@@ -15,6 +15,7 @@ import numpy as np
 from dpmlite.estimators.default_model.alternation import MAX_ROUNDS, alternate, same_partition
 from dpmlite.estimators.default_model.choose_prior import draw_sample
 from dpmlite.estimators.default_model.principal_halves import principal_halves
+from dpmlite.estimators.empirical_bayes.design_effect import design_effect
 from dpmlite.estimators.fitted.numbering import largest_first
 from dpmlite.estimators.priors import FAMILIES
 from dpmlite.estimators.priors.moments import Moments, constant_columns
@@ -135,9 +136,23 @@ def times(table: Data, factor: float) -> Data:
     return replace(table, weights=factor * weights)
 
 
-def power_of(total_weight: float, saturation: float | None) -> float:
-    """The power of the likelihood of rows of a total weight (Miller & Dunson 2019, section 3)."""
-    return 1.0 if saturation is None else saturation / (saturation + total_weight)
+def power_of(total_weight: float, saturation: float | None, design_effect: float = 1.0) -> float:
+    """The power of the likelihood of rows of a total weight (Miller & Dunson 2019, section 3).
+
+    What saturates is the evidence of ``total_weight / design_effect`` rows.
+    """
+    return 1.0 if saturation is None else saturation / (design_effect * saturation + total_weight)
+
+
+def design_effect_of(table: Data, rows_per_row: float = 1.0) -> float:
+    """The design effect of values that rows share, before they are spread: see `design_effect`."""
+    if table.values is None:
+        return 1.0
+    if table.columns is None:
+        return design_effect(list(table.values.T), rows_per_row)
+    columns = table.columns.decode(table.values).values()
+    numbers = [cells if cells.dtype.kind == "f" else None for cells in columns]
+    return design_effect(numbers, rows_per_row)
 
 
 def candidates(n_columns: int, allow_missing: bool) -> list[Family]:

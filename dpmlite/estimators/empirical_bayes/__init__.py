@@ -9,6 +9,7 @@ file                      has
 `poisson_gamma`           those of "poisson-gamma"
 `cluster_sums`            counts, means and scatters of clusters: all that normals need
 `column_scales`           centres and widths of columns that outliers do not move
+`design_effect`           how many rows one observation became
 `spread_ties`             values on a grid, spread over its cells
 `special`                 log-gamma and digamma of arrays
 ========================  =========================================================================

@@ -18,7 +18,7 @@ from dpmlite.distributed.descent import descend
 from dpmlite.distributed.proposals import GATHERED_ROWS, scaled
 from dpmlite.distributed.steps import Mixture
 from dpmlite.estimators.column_families.by_rule import AUTO
-from dpmlite.estimators.default_model.automatic import power_of
+from dpmlite.estimators.default_model.automatic import design_effect_of, power_of
 from dpmlite.estimators.fitted.partitions import cluster_attributes
 from dpmlite.estimators.inputs.data import HEAVIEST, NEGLIGIBLE
 from dpmlite.estimators.inputs.shown import shown
@@ -102,21 +102,16 @@ class FirstSample:
         """Its rows without weights."""
         return self.chunk.rows if isinstance(self.chunk, WeightedChunk) else self.chunk
 
-    def saturation(self, saturation: float | None, weight: float) -> float | None:
-        """The saturation under which the sample, of this weight, has the evidence of all rows."""
-        if saturation is None or self.factor == 1.0:
-            return saturation
-        evidence = power_of(self.weight, saturation) * self.weight
-        if evidence >= weight:
-            return None
-        return float(evidence * weight / (weight - evidence))
+    def power_of_sample(self, saturation: float | None, effect: float, weight: float) -> float:
+        """The power with which the sample, of this weight, has the evidence of all rows."""
+        return min(1.0, power_of(self.weight, saturation, effect) * self.weight / weight)
 
-    def power_of_light_rows(self, saturation: float | None) -> float:
+    def power_of_light_rows(self, saturation: float | None, effect: float) -> float:
         """The power under which the lightest row counts as one, and none more in the likelihood.
 
         See `_choose_model`, which has the power of the rows of a table in memory.
         """
-        power = min(1.0 / self.most_weight, power_of(self.weight, saturation))
+        power = min(1.0 / self.most_weight, power_of(self.weight, saturation, effect))
         return float(self.least_weight * power)
 
     def check_weights_alike(self) -> None:
@@ -230,17 +225,14 @@ class ChunkedFit:
         search.progress.explain(partial(why_long, table))
         if to_fit._is_automatic():
             sample.check_weights_alike()
-            model, spread, labels = to_fit._choose_model(
-                search,
-                table,
-                Moments.of(table),
-                seeds,
-                sample.saturation(saturation, table.total_weight),
-            )
+            effect = design_effect_of(table, sample.factor)
+            power = sample.power_of_sample(saturation, effect, table.total_weight)
+            moments = Moments.of(table)
+            model, spread, labels = to_fit._choose_model(search, table, moments, seeds, power)
             search = replace(search, init=labels) if to_fit.init == AUTO else search
             grids = grids_between(model.family.read(sample.raw, to_fit.allow_missing), spread)
             known = self._describe(sample, table, model.family, grids, sample.least_weight)
-            power = sample.power_of_light_rows(saturation)
+            power = sample.power_of_light_rows(saturation, effect)
         else:
             known = self._describe(sample, table, to_fit._family_of(table), {}, 1.0)
             model = to_fit._given_model(search, known.table, known.moments, seeds)

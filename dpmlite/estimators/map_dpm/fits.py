@@ -12,7 +12,7 @@ from dpmlite import algorithms
 from dpmlite.core.constants import UNPLACED
 from dpmlite.core.threads import threads_for, use_threads
 from dpmlite.estimators.column_families.by_rule import AUTO
-from dpmlite.estimators.default_model.automatic import times
+from dpmlite.estimators.default_model.automatic import design_effect_of, power_of, times
 from dpmlite.estimators.fitted.numbering import largest_first
 from dpmlite.estimators.fitted.partitions import final_partition_with_groups, verify_joint
 from dpmlite.estimators.inputs.validation import check_random_state
@@ -57,9 +57,9 @@ class MapFits(MapParameters):
             table = data.take(data.has_weight())
             moments = Moments.of(table)
             if self._is_automatic():
-                model, table, labels = self._choose_model(
-                    search, table, moments, seeds, self._saturation()
-                )
+                effect, saturation = design_effect_of(table), self._saturation()
+                power = power_of(table.total_weight, saturation, effect)
+                model, table, labels = self._choose_model(search, table, moments, seeds, power)
                 if not isinstance(self.init, str) or self.init == AUTO:
                     search = replace(search, init=labels)
             else:
