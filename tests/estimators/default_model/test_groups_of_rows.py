@@ -59,14 +59,12 @@ def test_so_are_they_in_a_table_with_text_and_gaps():
     assert adjusted_rand_score(truth, model.labels_) > 0.98
 
 
-def test_two_readings_of_bins_are_one_cluster():
-    """As in Galton's table of peas: means of classes, whose bins differ from class to class."""
+@pytest.mark.parametrize("n_columns", [2, 3])
+def test_a_few_different_rows_that_stand_there_many_times_are_one_cluster(n_columns):
     rng = np.random.default_rng(0)
-    parent = rng.integers(15, 22, size=700)
-    child = np.round(15.0 + 0.3 * (parent - 15) + rng.normal(scale=1.6, size=700))
-    offset = np.array([0.77, 0.92, 0.07, 0.28, 0.35, 0.66, 0.67])[parent - 15]
-    X = np.column_stack([parent, child + offset])
+    X = np.repeat(rng.normal(size=(60, n_columns)), rng.integers(4, 20, size=60), axis=0)
     assert MAPDPM(random_state=0).fit(X).n_clusters_ == 1
+    assert MAPDPM(robustness=None, random_state=0).fit(X).n_clusters_ > 20
 
 
 def test_rows_that_stand_there_five_times_are_worth_one():
