@@ -48,7 +48,7 @@ OFFSETS: dict[int, list[tuple[int, ...]]] = {1: [(1,)], 2: [(1, 0), (0, 1), (1, 
 MAX_JUDGED_ROWS = 5000
 
 # Columns with the most equal values, of which pairs are looked at.
-MAX_PAIRED_COLUMNS = 30
+MAX_PAIRED_COLUMNS = 20
 
 
 def design_effect(columns: Sequence[Floats | None], rows_per_row: float = 1.0) -> float:
@@ -76,9 +76,9 @@ def design_effect(columns: Sequence[Floats | None], rows_per_row: float = 1.0) -
     fraction = len(judged) / (n_rows * rows_per_row)
     grids = [Grid.of(column[judged]) for column in numbers if not np.isnan(column[judged]).all()]
     least = fraction * MIN_COPIES
-    found = [(n_copies(each), each) for each in candidates(grids, len(columns), least)]
+    found = [(n_copies(each, least), each) for each in candidates(grids, len(columns), least)]
     copies, shared = max(found, key=lambda each: each[0], default=(0.0, ()))
-    if copies < least:
+    if not copies:
         return 1.0
     correlation = np.mean([intraclass_correlation(grid, shared) for grid in grids])
     return float(1.0 + correlation * copies / fraction)
@@ -100,17 +100,22 @@ def n_equal(grid: Grid) -> float:
     return float((counts * (counts - 1.0)).sum() / len(grid.ranks))
 
 
-def n_copies(shared: Sequence[Grid]) -> float:
-    """Mean number of other rows that equal a row in some columns, above what needs no groups."""
+def n_copies(shared: Sequence[Grid], least: float) -> float:
+    """Mean number of other rows that equal a row in some columns, above what needs no groups.
+
+    0 if it is below `least`.
+    """
     places = Places.of(shared)
-    if not len(places.counts):
+    n_pairs, n_rows = places.n_pairs(), len(places.known)
+    if not n_pairs or n_pairs < least * n_rows:
         return 0.0
-    expected = [places.n_pairs_a_step_apart(shared, offset) for offset in OFFSETS[len(shared)]]
-    if len(shared) > 1:
-        expected.append(places.n_pairs_by_chance())
-    if places.n_pairs() <= MANY_TIMES * max(expected):
+    expected = places.n_pairs_by_chance() if len(shared) > 1 else 0.0
+    if n_pairs <= MANY_TIMES * expected:  # of most columns: save the time of what follows
         return 0.0
-    return (places.n_pairs() - max(expected)) / len(places.known)
+    for offset in OFFSETS[len(shared)]:
+        expected = max(expected, places.n_pairs_a_step_apart(shared, offset))
+    copies = (n_pairs - expected) / n_rows
+    return copies if n_pairs > MANY_TIMES * expected and copies >= least else 0.0
 
 
 def intraclass_correlation(grid: Grid, shared: Sequence[Grid]) -> float:
@@ -122,7 +127,8 @@ def intraclass_correlation(grid: Grid, shared: Sequence[Grid]) -> float:
     ranks = grid.ranks[places.known].astype(np.float64)
     if not places.n_pairs() or ranks.min() == ranks.max():
         return 0.0
-    means = np.bincount(places.place_of_row, ranks) / places.counts
-    scatter = np.bincount(places.place_of_row, (ranks - means[places.place_of_row]) ** 2)
+    place = places.place_of_row(shared)
+    means = np.bincount(place, ranks) / places.counts
+    scatter = np.bincount(place, (ranks - means[place]) ** 2)
     variance_of_pairs = places.of_groups(places.counts * scatter).sum() / places.n_pairs()
     return float(max(0.0, 1.0 - variance_of_pairs / ranks.var()))

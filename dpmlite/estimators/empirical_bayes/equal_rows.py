@@ -63,17 +63,17 @@ class Places:
     ----------
     known : ndarray of bool, shape (N,)
         Whether a row has a value in each of the columns.
-    place_of_row : ndarray of int
-        The place of each of these rows.
-    ranks : ndarray of int, shape (P, C)
-        Ranks of the values of each place, in lexical order.
+    sizes : list of int
+        Number of values of each column.
+    numbers : ndarray of int, shape (P,)
+        Places in ascending order: their ranks in the columns as digits of one number.
     counts : ndarray of int, shape (P,)
         Number of rows of each.
     """
 
     known: Mask
-    place_of_row: Indices
-    ranks: Indices
+    sizes: list[int]
+    numbers: Indices
     counts: Indices
 
     @classmethod
@@ -81,9 +81,17 @@ class Places:
         """The places of all rows."""
         known = np.logical_and.reduce([grid.ranks >= 0 for grid in columns])
         sizes = [len(grid.has_next) for grid in columns]
-        numbers = np.ravel_multi_index([grid.ranks[known] for grid in columns], sizes)
-        places, place_of_row, counts = np.unique(numbers, return_inverse=True, return_counts=True)
-        return cls(known, place_of_row, np.transpose(np.unravel_index(places, sizes)), counts)
+        of_rows = np.ravel_multi_index([grid.ranks[known] for grid in columns], sizes)
+        return cls(known, sizes, *np.unique(of_rows, return_counts=True))
+
+    def place_of_row(self, columns: Sequence[Grid]) -> Indices:
+        """The place of each row that has a value in each of the columns."""
+        ranks = [grid.ranks[self.known] for grid in columns]
+        return np.searchsorted(self.numbers, np.ravel_multi_index(ranks, self.sizes))
+
+    def ranks(self) -> Indices:
+        """Ranks of the values of each place, shape (P, C)."""
+        return np.stack(np.unravel_index(self.numbers, self.sizes), axis=1)
 
     def of_groups(self, pairs: npt.NDArray[Any]) -> Floats:
         """A value for each place; 0 where a place has too many rows to be a group."""
@@ -96,7 +104,7 @@ class Places:
     def n_pairs_by_chance(self) -> float:
         """As many as there were if columns were independent, at most as many as rows of a place."""
         expected = np.full(len(self.counts), float(self.counts.sum()))
-        for ranks in self.ranks.T:
+        for ranks in self.ranks().T:
             expected *= np.bincount(ranks, self.counts)[ranks] / self.counts.sum()
         return float(self.of_groups(self.counts * np.minimum(self.counts, expected)).sum())
 
@@ -106,18 +114,17 @@ class Places:
         `offset` is the difference of their ranks. It must be a step of the grid in a column, at
         least. The result is the mean for both sides.
         """
-        sizes = [len(grid.has_next) for grid in columns]
-        there = self.ranks + np.asarray(offset)
-        here = np.flatnonzero(((there >= 0) & (there < sizes)).all(axis=1))
-        lower = np.minimum(self.ranks, there)[here].T
-        moved = [
+        ranks = self.ranks()
+        there = ranks + np.asarray(offset)
+        here = np.flatnonzero(((there >= 0) & (there < self.sizes)).all(axis=1))
+        lower = np.minimum(ranks, there)[here].T
+        steps = [
             grid.has_next[low] for grid, low, by in zip(columns, lower, offset, strict=True) if by
         ]
-        here = here[np.logical_or.reduce(moved)]
-        places = np.ravel_multi_index(list(self.ranks.T), sizes)
-        numbers = np.ravel_multi_index(list(there[here].T), sizes)
-        at = np.minimum(np.searchsorted(places, numbers), len(places) - 1)
-        is_place = places[at] == numbers
+        here = here[np.logical_or.reduce(steps)]
+        numbers = np.ravel_multi_index(list(there[here].T), self.sizes)
+        at = np.minimum(np.searchsorted(self.numbers, numbers), len(self.numbers) - 1)
+        is_place = self.numbers[at] == numbers
         one, other = here[is_place], at[is_place]
         rows = self.of_groups(self.counts)
         return float(
