@@ -32,7 +32,7 @@ from dpmlite.distributed.engine import MapEngine
 from dpmlite.distributed.proposals import GATHERED_ROWS, N_NEAR
 from dpmlite.distributed.statistics import all_others, loaded, statistics_of, total
 from dpmlite.distributed.steps import Mixture, Sweep, sweep
-from dpmlite.estimators.default_model.automatic import Model
+from dpmlite.estimators.default_model.model import Model
 from dpmlite.estimators.map_dpm.chunk_tables import ChunkReader
 from dpmlite.estimators.priors import FAMILIES
 

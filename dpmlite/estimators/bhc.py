@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite import families
-    from dpmlite.estimators.default_model.automatic import Model
+    from dpmlite.estimators.default_model.model import Model
     from dpmlite.estimators.hierarchical.growth import Tree
     from dpmlite.estimators.inputs.choices import Component, Prior
     from dpmlite.search.context import Labels, Problem

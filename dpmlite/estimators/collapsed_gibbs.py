@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite.estimators.consensus import Consensus
-    from dpmlite.estimators.default_model.automatic import Model
+    from dpmlite.estimators.default_model.model import Model
     from dpmlite.estimators.inputs.choices import Component, PriorChoice, SplitMerge
     from dpmlite.estimators.sampling.gibbs_chain import Sample
     from dpmlite.search.progress import Callback, Progress

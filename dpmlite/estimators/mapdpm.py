@@ -47,10 +47,10 @@ class MAPDPM(MapFits):
     ----------
     component : str or dict, default "auto"
         Family of the components, or a dict with the family of each column. "auto" is, with
-        ``prior="auto"``, the better of the first two by the joint, the second only up to 40 columns
-        and without missing cells; in tables with columns of text, of few values, of many zeros or
-        with a long tail upwards, each column has a family of its own; with a dict as `prior` it is
-        the family that has its keys; otherwise "normal-gamma".
+        ``prior="auto"``, the better of the first two by the joint, the second only up to 40
+        columns; in tables with columns of text, of few values, of many zeros or with a long tail
+        upwards, each column has a family of its own; with a dict as `prior` it is the family that
+        has its keys; otherwise "normal-gamma".
 
         - "normal-gamma": independent columns, each normal with unknown mean and precision;
         - "normal-inverse-wishart": normal with an unknown, full covariance matrix;
@@ -144,9 +144,9 @@ class MAPDPM(MapFits):
         or any object whose ``split`` gives rows to learn from and rows to leave out among those of
         positive weight. All folds use the prior of the whole table.
     allow_missing : bool, default False
-        Whether NaN is a missing value, which is left out. That is exact where columns are
-        independent within a cluster, so that only "normal-gamma", "beta-bernoulli" and the families
-        of single columns allow it.
+        Whether NaN is a missing value. It is left out where columns are independent within a
+        cluster, which is exact: with "normal-gamma", "beta-bernoulli" and the families of single
+        columns. With "normal-inverse-wishart" it is drawn, given the other cells and the cluster.
     init : str or array-like, default "auto"
         Start: labels of shape (N,), or the name of a method. "single" is one cluster, as in [1]_;
         "unreinforced" is that, too, but the cluster counts as one row in the first sweep, as in the
@@ -248,7 +248,8 @@ class MAPDPM(MapFits):
         The objective, -log p(z | alpha) - sum_k log p(x_k | theta_0), in nats, every constant
         included. With `robustness`, the likelihood of a row has a power, r, and p(z | alpha) is the
         product of alpha Gamma(1 + r n_k) / n_k over a rising factorial of alpha. Joints of unlike
-        powers do not compare.
+        powers do not compare. Where missing cells were drawn, it is an estimate of that of the
+        known cells: the joint of complete rows, less the log density of the draws.
     neg_log_joint_trace_ : ndarray
         The objective after each step of the best restart; it never rises.
     neg_log_loo_ : float

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite import families
-    from dpmlite.estimators.default_model.automatic import Model
+    from dpmlite.estimators.default_model.model import Model
     from dpmlite.estimators.inputs.choices import PriorChoice, VariationalComponent
     from dpmlite.estimators.inputs.data import Data
     from dpmlite.search.progress import Callback, Progress

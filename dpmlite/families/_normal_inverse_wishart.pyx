@@ -16,6 +16,7 @@ from dpmlite.core._simd cimport larger, log2_floor
 from dpmlite.core._triangular cimport add_square
 from dpmlite.families._component cimport Component
 from dpmlite.families._multivariate_t cimport multivariate_costs_below
+from dpmlite.families._normal_inverse_wishart_gaps cimport has_missing, score_known_cells
 from dpmlite.families._normal_inverse_wishart_merging cimport (
     log_det_bounds, log_det_merged, merge_into)
 from dpmlite.families._normal_inverse_wishart_sharing cimport (
@@ -55,6 +56,8 @@ cdef class NormalInverseWishart(WishartStatistics):
 
     cdef double costs_below(self, const Row *row, const double *log_weight, double limit,
                             double *out) noexcept nogil:
+        if has_missing(row.values, self.n_columns):
+            return Component.costs_below(self, row, log_weight, limit, out)
         whiten_row(self, row.values)
         if row.weight == 1.0:
             return multivariate_costs_below(&self.t, self.n_slots, self.u, log_weight, limit, out)
@@ -85,6 +88,8 @@ cdef class NormalInverseWishart(WishartStatistics):
                 D + fabs(log_weight[k]) + fabs(self.t.constant[k])))
 
     cdef double score_slot(self, const Row *row, Py_ssize_t k) noexcept nogil:
+        if has_missing(row.values, self.n_columns):
+            return score_known_cells(self, row.values, k, row.weight)
         whiten_row(self, row.values)
         return score(self, k, row.weight)
 

@@ -18,7 +18,7 @@ and psi0 / zeta; and only the functions of counts in log densities differ (`log_
 
 from copy import deepcopy
 from dataclasses import dataclass
-from math import log, nan, pi
+from math import isnan, log, nan, pi
 from typing import Any
 
 from dpmlite.core.checks import check_normal_inverse_wishart, check_power
@@ -28,6 +28,7 @@ from dpmlite.core.special import digamma
 from dpmlite.core.statistics_checks import FACTOR, PIVOT, SCATTER, UNITS, WEIGHT, check_statistics
 from dpmlite.core.triangular import determinant_ratios, factorise, identity, residuals, update
 from dpmlite.families.component import Component
+from dpmlite.families.known_cells import project_out
 from dpmlite.families.multivariate_t import log_multivariate_t, log_peak
 from dpmlite.families.whitening import restore, whiten, whitening
 
@@ -72,6 +73,9 @@ class NormalInverseWishart(Component):
     Notes
     -----
     A value further than 2^29 from m0, in units of the prior, counts as lying there.
+
+    Rows with missing cells, NaN, can be scored, but not added: statistics of a full covariance
+    matrix have no closed form with them.
     """
 
     def __init__(
@@ -147,11 +151,37 @@ class NormalInverseWishart(Component):
         self.clear(k)
 
     def log_predictive(self, row: Values, k: int, weight: float = 1.0) -> float:
-        """Log of a multivariate Student-t density; of `weight` equal rows one after the other."""
+        """Log of a multivariate Student-t density; of `weight` equal rows one after the other.
+
+        It is that of the known cells if others are missing, NaN.
+        """
         self._check_slot(k)
+        if any(isnan(x) for x in row):
+            return self._log_predictive_of_known(row, k, weight)
         kappa, nu = self.kappa0 + self.counts[k], self.nu0 + self.counts[k]
         z, d = self._residuals(self._standardise(row), k), self._slots[k].d
         return log_multivariate_t(z, d, kappa, nu, weight, self.power) - weight * self.log_scale
+
+    def _log_predictive_of_known(self, row: Values, k: int, weight: float) -> float:
+        """`log_predictive` of the known cells of a row, as known_cells.py has it."""
+        missing = [j for j, x in enumerate(row) if isnan(x)]
+        n_known = self.n_columns - len(missing)
+        if n_known == 0:
+            return 0.0
+        kappa, nu = self.kappa0 + self.counts[k], self.nu0 + self.counts[k]
+        filled = [m if isnan(x) else x for x, m in zip(row, self.m0, strict=True)]
+        slot = self._slots[k]
+        moves = [residuals(slot.W, [R[j] for R in self.whitening]) for j in missing]
+        z, log_det = project_out(self._residuals(self._standardise(filled), k), slot.d, moves)
+        log_det += sum(log(d) for d in slot.d) + 2.0 * self._log_det_of_units()
+        ratio = determinant_ratios(slot.d, z, kappa * weight / (kappa + weight))[-1]
+        nu -= len(missing) / self.power
+        peak = log_peak(n_known, kappa, nu, log_det, weight, self.power)
+        return peak - 0.5 * ((nu + weight) * log(ratio) + weight * n_known * log(self.power))
+
+    def _log_det_of_units(self) -> float:
+        """Log det of R^-1, which brings rows from units of the prior to those of the data."""
+        return self.log_scale - 0.5 * self.n_columns * log(self.power)
 
     def log_predictive_member(self, row: Values, k: int, weight: float = 1.0) -> float:
         self._check_slot(k)

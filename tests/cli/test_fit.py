@@ -292,8 +292,8 @@ def test_bad_tables_end_in_one_line(run, csv, text, message):
     [
         (["--no-allow-missing"], "--allow-missing takes it as missing"),
         (
-            ["--component", "normal-inverse-wishart"],
-            "--component normal-inverse-wishart takes none",
+            ["--component", "dirichlet-multinomial"],
+            "--component dirichlet-multinomial takes none",
         ),
     ],
 )

@@ -17,7 +17,7 @@ from dpmlite.distributed.proposals import all_if_changed, batches, each_alone, n
 from dpmlite.distributed.searched_clusters import SearchedClusters
 from dpmlite.distributed.statistics import all_others, statistics_of
 from dpmlite.distributed.steps import Gather, Mixture, Proposal, Sweep
-from dpmlite.estimators.default_model.automatic import Model
+from dpmlite.estimators.default_model.model import Model
 from dpmlite.estimators.inputs.data import Data
 from dpmlite.estimators.map_dpm.chunk_tables import ChunkReader
 from dpmlite.estimators.priors import FAMILIES

@@ -6,7 +6,7 @@ from cases import needs_kernels
 
 from dpmlite import moves
 from dpmlite.distributed.dissolution import changes_without, dissolve
-from dpmlite.estimators.default_model.automatic import Model
+from dpmlite.estimators.default_model.model import Model
 from dpmlite.estimators.inputs.data import Data
 from dpmlite.estimators.priors import FAMILIES
 

@@ -95,6 +95,7 @@ def check_default(rng, folder):
         robustness="auto" if rng.random() < 0.7 else problems.robustness(rng),
         join=[True, False, "auto"][rng.integers(3)],
         max_clusters=[None, 2][rng.integers(2)],
+        component="auto" if rng.random() < 0.5 else "normal-inverse-wishart",
         random_state=0,
     )
     model.fit(X, sample_weight=weights)
@@ -202,7 +203,10 @@ def check_stream(rng, folder):
     X = problems.table(rng, component)
     cuts = sorted(rng.integers(1, len(X) + 1, size=2))
     prior = problems.prior(rng, component, X)
-    model = MAPDPM(component=component, prior=prior, random_state=0)
+    if component in ("normal-gamma", "normal-inverse-wishart") and rng.random() < 0.3:
+        X[rng.random(X.shape) < 0.2] = np.nan
+    gaps = bool(np.isnan(X).any())
+    model = MAPDPM(component=component, prior=prior, allow_missing=gaps, random_state=0)
     for batch in np.split(X, cuts):
         if len(batch):
             model.partial_fit(batch)

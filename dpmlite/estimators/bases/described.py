@@ -150,8 +150,9 @@ class DescribedMixture(FamilyEstimator):
     def impute(self, X: Any, n_samples: int | None = None, random_state: Any = None) -> Any:
         """Fill in missing cells: what the model expects, given the other cells of the row.
 
-        Columns are independent given the cluster, so that this is exact: clusters are weighted by
-        their probabilities given the cells that are known.
+        This is exact: clusters are weighted by their probabilities given the cells that are known,
+        and in a cluster columns are independent, or of full covariance, where the known cells tell
+        of the missing ones by regression.
 
         Parameters
         ----------
@@ -275,7 +276,9 @@ class DescribedMixture(FamilyEstimator):
     def _expected_cells(self, table: Data, weights: Floats) -> Floats:
         """Coded rows whose missing cells are what clusters of some weights expect, shape (N, D)."""
         family, priors, cells = fitted_family(self), self._priors(n_empty=1), table.dense()
-        expected = weights @ np.array([family.coded_means(prior) for prior in priors])
+        expected = np.zeros(cells.shape)
+        for prior, weight in zip(priors, weights.T, strict=True):
+            expected += weight[:, None] * family.expected_rows(cells, prior)
         if isinstance(family, MixedFamily):
             levels = [family.level_probabilities(prior) for prior in priors]
             for key in levels[0]:
@@ -288,8 +291,12 @@ class DescribedMixture(FamilyEstimator):
         """Coded rows whose missing cells are drawn from clusters of some weights, shape (N, D)."""
         below = np.cumsum(weights, axis=1) < rng.random((len(weights), 1))
         slots = np.minimum(below.sum(axis=1), weights.shape[1] - 1)
-        cells = table.dense()
-        drawn = self._drawn_from(fitted_mixture(self), slots, rng, self._exposures(table))
+        cells = table.dense().copy()
+        mixture, family = fitted_mixture(self), fitted_family(self)
+        drawn = self._drawn_from(mixture, slots, rng, self._exposures(table))
+        for k in np.unique(slots) if family.is_full else ():
+            cluster, rows = family.as_prior(mixture.posterior(int(k)), self.prior_), slots == k
+            cells[rows] = family.draw_missing(cells[rows], cluster, rng)[0]
         return np.where(np.isnan(cells), drawn, cells)
 
     def _drawn_from(

@@ -22,12 +22,14 @@ from dpmlite.estimators.column_families.by_rule import (
 from dpmlite.estimators.column_families.given import mixed_table
 from dpmlite.estimators.default_model.automatic import (
     MAX_FULL_COLUMNS,
-    SATURATION,
-    Model,
     candidates,
     choose_model,
-    design_effect_of,
     first_labels_of_sample,
+)
+from dpmlite.estimators.default_model.model import (
+    SATURATION,
+    Model,
+    design_effect_of,
     power_of,
     times,
 )
@@ -40,6 +42,7 @@ from dpmlite.estimators.inputs.shown import shown
 from dpmlite.estimators.inputs.user_tables import column_names
 from dpmlite.estimators.inputs.validation import check_bool, check_choice, check_sample_weight
 from dpmlite.estimators.priors import COMPONENTS, FAMILIES, family_of_keys, mixed_family
+from dpmlite.estimators.priors.lacking import check_complete
 from dpmlite.estimators.priors.moments import Moments
 from dpmlite.search.progress import Progress
 from dpmlite.search.search import Search
@@ -47,7 +50,7 @@ from dpmlite.search.search import Search
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from dpmlite.estimators.default_model.automatic import Seeds
+    from dpmlite.estimators.default_model.model import Seeds
     from dpmlite.estimators.inputs.choices import Prior
     from dpmlite.estimators.inputs.data import Data, Indices
     from dpmlite.estimators.priors.base import Family
@@ -162,14 +165,13 @@ class FamilyEstimator(Estimator):
         """The families among which the joint chooses."""
         if table.columns is not None:
             together = None
-            can_be_full = FULL in self.component_choices and not self.allow_missing
-            if self.component == AUTO and can_be_full:
+            if self.component == AUTO and FULL in self.component_choices:
                 together = with_full_covariance(table.columns, MAX_FULL_COLUMNS)
             of_columns = [table.columns] if together is None else [table.columns, together]
             return [mixed_family(columns) for columns in of_columns]
         if self.component != AUTO:
             return [self._family()]
-        found = candidates(table.shape[1], self.allow_missing)
+        found = candidates(table.shape[1])
         return [family for family in found if family.name in self.component_choices]
 
     def _choose_model(
@@ -179,10 +181,13 @@ class FamilyEstimator(Estimator):
         moments: Moments,
         seeds: Seeds,
         power: float,
+        completes: bool = False,
     ) -> tuple[Model, Data, Indices]:
         """The model that the joint chooses, the table with its ties spread, and labels to start.
 
-        `power` is that of the likelihood of a row of weight 1.
+        `power` is that of the likelihood of a row of weight 1. If `completes`, missing cells of
+        columns with full covariance are drawn. Otherwise families with such columns are not tried
+        where cells may be missing.
         """
         numbers = table.numbers()
         of_numbers = moments if table.columns is None else moments.part(table.columns.is_real)
@@ -197,6 +202,9 @@ class FamilyEstimator(Estimator):
         if table.columns is not None:
             table, found = self._with_columns_by_joint(search, table, seeds)
         families = self._candidates(table)
+        if self.allow_missing and not completes:
+            check_complete(families[0], table)
+            families = [families[0], *(each for each in families[1:] if not each.is_full)]
         first = FAMILIES["normal-gamma"] if table.columns is None else families[0]
         table = first.prepared(table)
         # The scale of weights tells how sure rows are, and not that each is several equal ones,
@@ -209,8 +217,7 @@ class FamilyEstimator(Estimator):
         power *= least_weight / mean_weight
         table = times(table, 1.0 / least_weight)
         template = self._model(first, table, {}, power)
-        model, labels = choose_model(search, families, table, template, seeds, found)
-        return model, table, labels
+        return choose_model(search, families, table, template, seeds, found)
 
     def _with_columns_by_joint(
         self, search: Search, table: Data, seeds: Seeds
@@ -246,6 +253,7 @@ class FamilyEstimator(Estimator):
             greatest = 1.0 if table.weights is None else float(table.weights.max())
             return replace(model, power=1.0), times(table, 1.0 / greatest)
         family = self._family_of(table)
+        check_complete(family, table)
         given = None if isinstance(self.prior, str) else self.prior
         prior = family.prior(given, table)
         return self._model(family, table, prior), table

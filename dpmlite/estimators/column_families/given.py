@@ -14,6 +14,7 @@ from dpmlite.estimators.column_families.by_rule import (
 from dpmlite.estimators.inputs.reading import read_columns
 from dpmlite.estimators.inputs.validation import check_bool, check_choice
 from dpmlite.estimators.priors import COMPONENTS, FAMILIES, mixed_family
+from dpmlite.estimators.priors.lacking import check_complete
 from dpmlite.estimators.priors.mixed import coded_table
 
 if TYPE_CHECKING:
@@ -43,10 +44,14 @@ def given_table(X: Any, component: Any, allow_missing: Any) -> tuple[Family, Dat
         check_component(component)
     elif component not in COLUMN_FAMILIES or component in (AUTO, *FAMILIES):
         family = FAMILIES[check_choice("component", component, COMPONENTS)]
-        return family, family.read(X, allow_missing)
+        table = family.read(X, allow_missing)
+        check_complete(family, table)
+        return family, table
     table = mixed_table(read_columns(X), component, allow_missing)
     assert table.columns is not None
-    return mixed_family(table.columns), table
+    family = mixed_family(table.columns)
+    check_complete(family, table)
+    return family, table
 
 
 def mixed_table(

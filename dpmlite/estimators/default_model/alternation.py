@@ -30,6 +30,8 @@ class Chosen:
     ----------
     family : Family
     prior : dict
+    rows : Data
+        N rows, completed if cells were missing that the family needs.
     labels : ndarray of int, shape (N,)
     objective : float
         Minus the log joint of rows, labels and hyperparameters, in nats: lower is better, and
@@ -38,6 +40,7 @@ class Chosen:
 
     family: Family
     prior: Prior
+    rows: Data
     labels: Indices
     objective: float
 
@@ -88,7 +91,7 @@ def alternate(
             break  # under hardly another prior, a search would repeat moves that failed
         result, unit = find(prior, labels)
         objective = unit * result.neg_log_joint + penalty
-        best = Chosen(family, prior, result.labels().copy(), objective)
+        best = Chosen(family, prior, table, result.labels().copy(), objective)
         if same_partition(best.labels, labels):  # and so the same hyperparameters
             break
         labels, start = best.labels, prior

@@ -6,39 +6,33 @@ rows find their components. Components that no valley separates are one cluster.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from itertools import chain, repeat
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite.estimators.default_model.alternation import MAX_ROUNDS, alternate, same_partition
+from dpmlite.estimators.default_model.alternation import same_partition
 from dpmlite.estimators.default_model.choose_prior import draw_sample
+from dpmlite.estimators.default_model.completion import (
+    completed_by_draws,
+    completed_by_neighbours,
+)
 from dpmlite.estimators.default_model.principal_halves import principal_halves
-from dpmlite.estimators.empirical_bayes.design_effect import design_effect
+from dpmlite.estimators.default_model.trials import Trials, clusters_of
 from dpmlite.estimators.fitted.numbering import largest_first
 from dpmlite.estimators.priors import FAMILIES
+from dpmlite.estimators.priors.lacking import lacks_cells
 from dpmlite.estimators.priors.moments import Moments, constant_columns
-from dpmlite.partition import Partition
-from dpmlite.search.context import Problem, coarsened_alpha
 from dpmlite.search.sampled_start import joined
 from dpmlite.search.search import Search
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from dpmlite import families
-    from dpmlite.estimators.default_model.alternation import Chosen
-    from dpmlite.estimators.inputs.choices import Prior
+    from dpmlite.estimators.default_model.model import Model, Seeds
     from dpmlite.estimators.inputs.data import Data, Indices
     from dpmlite.estimators.priors.base import Family
     from dpmlite.search.progress import Progress
-    from dpmlite.search.result import SearchResult
-
-    Seeds = npt.NDArray[np.int64]
-
-#: Rows up to which evidence grows; more only make it surer of the same clusters.
-SATURATION = 2000.0
 
 # Rows, drawn at random, that choose family and hyperparameters, at most.
 SAMPLE_ROWS = 2000
@@ -52,113 +46,14 @@ FIRST_WIDTH = 0.1
 # in all the others. What the halves show of the means' spread, the search that follows can use.
 MIN_HALVED_COLUMNS = 20
 
-# A trial with more clusters than this fraction of the rows counts only if all have: where the cells
-# of many columns have heavy tails, a cluster for each row describes them best, and tells nothing.
-MAX_FRACTION_OF_CLUSTERS = 0.5
-
 # Full covariance matrices are tried up to this number of columns: they cost D^2 a row and cluster.
 MAX_FULL_COLUMNS = 40
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Model:
-    """A family with its prior, and the power with which the likelihood of a row counts.
-
-    Attributes
-    ----------
-    family : Family
-    allow_missing : bool
-    prior : dict
-    alpha : float
-        Concentration.
-    power : float
-    as_weights : bool
-        Whether rows have the power as weights: then the predictive densities of a search's
-        components are densities. It takes longer.
-    has_missing : bool
-        Whether a cell of the whole table may be missing. If none is, problems have the component
-        of complete rows: it has the same joint, and takes less time.
-    discount : float
-        Discount of the Pitman-Yor process; 0 unless the power is 1.
-    """
-
-    family: Family
-    allow_missing: bool
-    prior: Prior
-    alpha: float
-    power: float = 1.0
-    as_weights: bool = False
-    has_missing: bool = True
-    discount: float = 0.0
-
-    def problem(self, table: Data) -> Problem:
-        """The problem of the rows of a table; its joints are in units of `unit` nats.
-
-        Rows with the power as weights have the same objective with another concentration.
-        """
-        if self._component_knows_power():
-            component = self._searched(self.power)
-            return Problem(table.rows(), component, self.alpha, discount=self.discount)
-        alpha = self.power * coarsened_alpha(self.alpha, self.power)
-        return Problem(times(table, self.power).rows(), self._searched(1.0), alpha)
-
-    def weighted_partition(self, table: Data, labels: Indices) -> Partition:
-        """A partition whose rows have the power as weights, from which to predict."""
-        rows, component = times(table, self.power).rows(), self.component()
-        return Partition(rows, labels, component, self.alpha, discount=self.discount)
-
-    def with_power(self, power: float) -> Model:
-        """The model with another power."""
-        return replace(self, power=power)
-
-    def component(self) -> families.Component:
-        """A component of the prior without slots, and without the power."""
-        return self.family.component(self.prior, self.allow_missing)
-
-    def _searched(self, power: float) -> families.Component:
-        """The component of a search among rows of the table."""
-        return self.family.component(self.prior, self.allow_missing and self.has_missing, power)
-
-    @property
-    def unit(self) -> float:
-        """Nats in one unit of a problem's joint."""
-        return self.power if self._component_knows_power() else 1.0
-
-    def _component_knows_power(self) -> bool:
-        return self.power == 1.0 or (self.family.knows_power and not self.as_weights)
-
-
-def times(table: Data, factor: float) -> Data:
-    """A table whose weights are multiplied by a factor."""
-    if factor == 1.0:
-        return table
-    weights = np.ones(table.shape[0]) if table.weights is None else table.weights
-    return replace(table, weights=factor * weights)
-
-
-def power_of(total_weight: float, saturation: float | None, design_effect: float = 1.0) -> float:
-    """The power of the likelihood of rows of a total weight (Miller & Dunson 2019, section 3).
-
-    What saturates is the evidence of ``total_weight / design_effect`` rows.
-    """
-    return 1.0 if saturation is None else saturation / (design_effect * saturation + total_weight)
-
-
-def design_effect_of(table: Data, rows_per_row: float = 1.0) -> float:
-    """The design effect of values that rows share, before they are spread: see `design_effect`."""
-    if table.values is None:
-        return 1.0
-    if table.columns is None:
-        return design_effect(list(table.values.T), rows_per_row)
-    columns = table.columns.decode(table.values).values()
-    numbers = [cells if cells.dtype.kind == "f" else None for cells in columns]
-    return design_effect(numbers, rows_per_row)
-
-
-def candidates(n_columns: int, allow_missing: bool) -> list[Family]:
+def candidates(n_columns: int) -> list[Family]:
     """The families of numbers among which the joint chooses."""
     found = [FAMILIES["normal-gamma"]]
-    if 1 < n_columns <= MAX_FULL_COLUMNS and not allow_missing:
+    if 1 < n_columns <= MAX_FULL_COLUMNS:
         found.append(FAMILIES["normal-inverse-wishart"])
     return found
 
@@ -170,7 +65,7 @@ def choose_model(
     template: Model,
     seeds: Seeds,
     found: Indices | None = None,
-) -> tuple[Model, Indices]:
+) -> tuple[Model, Data, Indices]:
     """The model with the least joint on a sample of a table, and labels of all rows under it.
 
     Parameters
@@ -190,38 +85,47 @@ def choose_model(
     Returns
     -------
     model : Model
+    table : Data
+        The table, completed by draws if cells are missing that the family needs.
     labels : ndarray of int, shape (N,)
         -1 for rows that fit none of the sample's components.
     """
     chosen = draw_sample(table, SAMPLE_ROWS, np.random.default_rng(seeds))
     sample = table.take(chosen)
     power = min(1.0, template.power * table.total_weight / sample.total_weight)
-    of_sample = replace(template, power=power)
-    search = replace(search.of_rows(chosen), quick=True)
+    search, of_sample = replace(search.of_rows(chosen), quick=True), replace(template, power=power)
     varying = varying_columns(sample)
-    rows = sample if varying.all() else sample.part(varying)
-    scales = {
-        family: family.column_scales(rows, table if varying.all() else table.part(varying))
-        for family in {template.family, *families}
-    }
+    parts = (sample, table) if varying.all() else (sample.part(varying), table.part(varying))
+    trials = Trials(search, of_sample, *parts, seeds)
     if found is None:
-        first_scales = scales[template.family]
-        found = first_labels(search, of_sample, rows, first_scales, FIRST_WIDTH, seeds)
-    trials = [
-        _fitted(search, family, of_sample, rows, scales[family], labels, seeds, None)
-        for family in families
-        for labels in starts_from(found, rows)
-    ]
-    best = least_joint(trials)
-    best = _fitted(
-        search, best.family, of_sample, rows, scales[best.family], best.labels, seeds, best.prior
-    )
+        first = template.family
+        found = first_labels(
+            search, of_sample, trials.rows(first), trials.scales(first), FIRST_WIDTH, seeds
+        )
+    best = trials.best_of(families, starts_from(found, parts[0]))
+    family, prior, rows, labels = best.family, best.prior, best.rows, best.labels
     if not varying.all():
-        sums = best.family.sums(sample, best.labels, power)
-        all_scales = best.family.column_scales(sample, table)
-        best = replace(best, prior=best.family.fit_prior(sums, all_scales, None)[0])
-    model = replace(template, family=best.family, prior=best.prior)
-    return model, _labels_of_all(search, model, power, best, table, chosen)
+        rows = _with_constant_columns(completed_by_neighbours(family, sample), varying, rows)
+        sums, scales = family.sums(rows, labels, power), family.column_scales(rows, table)
+        prior = family.fit_prior(sums, scales, None)[0]
+    model = replace(of_sample, family=family, prior=prior)
+    if lacks_cells(family, table):
+        model = replace(model, has_missing=rows.has_missing())
+        clusters, rng = clusters_of(model, rows, labels), np.random.default_rng(seeds)
+        if chosen.all():
+            table = rows
+        else:
+            table = completed_by_draws(family, table, prior, clusters, model.alpha, rng)[0]
+    labels = _labels_of_all(search, model, template.power, rows, labels, table, chosen)
+    return replace(model, power=template.power), table, labels
+
+
+def _with_constant_columns(table: Data, varying: npt.NDArray[np.bool_], of_varying: Data) -> Data:
+    """A table of all columns, with the cells of the varying ones from another table."""
+    assert table.values is not None
+    values = table.values.copy()
+    values[:, varying] = of_varying.values
+    return replace(table.with_values(values), log_drawn=of_varying.log_drawn)
 
 
 def most_probable_labels(
@@ -243,13 +147,6 @@ def varying_columns(sample: Data) -> npt.NDArray[np.bool_]:
     if sample.columns is not None or constant.all():
         return np.ones_like(constant)
     return ~constant
-
-
-def least_joint(trials: list[Chosen]) -> Chosen:
-    """The trial with the least joint, of those that have far fewer clusters than rows."""
-    most = MAX_FRACTION_OF_CLUSTERS * len(trials[0].labels)
-    few = [each for each in trials if each.labels.max() < most]
-    return min(few or trials, key=lambda each: each.objective)
 
 
 def starts_from(found: Indices, rows: Data) -> list[Indices]:
@@ -288,54 +185,29 @@ def first_labels_of_sample(
     """A sample of a coded table, and labels under the first prior of the model's family."""
     chosen = draw_sample(table, SAMPLE_ROWS, np.random.default_rng(seeds))
     sample = table.take(chosen)
-    rows = model.family.prepared(sample)
+    rows = completed_by_neighbours(model.family, model.family.prepared(sample))
     scales = model.family.column_scales(rows, rows)
     search = replace(search.of_rows(chosen), quick=True)
     return sample, first_labels(search, model, rows, scales, 1.0, seeds)
 
 
-def _fitted(
-    search: Search,
-    family: Family,
-    model: Model,
-    sample: Data,
-    scales: Any,
-    labels: Indices,
-    seeds: Seeds,
-    start: Prior | None,
-) -> Chosen:
-    """What one family finds from labels and a prior; in a single round, a trial, without a prior.
-
-    One cluster stays whole in its trial: that tells whether slices are worth their joint. Rounds
-    after the first are brief: under hardly other hyperparameters the other moves find little, and
-    the search among all rows makes them once more.
-    """
-    is_trial, rng = start is None, np.random.default_rng(seeds)
-    brief = replace(search, brief=True)
-    if is_trial and not labels.any():
-        brief = replace(brief, split_merge=False)
-    searches = chain([] if is_trial else [search], repeat(brief))
-
-    def find(prior: Prior, labels: Indices) -> tuple[SearchResult, float]:
-        own = replace(model, family=family, prior=prior)
-        seed = int(rng.integers(2**63))  # attempts that failed are not made again
-        return next(searches).go_on(own.problem(sample), labels, seed, family.name), own.unit
-
-    def joint_of(prior: Prior, labels: Indices) -> float:
-        own = replace(model, family=family, prior=prior)
-        return own.unit * own.problem(sample).partition(labels.copy()).neg_log_joint
-
-    max_rounds = 1 if is_trial else MAX_ROUNDS
-    return alternate(find, joint_of, family, sample, scales, labels, model.power, start, max_rounds)
-
-
 def _labels_of_all(
-    search: Search, model: Model, power: float, best: Chosen, table: Data, chosen: np.ndarray
+    search: Search,
+    model: Model,
+    power: float,
+    sample: Data,
+    labels: Indices,
+    table: Data,
+    chosen: npt.NDArray[np.bool_],
 ) -> Indices:
-    """Labels of all rows: those outside the sample join its components."""
+    """Labels of all rows under a power: those outside the sample join its components.
+
+    The power of `model` is that of the sample.
+    """
     if chosen.all():
-        return best.labels
-    sample = replace(model, power=power).problem(table.take(chosen)).partition(best.labels.copy())
-    labels = joined(search.context(model.problem(table), np.random.default_rng(0)), sample)
-    labels[chosen] = np.asarray(sample.labels)
-    return labels
+        return labels
+    partition = model.problem(sample).partition(labels.copy())
+    problem = model.with_power(power).problem(table)
+    everyone = joined(search.context(problem, np.random.default_rng(0)), partition)
+    everyone[chosen] = np.asarray(partition.labels)
+    return everyone

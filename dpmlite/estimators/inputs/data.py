@@ -56,6 +56,9 @@ class Data:
         What the columns of a coded table are; None if all are of one family.
     names : sequence or None
         What messages call the columns, if not by their numbers.
+    log_drawn : ndarray, shape (N,), or None
+        Log of the density, on the scale of the user's cells, with which the cells that were missing
+        in a row were drawn; None if none was drawn.
     """
 
     shape: tuple[int, int]
@@ -64,6 +67,7 @@ class Data:
     weights: Floats | None = None
     columns: Columns | None = None
     names: Sequence[Any] | None = None
+    log_drawn: Floats | None = None
 
     def rows(self) -> core.Rows:
         """The rows for the kernels."""
@@ -160,8 +164,9 @@ class Data:
         weights = None if self.weights is None else self.weights[chosen]
         shape = (int(chosen.sum()), self.shape[1])
         if self.values is not None:
+            log_drawn = None if self.log_drawn is None else self.log_drawn[chosen]
             values = self.values[chosen]
-            return replace(self, shape=shape, values=values, weights=weights)
+            return replace(self, shape=shape, values=values, weights=weights, log_drawn=log_drawn)
         assert self.nonzeros is not None
         cells, columns, starts = self.nonzeros
         sizes = np.diff(starts)
@@ -215,15 +220,16 @@ class Data:
         return values
 
     def log_volumes(self) -> Floats:
-        """What the log density of each coded row is above that of the row, shape (N,)."""
+        """What the log density of each coded and completed row is above that of the row, (N,)."""
+        found = np.zeros(self.shape[0]) if self.log_drawn is None else self.log_drawn
         if self.columns is None:
-            return np.zeros(self.shape[0])
+            return found
         assert self.values is not None
-        return self.columns.log_volumes(self.values)
+        return found + self.columns.log_volumes(self.values)
 
     def total_log_volume(self) -> float:
         """Weighted sum of `log_volumes`."""
-        if self.columns is None:
+        if self.columns is None and self.log_drawn is None:
             return 0.0
         weights = np.ones(self.shape[0]) if self.weights is None else self.weights
         return float(weights @ self.log_volumes())

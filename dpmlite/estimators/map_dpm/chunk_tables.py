@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from dpmlite.estimators.default_model.automatic import times
+from dpmlite.estimators.default_model.model import times
 from dpmlite.estimators.empirical_bayes.spread_ties import spread_on_grid
 from dpmlite.estimators.inputs.data import Data
 from dpmlite.estimators.inputs.validation import check_sample_weight
+from dpmlite.estimators.priors.lacking import check_complete
 from dpmlite.estimators.priors.moments import Moments
 
 if TYPE_CHECKING:
@@ -112,6 +113,7 @@ class ChunkReader:
 
     def _table(self, chunk: Any) -> Data:
         table = self.family.read(chunk, self.allow_missing)
+        check_complete(self.family, table)
         if table.n_features != self.n_columns:
             raise ValueError(
                 f"X has {table.n_features} features, but {self.n_columns} features are expected"

@@ -18,7 +18,7 @@ from dpmlite.distributed.descent import descend
 from dpmlite.distributed.proposals import GATHERED_ROWS, scaled
 from dpmlite.distributed.steps import Mixture
 from dpmlite.estimators.column_families.by_rule import AUTO
-from dpmlite.estimators.default_model.automatic import design_effect_of, power_of
+from dpmlite.estimators.default_model.model import design_effect_of, power_of
 from dpmlite.estimators.fitted.partitions import cluster_attributes
 from dpmlite.estimators.inputs.data import HEAVIEST, NEGLIGIBLE
 from dpmlite.estimators.inputs.shown import shown
@@ -41,7 +41,7 @@ from dpmlite.search.alpha import AlphaResult
 
 if TYPE_CHECKING:
     from dpmlite.distributed.engine import Engine
-    from dpmlite.estimators.default_model.automatic import Model, Seeds
+    from dpmlite.estimators.default_model.model import Model, Seeds
     from dpmlite.estimators.inputs.data import Data, Floats, Indices
     from dpmlite.estimators.priors.base import Family
     from dpmlite.search.search import Search

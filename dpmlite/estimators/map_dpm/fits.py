@@ -12,7 +12,12 @@ from dpmlite import algorithms
 from dpmlite.core.constants import UNPLACED
 from dpmlite.core.threads import threads_for, use_threads
 from dpmlite.estimators.column_families.by_rule import AUTO
-from dpmlite.estimators.default_model.automatic import design_effect_of, power_of, times
+from dpmlite.estimators.default_model.completion import (
+    completed_by_draws,
+    completed_by_neighbours,
+)
+from dpmlite.estimators.default_model.model import design_effect_of, power_of, times
+from dpmlite.estimators.default_model.trials import completed_in_rounds
 from dpmlite.estimators.fitted.numbering import largest_first
 from dpmlite.estimators.fitted.partitions import final_partition_with_groups, verify_joint
 from dpmlite.estimators.inputs.validation import check_random_state
@@ -25,6 +30,7 @@ from dpmlite.estimators.map_dpm.streaming import (
     moments_of_all,
     prior_of_all,
 )
+from dpmlite.estimators.priors.lacking import lacks_cells
 from dpmlite.estimators.priors.moments import Moments
 from dpmlite.search.alpha import AlphaResult
 from dpmlite.search.context import Problem
@@ -32,11 +38,12 @@ from dpmlite.search.context import Problem
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from dpmlite.estimators.default_model.automatic import Model
+    from dpmlite.estimators.default_model.model import Model, Seeds
     from dpmlite.estimators.inputs.data import Data
     from dpmlite.estimators.map_dpm.streaming import FittedClusters
     from dpmlite.search.progress import Progress
     from dpmlite.search.result import SearchResult
+    from dpmlite.search.search import Search
 
 
 class MapFits(MapParameters):
@@ -59,11 +66,13 @@ class MapFits(MapParameters):
             if self._is_automatic():
                 effect, saturation = design_effect_of(table), self._saturation()
                 power = power_of(table.total_weight, saturation, effect)
-                model, table, labels = self._choose_model(search, table, moments, seeds, power)
+                model, table, labels = self._choose_model(
+                    search, table, moments, seeds, power, completes=True
+                )
                 if not isinstance(self.init, str) or self.init == AUTO:
                     search = replace(search, init=labels)
             else:
-                model = self._given_model(search, table, moments, seeds)
+                table, model = self._given_model_of_complete_rows(search, table, moments, seeds)
             if isinstance(self.alpha, str):
                 model = replace(model, as_weights=self.alpha == "cv")
                 found = self._choose_alpha(search, table, model, seeds)
@@ -73,6 +82,17 @@ class MapFits(MapParameters):
             self.power_ = model.power * table.total_weight / moments.weight
             self._keep_moments(moments)
             self._keep_clusters(table, labels)
+
+    def _given_model_of_complete_rows(
+        self, search: Search, table: Data, moments: Moments, seeds: Seeds
+    ) -> tuple[Data, Model]:
+        """The table, with cells drawn that its family needs, and the model of the parameters."""
+        rows = completed_by_neighbours(self._family_of(table), table)
+        model = self._given_model(search, rows, moments, seeds)
+        if not lacks_cells(model.family, table):
+            return table, model
+        model = replace(model, has_missing=rows.has_missing())
+        return completed_in_rounds(search, model, table, rows, seeds), model
 
     def _keep_found(
         self, data: Data, table: Data, model: Model, found: AlphaResult
@@ -101,12 +121,18 @@ class MapFits(MapParameters):
 
     def _learn(self, before: FittedClusters, data: Data, progress: Progress) -> None:
         """Add new rows to the fitted components, which stay whole as absorbed groups."""
-        table = times(data.take(data.has_weight()), before.power)
         moments = moments_of_all([before.moments, Moments.of(data.take(data.has_weight()))])
         prior = prior_of_all([before], moments)
-        before.family.check_reach(table, prior, moments)
         alpha = self.alpha_ if isinstance(self.alpha, str) else float(self.alpha)
         groups, discount = absorbed_groups([before], prior), float(self.discount)
+        data = times(data, before.power)
+        before.family.check_reach(data.take(data.has_weight()), prior, moments)
+        if lacks_cells(before.family, data):
+            seeds = check_random_state(self.random_state).integers(2**63, size=1)
+            data = completed_by_draws(
+                before.family, data, prior, groups, alpha, np.random.default_rng(seeds)
+            )[0]
+        table = data.take(data.has_weight())
         problem = Problem(table.rows(), groups.like(), alpha, groups, discount)
         result = self._place_and_descend(problem, progress)
         group_labels = np.asarray(result.partition.group_labels, dtype=np.intp)

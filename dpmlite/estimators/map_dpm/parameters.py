@@ -9,8 +9,8 @@ import numpy as np
 
 from dpmlite.estimators.bases.joined_mixture import JoinedMixture
 from dpmlite.estimators.column_families.by_rule import AUTO
-from dpmlite.estimators.default_model.automatic import SATURATION, power_of
 from dpmlite.estimators.default_model.choose_prior import ScaledPrior, draw_sample
+from dpmlite.estimators.default_model.model import SATURATION, power_of
 from dpmlite.estimators.inputs.choices import AlphaChoice, AlphaPrior, PriorOrScales, VisitOrder
 from dpmlite.estimators.inputs.domain import ROBUSTNESS
 from dpmlite.estimators.inputs.folds import check_cv, folds_of
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     import numpy.typing as npt
 
-    from dpmlite.estimators.default_model.automatic import Model, Seeds
+    from dpmlite.estimators.default_model.model import Model, Seeds
     from dpmlite.estimators.inputs.data import Data
     from dpmlite.estimators.priors.moments import Moments
     from dpmlite.search.alpha import AlphaResult

@@ -283,6 +283,11 @@ class Family(ABC):
         """Coded columns that share a covariance matrix, and this matrix; for each group of them."""
         return [(slice(None), self.covariance(posterior))] if self.is_full else []
 
+    @property
+    def full_columns(self) -> list[slice]:
+        """The groups of coded columns that share a covariance matrix."""
+        return [slice(None)] if self.is_full else []
+
     def variances(self, prior: Prior) -> Floats:
         """Variance of a row's cells, given the expected parameters under a prior, shape (D,)."""
         raise NotImplementedError
@@ -317,6 +322,32 @@ class Family(ABC):
     @abstractmethod
     def draw_rows(self, theta: Parameters, labels: Indices, totals: Totals, rng: Rng) -> Floats:
         """A row for each label, drawn from its cluster, shape (N, D)."""
+
+    def expected_rows(self, X: Floats, prior: Prior) -> Floats:
+        """Coded rows of a cluster that are expected given the cells of X that are not missing.
+
+        Only columns of full covariance depend on the others.
+        """
+        return np.broadcast_to(self.coded_means(prior), X.shape)
+
+    def draw_missing(self, X: Floats, prior: Prior, rng: Rng) -> tuple[Floats, Floats]:
+        """Rows of a cluster with missing cells of full covariance drawn, given the known cells.
+
+        Parameters
+        ----------
+        X : ndarray, shape (N, D)
+            Coded rows; NaN is a missing cell.
+        prior : dict
+            The posterior of the cluster, with the keys of a prior.
+        rng : Generator
+
+        Returns
+        -------
+        X : ndarray, shape (N, D)
+        log_density : ndarray, shape (N,)
+            Of what was drawn, in nats.
+        """
+        return X, np.zeros(len(X))
 
     def expected_parameters(self, priors: list[Prior]) -> Parameters:
         """Parameters of clusters, each expected under its prior; the first axis is the cluster."""

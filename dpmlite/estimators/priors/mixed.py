@@ -245,6 +245,10 @@ class MixedFamily(Family):
     def covariance(self, posterior: Mapping[str, Any]) -> Floats:
         return self.blocks[0].family.covariance(posterior)
 
+    @property
+    def full_columns(self) -> list[slice]:
+        return [block.columns for block in self.blocks if block.family.is_full]
+
     def full_covariances(self, posterior: Mapping[str, Any]) -> list[tuple[slice, Floats]]:
         return [
             (block.columns, block.family.covariance(part))
@@ -318,6 +322,21 @@ class MixedFamily(Family):
         for number, zero in self.columns.zeros.items():
             X[X[:, zero] == 1.0, number] = np.nan
         return X
+
+    def expected_rows(self, X: Floats, prior: Prior) -> Floats:
+        parts = [
+            block.family.expected_rows(X[:, block.columns], prior[block.name])
+            for block in self.blocks
+        ]
+        return np.hstack(parts)
+
+    def draw_missing(self, X: Floats, prior: Prior, rng: Rng) -> tuple[Floats, Floats]:
+        parts = [
+            block.family.draw_missing(X[:, block.columns], prior[block.name], rng)
+            for block in self.blocks
+        ]
+        rows, log_densities = zip(*parts, strict=True)
+        return np.hstack(rows), np.sum(log_densities, axis=0)
 
     def expected_parameters(self, priors: list[Prior]) -> Parameters:
         return {

@@ -19,6 +19,7 @@ from dpmlite.estimators.priors.checks import (
     positive,
     require_scatter,
 )
+from dpmlite.estimators.priors.conditional_t import missing_cells
 from dpmlite.estimators.priors.real import (
     RealFamily,
     mean_of_rows,
@@ -53,6 +54,7 @@ class NormalInverseWishartFamily(RealFamily):
     scales = (("kappa0",), ("psi0",))
     width = ("psi0",)
     is_full = True
+    takes_missing = True
 
     def default(self, key: str, moments: Moments, prior: Prior) -> Any:
         n_columns = len(moments.cells)
@@ -158,6 +160,18 @@ class NormalInverseWishartFamily(RealFamily):
     def draw_rows(self, theta: Parameters, labels: Indices, totals: Totals, rng: Rng) -> Floats:
         mean, factor = theta["mean"][labels], theta["factor"][labels]
         return np.asarray(mean + (factor @ rng.normal(size=(*mean.shape, 1)))[:, :, 0])
+
+    def expected_rows(self, X: Floats, prior: Prior) -> Floats:
+        rows = X.copy()
+        for cells in missing_cells(X, prior):
+            rows[cells.rows, cells.columns] = cells.means
+        return rows
+
+    def draw_missing(self, X: Floats, prior: Prior, rng: Rng) -> tuple[Floats, Floats]:
+        rows, log_density = X.copy(), np.zeros(len(X))
+        for cells in missing_cells(X, prior):
+            rows[cells.rows, cells.columns], log_density[cells.rows[:, 0]] = cells.draw(rng)
+        return rows, log_density
 
     def expected_parameters(self, priors: list[Prior]) -> Parameters:
         covariances = np.array([prior["psi0"] / prior["nu0"] for prior in priors])

@@ -6,7 +6,7 @@ from fitted_priors import drawn_table
 
 from dpmlite.estimators.default_model import alternation
 from dpmlite.estimators.default_model.alternation import MIN_GAIN, alternate
-from dpmlite.estimators.default_model.automatic import Model
+from dpmlite.estimators.default_model.model import Model
 from dpmlite.estimators.empirical_bayes.cluster_sums import ClusterSums
 from dpmlite.estimators.empirical_bayes.column_scales import ColumnScales
 from dpmlite.estimators.priors import FAMILIES

@@ -204,9 +204,8 @@ def test_counts_name_the_columns_of_data_frames():
 
 def test_families_without_missing_cells_do_not_advise_them():
     X = [[0.0, 1.0], [2.0, np.nan], [1.0, 5.0]]
-    for component in ("normal-inverse-wishart", "normal-known-variance"):
-        with pytest.raises(ValueError, match=r"X must be finite, got NaN in row 1, column 1$"):
-            MAPDPM(component=component, prior="paper").fit(X)
+    with pytest.raises(ValueError, match=r"X must be finite, got NaN in row 1, column 1$"):
+        MAPDPM(component="normal-known-variance", prior="paper").fit(X)
 
 
 @pytest.mark.parametrize("cell", ["", " ", "NA", "n/a", "?", "null", "-"])

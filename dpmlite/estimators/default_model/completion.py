@@ -1,0 +1,136 @@
+"""Missing cells of columns that vary together, drawn given the known cells and the cluster.
+
+With a full covariance matrix the joint of rows with missing cells has no closed form. So the table
+is completed. The missing cells of each row are drawn from a density q, the predictive one of the
+row's most probable cluster given its known cells y. Of the complete rows x,
+
+    E[log p(x, labels) - log q(x | y)] <= log p(y, labels)
+
+(Jensen), and the two are equal where q is the posterior of the missing cells. So the difference
+tells the joint of the known cells, rather too low than too high, and compares with the joints of
+families in which missing cells just drop out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dpmlite import sweeps
+from dpmlite.core import Rows
+from dpmlite.distributed.statistics import load, statistics_of
+from dpmlite.estimators.priors.lacking import lacking_cells
+
+if TYPE_CHECKING:
+    from dpmlite import families
+    from dpmlite.estimators.inputs.choices import Prior
+    from dpmlite.estimators.inputs.data import Data, Floats, Indices
+    from dpmlite.estimators.priors.base import Family
+
+# Rows from which cells are taken, evenly spaced, at most; and pairs of rows of which distances are
+# found at once, which bounds the memory.
+MAX_DONORS = 2000
+PAIRS = 1_000_000
+
+
+def completed_by_neighbours(family: Family, table: Data) -> Data:
+    """A table whose missing cells of columns with full covariance come from the most similar rows.
+
+    Of the rows that have the cell, the most similar one has the least mean squared distance over
+    the columns that both know, each in units of its deviation. This is where draws start.
+    """
+    missing = lacking_cells(family, table)
+    if not missing.any():
+        return table
+    assert table.values is not None
+    values, columns = table.values.copy(), np.flatnonzero(missing.any(axis=0))
+    numbers = table.numbers().values
+    assert numbers is not None
+    units = _standardised(numbers)
+    donors = {j: _some(np.flatnonzero(~np.isnan(values[:, j]))) for j in columns}
+    values[:, [j for j in columns if len(donors[j]) == 0]] = 0.0
+    rows = np.flatnonzero(missing.any(axis=1))
+    for chunk in np.array_split(rows, -(-len(rows) * MAX_DONORS // PAIRS)):
+        for j, of_column in donors.items():
+            lacking = chunk[missing[chunk, j] & (len(of_column) > 0)]
+            distances = _mean_squares(units[lacking], units[of_column])
+            values[lacking, j] = table.values[of_column[distances.argmin(axis=1)], j]
+    return table.with_values(values)
+
+
+def _standardised(X: Floats) -> Floats:
+    """Columns in units of their deviation from their mean; what is missing stays so."""
+    n = np.maximum((~np.isnan(X)).sum(axis=0), 1)
+    centred = X - np.nansum(X, axis=0) / n
+    with np.errstate(over="ignore"):
+        deviations = np.sqrt(np.nansum(centred**2, axis=0) / n)
+    return np.asarray(centred / np.where(deviations > 0.0, deviations, 1.0))
+
+
+def _some(rows: Indices) -> Indices:
+    """At most `MAX_DONORS` rows, evenly spaced."""
+    return rows[:: -(-len(rows) // MAX_DONORS)]
+
+
+def completed_by_draws(
+    family: Family,
+    table: Data,
+    prior: Prior,
+    clusters: families.Component,
+    alpha: float,
+    rng: np.random.Generator,
+) -> tuple[Data, Indices]:
+    """A table whose missing cells of columns with full covariance are drawn from clusters.
+
+    Parameters
+    ----------
+    family : Family
+    table : Data
+        N dense rows, some of which lack such cells.
+    prior : dict
+        That of the clusters.
+    clusters : Component
+        A cluster a slot, as sure of itself as its draws should be.
+    alpha : float
+        Concentration.
+    rng : Generator
+
+    Returns
+    -------
+    table : Data
+        Its `log_drawn` is the log of the density q of the draws.
+    labels : ndarray of int, shape (N,)
+        The slot of each row that lacked cells: the most probable cluster, or one slot more, for a
+        new cluster; -1 for other rows.
+    """
+    slots = clusters.like()
+    load(slots, statistics_of(clusters, clusters.n_slots), n_empty=1)
+    missing = lacking_cells(family, table)
+    lacking = np.flatnonzero(missing.any(axis=1))
+    assert table.values is not None
+    values, log_drawn = table.values.copy(), np.zeros(table.shape[0])
+    nearest, labels = np.empty(len(lacking), dtype=np.intp), np.full(table.shape[0], -1)
+    sweeps.assign(Rows(values[lacking]), slots, alpha, nearest)
+    labels[lacking] = np.where(nearest < 0, clusters.n_slots, nearest)
+    for k in np.unique(labels[lacking]):
+        rows = np.flatnonzero(labels == k)
+        cluster = family.as_prior(slots.posterior(int(k)), prior)
+        drawn, log_drawn[rows] = family.draw_missing(values[rows], cluster, rng)
+        values[rows] = np.where(missing[rows], drawn, values[rows])
+    complete = table.with_values(values)
+    log_drawn -= complete.log_volumes() - table.log_volumes()
+    return replace(complete, log_drawn=log_drawn), labels
+
+
+def _mean_squares(X: Floats, Y: Floats) -> Floats:
+    """Mean squared distances of rows over the cells that both know, shape (len(X), len(Y)).
+
+    Of rows that have no such cells, it is infinite.
+    """
+    x_known, y_known = ((~np.isnan(each)).astype(np.float64) for each in (X, Y))
+    x, y = np.nan_to_num(X), np.nan_to_num(Y)
+    squares = (x * x) @ y_known.T - 2.0 * x @ y.T + x_known @ (y * y).T
+    n_both = x_known @ y_known.T
+    return np.where(n_both > 0.0, squares / np.maximum(n_both, 1.0), np.inf)
