@@ -6,13 +6,14 @@ counted whole, each town would be a cluster of no width. N rows of groups are wo
 design effect d = 1 + (m - 1) rho: m is the size of a row's group in the mean over rows, and rho the
 correlation of two rows of a group, in the mean over columns (Kish 1965, section 5.4).
 
-Groups are rows that are equal in two columns at once: one column alone may be heaped, as round
-prices are. Of a table of one column, that counts. Not all equal rows are groups:
+Groups are rows that are equal in two columns at once, of many values each: one column alone may be
+heaped, as round prices are. Of a table of one or two columns, all count, and one of them has many
+values. Not all equal rows are groups:
 
 - Rounding makes rows equal. But where rows are dense enough for it, many lie a step of the grid
   apart: of a normal column of a standard deviation of 0.6 steps or more, above a third as many.
 - Two columns in which few values are frequent have equal rows by chance.
-- Values of a large part of the rows are clusters, or the end of a gauge.
+- A large part of the rows is a cluster, or the end of a gauge.
 """
 
 from __future__ import annotations
