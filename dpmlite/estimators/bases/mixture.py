@@ -10,12 +10,17 @@ from dpmlite import algorithms, sweeps
 from dpmlite.core import Rows
 from dpmlite.distributed.statistics import load
 from dpmlite.estimators.bases.cluster_densities import ClusterDensities
-from dpmlite.estimators.fitted.outliers import MAX_STRAY_ROWS, N_DRAWN, by_exposure, share_below
+from dpmlite.estimators.fitted.outlier_scores import (
+    MAX_STRAY_ROWS,
+    N_DRAWN,
+    by_exposure,
+    share_below,
+)
 from dpmlite.estimators.fitted.partitions import (
-    cluster_attributes,
     fitted_component,
     fitted_family,
     fitted_mixture,
+    replace_cluster_attributes,
 )
 from dpmlite.estimators.inputs.validation import check_count, check_random_state
 from dpmlite.estimators.model_files import persistence
@@ -32,15 +37,6 @@ if TYPE_CHECKING:
     from dpmlite.estimators.inputs.data import Data
     from dpmlite.estimators.priors.base import Family
     from dpmlite.partition import Partition
-
-# Attributes that only some fits make.
-OPTIONAL = (
-    "cluster_of_component_",
-    "discount_",
-    "level_probabilities_",
-    "levels_",
-    "log_columns_",
-)
 
 
 class MixtureEstimator(ClusterDensities):
@@ -98,10 +94,8 @@ class MixtureEstimator(ClusterDensities):
 
         Raises
         ------
-        NotFittedError
-            Before `fit`.
-        ValueError, TypeError
-            If `X` is no table for the family, or has other columns than those of `fit`.
+        NotFittedError, ValueError, TypeError
+            As `predict`.
         """
         return self._responsibilities(X)[:, :-1]
 
@@ -118,10 +112,8 @@ class MixtureEstimator(ClusterDensities):
 
         Raises
         ------
-        NotFittedError
-            Before `fit`.
-        ValueError, TypeError
-            If `X` is no table for the family, or has other columns than those of `fit`.
+        NotFittedError, ValueError, TypeError
+            As `predict`.
         """
         return self._responsibilities(X)[:, -1]
 
@@ -144,10 +136,8 @@ class MixtureEstimator(ClusterDensities):
 
         Raises
         ------
-        NotFittedError
-            Before `fit`.
-        ValueError, TypeError
-            If `X` is no table for the family, or has other columns than those of `fit`.
+        NotFittedError, ValueError, TypeError
+            As `predict`.
         """
         data = self._read_new(X)
         out = np.empty(data.shape[0])
@@ -300,9 +290,7 @@ class MixtureEstimator(ClusterDensities):
 
         Rows without weight get the label of the cluster that is most probable for them.
         """
-        for name in OPTIONAL:
-            self.__dict__.pop(name, None)
-        vars(self).update(cluster_attributes(final, family, prior, self.allow_missing))
+        replace_cluster_attributes(self, final, family, prior, self.allow_missing)
         self.neg_log_joint_ += data.total_log_volume()
         labels = np.asarray(final.labels, dtype=np.intp)
         self.labels_ = self._labels_of_all(data, labels)

@@ -161,8 +161,8 @@ def redrawn(
 ) -> tuple[Data, Indices]:
     """A table completed anew from the clusters of what was drawn before, and new labels.
 
-    A row of a few whose cells were drawn counts in no cluster: if they were drawn far out, it would
-    else stay in one of its own.
+    Completed rows of clusters of few rows do not count in these: a cell that was drawn far out
+    would else keep its row in a cluster of its own.
     """
     lacking = lacking_rows(model.family, table)
     counts = ~(lacking & (np.bincount(labels)[labels] <= FEW_ROWS))

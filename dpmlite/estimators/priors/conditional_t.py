@@ -96,10 +96,17 @@ def _missing_cells(rows: Indices, X: Floats, order: Indices, prior: Prior) -> Mi
     n_known = X.shape[1] - int(np.isnan(X[0]).sum())
     known, columns = order[:, :n_known], order[:, n_known:]
     L = np.linalg.cholesky(psi[order[:, :, None], order[:, None]])
-    shifts = np.take_along_axis(X - m, known, axis=1)
-    w = np.linalg.solve(L[:, :n_known, :n_known], shifts[:, :, None])
-    means = m[columns] + (L[:, n_known:, :n_known] @ w)[:, :, 0]
+    w = _solved(L[:, :n_known, :n_known], np.take_along_axis(X - m, known, axis=1))
+    means = m[columns] + np.einsum("nij,nj->ni", L[:, n_known:, :n_known], w)
     kappa = float(prior["kappa0"])
-    scales = (kappa + 1.0) / kappa + np.square(w).sum(axis=(1, 2))
+    scales = (kappa + 1.0) / kappa + np.square(w).sum(axis=1)
     degrees = float(prior["nu0"]) - columns.shape[1] + 1.0
     return MissingCells(rows[:, None], columns, means, L[:, n_known:, n_known:], scales, degrees)
+
+
+def _solved(L: Floats, x: Floats) -> Floats:
+    """W with L w = x, of lower triangular matrices, shape (n, k, k), and vectors, shape (n, k)."""
+    w = np.empty_like(x)
+    for i in range(x.shape[1]):
+        w[:, i] = (x[:, i] - np.einsum("nj,nj->n", L[:, i, :i], w[:, :i])) / L[:, i, i]
+    return w
