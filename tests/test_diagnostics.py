@@ -117,6 +117,6 @@ CHAIN = np.random.default_rng(0).normal(size=5000)
         ),
     ],
 )
-def test_errors(chain, given, message):
+def test_errors_state_the_rule_that_is_broken(chain, given, message):
     with pytest.raises(ValueError, match=message):
         raftery_lewis(chain, **given)

@@ -13,7 +13,8 @@ By hand, `python asv_benchmarks/benchmarks/battery.py` prints, for every choice,
 - the share of these tables where the number of clusters is that of the labeling;
 - the sum and the median of the times, in seconds of the process, on one thread;
 
-then what three choices find in each table. `--choices` and `--tables` take parts of names.
+then what three choices find in each table. `--choices` and `--tables` take parts of names, and
+`--missing` a fraction of the cells that are made missing at random, which only `MAPDPM` takes.
 
 KMeans and GaussianMixture are told the number of clusters. HDBSCAN's noise counts as one cluster in
 the AMI, and as none in the number of clusters. Each fit runs in a process of its own, and ends
@@ -125,12 +126,12 @@ def names_of_tables(part=""):
 
 
 @functools.cache
-def table(name):
+def table(name, missing=0.0):
     path = Path(os.environ["DPMLITE_DATA"]) / "battery" / f"{name}.data.gz"
     labelings = sorted(path.parent.glob(path.name.replace(".data.gz", ".labels*.gz")))
-    return Table(
-        np.loadtxt(path, ndmin=2), [np.loadtxt(each).astype(np.intp) for each in labelings]
-    )
+    X = np.loadtxt(path, ndmin=2)
+    X[np.random.default_rng(0).random(X.shape) < missing] = np.nan
+    return Table(X, [np.loadtxt(each).astype(np.intp) for each in labelings])
 
 
 def estimator(choice, n_rows, n_clusters):
@@ -138,7 +139,7 @@ def estimator(choice, n_rows, n_clusters):
         return PEERS[choice](n_rows, n_clusters)
     parameters, names = OURS[choice]
     vars(joined_mixture).update(names)  # of this process only
-    return MAPDPM(random_state=0, **parameters)
+    return MAPDPM(random_state=0, allow_missing=True, **parameters)
 
 
 def labels_of(choice, X, n_clusters):
@@ -152,9 +153,9 @@ def labels_of(choice, X, n_clusters):
         return labels, time.process_time() - begin
 
 
-def compare(choice, name):
+def compare(choice, name, missing=0.0):
     """What a choice finds in a table, by the labeling that it agrees with best."""
-    X, labelings = table(name)
+    X, labelings = table(name, missing)
     fits, found = {}, []
     for truth in labelings:
         n_clusters = len(np.unique(truth[truth > 0]))
@@ -167,22 +168,22 @@ def compare(choice, name):
     return max(found)
 
 
-def _send(connection, limit, choice, name):
+def _send(connection, limit, *what):
     import resource  # not on Windows
 
     resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 1))
     try:
-        connection.send(compare(choice, name))
+        connection.send(compare(*what))
     except Exception as error:  # what a fit refuses is a result
         connection.send(LeftOutError(f"{type(error).__name__}: {error}"))
 
 
-def measure(choice, name, limit=LIMIT):
+def measure(choice, name, limit=LIMIT, missing=0.0):
     """`compare` in a process of its own, or a LeftOutError."""
-    table(name)  # read once, for all processes
+    table(name, missing)  # read once, for all processes
     context = multiprocessing.get_context("fork")
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_send, args=(sender, limit, choice, name))
+    process = context.Process(target=_send, args=(sender, limit, choice, name, missing))
     process.start()
     sender.close()
     try:
@@ -248,6 +249,7 @@ def main():
     parser.add_argument("--choices", nargs="*", default=[""], help="only those with these parts")
     parser.add_argument("--tables", default="", help="only those whose name has this part")
     parser.add_argument("--limit", type=int, default=LIMIT, help="seconds of a fit (default: 60)")
+    parser.add_argument("--missing", type=float, default=0.0, help="fraction of missing cells")
     arguments = parser.parse_args()
     chosen = [each for each in CHOICES if any(part in each for part in arguments.choices)]
     try:
@@ -257,7 +259,7 @@ def main():
     measured = {choice: {} for choice in chosen}
     for name in names:
         for choice in chosen:
-            measured[choice][name] = measure(choice, name, arguments.limit)
+            measured[choice][name] = measure(choice, name, arguments.limit, arguments.missing)
             print(f"{name}, {choice}: {measured[choice][name]}", file=sys.stderr, flush=True)
     print(machine())
     print_summary(measured, names)

@@ -100,8 +100,9 @@ cdef moments_of(Rows rows, const double[::1] origin, Py_ssize_t first, Py_ssize_
     cdef Py_ssize_t n_columns = rows.n_columns, n = rows_at_once(rows)
     cdef Py_ssize_t width = n * n_columns, d
     cdef Py_ssize_t step = max(BLOCK_CELLS // width, <Py_ssize_t> 1) * n
-    cdef double[::1] total = double_array(3 * width), of_block = double_array(3 * width)
-    cdef double[::1] room = double_array(width), origins = double_array(width)
+    cdef double[::1] memory = double_array(8 * width)  # one array, for small tables take no time
+    cdef double[::1] total = memory[:3 * width], of_block = memory[3 * width:6 * width]
+    cdef double[::1] room = memory[6 * width:7 * width], origins = memory[7 * width:]
     cdef Moments before = moments_in(total), block = moments_in(of_block)
     for d in range(width):
         origins[d] = origin[d % n_columns]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, get_args
 
 import numpy as np
 
-from dpmlite import algorithms, families
+from dpmlite import algorithms
 from dpmlite.core.constants import UNPLACED
 from dpmlite.estimators.bases.estimator import all_or_nothing
 from dpmlite.estimators.bases.mixture import MixtureEstimator
@@ -205,9 +205,7 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         y : ignored
             There for scikit-learn.
         sample_weight : array-like, shape (N,), optional
-            Weights of the rows, as in `MAPDPM.fit`. With ``prior="auto"`` their ratios count, and
-            their mean in the choice of hyperparameters alone. With other priors a row of weight w
-            stands for w equal rows that share a label. Rows of weight 0 only get a label.
+            Weights of the rows, as in `DPSearch.fit`.
 
         Returns
         -------
@@ -265,10 +263,8 @@ class BayesianHierarchicalClustering(MixtureEstimator):
 
         Raises
         ------
-        NotFittedError
-            Before `fit`.
-        ValueError, TypeError
-            If `X` is no table for the family, or has other columns than those of `fit`.
+        NotFittedError, ValueError, TypeError
+            As `predict`.
         """
         rows = self._read_new(X).rows()
         weights = np.empty(2 * self.n_leaves_)
@@ -359,6 +355,7 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         return assembly.tree()
 
     def _keep_tree(self, tree: Tree, leaves: Labels, used: npt.NDArray[np.bool_]) -> None:
+        """Keep the tree, and the leaf of each row that is `used`; others have no leaf."""
         self.n_leaves_ = tree.n_leaves
         self.leaves_ = np.full(len(used), UNPLACED, dtype=np.intp)
         self.leaves_[used] = leaves
@@ -377,6 +374,7 @@ class BayesianHierarchicalClustering(MixtureEstimator):
             raise ValueError(f"alternative_trees must be a node from {low} to {high}, got {start}")
 
     def _keep_increments(self, log_e: npt.NDArray[np.float64]) -> None:
+        """Keep what relocated branches add to the bound, from the logs of e_k of all nodes."""
         start = self.alternative_trees
         for name in ("log_increments_", "log_evidence_bound_alternative_"):
             self.__dict__.pop(name, None)

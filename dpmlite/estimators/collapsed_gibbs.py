@@ -201,9 +201,7 @@ class CollapsedGibbs(Limited, MixtureEstimator):
         y : ignored
             There for scikit-learn.
         sample_weight : array-like, shape (N,), optional
-            Weights of the rows, as in `MAPDPM.fit`. With ``prior="auto"`` their ratios count, and
-            their mean in the choice of hyperparameters alone. With other priors a row of weight w
-            stands for w equal rows that share a label. All weights must be positive here.
+            Weights of the rows, as in `DPSearch.fit`, all of them positive.
 
         Returns
         -------
@@ -255,10 +253,8 @@ class CollapsedGibbs(Limited, MixtureEstimator):
 
         Raises
         ------
-        NotFittedError
-            Before `fit`.
-        ValueError, TypeError
-            If `X` is no table for the family, or has other columns than those of `fit`.
+        NotFittedError, ValueError, TypeError
+            As `predict`.
         """
         rows = self._read_new(X).rows()
         training = Data.from_dict(self.training_rows_).rows()

@@ -301,6 +301,7 @@ class DPMeans(SetOutput, Limited, Estimator):
         trace: list[float],
         converged: bool,
     ) -> None:
+        """Keep one start, whose clusters are numbered by decreasing number of rows."""
         self.labels_ = largest_first(labels)
         _, members = np.unique(self.labels_, return_index=True)
         self.cluster_centers_ = centres[labels[members]]

@@ -244,7 +244,7 @@ class DPSearch(Limited, MixtureEstimator):
         sample_weight : array-like, shape (N,), optional
             Weights of the rows, as in `MAPDPM.fit`. With ``prior="auto"`` their ratios count, and
             their mean in the choice of hyperparameters alone. With other priors a row of weight w
-            stands for w equal rows that share a label.
+            stands for w equal rows that share a label. Rows of weight 0 only get a label.
 
         Returns
         -------
@@ -267,25 +267,18 @@ class DPSearch(Limited, MixtureEstimator):
         order = row_order(problem, self.order, rng)
         best, scores = self._best(problem, order, progress)
         model, problem = replace(model, alpha=best.alpha), replace(problem, alpha=best.alpha)
-        search, labels = best.search, best.labels
-        found = final_partition(table, labels.copy(), model.component(), model.alpha)
+        found = final_partition(table, best.labels.copy(), model.component(), model.alpha)
         verify_joint(best.score - self._log_ratio(found), found, table)
-        gap, certified = self._gap(search, found)
-        refined = None
-        if self.refine and not certified:
+        final, refined = found, None
+        if self.refine and not self._gap(best.search, found)[1]:
             context = Search(progress=progress).context(problem, rng)
-            refined = refine(context, labels, quick=self.refine == "quick")
+            refined = refine(context, best.labels, quick=self.refine == "quick")
             final = final_partition(table, refined.labels(), model.component(), model.alpha)
             verify_joint(refined.neg_log_joint, final, table)
-            gap, certified = self._gap(search, final)
-        else:
-            final = found
         self._keep(data, final, model.prior, model.family)
-        self._keep_refinement(refined, found.neg_log_joint, certified)
         self._keep_scores(scores)
-        self.n_enqueued_, self.n_expanded_ = search.n_enqueued, search.n_expanded
-        self.certified_, self.optimality_gap_ = certified, gap
-        self.neg_log_score_ = self.neg_log_joint_ + self._log_ratio(final)
+        self._keep_proof(best.search, final)
+        self._keep_refinement(refined, found.neg_log_joint)
         self.neg_log_loo_ = algorithms.neg_log_loo(final)
         self._remember_columns(X, data.n_features)
         self._keep_stop(progress)
@@ -377,6 +370,12 @@ class DPSearch(Limited, MixtureEstimator):
         score = log_prob_multiplicities(multiplicities, found.alpha)
         return log_prob_counts(counts, found.alpha) - score
 
+    def _keep_proof(self, search: algorithms.PrefixSearch, final: Partition) -> None:
+        """Keep what the search tells of the optimum, beside the partition in the end."""
+        self.n_enqueued_, self.n_expanded_ = search.n_enqueued, search.n_expanded
+        self.optimality_gap_, self.certified_ = self._gap(search, final)
+        self.neg_log_score_ = self.neg_log_joint_ + self._log_ratio(final)
+
     def _keep_scores(self, scores: list[float]) -> None:
         """Keep the scores of the candidates for alpha, if it was chosen."""
         for name in ("alphas_", "alpha_scores_"):
@@ -384,10 +383,11 @@ class DPSearch(Limited, MixtureEstimator):
         if isinstance(self.alpha, str):
             self.alphas_, self.alpha_scores_ = self._grid()[: len(scores)], np.array(scores)
 
-    def _keep_refinement(self, refined: SearchResult | None, found: float, certified: bool) -> None:
+    def _keep_refinement(self, refined: SearchResult | None, found: float) -> None:
+        """Keep the joint that the search found, and what the refinement made of it."""
         trace = [found] if refined is None else [found, *refined.trace]
         self.search_neg_log_joint_ = found
         self.neg_log_joint_trace_ = np.minimum.accumulate(trace)
         self.n_sweeps_ = 0 if refined is None else refined.n_sweeps
         self.n_empty_clusters_ = 0 if refined is None else refined.n_emptied
-        self.converged_ = certified or (refined is not None and refined.converged)
+        self.converged_ = self.certified_ or (refined is not None and refined.converged)

@@ -74,19 +74,10 @@ def exact_posterior(
     ----------
     X : array-like or scipy.sparse matrix, shape (N, D)
         From 1 to 13 rows, which have up to 27,644,437 partitions.
-    alpha : float
-        Concentration, positive.
-    component : str or dict, default "normal-gamma"
-        Family of the clusters, or those of columns, as in `MAPDPM`.
-    prior : dict, optional
-        Parameters of the family's prior; missing ones are those of section 4.2, as in `MAPDPM`.
-        If columns have families of their own, a dict for each family, like ``MAPDPM.prior_``.
-    allow_missing : bool, default False
-        Whether NaN is a missing value.
+    alpha, component, prior, allow_missing, discount
+        As in `neg_log_joint`.
     sample_weight : array-like, shape (N,), optional
         Number of equal rows, which share a label, that each row stands for; positive. Default: 1.
-    discount : float, default 0.0
-        Discount of the Pitman-Yor process, as in `MAPDPM`.
 
     Returns
     -------

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite import families, moves
+from dpmlite import moves
 from dpmlite.distributed.chunked_partition import with_groups
 from dpmlite.estimators.fitted.partitions import cluster_attributes, final_partition_of_groups
 from dpmlite.estimators.inputs.data import Data
@@ -180,14 +180,14 @@ def _same_prior(one: Any, other: Any) -> bool:
     one, other = ({} if prior is None or _is_paper(prior) else prior for prior in (one, other))
     if isinstance(one, str) or isinstance(other, str):
         return isinstance(one, str) and isinstance(other, str) and one == other
-    return one.keys() == other.keys() and all(_same_value(one[k], other[k]) for k in one)
+    return one.keys() == other.keys() and all(_same_for_columns(one[k], other[k]) for k in one)
 
 
 def _is_paper(prior: Any) -> bool:
     return isinstance(prior, str) and prior == "paper"
 
 
-def _same_value(one: Any, other: Any) -> bool:
+def _same_for_columns(one: Any, other: Any) -> bool:
     """Whether two values of a prior are equal, a scalar standing for every column."""
     one, other = np.asarray(one), np.asarray(other)
     if {one.ndim, other.ndim} == {0, 1}:

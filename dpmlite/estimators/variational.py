@@ -13,7 +13,7 @@ from dpmlite.estimators.bases.family_estimator import FamilyEstimator
 from dpmlite.estimators.column_families.by_rule import COMPLETE_FAMILIES
 from dpmlite.estimators.default_model.automatic import most_probable_labels
 from dpmlite.estimators.fitted.numbering import largest_first
-from dpmlite.estimators.fitted.partitions import fitted_component
+from dpmlite.estimators.fitted.partitions import fitted_component, forget_optional
 from dpmlite.estimators.inputs.choices import VariationalMethod
 from dpmlite.estimators.inputs.limits import Limited
 from dpmlite.estimators.inputs.validation import (
@@ -212,11 +212,8 @@ class VariationalDPM(Limited, FamilyEstimator):
         y : ignored
             There for scikit-learn.
         sample_weight : array-like, shape (N,), optional
-            Weights of the rows, as in `MAPDPM.fit`. With ``prior="auto"`` their ratios count, and
-            their mean in the choice of hyperparameters alone. With other priors a row of weight w
-            stands for w equal rows that share a label. Rows of weight 0 only get a label.
-            Integer weights are not the same as repeated rows, whose labels would be independent
-            given the parameters.
+            Weights of the rows, as in `DPSearch.fit`. Integer weights are not the same as repeated
+            rows, whose labels would be independent given the parameters.
 
         Returns
         -------
@@ -289,10 +286,8 @@ class VariationalDPM(Limited, FamilyEstimator):
 
         Raises
         ------
-        NotFittedError
-            Before `fit`.
-        ValueError, TypeError
-            If `X` is no table for the family, or has other columns than those of `fit`.
+        NotFittedError, ValueError, TypeError
+            As `predict`.
         """
         return self._probabilities(self._read_new(X))
 
@@ -312,10 +307,8 @@ class VariationalDPM(Limited, FamilyEstimator):
 
         Raises
         ------
-        NotFittedError
-            Before `fit`.
-        ValueError, TypeError
-            If `X` is no table for the family, or has other columns than those of `fit`.
+        NotFittedError, ValueError, TypeError
+            As `predict`.
         """
         rows = self._read_new(X).rows()
         out = np.empty(len(rows))
@@ -336,6 +329,7 @@ class VariationalDPM(Limited, FamilyEstimator):
         self._check_limits()
 
     def _random_labels(self, model: Model, table: Data, rng: np.random.Generator) -> Labels:
+        """Labels of random seeds, which the other rows join in one sweep."""
         n = table.shape[0]
         order = rng.permutation(n).astype(np.intp)
         labels = np.full(n, -1, dtype=np.intp)
@@ -363,6 +357,7 @@ class VariationalDPM(Limited, FamilyEstimator):
     def _climb(
         self, model: Model, table: Data, responsibilities: Floats, number: int, progress: Progress
     ) -> Ascent:
+        """The ascent from responsibilities, until the bound changes by less than `tol`."""
         ascent = Ascent(table.rows(), model.component(), self._mixing(), responsibilities)
         for iteration in range(1, self.max_iter + 1):
             ascent.step(bool(self.reorder))
@@ -385,6 +380,7 @@ class VariationalDPM(Limited, FamilyEstimator):
         counts = np.array(best.mixing.counts)
         order = np.argsort(-counts, kind="stable")
         posteriors = (component.posterior(int(k)) for k in order)
+        forget_optional(self)
         vars(self).update(family.attributes(), allow_missing_=False, prior_=prior)
         self.alpha_ = model.alpha
         self.counts_ = counts[order]

@@ -56,8 +56,6 @@ cdef class Categorical(CategoricalCounts):
 
     cdef int expect(self) except -1:
         """Write to `expected`: n_slots zeros, the base, and every line."""
-        if self.power != 1.0:
-            raise ValueError(f"power must be 1 for expected log densities, got {self.power}")
         self.expect_values(2 + self.prior.n_lines)
         self.expected[:self.capacity] = 0.0
         expected_lines(self, &self.expected[self.capacity])
@@ -83,11 +81,6 @@ cdef class Categorical(CategoricalCounts):
 
     def bound_over(self, Rows X):
         pass
-
-    def like(self):
-        cdef Categorical other = Categorical.__new__(Categorical)
-        other.begin(self.prior)
-        return other
 
     def with_power(self, double power):
         cdef Categorical other = Categorical.__new__(Categorical)

@@ -32,7 +32,7 @@ cdef class Component(Family):
         self.n_columns = n_columns
 
     def like(self):
-        raise NotImplementedError
+        return self.with_power(self.power)
 
     def with_power(self, double power):
         if power != 1.0:

@@ -90,14 +90,9 @@ cdef class GammaRates(SoftComponent):
             out[k] = log_marginal(self, j, k, 1.0)
 
     cdef int expect(self) except -1:
-        if self.power != 1.0:
-            raise ValueError(f"power must be 1 for expected log densities, got {self.power}")
         self.expect_values(1 + 2 * self.n_counts)
         find_expectations(self, &self.expected[0])
         return 0
-
-    def like(self):
-        return self.with_power(self.power)
 
     def with_power(self, double power):
         cdef GammaRates other = type(self).__new__(type(self))

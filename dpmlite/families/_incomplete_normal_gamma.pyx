@@ -76,11 +76,6 @@ cdef class IncompleteNormalGamma(IncompleteStatistics):
         for k in range(first, self.n_slots):
             out[k] = merged_log_marginal(self, j, k)
 
-    def like(self):
-        cdef IncompleteNormalGamma other = IncompleteNormalGamma.__new__(IncompleteNormalGamma)
-        other.begin(self.prior)
-        return other
-
     def with_power(self, double power):
         cdef IncompleteNormalGamma other = IncompleteNormalGamma.__new__(IncompleteNormalGamma)
         other.begin(self.prior.with_power(power))

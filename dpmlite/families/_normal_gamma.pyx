@@ -72,8 +72,6 @@ cdef class NormalGamma(NormalGammaStatistics):
         return score_in_own_slot(self, row, k, False)
 
     cdef int expect(self) except -1:
-        if self.power != 1.0:
-            raise ValueError(f"power must be 1 for expected log densities, got {self.power}")
         self.expect_values(2)
         find_expectations(self)
         return 0
@@ -92,11 +90,6 @@ cdef class NormalGamma(NormalGammaStatistics):
 
     cdef void marginals_merged(self, Py_ssize_t j, Py_ssize_t first, double *out) noexcept nogil:
         merged_marginals(self, j, first, out)
-
-    def like(self):
-        cdef NormalGamma other = NormalGamma.__new__(NormalGamma)
-        other.begin(self.prior)
-        return other
 
     def with_power(self, double power):
         cdef NormalGamma other = NormalGamma.__new__(NormalGamma)

@@ -41,7 +41,9 @@ cdef class SoftComponent(Component):
         pass
 
     cdef int expect_values(self, Py_ssize_t n_values) except -1:
-        """Allocate n_values of every slot in `expected`."""
+        """Allocate n_values of every slot in `expected`; ValueError unless the power is 1."""
+        if self.power != 1.0:
+            raise ValueError(f"power must be 1 for expected log densities, got {self.power}")
         if self.expected is None or self.expected.shape[0] < n_values * self.capacity:
             self.expected = double_array(n_values * self.capacity)
         return 0

@@ -1,14 +1,15 @@
 """Beta-Bernoulli components: independent binary columns, some cells of which may be missing.
 
 In column d of a cluster, x | p ~ Bernoulli(p) and p ~ Beta(a0[d], b0[d]). The posterior of p after
-n1 ones and n0 zeros is Beta(a0 + n1, b0 + n0), and the next value is 1 with probability
-(a0 + n1) / (a0 + b0 + n1 + n0): Laplace's rule of succession if a0 = b0 = 1.
+n1 ones and n0 zeros is Beta(a0 + n1, b0 + n0) (Gelman et al. 2013, section 2.4), and the next value
+is 1 with probability (a0 + n1) / (a0 + b0 + n1 + n0): Laplace's rule of succession if a0 = b0 = 1.
 
 A missing cell, NaN, is summed over both its values: that is a factor of 1, so it adds nothing to
 its column's counts and nothing to a score.
 """
 
-from math import isnan, nan
+from math import isnan
+from typing import Any
 
 from dpmlite.core.checks import check_positive, check_same_length
 from dpmlite.core.constants import MIN_KEPT_FRACTION
@@ -73,10 +74,11 @@ class BetaBernoulli(Component):
         self.ones[k] = [0.0] * self.n_columns
         self.zeros[k] = [0.0] * self.n_columns
 
-    def copy(self, k: int, other: "Component", j: int) -> None:
-        self._check_slot(k)
-        self._check_same(other)
-        self.load(k, other.statistics(j))
+    def _slot(self, k: int) -> Any:
+        return self.counts[k], self.ones[k][:], self.zeros[k][:]
+
+    def _set_slot(self, k: int, slot: Any) -> None:
+        self.counts[k], self.ones[k], self.zeros[k] = slot
 
     def add(self, row: Values, k: int, weight: float = 1.0) -> None:
         self._check_slot(k)
@@ -128,14 +130,6 @@ class BetaBernoulli(Component):
                 p = b if x == 0.0 else a
                 total += log_rising(p, weight) - log_rising(a + b, weight)
         return total
-
-    def log_predictive_member(self, row: Values, k: int, weight: float = 1.0) -> float:
-        self._check_slot(k)
-        n, ones, zeros = self.counts[k], self.ones[k][:], self.zeros[k][:]
-        exact = self.remove(row, k, weight)
-        total = self.log_predictive(row, k, weight)
-        self.counts[k], self.ones[k], self.zeros[k] = n, ones, zeros
-        return total if exact else nan
 
     def expected_log_density(self, row: Values, k: int, weight: float = 1.0) -> float:
         """Mean of log p(row | p): E[log p] = psi(a) - psi(a + b), E[log(1 - p)] = psi(b) - ..."""

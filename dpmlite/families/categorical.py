@@ -1,8 +1,9 @@
 """Categorical components: independent columns of levels, some cells of which may be missing.
 
 In column d of a cluster, x | p ~ Categorical(p) over L_d levels, and p ~ Dirichlet(beta0[d]). The
-posterior of p adds to each level's beta the number of its cells. With B the sum of the betas, the
-next value is level l of n cells with probability (beta_l + n_l) / (B + n).
+posterior of p adds to each level's beta the number n_l of its cells (Gelman et al. 2013, section
+3.4). With B the sum of the betas, a cell after n others is of level l with probability
+(beta_l + n_l) / (B + n).
 
 A missing cell, NaN, is summed over all levels: that is a factor of 1, so it adds nothing to its
 column's counts and nothing to a score.
@@ -11,7 +12,8 @@ With a power zeta of the likelihood, rows count as zeta rows. Counts are kept as
 log densities are those of zeta rows divided by zeta.
 """
 
-from math import isnan, nan
+from math import isnan
+from typing import Any
 
 from dpmlite.core.checks import check_levels, check_power
 from dpmlite.core.constants import MIN_KEPT_FRACTION
@@ -56,9 +58,6 @@ class Categorical(Component):
         self.beta0 = [[float(b) for b in column] for column in beta0]
         self.cells: list[list[list[float]]] = []  # slot, column, level: weight of the cells
 
-    def like(self) -> "Categorical":
-        return self.with_power(self.power)
-
     def with_power(self, power: float) -> "Categorical":
         return Categorical(self.beta0, power)
 
@@ -74,10 +73,11 @@ class Categorical(Component):
         self.counts[k] = 0.0
         self.cells[k] = self._no_cells()
 
-    def copy(self, k: int, other: "Component", j: int) -> None:
-        self._check_slot(k)
-        self._check_same(other)
-        self.load(k, other.statistics(j))
+    def _slot(self, k: int) -> Any:
+        return self.counts[k], [column[:] for column in self.cells[k]]
+
+    def _set_slot(self, k: int, slot: Any) -> None:
+        self.counts[k], self.cells[k] = slot
 
     def add(self, row: Values, k: int, weight: float = 1.0) -> None:
         self._check_slot(k)
@@ -117,14 +117,6 @@ class Categorical(Component):
         the posterior's parameter of the level, and B the sum of those of all levels.
         """
         return self.log_bound(row, k, 0.0, weight)
-
-    def log_predictive_member(self, row: Values, k: int, weight: float = 1.0) -> float:
-        self._check_slot(k)
-        before = self.statistics(k)
-        exact = self.remove(row, k, weight)
-        total = self.log_predictive(row, k, weight)
-        self.load(k, before)
-        return total if exact else nan
 
     def expected_log_density(self, row: Values, k: int, weight: float = 1.0) -> float:
         """Mean of log p(row | p): in each column E[log p_l] = psi(b_l) - psi(B)."""

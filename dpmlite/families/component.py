@@ -58,8 +58,11 @@ class Component:
         return len(self.counts)
 
     def like(self) -> "Component":
-        """A component of the same family and prior, without any slot."""
-        raise NotImplementedError
+        """A component of the same family, prior and power, without any slot.
+
+        A family that takes no power has this method, others have `with_power`.
+        """
+        return self.with_power(self.power)
 
     def with_power(self, power: float) -> "Component":
         """A component of the same family and prior with another power, without any slot.
@@ -88,6 +91,17 @@ class Component:
 
     def copy(self, k: int, other: "Component", j: int) -> None:
         """Overwrite slot `k` by slot `j` of `other`, a component of the same prior."""
+        self._check_slot(k)
+        self._check_same(other)
+        other._check_slot(j)
+        self._set_slot(k, other._slot(j))
+
+    def _slot(self, k: int) -> Any:
+        """A copy of all that slot `k` holds, with what removals left of it; for `_set_slot`."""
+        raise NotImplementedError
+
+    def _set_slot(self, k: int, slot: Any) -> None:
+        """Set slot `k` to what `_slot` gave."""
         raise NotImplementedError
 
     def add(self, row: Values, k: int, weight: float = 1.0) -> None:
@@ -132,7 +146,12 @@ class Component:
 
         NaN where `remove` would return False.
         """
-        raise NotImplementedError
+        self._check_slot(k)
+        before = self._slot(k)
+        is_exact = self.remove(row, k, weight)
+        score = self.log_predictive(row, k, weight)
+        self._set_slot(k, before)
+        return score if is_exact else nan
 
     def expected_log_density(self, row: Values, k: int, weight: float = 1.0) -> float:
         """Mean of log p(row | theta_k) over the posterior of theta_k: `weight` times that of one.

@@ -6,12 +6,13 @@ probability
 
     p(x | cluster) = prod_w rising(beta0_w + n_w, x_w) / rising(B + N, |x|),
 
-rising(a, x) = a (a + 1) ... (a + x - 1) = Gamma(a + x) / Gamma(a): Polya's urn. It is the
-probability of the words in an order; there is no multinomial coefficient. It would be the same
-for every cluster.
+rising(a, x) = a (a + 1) ... (a + x - 1) = Gamma(a + x) / Gamma(a): Polya's urn (Johnson, Kotz &
+Balakrishnan 1997, chapter 40). It is the probability of the words in an order; there is no
+multinomial coefficient. It would be the same for every cluster.
 """
 
 from math import floor, isnan, log, log1p, nan
+from typing import Any
 
 from dpmlite.core.checks import check_positive, require_bound
 from dpmlite.core.constants import MAX_LISTED_FACTORS, MIN_KEPT_FRACTION
@@ -74,11 +75,11 @@ class DirichletMultinomial(Component):
     def clear(self, k: int) -> None:
         self.load(k, [0.0] * (1 + self.n_columns))
 
-    def copy(self, k: int, other: "Component", j: int) -> None:
-        self._check_slot(k)
-        self._check_same(other)
-        self.load(k, other.statistics(j))
-        self.size[k], self.kept[k] = other.size[j], other.kept[j]  # type: ignore[attr-defined]
+    def _slot(self, k: int) -> Any:
+        return self.counts[k], self.words[k][:], self.size[k], self.kept[k]
+
+    def _set_slot(self, k: int, slot: Any) -> None:
+        self.counts[k], self.words[k], self.size[k], self.kept[k] = slot
 
     def add(self, row: Values, k: int, weight: float = 1.0) -> None:
         self._check_slot(k)
@@ -122,14 +123,6 @@ class DirichletMultinomial(Component):
         self._check_slot(k)
         x = self._weighted(row, weight)
         return self._log_urn(x, self.words[k], self.size[k])
-
-    def log_predictive_member(self, row: Values, k: int, weight: float = 1.0) -> float:
-        self._check_slot(k)
-        n, words, size, kept = self.counts[k], self.words[k], self.size[k], self.kept[k]
-        exact = self.remove(row, k, weight)
-        total = self.log_predictive(row, k, weight)
-        self.counts[k], self.words[k], self.size[k], self.kept[k] = n, words, size, kept
-        return total if exact else nan
 
     def expected_log_density(self, row: Values, k: int, weight: float = 1.0) -> float:
         """Mean of the sum of x_w log theta_w: E[log theta_w] = psi(beta0_w + n_w) - psi(B + N)."""

@@ -3,8 +3,8 @@
 An exposure is the time, area or population in which the events of a row were counted. In column d
 of a cluster, x | lambda ~ Poisson(lambda e) for a row of exposure e, and lambda, the rate per unit
 of exposure, has the prior Gamma(a0[d], rate b0[d]). After cells that add up to S events in the
-exposure E its posterior is Gamma(a, b) with a = a0 + S and b = b0 + E, and the next cell is
-negative binomial,
+exposure E its posterior is Gamma(a, b) with a = a0 + S and b = b0 + E (Gelman et al. 2013, section
+2.6), and the next cell is negative binomial,
 
     log p(x) = log Gamma(a + x) / Gamma(a) + a log(b / (b + e)) - x log((b + e) / e) - log x!.
 

@@ -55,9 +55,6 @@ class IncompleteNormalGamma(Component):
             NormalGamma([m], c0, a0, [b], self.power) for m, b in zip(self.m0, self.b0, strict=True)
         ]
 
-    def like(self) -> "IncompleteNormalGamma":
-        return self.with_power(self.power)
-
     def with_power(self, power: float) -> "IncompleteNormalGamma":
         return IncompleteNormalGamma(self.m0, *self._worths, self.b0, power)
 

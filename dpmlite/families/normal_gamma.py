@@ -15,7 +15,8 @@ Gamma(a + h) / Gamma(a) is taken at zeta a and zeta h and divided by zeta, and s
 log(1 + n / c0).
 """
 
-from math import log, log1p, nan, pi, sqrt
+from math import log, log1p, pi, sqrt
+from typing import Any
 
 from dpmlite.core.checks import check_positive, check_power, check_same_length
 from dpmlite.core.constants import MAX_PRIOR_UNITS, MIN_KEPT_FRACTION
@@ -75,9 +76,6 @@ class NormalGamma(Component):
         self.b: list[list[float]] = []  # slot, column: posterior rate
         self.kept: list[float] = []  # slot: part of b that removals left, least column
 
-    def like(self) -> "NormalGamma":
-        return self.with_power(self.power)
-
     def with_power(self, power: float) -> "NormalGamma":
         return NormalGamma(self.m0, *self._worths, self.b0, power)
 
@@ -97,11 +95,11 @@ class NormalGamma(Component):
         self.b[k] = [1.0] * self.n_columns
         self.kept[k] = 1.0
 
-    def copy(self, k: int, other: "Component", j: int) -> None:
-        self._check_slot(k)
-        self._check_same(other)
-        self.load(k, other.statistics(j))
-        self.kept[k] = other.kept[j]  # type: ignore[attr-defined]
+    def _slot(self, k: int) -> Any:
+        return self.counts[k], self.m[k][:], self.b[k][:], self.kept[k]
+
+    def _set_slot(self, k: int, slot: Any) -> None:
+        self.counts[k], self.m[k], self.b[k], self.kept[k] = slot
 
     def add(self, row: Values, k: int, weight: float = 1.0) -> None:
         """Put a row into slot `k`: eq. (13) for `weight` rows more."""
@@ -153,15 +151,6 @@ class NormalGamma(Component):
         columns = zip(self.standardise(row), self.m[k], self.b[k], strict=True)
         scores = (log_student_t(u, m, c, b, a, weight, self.power) for u, m, b in columns)
         return sum(scores) - weight * self.log_scale
-
-    def log_predictive_member(self, row: Values, k: int, weight: float = 1.0) -> float:
-        """`log_predictive` with theta_k^{-i}, the parameters without the row itself."""
-        self._check_slot(k)
-        n, m, b, kept = self.counts[k], self.m[k][:], self.b[k][:], self.kept[k]
-        exact = self.remove(row, k, weight)
-        total = self.log_predictive(row, k, weight)
-        self.counts[k], self.m[k], self.b[k], self.kept[k] = n, m, b, kept
-        return total if exact else nan
 
     def expected_log_density(self, row: Values, k: int, weight: float = 1.0) -> float:
         """Mean of log N(x | mu, 1 / lambda): E[log lambda] = psi(a) - log b, E[lambda] = a / b."""

@@ -9,7 +9,8 @@ posterior of theta after n rows is N(n r mean / f(n), r / f(n)) with f(n) = 1 + 
 more has variance f(n + 1) / f(n). No precision is lost on data far from zero.
 """
 
-from math import log, log1p, nan, pi, sqrt
+from math import log, log1p, pi, sqrt
+from typing import Any
 
 from dpmlite.core.checks import check_positive, check_same_length, require_bound
 from dpmlite.core.constants import MAX_SIGMAS, MIN_KEPT_FRACTION
@@ -84,11 +85,11 @@ class NormalKnownVariance(Component):
         self.spread[k] = 0.0
         self.kept[k] = 1.0
 
-    def copy(self, k: int, other: "Component", j: int) -> None:
-        self._check_slot(k)
-        self._check_same(other)
-        self.load(k, other.statistics(j))
-        self.kept[k] = other.kept[j]  # type: ignore[attr-defined]
+    def _slot(self, k: int) -> Any:
+        return self.counts[k], self.mean[k][:], self.spread[k], self.kept[k]
+
+    def _set_slot(self, k: int, slot: Any) -> None:
+        self.counts[k], self.mean[k], self.spread[k], self.kept[k] = slot
 
     def add(self, row: Values, k: int, weight: float = 1.0) -> None:
         """Put a row into slot `k`: Welford's update for `weight` rows more."""
@@ -146,14 +147,6 @@ class NormalKnownVariance(Component):
             total -= 0.5 * (w * log(2.0 * pi) + log1p(w * r / before))
             total -= 0.5 * w * before / after * (u - m) ** 2
         return total
-
-    def log_predictive_member(self, row: Values, k: int, weight: float = 1.0) -> float:
-        self._check_slot(k)
-        n, mean, spread, kept = self.counts[k], self.mean[k][:], self.spread[k], self.kept[k]
-        exact = self.remove(row, k, weight)
-        total = self.log_predictive(row, k, weight)
-        self.counts[k], self.mean[k], self.spread[k], self.kept[k] = n, mean, spread, kept
-        return total if exact else nan
 
     def expected_log_density(self, row: Values, k: int, weight: float = 1.0) -> float:
         """Mean of log N(x | mu, sigma2): that at the posterior mean, less half its variance."""

@@ -1,8 +1,8 @@
 """Poisson-gamma components: independent columns of counts of events, some cells missing.
 
 In column d of a cluster, x | lambda ~ Poisson(lambda) and lambda ~ Gamma(a0[d], rate b0[d]). The
-posterior of lambda after n cells that add up to S is Gamma(a, b) with a = a0 + S and b = b0 + n,
-and the next cell is negative binomial,
+posterior of lambda after n cells that add up to S is Gamma(a, b) with a = a0 + S and b = b0 + n
+(Gelman et al. 2013, section 2.6), and the next cell is negative binomial,
 
     log p(x) = log Gamma(a + x) / Gamma(a) + a log(b / (b + 1)) - x log(b + 1) - log x!.
 
@@ -12,7 +12,8 @@ With a power zeta of the likelihood, rows count as zeta rows. Counts are kept as
 log densities are those of zeta rows divided by zeta.
 """
 
-from math import isnan, log, log1p, nan
+from math import isnan, log, log1p
+from typing import Any
 
 from dpmlite.core.checks import check_positive, check_power, check_same_length
 from dpmlite.core.constants import MIN_KEPT_FRACTION
@@ -63,9 +64,6 @@ class PoissonGamma(Component):
         self.log_factorials: list[float] = []  # slot: sum over all cells of log x!
         self.kept: list[float] = []  # slot: what removals left of them, least fraction
 
-    def like(self) -> "PoissonGamma":
-        return self.with_power(self.power)
-
     def with_power(self, power: float) -> "PoissonGamma":
         return PoissonGamma(self.a0, self.b0, power)
 
@@ -87,11 +85,17 @@ class PoissonGamma(Component):
         self.sums[k] = [0.0] * len(self.a0)
         self.cells[k] = [0.0] * len(self.a0)
 
-    def copy(self, k: int, other: "Component", j: int) -> None:
-        self._check_slot(k)
-        self._check_same(other)
-        self.load(k, other.statistics(j))
-        self.kept[k] = other.kept[j]  # type: ignore[attr-defined]
+    def _slot(self, k: int) -> Any:
+        return (
+            self.counts[k],
+            self.sums[k][:],
+            self.cells[k][:],
+            self.log_factorials[k],
+            self.kept[k],
+        )
+
+    def _set_slot(self, k: int, slot: Any) -> None:
+        self.counts[k], self.sums[k], self.cells[k], self.log_factorials[k], self.kept[k] = slot
 
     def add(self, row: Values, k: int, weight: float = 1.0) -> None:
         self._check_slot(k)
@@ -145,15 +149,6 @@ class PoissonGamma(Component):
             total += log_rising(a, w * x) - a * log1p(w * e / b) - w * x * log(b + w * e)
             total -= w * _log_factorial(x, e)
         return total / self.power
-
-    def log_predictive_member(self, row: Values, k: int, weight: float = 1.0) -> float:
-        self._check_slot(k)
-        before, kept = self.statistics(k), self.kept[k]
-        exact = self.remove(row, k, weight)
-        total = self.log_predictive(row, k, weight)
-        self.load(k, before)
-        self.kept[k] = kept
-        return total if exact else nan
 
     def expected_log_density(self, row: Values, k: int, weight: float = 1.0) -> float:
         """Mean of x log(lambda) - lambda - log x!: E[log lambda] = psi(a) - log b."""

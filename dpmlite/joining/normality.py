@@ -9,6 +9,7 @@ fewer rows far out, and more half-way; the Kolmogorov-Smirnov statistic tells.
 
 from __future__ import annotations
 
+from functools import cache
 from math import erfc, lgamma
 from typing import TYPE_CHECKING
 
@@ -70,7 +71,14 @@ def _kolmogorov_smirnov(values: Floats, weights: Floats, degrees: int) -> float:
 
 
 def chi_squared_distribution(values: Floats, degrees: int) -> Floats:
-    """The probability that a chi-squared variable is below each value, to about 1e-4.
+    """The probability that a chi-squared variable is below each value, to about 1e-4."""
+    roots, below = _chi_squared_table(degrees)
+    return np.asarray(np.interp(np.sqrt(values), roots, below))
+
+
+@cache
+def _chi_squared_table(degrees: int) -> tuple[Floats, Floats]:
+    """Roots of values, and the probability that a chi-squared variable is below each value.
 
     With h half the value, the upper tail of a + 1 half degrees of freedom exceeds that of a by
     h^a exp(-h) / Gamma(a + 1) (DLMF 8.8.6); that of one half is erfc(sqrt(h)).
@@ -80,4 +88,4 @@ def chi_squared_distribution(values: Floats, degrees: int) -> Floats:
     above = np.array([is_odd * erfc(root) for root in np.sqrt(half)])
     for a in np.arange(degrees // 2) + 0.5 * is_odd:
         above += np.exp(a * np.log(half) - half - lgamma(a + 1.0))
-    return np.asarray(np.interp(np.sqrt(values), roots, 1.0 - above))
+    return roots, 1.0 - above

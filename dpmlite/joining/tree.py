@@ -57,24 +57,9 @@ def component_tree(log_peaks: Floats, depths: dict[tuple[int, int], float]) -> F
     return tree
 
 
-def level_of(tree: Floats, height: float, max_clusters: int | None = None) -> int:
-    """How many joins of a tree are made: those below a height, and more for `max_clusters`.
-
-    Parameters
-    ----------
-    tree : ndarray, shape (K - 1, 4)
-    height : float
-        In nats.
-    max_clusters : int, optional
-
-    Returns
-    -------
-    int
-    """
-    n_joins = int(np.searchsorted(tree[:, 2], height))
-    if max_clusters is not None:
-        n_joins = max(n_joins, len(tree) + 1 - max_clusters)
-    return n_joins
+def level_of(tree: Floats, height: float) -> int:
+    """The number of joins of a tree, shape (K - 1, 4), that are below a height in nats."""
+    return int(np.searchsorted(tree[:, 2], height))
 
 
 def labels_of_level(tree: Floats, n_joins: int) -> Indices:

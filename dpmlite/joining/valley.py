@@ -11,6 +11,7 @@ between them where its rows have none.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -77,14 +78,18 @@ class NormalComponents:
     def squared_distances(self, X: Floats) -> Floats:
         """Squared Mahalanobis distance of each row to each component, shape (N, K)."""
         distances = np.empty((len(X), len(self.means)))
-        for k, (mean, covariance) in enumerate(zip(self.means, self.covariances, strict=True)):
+        for k, mean in enumerate(self.means):
             gap = X - mean
-            if covariance.ndim == 1:
-                distances[:, k] = (gap**2 / covariance).sum(axis=1)
+            if self.covariances.ndim == 2:
+                distances[:, k] = (gap**2 / self.covariances[k]).sum(axis=1)
             else:
-                units = np.linalg.solve(np.linalg.cholesky(covariance), gap.T)
-                distances[:, k] = (units**2).sum(axis=0)
+                distances[:, k] = (np.linalg.solve(self._factors[k], gap.T) ** 2).sum(axis=0)
         return distances
+
+    @cached_property
+    def _factors(self) -> Floats:
+        """Cholesky factors of the covariance matrices, shape (K, D, D)."""
+        return np.asarray(np.linalg.cholesky(self.covariances), dtype=np.float64)
 
     def are_at_one_place(self) -> bool:
         """Whether all means are nearly equal, so that the components differ in width alone."""

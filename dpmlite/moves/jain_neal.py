@@ -48,11 +48,7 @@ def propose_split_merge(partition: Partition, n_scans: int | None, uniforms: Val
         If `n_scans` is negative, a row has no label, there are too few uniforms, or one that is
         used is not in [0, 1).
     """
-    if n_scans is not None and n_scans < 0:
-        raise ValueError(f"n_scans must not be negative, got {n_scans}")
-    if UNPLACED in list(partition.labels):
-        raise ValueError("every row must have a label")
-    check_uniforms(uniforms, N_LEADING_UNIFORMS)
+    _check_arguments(partition, n_scans, uniforms)
     if partition.n_rows < 2:
         return False
     i, j = two_of(partition.n_rows, uniforms[0], uniforms[1])
@@ -82,6 +78,14 @@ def propose_split_merge(partition: Partition, n_scans: int | None, uniforms: Val
         partition.merge(home, away, change)
     partition.tidy()
     return True
+
+
+def _check_arguments(partition: Partition, n_scans: int | None, uniforms: Values) -> None:
+    if n_scans is not None and n_scans < 0:
+        raise ValueError(f"n_scans must not be negative, got {n_scans}")
+    if UNPLACED in list(partition.labels):
+        raise ValueError("every row must have a label")
+    check_uniforms(uniforms, N_LEADING_UNIFORMS)
 
 
 def _divide(

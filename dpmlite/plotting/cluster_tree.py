@@ -42,10 +42,8 @@ def plot_cluster_tree(
     ----------
     model : MAPDPM
         A fitted model with `cluster_tree_`, of at least two components.
-    path : path-like, optional
-        File to write; its suffix sets the format.
-    ax : matplotlib.axes.Axes, optional
-        Axes to draw in. Default: those of a new figure.
+    path, ax
+        As in `plot_clusters`.
 
     Returns
     -------

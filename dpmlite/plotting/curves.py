@@ -39,10 +39,8 @@ def plot_trace(
     ----------
     model : MAPDPM, DPSearch, CollapsedGibbs, VariationalDPM or DPMeans
         A fitted model. A chain has a step for each sample.
-    path : path-like, optional
-        File to write; its suffix sets the format.
-    ax : matplotlib.axes.Axes, optional
-        Axes to draw in. Default: those of a new figure.
+    path, ax
+        As in `plot_clusters`.
 
     Returns
     -------
@@ -105,10 +103,8 @@ def plot_alpha(
     ----------
     model : MAPDPM or DPSearch
         Fitted with ``alpha="nll"``, "loo" or "cv".
-    path : path-like, optional
-        File to write; its suffix sets the format.
-    ax : matplotlib.axes.Axes, optional
-        Axes to draw in. Default: those of a new figure.
+    path, ax
+        As in `plot_clusters`.
 
     Returns
     -------

@@ -54,16 +54,13 @@ def plot_dendrogram(
         A fitted model with at least two leaves.
     names : sequence of str, optional
         M names of the leaves, shown if there are at most 60. Default: their numbers.
-    path : path-like, optional
-        File to write; its suffix sets the format.
-    ax : matplotlib.axes.Axes, optional
-        Axes to draw in. Default: those of a new figure.
+    path, ax
+        As in `plot_clusters`.
 
     Returns
     -------
     matplotlib.figure.Figure
-        That of `ax`; or a new one, made without pyplot, so that no window opens and no global state
-        changes. Notebooks show it as the last line of a cell.
+        As of `plot_clusters`.
 
     Raises
     ------

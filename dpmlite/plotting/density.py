@@ -49,16 +49,13 @@ def plot_density(
         Rows; finite numbers.
     name : str, optional
         Name of the column, for the axis. Default: that of a data frame, or "x".
-    path : path-like, optional
-        File to write; its suffix sets the format.
-    ax : matplotlib.axes.Axes, optional
-        Axes to draw in. Default: those of a new figure.
+    path, ax
+        As in `plot_clusters`.
 
     Returns
     -------
     matplotlib.figure.Figure
-        That of `ax`; or a new one, made without pyplot, so that no window opens and no global state
-        changes. Notebooks show it as the last line of a cell.
+        As of `plot_clusters`.
 
     Raises
     ------

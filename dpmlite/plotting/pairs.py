@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite.estimators.column_families.by_rule import family_of_numbers
+from dpmlite.estimators.column_families.by_cells import family_of_numbers
+from dpmlite.estimators.column_families.by_rule import COLUMN_FAMILIES
 from dpmlite.estimators.inputs.columns import LOG_NORMAL, ZERO_LOG_NORMAL
 from dpmlite.plotting.points import scatter
 from dpmlite.plotting.style import style_of
@@ -45,7 +46,7 @@ class Scale:
     @classmethod
     def of(cls, values: Floats) -> Scale:
         """The scale that suits the family which the numbers of a column suggest."""
-        family = family_of_numbers(values)
+        family = family_of_numbers(values, COLUMN_FAMILIES)
         if family == ZERO_LOG_NORMAL:
             least = np.quantile(values[values > 0.0], 0.01)
             return cls("symlog", float(10.0 ** np.round(np.log10(least))))

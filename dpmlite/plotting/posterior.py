@@ -38,10 +38,8 @@ def plot_n_clusters(
     ----------
     posterior : CollapsedGibbs or ExactPosterior
         A fitted chain, or what `exact_posterior` returns.
-    path : path-like, optional
-        File to write; its suffix sets the format.
-    ax : matplotlib.axes.Axes, optional
-        Axes to draw in. Default: those of a new figure.
+    path, ax
+        As in `plot_clusters`.
 
     Returns
     -------
@@ -106,10 +104,8 @@ def plot_co_clustering(
     ----------
     posterior : CollapsedGibbs or ExactPosterior
         A fitted chain, or what `exact_posterior` returns, of N rows. The matrix has N^2 elements.
-    path : path-like, optional
-        File to write; its suffix sets the format.
-    ax : matplotlib.axes.Axes, optional
-        Axes to draw in. Default: those of a new figure.
+    path, ax
+        As in `plot_clusters`.
 
     Returns
     -------

@@ -8,6 +8,7 @@ cluster that is its label.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -64,7 +65,7 @@ class Problem:
     absorbed_groups: families.Component | None = None
     discount: float = 0.0
 
-    @property
+    @cached_property
     def coarsened_alpha(self) -> float:
         """The concentration that a partition counts with."""
         return coarsened_alpha(self.alpha, self.component.power)

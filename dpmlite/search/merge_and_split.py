@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dpmlite import moves
-from dpmlite.partition import Partition
 
 if TYPE_CHECKING:
     from dpmlite.partition import Partition

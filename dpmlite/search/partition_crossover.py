@@ -14,7 +14,6 @@ import numpy as np
 
 from dpmlite import moves
 from dpmlite.core.constants import UNPLACED
-from dpmlite.partition import Partition
 from dpmlite.search.context import NO_GROUPS, labels_of_groups
 from dpmlite.search.sweeps import sweep_and_merge
 
@@ -43,10 +42,8 @@ def cross_over(
     `group_labels` are both partitions' labels of the absorbed groups.
     """
     n_groups = len(group_labels[0])
-    parts = refinement(
-        np.concatenate([group_labels[0], one]), np.concatenate([group_labels[1], other])
-    )
-    parts = without_singletons(parts, n_groups)
+    one, other = np.concatenate([group_labels[0], one]), np.concatenate([group_labels[1], other])
+    parts = refinement(one, other, n_groups)
     partition = context.partition(parts[n_groups:].copy(), order, parts[:n_groups].copy())
     moves.merge(partition)
     return partition
@@ -74,33 +71,26 @@ def descend_and_cross_over(
     return result
 
 
-def refinement(one: Labels, other: Labels) -> Labels:
+def refinement(one: Labels, other: Labels, n_groups: int = 0) -> Labels:
     """Labels of the common refinement: rows are together that are together in both.
 
     Parameters
     ----------
     one, other : ndarray of int, shape (N,)
         Labels, 0 or more.
+    n_groups : int, default 0
+        The first labels are of absorbed groups.
 
     Returns
     -------
     ndarray of int, shape (N,)
-        Labels 0, 1, ... without gaps.
+        Labels 0, 1, ... without gaps; -1 for a row, but not for a group, that would be alone.
     """
     n_other = int(other.max(initial=0)) + 1
     pairs = one * n_other + other
-    n_pairs = (int(one.max(initial=0)) + 1) * n_other
-    if n_pairs > max(len(one), MAX_TABLE_PAIRS):
-        labels = np.unique(pairs, return_inverse=True)[1]
-    else:
-        occurs = np.bincount(pairs, minlength=n_pairs) > 0
-        labels = (np.cumsum(occurs) - 1)[pairs]
-    return np.asarray(labels, dtype=np.intp)
-
-
-def without_singletons(labels: Labels, n_groups: int) -> Labels:
-    """Labels 0, 1, ... of clusters with more than one row, or with one of the first `n_groups`."""
-    kept = np.bincount(labels) > 1
-    kept[labels[:n_groups]] = True
+    if (int(one.max(initial=0)) + 1) * n_other > max(len(one), MAX_TABLE_PAIRS):
+        pairs = np.unique(pairs, return_inverse=True)[1]
+    kept = np.bincount(pairs) > 1
+    kept[pairs[:n_groups]] = True
     numbers = np.where(kept, np.cumsum(kept) - 1, UNPLACED)
-    return np.asarray(numbers[labels], dtype=np.intp)
+    return np.asarray(numbers[pairs], dtype=np.intp)

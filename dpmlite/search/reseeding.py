@@ -16,7 +16,6 @@ import numpy as np
 from dpmlite import moves, sweeps
 from dpmlite.core.constants import MIN_TRIAL_POWER, UNPLACED
 from dpmlite.core.threads import on_threads, thread_limit
-from dpmlite.partition import Partition
 from dpmlite.search.context import labels_of_groups, rows_in_slots
 from dpmlite.search.partition_crossover import descend_and_cross_over
 from dpmlite.search.row_costs import RowCosts, drawn

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpmlite import algorithms
-from dpmlite.partition import Partition
 
 if TYPE_CHECKING:
     import numpy.typing as npt

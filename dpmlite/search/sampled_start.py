@@ -14,7 +14,6 @@ import numpy as np
 
 from dpmlite import moves, sweeps
 from dpmlite.core.threads import iterate_on_threads, thread_limit
-from dpmlite.partition import Partition
 from dpmlite.search.context import normal_fraction
 from dpmlite.search.descent import descend
 from dpmlite.search.merge_and_split import split

@@ -9,7 +9,6 @@ import numpy as np
 
 from dpmlite import moves, sweeps
 from dpmlite.core.constants import UNPLACED
-from dpmlite.partition import Partition
 from dpmlite.search.sweeps import sweep_and_merge
 
 if TYPE_CHECKING:

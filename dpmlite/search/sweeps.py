@@ -6,7 +6,6 @@ import math
 from typing import TYPE_CHECKING
 
 from dpmlite import moves, sweeps
-from dpmlite.partition import Partition
 from dpmlite.search.result import SearchResult
 
 if TYPE_CHECKING:

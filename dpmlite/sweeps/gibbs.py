@@ -73,7 +73,7 @@ def _open_costs(partition: Partition, i: int) -> list[float]:
 def _draw(costs: list[float], own: int, u: float) -> int:
     """Invert the distribution function of the slots at `u`: own slot first, the others in order.
 
-    Most rows stay. With the own slot first, a bound of the sum of the others may show that.
+    Any order draws each slot with the same probability.
     """
     least = min(costs)
     weights = [exp(least - q) if q <= least + MAX_COST_GAP else 0.0 for q in costs]

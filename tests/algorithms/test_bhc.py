@@ -405,7 +405,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_errors(twin, call):
+def test_errors_state_the_rule_that_is_broken(twin, call):
     run, message = CALLS[call]
     with pytest.raises(ValueError) as caught:  # noqa: PT011
         run(twin, twin.normal_gamma.NormalGamma([0.0], 1.0, 1.0, [1.0]))

@@ -267,7 +267,7 @@ ERRORS = {
 
 
 @pytest.mark.parametrize("case", ERRORS)
-def test_errors(twin, case):
+def test_errors_state_the_rule_that_is_broken(twin, case):
     call, message = ERRORS[case]
     with pytest.raises(ValueError) as caught:  # noqa: PT011
         call(twin.dp_means)
@@ -314,7 +314,7 @@ def test_fitted_attributes(model):
     assert (fitted.lam_, fitted.n_features_in_) == (30.0, 3)
 
 
-def test_prediction(model):
+def test_rows_are_predicted_by_the_nearest_centre(model):
     X, _ = blobs(n_rows=90, seed=7)
     fitted = model(lam=40.0).fit(X)
     np.testing.assert_array_equal(fitted.predict(X), fitted.labels_)
@@ -377,7 +377,7 @@ def test_a_failed_fit_leaves_the_fitted_model(model):
         np.testing.assert_array_equal(getattr(fitted, name), value)
 
 
-def test_odd_tables(model):
+def test_one_row_equal_rows_and_wide_rows_are_clustered(model):
     assert model(n_clusters=1).fit([[5.0]]).labels_.tolist() == [0]
     constant = model(n_clusters=2).fit(np.full((6, 2), 0.1))
     assert (constant.n_clusters_, constant.lam_) == (1, 0.0)
@@ -414,7 +414,7 @@ def test_bad_parameters(given, message):
         ([0, 0, 0, 0], "sample_weight must not be zero for every row"),
     ],
 )
-def test_bad_weights(weights, message):
+def test_an_error_names_the_rule_that_weights_break(weights, message):
     with pytest.raises(ValueError, match=message):
         DPMeans(lam=1.0).fit(np.arange(8.0).reshape(4, 2), sample_weight=weights)
 

@@ -57,7 +57,7 @@ def test_sums_are_those_of_a_list(twin, problem):
     assert found[0] == pytest.approx(joint, rel=1e-9, abs=1e-9)
 
 
-def test_seven_rows(twin):
+def test_seven_rows_have_the_posterior_of_all_partitions_listed(twin):
     X, _ = blobs(n_rows=7)
     _, *found = posterior(twin, X, empirical_prior(X), 0.7)
     assert_same(found, listed(X, empirical_prior(X), 0.7))
@@ -82,7 +82,7 @@ def test_rows_are_exchangeable(twin):
     assert_same(again[3:], [found[3][np.ix_(order, order)]])
 
 
-def test_one_row(twin):
+def test_one_row_has_one_partition(twin):
     X = np.array([[3.0, -1.0]])
     prior = {"m0": np.zeros(2), "c0": 0.5, "a0": 2.0, "b0": np.ones(2)}
     labels, joint, log_evidence, proba, together = posterior(twin, X, prior, 0.3)
@@ -145,7 +145,7 @@ MESSAGES = {
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_errors(twin, call):
+def test_errors_state_the_rule_that_is_broken(twin, call):
     n, given = CALLS[call]
     with pytest.raises(ValueError) as caught:  # noqa: PT011
         twin.exact.sum_over_partitions(

@@ -175,7 +175,7 @@ def test_weights_count_rows(twin):
         ),
     ],
 )
-def test_errors(twin, call, message):
+def test_errors_state_the_rule_that_is_broken(twin, call, message):
     with pytest.raises(ValueError, match=message):
         call(twin)
 

@@ -243,7 +243,7 @@ ERRORS = {
 
 
 @pytest.mark.parametrize("message", ERRORS)
-def test_errors(twin, message):
+def test_errors_state_the_rule_that_is_broken(twin, message):
     case = CASES["normal-gamma"]
     given = {
         "X": np.zeros((4, 3)),

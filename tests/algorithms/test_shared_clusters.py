@@ -62,7 +62,7 @@ def test_one_row_costs_one_slot(twin):
     assert component.n_slots == slots  # that of the one that is gone
 
 
-def test_errors(twin):
+def test_errors_state_the_rule_that_is_broken(twin):
     component = CASE.component(twin, CASE.prior(np.random.default_rng(0), 2))
     shared = twin.shared_clusters.SharedClusters(component)
     c = shared.first()

@@ -140,7 +140,7 @@ def test_save_writes_a_model_that_loads(run, csv, tmp_path):
     assert model.n_clusters_ == 2
 
 
-def test_plot_draws(run, csv, tmp_path):
+def test_plot_writes_a_picture(run, csv, tmp_path):
     pytest.importorskip("matplotlib")
     code, out, _ = run("fit", csv(TWO_CLUSTERS), "--label-column", "kind", "--plot", "clusters.png")
     assert (code, out[-1]) == (0, "drew clusters.png")

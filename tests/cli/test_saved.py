@@ -57,7 +57,7 @@ def test_rows_that_fit_no_cluster_have_no_probability(run, csv, model):
     assert out[1] == "1e7,-1e7,-1,,0"
 
 
-def test_score(run, csv, model):
+def test_score_prints_the_mean_log_density(run, csv, model):
     code, out, _ = run("score", "m.npz", csv(NEW))
     mean = model.score_samples(read_table(csv(NEW))[["x", "y"]]).mean()
     assert (code, out) == (0, [f"2 rows; mean log density {mean:.6g} nats a row"])
@@ -99,7 +99,7 @@ def test_numbers_that_json_lacks_are_null(capsys):
     assert json.loads(capsys.readouterr().out) == {"a": [1.0, None], "b": None, "c": 0.5, "d": True}
 
 
-def test_explain(run, model):
+def test_explain_prints_the_reports_of_all_clusters_or_of_one(run, model):
     code, out, _ = run("explain", "m.npz")
     assert code == 0
     assert out == f"{model.summary()}\n\n{model.explain(0)}\n\n{model.explain(1)}".split("\n")
@@ -108,7 +108,7 @@ def test_explain(run, model):
     assert (code, line) == (2, "dpmlite: error: --cluster must be from 0 to 1, got 2")
 
 
-def test_plot(run, csv, model, tmp_path):
+def test_plot_draws_new_rows_to_either_path(run, csv, model, tmp_path):
     pytest.importorskip("matplotlib")
     assert run("plot", "m.npz", csv(NEW), "--plot", "a.png")[:2] == (0, ["drew a.png"])
     assert run("plot", "m.npz", csv(NEW), "--out", "b.png")[:2] == (0, ["drew b.png"])
@@ -183,7 +183,7 @@ def test_dates_of_a_column_all_have_a_time_or_none_has(run, csv):
     assert run("convert", path) == (0, expected, [])
 
 
-def test_convert(run, csv):
+def test_convert_writes_plain_csv(run, csv):
     path = csv("when;spend;note\r\n05.01.2024;1.234,50;a, b\r\n;?;\r\n")
     expected = ["when,spend,note", '2024-01-05,1234.5,"a, b"', ",,"]
     assert run("convert", path) == (0, expected, [])

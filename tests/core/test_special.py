@@ -11,7 +11,7 @@ ARGUMENTS = [1e-8, 0.01, 0.5, 1.0, 1.5, 2.0, 9.99, 10.0, 55.5, 1e3, 5e8, 1e15, 1
 
 
 @pytest.mark.parametrize("x", ARGUMENTS)
-def test_values(twin, x):
+def test_values_are_those_of_many_digits(twin, x):
     exact = mpmath.mpf(x)
     step = mpmath.loggamma(exact + mpmath.mpf(1) / 2) - mpmath.loggamma(exact)
     close = {"rel": 8e-15, "abs": 8e-15}
@@ -24,7 +24,7 @@ def test_values(twin, x):
 
 
 @given(x=st.floats(1e-6, 1e12))
-def test_recurrences(twin, x):
+def test_functions_satisfy_their_recurrences(twin, x):
     special = twin.special
     assert special.log_gamma(x + 1.0) - special.log_gamma(x) == pytest.approx(
         np.log(x), rel=1e-12, abs=2e-14 * max(1.0, abs(special.log_gamma(x)))
@@ -35,7 +35,7 @@ def test_recurrences(twin, x):
 
 @pytest.mark.parametrize("x", [1e-6, 0.3, 1.0, 9.5, 40.0, 1e6, 1e15])
 @pytest.mark.parametrize("n", [0.0, 1e-3, 0.5, 1.0, 17.0, 1e6, 1e12])
-def test_log_rising(twin, x, n):
+def test_log_rising_is_the_difference_of_log_gammas(twin, x, n):
     with mpmath.workdps(80):
         expected = mpmath.loggamma(mpmath.mpf(x) + n) - mpmath.loggamma(x)
     close = {"rel": 4e-15, "abs": 4e-15 * (1.0 + n * abs(np.log(x + n)))}

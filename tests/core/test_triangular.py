@@ -19,7 +19,7 @@ def held(W, d):
 
 
 @pytest.mark.parametrize("n", SIZES)
-def test_factorise(twin, n):
+def test_the_factors_make_the_matrix_diagonal(twin, n):
     A = scatter(n)
     W, d = twin.triangular.factorise(A.tolist(), 1e-9)
     np.testing.assert_array_equal(np.triu(W), np.eye(n))
@@ -45,7 +45,7 @@ def test_residuals_give_the_quadratic_form(twin, n):
 
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("weight", [2.5, -0.5])
-def test_update(twin, n, weight):
+def test_an_update_is_the_factorisation_of_the_sum(twin, n, weight):
     x = np.random.default_rng(2).normal(size=n)
     A = scatter(n) + np.outer(x, x)
     W, d = twin.triangular.factorise(A.tolist(), 1e-9)

@@ -265,7 +265,7 @@ def test_weights_and_rows_without():
     ],
 )
 @pytest.mark.parametrize("approximate", [None, "bayes-kmeans", "map-dpm", "randomized"])
-def test_odd_tables(X, approximate):
+def test_odd_tables_have_finite_bounds_and_densities(X, approximate):
     model = fitted(X, approximate=approximate, alternative_trees=True, random_state=0)
     assert np.isfinite(model.log_evidence_bound_alternative_)
     assert np.isfinite(model.score_samples(X)).all()
@@ -341,7 +341,7 @@ def test_ctrl_c_stops_a_fit(monkeypatch):
         ({"prior": {"c0": -1.0}}, r"prior c0 must be positive, got -1\.0"),
     ],
 )
-def test_rules(parameters, message):
+def test_an_error_names_the_parameter_that_breaks_its_rule(parameters, message):
     with pytest.raises(ValueError, match=message):
         fitted(np.arange(4.0)[:, None], **parameters)
 
@@ -354,7 +354,7 @@ def test_nothing_works_before_fit():
         BayesianHierarchicalClustering().alternative_clusterings()
 
 
-def test_two_thousand_rows(twin):
+def test_the_clusters_of_two_thousand_rows_are_found(twin):
     if twin.implementation == "python":
         pytest.skip("takes a minute on the plain twin, which smaller tests run")
     X, truth = blobs(n_rows=2000, n_columns=8, n_clusters=5, seed=1)

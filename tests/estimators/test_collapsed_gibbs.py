@@ -171,7 +171,7 @@ def test_every_start_and_variant(init, split_merge):
     )
 
 
-def test_few_rows():
+def test_one_or_two_rows_have_samples_and_densities():
     for n_rows in (1, 2):
         X = np.random.default_rng(0).normal(size=(n_rows, 2))
         model = CollapsedGibbs(prior="paper", n_samples=20, random_state=0).fit(X)
@@ -179,7 +179,7 @@ def test_few_rows():
         assert np.isfinite(model.score_samples(X)).all()
 
 
-def test_alpha_can_be_sampled():
+def test_samples_of_alpha_have_its_posterior():
     """Rows that say nothing: the posterior of alpha given K, averaged over K, is its prior."""
     X = np.full((8, 1), 2.0)
     prior = {"m0": 2.0, "sigma2": 1e6, "tau2": 1e-6}
@@ -199,7 +199,7 @@ def test_alpha_can_be_sampled():
     assert model.n_clusters_samples_.mean() == pytest.approx(expected, abs=slack)
 
 
-def test_sparse_counts():
+def test_sparse_and_dense_counts_have_the_same_samples():
     sparse = pytest.importorskip("scipy.sparse")
     X, _ = table("dirichlet-multinomial", n_rows=30)
     parameters = {"component": "dirichlet-multinomial", "n_samples": 10, "random_state": 0}
@@ -209,7 +209,7 @@ def test_sparse_counts():
     np.testing.assert_array_equal(dense.score_samples(X), thin.score_samples(X))
 
 
-def test_save_and_load(fitted, tmp_path):
+def test_a_file_keeps_the_samples(fitted, tmp_path):
     model, X = fitted
     model.save(tmp_path / "model.npz")
     loaded = CollapsedGibbs.load(tmp_path / "model.npz")
@@ -259,7 +259,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_bad_parameters(name):
+def test_an_error_names_the_parameter_that_breaks_its_rule(name):
     parameters, message = BAD[name]
     with pytest.raises(ValueError, match=message):
         CollapsedGibbs(**parameters).fit([[0.0], [1.0]])
@@ -270,7 +270,7 @@ def test_rows_without_weight_cannot_be_sampled():
         CollapsedGibbs().fit([[0.0], [1.0]], sample_weight=[1.0, 0.0])
 
 
-def test_methods_before_fit():
+def test_methods_before_fit_are_an_error():
     for call in (
         lambda: CollapsedGibbs().co_clustering(),
         lambda: CollapsedGibbs().score_samples([[0.0]]),

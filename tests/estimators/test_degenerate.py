@@ -34,7 +34,7 @@ def unaligned(X):
 
 @pytest.mark.filterwarnings("ignore:.*constant")
 @pytest.mark.parametrize("n_rows", [1, 2, 3])
-def test_few_rows(estimator, n_rows):
+def test_every_estimator_labels_one_to_three_rows(estimator, n_rows):
     X = np.array([[0.0, 1.0], [0.5, -1.0], [9.0, 4.0]])[:n_rows]
     labels = estimator.fit(X).labels_
     assert labels.shape == (n_rows,)
@@ -48,7 +48,7 @@ def test_equal_rows_are_one_cluster(estimator):
 
 @needs_kernels
 @pytest.mark.filterwarnings("ignore:.*constant")
-def test_many_copies():
+def test_copies_of_one_row_stay_together():
     X = np.full((200_000, 1), 0.1)
     assert MAPDPM(random_state=0).fit(X).n_clusters_ == 1
     X[::2] = 9.0

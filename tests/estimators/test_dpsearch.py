@@ -116,7 +116,7 @@ def test_scores_of_sizes_need_whole_rows():
 @pytest.mark.parametrize("refine", [True, "quick", False])
 @pytest.mark.parametrize(("beam", "max_queue"), [(1, None), (2, None), (None, 2)])
 @pytest.mark.parametrize("scoring", ["trivial", "tight", "inadmissible"])
-def test_gaps_hold(on_twin, scoring, beam, max_queue, refine):
+def test_the_optimum_lies_within_the_gap(on_twin, scoring, beam, max_queue, refine):
     for seed in range(6):
         X = table("normal-known-variance", seed=seed)
         model = DPSearch(
@@ -143,7 +143,7 @@ def test_gaps_hold(on_twin, scoring, beam, max_queue, refine):
 
 
 @pytest.mark.parametrize("order", ["ascending", "descending", "random", "given"])
-def test_orders(on_twin, order):
+def test_every_order_finds_clusters_that_are_apart(on_twin, order):
     X, labels = blobs(n_rows=40)
     model = DPSearch(prior="paper", order=order, random_state=0, refine=False).fit(X)
     for k in range(3):
@@ -175,7 +175,7 @@ def test_weights_stand_for_equal_rows(on_twin):
     assert model.labels_.shape == (6,)
 
 
-def test_missing_values(on_twin):
+def test_the_optimum_beside_missing_values_is_found(on_twin):
     X = table("normal-gamma", n_rows=7)
     X[2, 1] = X[5, 0] = np.nan
     model = DPSearch(prior="paper", allow_missing=True, scoring="trivial", beam=None).fit(X)
@@ -231,13 +231,13 @@ def test_tight_is_refused_where_it_is_not_proven(component):
         ({"component": "gamma"}, "component must be one of"),
     ],
 )
-def test_bad_parameters(given, message):
+def test_an_error_names_the_parameter_that_breaks_its_rule(given, message):
     with pytest.raises((ValueError, TypeError), match=message):
         DPSearch(**given).fit([[0.0], [1.0]])
 
 
 @pytest.mark.parametrize("n_rows", [1, 2])
-def test_few_rows(on_twin, n_rows):
+def test_the_optimum_of_one_or_two_rows_is_certified(on_twin, n_rows):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # one row: its columns are constant
         model = DPSearch(prior="paper", scoring="trivial", beam=None).fit(

@@ -318,7 +318,7 @@ def test_bad_priors_are_named(name):
         MAPDPM(component=family, prior=prior).fit([[0, 1], [1, 0], [1, 1]])
 
 
-def test_missing_values():
+def test_missing_values_are_an_error_unless_they_are_allowed():
     X, truth = table("normal-gamma", n_rows=120, seed=2)
     gaps = np.random.default_rng(0).random(X.shape) < 0.1
     gaps[gaps.all(axis=1), 0] = False
@@ -375,7 +375,7 @@ def test_only_tables_with_gaps_are_searched_with_gaps(estimator):
     assert kinds == ["NormalGamma", "IncompleteNormalGamma"]
 
 
-def test_missing_bits():
+def test_missing_bits_are_left_out_of_the_joint():
     X, _ = table("beta-bernoulli", n_rows=30 if PURE else 60)
     holes = np.where(np.random.default_rng(0).random(X.shape) < 0.1, np.nan, X)
     model = MAPDPM(
@@ -419,7 +419,7 @@ def test_a_random_mixture_scores_rows_of_its_kind_only():
 
 
 @pytest.mark.parametrize("count", [1e6, 1e9, 1e11, 2.0**40])
-def test_one_enormous_count(count):
+def test_one_enormous_count_does_not_overflow_draws(count):
     X, _ = table("dirichlet-multinomial", n_rows=30)
     X[0, 0] = count
     model = MAPDPM(prior="paper", component="dirichlet-multinomial", random_state=0).fit(X)

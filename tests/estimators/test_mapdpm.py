@@ -138,7 +138,7 @@ def test_an_unreinforced_start_leaves_the_single_cluster(estimator):
     assert model.n_sweeps_ == len(model.neg_log_joint_trace_)  # that of the start is one of them
 
 
-def test_labels_to_start_from(estimator):
+def test_the_trace_begins_with_the_joint_of_the_labels_given(estimator):
     X, truth = blobs(n_rows=40, seed=7)
     names = np.array(["a", "b", "c"])[truth]
     model = estimator(init=names, split_merge=False).fit(X)
@@ -159,7 +159,7 @@ def test_results_depend_on_the_seed_alone():
 @pytest.mark.parametrize(
     "source", [np.random.RandomState, np.random.default_rng, np.random.SeedSequence, int]
 )
-def test_sources_of_chance(source):
+def test_every_source_of_chance_repeats_itself(source):
     X, _ = crp_mixture(60, random_state=1)
     one, other = (MAPDPM(prior="paper", n_init=2, random_state=source(5)).fit(X) for _ in range(2))
     np.testing.assert_array_equal(one.labels_, other.labels_)
@@ -289,7 +289,7 @@ def test_samples_follow_the_density(fitted):
     np.testing.assert_array_equal(X, again)
 
 
-def test_save_and_load(fitted, tmp_path):
+def test_a_loaded_model_is_the_saved_one(fitted, tmp_path):
     model, X = fitted
     path = tmp_path / "model"
     model.save(path)
@@ -444,7 +444,7 @@ def test_a_pipe_is_written_to(fitted, tmp_path):
     np.testing.assert_array_equal(MAPDPM.load(copy).predict(X), model.predict(X))
 
 
-def test_pickle_and_repr(fitted):
+def test_a_pickle_predicts_alike_and_repr_has_what_is_no_default(fitted):
     model, X = fitted
     copy = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(copy.predict(X), model.predict(X))
@@ -452,7 +452,7 @@ def test_pickle_and_repr(fitted):
     assert repr(MAPDPM()) == "MAPDPM()"
 
 
-def test_methods_before_fit():
+def test_methods_before_fit_are_an_error():
     model = MAPDPM(prior="paper")
     for call in (
         lambda: model.predict([[0.0]]),

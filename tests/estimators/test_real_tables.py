@@ -88,7 +88,7 @@ def test_newsgroups_with_binary_words():
 
 
 @pytest.mark.slow
-def test_papers_with_counts():
+def test_the_joint_of_papers_with_counts_is_exact():
     X, _ = read_sparse("nips12.npz")
     model = climbed(X, "dirichlet-multinomial")
     assert 5 < model.n_clusters_ < 100

@@ -299,7 +299,7 @@ def test_a_heavy_row_alone_is_not_moved_by_rounding(estimator):
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_bad_weights(name):
+def test_an_error_names_the_rule_that_weights_break(name):
     weights, message = BAD[name]
     with pytest.raises(ValueError, match=message):
         MAPDPM(prior="paper").fit([[0.0], [1.0], [5.0]], sample_weight=weights)

@@ -69,7 +69,7 @@ def test_estimator_checks(estimator, check):
     check(estimator)
 
 
-def test_pipeline():
+def test_a_pipeline_finds_the_labels_of_the_estimator():
     X, _ = blobs()
     pipeline = make_pipeline(StandardScaler(), MAPDPM(prior="paper", random_state=0))
     np.testing.assert_array_equal(
@@ -132,7 +132,7 @@ def test_clone_and_tags():
     assert str(again) == str(caught.value)
 
 
-def test_distances_as_a_frame():
+def test_a_frame_of_distances_keeps_the_index():
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"a": [0.0, 0.1, 9.0], "b": [1.0, 1.1, 9.0]}, index=[5, 3, 4])
     model = DPMeans(n_clusters=2, random_state=0)

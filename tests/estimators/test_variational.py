@@ -153,7 +153,7 @@ def test_the_best_start_wins():
     assert many.lower_bound_ == max(one_by_one)
 
 
-def test_odd_tables_work(estimator, method):
+def test_odd_tables_have_finite_bounds(estimator, method):
     rng = np.random.default_rng(0)
     for X in (
         np.array([[3.0, 4.0]]),
@@ -193,7 +193,7 @@ def test_weights_are_copies_under_one_label(estimator, method):
 
 
 @pytest.mark.parametrize("component", ["dirichlet-multinomial", "beta-bernoulli"])
-def test_sparse_tables(estimator, method, component):
+def test_sparse_and_dense_tables_have_the_same_bound(estimator, method, component):
     sparse = pytest.importorskip("scipy.sparse")
     X = CASES[component].draw(np.random.default_rng(3), 15, 6)
     dense = quick(method, component=component).fit(X)
@@ -223,9 +223,18 @@ def test_sparse_tables(estimator, method, component):
         ({"prior": {"m1": 0.0}}, "prior must have keys among m0, c0, a0, b0, got 'm1'"),
     ],
 )
-def test_errors(parameters, message):
+def test_an_error_names_the_parameter_that_breaks_its_rule(parameters, message):
     with pytest.raises(ValueError, match=message):
         VariationalDPM(**{**QUICK, **parameters}).fit(np.eye(3))
+
+
+def test_a_fit_leaves_nothing_of_the_columns_of_an_earlier_one():
+    mixed = quick(component={0: "log-normal", 1: "categorical"})
+    mixed.fit(np.array([[1.0, 0.0], [2.0, 1.0], [9.0, 1.0], [8.0, 0.0]]))
+    assert mixed.log_columns_ == (0,)
+    mixed.set_params(component="normal-gamma").fit(np.eye(3))
+    assert not hasattr(mixed, "levels_")
+    assert not hasattr(mixed, "log_columns_")
 
 
 def test_it_must_be_fitted_first():

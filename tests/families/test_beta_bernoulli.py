@@ -366,7 +366,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("message", CALLS)
-def test_errors(twin, message):
+def test_errors_state_the_rule_that_is_broken(twin, message):
     with pytest.raises(ValueError) as caught:  # noqa: PT011
         CALLS[message](twin.beta_bernoulli.BetaBernoulli)
     assert str(caught.value) == message

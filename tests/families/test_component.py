@@ -336,7 +336,7 @@ def test_naive_sweeps_take_the_same_decisions(twin, case):
         assert naive.canonical(labels) == naive.canonical(ours)
 
 
-def test_errors(twin, case):
+def test_errors_state_the_rule_that_is_broken(twin, case):
     rng = np.random.default_rng(0)
     component = case.component(twin, case.prior(rng, 2))
     component.resize(2)

@@ -265,7 +265,7 @@ def test_removing_the_only_holder_of_a_word_leaves_none(twin):
     assert component.statistics(0)[1:] == [0.0, 1.0]
 
 
-def test_posterior(twin):
+def test_the_posterior_adds_words_to_the_prior(twin):
     component, _ = filled(twin, np.array([[1.0, 2.0], [5.0, 0.0]]), [0.5, 1.5])
     assert component.posterior(0) == {"n": 1.0, "beta": [1.5, 3.5]}
     assert component.posterior(2) == {"n": 0.0, "beta": [0.5, 1.5]}
@@ -300,6 +300,6 @@ def test_sparse_rows_are_dense_rows(twin, weight):
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, float("nan")])
-def test_errors(twin, value):
+def test_errors_state_the_rule_that_is_broken(twin, value):
     with pytest.raises(ValueError, match=f"beta0 must be positive, got {value}"):
         twin.dirichlet_multinomial.DirichletMultinomial([1.0, value])

@@ -157,7 +157,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("message", CALLS)
-def test_errors(twin, message):
+def test_errors_state_the_rule_that_is_broken(twin, message):
     with pytest.raises(ValueError) as caught:  # noqa: PT011
         twin.incomplete_normal_gamma.IncompleteNormalGamma(*CALLS[message])
     assert str(caught.value) == message

@@ -35,7 +35,7 @@ def test_it_is_the_textbook_density(twin, n):
 
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("weight", [1.0, 3.0, 0.4])
-def test_the_peak(twin, n, weight):
+def test_the_peak_is_the_ratio_of_multivariate_gammas(twin, n, weight):
     kappa, nu, log_det = 0.2, n - 0.5, 1.7
     expected = 0.5 * n * log(kappa / (kappa + weight)) - 0.5 * weight * (n * log(pi) + log_det)
     with mpmath.workdps(30):

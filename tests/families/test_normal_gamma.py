@@ -86,7 +86,7 @@ def test_a_power_leaves_no_expected_log_density(twin):
         component.expected_log_density(np.zeros(1), 0)
 
 
-def test_errors(twin):
+def test_errors_state_the_rule_that_is_broken(twin):
     for name, prior in (("c0", (0.0, 1.0, [1.0])), ("a0", (1.0, 0.0, [1.0])), ("b0", (1, 1, [0]))):
         with pytest.raises(ValueError, match=rf"{name} must be positive, got 0\.0"):
             twin.normal_gamma.NormalGamma([0.0], *prior)

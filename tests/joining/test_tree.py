@@ -97,12 +97,10 @@ def test_levels_are_nested_and_numbered_by_their_first_components(forest):
         finer = labels
 
 
-@given(forests(), st.floats(0.0, 8.0), st.integers(1, 9))
-def test_max_clusters_makes_further_joins_and_never_takes_one_back(forest, height, max_clusters):
+@given(forests(), st.floats(0.0, 8.0))
+def test_the_joins_below_a_height_are_made(forest, height):
     tree = component_tree(*forest)
-    n_joins, limited = level_of(tree, height), level_of(tree, height, max_clusters)
-    assert n_joins == (tree[:, 2] < height).sum()
-    assert len(tree) + 1 - limited == min(len(tree) + 1 - n_joins, max_clusters)
+    assert level_of(tree, height) == (tree[:, 2] < height).sum()
 
 
 @given(forests(), st.integers(1, 9), st.data())
@@ -122,7 +120,7 @@ def test_clusters_join_along_a_tree_until_there_are_few(forest, max_clusters, da
 def test_one_component_is_a_tree_without_joins():
     tree = component_tree(np.zeros(1), {})
     assert tree.shape == (0, 4)
-    assert level_of(tree, 1.0) == level_of(tree, 1.0, 1) == 0
+    assert level_of(tree, 1.0) == 0
     assert labels_of_level(tree, 0).tolist() == [0]
 
 

@@ -159,7 +159,7 @@ def test_only_the_members_need_uniforms(twin):
             twin.jain_neal.propose_split_merge(partition, n_scans, uniforms[:-1])
 
 
-def test_errors(twin):
+def test_errors_state_the_rule_that_is_broken(twin):
     prior = {"m0": [0.0], "c0": 1.0, "a0": 1.0, "b0": [1.0]}
     propose = twin.jain_neal.propose_split_merge
     partition = chains.build(twin, np.zeros((3, 1)), [0, 1, 1], 1.0, prior)

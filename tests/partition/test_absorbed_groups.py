@@ -136,7 +136,7 @@ def test_a_row_beside_a_light_group(twin):
     assert ours.component.statistics(0) == pytest.approx(small.statistics(0), rel=1e-12)
 
 
-def test_errors(twin):
+def test_errors_state_the_rule_that_is_broken(twin):
     case, X = CASES["normal-gamma"], np.array([[0.0], [1.0]])
     prior = {"m0": [0.0], "c0": 0.5, "a0": 1.0, "b0": [1.0]}
     absorbed = absorb(twin, case, X, [0, 1], prior)

@@ -87,7 +87,7 @@ GOOD = {
         ("uniform", float("nan"), "uniform must be in [0, 1), got nan"),
     ],
 )
-def test_errors(twin, name, value, message):
+def test_errors_state_the_rule_that_is_broken(twin, name, value, message):
     with pytest.raises(ValueError, match="must") as caught:
         twin.concentration.alpha_given_eta(**{**GOOD, name: value})
     assert str(caught.value) == message

@@ -164,7 +164,7 @@ def test_slots_are_reused_before_new_ones_are_made(twin):
     assert partition.component.counts == [1.0, 1.0, 1.0, 1.0, 0.0]
 
 
-def test_errors(twin):
+def test_errors_state_the_rule_that_is_broken(twin):
     X = np.zeros((3, 2))
     prior = {"m0": [0.0, 0.0], "c0": 1.0, "a0": 1.0, "b0": [1.0, 1.0]}
     with pytest.raises(ValueError, match="labels must have 3 values, got 2"):

@@ -50,7 +50,7 @@ def test_no_branches_cross(moons):
     assert (np.diff(clusters) != 0).sum() == moons.n_clusters_ - 1
 
 
-def test_its_rules():
+def test_models_without_a_tree_are_an_error():
     with pytest.raises(TypeError, match="must be a MAPDPM, got a DPMeans"):
         plot_cluster_tree(DPMeans())
     with pytest.raises(NotFittedError, match="this MAPDPM is not fitted"):

@@ -57,7 +57,7 @@ def test_alpha_has_its_scores_and_the_one_that_was_chosen(alpha):
     assert ("held-out" in axes.get_ylabel()) == (alpha == "cv")
 
 
-def test_their_rules():
+def test_models_without_the_curve_are_an_error():
     for picture, kinds in ((plot_trace, "an estimator"), (plot_alpha, "a MAPDPM or a DPSearch")):
         with pytest.raises(TypeError, match=f"model must be {kinds}, got a list"):
             picture([])

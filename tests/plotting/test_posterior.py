@@ -75,7 +75,7 @@ def test_pictures_in_axes_that_are_there(exact):
 
 
 @pytest.mark.parametrize("picture", [plot_n_clusters, plot_co_clustering])
-def test_their_rules(picture):
+def test_what_is_no_posterior_is_an_error(picture):
     with pytest.raises(TypeError, match="must be a CollapsedGibbs or an ExactPosterior, got a MAP"):
         picture(MAPDPM())
     with pytest.raises(NotFittedError, match="this CollapsedGibbs is not fitted"):

@@ -207,6 +207,6 @@ def test_light_rows_have_no_mode_under_the_inverse_gamma():
         ({"alpha": "cv", "cv": 7}, "cv must be at most the number of rows, 6, got 7"),
     ],
 )
-def test_errors(parameters, message):
+def test_errors_state_the_rule_that_is_broken(parameters, message):
     with pytest.raises(ValueError, match=f"^{message}"):
         MAPDPM(**parameters).fit(np.arange(12.0).reshape(6, 2))

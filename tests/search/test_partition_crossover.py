@@ -5,32 +5,23 @@ from contexts import context_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpmlite.search.partition_crossover import cross_over, refinement, without_singletons
+from dpmlite.search.partition_crossover import cross_over, refinement
 
 
-@given(data=st.data(), most=st.sampled_from([1, 3, 2000]))
-def test_rows_are_together_that_are_together_in_both(data, most):
-    n = data.draw(st.integers(1, 40))
+@given(data=st.data(), most=st.sampled_from([1, 3, 2000]), n_groups=st.integers(0, 3))
+def test_rows_are_together_that_are_together_in_both_and_lone_ones_have_no_label(
+    data, most, n_groups
+):
+    n = data.draw(st.integers(3, 40))
     labels = st.lists(st.integers(0, most), min_size=n, max_size=n)
     one, other = (np.array(data.draw(labels), dtype=np.intp) for _ in range(2))
-    found = refinement(one, other)
+    found = refinement(one, other, n_groups)
     together = (one[:, None] == one) & (other[:, None] == other)
+    kept = (together.sum(axis=1) > 1) | (np.arange(n) < n_groups)
+    np.testing.assert_array_equal(found >= 0, kept)
+    found, together = found[kept], together[kept][:, kept]
     np.testing.assert_array_equal(found[:, None] == found, together)
-    assert set(found.tolist()) == set(range(found.max() + 1))
-
-
-@given(data=st.data(), n_groups=st.integers(0, 3))
-def test_single_rows_lose_their_labels(data, n_groups):
-    labels = np.array(data.draw(st.lists(st.integers(0, 6), min_size=3, max_size=20)))
-    labels = np.unique(labels, return_inverse=True)[1].astype(np.intp)
-    found = without_singletons(labels, n_groups)
-    for i, k in enumerate(labels):
-        kept = (labels == k).sum() > 1 or k in labels[:n_groups]
-        assert kept == (found[i] >= 0)
-    np.testing.assert_array_equal(np.unique(found[found >= 0]), np.arange(found.max() + 1))
-    kept = found >= 0
-    together = labels[kept][:, None] == labels[kept]
-    np.testing.assert_array_equal(found[kept][:, None] == found[kept], together)
+    assert set(found.tolist()) == set(range(found.max(initial=-1) + 1))
 
 
 def test_partition_crossover_takes_the_best_of_both():

@@ -186,7 +186,7 @@ def test_the_table_of_no_rows(twin):
     assert twin.gibbs.gibbs_sweep(partition, np.zeros(0)) == 0
 
 
-def test_errors(twin):
+def test_errors_state_the_rule_that_is_broken(twin):
     prior = {"m0": [0.0], "c0": 1.0, "a0": 1.0, "b0": [1.0]}
     partition = chains.build(twin, np.zeros((3, 1)), [0, 1, -1], 1.0, prior)
     sweep = twin.gibbs.gibbs_sweep

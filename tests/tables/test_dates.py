@@ -32,7 +32,7 @@ pytestmark = pytest.mark.plain
         ("January 5, 2024", "2024-01-05"),
     ],
 )
-def test_forms(cell, expected):
+def test_every_form_of_a_date_is_read(cell, expected):
     dates, _ = parse_dates([cell, "", "NA"])
     assert dates[0] == np.datetime64(expected)
     assert np.isnat(dates[1:]).all()

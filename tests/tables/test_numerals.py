@@ -63,7 +63,7 @@ def test_ambiguous_commas():
         ("1,5e3", ",", 1500.0),
     ],
 )
-def test_numbers(cell, decimal, value):
+def test_every_form_of_a_number_is_read(cell, decimal, value):
     assert is_number(cell, decimal)
     values, bad = parse_each([cell, "NA"], decimal)
     assert values[0] == value

@@ -105,7 +105,7 @@ def test_an_open_text_file_is_read():
         ("a,b,\n1,2,\n3,4,5\n", {"a": [1, 3], "b": [2, 4], "column 3": [None, 5]}),
     ],
 )
-def test_cells(text, expected):
+def test_cells_are_read_by_the_rules_of_their_text(text, expected):
     assert cells(parse_table(text)) == expected
 
 
@@ -171,7 +171,7 @@ def test_the_header_is_found(text, has_header):
         ("a\tb\n1,234\t5\n", "'1,234' may be a decimal number or one of thousands: say which"),
     ],
 )
-def test_bad_texts(tmp_path, text, message):
+def test_an_error_names_the_file(tmp_path, text, message):
     path = tmp_path / "bad.csv"
     path.write_text(text)
     with pytest.raises(ValueError) as caught:  # noqa: PT011
@@ -190,7 +190,7 @@ def test_bad_texts(tmp_path, text, message):
         (gzip.compress(b"a,b\n1,2\n", mtime=0)[:-9], "is a damaged gz file"),
     ],
 )
-def test_bad_files(data, message):
+def test_a_file_that_is_no_table_is_an_error(data, message):
     with pytest.raises(ValueError, match=f"^the file: {message}"):
         read_table(io.BytesIO(data))
 
@@ -213,7 +213,7 @@ def test_a_file_that_is_not_there():
         ({"kinds": {"b": "number"}}, "text in column 'b', row 2: 'x' is not a number: mend it, "),
     ],
 )
-def test_bad_options(options, message):
+def test_an_option_that_breaks_its_rule_is_an_error(options, message):
     with pytest.raises(ValueError) as caught:  # noqa: PT011
         parse_table("a,b\n1,x\n", **options)
     assert str(caught.value).startswith(message)

@@ -31,7 +31,7 @@ def test_kinds_and_cells():
     assert repr(table[["n", "city"]]) == "Table(3 rows; 'n': number, 'city': text)"
 
 
-def test_bad_columns():
+def test_columns_that_make_no_table_are_an_error():
     with pytest.raises(
         ValueError, match=r"columns must have the same length, got {'a': 1, 'b': 2}"
     ):
@@ -82,7 +82,7 @@ def test_cells_as_text(value, text):
 RECORDS = [{"n": 1, "city": "Rome", "ok": True}, {"n": 2.5, "city": None}, {"n": None, "ok": False}]
 
 
-def test_json_lines(tmp_path):
+def test_json_lines_have_the_kinds_of_their_values(tmp_path):
     path = tmp_path / "x.ndjson"
     path.write_text("\n".join(map(json.dumps, RECORDS)) + "\n\n")
     table = read_table(path)
@@ -127,7 +127,7 @@ def parquet():
 
 
 @pytest.mark.parametrize("reader", ["pyarrow", "polars"])
-def test_parquet(monkeypatch, reader):
+def test_parquet_has_the_kinds_of_its_columns(monkeypatch, reader):
     data = parquet()
     pytest.importorskip(reader)
     if reader == "polars":

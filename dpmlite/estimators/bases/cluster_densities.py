@@ -36,10 +36,8 @@ class ClusterDensities(SetOutput, DescribedMixture):
 
         Raises
         ------
-        NotFittedError
-            Before `fit`.
-        ValueError, TypeError
-            If `X` is no table for the family, or has other columns than those of `fit`.
+        NotFittedError, ValueError, TypeError
+            As `predict`.
         """
         data = self._read_new(X)
         component, rows = fitted_component(self), data.rows()

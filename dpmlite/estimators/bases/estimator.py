@@ -7,8 +7,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
+from dpmlite.estimators.bases.routing import WeightRequests
 from dpmlite.estimators.fitted.not_fitted import require_fitted
-from dpmlite.estimators.inputs.routing import WeightRequests
 from dpmlite.estimators.inputs.user_tables import column_names
 from dpmlite.estimators.inputs.validation import check_rows, warn
 
@@ -178,6 +178,7 @@ class Estimator(WeightRequests):
 
 
 def _name_mismatch(names: list[str], fitted: list[str]) -> str:
+    """The message about columns whose names are not those of `fit`, in scikit-learn's words."""
     lines = ["The feature names should match those that were passed during fit."]
     unseen = sorted(set(names) - set(fitted))
     missing = sorted(set(fitted) - set(names))

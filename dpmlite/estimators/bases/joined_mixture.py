@@ -12,7 +12,7 @@ from dpmlite.estimators.fitted.clusters import VALLEY_DEPTH, joined_attributes, 
 from dpmlite.estimators.fitted.not_fitted import require_fitted
 from dpmlite.estimators.fitted.numbering import largest_first
 from dpmlite.estimators.fitted.partitions import fitted_family, fitted_mixture
-from dpmlite.estimators.fitted.surfaces import warn_of_surfaces
+from dpmlite.estimators.fitted.surfaces import surfaces_of, warn_of_surfaces
 from dpmlite.estimators.inputs.validation import (
     check_bool,
     check_choice,
@@ -21,7 +21,6 @@ from dpmlite.estimators.inputs.validation import (
     check_positive,
 )
 from dpmlite.joining import (
-    columns_of_surface,
     fits_normals,
     joined_to_limit,
     labels_of_level,
@@ -110,12 +109,12 @@ class JoinedMixture(MixtureEstimator):
         """Whether components may be joined to clusters."""
         return self._is_automatic() if self.join == AUTO else bool(self.join)
 
-    def _joining_depth(self, components: NormalComponents, table: Data) -> float:
+    def _joining_depth(self, components: NormalComponents, table: Data, tiled: bool) -> float:
         """Depth of the valleys, in nats, up to which components are joined.
 
         Rows that normals describe have clusters that are normal, and overlap. But normals that
-        differ in width alone draw one cluster, whose tails are heavier; and those that tile a
-        surface are few clusters, if more than one.
+        differ in width alone draw one cluster, whose tails are heavier; and those that are `tiled`,
+        on a surface, are few clusters, if more than one.
         """
         assert table.values is not None
         if not self._joins():
@@ -124,32 +123,38 @@ class JoinedMixture(MixtureEstimator):
             return VALLEY_DEPTH
         if components.are_at_one_place():
             return np.inf
-        if len(columns_of_surface(components)) > 0:
+        if tiled:
             return VALLEY_DEPTH
         return 0.0 if fits_normals(components, table.values) else VALLEY_DEPTH
 
     def _keep_clusters(self, table: Data, labels: npt.NDArray[np.intp]) -> None:
         """Join the components to clusters, and keep both."""
-        clusters = None
         self.__dict__.pop("cluster_tree_", None)
+        clusters = None
         if self._joins() or self.max_clusters is not None:
-            depth = 0.0
-            if fitted_family(self).has_covariance:
-                components = normals_of(self)
-                self.cluster_tree_ = tree_of(components, table, labels)
-                depth = self._joining_depth(components, table)
-            else:
-                self.cluster_tree_ = tree_by_joint(fitted_mixture(self))
-            clusters = labels_of_level(self.cluster_tree_, level_of(self.cluster_tree_, depth))
-            if self._joins() and depth == 0.0:
-                for j, k in weak_joins(fitted_mixture(self), self._log_alpha()):
-                    clusters[clusters == clusters[j]] = clusters[k]
-            if self.max_clusters is not None:
-                clusters = joined_to_limit(clusters, self.cluster_tree_, self.max_clusters)
-            clusters = np.unique(clusters, return_inverse=True)[1]
-        if self._joins() and clusters is not None and clusters.max() > 0:
-            warn_of_surfaces(self)
+            clusters = self._joined_clusters(table, labels)
         self._keep_joined(clusters)
+
+    def _joined_clusters(self, table: Data, labels: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+        """The cluster of each component; keeps the tree in which components join."""
+        mixture, depth = fitted_mixture(self), 0.0
+        surfaces = surfaces_of(self, mixture) if self._joins() else []
+        if fitted_family(self).has_covariance:
+            components = normals_of(self, mixture)
+            self.cluster_tree_ = tree_of(components, table, labels)
+            depth = self._joining_depth(components, table, tiled=bool(surfaces))
+        else:
+            self.cluster_tree_ = tree_by_joint(fitted_mixture(self))  # which merges its slots
+        clusters = labels_of_level(self.cluster_tree_, level_of(self.cluster_tree_, depth))
+        if self._joins() and depth == 0.0:
+            for j, k in weak_joins(mixture, self._log_alpha()):
+                clusters[clusters == clusters[j]] = clusters[k]
+        if self.max_clusters is not None:
+            clusters = joined_to_limit(clusters, self.cluster_tree_, self.max_clusters)
+        clusters = np.unique(clusters, return_inverse=True)[1]
+        if clusters.max() > 0:
+            warn_of_surfaces(surfaces)
+        return clusters
 
     def _log_alpha(self) -> float:
         """Log of the concentration of rows that have the power as weights."""

@@ -10,12 +10,19 @@ from dpmlite import algorithms, sweeps
 from dpmlite.core import Rows
 from dpmlite.distributed.statistics import load
 from dpmlite.estimators.bases.cluster_densities import ClusterDensities
-from dpmlite.estimators.fitted.outliers import MAX_STRAY_ROWS, N_DRAWN, by_exposure, share_below
+from dpmlite.estimators.fitted.outlier_scores import (
+    MAX_STRAY_ROWS,
+    N_DRAWN,
+    by_exposure,
+    by_missing_cells,
+    n_drawn,
+    share_below,
+)
 from dpmlite.estimators.fitted.partitions import (
-    cluster_attributes,
     fitted_component,
     fitted_family,
     fitted_mixture,
+    replace_cluster_attributes,
 )
 from dpmlite.estimators.inputs.validation import check_count, check_random_state
 from dpmlite.estimators.model_files import persistence
@@ -32,15 +39,6 @@ if TYPE_CHECKING:
     from dpmlite.estimators.inputs.data import Data
     from dpmlite.estimators.priors.base import Family
     from dpmlite.partition import Partition
-
-# Attributes that only some fits make.
-OPTIONAL = (
-    "cluster_of_component_",
-    "discount_",
-    "level_probabilities_",
-    "levels_",
-    "log_columns_",
-)
 
 
 class MixtureEstimator(ClusterDensities):
@@ -98,10 +96,8 @@ class MixtureEstimator(ClusterDensities):
 
         Raises
         ------
-        NotFittedError
-            Before `fit`.
-        ValueError, TypeError
-            If `X` is no table for the family, or has other columns than those of `fit`.
+        NotFittedError, ValueError, TypeError
+            As `predict`.
         """
         return self._responsibilities(X)[:, :-1]
 
@@ -118,10 +114,8 @@ class MixtureEstimator(ClusterDensities):
 
         Raises
         ------
-        NotFittedError
-            Before `fit`.
-        ValueError, TypeError
-            If `X` is no table for the family, or has other columns than those of `fit`.
+        NotFittedError, ValueError, TypeError
+            As `predict`.
         """
         return self._responsibilities(X)[:, -1]
 
@@ -144,10 +138,8 @@ class MixtureEstimator(ClusterDensities):
 
         Raises
         ------
-        NotFittedError
-            Before `fit`.
-        ValueError, TypeError
-            If `X` is no table for the family, or has other columns than those of `fit`.
+        NotFittedError, ValueError, TypeError
+            As `predict`.
         """
         data = self._read_new(X)
         out = np.empty(data.shape[0])
@@ -161,12 +153,13 @@ class MixtureEstimator(ClusterDensities):
         It is a tail probability, and calibrated: of rows from the same source, 1 % score below
         0.01. Rows that fit no cluster score 0. A component of one or two rows counts as none: its
         rows may be errors. The draws, 20,000, are always the same; if counts have an exposure,
-        there are as many for rows of like exposure.
+        there are as many for rows of like exposure. A row with missing cells is compared with draws
+        that lack the same cells, of which there are fewer, 2,000 at least, if more than a hundred
+        patterns of cells are missing; one without any cell scores 1.
 
         Parameters
         ----------
         X : array-like, shape (N, D)
-            Rows without missing cells.
 
         Returns
         -------
@@ -194,24 +187,42 @@ class MixtureEstimator(ClusterDensities):
         densities, scores = np.empty(table.shape[0]), np.empty(table.shape[0])
         algorithms.log_density(table.rows(), groups, self.alpha_, densities, self.discount_)
         for chosen, exposure in by_exposure(self._exposures(table), table.shape[0]):
-            of_drawn = self._drawn_densities(groups, exposure)
-            scores[chosen] = share_below(densities[chosen], of_drawn)
+            part = table.take(chosen)
+            drawn = self._drawn_rows(groups, exposure)
+            scores[chosen] = self._shares_below(groups, part, densities[chosen], drawn)
         return scores
 
-    def _drawn_densities(
+    def _drawn_rows(
         self, groups: families.Component, exposure: float | None
     ) -> npt.NDArray[np.float64]:
-        """Log densities of rows drawn from all slots but the last, at an exposure if there is one.
+        """Rows drawn from all slots but the last, at an exposure if there is one.
 
-        Draws are always the same.
+        They are always the same.
         """
         rng = np.random.default_rng(0)
         weights = np.array(groups.counts[:-1]) / sum(groups.counts)
         slots = rng.choice(len(weights), size=N_DRAWN, p=weights)
         totals = None if exposure is None else np.full(N_DRAWN, exposure)
-        drawn, densities = Rows(self._drawn_from(groups, slots, rng, totals)), np.empty(N_DRAWN)
-        algorithms.log_density(drawn, groups, self.alpha_, densities, self.discount_)
-        return densities
+        return self._drawn_from(groups, slots, rng, totals)
+
+    def _shares_below(
+        self,
+        groups: families.Component,
+        table: Data,
+        log_densities: npt.NDArray[np.float64],
+        drawn: npt.NDArray[np.float64],
+    ) -> npt.NDArray[np.float64]:
+        """For each row, the share of the drawn rows whose known cells are less probable."""
+        shares, alike = np.ones(table.shape[0]), by_missing_cells(table.missing())
+        for rows, missing in alike:
+            if missing.all():
+                continue
+            few = drawn[: n_drawn(len(alike))].copy()
+            few[:, missing] = np.nan
+            of_drawn = np.empty(len(few))
+            algorithms.log_density(Rows(few), groups, self.alpha_, of_drawn, self.discount_)
+            shares[rows] = share_below(log_densities[rows], of_drawn)
+        return shares
 
     def sample(
         self, n_samples: int = 1, random_state: Any = None
@@ -300,9 +311,7 @@ class MixtureEstimator(ClusterDensities):
 
         Rows without weight get the label of the cluster that is most probable for them.
         """
-        for name in OPTIONAL:
-            self.__dict__.pop(name, None)
-        vars(self).update(cluster_attributes(final, family, prior, self.allow_missing))
+        replace_cluster_attributes(self, final, family, prior, self.allow_missing)
         self.neg_log_joint_ += data.total_log_volume()
         labels = np.asarray(final.labels, dtype=np.intp)
         self.labels_ = self._labels_of_all(data, labels)

@@ -12,12 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite.estimators.column_families.by_rule import (
-    COMPLETE_FAMILIES,
-    MAX_LEVELS,
-    are_counts,
-    family_of_numbers,
-)
+from dpmlite.estimators.column_families.by_cells import MAX_LEVELS, are_counts, family_of_numbers
+from dpmlite.estimators.column_families.by_rule import COMPLETE_FAMILIES
 from dpmlite.estimators.empirical_bayes.spread_ties import cell_widths
 from dpmlite.estimators.inputs.columns import (
     CATEGORICAL,

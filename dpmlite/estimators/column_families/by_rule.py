@@ -7,6 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpmlite.estimators.column_families.by_cells import (
+    are_bits,
+    are_counts,
+    family_of_numbers,
+    grows_with,
+    one_hot_columns,
+)
 from dpmlite.estimators.inputs.columns import (
     CATEGORICAL,
     COUNTS,
@@ -20,17 +27,15 @@ from dpmlite.estimators.inputs.columns import (
     Columns,
     members,
 )
-from dpmlite.estimators.inputs.domain import MAX_COUNT
 from dpmlite.estimators.inputs.reading import CellsOf
 from dpmlite.estimators.inputs.user_tables import DATES_ADVICE, column_names
 from dpmlite.estimators.inputs.validation import check_choice
-from dpmlite.estimators.priors.checks import are_whole
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from dpmlite.estimators.inputs.columns import Cells, Column, Key
-    from dpmlite.estimators.inputs.data import Data, Floats
+    from dpmlite.estimators.inputs.data import Data
 
 AUTO = "auto"
 
@@ -54,31 +59,10 @@ COMPLETE_FAMILIES = tuple(each for each in COLUMN_FAMILIES if each not in _ZERO_
 #: Families of several columns: with one covariance matrix, or one-hot columns of one category.
 JOINT_FAMILIES = (FULL, LOG_NORMAL, CATEGORICAL)
 
-# Rows by which columns of large tables are judged.
-MAX_JUDGED_ROWS = 5000
-
-# Numbers with at most this many different values are levels, if there are at least as many rows
-# for each.
-MAX_LEVELS = 10
-MIN_ROWS_A_LEVEL = 5
-
 # Text is of names or ids, not of categories, if more than this share of its cells are different. In
 # few rows that is common by chance.
 MAX_DIFFERENT = 0.5
 MIN_ROWS_OF_TEXT = 50
-
-# Rows of which one-hot columns are told from chance.
-MIN_ONE_HOT_ROWS = 25
-
-# Numbers are zero-inflated if at least this fraction of them is 0, any other value is at most
-# MAX_OF_ANOTHER times as frequent, and there are more of these than levels may have.
-MIN_ZEROS = 0.1
-MAX_OF_ANOTHER = 0.2
-
-# Positive numbers may be log-normal if the 99th percentile is at least this many times as far from
-# the median as the first, and less so for their logarithms: the joint decides. Without such a
-# tail, logarithms would depend on an arbitrary origin, as that of a map.
-MIN_SKEW = 3.0
 
 
 def check_component(component: Any, choices: tuple[str, ...] = COLUMN_FAMILIES) -> None:
@@ -137,12 +121,7 @@ def columns_of(
         for column in cells
         if column not in in_joint
     }
-    bits = {
-        column: found.cells
-        for column, found in cells.items()
-        if column in names and component.get(column, AUTO) == AUTO and _is_bits(found)
-    }
-    for group in one_hot_columns(bits):
+    for group in _one_hot_groups(names, component, cells):
         joint[group] = CATEGORICAL
         names = {column: name for column, name in names.items() if column not in group}
     names |= joint
@@ -178,23 +157,6 @@ def _with_counts(
     return names
 
 
-def grows_with(exposures: Floats, counts: Floats) -> bool:
-    """Whether one rate for all rows describes counts better than one mean.
-
-    With x ~ Poisson(r e) and x ~ Poisson(m), the greatest log likelihoods differ by the sum of
-    x log(e / mean of e).
-    """
-    known = ~np.isnan(counts) & (exposures > 0.0)
-    x, e = counts[known], exposures[known]
-    return bool(len(e)) and bool(x @ np.log(e / e.mean()) > 0.0)
-
-
-def are_counts(values: Floats) -> bool:
-    """Whether a column has numbers, and all that are not missing may be counts."""
-    known = values[~np.isnan(values)]
-    return bool(len(known)) and bool(are_whole(known, MAX_COUNT).all())
-
-
 def says_families(component: Mapping[Key, str] | str, fitted: Mapping[Key, str] | str) -> bool:
     """Whether the parameter `component` allows the fitted families."""
     if component in (AUTO, fitted):
@@ -218,74 +180,20 @@ def with_full_covariance(columns: Columns, most: int) -> Columns | None:
     return Columns({tuple(real): FULL, **rest}, columns.levels, columns.logs)
 
 
-def one_hot_columns(cells: Mapping[Column, Cells]) -> list[tuple[Column, ...]]:
-    """Groups of adjacent columns of 0 and 1 of which exactly one is 1 in every row."""
-    found: list[tuple[Column, ...]] = []
-    group: list[Column] = []
-    total = np.zeros(0)
-    for column, bits in cells.items():
-        total = total + bits if group else np.asarray(bits, dtype=np.float64)
-        group.append(column)
-        if total.max() > 1.0:  # it overlaps with those before: it may start another group
-            group, total = [column], np.asarray(bits, dtype=np.float64)
-        elif total.min() == 1.0 and len(total) >= MIN_ONE_HOT_ROWS:
-            found.append(tuple(group))
-            group = []
-    return [each for each in found if len(each) > 1]
-
-
-def _is_bits(found: CellsOf) -> bool:
-    if found.cells.dtype.kind == "b":
-        return True
-    return found.cells.dtype.kind == "f" and bool(np.isin(found.cells, (0.0, 1.0)).all())
-
-
-def family_of_numbers(values: Floats, choices: tuple[str, ...] = COLUMN_FAMILIES) -> str:
-    """The family that the values of a column of numbers suggest; NaN is a missing value."""
-    known = values[~np.isnan(values)]
-    if len(known) == 0:
-        return NORMAL
-    if _are_few(known):
-        return CATEGORICAL
-    if ZERO_NORMAL in choices and _are_zero_inflated(known):
-        return ZERO_LOG_NORMAL if are_skewed(known[known != 0.0]) else ZERO_NORMAL
-    return LOG_NORMAL if are_skewed(known) else NORMAL
-
-
-def _are_few(known: Floats) -> bool:
-    """Whether numbers have so few values that they are levels."""
-    if len(np.unique(_some(known))) > MAX_LEVELS:
-        return False
-    n_levels = len(np.unique(known))
-    return 1 < n_levels <= MAX_LEVELS and len(known) >= MIN_ROWS_A_LEVEL * n_levels
-
-
-def _are_zero_inflated(known: Floats) -> bool:
-    """Whether 0 is far more frequent than any other number."""
-    values, counts = np.unique(_some(known), return_counts=True)
-    others = counts[values != 0.0]
-    n_zeros = counts.sum() - others.sum()
-    if len(others) <= MAX_LEVELS or n_zeros < MIN_ZEROS * counts.sum():
-        return False
-    return bool(others.max() <= MAX_OF_ANOTHER * n_zeros)
-
-
-def are_skewed(known: Floats) -> bool:
-    """Whether positive numbers have a long tail upwards, and their logarithms a shorter one."""
-    low, median, high = np.quantile(_some(known), [0.01, 0.5, 0.99])
-    if not (low < median < high and known.min() > 0.0):
-        return False
-    skew = (high - median) / (median - low)
-    skew_of_logs = np.log(high / median) / np.log(median / low)
-    return bool(skew >= MIN_SKEW and abs(np.log(skew_of_logs)) < np.log(skew))
-
-
-def _some(known: Floats) -> Floats:
-    """Values, evenly spaced among the rows, of at most `MAX_JUDGED_ROWS`."""
-    return known[:: -(-len(known) // MAX_JUDGED_ROWS)]
+def _one_hot_groups(
+    names: Mapping[Key, str], component: Mapping[Key, str], cells: Mapping[Column, CellsOf]
+) -> list[tuple[Column, ...]]:
+    """The one-hot columns among those of `names` whose family `component` leaves open."""
+    bits = {
+        column: found.cells
+        for column, found in cells.items()
+        if column in names and component.get(column, AUTO) == AUTO and are_bits(found.cells)
+    }
+    return one_hot_columns(bits)
 
 
 def _resolved(column: Column, name: str, found: CellsOf, choices: tuple[str, ...]) -> str:
+    """The family of a column: as it is said, or as its cells look for "auto"."""
     if name == EXPOSURE and found.kind == "date":
         raise TypeError(f"column {column!r} must be numbers for {name!r}, got dates or times")
     if name != AUTO:

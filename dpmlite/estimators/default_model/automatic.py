@@ -110,14 +110,16 @@ def choose_model(
         prior = family.fit_prior(sums, scales, None)[0]
     model = replace(of_sample, family=family, prior=prior)
     if lacks_cells(family, table):
-        model = replace(model, has_missing=rows.has_missing())
-        clusters, rng = clusters_of(model, rows, labels), np.random.default_rng(seeds)
-        if chosen.all():
-            table = rows
-        else:
-            table = completed_by_draws(family, table, prior, clusters, model.alpha, rng)[0]
+        table = rows if chosen.all() else _completed(model, table, rows, labels, seeds)
+        model = replace(model, has_missing=table.has_missing())
     labels = _labels_of_all(search, model, template.power, rows, labels, table, chosen)
     return replace(model, power=template.power), table, labels
+
+
+def _completed(model: Model, table: Data, sample: Data, labels: Indices, seeds: Seeds) -> Data:
+    """A table completed from the clusters of a sample."""
+    clusters, rng = clusters_of(model, sample, labels), np.random.default_rng(seeds)
+    return completed_by_draws(model.family, table, model.prior, clusters, model.alpha, rng)[0]
 
 
 def _with_constant_columns(table: Data, varying: npt.NDArray[np.bool_], of_varying: Data) -> Data:

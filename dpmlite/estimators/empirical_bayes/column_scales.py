@@ -73,7 +73,8 @@ def _scales(column: Floats, weights: Floats) -> tuple[float, float, float]:
     low, median, high = values[np.searchsorted(below, [0.25, 0.5, 0.75])]
     if values[0] == values[-1]:  # their mean may differ from them by a rounding error
         return float(values[0]), 0.0, 0.0
-    variance = float(np.cov(values, aweights=weight, ddof=0))
+    gap = values - np.average(values, weights=weight)
+    variance = float((gap * weight) @ gap * (1.0 / weight.sum()))  # np.cov, in less time
     of_quartiles = ((high - low) / NORMAL_QUARTILES) ** 2
     if 0.0 < of_quartiles < variance:
         variance = of_quartiles

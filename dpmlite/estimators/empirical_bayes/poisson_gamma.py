@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpmlite.algorithms import minimise
-from dpmlite.estimators.empirical_bayes.cluster_sums import summed
+from dpmlite.estimators.empirical_bayes.cluster_sums import Groups
 from dpmlite.estimators.empirical_bayes.special import digamma, log_gamma, rise
 
 if TYPE_CHECKING:
@@ -58,11 +58,12 @@ class CountSums:
         labels: Indices,
         power: float,
     ) -> CountSums:
+        """Sums of counts and of exposures, shape (N, D) or what broadcasts to it."""
         of_rows = np.full(len(counts), power) if weights is None else power * weights
-        _, labels = np.unique(labels, return_inverse=True)
+        groups = Groups.of(labels)
         cell_weights = np.where(np.isnan(counts), 0.0, of_rows[:, None])
         events = cell_weights * np.nan_to_num(counts)
-        return cls(summed(cell_weights * exposures, labels), summed(events, labels))
+        return cls(groups.sums(cell_weights * exposures), groups.sums(events))
 
 
 def fit_poisson_gamma(sums: CountSums, means: Floats, start: Prior | None) -> tuple[Prior, float]:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from dpmlite.estimators.fitted.numbering import largest_first
-from dpmlite.estimators.fitted.partitions import fitted_family, fitted_mixture
+from dpmlite.estimators.fitted.partitions import fitted_family
 from dpmlite.joining import NormalComponents, component_tree, pair_depths
 
 if TYPE_CHECKING:
+    from dpmlite import families
     from dpmlite.estimators.inputs.choices import Prior
     from dpmlite.estimators.inputs.data import Data, Floats, Indices
 
@@ -36,9 +37,9 @@ class Components(Protocol):
     n_clusters_: int
 
 
-def normals_of(model: Components) -> NormalComponents:
-    """The components of a model as normals."""
-    family, mixture = fitted_family(model), fitted_mixture(model)
+def normals_of(model: Components, mixture: families.Component) -> NormalComponents:
+    """The components of a model, which are in the slots of a mixture, as normals."""
+    family = fitted_family(model)
     posteriors = [mixture.posterior(k) for k in range(len(model.statistics_))]
     covariances = np.array([family.covariance(posterior) for posterior in posteriors])
     priors = (family.as_prior(posterior, model.prior_) for posterior in posteriors)

@@ -37,6 +37,15 @@ UNLIKE_WEIGHTS_ATOL = 1e-6
 # Relative rounding error of sums to which rows came and from which rows went, one by one.
 ROUNDING = 2.0**-49
 
+# Attributes of clusters that only some fits make.
+OPTIONAL = (
+    "cluster_of_component_",
+    "discount_",
+    "level_probabilities_",
+    "levels_",
+    "log_columns_",
+)
+
 # Families of counts of words and events.
 COUNTING = (families.DirichletMultinomial, families.PoissonGamma, families.ExposedPoissonGamma)
 
@@ -148,6 +157,20 @@ def cluster_attributes(
         "statistics_": statistics_of(component, n_clusters),
         "neg_log_joint_": final.neg_log_joint,
     }
+
+
+def replace_cluster_attributes(
+    model: Any, final: Partition, family: Family, prior: Prior, allow_missing: bool
+) -> None:
+    """Give a model the attributes of a partition's clusters, without those of an earlier fit."""
+    forget_optional(model)
+    vars(model).update(cluster_attributes(final, family, prior, allow_missing))
+
+
+def forget_optional(model: Any) -> None:
+    """Delete the attributes of an earlier fit that the next one may not make."""
+    for name in OPTIONAL:
+        vars(model).pop(name, None)
 
 
 def described_components(

@@ -6,31 +6,43 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite.estimators.fitted.partitions import fitted_family, fitted_mixture
+from dpmlite.estimators.fitted.partitions import fitted_family
 from dpmlite.estimators.inputs.validation import warn
 from dpmlite.joining import NormalComponents, columns_of_surface
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from dpmlite import families
     from dpmlite.estimators.fitted.clusters import Components
 
 
-def warn_of_surfaces(model: Components) -> None:
-    """Warn if columns lie on a surface, as where one follows from others, and name them."""
-    for keys, normals in _full_blocks(model):
-        columns = columns_of_surface(normals)
-        if len(columns) > 0:
-            names = ", ".join(str(keys[j]) for j in columns)
-            warn(
-                f"columns {names} lie on a curved surface, as where one follows from the others: "
-                "components tile it, which may show as clusters; leave one of these columns out"
-            )
+def surfaces_of(model: Components, mixture: families.Component) -> list[list[object]]:
+    """Names of the columns of each surface that components, the slots of a mixture, tile."""
+    on_surface = (
+        [keys[j] for j in columns_of_surface(normals)]
+        for keys, normals in _full_blocks(model, mixture)
+    )
+    return [names for names in on_surface if names]
 
 
-def _full_blocks(model: Components) -> Iterator[tuple[list[object], NormalComponents]]:
+def warn_of_surfaces(surfaces: Iterable[list[object]]) -> None:
+    """Warn of each surface, as there is where one column follows from others."""
+    for names in surfaces:
+        warn(
+            f"columns {', '.join(map(str, names))} lie on a curved surface, as where one follows "
+            "from the others: components tile it, which may show as clusters; leave one of these "
+            "columns out"
+        )
+
+
+def _full_blocks(
+    model: Components, mixture: families.Component
+) -> Iterator[tuple[list[object], NormalComponents]]:
     """Names of the columns of each block with full covariance, and the components there."""
-    family, mixture = fitted_family(model), fitted_mixture(model)
+    family = fitted_family(model)
+    if not family.is_full:
+        return
     posteriors = [mixture.posterior(k) for k in range(len(model.statistics_))]
     priors = [family.as_prior(posterior, model.prior_) for posterior in posteriors]
     means = np.array([family.coded_means(prior) for prior in priors])

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
     Floats = npt.NDArray[np.float64]
 
-# Rows of a sample. Of so many rows, or fewer, all pairs are compared. With half as many, bounds of
-# 5,000 rows in a hundred clusters are 0.1 % lower; with twice as many, trees take twice the time.
+# Rows of a sample, and of the largest group of which all pairs are compared. With half of them,
+# bounds of 5,000 rows in a hundred clusters are 0.1 % lower; with twice, trees take twice the time.
 SAMPLE_ROWS = 2000
 
 # How often rows are filtered: first by the clusters of the sample, then by all rows of these. The

@@ -206,6 +206,7 @@ class Columns:
         return self._encoded_column(key, cells[key], allow_missing)
 
     def _encoded_column(self, column: Column, cells: Cells, allow_missing: bool) -> Floats:
+        """The coded cells of one column: indices of levels, numbers, or logarithms of them."""
         levels = self.levels[column]
         if levels is not None:
             return _indices_of(column, cells, levels, allow_missing)
@@ -263,6 +264,7 @@ class Columns:
 
 
 def _indices_of(column: Column, cells: Cells, levels: Cells, allow_missing: bool) -> Floats:
+    """The index of the level of each cell; NaN, with a warning, where it is not known."""
     codes = _places_of(cells, levels)
     unknown = np.flatnonzero(np.isnan(codes))
     missing = np.array([is_missing(cells[i]) for i in unknown], dtype=bool)

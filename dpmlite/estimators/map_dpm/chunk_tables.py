@@ -112,6 +112,7 @@ class ChunkReader:
         return times(read_weighted(self._table, chunk), 1.0 / self.unit)
 
     def _table(self, chunk: Any) -> Data:
+        """The checked table of a chunk, with equal values spread on the grids."""
         table = self.family.read(chunk, self.allow_missing)
         check_complete(self.family, table)
         if table.n_features != self.n_columns:

@@ -13,27 +13,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite.core.threads import threads_for, use_threads
-from dpmlite.distributed.chunked_partition import ChunkedPartition, shares
+from dpmlite.distributed.chunked_partition import ChunkedPartition
 from dpmlite.distributed.descent import descend
 from dpmlite.distributed.proposals import GATHERED_ROWS, scaled
 from dpmlite.distributed.steps import Mixture
 from dpmlite.estimators.column_families.by_rule import AUTO
-from dpmlite.estimators.default_model.model import power_of
-from dpmlite.estimators.fitted.partitions import cluster_attributes
-from dpmlite.estimators.inputs.data import HEAVIEST, NEGLIGIBLE
+from dpmlite.estimators.default_model.model import design_effect_of, power_of
+from dpmlite.estimators.fitted.partitions import replace_cluster_attributes
 from dpmlite.estimators.inputs.shown import shown
-from dpmlite.estimators.inputs.validation import check_random_state, check_weight_ratio
+from dpmlite.estimators.inputs.validation import check_random_state
 from dpmlite.estimators.map_dpm.chunk_tables import (
     ChunkReader,
-    Size,
-    WeightedChunk,
     check_reach,
     describe,
     grids_between,
-    joined_rows,
     read_weighted,
-    rows_of,
 )
+from dpmlite.estimators.map_dpm.first_sample import FirstSample
 from dpmlite.estimators.map_dpm.long_fits import why_long
 from dpmlite.estimators.map_dpm.streaming import moments_of_all
 from dpmlite.estimators.priors.moments import Moments
@@ -49,90 +45,10 @@ if TYPE_CHECKING:
 # Attributes of `fit` that describe rows, or a search among them in memory.
 FROM_ROWS = ("labels_", "component_labels_", "first_rows_", "neg_log_loo_", "n_empty_clusters_")
 
-# Attributes that only some fits have.
-NOT_ALWAYS = ("cluster_of_component_", "levels_", "log_columns_", "level_probabilities_")
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class FirstSample:
-    """A random sample of the rows of all chunks.
-
-    Attributes
-    ----------
-    chunk : array-like or WeightedChunk
-        Its rows as they were given.
-    n_rows : int
-        Rows in it.
-    lengths : ndarray of int, shape (P,)
-        Rows of each chunk.
-    weight, least_weight, most_weight : float
-        The sum of the weights of all rows, the least and the greatest.
-    """
-
-    chunk: Any
-    n_rows: int
-    lengths: Indices
-    weight: float
-    least_weight: float
-    most_weight: float
-
-    @classmethod
-    def draw(cls, engine: Engine, rng: np.random.Generator) -> FirstSample:
-        """A sample of the rows of an engine's chunks, in their order."""
-        sizes = engine.ask(Size.of, engine.numbers)
-        lengths = np.array([size.n_rows for size in sizes])
-        least = min(size.least_weight for size in sizes)
-        most = max(size.most_weight for size in sizes)
-        check_weight_ratio(least, most)
-        n_rows = min(GATHERED_ROWS, int(lengths.sum()))
-        drawn = [
-            np.sort(rng.choice(length, n, replace=False, shuffle=False))
-            for length, n in zip(lengths, shares(lengths, n_rows), strict=True)
-        ]
-        weight = sum(size.weight for size in sizes)
-        return cls(joined_rows(engine.ask(rows_of, drawn)), n_rows, lengths, weight, least, most)
-
-    @property
-    def factor(self) -> float:
-        """Number of all rows in units of those of the sample."""
-        return float(self.lengths.sum() / self.n_rows)
-
-    @property
-    def raw(self) -> Any:
-        """Its rows without weights."""
-        return self.chunk.rows if isinstance(self.chunk, WeightedChunk) else self.chunk
-
-    def saturation(self, saturation: float | None, weight: float) -> float | None:
-        """The saturation under which the sample, of this weight, has the evidence of all rows."""
-        if saturation is None or self.factor == 1.0:
-            return saturation
-        evidence = power_of(self.weight, saturation) * self.weight
-        if evidence >= weight:
-            return None
-        return float(evidence * weight / (weight - evidence))
-
-    def power_of_light_rows(self, saturation: float | None) -> float:
-        """The power under which the lightest row counts as one, and none more in the likelihood.
-
-        See `_choose_model`, which has the power of the rows of a table in memory.
-        """
-        power = min(1.0 / self.most_weight, power_of(self.weight, saturation))
-        return float(self.least_weight * power)
-
-    def check_weights_alike(self) -> None:
-        """Raise ValueError for weights that `fit` bounds or leaves out under the default model."""
-        mean = float(self.weight / self.lengths.sum())
-        if not NEGLIGIBLE * mean <= self.least_weight <= self.most_weight <= HEAVIEST * mean:
-            raise ValueError(
-                f"sample_weight must be {NEGLIGIBLE:g} to {HEAVIEST:g} times its mean for rows in "
-                f"chunks with prior='auto', got {self.least_weight / mean:g} to "
-                f"{self.most_weight / mean:g}"
-            )
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Described:
-    """What is known of all rows before the search.
+class SampledTable:
+    """A sample as a table, and what is known of all rows before the search.
 
     Attributes
     ----------
@@ -152,7 +68,7 @@ class Described:
     unit: float
 
     @classmethod
-    def by(cls, engine: Engine, reader: ChunkReader, sample: Any) -> Described:
+    def by(cls, engine: Engine, reader: ChunkReader, sample: Any) -> SampledTable:
         """What an engine's chunks are, which it reads from now on by a reader."""
         engine.read(reader)
         found = engine.run(describe, [None] * engine.n_chunks)
@@ -223,24 +139,21 @@ class ChunkedFit:
 
     def _model(
         self, sample: FirstSample, search: Search, seeds: Seeds
-    ) -> tuple[Described, Model, Search]:
+    ) -> tuple[SampledTable, Model, Search]:
         """What is known of all rows, their model, and the search among those of the sample."""
         to_fit = self.estimator
         table, saturation = self._read(sample), to_fit._saturation()
         search.progress.explain(partial(why_long, table))
         if to_fit._is_automatic():
             sample.check_weights_alike()
-            model, spread, labels = to_fit._choose_model(
-                search,
-                table,
-                Moments.of(table),
-                seeds,
-                sample.saturation(saturation, table.total_weight),
-            )
+            effect = design_effect_of(table, sample.factor)
+            power = sample.power_of_sample(saturation, effect, table.total_weight)
+            moments = Moments.of(table)
+            model, spread, labels = to_fit._choose_model(search, table, moments, seeds, power)
             search = replace(search, init=labels) if to_fit.init == AUTO else search
             grids = grids_between(model.family.read(sample.raw, to_fit.allow_missing), spread)
             known = self._describe(sample, table, model.family, grids, sample.least_weight)
-            power = sample.power_of_light_rows(saturation)
+            power = sample.power_of_light_rows(saturation, effect)
         else:
             known = self._describe(sample, table, to_fit._family_of(table), {}, 1.0)
             model = to_fit._given_model(search, known.table, known.moments, seeds)
@@ -265,11 +178,11 @@ class ChunkedFit:
         family: Family,
         grids: dict[int, Floats],
         unit: float,
-    ) -> Described:
+    ) -> SampledTable:
         """Let the engine read chunks as the sample says, and describe them."""
         allow_missing = bool(self.estimator.allow_missing)
         reader = ChunkReader(family, allow_missing, table.n_features, grids, unit)
-        return Described.by(self.engine, reader, sample.chunk)
+        return SampledTable.by(self.engine, reader, sample.chunk)
 
     def _first_components(
         self, sample: FirstSample, table: Data, model: Model, search: Search, seeds: Seeds
@@ -291,10 +204,10 @@ class ChunkedFit:
         order = np.argsort(np.argsort(-weights, kind="stable"), kind="stable")
         final = partition.finish(replace(model, as_weights=True), order)
         to_fit = self.estimator
-        for name in (*FROM_ROWS, *NOT_ALWAYS):
-            to_fit.__dict__.pop(name, None)
+        for name in FROM_ROWS:
+            vars(to_fit).pop(name, None)
+        replace_cluster_attributes(to_fit, final, model.family, model.prior, to_fit.allow_missing)
         vars(to_fit).update(
-            cluster_attributes(final, model.family, model.prior, to_fit.allow_missing),
             alpha_=model.alpha,
             counts_=partition.clusters.sizes.sum(axis=0),
             power_=model.power / unit,

@@ -26,6 +26,7 @@ def remembered(clusters: FittedClusters, memory: int | None) -> FittedClusters:
 
 
 def _halved(clusters: FittedClusters) -> FittedClusters:
+    """Components after half of the rows of each are forgotten."""
     counts = clusters.counts // 2
     left = counts > 0
     parts = counts[left] / clusters.counts[left]

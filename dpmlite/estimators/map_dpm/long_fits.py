@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite.estimators.column_families.by_rule import are_skewed
+from dpmlite.estimators.column_families.by_cells import are_skewed
 
 if TYPE_CHECKING:
     from dpmlite.estimators.inputs.data import Data, Floats
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 # Rows that are looked at, evenly spaced.
 N_ROWS = 2000
 
-# A cell is far out if it is so many times the range of the middle half from the median.
+# A cell is far out from this many times the range of the middle half off the median.
 FAR_OUT = 10.0
 
 # Values come again in a column of fewer different ones than this part of the rows, and rows in a
@@ -41,6 +41,7 @@ def why_long(data: Data) -> str:
 
 
 def _of_columns(values: Floats) -> list[str]:
+    """What of single columns makes many clusters, and the number of columns that have it."""
     known = [column[~np.isnan(column)] for column in values.T]
     known = [column for column in known if len(column) > 1]
     causes = {
@@ -62,6 +63,7 @@ def _has_repeated_values(known: Floats) -> bool:
 
 
 def _of_rows(values: Floats) -> list[str]:
+    """Rows that come again, if most do."""
     n_different = len(np.unique(values, axis=0))
     if n_different > MAX_DIFFERENT * len(values):
         return []

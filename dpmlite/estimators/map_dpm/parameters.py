@@ -39,9 +39,11 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite.estimators.default_model.model import Model, Seeds
+    from dpmlite.estimators.inputs.choices import Prior
     from dpmlite.estimators.inputs.data import Data
     from dpmlite.estimators.priors.moments import Moments
     from dpmlite.search.alpha import AlphaResult
+    from dpmlite.search.context import Problem
     from dpmlite.search.progress import Progress
 
 INITS = ("auto", "single", "unreinforced", "singletons", "random", "sequential", "search")
@@ -153,19 +155,12 @@ class MapParameters(Limited, JoinedMixture):
         power = power_of(table.total_weight, self._saturation())
         model = self._model(family, table, {}, power)
         if isinstance(self.prior, str) and self.prior == "nll":
-            chosen = draw_sample(table, SAMPLE_ROWS, np.random.default_rng(seeds))
-            scaled = ScaledPrior(family, table, moments, table.take(chosen))
-            prior = scaled.choose(
-                search.of_rows(chosen),
-                lambda rows, prior: replace(model, prior=prior).problem(rows),
-                seeds,
-            )[0]
-        else:
-            given = None if isinstance(self.prior, str) else self.prior
-            prior = family.prior(given, table, moments)
-        return replace(model, prior=prior)
+            return _with_scaled_prior(search, table, moments, model, seeds)
+        given = None if isinstance(self.prior, str) else self.prior
+        return replace(model, prior=family.prior(given, table, moments))
 
     def _choose_alpha(self, search: Search, table: Data, model: Model, seeds: Seeds) -> AlphaResult:
+        """What the search finds under the concentration that the parameter `alpha` chooses."""
         problem = model.problem(table)
         if self.alpha in ("map", "mode"):
             weight, of_log = model.power * table.total_weight, self.alpha == "map"
@@ -176,8 +171,16 @@ class MapParameters(Limited, JoinedMixture):
             return choose_alpha.by_joint(search, problem, seeds, self._grid())
         if self.alpha == "loo":
             return choose_alpha.by_leave_one_out(search, problem, seeds, self._grid())
-        # Densities of held-out rows are those of components whose rows have the power as weights;
-        # then the concentration has it, too.
+        return self._alpha_by_folds(search, table, model, seeds)
+
+    def _alpha_by_folds(
+        self, search: Search, table: Data, model: Model, seeds: Seeds
+    ) -> AlphaResult:
+        """What is found under the concentration that predicts held-out rows best.
+
+        Densities of held-out rows are those of components whose rows have the power as weights;
+        then the concentration has it, too.
+        """
         grid = self._grid()
         weighed = [model.power * coarsened_alpha(alpha, model.power) for alpha in grid]
         found = choose_alpha.by_cross_validation(
@@ -190,3 +193,16 @@ class MapParameters(Limited, JoinedMixture):
             folds_of(self.cv, table.shape[0], np.random.default_rng(seeds)),
         )
         return replace(found, alpha=float(grid[weighed.index(found.alpha)]))
+
+
+def _with_scaled_prior(
+    search: Search, table: Data, moments: Moments, model: Model, seeds: Seeds
+) -> Model:
+    """A model with the default prior times the factors of least joint on a sample of a table."""
+    chosen = draw_sample(table, SAMPLE_ROWS, np.random.default_rng(seeds))
+    scaled = ScaledPrior(model.family, table, moments, table.take(chosen))
+
+    def problem_of(rows: Data, prior: Prior) -> Problem:
+        return replace(model, prior=prior).problem(rows)
+
+    return replace(model, prior=scaled.choose(search.of_rows(chosen), problem_of, seeds)[0])

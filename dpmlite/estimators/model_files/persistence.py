@@ -119,6 +119,7 @@ def _check_kind(header: Mapping[str, Any], kind: str, path: Any) -> None:
 
 
 def _restored(cls: type[T], header: dict[str, Any], arrays: Arrays) -> T:
+    """The estimator of a header and arrays, after checks of all that they have."""
     if header["version"] > 1 and header.get(CHECKSUM) != checksum(header, arrays):
         raise ValueError("its checksum is not that of its contents")
     for name in ("parameters", "fitted"):

@@ -122,6 +122,7 @@ class Chain:
                 break
 
     def _sweep(self) -> None:
+        """Make the proposals and scans of one sweep, then draw alpha if it has a prior."""
         n_rows, (n_proposals, n_restricted, n_scans) = self.partition.n_rows, self._moves
         for _ in range(n_proposals):
             per_row = 1 if n_restricted is None else n_restricted + 2

@@ -99,7 +99,7 @@ def test_they_are_frames_if_wanted():
     np.testing.assert_array_equal(found.to_numpy(), plain)
 
 
-def test_before_fit():
+def test_transform_before_fit_is_an_error():
     with pytest.raises(NotFittedError, match="this MAPDPM is not fitted yet"):
         MAPDPM().transform(X)
     with pytest.raises(NotFittedError, match="this MAPDPM is not fitted yet"):

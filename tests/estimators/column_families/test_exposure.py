@@ -160,7 +160,7 @@ def test_streams_and_merged_models():
     np.testing.assert_allclose(known[1], X["days"].sum())
 
 
-def test_chunks():
+def test_chunks_are_clustered_as_well_as_a_table():
     X, kind = table(2000)
     model = MAPDPM(component=FAMILIES, random_state=0).fit_chunks([X[:1200], X[1200:]])
     assert agreement(kind, model.labels_) > agreement(kind, fit(X).labels_) - 0.05
@@ -314,7 +314,7 @@ def test_exposures_may_be_missing_only_where_all_counts_are():
         ("exposure", ValueError, "component must be one of 'auto'"),
     ],
 )
-def test_errors(component, error, message):
+def test_an_error_says_what_an_exposure_must_be(component, error, message):
     with pytest.raises(error, match=message):
         MAPDPM(component=component).fit(table(50)[0])
 

@@ -321,7 +321,7 @@ def test_levels_that_the_fit_has_not_seen_count_as_missing():
         ({"number 0": "poisson-gamma"}, {}, ValueError, "whole numbers of at least 0"),
     ],
 )
-def test_errors(component, change, error, message):
+def test_an_error_names_the_column(component, change, error, message):
     with pytest.raises(error, match=message):
         MAPDPM(component=component).fit(table()[0].assign(**change))
 

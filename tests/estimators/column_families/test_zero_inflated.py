@@ -116,7 +116,7 @@ def test_events_of_clusters_with_few_and_many_are_counts():
     assert fit(X).component_[0] == "poisson-gamma"
 
 
-def test_explained():
+def test_a_report_has_the_share_of_zeros():
     X, _ = customers()
     model = fit(X)
     report = str(model.explain(int(np.argmin(model.cluster_centers_[:, 0]))))

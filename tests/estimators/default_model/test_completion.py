@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from cases import needs_kernels
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
@@ -46,6 +47,7 @@ def clusters_of(X, labels, prior):
     return Partition(Rows(X), labels.copy(), FULL.component(prior, True), ALPHA).component
 
 
+@needs_kernels
 def test_draws_estimate_the_joint_of_the_known_cells_without_bias():
     """E[p(x, labels) / q(x | y)] = p(y, labels), which is a sum over a grid of the missing cell."""
     rng, prior, labels = np.random.default_rng(0), prior_of(2), np.zeros(6, dtype=np.intp)
@@ -113,6 +115,7 @@ def test_first_cells_come_from_the_most_similar_row():
     assert found[3].tolist() == [5.0, 21.0, 2.0]
 
 
+@needs_kernels
 def test_a_cloud_of_dependent_columns_is_one_cluster_where_cells_are_missing():
     X, _ = dependent_clusters(400, 4, 1)
     Y = with_gaps(X, 0.05)
@@ -123,6 +126,7 @@ def test_a_cloud_of_dependent_columns_is_one_cluster_where_cells_are_missing():
     assert model.neg_log_joint_ < apart.neg_log_joint_ - 100.0
 
 
+@needs_kernels
 @pytest.mark.parametrize("fraction", [0.01, 0.1, 0.3])
 def test_dependent_clusters_are_found_where_cells_are_missing(fraction):
     X, labels = dependent_clusters(600, 5, 4)
@@ -138,6 +142,7 @@ def test_dependent_clusters_are_found_where_cells_are_missing(fraction):
     assert again.neg_log_joint_ == model.neg_log_joint_
 
 
+@needs_kernels
 def test_large_tables_are_completed_from_a_sample():
     X, labels = dependent_clusters(6000, 4, 3)
     model = MAPDPM(allow_missing=True, random_state=0).fit(with_gaps(X, 0.05))
@@ -145,6 +150,7 @@ def test_large_tables_are_completed_from_a_sample():
     assert adjusted_rand_score(labels, model.labels_) > 0.98
 
 
+@needs_kernels
 def test_columns_without_dependence_stay_apart():
     X = np.random.default_rng(0).normal(size=(500, 5)) + 8.0 * np.repeat(
         [[0.0], [1.0]], 250, axis=0
@@ -153,6 +159,7 @@ def test_columns_without_dependence_stay_apart():
     assert (model.n_clusters_, model.component_) == (2, "normal-gamma")
 
 
+@needs_kernels
 @pytest.mark.parametrize("prior", ["paper", "nll", {"nu0": 6.0, "psi0": np.eye(3)}])
 def test_any_prior_will_do(prior):
     X, labels = dependent_clusters(300, 3, 2, seed=4)
@@ -173,6 +180,7 @@ def frame_of(X, labels):
     return frame
 
 
+@needs_kernels
 def test_mixed_tables_too():
     X, labels = dependent_clusters(300, 2, 2, seed=4)
     frame = frame_of(X, labels)
@@ -184,6 +192,7 @@ def test_mixed_tables_too():
     assert filled["a"][~frame["a"].isna()].equals(frame["a"].dropna())
 
 
+@needs_kernels
 @pytest.mark.parametrize("column", ["a", "b"])
 def test_the_joint_is_that_of_the_known_cells(column):
     """Another unit of a column moves it by the log of the unit for each cell that is known."""
@@ -202,6 +211,7 @@ def test_the_joint_is_that_of_the_known_cells(column):
     assert other.neg_log_joint_ - one.neg_log_joint_ == pytest.approx(known, abs=0.5)
 
 
+@needs_kernels
 def test_missing_cells_are_imputed_by_regression():
     rng = np.random.default_rng(0)
     a = rng.normal(size=500)
@@ -217,6 +227,7 @@ def test_missing_cells_are_imputed_by_regression():
     assert np.array_equal(draws[0][~missing], X[~missing])
 
 
+@needs_kernels
 def test_a_stream_goes_on_with_missing_cells(tmp_path):
     X, _ = dependent_clusters(900, 3, 2, seed=4)
     Y = with_gaps(X, 0.1)

@@ -27,7 +27,7 @@ def test_counts_means_and_scatters_are_those_of_each_cluster(drawn, power):
     sums = ClusterSums.of(table, labels, power)
     weights = np.ones(table.shape[0]) if table.weights is None else table.weights
     for k, label in enumerate(np.unique(labels)):
-        assert (sums.labels[labels == label] == k).all()
+        assert (sums.groups.labels[labels == label] == k).all()
         for d in range(table.shape[1]):
             known = (labels == label) & ~np.isnan(table.values[:, d])
             w, x = power * weights[known], table.values[known, d]

@@ -138,7 +138,7 @@ def test_drawn_cells_have_the_distribution_of_the_cluster():
     assert stats.kstest(drawn, stats.norm(42.0, 2.0).cdf).statistic < 0.1
 
 
-def test_errors(model):
+def test_reports_and_imputation_check_what_they_need(model):
     with pytest.raises(ValueError, match="k must be below n_clusters_, 3, got 3"):
         model.explain(3)
     with pytest.raises(ValueError, match=r"impute needs a model .* allow_missing=True"):

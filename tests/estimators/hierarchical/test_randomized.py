@@ -110,7 +110,7 @@ def test_a_table_no_larger_than_a_sample_gets_the_exact_tree():
         (np.logspace(0, 6, 140).reshape(70, 2), 1.0),
     ],
 )
-def test_odd_tables(X, alpha):
+def test_trees_of_odd_tables_are_trees_with_exact_numbers(X, alpha):
     model = fitted(X, alpha=alpha)
     check_tree(model, 70)
     check_numbers(model, X, alpha)

@@ -124,7 +124,7 @@ BAD_PARAMETERS = {
 
 
 @pytest.mark.parametrize("name", BAD_ROWS)
-def test_rows(name):
+def test_an_error_names_the_bad_cell_or_shape(name):
     X, error, message = BAD_ROWS[name]
     with pytest.raises(error, match=message):
         MAPDPM(prior="paper").fit(X)
@@ -237,7 +237,7 @@ def test_masked_cells_are_missing(kind):
 
 
 @pytest.mark.parametrize("name", BAD_PARAMETERS)
-def test_parameters(name):
+def test_an_error_names_the_parameter_and_nothing_is_fitted(name):
     parameters, message = BAD_PARAMETERS[name]
     X = [[0.0, 1.0], [1.0, 0.0], [5.0, 5.0], [5.0, 6.0]]
     model = MAPDPM(**{"prior": "paper", **parameters})
@@ -252,7 +252,7 @@ def test_a_seed_may_have_any_number_of_bits():
     np.testing.assert_array_equal(*(model.labels_ for model in models))
 
 
-def test_sparse_rows():
+def test_a_family_of_real_numbers_refuses_sparse_rows():
     sparse = pytest.importorskip("scipy.sparse")
     with pytest.raises(TypeError, match=r"got a sparse matrix: .* or take .*'beta-bernoulli'"):
         MAPDPM(prior="paper").fit(sparse.csr_matrix(np.eye(3)))
@@ -274,14 +274,14 @@ def test_names_of_pyarrow_are_kept():
         model.predict(table.select(["width", "length"]))
 
 
-def test_an_unknown_parameter():
+def test_an_unknown_parameter_is_an_error_that_lists_those_there_are():
     with pytest.raises(
         ValueError, match=r"MAPDPM has no parameter 'k'; it has allow_missing, alpha, .*, component"
     ):
         MAPDPM(prior="paper").set_params(k=3)
 
 
-def test_new_rows():
+def test_methods_of_a_fitted_model_check_their_arguments():
     model = MAPDPM(prior="paper").fit(blobs()[0])
     with pytest.raises(ValueError, match="X has 3 features, but MAPDPM is expecting 2 features"):
         model.predict(np.zeros((1, 3)))
@@ -291,7 +291,7 @@ def test_new_rows():
         model.sample(0)
 
 
-def test_functions():
+def test_functions_check_their_arguments_by_the_same_rules():
     with pytest.raises(ValueError, match="alpha must be positive, got 0"):
         dpmlite.crp_log_prob([0], alpha=0)
     with pytest.raises(ValueError, match=r"labels must be 1-D, got shape \(1, 1\)"):
@@ -331,7 +331,7 @@ def check(X, **parameters):
     return model
 
 
-def test_one_row():
+def test_one_row_is_a_cluster_without_a_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model = check([[3.0, 4.0]])
@@ -341,7 +341,7 @@ def test_one_row():
 
 
 @pytest.mark.parametrize("n_rows", [2, 3, 5])
-def test_few_rows(n_rows):
+def test_few_rows_keep_every_rule_of_a_fit(n_rows):
     check(np.random.default_rng(0).normal(size=(n_rows, 2)))
 
 
@@ -368,18 +368,18 @@ def test_warnings_name_the_line_of_the_caller():
         assert [warning.filename for warning in caught] == [__file__]
 
 
-def test_equal_rows():
+def test_equal_rows_share_a_cluster():
     X = np.repeat(blobs(n_rows=10)[0], 6, axis=0)
     labels = check(X).labels_.reshape(10, 6)
     assert (labels == labels[:, :1]).all()
 
 
-def test_all_rows_equal():
+def test_a_table_of_equal_rows_is_one_cluster():
     with pytest.warns(UserWarning, match="constant"):
         assert check(np.ones((20, 2))).n_clusters_ == 1
 
 
-def test_one_column_and_many():
+def test_one_column_and_thousands_keep_every_rule_of_a_fit():
     check(blobs(n_columns=1)[0])
     n_columns = 200 if PURE else 5000
     X = np.random.default_rng(0).normal(size=(12, n_columns)) + np.repeat([0.0, 3.0], 6)[:, None]
@@ -398,7 +398,7 @@ def test_one_column_and_many():
     ],
     ids=["Fortran order", "float32", "integers", "reversed view", "lists", "strided view"],
 )
-def test_kinds_of_arrays(convert):
+def test_labels_do_not_depend_on_the_type_of_the_array(convert):
     X = convert(blobs()[0])
     model = check(X)
     expected = MAPDPM(prior="paper", random_state=0).fit(np.array(X, dtype=float))
@@ -442,7 +442,7 @@ def test_offsets_of_a_hundred_million():
     assert other.neg_log_joint_ == pytest.approx(one.neg_log_joint_, rel=1e-9)
 
 
-def test_far_outliers():
+def test_far_outliers_are_clusters_of_their_own():
     X = np.concatenate([np.random.default_rng(0).normal(size=(40, 2)), [[1e6, 0.0], [0.0, -1e7]]])
     prior = {"m0": np.zeros(2), "c0": 0.1, "a0": 1.0, "b0": np.ones(2)}
     for init in ("single", "singletons", "sequential"):

@@ -246,7 +246,7 @@ def test_partial_fit_ends_early_too():
         ({"callback": 3}, "callback must be callable or None, got 3"),
     ],
 )
-def test_bad_parameters(parameters, rule):
+def test_an_error_names_the_parameter_that_breaks_its_rule(parameters, rule):
     with pytest.raises(ValueError, match=rule):
         MAPDPM(**parameters).fit(PLANTED)
 

@@ -40,11 +40,11 @@ def test_cells_beside_text_are_read_one_by_one(cells):
 
 
 @given(st.lists(st.sampled_from([True, False, None]), min_size=1).filter(any))
-def test_truth_values_stay(cells):
+def test_truth_values_are_not_read_as_text(cells):
     assert read_column("x", column_of(cells)).cells.tolist() == cells
 
 
-def test_true_is_not_1():
+def test_true_is_another_level_than_1():
     assert read_column("x", column_of([1, True, 1.0, 0])).cells.tolist() == [
         "1",
         "True",

@@ -11,7 +11,7 @@ from dpmlite import MAPDPM, ConvergenceWarning
 from dpmlite.datasets import unequal_gaussians
 from dpmlite.distributed import attempts, descent, proposals
 from dpmlite.estimators.default_model.alternation import same_partition
-from dpmlite.estimators.map_dpm import chunk_tables, chunked_fit
+from dpmlite.estimators.map_dpm import chunk_tables, chunked_fit, first_sample
 from dpmlite.estimators.priors import FAMILIES
 from dpmlite.search import progress
 
@@ -32,7 +32,7 @@ def fitted(X, n_chunks=4, **parameters):
 @pytest.fixture
 def small_samples(monkeypatch):
     """So that most rows of small tables are in no sample."""
-    for module in (proposals, attempts, descent, chunked_fit):
+    for module in (proposals, attempts, descent, chunked_fit, first_sample):
         monkeypatch.setattr(module, "GATHERED_ROWS", 500)
 
 
@@ -194,6 +194,14 @@ def test_a_fit_leaves_nothing_of_an_earlier_one():
     assert len(model.labels_) == 3000
 
 
+def test_a_fit_does_not_predict_with_the_discount_of_an_earlier_one(small_samples):
+    X = unequal()
+    fresh = MAPDPM(prior="paper", random_state=0).fit_chunks([X])
+    model = MAPDPM(prior="paper", discount=0.5, random_state=0).fit(X[:200])
+    model.set_params(discount=0.0).fit_chunks([X])
+    np.testing.assert_array_equal(model.score_samples(X), fresh.score_samples(X))
+
+
 def test_labels_are_of_the_clusters_that_components_join():
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.uniform(-1, 1, (2000, 2)), rng.uniform(9, 11, (2000, 2))])
@@ -225,7 +233,7 @@ def test_the_concentration_is_chosen_on_the_sample(alpha):
 def test_an_error_names_the_chunk(bad, message, prior, monkeypatch):
     X = table("normal-gamma", 90)
     # The sample has no row of the bad chunk.
-    monkeypatch.setattr(chunked_fit, "joined_rows", lambda parts: parts[0])
+    monkeypatch.setattr(first_sample, "joined_rows", lambda parts: parts[0])
     with pytest.raises(ValueError, match=message):
         MAPDPM(prior=prior).fit_chunks([X, bad])
 
@@ -239,7 +247,7 @@ def test_an_error_names_the_chunk_of_a_bad_row_in_the_sample():
 
 def test_a_row_beyond_the_reach_of_a_prior_is_named(monkeypatch):
     X = table("normal-gamma", 90)
-    monkeypatch.setattr(chunked_fit, "joined_rows", lambda parts: parts[0])
+    monkeypatch.setattr(first_sample, "joined_rows", lambda parts: parts[0])
     far = np.full((1, 2), 1e30)
     prior = {"m0": 0.0, "c0": 1.0, "a0": 1.0, "b0": 1.0}
     with pytest.raises(ValueError, match="chunk 1: X must"):

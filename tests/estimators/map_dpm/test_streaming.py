@@ -161,7 +161,7 @@ def test_clusters_seen_before_may_merge(estimator):
     assert has_statistics_of(halves, np.vstack([X, [[0.0, 0.0]]]), np.zeros(81))
 
 
-def test_new_clusters_form(estimator):
+def test_rows_far_from_all_clusters_form_new_ones(estimator):
     X = table("normal-gamma")
     far = X[:, 0] > 1e4 + 20.0
     model = quick(estimator).fit(X[~far])
@@ -200,7 +200,7 @@ def test_missing_cells_and_columns(estimator):
         MAPDPM(prior="paper", allow_missing=True).partial_fit(X[80:])
 
 
-def test_sparse_counts():
+def test_sparse_and_dense_streams_are_learnt_alike():
     sparse = pytest.importorskip("scipy.sparse")
     X = table("dirichlet-multinomial", 120)
     rows = sparse.csr_matrix(X)
@@ -282,7 +282,7 @@ def test_memory_does_not_depend_on_the_rows_seen():
     assert len(pickle.dumps(model)) <= size + 200  # other numbers, some of them longer
 
 
-def test_errors():
+def test_new_rows_must_fit_those_seen():
     X = table("normal-gamma", 30)
     model = MAPDPM(prior="paper", random_state=0).fit(X)
     with pytest.raises(ValueError, match="X has 1 features, but MAPDPM is expecting 2 features"):

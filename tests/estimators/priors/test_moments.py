@@ -25,6 +25,6 @@ def test_narrow_tables_are_reduced_as_any(n_rows, n_columns, order):
 
 
 @pytest.mark.parametrize("n_columns", [WIDE_ROW // 2, WIDE_ROW, 2 * WIDE_ROW])
-def test_so_are_wide_ones(n_columns):
+def test_wide_rows_are_reduced_as_numpy_does(n_columns):
     values = np.random.default_rng(0).normal(size=(7, n_columns))
     assert np.array_equal(reduced(np.fmax, values), values.max(axis=0))
