@@ -114,16 +114,10 @@ def draw(path: Path, model: MAPDPM, rows: Table, labels: npt.NDArray[np.intp]) -
 
 
 def _outlier_scores(model: MAPDPM, rows: Table) -> npt.NDArray[np.float64]:
-    """Outlier scores of the rows; NaN where a cell is missing, or the family has none."""
-    scores = np.full(len(rows), np.nan)
+    """Outlier scores of the rows; NaN if the family has none."""
     if model.component_ == "dirichlet-multinomial":
-        return scores
-    known = np.ones(len(rows), dtype=bool)
-    for name in rows.columns:
-        known &= ~rows.missing(name)
-    if known.any():
-        scores[known] = model.outlier_score(rows)[known]
-    return scores
+        return np.full(len(rows), np.nan)
+    return model.outlier_score(rows)
 
 
 def _as_texts(values: npt.NDArray[Any], decimal: str) -> list[str]:

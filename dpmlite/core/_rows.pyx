@@ -88,6 +88,15 @@ cdef class Rows:
     def is_sparse(self):
         return self.columns != NULL
 
+    @property
+    def n_cells(self):
+        cdef Py_ssize_t i, n = 0
+        if not self.is_sparse:
+            return self.n_rows * self.n_columns
+        for i in range(self.starts[self.n_rows]):
+            n += self.first[i] != 0.0
+        return n
+
     def __len__(self):
         return self.n_rows
 

@@ -234,6 +234,14 @@ MIN_CHANGED_FRACTION = 0.01
 # smaller clusters may be many, and the table large.
 MIN_THOROUGH_FRACTION = 1 / 16
 
+# Rows that join seeds one by one may each found a cluster: where columns are many, under a power of
+# the likelihood. Such a division takes seconds, and memory far above that of the table, in vain. So
+# it is not tried where of every so many rows, if they are enough to tell, more than this fraction
+# would found a cluster each.
+JOINING_PROBE_STEP = 16
+MIN_JOINING_PROBES = 50
+MAX_FOUNDING_FRACTION = 0.9
+
 # The fractions of a cluster's rows, least typical first, that are proposed as a cluster: a half for
 # overlapping clusters of unequal widths, a tenth for a small cluster of outliers.
 ATYPICAL_FRACTIONS = (0.5, 0.1)

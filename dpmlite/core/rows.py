@@ -22,6 +22,8 @@ class Rows:
         D.
     is_sparse : bool
         Whether only non-zeros are stored.
+    n_cells : int
+        Cells that sweeps read: the non-zeros of a sparse table, else all.
 
     Raises
     ------
@@ -78,6 +80,13 @@ class Rows:
         rows = cls(X, weights)
         rows.n_columns, rows.is_sparse = n_columns, True
         return rows
+
+    @property
+    def n_cells(self) -> int:
+        """Cells that sweeps read: of a sparse table the non-zeros, else all."""
+        if self.is_sparse:
+            return sum(x != 0.0 for row in self._values for x in row)
+        return len(self) * self.n_columns
 
     def __len__(self) -> int:
         return len(self._values)

@@ -120,7 +120,9 @@ class MAPDPM(MapFits):
         Number of rows, r, up to which evidence grows: the likelihood of each of N rows counts with
         the power r / (r + N) [2]_, and so does `alpha` above 1. Models are never exactly true, and
         with ever more rows ever finer misfit would buy components. "auto" is 2,000 with
-        ``prior="auto"`` and None otherwise; None is the power 1.
+        ``prior="auto"`` and None otherwise; None is the power 1. With ``prior="auto"``, N rows of
+        groups that share values, such as the houses of a town, count as N / d, and the power is
+        r / (d r + N), with the design effect d [4]_.
     join : {"auto", True, False}, default "auto"
         Whether components between which the density of the rows has no valley are one cluster.
         "auto" is True with ``prior="auto"``, unless normal components describe the rows of more
@@ -286,6 +288,7 @@ class MAPDPM(MapFits):
     .. [2] Miller & Dunson, "Robust Bayesian inference via coarsening", 2019.
     .. [3] Pitman & Yor, "The two-parameter Poisson-Dirichlet distribution derived from a stable
        subordinator", 1997.
+    .. [4] Kish, "Survey Sampling", 1965, section 5.4.
 
     Examples
     --------

@@ -21,6 +21,8 @@ from dpmlite.families._beta_bernoulli_counts cimport BetaBernoulliCounts, refres
 from dpmlite.families._component cimport Component
 from dpmlite.families._family cimport left_of_c
 from dpmlite.families._log_rising_table cimport LogRisingTable, tabled_log_marginal
+from dpmlite.families._occupied_columns cimport (
+    UnionPrefix, log_marginal_of_union, n_occupied_values, union_prefix)
 from dpmlite.families._slot_vectors cimport least_of, padded
 from dpmlite.families._zero_rows cimport MAX_ZERO_ROWS, ZeroRows, log_marginal_beside
 
@@ -44,7 +46,7 @@ cdef class BetaBernoulli(BetaBernoulliCounts):
         self.begin(array("d", a0).tolist(), array("d", b0).tolist())
         self.table = LogRisingTable(self.a, self.b)
         self.zero_rows = ZeroRows(self.a, self.b)
-        self.start(3 + 2 * self.n_columns, 3 * self.n_columns)
+        self.start(3 + 2 * self.n_columns, 3 * self.n_columns + n_occupied_values(self.n_columns))
 
     cdef double costs_below(self, const Row *row, const double *log_weight, double limit,
                             double *out) noexcept nogil:
@@ -136,9 +138,15 @@ cdef class BetaBernoulli(BetaBernoulliCounts):
         return log_marginal_of(self, k, k, 0.0)
 
     cdef void marginals_merged(self, Py_ssize_t j, Py_ssize_t first, double *out) noexcept nogil:
+        cdef UnionPrefix prefix = union_prefix(
+            self.ones + j * self.n_along, self.occupied + j * self.n_along)
         cdef Py_ssize_t k
         for k in range(first, self.n_slots):
-            out[k] = log_marginal_of(self, j, k, 1.0)
+            out[k] = log_marginal_of_union(
+                self.zero_rows, self.zero_row_marginals, &prefix, self.occupied + k * self.n_along,
+                self.n[j] + self.n[k])
+            if out[k] != out[k]:
+                out[k] = log_marginal_of(self, j, k, 1.0)
 
     cdef double score_bound(self, const Row *row, Py_ssize_t k, double more) noexcept nogil:
         cdef double total = 0.0, x

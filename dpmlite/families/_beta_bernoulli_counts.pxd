@@ -11,9 +11,10 @@ cdef class BetaBernoulliCounts(SoftComponent):
     cdef double *member_base    # [slot] log density of a member of zeros, given the others
     cdef double *delta          # [column][slot] log p(1) - log p(0)
     cdef double *log_zero       # [column][slot] log p(0)
-    cdef double *ones           # [slot][3 columns] weight of the rows with a 1 there
+    cdef double *ones           # [slot][columns] weight of the rows with a 1 there
     cdef double *zeros
-    cdef double *member_delta   # [slot][3 columns] delta of a member, given the others
+    cdef double *member_delta   # [slot][columns] delta of a member, given the others
+    cdef double *occupied       # [slot] its OccupiedColumns
 
     cdef int begin(self, list a0, list b0) except -1
     cdef void lay_out(self) noexcept nogil

@@ -12,6 +12,7 @@ from libc.string cimport memcpy, memset
 from dpmlite.core._constants cimport MIN_KEPT_FRACTION
 from dpmlite.core._simd cimport LANES, clones_void, log_positive, sum_of
 from dpmlite.families._family cimport left_of_c
+from dpmlite.families._occupied_columns cimport list_occupied
 
 
 cdef class BetaBernoulliCounts(SoftComponent):
@@ -30,6 +31,7 @@ cdef class BetaBernoulliCounts(SoftComponent):
         self.log_zero = self.delta + self.n_columns * self.capacity
         self.ones, self.zeros = self.along, self.along + self.n_columns
         self.member_delta = self.along + 2 * self.n_columns
+        self.occupied = self.along + 3 * self.n_columns
 
     cdef void clear_slot(self, Py_ssize_t k) noexcept nogil:
         self.clear_slots(k, k + 1)
@@ -38,7 +40,7 @@ cdef class BetaBernoulliCounts(SoftComponent):
         cdef Py_ssize_t k
         for k in range(first, last):
             self.n[k] = 0.0
-            memset(self.ones + k * self.n_along, 0, 2 * self.n_columns * sizeof(double))
+            memset(self.ones + k * self.n_along, 0, self.n_along * sizeof(double))
         refresh_empty(self, first, last)
 
     cdef void accumulate(self, const Row *row, Py_ssize_t k) noexcept nogil:
@@ -71,10 +73,13 @@ cdef class BetaBernoulliCounts(SoftComponent):
         return True
 
     cdef void refresh(self, Py_ssize_t k) noexcept nogil:
+        cdef Py_ssize_t at = k * self.n_along
         if self.n[k] > 0.0:
             refresh_slot(self, k)
         else:
             refresh_empty(self, k, k + 1)
+        list_occupied(
+            self.ones + at, self.zeros + at, self.n[k], self.n_columns, self.occupied + at)
 
     cdef void merge_slots(self, Py_ssize_t j, Py_ssize_t k) noexcept nogil:
         cdef Py_ssize_t i

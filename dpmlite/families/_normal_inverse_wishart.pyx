@@ -100,8 +100,6 @@ cdef class NormalInverseWishart(WishartStatistics):
         return score_in_own_slot(self, row, k, False)
 
     cdef int expect(self) except -1:
-        if self.power != 1.0:
-            raise ValueError(f"power must be 1 for expected log densities, got {self.power}")
         self.expect_values(2)
         find_expectations(self)
         return 0

@@ -18,7 +18,7 @@ and psi0 / zeta; and only the functions of counts in log densities differ (`log_
 
 from copy import deepcopy
 from dataclasses import dataclass
-from math import isnan, log, nan, pi
+from math import isnan, log, pi
 from typing import Any
 
 from dpmlite.core.checks import check_normal_inverse_wishart, check_power
@@ -112,12 +112,11 @@ class NormalInverseWishart(Component):
         self._check_slot(k)
         self.counts[k], self._slots[k] = 0.0, self._empty_slot()
 
-    def copy(self, k: int, other: "Component", j: int) -> None:
-        self._check_slot(k)
-        self._check_same(other)
-        other._check_slot(j)
-        self.counts[k] = other.counts[j]
-        self._slots[k] = deepcopy(other._slots[j])  # type: ignore[attr-defined]
+    def _slot(self, k: int) -> Any:
+        return self.counts[k], deepcopy(self._slots[k])
+
+    def _set_slot(self, k: int, slot: Any) -> None:
+        self.counts[k], self._slots[k] = slot
 
     def add(self, row: Values, k: int, weight: float = 1.0) -> None:
         """Put a row into slot `k`: (1) and (2) for `weight` rows more."""
@@ -182,14 +181,6 @@ class NormalInverseWishart(Component):
     def _log_det_of_units(self) -> float:
         """Log det of R^-1, which brings rows from units of the prior to those of the data."""
         return self.log_scale - 0.5 * self.n_columns * log(self.power)
-
-    def log_predictive_member(self, row: Values, k: int, weight: float = 1.0) -> float:
-        self._check_slot(k)
-        n, slot = self.counts[k], deepcopy(self._slots[k])
-        exact = self.remove(row, k, weight)
-        total = self.log_predictive(row, k, weight)
-        self.counts[k], self._slots[k] = n, slot
-        return total if exact else nan
 
     def expected_log_density(self, row: Values, k: int, weight: float = 1.0) -> float:
         """Mean of log N(x | mu, Sigma): E[Sigma^-1] = nu Psi^-1, and D / kappa more for mu."""

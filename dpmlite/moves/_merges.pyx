@@ -4,7 +4,7 @@ from libc.math cimport INFINITY, log
 from libc.string cimport memcpy
 
 from dpmlite.core._constants cimport TIE
-from dpmlite.core._memory cimport double_array, index_array
+from dpmlite.core._memory cimport double_array
 from dpmlite.core._special cimport log_gamma_c, log_gamma_of_lane
 from dpmlite.families._component cimport Component
 from dpmlite.families._slot_vectors cimport padded
@@ -12,7 +12,6 @@ from dpmlite.partition._partition cimport Partition
 
 cdef enum:
     MAX_TABLE_SLOTS = 256  # slots of which the changes of all pairs are kept, in half a MiB
-    NO_PARTNER = -1
 
 
 def merge(Partition partition):
@@ -65,13 +64,16 @@ def used_slots(Partition partition):
 
 
 cdef class Pairs:
-    """Changes of the joint by merges of two slots, and each slot's best partner among higher slots."""
+    """Changes of the joint by merges of two slots, and of each slot the best with a higher one.
+
+    When a slot's best partner is merged away, what it was worth stays as a bound: the change with
+    any other partner is no less. The slot is scored anew if it is ever the best of all.
+    """
 
     cdef Partition partition
     cdef Component component
     cdef double[::1] change, base, best
     cdef double[::1] table    # [slot][partner] changes of all pairs; empty if there are too many
-    cdef Py_ssize_t[::1] partner
     cdef Py_ssize_t n_slots
     cdef bint has_table
     cdef double log_founding  # of the last of the clusters that there were at the start
@@ -85,8 +87,7 @@ cdef class Pairs:
         cdef Py_ssize_t n = padded(self.n_slots)
         self.change = double_array(n)  # [partner] of the slot that was scored last
         self.base = double_array(n)    # [slot] log marginal + log Gamma(n); see `based`
-        self.best = double_array(n)    # [slot] the change with its best partner
-        self.partner = index_array(self.n_slots)
+        self.best = double_array(n)    # [slot] the change with its best partner, or a bound below
 
     cdef int make_table(self) except -1:
         """Allocate the changes of all pairs, unless there are too many."""
@@ -134,7 +135,7 @@ cdef class Pairs:
                 self.score(j, j + 1)
                 self.record(j)
             else:
-                self.drop(j)
+                self.best[j] = INFINITY
 
     cdef void score(self, Py_ssize_t j, Py_ssize_t first) noexcept nogil:
         """Set change[k] to that of a merge of j and k, for every k from `first` on."""
@@ -171,22 +172,17 @@ cdef class Pairs:
                 self.change[k] = self.table[k * self.n_slots + j]
 
     cdef void record(self, Py_ssize_t j) noexcept nogil:
-        """Keep the changes of slot j, which has just been scored, and choose its partner."""
+        """Keep the changes of slot j, which has just been scored, and find the best."""
         if self.has_table:
             memcpy(&self.table[j * self.n_slots], &self.change[0], self.n_slots * sizeof(double))
-        self.choose(j, &self.change[0])
+        self.find_best(j, &self.change[0])
 
-    cdef void choose(self, Py_ssize_t j, const double *change) noexcept nogil:
-        """Find slot j's best partner among higher slots."""
+    cdef void find_best(self, Py_ssize_t j, const double *change) noexcept nogil:
+        """Find the best change of slot j with a higher slot."""
         cdef Py_ssize_t k
-        self.drop(j)
+        self.best[j] = INFINITY
         for k in range(j + 1, self.n_slots):
-            if change[k] < self.best[j]:
-                self.best[j] = change[k]
-                self.partner[j] = k
-
-    cdef void drop(self, Py_ssize_t j) noexcept nogil:
-        self.best[j], self.partner[j] = INFINITY, NO_PARTNER
+            self.best[j] = change[k] if change[k] < self.best[j] else self.best[j]
 
     cdef bint merge_best(self) noexcept nogil:
         """Merge the best pair, of equal pairs the first. False if no merge lowers the joint."""
@@ -205,8 +201,8 @@ cdef class Pairs:
                 j += 1
             known = self.best[j]
             change = self.changes(j)
-            self.choose(j, change)
-            if self.best[j] == known:  # else the partner's side had rounded the change otherwise
+            self.find_best(j, change)
+            if self.best[j] == known:  # else it was a bound, or the other side rounded otherwise
                 break
         k = j + 1
         while change[k] > least + TIE:
@@ -225,7 +221,7 @@ cdef class Pairs:
         """Score the pairs of slot j anew, after k was merged into it."""
         cdef Py_ssize_t i
         self.base[j] = self.based(j)
-        self.drop(k)
+        self.best[k] = INFINITY
         self.score(j, 0)
         self.record(j)
         for i in range(k):
@@ -234,9 +230,3 @@ cdef class Pairs:
                 self.table[i * self.n_slots + k] = INFINITY
             if i < j and self.change[i] < self.best[i]:
                 self.best[i] = self.change[i]
-                self.partner[i] = j
-            elif self.partner[i] == j:
-                self.partner[i] = k  # chosen anew below
-        for i in range(k):
-            if self.partner[i] == k:
-                self.choose(i, self.changes(i))

@@ -2,7 +2,9 @@
 
 from array import array
 
-from dpmlite.core._constants cimport MIN_CHANGED_FRACTION, MIN_THOROUGH_FRACTION, TIE
+from dpmlite.core._constants cimport (
+    JOINING_PROBE_STEP, MAX_FOUNDING_FRACTION, MIN_CHANGED_FRACTION, MIN_JOINING_PROBES,
+    MIN_THOROUGH_FRACTION, TIE, UNPLACED)
 from dpmlite.core._memory cimport double_array, index_array
 from dpmlite.core._quickselect cimport find_rank
 from dpmlite.core._rows cimport Row
@@ -11,6 +13,7 @@ from dpmlite.moves._runs cimport best_runs
 from dpmlite.moves._seeds cimport check_n_slots, check_pairs, lone_seed_labels, nearest_seed_labels
 from dpmlite.moves._split_memory cimport SplitMemory, split_memory_of
 from dpmlite.partition._partition cimport Partition
+from dpmlite.sweeps._map_dpm cimport sweep_once
 
 from dpmlite.core import constants as _constants
 from dpmlite.core.threads import on_threads
@@ -83,15 +86,17 @@ cdef Partition slot_division(Partition partition, Py_ssize_t k, members,
     if runs is not None:
         division = division_from([runs], partition, k, members, step, uniforms, is_part)
     if division is None:
-        starts = starts_of(partition, trial, uniforms, on_more_rows)
+        starts = starts_of(partition, trial, step, uniforms, on_more_rows)
         division = division_from(starts, partition, k, members, step, uniforms, is_part)
     return division
 
 
-cdef list starts_of(Partition partition, trial, const double[:, ::1] uniforms,
+cdef list starts_of(Partition partition, trial, Py_ssize_t step, const double[:, ::1] uniforms,
                     bint only_lone_seeds):
     """Labels of a slot's rows from which their divisions start."""
     cdef Py_ssize_t i
+    if only_lone_seeds and rows_found_clusters(partition, trial, step):
+        return []
     lone = [lone_seed_labels(len(trial), uniforms[i, 0], uniforms[i, 1])
             for i in range(uniforms.shape[0])]
     if only_lone_seeds:
@@ -99,6 +104,19 @@ cdef list starts_of(Partition partition, trial, const double[:, ::1] uniforms,
     nearest = [nearest_seed_labels(partition, trial, uniforms[i, 0], uniforms[i, 1])
                for i in range(uniforms.shape[0])]
     return nearest + lone + atypical_labels(partition, trial)
+
+
+cdef bint rows_found_clusters(Partition partition, trial, Py_ssize_t step) except -1:
+    """Whether rows of a trial that join one by one would found a cluster each, nearly all."""
+    probes = trial[::JOINING_PROBE_STEP]
+    if len(probes) < MIN_JOINING_PROBES:
+        return False
+    cdef Py_ssize_t[::1] label = index_array(len(probes))
+    label[:] = UNPLACED
+    cdef Partition joining = partition.part(probes, label, (), step)
+    with nogil:
+        sweep_once(joining)
+    return joining.n_clusters > MAX_FOUNDING_FRACTION * len(probes)
 
 
 cdef list atypical_labels(Partition partition, const Py_ssize_t[::1] members):

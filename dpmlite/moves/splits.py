@@ -4,9 +4,13 @@ from collections.abc import Sequence
 
 from dpmlite.core.constants import (
     ATYPICAL_FRACTIONS,
+    JOINING_PROBE_STEP,
+    MAX_FOUNDING_FRACTION,
     MIN_CHANGED_FRACTION,
+    MIN_JOINING_PROBES,
     MIN_THOROUGH_FRACTION,
     TIE,
+    UNPLACED,
 )
 from dpmlite.core.protocols import Buffer, Values
 from dpmlite.core.quickselect import value_of_rank
@@ -22,6 +26,7 @@ from dpmlite.moves.runs import best_runs
 from dpmlite.moves.seeds import check_n_slots, lone_seed_labels, nearest_seed_labels
 from dpmlite.moves.split_memory import split_memory_of
 from dpmlite.partition.partition import Partition
+from dpmlite.sweeps.map_dpm import sweep
 
 
 def split(partition: Partition, uniforms: Values, thorough: bool = False) -> int:
@@ -34,7 +39,8 @@ def split(partition: Partition, uniforms: Values, thorough: bool = False) -> int
     lowers the joint. If it was found on a part of the rows, its parts are split in turn.
 
     A thorough split tries the best runs of rows along a column first (`runs.best_runs`). Then rows
-    of a large cluster join two seeds one by one, and these starts are compared on more rows.
+    of a large cluster join two seeds one by one, and these starts are compared on more rows, unless
+    nearly each row would found a cluster.
     Clusters are not asked whether they look normal: a thorough split is for those that do not, and
     that other splits have left whole.
 
@@ -104,7 +110,7 @@ def _split_slot(
     if runs is not None:
         division = _division_from([runs], partition, k, members, step, uniforms, is_part)
     if division is None:
-        starts = _starts(partition, k, trial, uniforms, only_lone_seeds=on_more_rows)
+        starts = _starts(partition, k, trial, step, uniforms, only_lone_seeds=on_more_rows)
         division = _division_from(starts, partition, k, members, step, uniforms, is_part)
     if division is None:
         split_memory_of(partition).mark_tried(k)
@@ -114,14 +120,31 @@ def _split_slot(
 
 
 def _starts(
-    partition: Partition, k: int, trial: list[int], uniforms: Values, only_lone_seeds: bool
+    partition: Partition,
+    k: int,
+    trial: list[int],
+    step: int,
+    uniforms: Values,
+    only_lone_seeds: bool,
 ) -> list[Buffer]:
     """Labels of a slot's rows from which their divisions start."""
+    if only_lone_seeds and _rows_found_clusters(partition, trial, step):
+        return []
     lone: list[Buffer] = [lone_seed_labels(len(trial), u, v) for u, v in uniforms]
     if only_lone_seeds:
         return lone
     nearest = [nearest_seed_labels(partition, trial, u, v) for u, v in uniforms]
     return [*nearest, *lone, *_atypical_labels(partition, k, trial)]
+
+
+def _rows_found_clusters(partition: Partition, trial: list[int], step: int) -> bool:
+    """Whether rows of a trial that join one by one would found a cluster each, nearly all."""
+    probes = trial[::JOINING_PROBE_STEP]
+    if len(probes) < MIN_JOINING_PROBES:
+        return False
+    joining = partition.part(probes, [UNPLACED] * len(probes), (), step)
+    sweep(joining)
+    return joining.n_clusters > MAX_FOUNDING_FRACTION * len(probes)
 
 
 def _atypical_labels(partition: Partition, k: int, members: list[int]) -> list[list[int]]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
 
     from dpmlite.partition import Partition
-    from dpmlite.search.context import Context, Labels
+    from dpmlite.search.context import Context, Labels, Problem
 
 # Descents in a row that may gain little before the start ends, where all rows are in the sample.
 # With many columns a row hardly ever leaves its cluster alone, and crossovers gain more.
@@ -35,6 +35,10 @@ MAX_FAILURES = 2
 MAX_FAILURES_PER_COLUMN = 3
 MOST_FAILURES = 30
 MAX_DESCENTS = 60
+
+# Cells times clusters of descents in a row that may gain little, where these exceed MAX_FAILURES.
+# With hundreds of clusters a descent takes seconds; the moves that follow find more in less.
+MAX_FUTILE_TERMS = 6e8
 
 # Where the table is larger than the sample: splits find what is missing sooner than descents do.
 SAMPLE_MAX_FAILURES = 3
@@ -122,28 +126,27 @@ class SampledStart:
 
         One is made even after a stop: a start with one cluster is none.
         """
-        worthwhile_gain = self.sampled.problem.worthwhile_gain(len(self.sample))
-        examined, all_normal, n_failures, n_descents = None, False, 0, 0
+        failures = Failures(self.sampled.problem, self._max_failures())
+        examined, all_normal, n_descents = None, False, 0
         while (
-            n_failures < self._max_failures()
+            not failures.suffice()
             and n_descents < MAX_DESCENTS
             and not all_normal
             and not (n_descents and self._ends(best))  # one is made: one cluster is no start
         ):
-            n_known = n_descents + self._n_certain(n_descents, n_failures)
+            n_known = n_descents + self._n_certain(n_descents, failures.n)
             nearest = [number % 2 == 0 for number in range(n_descents, n_known)]
             with closing(self._descents(nearest)) as descents:
                 for other in descents:
                     n_descents += 1
                     better = self._better(best, other)
-                    gain = best.neg_log_joint - better.neg_log_joint
-                    n_failures = 0 if gain > worthwhile_gain else n_failures + 1
+                    failures.count(best.neg_log_joint - better.neg_log_joint, other)
                     best = better
                     if best is not examined and not self.larger:
                         best, all_normal = self._examined(best)
                         examined = best
                     self._tell(n_descents, best)
-                    if all_normal:
+                    if all_normal or failures.suffice():
                         break
         return best
 
@@ -212,6 +215,40 @@ class SampledStart:
     def _tell(self, number: int, best: SearchResult) -> None:
         name = f"start {number}"
         tell_step(self.context.progress, name, "descent", self.n_sweeps, best.partition)
+
+
+class Failures:
+    """Descents in a row that gained little, and what they cost.
+
+    Parameters
+    ----------
+    problem : Problem
+    most : int
+        Number that ends a start.
+
+    Attributes
+    ----------
+    n : int
+        Descents.
+    """
+
+    def __init__(self, problem: Problem, most: int) -> None:
+        self.worthwhile_gain = problem.worthwhile_gain(len(problem.rows))
+        self.n_cells, self.most = problem.rows.n_cells, most
+        self.n = self.n_terms = 0
+
+    def count(self, gain: float, descent: SearchResult) -> None:
+        """Count a descent, from which the best partition so far gained this."""
+        if gain > self.worthwhile_gain:
+            self.n = self.n_terms = 0
+        else:
+            self.n += 1
+            self.n_terms += self.n_cells * descent.partition.n_clusters
+
+    def suffice(self) -> bool:
+        """Whether to make no more: they are many, or some and costly."""
+        costly = self.n > MAX_FAILURES and self.n_terms > MAX_FUTILE_TERMS
+        return self.n >= self.most or costly
 
 
 def joined(context: Context, found: Partition) -> Labels:

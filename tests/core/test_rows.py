@@ -27,6 +27,8 @@ def test_rows_that_are_taken_are_those_rows(twin, seed, kind):
     taken = rows.take(chosen)
     assert (len(taken), taken.n_columns) == (len(chosen), X.shape[1])
     assert taken.is_sparse == (kind == "sparse")
+    taken_X = X[chosen]
+    assert taken.n_cells == (np.sum(taken_X != 0.0) if kind == "sparse" else taken_X.size)
     for i, row in enumerate(chosen):
         assert taken.values(i) == X[row].tolist()
         assert taken.weight(i) == (1.0 if weights is None else weights[row])

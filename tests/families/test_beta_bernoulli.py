@@ -196,8 +196,9 @@ def test_evidence_of_whole_counts_and_of_others(twin, n_columns, scale):
 
 
 @pytest.mark.parametrize("n_missing", [0, 5])
+@pytest.mark.parametrize("most_ones", [2, 12, 30])
 @pytest.mark.parametrize("n", [(100.0, 120.0), (200.0, 56.0), (200.0, 57.0), (90.5, 30.0)])
-def test_evidence_of_rows_that_are_mostly_zeros(twin, n, n_missing):
+def test_evidence_of_rows_that_are_mostly_zeros(twin, n, n_missing, most_ones):
     rng = np.random.default_rng(7)
     n_columns = 205
     prior = {key: rng.uniform(0.01, 2.0, n_columns).tolist() for key in ("a0", "b0")}
@@ -206,7 +207,7 @@ def test_evidence_of_rows_that_are_mostly_zeros(twin, n, n_missing):
     totals = np.zeros((3, 2, n_columns))
     for k in range(2):  # and a slot of zeros alone
         some = rng.integers(n_columns, size=11)
-        totals[k, 0, some] = rng.integers(1, 30, size=11)
+        totals[k, 0, some] = rng.integers(1, most_ones, size=11)
         totals[k, 1] = n[k] - totals[k, 0]
         totals[k, 1, rng.integers(n_columns, size=n_missing)] = 3.0
     totals[2, 1] = n[1]
@@ -216,6 +217,29 @@ def test_evidence_of_rows_that_are_mostly_zeros(twin, n, n_missing):
         expected = naive_log_evidence(*(totals[j] + totals[k]), prior)
         merged = component.log_marginal_merged(j, k)
         assert merged == pytest.approx(expected, rel=1e-12, abs=1e-9)
+
+
+@pytest.mark.parametrize("scale", [1e-9, 1.0, 1e9])
+def test_evidence_of_sparse_rows_that_come_and_go(twin, scale):
+    """Whatever changes a slot, its unions with others have the evidence of their rows."""
+    rng = np.random.default_rng(8)
+    X = (rng.random((12, 160)) < 0.02).astype(float)
+    prior = {key: (scale * rng.uniform(0.1, 2.0, 160)).tolist() for key in ("a0", "b0")}
+    component = build(twin, X, prior, [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3], 5)
+    component.remove(X[2], 0)
+    component.merge(3, 2)
+    component.copy(2, component, 1)
+    component.add(X[0], 2)
+    component.load(1, [0.0] * 321)
+    component.clear(4)
+    component.add(X[5], 4, 2.0)
+    rows = {0: X[:2], 2: X[[3, 4, 5, 0]], 3: X[6:], 4: X[[5, 5]], 1: X[:0]}
+    for j in rows:
+        for k, evidence in enumerate(component.log_marginals_merged(j)):
+            if j < k:
+                both = np.concatenate([rows[j], rows[k]])
+                expected = naive_log_evidence(both.sum(axis=0), (both == 0.0).sum(axis=0), prior)
+                assert evidence == pytest.approx(expected, rel=1e-11, abs=1e-9)
 
 
 @pytest.mark.parametrize("cells", [(300.0, 0.0), (0.0, 5000.0), (200.0, 200.0)])

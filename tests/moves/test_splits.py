@@ -116,6 +116,33 @@ def test_thorough_trials_ask_so_many_rows_that_a_wide_prior_counts_little(twins)
     assert found[0] == found[1] == naive.canonical(np.arange(4800) // 400)
 
 
+def split_levels(twin, X, power, beta0):
+    """Split one cluster of rows of four levels a column; the likelihood counts with a power."""
+    family = twin.categorical.Categorical([[beta0] * 4] * X.shape[1], power)
+    labels = np.zeros(len(X), dtype=np.intp)
+    partition = twin.partition.Partition(twin.rows.Rows(X), labels, family, 1.0)
+    uniforms = np.full((partition.component.n_slots, 1, 2), 0.5)
+    return twin.splits.split(partition, uniforms, True)
+
+
+@pytest.mark.parametrize(("beta0", "is_tried"), [(1.0, True), (5.0, False)])
+def test_rows_that_would_found_a_cluster_each_are_no_start(twins, monkeypatch, beta0, is_tried):
+    """Under the second prior a row does not gain by joining another with equal cells."""
+    plain, n_starts = twins[0], []
+    monkeypatch.setattr(plain.splits, "best_runs", lambda *_: None)
+    monkeypatch.setattr(
+        plain.splits, "trial_division", lambda *arguments: n_starts.append(len(arguments[3]))
+    )
+    levels = np.random.default_rng(0).integers(4, size=(4800, 1)).astype(float)
+    assert split_levels(plain, np.broadcast_to(levels, (4800, 30)), 0.05, beta0) == 0
+    assert n_starts == [int(is_tried)]
+
+
+def test_rows_that_would_found_a_cluster_each_leave_it_whole(twins):
+    X = np.random.default_rng(0).integers(4, size=(1600, 30)).astype(float)
+    assert [split_levels(twin, X, 0.2, 5.0) for twin in twins] == [0] * len(twins)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("n_others", "n_clusters"), [(0, 2), (9000, 12), (80_000, 2)])
 def test_trials_of_what_is_small_beside_all_rows_are_not_thorough(twin, n_others, n_clusters):

@@ -11,7 +11,7 @@ from contexts import context_of
 from dpmlite import MAPDPM, core, exact_posterior, families, moves, sweeps
 from dpmlite.datasets import crp_mixture, planted_gaussians
 from dpmlite.partition import Partition
-from dpmlite.search import samples
+from dpmlite.search import sampled_start, samples
 from dpmlite.search.context import Problem
 from dpmlite.search.result import first_of_best
 from dpmlite.search.sampled_start import SampledStart
@@ -168,3 +168,36 @@ def test_what_one_pair_of_seeds_misses_in_a_large_cluster_others_find():
     X, _ = planted_gaussians(520_000, 2, 20, separation=60.0, random_state=0)
     for seed in (20, 35, 85, 94, 95):
         assert MAPDPM(prior="paper", random_state=seed).fit(X).n_clusters_ == 20
+
+
+def n_descents(context, monkeypatch):
+    """Descents that a start makes of rows among which a second one gains nothing."""
+    made = []
+
+    def counted(start, number, best):
+        made.append(number)
+
+    monkeypatch.setattr(SampledStart, "_tell", counted)
+    monkeypatch.setattr(moves, "all_look_normal", lambda partition: False)
+    SampledStart(context).run()
+    return len(made)
+
+
+def test_costly_descents_that_gain_little_end_a_start_sooner(monkeypatch):
+    X, _ = planted_gaussians(60, 4, 3, separation=20.0, random_state=0)
+    context = context_of(X)
+    cheap = n_descents(context, monkeypatch)
+    assert cheap >= sampled_start.MAX_FAILURES + sampled_start.MAX_FAILURES_PER_COLUMN * 4
+    monkeypatch.setattr(sampled_start, "MAX_FUTILE_TERMS", 5 * 3 * X.size)  # of three clusters
+    costly = n_descents(context_of(X), monkeypatch)
+    assert 6 <= costly <= 8  # no more than the budget and the first, with one that gains
+    monkeypatch.setattr(sampled_start, "MAX_FUTILE_TERMS", 0.0)
+    assert n_descents(context_of(X), monkeypatch) == costly - 3
+
+
+def test_costly_descents_end_alike_on_threads(monkeypatch):
+    monkeypatch.setattr(sampled_start, "MAX_FUTILE_TERMS", 2000.0)
+    X = np.random.default_rng(4).normal(size=(40, 6))
+    one, two = (MAPDPM(prior="paper", random_state=0, n_jobs=n).fit(X) for n in (1, 2))
+    assert (one.labels_ == two.labels_).all()
+    assert one.n_sweeps_ == two.n_sweeps_

@@ -26,7 +26,13 @@ from dpmlite.estimators.default_model.automatic import (
     choose_model,
     first_labels_of_sample,
 )
-from dpmlite.estimators.default_model.model import SATURATION, Model, power_of, times
+from dpmlite.estimators.default_model.model import (
+    SATURATION,
+    Model,
+    design_effect_of,
+    power_of,
+    times,
+)
 from dpmlite.estimators.fitted.outliers import warn_of_outliers
 from dpmlite.estimators.fitted.partitions import fitted_family
 from dpmlite.estimators.inputs.columns import FULL
@@ -174,13 +180,14 @@ class FamilyEstimator(Estimator):
         table: Data,
         moments: Moments,
         seeds: Seeds,
-        saturation: float | None = SATURATION,
+        power: float,
         completes: bool = False,
     ) -> tuple[Model, Data, Indices]:
         """The model that the joint chooses, the table with its ties spread, and labels to start.
 
-        If `completes`, missing cells of columns with full covariance are drawn. Otherwise families
-        with such columns are not tried where cells may be missing.
+        `power` is that of the likelihood of a row of weight 1. If `completes`, missing cells of
+        columns with full covariance are drawn. Otherwise families with such columns are not tried
+        where cells may be missing.
         """
         numbers = table.numbers()
         of_numbers = moments if table.columns is None else moments.part(table.columns.is_real)
@@ -206,7 +213,7 @@ class FamilyEstimator(Estimator):
         weights = np.ones(table.shape[0]) if table.weights is None else table.weights
         mean_weight, least_weight = float(weights.mean()), float(weights.min())
         most = mean_weight / float(weights.max())
-        power = min(most, mean_weight * power_of(table.total_weight, saturation))
+        power = min(most, mean_weight * power)
         power *= least_weight / mean_weight
         table = times(table, 1.0 / least_weight)
         template = self._model(first, table, {}, power)
@@ -241,7 +248,8 @@ class FamilyEstimator(Estimator):
             seeds = rng.integers(2**63, size=1)
             search = Search(progress=progress or Progress())
             table = table.with_bounded_weights()
-            model, table, _ = self._choose_model(search, table, Moments.of(table), seeds)
+            power = power_of(table.total_weight, SATURATION, design_effect_of(table))
+            model, table, _ = self._choose_model(search, table, Moments.of(table), seeds, power)
             greatest = 1.0 if table.weights is None else float(table.weights.max())
             return replace(model, power=1.0), times(table, 1.0 / greatest)
         family = self._family_of(table)

@@ -14,6 +14,8 @@ from dpmlite.estimators.fitted.outlier_scores import (
     MAX_STRAY_ROWS,
     N_DRAWN,
     by_exposure,
+    by_missing_cells,
+    n_drawn,
     share_below,
 )
 from dpmlite.estimators.fitted.partitions import (
@@ -151,12 +153,13 @@ class MixtureEstimator(ClusterDensities):
         It is a tail probability, and calibrated: of rows from the same source, 1 % score below
         0.01. Rows that fit no cluster score 0. A component of one or two rows counts as none: its
         rows may be errors. The draws, 20,000, are always the same; if counts have an exposure,
-        there are as many for rows of like exposure.
+        there are as many for rows of like exposure. A row with missing cells is compared with draws
+        that lack the same cells, of which there are fewer, 2,000 at least, if more than a hundred
+        patterns of cells are missing; one without any cell scores 1.
 
         Parameters
         ----------
         X : array-like, shape (N, D)
-            Rows without missing cells.
 
         Returns
         -------
@@ -184,24 +187,42 @@ class MixtureEstimator(ClusterDensities):
         densities, scores = np.empty(table.shape[0]), np.empty(table.shape[0])
         algorithms.log_density(table.rows(), groups, self.alpha_, densities, self.discount_)
         for chosen, exposure in by_exposure(self._exposures(table), table.shape[0]):
-            of_drawn = self._drawn_densities(groups, exposure)
-            scores[chosen] = share_below(densities[chosen], of_drawn)
+            part = table.take(chosen)
+            drawn = self._drawn_rows(groups, exposure)
+            scores[chosen] = self._shares_below(groups, part, densities[chosen], drawn)
         return scores
 
-    def _drawn_densities(
+    def _drawn_rows(
         self, groups: families.Component, exposure: float | None
     ) -> npt.NDArray[np.float64]:
-        """Log densities of rows drawn from all slots but the last, at an exposure if there is one.
+        """Rows drawn from all slots but the last, at an exposure if there is one.
 
-        Draws are always the same.
+        They are always the same.
         """
         rng = np.random.default_rng(0)
         weights = np.array(groups.counts[:-1]) / sum(groups.counts)
         slots = rng.choice(len(weights), size=N_DRAWN, p=weights)
         totals = None if exposure is None else np.full(N_DRAWN, exposure)
-        drawn, densities = Rows(self._drawn_from(groups, slots, rng, totals)), np.empty(N_DRAWN)
-        algorithms.log_density(drawn, groups, self.alpha_, densities, self.discount_)
-        return densities
+        return self._drawn_from(groups, slots, rng, totals)
+
+    def _shares_below(
+        self,
+        groups: families.Component,
+        table: Data,
+        log_densities: npt.NDArray[np.float64],
+        drawn: npt.NDArray[np.float64],
+    ) -> npt.NDArray[np.float64]:
+        """For each row, the share of the drawn rows whose known cells are less probable."""
+        shares, alike = np.ones(table.shape[0]), by_missing_cells(table.missing())
+        for rows, missing in alike:
+            if missing.all():
+                continue
+            few = drawn[: n_drawn(len(alike))].copy()
+            few[:, missing] = np.nan
+            of_drawn = np.empty(len(few))
+            algorithms.log_density(Rows(few), groups, self.alpha_, of_drawn, self.discount_)
+            shares[rows] = share_below(log_densities[rows], of_drawn)
+        return shares
 
     def sample(
         self, n_samples: int = 1, random_state: Any = None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpmlite.estimators.empirical_bayes.design_effect import design_effect
 from dpmlite.partition import Partition
 from dpmlite.search.context import Problem, coarsened_alpha
 
@@ -100,6 +101,20 @@ def times(table: Data, factor: float) -> Data:
     return replace(table, weights=factor * weights)
 
 
-def power_of(total_weight: float, saturation: float | None) -> float:
-    """The power of the likelihood of rows of a total weight (Miller & Dunson 2019, section 3)."""
-    return 1.0 if saturation is None else saturation / (saturation + total_weight)
+def power_of(total_weight: float, saturation: float | None, design_effect: float = 1.0) -> float:
+    """The power of the likelihood of rows of a total weight (Miller & Dunson 2019, section 3).
+
+    What saturates is the evidence of ``total_weight / design_effect`` rows.
+    """
+    return 1.0 if saturation is None else saturation / (design_effect * saturation + total_weight)
+
+
+def design_effect_of(table: Data, rows_per_row: float = 1.0) -> float:
+    """The design effect of values that rows share, before they are spread: see `design_effect`."""
+    if table.values is None:
+        return 1.0
+    if table.columns is None:
+        return design_effect(list(table.values.T), rows_per_row)
+    columns = table.columns.decode(table.values).values()
+    numbers = [cells if cells.dtype.kind == "f" else None for cells in columns]
+    return design_effect(numbers, rows_per_row)

@@ -137,6 +137,16 @@ class Data:
         cells = self.nonzeros[0] if self.values is None else self.values  # type: ignore[index]
         return bool(np.isnan(np.min(cells, initial=0.0)))
 
+    def missing(self) -> npt.NDArray[np.bool_]:
+        """Mask of the missing cells, shape (N, D); 0 of a zero-inflated column is not missing."""
+        if not self.has_missing():
+            return np.zeros(self.shape, dtype=bool)
+        missing = np.isnan(self.dense())
+        if self.columns is not None:
+            for number, zero in self.columns.zeros.items():
+                missing[:, number] = missing[:, zero]
+        return missing
+
     def with_bounded_weights(self) -> Data:
         """The table with weights of at most `HEAVIEST` times the mean of what they become."""
         if self.weights is None:

@@ -18,7 +18,7 @@ from dpmlite.distributed.descent import descend
 from dpmlite.distributed.proposals import GATHERED_ROWS, scaled
 from dpmlite.distributed.steps import Mixture
 from dpmlite.estimators.column_families.by_rule import AUTO
-from dpmlite.estimators.default_model.model import power_of
+from dpmlite.estimators.default_model.model import design_effect_of, power_of
 from dpmlite.estimators.fitted.partitions import replace_cluster_attributes
 from dpmlite.estimators.inputs.shown import shown
 from dpmlite.estimators.inputs.validation import check_random_state
@@ -146,17 +146,14 @@ class ChunkedFit:
         search.progress.explain(partial(why_long, table))
         if to_fit._is_automatic():
             sample.check_weights_alike()
-            model, spread, labels = to_fit._choose_model(
-                search,
-                table,
-                Moments.of(table),
-                seeds,
-                sample.saturation(saturation, table.total_weight),
-            )
+            effect = design_effect_of(table, sample.factor)
+            power = sample.power_of_sample(saturation, effect, table.total_weight)
+            moments = Moments.of(table)
+            model, spread, labels = to_fit._choose_model(search, table, moments, seeds, power)
             search = replace(search, init=labels) if to_fit.init == AUTO else search
             grids = grids_between(model.family.read(sample.raw, to_fit.allow_missing), spread)
             known = self._describe(sample, table, model.family, grids, sample.least_weight)
-            power = sample.power_of_light_rows(saturation)
+            power = sample.power_of_light_rows(saturation, effect)
         else:
             known = self._describe(sample, table, to_fit._family_of(table), {}, 1.0)
             model = to_fit._given_model(search, known.table, known.moments, seeds)

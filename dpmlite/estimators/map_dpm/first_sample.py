@@ -68,21 +68,19 @@ class FirstSample:
         """Its rows without weights."""
         return self.chunk.rows if isinstance(self.chunk, WeightedChunk) else self.chunk
 
-    def saturation(self, saturation: float | None, weight: float) -> float | None:
-        """The saturation under which the sample, of this weight, has the evidence of all rows."""
-        if saturation is None or self.factor == 1.0:
-            return saturation
-        evidence = power_of(self.weight, saturation) * self.weight
-        if evidence >= weight:
-            return None
-        return float(evidence * weight / (weight - evidence))
+    def power_of_sample(self, saturation: float | None, effect: float, weight: float) -> float:
+        """The power with which the sample, of this weight, has the evidence of all rows.
 
-    def power_of_light_rows(self, saturation: float | None) -> float:
+        `effect` is the design effect of all rows.
+        """
+        return min(1.0, power_of(self.weight, saturation, effect) * self.weight / weight)
+
+    def power_of_light_rows(self, saturation: float | None, effect: float) -> float:
         """The power under which the lightest row counts as one, and none more in the likelihood.
 
         See `_choose_model`, which has the power of the rows of a table in memory.
         """
-        power = min(1.0 / self.most_weight, power_of(self.weight, saturation))
+        power = min(1.0 / self.most_weight, power_of(self.weight, saturation, effect))
         return float(self.least_weight * power)
 
     def check_weights_alike(self) -> None:

@@ -16,7 +16,7 @@ from dpmlite.estimators.default_model.completion import (
     completed_by_draws,
     completed_by_neighbours,
 )
-from dpmlite.estimators.default_model.model import times
+from dpmlite.estimators.default_model.model import design_effect_of, power_of, times
 from dpmlite.estimators.default_model.trials import completed_in_rounds
 from dpmlite.estimators.fitted.numbering import largest_first
 from dpmlite.estimators.fitted.partitions import final_partition_with_groups, verify_joint
@@ -64,8 +64,10 @@ class MapFits(MapParameters):
             table = data.take(data.has_weight())
             moments = Moments.of(table)
             if self._is_automatic():
+                effect, saturation = design_effect_of(table), self._saturation()
+                power = power_of(table.total_weight, saturation, effect)
                 model, table, labels = self._choose_model(
-                    search, table, moments, seeds, self._saturation(), completes=True
+                    search, table, moments, seeds, power, completes=True
                 )
                 if not isinstance(self.init, str) or self.init == AUTO:
                     search = replace(search, init=labels)
