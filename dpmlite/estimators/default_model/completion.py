@@ -24,51 +24,55 @@ from dpmlite.distributed.statistics import load, statistics_of
 from dpmlite.estimators.priors.lacking import lacking_cells
 
 if TYPE_CHECKING:
-    import numpy.typing as npt
-
     from dpmlite import families
     from dpmlite.estimators.inputs.choices import Prior
     from dpmlite.estimators.inputs.data import Data, Floats, Indices
     from dpmlite.estimators.priors.base import Family
 
-# Rows from which cells are taken, evenly spaced, at most, and as many more of each column that none
-# of these has; and pairs of rows of which distances are found at once, which bounds the memory.
+# Rows from which cells are taken, evenly spaced, at most; and pairs of rows of which distances are
+# found at once, which bounds the memory.
 MAX_DONORS = 2000
 PAIRS = 1_000_000
+
+# Columns that a smaller fraction of these rows has are drawn instead: copies of a few cells would
+# be as many clusters.
+MIN_KNOWN = 0.03
 
 
 def completed_by_neighbours(family: Family, table: Data) -> Data:
     """A table whose missing cells of columns with full covariance come from the most similar rows.
 
     Of the rows that have the cell, the most similar one has the least mean squared distance over
-    the columns that both know, each in units of its deviation. This is where draws start.
+    the columns that both know, each in units of its deviation. Cells that hardly any row has are
+    drawn from a normal, whatever the row. This is where draws from clusters start.
     """
     missing = lacking_cells(family, table)
     if not missing.any():
         return table
     assert table.values is not None
-    values, known = table.values.copy(), ~np.isnan(table.values)
-    values[:, ~known.any(axis=0)] = 0.0
-    columns = np.flatnonzero(missing.any(axis=0) & known.any(axis=0))
-    donors = _donors(known, columns)
+    known, donors = ~np.isnan(table.values), _some(np.arange(table.shape[0]))
+    lacking, rare = missing.any(axis=0), known[donors].mean(axis=0) < MIN_KNOWN
+    values = table.values.copy()
+    _draw_rare_cells(values, np.flatnonzero(lacking & rare))
     numbers, rows = table.numbers().values, np.flatnonzero(missing.any(axis=1))
     assert numbers is not None
     units = _standardised(numbers)
     for chunk in np.array_split(rows, -(-len(rows) * len(donors) // PAIRS)):
         distances = _mean_squares(units[chunk], units[donors])
-        for j in columns:
-            lacking, have = missing[chunk, j], known[donors, j]
-            nearest = distances[np.ix_(lacking, have)].argmin(axis=1)
-            values[chunk[lacking], j] = table.values[donors[have][nearest], j]
+        for j in np.flatnonzero(lacking & ~rare):
+            of_chunk, have = missing[chunk, j], known[donors, j]
+            nearest = distances[np.ix_(of_chunk, have)].argmin(axis=1)
+            values[chunk[of_chunk], j] = table.values[donors[have][nearest], j]
     return table.with_values(values)
 
 
-def _donors(known: npt.NDArray[np.bool_], columns: Indices) -> Indices:
-    """Rows from which cells of columns are taken: some of them have a cell of each column."""
-    found = _some(np.arange(len(known)))
-    rare = columns[~known[np.ix_(found, columns)].any(axis=0)]
-    having = [_some(np.flatnonzero(known[:, j])) for j in rare]
-    return np.unique(np.concatenate([found, *having]))
+def _draw_rare_cells(values: Floats, columns: Indices) -> None:
+    """Fill columns with draws from normals that have the mean and the deviation of their cells."""
+    rng = np.random.default_rng(0)
+    for j in columns:
+        missing = np.isnan(values[:, j])
+        cells = np.zeros(1) if missing.all() else values[~missing, j]
+        values[missing, j] = rng.normal(cells.mean(), cells.std(), missing.sum())
 
 
 def _standardised(X: Floats) -> Floats:

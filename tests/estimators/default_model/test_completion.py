@@ -125,14 +125,17 @@ def test_first_cells_come_from_the_most_similar_row():
     assert found[3].tolist() == [5.0, 21.0, 2.0]
 
 
-def test_first_cells_of_rare_columns_come_from_the_rows_that_have_them():
+def test_first_cells_of_rare_columns_are_drawn():
     X = np.random.default_rng(0).normal(size=(MAX_DONORS + 50, 3))
     X[:, 2] = np.nan
-    X[1::1000, 2] = np.arange(3.0)  # in no row that is chosen by its place
+    X[1::1000, 2] = [4.0, 5.0, 6.0]  # in no row that is chosen by its place
     found = completed_by_neighbours(FULL, Data(X.shape, X)).values
-    assert np.array_equal(found[:, :2], X[:, :2])
-    nearest = np.square(X[:, None, :2] - X[None, 1::1000, :2]) / X[:, :2].var(axis=0)
-    assert np.array_equal(found[:, 2], nearest.sum(axis=2).argmin(axis=1))
+    known = ~np.isnan(X)
+    assert np.array_equal(found[known], X[known])
+    drawn = found[~known]
+    assert len(np.unique(drawn)) == len(drawn)
+    assert drawn.mean() == pytest.approx(5.0, abs=0.1)
+    assert drawn.std() == pytest.approx(np.std([4.0, 5.0, 6.0]), rel=0.1)
 
 
 def test_first_cells_of_columns_without_any_are_alike():
@@ -186,6 +189,18 @@ def test_a_column_may_have_no_cell_in_the_sample():
     assert np.isfinite(model.neg_log_joint_)
     assert np.isfinite(model.impute(X)).all()
     assert adjusted_rand_score(labels, model.labels_) > 0.8
+
+
+@needs_kernels
+@pytest.mark.parametrize("fraction", [0.005, 0.02, 0.1])
+def test_a_column_that_few_rows_have_makes_no_clusters(fraction):
+    X, labels = dependent_clusters(1500, 3, 3)
+    rng = np.random.default_rng(3)
+    column = np.where(rng.random(1500) < fraction, rng.normal(size=1500), np.nan)
+    Y = np.column_stack([with_gaps(X, 0.05), column])
+    model = MAPDPM(allow_missing=True, random_state=0).fit(Y)
+    assert model.n_clusters_ == 3
+    assert adjusted_rand_score(labels, model.labels_) > 0.98
 
 
 @needs_kernels
