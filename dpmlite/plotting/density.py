@@ -46,7 +46,7 @@ def plot_density(
     model : MAPDPM, CollapsedGibbs, DPSearch, BayesianHierarchicalClustering or VariationalDPM
         Fitted to one column.
     X : array-like, shape (N, 1)
-        Rows; finite numbers.
+        Rows; missing values are left out.
     name : str, optional
         Name of the column, for the axis. Default: that of a data frame, or "x".
     path, ax
@@ -66,8 +66,8 @@ def plot_density(
     NotFittedError
         If it is not fitted.
     ValueError
-        If `X` has more than one column, or the model was fitted to more, or to counts or
-        categories.
+        If `X` has more than one column or no value, or the model was fitted to more, or to counts
+        or categories.
 
     See Also
     --------
@@ -84,9 +84,12 @@ def plot_density(
     require_matplotlib()
     from dpmlite.plotting.picture import axes_of, finished
 
-    rows = check_rows(X)
+    rows = check_rows(X, allow_missing=True)
     if rows.shape[1] != 1:
         raise ValueError(f"X must have one column for a density, got shape {rows.shape}")
+    rows = rows[~np.isnan(rows[:, 0])]
+    if len(rows) == 0:
+        raise ValueError("X must have a value for a density, all are missing")
     if not isinstance(model, FamilyEstimator):
         raise TypeError(f"model must have a density, got a {type(model).__name__}")
     require_fitted(model)

@@ -533,6 +533,16 @@ def test_density_has_a_legend_of_clusters():
     assert entries == [f"{k}  ({share:.1%})" for k, share in enumerate(model.weights_)]
 
 
+def test_density_leaves_missing_values_out():
+    X = np.concatenate([np.random.default_rng(0).normal(c, 1.0, (50, 1)) for c in (0.0, 9.0)])
+    with_gaps = np.insert(X, [0, 70], np.nan, axis=0)
+    model = MAPDPM(allow_missing=True, random_state=0).fit(with_gaps)
+    (axes,) = plot_density(model, with_gaps).axes
+    assert np.array_equal(axes.lines[0].get_xdata(), X[:, 0])
+    with pytest.raises(ValueError, match="X must have a value for a density, all are missing"):
+        plot_density(model, [[np.nan]])
+
+
 def test_names_are_no_formulas(tmp_path):
     axes = draw([[1.0, 2.0], [3.0, 4.0]], ["$x_$", "cost $ gain $"], columns=["a_$", "$b$"])
     axes.figure.savefig(tmp_path / "names.svg")
