@@ -33,7 +33,7 @@ from dpmlite.estimators.map_dpm.streaming import (
 from dpmlite.estimators.priors.lacking import lacks_cells
 from dpmlite.estimators.priors.moments import Moments
 from dpmlite.search.alpha import AlphaResult
-from dpmlite.search.context import Problem
+from dpmlite.search.context import Problem, coarsened_alpha
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -121,6 +121,8 @@ class MapFits(MapParameters):
 
     def _learn(self, before: FittedClusters, data: Data, progress: Progress) -> None:
         """Add new rows to the fitted components, which stay whole as absorbed groups."""
+        if self._is_automatic():
+            data = data.with_bounded_weights().without_negligible_weights()
         moments = moments_of_all([before.moments, Moments.of(data.take(data.has_weight()))])
         prior = prior_of_all([before], moments)
         alpha = self.alpha_ if isinstance(self.alpha, str) else float(self.alpha)
@@ -131,14 +133,16 @@ class MapFits(MapParameters):
             rng = self._rng_of_batch(before)
             data = completed_by_draws(before.family, data, prior, groups, alpha, rng)[0]
         table = data.take(data.has_weight())
-        problem = Problem(table.rows(), groups.like(), alpha, groups, discount)
+        concentration = concentration_of_parts(alpha, self._part_of_row(before.power, table))
+        problem = Problem(table.rows(), groups.like(), concentration, groups, discount)
         result = self._place_and_descend(problem, progress)
         group_labels = np.asarray(result.partition.group_labels, dtype=np.intp)
         final = final_partition_with_groups(
-            table, result.labels(), alpha, groups, group_labels, discount
+            table, result.labels(), concentration, groups, group_labels, discount
         )
         verify_joint(result.neg_log_joint, final, table)
         self._keep(data, final, prior, before.family)
+        self.alpha_ = alpha
         self.counts_ += absorbed_counts(before.counts, final)
         if not isinstance(self.alpha, str):
             self._keep_scores(None)
@@ -146,6 +150,12 @@ class MapFits(MapParameters):
         self._keep_moments(moments)
         self.__dict__.pop("neg_log_loo_", None)
         self._keep_joined(self._limited(absorbed_clusters([before], final)))
+
+    def _part_of_row(self, power: float, table: Data) -> float:
+        """What part of a row counts as one in the prior of the labels: see `_choose_model`."""
+        if not self._is_automatic() or table.weights is None:
+            return power
+        return float(table.weights.min())
 
     def _rng_of_batch(self, before: FittedClusters) -> np.random.Generator:
         """A source of chance that depends on the rows seen before.
@@ -177,3 +187,12 @@ class MapFits(MapParameters):
             self.__dict__.pop(name, None)
         if scores is not None:
             self.alphas_, self.alpha_scores_ = self._grid(), scores
+
+
+def concentration_of_parts(alpha: float, part: float) -> float:
+    """The concentration of rows that count as a part of one, as if they were whole.
+
+    part^n_k Gamma(part n_k) has the place of Gamma(n_k). With `alpha` itself, the smaller the part
+    is, the more rows would be clusters.
+    """
+    return part * coarsened_alpha(alpha, part) if part < 1.0 else alpha

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from cases import blobs, empirical_prior, needs_kernels
 from families import CASES, FAMILY_NAMES
+from sklearn.metrics import adjusted_rand_score
 from three_groups import joint_of, table
 
 import dpmlite
@@ -477,3 +478,25 @@ def test_moments_of_two_tables_are_those_of_both():
     np.testing.assert_allclose(model.moments_["mean"], prior["m0"], rtol=1e-15)
     np.testing.assert_allclose(model.moments_["variance"], prior["b0"], rtol=1e-10)
     assert (model.moments_["n_rows"], model.moments_["weight"]) == (50, 50.0)
+
+
+WEIGHTS = {
+    "all light": lambda rng, n: np.full(n, 0.01),
+    "all heavy": lambda rng, n: np.full(n, 100.0),
+    "uniform": lambda rng, n: rng.uniform(0.0, 3.0, n),
+    "log-normal": lambda rng, n: np.exp(rng.normal(size=n)),
+}
+
+
+@needs_kernels
+@pytest.mark.parametrize("kind", WEIGHTS)
+def test_new_rows_of_any_weight_join_the_clusters_that_there_are(kind):
+    rng = np.random.default_rng(0)
+    states = rng.integers(3, size=6000)
+    X = rng.normal(size=(6000, 3)) + 6.0 * rng.normal(size=(3, 3))[states]
+    weights = WEIGHTS[kind](rng, 6000)
+    model = MAPDPM(random_state=0).fit(X[:5000], sample_weight=weights[:5000])
+    model.partial_fit(X[5000:], sample_weight=weights[5000:])
+    assert model.n_clusters_ == 3
+    assert model.alpha_ == 1.0
+    assert adjusted_rand_score(states[5000:], model.labels_) > 0.99
