@@ -493,7 +493,7 @@ WEIGHTS = {
 def test_new_rows_of_any_weight_join_the_clusters_that_there_are(kind):
     rng = np.random.default_rng(0)
     states = rng.integers(3, size=6000)
-    X = rng.normal(size=(6000, 3)) + 6.0 * rng.normal(size=(3, 3))[states]
+    X = rng.normal(size=(6000, 3)) + 9.0 * np.eye(3)[states]
     weights = WEIGHTS[kind](rng, 6000)
     model = MAPDPM(random_state=0).fit(X[:5000], sample_weight=weights[:5000])
     model.partial_fit(X[5000:], sample_weight=weights[5000:])
