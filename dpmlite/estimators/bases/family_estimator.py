@@ -210,7 +210,7 @@ class FamilyEstimator(Estimator):
         # The scale of weights tells how sure rows are, and not that each is several equal ones,
         # or a part of one. The heaviest row counts as one in the likelihood, and the lightest as
         # one in the prior of the labels: else these rows would be clusters of their own.
-        weights = np.ones(table.shape[0]) if table.weights is None else table.weights
+        weights = table.row_weights()
         mean_weight, least_weight = float(weights.mean()), float(weights.min())
         most = mean_weight / float(weights.max())
         power = min(most, mean_weight * power)

@@ -14,11 +14,13 @@ import numpy as np
 from dpmlite.estimators.default_model.alternation import same_partition
 from dpmlite.estimators.default_model.choose_prior import draw_sample
 from dpmlite.estimators.default_model.completion import (
+    clusters_of,
     completed_by_draws,
-    completed_by_neighbours,
+    redrawn_in_turns,
 )
+from dpmlite.estimators.default_model.first_cells import completed_by_neighbours
 from dpmlite.estimators.default_model.principal_halves import principal_halves
-from dpmlite.estimators.default_model.trials import Trials, clusters_of, redrawn_in_turns
+from dpmlite.estimators.default_model.trials import Trials
 from dpmlite.estimators.fitted.numbering import largest_first
 from dpmlite.estimators.priors import FAMILIES
 from dpmlite.estimators.priors.lacking import lacks_cells

@@ -20,73 +20,24 @@ import numpy as np
 
 from dpmlite import sweeps
 from dpmlite.core import Rows
-from dpmlite.distributed.statistics import load, statistics_of
-from dpmlite.estimators.priors.lacking import lacking_cells
+from dpmlite.distributed.statistics import load, loaded, statistics_of
+from dpmlite.estimators.priors.lacking import lacking_cells, lacking_rows
 
 if TYPE_CHECKING:
     from dpmlite import families
+    from dpmlite.estimators.default_model.model import Model, Seeds
     from dpmlite.estimators.inputs.choices import Prior
-    from dpmlite.estimators.inputs.data import Data, Floats, Indices
+    from dpmlite.estimators.inputs.data import Data, Indices
     from dpmlite.estimators.priors.base import Family
+    from dpmlite.search.search import Search
 
-# Rows from which cells are taken, evenly spaced, at most; and pairs of rows of which distances are
-# found at once, which bounds the memory.
-MAX_DONORS = 2000
-PAIRS = 1_000_000
+# Searches among rows whose missing cells were drawn from what the one before has found, and draws
+# after each, the last of which counts.
+N_COMPLETIONS = 2
+N_DRAWS = 5
 
-# Columns that a smaller fraction of these rows has are drawn instead: copies of a few cells would
-# be as many clusters.
-MIN_KNOWN = 0.03
-
-
-def completed_by_neighbours(family: Family, table: Data) -> Data:
-    """A table whose missing cells of columns with full covariance come from the most similar rows.
-
-    Of the rows that have the cell, the most similar one has the least mean squared distance over
-    the columns that both know, each in units of its deviation. Cells that hardly any row has are
-    drawn from a normal, whatever the row. This is where draws from clusters start.
-    """
-    missing = lacking_cells(family, table)
-    if not missing.any():
-        return table
-    assert table.values is not None
-    known, donors = ~np.isnan(table.values), _some(np.arange(table.shape[0]))
-    lacking, rare = missing.any(axis=0), known[donors].mean(axis=0) < MIN_KNOWN
-    values = table.values.copy()
-    _draw_rare_cells(values, np.flatnonzero(lacking & rare))
-    numbers, rows = table.numbers().values, np.flatnonzero(missing.any(axis=1))
-    assert numbers is not None
-    units = _standardised(numbers)
-    for chunk in np.array_split(rows, -(-len(rows) * len(donors) // PAIRS)):
-        distances = _mean_squares(units[chunk], units[donors])
-        for j in np.flatnonzero(lacking & ~rare):
-            of_chunk, have = missing[chunk, j], known[donors, j]
-            nearest = distances[np.ix_(of_chunk, have)].argmin(axis=1)
-            values[chunk[of_chunk], j] = table.values[donors[have][nearest], j]
-    return table.with_values(values)
-
-
-def _draw_rare_cells(values: Floats, columns: Indices) -> None:
-    """Fill columns with draws from normals that have the mean and the deviation of their cells."""
-    rng = np.random.default_rng(0)
-    for j in columns:
-        missing = np.isnan(values[:, j])
-        cells = np.zeros(1) if missing.all() else values[~missing, j]
-        values[missing, j] = rng.normal(cells.mean(), cells.std(), missing.sum())
-
-
-def _standardised(X: Floats) -> Floats:
-    """Columns in units of their deviation from their mean; what is missing stays so."""
-    n = np.maximum((~np.isnan(X)).sum(axis=0), 1)
-    centred = X - np.nansum(X, axis=0) / n
-    with np.errstate(over="ignore"):
-        deviations = np.sqrt(np.nansum(centred**2, axis=0) / n)
-    return np.asarray(centred / np.where(deviations > 0.0, deviations, 1.0))
-
-
-def _some(rows: Indices) -> Indices:
-    """At most `MAX_DONORS` rows, evenly spaced."""
-    return rows[:: -(-len(rows) // MAX_DONORS)]
+# A cluster of at most this number of rows may be one of cells that were drawn far out.
+FEW_ROWS = 5
 
 
 def completed_by_draws(
@@ -139,13 +90,47 @@ def completed_by_draws(
     return replace(complete, log_drawn=log_drawn), labels
 
 
-def _mean_squares(X: Floats, Y: Floats) -> Floats:
-    """Mean squared distances of rows over the cells that both know, shape (len(X), len(Y)).
+def clusters_of(model: Model, table: Data, labels: Indices) -> families.Component:
+    """A component with the clusters of labels as slots, which are as sure as the model."""
+    partition = model.weighted_partition(table, labels.copy())
+    return loaded(partition.component, statistics_of(partition.component, partition.n_clusters))
 
-    Of rows that have no such cells, it is infinite.
+
+def redrawn(
+    model: Model, table: Data, completed: Data, labels: Indices, rng: np.random.Generator
+) -> tuple[Data, Indices]:
+    """A table completed anew from the clusters of what was drawn before, and new labels.
+
+    Completed rows of clusters of few rows do not count in these: a cell that was drawn far out
+    would else keep its row in a cluster of its own.
     """
-    x_known, y_known = ((~np.isnan(each)).astype(np.float64) for each in (X, Y))
-    x, y = np.nan_to_num(X), np.nan_to_num(Y)
-    squares = (x * x) @ y_known.T - 2.0 * x @ y.T + x_known @ (y * y).T
-    n_both = x_known @ y_known.T
-    return np.where(n_both > 0.0, squares / np.maximum(n_both, 1.0), np.inf)
+    lacking = lacking_rows(model.family, table)
+    counts = ~(lacking & (np.bincount(labels)[labels] <= FEW_ROWS))
+    if not counts.any():
+        counts[:] = True
+    kept = np.unique(labels[counts], return_inverse=True)[1]
+    clusters = clusters_of(model, completed.take(counts), kept)
+    rows, nearest = completed_by_draws(model.family, table, model.prior, clusters, model.alpha, rng)
+    found = np.where(lacking, nearest, 0)
+    found[counts & ~lacking] = kept[~lacking[counts]]
+    return rows, np.unique(found, return_inverse=True)[1]
+
+
+def redrawn_in_turns(
+    model: Model, table: Data, completed: Data, labels: Indices, rng: np.random.Generator
+) -> tuple[Data, Indices]:
+    """A table completed `N_DRAWS` times, each from the clusters before, and the last labels."""
+    for _ in range(N_DRAWS):
+        completed, labels = redrawn(model, table, completed, labels, rng)
+    return completed, labels
+
+
+def completed_in_rounds(
+    search: Search, model: Model, table: Data, rows: Data, seeds: Seeds
+) -> Data:
+    """A table completed under a given model, from searches among completed rows."""
+    rng = np.random.default_rng(seeds)
+    for _ in range(N_COMPLETIONS):
+        labels = search.best(model.problem(rows), seeds).labels().copy()
+        rows, labels = redrawn_in_turns(model, table, rows, labels, rng)
+    return rows

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from dpmlite.estimators.empirical_bayes.design_effect import design_effect
 from dpmlite.partition import Partition
 from dpmlite.search.context import Problem, coarsened_alpha
 
 if TYPE_CHECKING:
+    import numpy as np
     import numpy.typing as npt
 
     from dpmlite import families
@@ -97,7 +96,7 @@ def times(table: Data, factor: float) -> Data:
     """A table whose weights are multiplied by a factor."""
     if factor == 1.0:
         return table
-    weights = np.ones(table.shape[0]) if table.weights is None else table.weights
+    weights = table.row_weights()
     return replace(table, weights=factor * weights)
 
 

@@ -8,16 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite.distributed.statistics import loaded, statistics_of
 from dpmlite.estimators.default_model.alternation import MAX_ROUNDS, alternate
-from dpmlite.estimators.default_model.completion import (
-    completed_by_draws,
-    completed_by_neighbours,
-)
-from dpmlite.estimators.priors.lacking import lacking_rows, lacks_cells
+from dpmlite.estimators.default_model.completion import N_COMPLETIONS, redrawn_in_turns
+from dpmlite.estimators.default_model.first_cells import completed_by_neighbours
+from dpmlite.estimators.priors.lacking import lacks_cells
 
 if TYPE_CHECKING:
-    from dpmlite import families
     from dpmlite.estimators.default_model.alternation import Chosen
     from dpmlite.estimators.default_model.model import Model, Seeds
     from dpmlite.estimators.inputs.choices import Prior
@@ -29,14 +25,6 @@ if TYPE_CHECKING:
 # A trial with more clusters than this fraction of the rows counts only if all have: where the cells
 # of many columns have heavy tails, a cluster for each row describes them best, and tells nothing.
 MAX_FRACTION_OF_CLUSTERS = 0.5
-
-# Searches among rows whose missing cells were drawn from what the one before has found, and draws
-# after each, the last of which counts.
-N_COMPLETIONS = 2
-N_DRAWS = 5
-
-# A cluster of at most this number of rows may be one of cells that were drawn far out.
-FEW_ROWS = 5
 
 
 @dataclass(eq=False, repr=False)
@@ -147,52 +135,6 @@ class Trials:
         return alternate(
             find, joint_of, family, rows, scales, labels, model.power, start, max_rounds
         )
-
-
-def clusters_of(model: Model, table: Data, labels: Indices) -> families.Component:
-    """A component with the clusters of labels as slots, which are as sure as the model."""
-    partition = model.weighted_partition(table, labels.copy())
-    return loaded(partition.component, statistics_of(partition.component, partition.n_clusters))
-
-
-def redrawn(
-    model: Model, table: Data, completed: Data, labels: Indices, rng: np.random.Generator
-) -> tuple[Data, Indices]:
-    """A table completed anew from the clusters of what was drawn before, and new labels.
-
-    Completed rows of clusters of few rows do not count in these: a cell that was drawn far out
-    would else keep its row in a cluster of its own.
-    """
-    lacking = lacking_rows(model.family, table)
-    counts = ~(lacking & (np.bincount(labels)[labels] <= FEW_ROWS))
-    if not counts.any():
-        counts[:] = True
-    kept = np.unique(labels[counts], return_inverse=True)[1]
-    clusters = clusters_of(model, completed.take(counts), kept)
-    rows, nearest = completed_by_draws(model.family, table, model.prior, clusters, model.alpha, rng)
-    found = np.where(lacking, nearest, 0)
-    found[counts & ~lacking] = kept[~lacking[counts]]
-    return rows, np.unique(found, return_inverse=True)[1]
-
-
-def redrawn_in_turns(
-    model: Model, table: Data, completed: Data, labels: Indices, rng: np.random.Generator
-) -> tuple[Data, Indices]:
-    """A table completed `N_DRAWS` times, each from the clusters before, and the last labels."""
-    for _ in range(N_DRAWS):
-        completed, labels = redrawn(model, table, completed, labels, rng)
-    return completed, labels
-
-
-def completed_in_rounds(
-    search: Search, model: Model, table: Data, rows: Data, seeds: Seeds
-) -> Data:
-    """A table completed under a given model, from searches among completed rows."""
-    rng = np.random.default_rng(seeds)
-    for _ in range(N_COMPLETIONS):
-        labels = search.best(model.problem(rows), seeds).labels().copy()
-        rows, labels = redrawn_in_turns(model, table, rows, labels, rng)
-    return rows
 
 
 def least_joint(trials: list[Chosen]) -> Chosen:

@@ -43,7 +43,7 @@ class ColumnScales:
     def of(cls, table: Data) -> ColumnScales:
         """Scales of a dense table, whose weights count and whose missing cells do not."""
         assert table.values is not None
-        weights = np.ones(table.shape[0]) if table.weights is None else table.weights
+        weights = table.row_weights()
         columns = [_scales(column, weights) for column in table.values.T]
         centre, variance, reach = (np.array(each) for each in zip(*columns, strict=True))
         constant = variance == 0.0

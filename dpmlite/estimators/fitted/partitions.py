@@ -123,7 +123,7 @@ def final_partition_with_groups(
     discount : float, default 0.0
         Discount of the Pitman-Yor process.
     """
-    weights = np.ones(table.shape[0]) if table.weights is None else table.weights
+    weights = table.row_weights()
     weights = np.concatenate([groups.counts, weights])
     numbers = largest_first(np.concatenate([group_labels, labels]), weights)
     group_labels, labels = np.split(numbers, [len(group_labels)])

@@ -108,6 +108,10 @@ class Data:
         """Sum of the weights; N without weights."""
         return float(self.shape[0] if self.weights is None else self.weights.sum())
 
+    def row_weights(self) -> Floats:
+        """The weight of each row, shape (N,)."""
+        return np.ones(self.shape[0]) if self.weights is None else self.weights
+
     def weighted(self, sample_weight: Any) -> Data:
         """The table with weights, which are checked; None changes nothing.
 
@@ -203,8 +207,7 @@ class Data:
         """The table with the rows of another below it; both are dense, or both sparse."""
         weights = None
         if self.weights is not None or other.weights is not None:
-            both = (np.ones(t.shape[0]) if t.weights is None else t.weights for t in (self, other))
-            weights = np.concatenate(list(both))
+            weights = np.concatenate([self.row_weights(), other.row_weights()])
         shape = (self.shape[0] + other.shape[0], self.shape[1])
         if self.values is not None and other.values is not None:
             values = np.vstack([self.values, other.values])
@@ -241,12 +244,12 @@ class Data:
         """Weighted sum of `log_volumes`."""
         if self.columns is None and self.log_drawn is None:
             return 0.0
-        weights = np.ones(self.shape[0]) if self.weights is None else self.weights
+        weights = self.row_weights()
         return float(weights @ self.log_volumes())
 
     def column_sums(self) -> Floats:
         """Weighted sum of each column without missing cells, shape (D,)."""
-        weights = np.ones(self.shape[0]) if self.weights is None else self.weights
+        weights = self.row_weights()
         if self.values is not None:
             return np.asarray(weights @ np.nan_to_num(self.values), dtype=np.float64)
         assert self.nonzeros is not None
@@ -256,7 +259,7 @@ class Data:
 
     def column_weights(self) -> Floats:
         """Total weight of the rows that have a value in each column, shape (D,)."""
-        weights = np.ones(self.shape[0]) if self.weights is None else self.weights
+        weights = self.row_weights()
         if self.values is not None:
             return np.asarray(weights @ ~np.isnan(self.values), dtype=np.float64)
         assert self.nonzeros is not None

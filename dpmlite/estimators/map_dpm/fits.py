@@ -12,12 +12,9 @@ from dpmlite import algorithms
 from dpmlite.core.constants import UNPLACED
 from dpmlite.core.threads import threads_for, use_threads
 from dpmlite.estimators.column_families.by_rule import AUTO
-from dpmlite.estimators.default_model.completion import (
-    completed_by_draws,
-    completed_by_neighbours,
-)
+from dpmlite.estimators.default_model.completion import completed_by_draws, completed_in_rounds
+from dpmlite.estimators.default_model.first_cells import completed_by_neighbours
 from dpmlite.estimators.default_model.model import design_effect_of, power_of, times
-from dpmlite.estimators.default_model.trials import completed_in_rounds
 from dpmlite.estimators.fitted.numbering import largest_first
 from dpmlite.estimators.fitted.partitions import final_partition_with_groups, verify_joint
 from dpmlite.estimators.inputs.validation import check_random_state

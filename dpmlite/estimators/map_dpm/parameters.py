@@ -187,7 +187,7 @@ class MapParameters(Limited, JoinedMixture):
             search,
             lambda chosen: model.problem(table.take(chosen)),
             lambda chosen: table.take(chosen).unweighted().rows(),
-            np.ones(table.shape[0]) if table.weights is None else table.weights,
+            table.row_weights(),
             seeds,
             np.array(weighed),
             folds_of(self.cv, table.shape[0], np.random.default_rng(seeds)),

@@ -19,11 +19,8 @@ from dpmlite import (
 )
 from dpmlite.core import Rows
 from dpmlite.estimators.default_model.automatic import SAMPLE_ROWS
-from dpmlite.estimators.default_model.completion import (
-    MAX_DONORS,
-    completed_by_draws,
-    completed_by_neighbours,
-)
+from dpmlite.estimators.default_model.completion import completed_by_draws
+from dpmlite.estimators.default_model.first_cells import MAX_DONORS, completed_by_neighbours
 from dpmlite.estimators.inputs.data import Data
 from dpmlite.estimators.priors import FAMILIES
 from dpmlite.estimators.priors.conditional_t import missing_cells
