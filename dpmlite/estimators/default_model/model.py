@@ -96,8 +96,7 @@ def times(table: Data, factor: float) -> Data:
     """A table whose weights are multiplied by a factor."""
     if factor == 1.0:
         return table
-    weights = table.row_weights()
-    return replace(table, weights=factor * weights)
+    return replace(table, weights=factor * table.row_weights())
 
 
 def power_of(total_weight: float, saturation: float | None, design_effect: float = 1.0) -> float:
