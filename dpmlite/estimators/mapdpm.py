@@ -366,14 +366,15 @@ class MAPDPM(MapFits):
             There for scikit-learn.
         sample_weight : array-like, shape (N,), optional
             Non-negative numbers. With ``prior="auto"`` they tell how much rows count beside each
-            other, and their mean how sure all rows are; no row counts more than one, and weights
-            above five times the mean as much as these. With other priors a row of weight w stands
+            other and, where evidence saturates (see `robustness`), their mean how sure all rows
+            are; no row counts more than one, and weights above five times the mean as much as
+            these. With other priors, or a discount, a row of weight w stands
             for w equal rows that share a label, so that distinct rows with their multiplicities, or
             a coreset, can be clustered; in the prior of the labels, eq. (1), the size of a cluster
             is its weight, and weights far below 1 favour small clusters. A row of weight 0 only
-            gets a label. The error of joints and
-            densities, in nats, is about 1e-16 times the total weight. Weights above 0 are at least
-            1e-100, and the greatest is at most 1e12 times the least.
+            gets a label. The error of joints and densities, in nats, is about 1e-16 times the total
+            weight. Weights above 0 are at least 1e-100, and the greatest is at most 1e12 times the
+            least.
 
         Returns
         -------

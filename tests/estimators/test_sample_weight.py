@@ -40,6 +40,58 @@ def test_whole_weights_are_repeated_rows(estimator, component):
         np.testing.assert_allclose(everyone.prior_[key], value, rtol=1e-9)
 
 
+def bits_and_counts(kind, n_rows=300):
+    """A component, and rows of three groups, or of none if `kind` is "noise"."""
+    component, kind = kind
+    rng = np.random.default_rng(0)
+    labels = rng.integers(1 if kind == "noise" else 3, size=n_rows)
+    if component == "beta-bernoulli":
+        return rng.random((n_rows, 60)) < rng.choice([0.2, 0.8], size=(3, 60))[labels], labels
+    topics = rng.dirichlet(np.full(30, 0.3), size=3)[labels]
+    return np.array([rng.multinomial(40, topic) for topic in topics]), labels
+
+
+KINDS = [
+    (component, kind)
+    for component in ("beta-bernoulli", "dirichlet-multinomial")
+    for kind in ("groups", "noise")
+]
+
+
+@needs_kernels
+@pytest.mark.parametrize("kind", KINDS)
+def test_weights_of_bits_and_counts_tell_how_sure_rows_are_by_default(kind):
+    """As equal rows, noise of weight 2 would be one cluster a row, and random weights slow."""
+    X, labels = bits_and_counts(kind)
+    weights = np.exp(np.random.default_rng(1).uniform(-2.0, 1.0, size=len(X)))
+    model = MAPDPM(component=kind[0], random_state=0).fit(X, sample_weight=weights)
+    assert naive.canonical(model.labels_) == naive.canonical(labels)
+    counted = model.power_ * weights
+    joint = dpmlite.neg_log_joint(
+        X,
+        labels,
+        alpha=counted.min(),
+        component=kind[0],
+        prior=model.prior_,
+        sample_weight=counted,
+    )
+    assert counted.max() == pytest.approx(1.0, rel=1e-12)
+    assert model.neg_log_joint_ == pytest.approx(joint, rel=1e-9)
+
+
+@needs_kernels
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("search", [MAPDPM, dpmlite.DPSearch])
+def test_equal_weights_of_bits_and_counts_change_nothing_by_default(search, kind):
+    X, _ = bits_and_counts(kind, 100)
+    expected = search(component=kind[0], random_state=0).fit(X)
+    for weight in (0.3, 2.0):
+        model = search(component=kind[0], random_state=0)
+        model.fit(X, sample_weight=np.full(len(X), weight))
+        np.testing.assert_array_equal(model.labels_, expected.labels_)
+        assert model.neg_log_joint_ == pytest.approx(expected.neg_log_joint_, rel=1e-12)
+
+
 def test_partitions_agree_with_those_of_repeated_rows():
     X, _ = blobs(n_rows=60, seed=4)
     weights = np.random.default_rng(1).integers(0, 4, size=60)
@@ -336,7 +388,8 @@ def test_moves_that_rounding_asks_for_end(search, seed):
     rng = np.random.default_rng(seed)
     X, weights = rng.poisson(1e4, size=(30, 3)), 10.0 ** rng.uniform(0.0, 12.0, size=30)
     component = "dirichlet-multinomial"
-    model = search(component=component, random_state=0).fit(X, sample_weight=weights)
+    model = search(prior="paper", component=component, random_state=0)
+    model.fit(X, sample_weight=weights)
     joint = dpmlite.neg_log_joint(
         X, model.labels_, alpha=1.0, component=component, sample_weight=weights
     )

@@ -32,6 +32,7 @@ from dpmlite.estimators.default_model.model import (
     design_effect_of,
     power_of,
     times,
+    weights_as_certainty,
 )
 from dpmlite.estimators.fitted.outliers import warn_of_outliers
 from dpmlite.estimators.fitted.partitions import fitted_family
@@ -143,11 +144,19 @@ class FamilyEstimator(Estimator):
         """Whether the parameters say that columns have families of their own."""
         return self.component not in (AUTO, *FAMILIES)
 
+    def _has_default_prior(self) -> bool:
+        return isinstance(self.prior, str) and self.prior == AUTO
+
     def _is_automatic(self) -> bool:
         """Whether the joint chooses hyperparameters."""
-        if not (isinstance(self.prior, str) and self.prior == AUTO):
-            return False
-        return self._is_mixed() or self._family().can_fit_prior
+        return self._has_default_prior() and (self._is_mixed() or self._family().can_fit_prior)
+
+    def _weighs_certainty(self) -> bool:
+        """Whether weights tell how sure rows are; if not, how many equal rows each stands for.
+
+        A discount needs whole rows.
+        """
+        return self._has_default_prior() and float(self.discount) == 0.0
 
     def _family(self) -> Family:
         """The family that reads tables and, unless the joint chooses, that of the fit."""
@@ -207,15 +216,7 @@ class FamilyEstimator(Estimator):
             families = [families[0], *(each for each in families[1:] if not each.is_full)]
         first = FAMILIES["normal-gamma"] if table.columns is None else families[0]
         table = first.prepared(table)
-        # The scale of weights tells how sure rows are, and not that each is several equal ones,
-        # or a part of one. The heaviest row counts as one in the likelihood, and the lightest as
-        # one in the prior of the labels: else these rows would be clusters of their own.
-        weights = table.row_weights()
-        mean_weight, least_weight = float(weights.mean()), float(weights.min())
-        most = mean_weight / float(weights.max())
-        power = min(most, mean_weight * power)
-        power *= least_weight / mean_weight
-        table = times(table, 1.0 / least_weight)
+        table, power = weights_as_certainty(table, power)
         template = self._model(first, table, {}, power)
         return choose_model(search, families, table, template, seeds, found)
 
@@ -241,19 +242,21 @@ class FamilyEstimator(Estimator):
     ) -> tuple[Model, Data]:
         """The model that `component` and `prior` say, and the rows to fit.
 
-        Rows count whole. If the joint chooses hyperparameters, ties of the rows are spread, and
-        the greatest weight is 1.
+        Rows count whole. If the joint chooses hyperparameters, ties of the rows are spread. The
+        greatest weight is 1 if weights tell how sure rows are.
         """
+        if self._weighs_certainty():
+            table = table.with_bounded_weights()
         if self._is_automatic():
             seeds = rng.integers(2**63, size=1)
             search = Search(progress=progress or Progress())
-            table = table.with_bounded_weights()
             power = power_of(table.total_weight, SATURATION, design_effect_of(table))
             model, table, _ = self._choose_model(search, table, Moments.of(table), seeds, power)
-            greatest = 1.0 if table.weights is None else float(table.weights.max())
-            return replace(model, power=1.0), times(table, 1.0 / greatest)
+            return replace(model, power=1.0), _with_greatest_weight_1(table)
         family = self._family_of(table)
         check_complete(family, table)
+        if self._weighs_certainty():
+            table = _with_greatest_weight_1(table)
         given = None if isinstance(self.prior, str) else self.prior
         prior = family.prior(given, table)
         return self._model(family, table, prior), table
@@ -305,3 +308,8 @@ class FamilyEstimator(Estimator):
 
     def _read_as_fitted(self, X: Any) -> Data:
         return fitted_family(self).read(X, self.allow_missing_)
+
+
+def _with_greatest_weight_1(table: Data) -> Data:
+    """A table whose heaviest row counts as one."""
+    return table if table.weights is None else times(table, 1.0 / float(table.weights.max()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import inf
 from typing import TYPE_CHECKING
 
 from dpmlite.estimators.empirical_bayes.design_effect import design_effect
@@ -99,12 +100,28 @@ def times(table: Data, factor: float) -> Data:
     return replace(table, weights=factor * table.row_weights())
 
 
+def weights_as_certainty(table: Data, power: float) -> tuple[Data, float]:
+    """A table whose lightest row has weight 1, and the power of the likelihood of such a row.
+
+    The scale of weights tells how sure rows are, and not that each is several equal ones, or a part
+    of one. The heaviest row counts as one at most in the likelihood, and the lightest as one in the
+    prior of the labels: else these rows would be clusters of their own. `power` is the greatest
+    that a row of weight 1 may have.
+    """
+    weights = table.row_weights()
+    least, most = float(weights.min()), float(weights.max())
+    return times(table, 1.0 / least), least * min(1.0 / most, power)
+
+
 def power_of(total_weight: float, saturation: float | None, design_effect: float = 1.0) -> float:
     """The power of the likelihood of rows of a total weight (Miller & Dunson 2019, section 3).
 
-    What saturates is the evidence of ``total_weight / design_effect`` rows.
+    What saturates is the evidence of ``total_weight / design_effect`` rows. It is infinite if that
+    of rows does not saturate.
     """
-    return 1.0 if saturation is None else saturation / (design_effect * saturation + total_weight)
+    if saturation is None:
+        return inf
+    return saturation / (design_effect * saturation + total_weight)
 
 
 def design_effect_of(table: Data, rows_per_row: float = 1.0) -> float:

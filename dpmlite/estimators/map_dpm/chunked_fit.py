@@ -18,7 +18,7 @@ from dpmlite.distributed.descent import descend
 from dpmlite.distributed.proposals import GATHERED_ROWS, scaled
 from dpmlite.distributed.steps import Mixture
 from dpmlite.estimators.column_families.by_rule import AUTO
-from dpmlite.estimators.default_model.model import design_effect_of, power_of
+from dpmlite.estimators.default_model.model import design_effect_of
 from dpmlite.estimators.fitted.partitions import replace_cluster_attributes
 from dpmlite.estimators.inputs.shown import shown
 from dpmlite.estimators.inputs.validation import check_random_state
@@ -144,21 +144,23 @@ class ChunkedFit:
         to_fit = self.estimator
         table, saturation = self._read(sample), to_fit._saturation()
         search.progress.explain(partial(why_long, table))
-        if to_fit._is_automatic():
+        is_automatic, certain = to_fit._is_automatic(), to_fit._weighs_certainty()
+        if certain:
             sample.check_weights_alike()
-            effect = design_effect_of(table, sample.factor)
-            power = sample.power_of_sample(saturation, effect, table.total_weight)
+        effect = design_effect_of(table, sample.factor) if is_automatic else 1.0
+        power = sample.power_of_rows(saturation, effect, certain)
+        if is_automatic:
             moments = Moments.of(table)
-            model, spread, labels = to_fit._choose_model(search, table, moments, seeds, power)
+            of_sample = sample.power_of_sample(saturation, effect, table.total_weight)
+            model, spread, labels = to_fit._choose_model(search, table, moments, seeds, of_sample)
             search = replace(search, init=labels) if to_fit.init == AUTO else search
             grids = grids_between(model.family.read(sample.raw, to_fit.allow_missing), spread)
             known = self._describe(sample, table, model.family, grids, sample.least_weight)
-            power = sample.power_of_light_rows(saturation, effect)
         else:
-            known = self._describe(sample, table, to_fit._family_of(table), {}, 1.0)
-            model = to_fit._given_model(search, known.table, known.moments, seeds)
+            unit = sample.least_weight if certain else 1.0
+            known = self._describe(sample, table, to_fit._family_of(table), {}, unit)
+            model = to_fit._given_model(search, known.table, known.moments, seeds, power)
             check_reach_of_chunks(self.engine, model, known.moments)
-            power = power_of(sample.weight, saturation)
         return known, replace(model, power=power, has_missing=to_fit.allow_missing), search
 
     def _read(self, sample: FirstSample) -> Data:

@@ -73,15 +73,17 @@ class FirstSample:
 
         `effect` is the design effect of all rows.
         """
-        return min(1.0, power_of(self.weight, saturation, effect) * self.weight / weight)
+        return power_of(self.weight, saturation, effect) * self.weight / weight
 
-    def power_of_light_rows(self, saturation: float | None, effect: float) -> float:
-        """The power under which the lightest row counts as one, and none more in the likelihood.
+    def power_of_rows(self, saturation: float | None, effect: float, certain: bool) -> float:
+        """The power of all rows, as that of a table in memory.
 
-        See `_choose_model`, which has the power of the rows of a table in memory.
+        `certain` says that weights tell how sure rows are: see `weights_as_certainty`.
         """
-        power = min(1.0 / self.most_weight, power_of(self.weight, saturation, effect))
-        return float(self.least_weight * power)
+        power = power_of(self.weight, saturation, effect)
+        if not certain:
+            return min(1.0, power)
+        return self.least_weight * min(1.0 / self.most_weight, power)
 
     def check_weights_alike(self) -> None:
         """Raise ValueError for weights that `fit` bounds or leaves out under the default model."""

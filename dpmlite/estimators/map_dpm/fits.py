@@ -14,7 +14,12 @@ from dpmlite.core.threads import threads_for, use_threads
 from dpmlite.estimators.column_families.by_rule import AUTO
 from dpmlite.estimators.default_model.completion import completed_by_draws, completed_in_rounds
 from dpmlite.estimators.default_model.first_cells import completed_by_neighbours
-from dpmlite.estimators.default_model.model import design_effect_of, power_of, times
+from dpmlite.estimators.default_model.model import (
+    design_effect_of,
+    power_of,
+    times,
+    weights_as_certainty,
+)
 from dpmlite.estimators.fitted.numbering import largest_first
 from dpmlite.estimators.fitted.partitions import final_partition_with_groups, verify_joint
 from dpmlite.estimators.inputs.validation import check_random_state
@@ -52,7 +57,7 @@ class MapFits(MapParameters):
     n_empty_clusters_: int
 
     def _fit(self, data: Data, progress: Progress) -> None:
-        if self._is_automatic():
+        if self._weighs_certainty():
             data = data.with_bounded_weights().without_negligible_weights()
         progress.explain(partial(why_long, data))
         search = self._search(data, progress)
@@ -69,7 +74,12 @@ class MapFits(MapParameters):
                 if not isinstance(self.init, str) or self.init == AUTO:
                     search = replace(search, init=labels)
             else:
-                table, model = self._given_model_of_complete_rows(search, table, moments, seeds)
+                power = power_of(table.total_weight, self._saturation())
+                if self._weighs_certainty():
+                    table, power = weights_as_certainty(table, power)
+                table, model = self._given_model_of_complete_rows(
+                    search, table, moments, seeds, min(1.0, power)
+                )
             if isinstance(self.alpha, str):
                 model = replace(model, as_weights=self.alpha == "cv")
                 found = self._choose_alpha(search, table, model, seeds)
@@ -81,11 +91,11 @@ class MapFits(MapParameters):
             self._keep_clusters(table, labels)
 
     def _given_model_of_complete_rows(
-        self, search: Search, table: Data, moments: Moments, seeds: Seeds
+        self, search: Search, table: Data, moments: Moments, seeds: Seeds, power: float
     ) -> tuple[Data, Model]:
         """The table, with cells drawn that its family needs, and the model of the parameters."""
         rows = completed_by_neighbours(self._family_of(table), table)
-        model = self._given_model(search, rows, moments, seeds)
+        model = self._given_model(search, rows, moments, seeds, power)
         if not lacks_cells(model.family, table):
             return table, model
         model = replace(model, has_missing=rows.has_missing())
@@ -118,7 +128,7 @@ class MapFits(MapParameters):
 
     def _learn(self, before: FittedClusters, data: Data, progress: Progress) -> None:
         """Add new rows to the fitted components, which stay whole as absorbed groups."""
-        if self._is_automatic():
+        if self._weighs_certainty():
             data = data.with_bounded_weights().without_negligible_weights()
         moments = moments_of_all([before.moments, Moments.of(data.take(data.has_weight()))])
         prior = prior_of_all([before], moments)
@@ -149,8 +159,8 @@ class MapFits(MapParameters):
         self._keep_joined(self._limited(absorbed_clusters([before], final)))
 
     def _part_of_row(self, power: float, table: Data) -> float:
-        """What part of a row counts as one in the prior of the labels: see `_choose_model`."""
-        if not self._is_automatic() or table.weights is None:
+        """What part of a row is one in the prior of the labels: see `weights_as_certainty`."""
+        if not self._weighs_certainty() or table.weights is None:
             return power
         return float(table.weights.min())
 

@@ -10,7 +10,7 @@ import numpy as np
 from dpmlite.estimators.bases.joined_mixture import JoinedMixture
 from dpmlite.estimators.column_families.by_rule import AUTO
 from dpmlite.estimators.default_model.choose_prior import ScaledPrior, draw_sample
-from dpmlite.estimators.default_model.model import SATURATION, power_of
+from dpmlite.estimators.default_model.model import SATURATION
 from dpmlite.estimators.inputs.choices import AlphaChoice, AlphaPrior, PriorOrScales, VisitOrder
 from dpmlite.estimators.inputs.domain import ROBUSTNESS
 from dpmlite.estimators.inputs.folds import check_cv, folds_of
@@ -145,14 +145,15 @@ class MapParameters(Limited, JoinedMixture):
             return SATURATION if self._is_automatic() else None
         return None if self.robustness is None else float(self.robustness)
 
-    def _given_model(self, search: Search, table: Data, moments: Moments, seeds: Seeds) -> Model:
-        """The model of the parameters."""
+    def _given_model(
+        self, search: Search, table: Data, moments: Moments, seeds: Seeds, power: float
+    ) -> Model:
+        """The model of the parameters, with a power for the likelihood of rows."""
         family = self._family_of(table)
         if self.prior == "nll" and not family.width:
             raise ValueError(
                 "prior 'nll' needs one family for all columns, got several: see 'auto'"
             )
-        power = power_of(table.total_weight, self._saturation())
         model = self._model(family, table, {}, power)
         if isinstance(self.prior, str) and self.prior == "nll":
             return _with_scaled_prior(search, table, moments, model, seeds)
