@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite.estimators.inputs.validation import as_floats, check_positive, is_masked
+from dpmlite.estimators.inputs.arrays import as_floats, is_masked
+from dpmlite.estimators.inputs.parameters import check_positive
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from dpmlite.estimators.column_families.given import given_table
-from dpmlite.estimators.inputs.validation import check_alpha, check_labels, check_random_state
+from dpmlite.estimators.inputs.given_labels import check_labels
+from dpmlite.estimators.inputs.parameters import check_alpha, check_random_state
 from dpmlite.partition import log_prob
 
 if TYPE_CHECKING:

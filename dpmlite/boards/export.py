@@ -13,7 +13,7 @@ from dpmlite.boards.module import module_text
 from dpmlite.boards.quantized import Quantized
 from dpmlite.boards.statistics import counted, recovered
 from dpmlite.estimators.fitted.partitions import fitted_mixture
-from dpmlite.estimators.inputs.validation import check_count
+from dpmlite.estimators.inputs.parameters import check_count
 from dpmlite.estimators.mapdpm import MAPDPM
 from dpmlite.estimators.model_files.replacing import replacing
 

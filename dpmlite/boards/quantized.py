@@ -7,14 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpmlite.estimators.inputs.arrays import as_floats, check_rows, is_masked
 from dpmlite.estimators.inputs.data import Data
-from dpmlite.estimators.inputs.validation import (
-    as_floats,
-    check_positive,
-    check_rows,
-    is_masked,
-    warn,
-)
+from dpmlite.estimators.inputs.parameters import check_positive
+from dpmlite.estimators.inputs.user_warnings import warn
 from dpmlite.estimators.priors.moments import Moments, constant_columns
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpmlite.datasets.mixtures import constant_totals
 from dpmlite.estimators.functions import crp_sample
-from dpmlite.estimators.inputs.validation import (
+from dpmlite.estimators.inputs.parameters import (
     check_choice,
     check_count,
     check_positive,

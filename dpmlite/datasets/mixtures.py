@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite.estimators.inputs.validation import (
+from dpmlite.estimators.inputs.arrays import check_rows
+from dpmlite.estimators.inputs.parameters import (
     check_alpha,
     check_choice,
     check_count,
     check_positive,
     check_random_state,
-    check_rows,
 )
 from dpmlite.estimators.priors import COMPONENTS, FAMILIES
 from dpmlite.partition import stick_breaking

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite.estimators.inputs.validation import check_random_state
+from dpmlite.estimators.inputs.parameters import check_random_state
 from dpmlite.tables import parse_table
 
 if TYPE_CHECKING:

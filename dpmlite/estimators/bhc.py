@@ -23,14 +23,14 @@ from dpmlite.estimators.hierarchical.randomized import grow_randomized, members_
 from dpmlite.estimators.hierarchical.tree import AlternativeTree, linkage, relocate
 from dpmlite.estimators.inputs.choices import PriorOrScales, TreeApproximation
 from dpmlite.estimators.inputs.data import Data
-from dpmlite.estimators.inputs.shown import shown
-from dpmlite.estimators.inputs.validation import (
+from dpmlite.estimators.inputs.parameters import (
     check_alpha,
     check_choice,
     check_count,
     check_random_state,
     check_verbose,
 )
+from dpmlite.estimators.inputs.shown import shown
 from dpmlite.estimators.priors.moments import Moments
 from dpmlite.search.progress import Progress
 from dpmlite.search.result import first_of_best

@@ -14,16 +14,16 @@ from dpmlite.estimators.default_model.automatic import most_probable_labels
 from dpmlite.estimators.fitted.not_fitted import require_fitted
 from dpmlite.estimators.fitted.partitions import final_partition, fitted_component
 from dpmlite.estimators.inputs.data import Data
+from dpmlite.estimators.inputs.given_labels import check_labels
 from dpmlite.estimators.inputs.limits import Limited
-from dpmlite.estimators.inputs.shown import shown
-from dpmlite.estimators.inputs.validation import (
+from dpmlite.estimators.inputs.parameters import (
     check_alpha,
     check_choice,
     check_count,
     check_discount,
-    check_labels,
     check_random_state,
 )
+from dpmlite.estimators.inputs.shown import shown
 from dpmlite.estimators.sampling.gibbs_chain import VARIANTS, Chain
 from dpmlite.partition import Partition
 from dpmlite.search.prefix_starts import search_labels

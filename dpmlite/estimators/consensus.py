@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite.estimators.fitted.numbering import largest_first
-from dpmlite.estimators.inputs.shown import shown
-from dpmlite.estimators.inputs.validation import (
+from dpmlite.estimators.inputs.given_labels import check_labels
+from dpmlite.estimators.inputs.parameters import (
     check_choice,
     check_count,
-    check_labels,
     check_positive,
     check_random_state,
 )
+from dpmlite.estimators.inputs.shown import shown
 from dpmlite.estimators.sampling.expected_loss import least_expected_loss
 
 if TYPE_CHECKING:

@@ -12,16 +12,16 @@ from dpmlite.estimators.bases.estimator import Estimator, all_or_nothing
 from dpmlite.estimators.bases.set_output import SetOutput
 from dpmlite.estimators.fitted.distances import least_distances, nearest_centres, squared_distances
 from dpmlite.estimators.fitted.numbering import largest_first
+from dpmlite.estimators.inputs.arrays import check_rows
 from dpmlite.estimators.inputs.limits import Limited
-from dpmlite.estimators.inputs.shown import shown
-from dpmlite.estimators.inputs.validation import (
+from dpmlite.estimators.inputs.parameters import (
     check_count,
     check_positive,
     check_random_state,
-    check_rows,
-    check_sample_weight,
     check_starts,
 )
+from dpmlite.estimators.inputs.sample_weights import check_sample_weight
+from dpmlite.estimators.inputs.shown import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,8 +15,7 @@ from dpmlite.estimators.bases.mixture import MixtureEstimator
 from dpmlite.estimators.fitted.partitions import final_partition, verify_joint
 from dpmlite.estimators.inputs.choices import PriorScore, Refinement, Scoring
 from dpmlite.estimators.inputs.limits import Limited
-from dpmlite.estimators.inputs.shown import shown
-from dpmlite.estimators.inputs.validation import (
+from dpmlite.estimators.inputs.parameters import (
     check_alpha,
     check_alphas,
     check_bool,
@@ -24,6 +23,7 @@ from dpmlite.estimators.inputs.validation import (
     check_count,
     check_random_state,
 )
+from dpmlite.estimators.inputs.shown import shown
 from dpmlite.partition import log_prob_counts, log_prob_multiplicities
 from dpmlite.search.alpha import ALPHAS
 from dpmlite.search.prefix_starts import ORDERS, greedy_search, row_order, run

@@ -10,7 +10,7 @@ import numpy as np
 from dpmlite import algorithms
 from dpmlite.estimators.column_families.given import given_table
 from dpmlite.estimators.fitted.numbering import largest_first
-from dpmlite.estimators.inputs.validation import check_alpha, check_discount
+from dpmlite.estimators.inputs.parameters import check_alpha, check_discount
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,11 +8,11 @@ import numpy as np
 
 from dpmlite import algorithms
 from dpmlite.estimators.column_families.given import given_table
-from dpmlite.estimators.inputs.validation import (
+from dpmlite.estimators.inputs.given_labels import check_labels
+from dpmlite.estimators.inputs.parameters import (
     check_alpha,
     check_count,
     check_discount,
-    check_labels,
     check_random_state,
 )
 from dpmlite.partition import Partition, log_prob, sample

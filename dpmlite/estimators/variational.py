@@ -15,13 +15,13 @@ from dpmlite.estimators.default_model.automatic import most_probable_labels
 from dpmlite.estimators.fitted.numbering import largest_first
 from dpmlite.estimators.fitted.partitions import fitted_component, forget_optional
 from dpmlite.estimators.inputs.choices import VariationalMethod
+from dpmlite.estimators.inputs.given_labels import check_labels
 from dpmlite.estimators.inputs.limits import Limited
-from dpmlite.estimators.inputs.validation import (
+from dpmlite.estimators.inputs.parameters import (
     check_alpha,
     check_bool,
     check_choice,
     check_count,
-    check_labels,
     check_positive,
     check_random_state,
     check_starts,

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args, overload, ru
 
 import numpy as np
 
+from dpmlite.estimators.inputs.arrays import check_rows
+from dpmlite.estimators.inputs.given_labels import check_labels
+from dpmlite.estimators.inputs.parameters import check_choice
 from dpmlite.estimators.inputs.reading import is_frame, read_columns
-from dpmlite.estimators.inputs.validation import check_choice, check_labels, check_rows
 from dpmlite.plotting.means import draw_means
 from dpmlite.plotting.pairs import draw_pairs
 from dpmlite.plotting.plane import draw_plane

@@ -10,9 +10,9 @@ import numpy as np
 
 from dpmlite.estimators.bases.family_estimator import FamilyEstimator
 from dpmlite.estimators.fitted.not_fitted import require_fitted
+from dpmlite.estimators.inputs.arrays import check_rows
 from dpmlite.estimators.inputs.columns import FULL, LOG_NORMAL
 from dpmlite.estimators.inputs.user_tables import column_names
-from dpmlite.estimators.inputs.validation import check_rows
 from dpmlite.estimators.mapdpm import MAPDPM
 from dpmlite.plotting.style import add_legend, escaped, require_matplotlib, style_of
 

@@ -21,8 +21,8 @@ from dpmlite.estimators.fitted.explanation import (
 )
 from dpmlite.estimators.fitted.not_fitted import require_fitted
 from dpmlite.estimators.fitted.partitions import fitted_family, fitted_mixture
+from dpmlite.estimators.inputs.parameters import check_count, check_random_state
 from dpmlite.estimators.inputs.reading import as_frame_of
-from dpmlite.estimators.inputs.validation import check_count, check_random_state
 from dpmlite.estimators.priors.mixed import MixedFamily
 
 if TYPE_CHECKING:

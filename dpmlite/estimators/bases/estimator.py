@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, cast
 
 from dpmlite.estimators.bases.routing import WeightRequests
 from dpmlite.estimators.fitted.not_fitted import require_fitted
+from dpmlite.estimators.inputs.arrays import check_rows
 from dpmlite.estimators.inputs.user_tables import column_names
-from dpmlite.estimators.inputs.validation import check_rows, warn
+from dpmlite.estimators.inputs.user_warnings import warn
 
 if TYPE_CHECKING:
     import numpy as np

@@ -37,11 +37,12 @@ from dpmlite.estimators.default_model.model import (
 from dpmlite.estimators.fitted.outliers import warn_of_outliers
 from dpmlite.estimators.fitted.partitions import fitted_family
 from dpmlite.estimators.inputs.columns import FULL
+from dpmlite.estimators.inputs.parameters import check_bool, check_choice
 from dpmlite.estimators.inputs.reading import has_categories, is_frame, read_columns
 from dpmlite.estimators.inputs.row_numbers import warn_of_row_numbers
+from dpmlite.estimators.inputs.sample_weights import check_sample_weight
 from dpmlite.estimators.inputs.shown import shown
 from dpmlite.estimators.inputs.user_tables import column_names
-from dpmlite.estimators.inputs.validation import check_bool, check_choice, check_sample_weight
 from dpmlite.estimators.priors import COMPONENTS, FAMILIES, family_of_keys, mixed_family
 from dpmlite.estimators.priors.lacking import check_complete
 from dpmlite.estimators.priors.moments import Moments

@@ -13,7 +13,7 @@ from dpmlite.estimators.fitted.not_fitted import require_fitted
 from dpmlite.estimators.fitted.numbering import largest_first
 from dpmlite.estimators.fitted.partitions import fitted_family, fitted_mixture
 from dpmlite.estimators.fitted.surfaces import surfaces_of, warn_of_surfaces
-from dpmlite.estimators.inputs.validation import (
+from dpmlite.estimators.inputs.parameters import (
     check_bool,
     check_choice,
     check_count,

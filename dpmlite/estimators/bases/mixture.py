@@ -24,7 +24,7 @@ from dpmlite.estimators.fitted.partitions import (
     fitted_mixture,
     replace_cluster_attributes,
 )
-from dpmlite.estimators.inputs.validation import check_count, check_random_state
+from dpmlite.estimators.inputs.parameters import check_count, check_random_state
 from dpmlite.estimators.model_files import persistence
 from dpmlite.partition import predictive
 from dpmlite.search.context import rows_in_slots

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from dpmlite.estimators.fitted.not_fitted import require_fitted
-from dpmlite.estimators.inputs.validation import check_choice
+from dpmlite.estimators.inputs.parameters import check_choice
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -29,7 +29,7 @@ from dpmlite.estimators.inputs.columns import (
     Columns,
 )
 from dpmlite.estimators.inputs.data import Data
-from dpmlite.estimators.inputs.validation import warn
+from dpmlite.estimators.inputs.user_warnings import warn
 from dpmlite.estimators.priors import mixed_family
 from dpmlite.partition import Partition
 

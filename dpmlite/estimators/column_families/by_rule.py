@@ -27,9 +27,9 @@ from dpmlite.estimators.inputs.columns import (
     Columns,
     members,
 )
+from dpmlite.estimators.inputs.parameters import check_choice
 from dpmlite.estimators.inputs.reading import CellsOf
 from dpmlite.estimators.inputs.user_tables import DATES_ADVICE, column_names
-from dpmlite.estimators.inputs.validation import check_choice
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,8 +11,8 @@ from dpmlite.estimators.column_families.by_rule import (
     check_component,
     columns_of,
 )
+from dpmlite.estimators.inputs.parameters import check_bool, check_choice
 from dpmlite.estimators.inputs.reading import read_columns
-from dpmlite.estimators.inputs.validation import check_bool, check_choice
 from dpmlite.estimators.priors import COMPONENTS, FAMILIES, mixed_family
 from dpmlite.estimators.priors.lacking import check_complete
 from dpmlite.estimators.priors.mixed import coded_table

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite.estimators.inputs.validation import warn
+from dpmlite.estimators.inputs.user_warnings import warn
 from dpmlite.estimators.priors.moments import constant_columns
 from dpmlite.search.prior_scales import MIN_FACTOR, STEPS, ScaleSearch
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite.estimators.inputs.validation import warn
+from dpmlite.estimators.inputs.user_warnings import warn
 from dpmlite.estimators.priors.moments import reduced
 
 if TYPE_CHECKING:

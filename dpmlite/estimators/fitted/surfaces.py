@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpmlite.estimators.fitted.partitions import fitted_family
-from dpmlite.estimators.inputs.validation import warn
+from dpmlite.estimators.inputs.user_warnings import warn
 from dpmlite.joining import NormalComponents, columns_of_surface
 
 if TYPE_CHECKING:

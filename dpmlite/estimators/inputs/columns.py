@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from dpmlite.estimators.inputs.arrays import as_floats
 from dpmlite.estimators.inputs.domain import EXPOSURE as EXPOSURE_RANGE
 from dpmlite.estimators.inputs.domain import MAX_COUNT
-from dpmlite.estimators.inputs.validation import as_floats, warn
+from dpmlite.estimators.inputs.user_warnings import warn
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,14 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite import core
+from dpmlite.estimators.inputs.arrays import aligned, check_rows, check_table, raise_where
+from dpmlite.estimators.inputs.sample_weights import check_sample_weight
 from dpmlite.estimators.inputs.user_tables import names_of
-from dpmlite.estimators.inputs.validation import (
-    aligned,
-    check_rows,
-    check_sample_weight,
-    check_table,
-    raise_where,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

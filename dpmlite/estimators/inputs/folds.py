@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpmlite.estimators.inputs.parameters import check_count
 from dpmlite.estimators.inputs.shown import shown
-from dpmlite.estimators.inputs.validation import check_count
 
 if TYPE_CHECKING:
     import numpy.typing as npt

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dpmlite.core.stop import MAX_SECONDS
+from dpmlite.estimators.inputs.parameters import check_positive, check_verbose
 from dpmlite.estimators.inputs.shown import shown
-from dpmlite.estimators.inputs.validation import check_positive, check_verbose, warn
+from dpmlite.estimators.inputs.user_warnings import warn
 from dpmlite.search.progress import Progress
 
 if TYPE_CHECKING:

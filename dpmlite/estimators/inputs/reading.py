@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpmlite.estimators.inputs.arrays import as_floats, check_table, numbers_of_texts
 from dpmlite.estimators.inputs.columns import is_missing
 from dpmlite.estimators.inputs.user_tables import DATE_TYPES, check_is_table, names_of
-from dpmlite.estimators.inputs.validation import as_floats, check_table, numbers_of_texts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite.estimators.inputs.validation import warn
+from dpmlite.estimators.inputs.user_warnings import warn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -11,7 +11,7 @@ import numpy as np
 from dpmlite.estimators.default_model.model import times
 from dpmlite.estimators.empirical_bayes.spread_ties import spread_on_grid
 from dpmlite.estimators.inputs.data import Data
-from dpmlite.estimators.inputs.validation import check_sample_weight
+from dpmlite.estimators.inputs.sample_weights import check_sample_weight
 from dpmlite.estimators.priors.lacking import check_complete
 from dpmlite.estimators.priors.moments import Moments
 

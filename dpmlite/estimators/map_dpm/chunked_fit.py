@@ -20,8 +20,8 @@ from dpmlite.distributed.steps import Mixture
 from dpmlite.estimators.column_families.by_rule import AUTO
 from dpmlite.estimators.default_model.model import design_effect_of
 from dpmlite.estimators.fitted.partitions import replace_cluster_attributes
+from dpmlite.estimators.inputs.parameters import check_random_state
 from dpmlite.estimators.inputs.shown import shown
-from dpmlite.estimators.inputs.validation import check_random_state
 from dpmlite.estimators.map_dpm.chunk_tables import (
     ChunkReader,
     check_reach,

@@ -11,7 +11,7 @@ from dpmlite.distributed.chunked_partition import shares
 from dpmlite.distributed.proposals import GATHERED_ROWS
 from dpmlite.estimators.default_model.model import power_of
 from dpmlite.estimators.inputs.data import HEAVIEST, NEGLIGIBLE
-from dpmlite.estimators.inputs.validation import check_weight_ratio
+from dpmlite.estimators.inputs.sample_weights import check_weight_ratio
 from dpmlite.estimators.map_dpm.chunk_tables import Size, WeightedChunk, joined_rows, rows_of
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from dpmlite.estimators.default_model.model import (
 )
 from dpmlite.estimators.fitted.numbering import largest_first
 from dpmlite.estimators.fitted.partitions import final_partition_with_groups, verify_joint
-from dpmlite.estimators.inputs.validation import check_random_state
+from dpmlite.estimators.inputs.parameters import check_random_state
 from dpmlite.estimators.map_dpm.long_fits import why_long
 from dpmlite.estimators.map_dpm.parameters import MapParameters
 from dpmlite.estimators.map_dpm.streaming import (

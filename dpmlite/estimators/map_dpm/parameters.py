@@ -14,9 +14,9 @@ from dpmlite.estimators.default_model.model import SATURATION
 from dpmlite.estimators.inputs.choices import AlphaChoice, AlphaPrior, PriorOrScales, VisitOrder
 from dpmlite.estimators.inputs.domain import ROBUSTNESS
 from dpmlite.estimators.inputs.folds import check_cv, folds_of
+from dpmlite.estimators.inputs.given_labels import check_labels
 from dpmlite.estimators.inputs.limits import Limited
-from dpmlite.estimators.inputs.shown import shown
-from dpmlite.estimators.inputs.validation import (
+from dpmlite.estimators.inputs.parameters import (
     check_alpha,
     check_alphas,
     check_bool,
@@ -24,10 +24,10 @@ from dpmlite.estimators.inputs.validation import (
     check_count,
     check_discount,
     check_jobs,
-    check_labels,
     check_positive,
     check_starts,
 )
+from dpmlite.estimators.inputs.shown import shown
 from dpmlite.search import alpha as choose_alpha
 from dpmlite.search.alpha import ALPHAS
 from dpmlite.search.context import coarsened_alpha

@@ -18,8 +18,8 @@ from dpmlite.estimators.column_families.by_rule import says_families
 from dpmlite.estimators.fitted.not_fitted import require_fitted
 from dpmlite.estimators.fitted.partitions import fitted_family
 from dpmlite.estimators.inputs.data import Data
+from dpmlite.estimators.inputs.sample_weights import check_total_weight
 from dpmlite.estimators.inputs.shown import shown
-from dpmlite.estimators.inputs.validation import check_total_weight
 from dpmlite.estimators.priors.mixed import MixedFamily
 from dpmlite.estimators.priors.moments import Moments
 

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dpmlite.estimators.inputs.arrays import as_floats
 from dpmlite.estimators.inputs.domain import PSEUDO_COUNT, SCALE, WORTH
-from dpmlite.estimators.inputs.validation import as_floats, check_positive
+from dpmlite.estimators.inputs.parameters import check_positive
 from dpmlite.estimators.priors.moments import reduced
 
 if TYPE_CHECKING:

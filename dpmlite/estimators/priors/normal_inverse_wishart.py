@@ -8,8 +8,9 @@ import numpy as np
 
 from dpmlite import families
 from dpmlite.estimators.empirical_bayes.normal_inverse_wishart import fit_normal_inverse_wishart
+from dpmlite.estimators.inputs.arrays import as_floats
 from dpmlite.estimators.inputs.domain import SCALE, SHAPE, WORTH
-from dpmlite.estimators.inputs.validation import POSITIVE, as_floats
+from dpmlite.estimators.inputs.parameters import POSITIVE
 from dpmlite.estimators.priors.checks import (
     STATISTICS_RTOL,
     check_drawn,
