@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite.estimators.fitted.explanation import counted, number
 from dpmlite.estimators.fitted.partitions import fitted_family
+from dpmlite.estimators.fitted.wording import counted, number
 from dpmlite.estimators.priors.mixed import MixedFamily
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ from dpmlite import algorithms
 from dpmlite.core.constants import TIE
 from dpmlite.estimators.bases.estimator import all_or_nothing
 from dpmlite.estimators.bases.mixture import MixtureEstimator
-from dpmlite.estimators.fitted.partitions import final_partition, verify_joint
+from dpmlite.estimators.fitted.joint_check import verify_joint
+from dpmlite.estimators.fitted.partitions import final_partition
 from dpmlite.estimators.inputs.choices import PriorScore, Refinement, Scoring
 from dpmlite.estimators.inputs.limits import Limited
 from dpmlite.estimators.inputs.parameters import (

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite.estimators.fitted.explanation import number
+from dpmlite.estimators.fitted.wording import number
 from dpmlite.plotting.points import largest, means_of_known
 from dpmlite.plotting.table import MAX_CLUSTERS, MAX_COLUMNS, draw_table
 

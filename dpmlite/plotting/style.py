@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite.estimators.fitted.explanation import counted
+from dpmlite.estimators.fitted.wording import counted
 
 if TYPE_CHECKING:
     from pathlib import Path

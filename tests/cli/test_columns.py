@@ -5,7 +5,7 @@ import pytest
 from cases import needs_kernels
 
 from dpmlite import MAPDPM
-from dpmlite.estimators.fitted.explanation import counted
+from dpmlite.estimators.fitted.wording import counted
 from dpmlite.estimators.inputs.row_numbers import numbers_rows
 from dpmlite.tables import Table, read_table
 

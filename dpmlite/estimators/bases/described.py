@@ -9,18 +9,17 @@ import numpy as np
 from dpmlite import algorithms
 from dpmlite.estimators.bases.family_estimator import FamilyEstimator
 from dpmlite.estimators.fitted.clusters import means_of_known
-from dpmlite.estimators.fitted.explanation import (
-    MIN_NATS,
-    Report,
+from dpmlite.estimators.fitted.column_information import separations
+from dpmlite.estimators.fitted.not_fitted import require_fitted
+from dpmlite.estimators.fitted.partitions import fitted_family, fitted_mixture
+from dpmlite.estimators.fitted.report import Report
+from dpmlite.estimators.fitted.wording import (
     counted,
     levels_in_words,
     number,
-    separations,
     with_spread,
     zero_or_in_words,
 )
-from dpmlite.estimators.fitted.not_fitted import require_fitted
-from dpmlite.estimators.fitted.partitions import fitted_family, fitted_mixture
 from dpmlite.estimators.inputs.parameters import check_count, check_random_state
 from dpmlite.estimators.inputs.reading import as_frame_of
 from dpmlite.estimators.priors.mixed import MixedFamily
@@ -37,6 +36,9 @@ if TYPE_CHECKING:
 
 # Defining columns of a cluster that a summary names at most.
 N_NAMED = 3
+
+# Columns that tell less, in nats a row, do not describe a cluster: twice that is common by chance.
+MIN_NATS = 0.05
 
 
 def _common_start(names: list[str]) -> str:

@@ -34,7 +34,6 @@ from dpmlite.estimators.default_model.model import (
     times,
     weights_as_certainty,
 )
-from dpmlite.estimators.fitted.outliers import warn_of_outliers
 from dpmlite.estimators.fitted.partitions import fitted_family
 from dpmlite.estimators.inputs.columns import FULL
 from dpmlite.estimators.inputs.parameters import check_bool, check_choice
@@ -46,6 +45,7 @@ from dpmlite.estimators.inputs.user_tables import column_names
 from dpmlite.estimators.priors import COMPONENTS, FAMILIES, family_of_keys, mixed_family
 from dpmlite.estimators.priors.lacking import check_complete
 from dpmlite.estimators.priors.moments import Moments
+from dpmlite.estimators.priors.outliers import warn_of_outliers
 from dpmlite.search.progress import Progress
 from dpmlite.search.search import Search
 

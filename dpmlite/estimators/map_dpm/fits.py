@@ -20,8 +20,9 @@ from dpmlite.estimators.default_model.model import (
     times,
     weights_as_certainty,
 )
+from dpmlite.estimators.fitted.joint_check import verify_joint
 from dpmlite.estimators.fitted.numbering import largest_first
-from dpmlite.estimators.fitted.partitions import final_partition_with_groups, verify_joint
+from dpmlite.estimators.fitted.partitions import final_partition_with_groups
 from dpmlite.estimators.inputs.parameters import check_random_state
 from dpmlite.estimators.map_dpm.long_fits import why_long
 from dpmlite.estimators.map_dpm.parameters import MapParameters

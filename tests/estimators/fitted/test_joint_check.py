@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dpmlite import families
-from dpmlite.estimators.fitted.partitions import JOINT_RTOL, verify_joint
+from dpmlite.estimators.fitted.joint_check import JOINT_RTOL, verify_joint
 from dpmlite.estimators.inputs.data import Data
 from dpmlite.moves import merge_change
 from dpmlite.partition import Partition

@@ -8,7 +8,6 @@ from mixed_tables import planted
 from scipy import stats
 
 from dpmlite import MAPDPM
-from dpmlite.estimators.fitted.explanation import number
 
 pytestmark = needs_kernels
 
@@ -41,17 +40,6 @@ def test_columns_that_tell_most_come_first(model):
         assert report.rows[-1][0] in ("shoes", "age")
         assert str(report).startswith(f"cluster {k}: {model.counts_[k]} rows")
         assert "<table>" in report._repr_html_()
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (np.nan, "-"), (0.0, "0"), (0.04716, "0.04716"), (-2.5e-7, "-2.5e-07"), (1234.56, "1235"),
-        (12036.4, "12040"), (-123456.0, "-123500"), (999999999.0, "1000000000"), (2e9, "2e+09"),
-    ],
-)  # fmt: skip
-def test_numbers_for_people(value, text):
-    assert number(value) == text
 
 
 def test_columns_without_names_have_numbers_as_in_pictures():

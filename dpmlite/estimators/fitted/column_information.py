@@ -1,0 +1,64 @@
+"""How much each column tells of a cluster: Kullback-Leibler divergences of its densities."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from dpmlite.estimators.inputs.data import Floats, Indices
+    from dpmlite.estimators.priors.base import Family, Parameters, Totals
+
+# Rows that are drawn from a cluster to measure how much a column tells of it.
+N_DRAWN = 1000
+
+
+def separations(
+    family: Family,
+    theta: Parameters,
+    weights: Floats,
+    clusters: Indices,
+    k: int,
+    totals: Totals = None,
+) -> Floats:
+    """Nats by which each coded column separates cluster `k` from the rest, shape (D,).
+
+    It is the mean, over rows of the cluster, of log p(x_d | cluster) - log p(x_d | the others): the
+    Kullback-Leibler divergence of a column's two densities.
+
+    Parameters
+    ----------
+    family : Family
+    theta : dict
+        Expected parameters of C components.
+    weights : ndarray, shape (C,)
+        Weights of the components.
+    clusters : ndarray of int, shape (C,)
+        The cluster of each component.
+    k : int
+    totals : ndarray, shape (C,), optional
+        Total or exposure of the rows of each component.
+    """
+    rng = np.random.default_rng(0)
+    inside = clusters == k
+    labels = rng.choice(
+        len(weights), N_DRAWN, p=np.where(inside, weights, 0) / weights[inside].sum()
+    )
+    rows = family.draw_rows(theta, labels, None if totals is None else totals[labels], rng)
+    here = mixture_log_density(family, rows, theta, np.where(inside, weights, 0.0))
+    if inside.all():
+        return np.zeros(here.shape[1])
+    rest = mixture_log_density(family, rows, theta, np.where(inside, 0.0, weights))
+    return np.asarray((here - rest).mean(axis=0))
+
+
+def mixture_log_density(family: Family, rows: Floats, theta: Parameters, weights: Floats) -> Floats:
+    """Log densities of each coded column under a mixture of components, shape (N, D)."""
+    used = np.flatnonzero(weights)
+    theta = {key: value[used] for key, value in theta.items()}
+    logs = np.log(weights[used] / weights[used].sum())
+    with np.errstate(divide="ignore"):
+        terms = family.column_log_density(rows, theta) + logs[:, None]
+        most = np.maximum(terms.max(axis=1, keepdims=True), np.finfo(float).min)
+        return np.asarray(most[:, 0] + np.log(np.exp(terms - most).sum(axis=1)))
