@@ -100,8 +100,7 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         Source of chance for ``prior="auto"``, for the sample of rows of ``prior="nll"``, for
         `approximate`, and for `sample`.
     verbose : bool or int, default False
-        Tell every tenth of the nodes in a line: printed, or logged by the logger "dpmlite" if it
-        takes level INFO. With False, nodes are logged at level DEBUG.
+        Whether to print a line for every tenth of the nodes, or log it by the logger "dpmlite".
 
     Attributes
     ----------

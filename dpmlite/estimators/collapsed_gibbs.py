@@ -86,17 +86,13 @@ class CollapsedGibbs(Limited, MixtureEstimator):
     random_state : None, int, Generator or RandomState, default None
         Source of chance.
     max_seconds : float, optional
-        Time after which the fit ends between two steps and keeps the best so far; a
-        `ConvergenceWarning` says so. The samples so far are kept, or the last state if it comes in
-        the burn-in.
+        Seconds after which the fit ends, between two sweeps, with a `ConvergenceWarning`. It keeps
+        the samples so far, or the last state if it ends in the burn-in.
     callback : callable, optional
         ``callback(step, neg_log_joint, n_clusters)`` is called after each sweep, also of the search
-        for the start. The step is text, such as "sweep 7 of 1500". A true result ends the fit,
-        which keeps the best so far; an error passes, and the estimator is as it was. It cannot be
-        saved: set it to None before `save`.
+        for the start; a true result ends the fit. The step is text, such as "sweep 7 of 1500".
     verbose : bool or int, default False
-        Tell every tenth of the sweeps in a line: printed, or logged by the logger "dpmlite" if it
-        takes level INFO. With False, steps are logged at level DEBUG.
+        Whether to print every tenth of the sweeps, or log it by the logger "dpmlite".
 
     Attributes
     ----------

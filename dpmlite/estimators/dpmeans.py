@@ -57,14 +57,13 @@ class DPMeans(SetOutput, Limited, Estimator):
     random_state : None, int, Generator or RandomState, default None
         Source of chance for the orders.
     max_seconds : float, optional
-        Time after which the fit ends between two passes and keeps the best so far; a
-        `ConvergenceWarning` says so. It makes one pass at least.
+        Seconds after which the fit ends, between two passes, with a `ConvergenceWarning`. It makes
+        one pass at least, and keeps the best so far.
     callback : callable, optional
-        ``callback(step, objective, n_clusters)`` is called after each pass. A true result ends the
-        fit, which keeps the best so far; an error passes, and the estimator is as it was.
+        ``callback(step, objective, n_clusters)`` is called after each pass; a true result ends the
+        fit, which keeps the best so far.
     verbose : bool or int, default False
-        Tell every start in a line: printed, or logged by the logger "dpmlite" if it takes level
-        INFO. With False, steps are logged at level DEBUG.
+        Whether to print a line for each start, or log it by the logger "dpmlite".
 
     Attributes
     ----------

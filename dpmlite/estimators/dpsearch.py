@@ -126,12 +126,10 @@ class DPSearch(Limited, MixtureEstimator):
     random_state : None, int, Generator or RandomState, default None
         Source of chance for random orders and for the refinement's proposals.
     max_seconds : float, optional
-        Time after which the fit ends between two steps and keeps the best so far; a
-        `ConvergenceWarning` says so. A search that is not at its end then places rows one by one,
-        and keeps its bound.
+        Seconds after which the fit ends, between two steps, with a `ConvergenceWarning`. A search
+        that is not at its end then places rows one by one, and keeps its bound.
     verbose : bool or int, default False
-        Tell in lines how far the search is: printed, or logged by the logger "dpmlite" if it takes
-        level INFO. With False, steps are logged at level DEBUG.
+        Whether to print how far the search is, or log it by the logger "dpmlite".
 
     Attributes
     ----------

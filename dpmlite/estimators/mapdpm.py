@@ -182,19 +182,19 @@ class MAPDPM(MapFits):
         scikit-learn, None is one, -1 one a processor, -2 one less; there are eight a processor at
         most. Results do not depend on it.
     max_seconds : float, optional
-        Time after which the fit ends between two steps and keeps the best so far; a
-        `ConvergenceWarning` says so. Joining and what else must follow come on top, and one step of
-        a large table may take seconds.
+        Seconds after which the fit ends, between two steps, with a `ConvergenceWarning`; it keeps
+        the best so far. Joining and what else must follow come on top, and one step of a large
+        table may take seconds.
     callback : callable, optional
         ``callback(step, neg_log_joint, n_clusters)`` is called after each step, by one thread at a
-        time. The step is text, such as "best sweep"; the joint is that of the search at hand, in
-        its own unit: the first are of a sample of the rows. A true result ends the fit, which keeps
-        the best so far; an error passes, and the estimator is as it was. It cannot be saved: set it
-        to None before `save`.
+        time; a true result ends the fit, which keeps the best so far. The step is text, such as
+        "best sweep"; the joint is that of the search at hand, in its own unit: the first are of a
+        sample of the rows. If the callback raises, `fit` does, and the estimator is as it was.
+        `save` refuses a callback.
     verbose : bool or int, default False
-        Tell every step in a line: printed, or logged by the logger "dpmlite" if it takes level
-        INFO. After five seconds a line says what may make the fit long, such as skewed columns.
-        With False, steps are logged at level DEBUG.
+        Whether to tell each step in a line: printed, or logged by the logger "dpmlite" if it takes
+        level INFO. After five seconds a line says what may make the fit long, such as skewed
+        columns.
 
     Attributes
     ----------

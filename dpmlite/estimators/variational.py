@@ -84,17 +84,16 @@ class VariationalDPM(Limited, FamilyEstimator):
     random_state : None, int, Generator or RandomState, default None
         Source of chance.
     max_seconds : float, optional
-        Time after which the fit ends between two steps and keeps the best so far; a
-        `ConvergenceWarning` says so.
+        Seconds after which the fit ends, between two iterations, with a `ConvergenceWarning`. It
+        keeps the best so far.
     callback : callable, optional
-        ``callback(step, objective, n_clusters)`` is called after each iteration, also after each
-        step of the search for the start: then the objective is a joint, else the bound; clusters
-        are components of half a row or more. A true result ends the fit, which keeps the best so
-        far; an error passes, and the estimator is as it was. It cannot be saved: set it to None
-        before `save`.
+        ``callback(step, objective, n_clusters)`` is called after each iteration, and each step of
+        the search for the start; a true result ends the fit, which keeps the best so far. The
+        objective is the bound, or in the search for the start a joint; clusters are components of
+        half a row or more.
     verbose : bool or int, default False
-        Tell the bound after 1, 2, 4, 8, ... iterations and at the end: printed, or logged by the
-        logger "dpmlite" if it takes level INFO. With False, steps are logged at level DEBUG.
+        Whether to print the bound after 1, 2, 4, 8, ... iterations and at the end, or log it by the
+        logger "dpmlite".
 
     Attributes
     ----------
