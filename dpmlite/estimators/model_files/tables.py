@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite.estimators.inputs.data import NONZEROS, Data, check_parts
+from dpmlite.estimators.inputs.data import NONZEROS, Data
 from dpmlite.estimators.inputs.domain import MAX_TOTAL_WEIGHT
+from dpmlite.estimators.inputs.number_tables import check_parts
 from dpmlite.estimators.model_files.quantities import floats, ints
 
 if TYPE_CHECKING:

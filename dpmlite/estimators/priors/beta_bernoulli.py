@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite import families
-from dpmlite.estimators.inputs.data import read_counts
+from dpmlite.estimators.inputs.number_tables import read_counts
 from dpmlite.estimators.priors.base import Family
 from dpmlite.estimators.priors.checks import are_whole, check_cells_of, counts_per_column
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from dpmlite import families
 from dpmlite.estimators.empirical_bayes.categorical import LevelCounts, fit_categorical
-from dpmlite.estimators.inputs.data import read_real
+from dpmlite.estimators.inputs.number_tables import read_real
 from dpmlite.estimators.priors.base import Family
 from dpmlite.estimators.priors.checks import are_whole, check_cells_of, counts_per_column
 

@@ -9,8 +9,8 @@ import numpy as np
 from dpmlite import families
 from dpmlite.estimators.empirical_bayes.poisson_gamma import CountSums, fit_poisson_gamma
 from dpmlite.estimators.empirical_bayes.special import log_gamma
-from dpmlite.estimators.inputs.data import read_real
 from dpmlite.estimators.inputs.domain import MAX_COUNT
+from dpmlite.estimators.inputs.number_tables import read_real
 from dpmlite.estimators.priors.base import Family
 from dpmlite.estimators.priors.checks import (
     are_whole,

@@ -11,7 +11,7 @@ import numpy as np
 from dpmlite.estimators.empirical_bayes.cluster_sums import ClusterSums
 from dpmlite.estimators.empirical_bayes.column_scales import ColumnScales
 from dpmlite.estimators.empirical_bayes.spread_ties import spread_ties
-from dpmlite.estimators.inputs.data import read_real
+from dpmlite.estimators.inputs.number_tables import read_real
 from dpmlite.estimators.priors.base import Family
 
 if TYPE_CHECKING:
