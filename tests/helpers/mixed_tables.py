@@ -89,3 +89,19 @@ def log_poisson_gamma(x, a0, b0, exposures=1.0):
     a, b = a0 + x.sum(), b0 + e.sum()
     of_rate = gammaln(a) - gammaln(a0) + a0 * np.log(b0) - a * np.log(b)
     return of_rate - gammaln(x + 1.0).sum() + (x * np.log(e)).sum()
+
+
+def customers(n_rows=600, seed=0):
+    """Three kinds of customers, told apart by income and city, hardly by age, not by shoes."""
+    rng = np.random.default_rng(seed)
+    labels = rng.integers(0, 3, n_rows)
+    city = np.where(rng.random(n_rows) < 0.9, labels, rng.integers(0, 3, n_rows))
+    X = pd.DataFrame(
+        {
+            "age": rng.normal(40.0 + labels, 10.0),
+            "income": np.exp(rng.normal(7.0 + 2.0 * labels, 0.5)),
+            "city": np.array(["Oslo", "Paris", "Rome"], dtype=object)[city],
+            "shoes": rng.normal(42.0, 2.0, n_rows),
+        }
+    )
+    return X, labels

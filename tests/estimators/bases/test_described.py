@@ -1,31 +1,13 @@
-"""What a fitted model says of its clusters, and what it expects in missing cells."""
+"""What a fitted model says of its clusters."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from cases import needs_kernels
-from mixed_tables import planted
-from scipy import stats
+from mixed_tables import customers, planted
 
 from dpmlite import MAPDPM
 
 pytestmark = needs_kernels
-
-
-def customers(n_rows=600, seed=0):
-    """Three kinds of customers, told apart by income and city, hardly by age, not by shoes."""
-    rng = np.random.default_rng(seed)
-    labels = rng.integers(0, 3, n_rows)
-    city = np.where(rng.random(n_rows) < 0.9, labels, rng.integers(0, 3, n_rows))
-    X = pd.DataFrame(
-        {
-            "age": rng.normal(40.0 + labels, 10.0),
-            "income": np.exp(rng.normal(7.0 + 2.0 * labels, 0.5)),
-            "city": np.array(["Oslo", "Paris", "Rome"], dtype=object)[city],
-            "shoes": rng.normal(42.0, 2.0, n_rows),
-        }
-    )
-    return X, labels
 
 
 @pytest.fixture(scope="module")
@@ -102,35 +84,9 @@ def test_levels_have_probabilities(model):
         np.testing.assert_allclose(probabilities[k], expected, atol=0.05)
 
 
-def test_missing_cells_are_what_the_clusters_of_the_row_expect():
-    X, _ = customers()
-    gaps = X.copy()
-    gaps.loc[::5, "city"] = None
-    gaps.loc[1::5, "age"] = np.nan
-    model = MAPDPM(random_state=0, allow_missing=True).fit(gaps)
-    filled = model.impute(gaps)
-    assert list(filled.columns) == list(X.columns)
-    assert (filled.index == X.index).all()
-    pd.testing.assert_frame_equal(filled[gaps.notna()].dropna(), gaps.dropna(), check_dtype=False)
-    assert (filled["city"][::5] == X["city"][::5]).mean() > 0.8
-    of_new = model.new_cluster_proba(gaps) * model.prior_["normal-gamma"]["m0"][0]
-    expected = (model.predict_proba(gaps) @ model.means_[:, 0] + of_new)[1::5]
-    np.testing.assert_allclose(filled["age"][1::5].astype(float), expected, rtol=1e-9)
-
-
-def test_drawn_cells_have_the_distribution_of_the_cluster():
-    X, _ = customers()
-    model = MAPDPM(random_state=0, allow_missing=True).fit(X)
-    row = X[:1].assign(shoes=np.nan)
-    drawn = model.impute(row, n_samples=2000, random_state=0)[:, 0, 3].astype(float)
-    assert stats.kstest(drawn, stats.norm(42.0, 2.0).cdf).statistic < 0.1
-
-
-def test_reports_and_imputation_check_what_they_need(model):
+def test_reports_check_what_they_need(model):
     with pytest.raises(ValueError, match="k must be below n_clusters_, 3, got 3"):
         model.explain(3)
-    with pytest.raises(ValueError, match=r"impute needs a model .* allow_missing=True"):
-        model.impute(customers()[0])
     with pytest.raises(ValueError, match="not fitted"):
         MAPDPM().summary()
 
