@@ -201,18 +201,18 @@ class DescribedMixture(ImputingMixture):
         variances = self.variances_[chosen] + (centres - mean) ** 2
         deviation = np.sqrt(means_of_known(shares, variances))
         words = [with_spread(m, "±", s) for m, s in zip(mean, deviation, strict=True)]
-        if isinstance(family, MixedFamily):
-            columns, of_levels = family.columns, getattr(self, "level_probabilities_", {})
-            for j, column in enumerate(columns.levels):
-                key = columns.coded[columns.places[j]]
-                if columns.exposure is not None and column in columns.counts:
-                    words[j] = number(mean[j])  # a rate: its deviation would depend on the unit
-                if column in columns.logs:
-                    words[j] = with_spread(np.exp(mean[j]), "×÷", np.exp(deviation[j]))
-                if key in of_levels:
-                    probabilities = shares @ of_levels[key][chosen]
-                    if key in columns.zero_inflated:
-                        words[j] = zero_or_in_words(probabilities[1], words[j])
-                    else:
-                        words[j] = levels_in_words(columns.levels_of(key), probabilities)
+        if not isinstance(family, MixedFamily):
+            return words
+        columns, of_levels = family.columns, getattr(self, "level_probabilities_", {})
+        for j, column in enumerate(columns.levels):
+            key = columns.coded[columns.places[j]]
+            if columns.exposure is not None and column in columns.counts:
+                words[j] = number(mean[j])  # a rate: its deviation would depend on the unit
+            if column in columns.logs:
+                words[j] = with_spread(np.exp(mean[j]), "×÷", np.exp(deviation[j]))
+            if key in columns.zero_inflated:
+                p_zero = shares @ of_levels[key][chosen, 1]
+                words[j] = zero_or_in_words(p_zero, words[j])
+            elif key in of_levels:
+                words[j] = levels_in_words(columns.levels_of(key), shares @ of_levels[key][chosen])
         return words
