@@ -6,7 +6,9 @@ import pytest
 from cases import POWERS, build, empirical_prior, problems
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import sparse
 
+from dpmlite.core.constants import JOINING_PROBE_STEP, MIN_JOINING_PROBES
 from dpmlite.core.threads import use_threads
 from dpmlite.datasets import planted_gaussians
 
@@ -138,9 +140,34 @@ def test_rows_that_would_found_a_cluster_each_are_no_start(twins, monkeypatch, b
     assert n_starts == [int(is_tried)]
 
 
-def test_rows_that_would_found_a_cluster_each_leave_it_whole(twins):
-    X = np.random.default_rng(0).integers(4, size=(1600, 30)).astype(float)
-    assert [split_levels(twin, X, 0.2, 5.0) for twin in twins] == [0] * len(twins)
+def topics_with_loners():
+    """Sparse rows of two topics; each sixteenth row has words that no other row has.
+
+    Sparse rows have no runs along a column, so that only joining rows one by one finds the topics.
+    """
+    loners = JOINING_PROBE_STEP * np.arange(MIN_JOINING_PROBES + 1)
+    words = np.arange(loners[-1] + JOINING_PROBE_STEP) % 2
+    words[loners] = 2 + np.arange(len(loners))
+    return sparse.csr_matrix((np.full(len(words), 20.0), words, np.arange(len(words) + 1)))
+
+
+def split_topics(twin, X):
+    """Split one cluster of all rows thoroughly, once."""
+    columns, starts = X.indices.astype(np.intp), X.indptr.astype(np.intp)
+    rows = twin.rows.Rows.sparse(X.data, columns, starts, X.shape[1])
+    family = twin.dirichlet_multinomial.DirichletMultinomial([1.0] * X.shape[1])
+    partition = twin.partition.Partition(rows, np.zeros(X.shape[0], dtype=np.intp), family, 1.0)
+    return twin.splits.split(partition, np.full((2, 1, 2), 0.5), True)
+
+
+def test_probed_rows_that_would_found_a_cluster_each_leave_their_cluster_whole(twin):
+    assert split_topics(twin, topics_with_loners()) == 0
+
+
+def test_a_cluster_is_split_if_the_probed_rows_would_join_each_other(kernel):
+    """The same rows, in an order in which most of the probed ones are of a topic."""
+    X = topics_with_loners()
+    assert split_topics(kernel, X[np.random.default_rng(0).permutation(X.shape[0])]) == 1
 
 
 @pytest.mark.slow
