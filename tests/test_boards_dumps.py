@@ -147,7 +147,7 @@ def test_of_what_a_board_has_forgotten_shares_means_and_variances_stay(memory):
     assert np.mean(model.predict(rows) == labels) > 0.98  # places, too, are the largest first
 
 
-def test_it_goes_on_with_the_rows_that_follow(tmp_path):
+def test_a_read_dump_learns_the_rows_that_follow(tmp_path):
     """The joint, after all, is that of all rows."""
     rows, _ = places(400)
     learner, labels = learner_of(rows[:300])
@@ -179,7 +179,7 @@ def test_all_that_needs_no_rows_works(tmp_path):
     assert not hasattr(model, "labels_")
 
 
-def test_it_is_plotted(tmp_path):
+def test_a_read_dump_is_plotted(tmp_path):
     pytest.importorskip("matplotlib").use("agg")
     rows, _ = places()
     model = from_micropython(mapdpm_batch.dump(learner_of(rows)[0]))

@@ -23,7 +23,7 @@ def run(code, cwd, **environment):
     return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True)
 
 
-def test_version():
+def test_the_version_is_that_of_the_build():
     assert dpmlite.__version__ == version("dpmlite")
 
 

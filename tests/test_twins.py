@@ -40,7 +40,7 @@ def test_whole_searches_agree(twins, problem, kind, seed):
 @settings(max_examples=30, deadline=None)
 @given(seed=st.integers(0, 10_000), n_columns=st.integers(1, 20))
 @example(seed=330, n_columns=17)  # an exchange makes a cluster, next to another one
-def test_they_agree_on_continuous_data(twins, seed, n_columns):
+def test_twins_agree_on_continuous_data(twins, seed, n_columns):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(30, n_columns)) * rng.gamma(1.0, size=(30, 1))
     prior = {"m0": X.mean(axis=0), "c0": 0.3, "a0": 1.0, "b0": X.var(axis=0)}
@@ -144,7 +144,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_errors_agree(twins, call):
+def test_twins_raise_the_same_errors(twins, call):
     errors = []
     for twin in twins:
         component = twin.normal_gamma.NormalGamma([0.0, 0.0], 1.0, 1.0, [1.0, 1.0])
@@ -157,7 +157,7 @@ def test_errors_agree(twins, call):
     assert errors[0] == errors[1]
 
 
-def test_they_agree_where_proposals_settle_on_some_rows_first(twins):
+def test_twins_agree_where_proposals_settle_on_some_rows_first(twins):
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(c, 1.0, size=(700, 1)) for c in (-6.0, 0.0, 6.0)])
     prior = {"m0": np.zeros(1), "c0": 0.01, "a0": 1.0, "b0": np.full(1, 4.0)}

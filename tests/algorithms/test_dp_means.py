@@ -60,7 +60,7 @@ def tables(draw, max_rows=25):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_it_is_algorithm_1(twin, seed):
+def test_labels_and_trace_are_those_of_algorithm_1(twin, seed):
     """Continuous data: no ties."""
     X, _ = blobs(n_rows=120, n_columns=(1, 2, 9, 40)[seed % 4], n_clusters=5, seed=seed)
     lam = (3.0, 60.0)[seed % 2] * X.shape[1]
@@ -155,7 +155,7 @@ def test_sparse_rows_are_rows(twin):
     assert prices[0] == pytest.approx(prices[1], rel=1e-12)
 
 
-def test_the_order_of_visits(twin):
+def test_an_order_of_visits_is_as_rows_in_that_order(twin):
     X, _ = blobs(n_rows=50, n_clusters=5, seed=4)
     order = np.random.default_rng(1).permutation(50).astype(np.intp)
     labels, centres, *_ = run(twin, X, 12.0, order=order)
@@ -184,7 +184,7 @@ def test_duplicates_share_a_cluster_even_if_it_is_free(twin):
     assert converged
 
 
-def test_it_stops_after_max_iter(twin):
+def test_passes_end_at_max_iter(twin):
     X, _ = blobs(n_rows=200, n_clusters=6, seed=5)
     _, _, _, trace, converged = run(twin, X, 4.0, max_iter=2)
     assert (len(trace), converged) == (3, False)

@@ -30,7 +30,7 @@ def test_kernels_far_away_are_zero(twin):
 
 
 @pytest.mark.parametrize("wrong", ["shares", "density", "squares"])
-def test_lengths_must_agree(twin, wrong):
+def test_vectors_of_unlike_lengths_are_an_error(twin, wrong):
     sizes = {"values": 3, "shares": 3, "points": 2, "density": 2, "squares": 2}
     arrays = {name: np.zeros(size + (name == wrong)) for name, size in sizes.items()}
     with pytest.raises(ValueError, match=f"{wrong} must have {sizes[wrong]} values"):

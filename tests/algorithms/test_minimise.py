@@ -107,7 +107,7 @@ def test_a_minimum_at_the_start_stays(twin):
     assert value == 7.0
 
 
-def test_lengths_must_agree(twin):
+def test_vectors_of_unlike_lengths_are_an_error(twin):
     with pytest.raises(ValueError, match="lower must have the length of x, 2, got 3"):
         twin.minimise.minimise(lambda x, gradient: 0.0, np.zeros(2), np.zeros(3))
 

@@ -221,7 +221,7 @@ def test_components_are_put_in_order(twin, kind):
         np.testing.assert_array_equal(sorted_.responsibilities, kept.responsibilities[:, order])
 
 
-def test_they_stay_where_order_would_lower_the_bound(twin):
+def test_components_keep_their_order_where_sorting_would_lower_the_bound(twin):
     """A large alpha wants the rest of the stick, the last component, to be large."""
     case, prior, X, _ = problem("normal-gamma", 4, 12)
     r = np.eye(2)[np.repeat([0, 1], [3, 9])]
@@ -311,7 +311,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_errors_agree(twins, call):
+def test_twins_raise_the_same_errors(twins, call):
     errors = []
     for twin in twins:
         component = twin.normal_gamma.NormalGamma([0.0, 0.0], 1.0, 1.0, [1.0, 1.0])

@@ -40,7 +40,7 @@ def test_a_board_predicts_what_the_table_shows(run, on_a_board):
     assert len(learner.counts) == 20
 
 
-def test_columns_are_chosen(run, on_a_board):
+def test_options_choose_the_columns_of_a_board(run, on_a_board):
     assert run("board", SENSORS, "--columns", "2,3", "--out", "two.py")[0] == 0
     assert len(on_a_board("two").SCALE) == 2
     assert run("board", SENSORS, "--drop", "power", "--out", "dropped.py")[0] == 0

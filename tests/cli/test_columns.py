@@ -79,7 +79,7 @@ def test_text_needs_a_word_where_a_family_is_given(run, customers):
         (["--columns", "spend,visits", "--drop", "visits"], ["spend"]),
     ],
 )
-def test_columns_are_chosen(run, customers, tmp_path, options, columns):
+def test_options_choose_the_columns_of_a_fit(run, customers, tmp_path, options, columns):
     code, out, _ = run("fit", customers, *options, "--prior", "paper", "--save", "m.npz")
     assert code == 0
     assert f"{N} rows x {counted(len(columns), 'column')}; " in "\n".join(out)

@@ -24,7 +24,7 @@ def naive(X, weights):
 
 
 @given(data=st.data())
-def test_they_are_those_of_numpy(twin, data):
+def test_moments_are_those_of_numpy(twin, data):
     n_rows = data.draw(st.integers(1, 40))
     n_columns = data.draw(st.integers(1, 19))
     rng = np.random.default_rng(data.draw(st.integers(0, 99)))

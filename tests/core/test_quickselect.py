@@ -11,7 +11,7 @@ NUMBERS = st.floats(allow_nan=False) | st.integers(-2, 2).map(float)
 
 
 @given(values=st.lists(NUMBERS, min_size=1), data=st.data())
-def test_it_is_that_of_a_sort(twin, values, data):
+def test_the_value_of_a_rank_is_that_of_a_sort(twin, values, data):
     rank = data.draw(st.integers(0, len(values) - 1))
     values, before = array("d", values), array("d", values)
     assert twin.quickselect.value_of_rank(values, rank) == np.sort(values)[rank]
@@ -36,6 +36,6 @@ def test_nan_do_no_harm(twin):
 
 
 @pytest.mark.parametrize("rank", [-1, 3])
-def test_there_are_as_many_ranks_as_values(twin, rank):
+def test_a_rank_beyond_the_values_is_an_error(twin, rank):
     with pytest.raises(IndexError, match=rf"rank must be in 0\.\.2, got {rank}"):
         twin.quickselect.value_of_rank(array("d", [1.0, 2.0, 3.0]), rank)

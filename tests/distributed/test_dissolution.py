@@ -48,7 +48,7 @@ def test_a_cluster_across_others_is_dissolved(power):
     np.testing.assert_array_equal(np.asarray(before.labels), labels)
 
 
-def test_no_merge_dissolves_it():
+def test_merges_do_not_dissolve_the_cluster():
     """Each pair is better apart: that is why clusters are dissolved."""
     X, _, labels = scattered_cluster()
     assert moves.merge(partition_of(problem_of(X), labels)) == 0

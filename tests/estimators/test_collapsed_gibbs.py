@@ -112,7 +112,7 @@ def test_the_rows_are_its_own(fitted):
     np.testing.assert_allclose(other.score_samples(X), model.score_samples(X), rtol=1e-12)
 
 
-def test_it_starts_from_the_map_and_never_reports_worse(fitted):
+def test_chains_start_from_the_map_and_never_report_worse(fitted):
     model, X = fitted
     assert (
         model.neg_log_joint_ <= MAPDPM(prior="paper", random_state=0).fit(X).neg_log_joint_ + 1e-6

@@ -35,7 +35,7 @@ def noisy_samples(n_samples, n_rows, seed, noise=0.35):
 
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("n_rows", [1, 2, 5, 8])
-def test_it_is_the_best_of_all_partitions(loss, n_rows):
+def test_the_consensus_is_the_best_of_all_partitions(loss, n_rows):
     for seed in range(3):
         samples = noisy_samples(9, n_rows, seed)
         found = consensus_partition(samples, loss, random_state=seed)
@@ -87,7 +87,7 @@ def test_the_largest_cluster_is_0():
     assert found.expected_loss == found.radius == 0.0
 
 
-def test_there_may_be_more_clusters_than_in_any_sample():
+def test_a_consensus_may_have_more_clusters_than_any_sample():
     """Rows that are together in less than half of the samples are apart: all of these are."""
     samples = [[0, 0, 1], [0, 1, 0], [0, 1, 1]]
     found = consensus_partition(samples, "binder", random_state=0)

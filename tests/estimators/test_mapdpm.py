@@ -74,7 +74,7 @@ def test_the_paper_s_algorithm_to_the_letter(estimator):
     assert estimator(random_state=0).fit(X).n_clusters_ == 3
 
 
-def test_it_counts_clusters_that_lose_their_last_row(estimator):
+def test_the_model_counts_clusters_that_lose_their_last_row(estimator):
     X, _ = blobs(n_rows=60, seed=1)
     single = estimator(init="single", split_merge=False).fit(X)
     assert single.n_empty_clusters_ == 0
@@ -212,7 +212,7 @@ def test_more_restarts_are_no_worse():
     assert joints[0] >= joints[1] >= joints[2]
 
 
-def test_the_limit_of_sweeps():
+def test_a_fit_that_reaches_max_sweeps_has_not_converged():
     X, _ = crp_mixture(80, random_state=1)
     model = MAPDPM(prior="paper", max_sweeps=1, init="singletons", random_state=0).fit(X)
     assert model.n_sweeps_ == 1

@@ -33,7 +33,7 @@ def quick(method="vb", **parameters):
 
 
 @needs_kernels
-def test_it_finds_clusters(method):
+def test_labels_are_the_planted_clusters(method):
     X, truth = blobs(n_rows=300, n_clusters=4, seed=2)
     model = VariationalDPM(prior="paper", method=method, random_state=0).fit(X)
     assert model.converged_
@@ -237,7 +237,7 @@ def test_a_fit_leaves_nothing_of_the_columns_of_an_earlier_one():
     assert not hasattr(mixed, "log_columns_")
 
 
-def test_it_must_be_fitted_first():
+def test_methods_before_fit_are_an_error():
     for method in ("predict", "predict_proba", "score_samples"):
         with pytest.raises(
             ValueError, match="this VariationalDPM is not fitted yet: call fit first"
@@ -255,7 +255,7 @@ def test_progress_is_printed(estimator, capsys):
     assert any(f"{model.lower_bound_:.4f}" in line for line in lines)
 
 
-def test_tolerance_ends_it(estimator):
+def test_a_gain_below_tol_ends_the_ascent(estimator):
     X, truth = blobs(n_rows=40)
     model = quick(init=truth, max_iter=500, tol=1e-3).fit(X)
     gains = np.diff(model.lower_bound_trace_)

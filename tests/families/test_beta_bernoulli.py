@@ -110,7 +110,7 @@ def test_any_other_number_is_a_one(twin):
 
 
 @pytest.mark.parametrize(("a0", "b0"), [(1e-12, 1e12), (1e-3, 1e-3), (1e12, 1e12), (0.5, 1e-9)])
-def test_extreme_priors(twin, a0, b0):
+def test_extreme_priors_lose_no_digits(twin, a0, b0):
     X = np.array([[1.0], [0.0], [1.0], [1.0]])
     component = build(twin, X, {"a0": [a0], "b0": [b0]}, [0] * 4)
     with mpmath.workdps(40):
@@ -125,7 +125,7 @@ def test_extreme_priors(twin, a0, b0):
     assert score == pytest.approx(float(member), rel=1e-12, abs=1e-12)
 
 
-def test_large_counts(twin):
+def test_large_counts_lose_no_digits(twin):
     prior = {"a0": [0.5], "b0": [2.0]}
     component = build(twin, [], prior, [])
     component.load(0, [3e6, 1e6, 2e6])
@@ -141,7 +141,7 @@ def test_large_counts(twin):
 
 @pytest.mark.parametrize("n_columns", [1, 7, 8, 9, 127, 128, 129, 300])
 @pytest.mark.parametrize("n_slots", [3, 17, 40, 70])
-def test_many_columns_and_slots(twin, n_columns, n_slots):
+def test_scores_are_right_at_every_width_of_vectors(twin, n_columns, n_slots):
     rng = np.random.default_rng(2)
     X = rng.choice([0.0, 1.0, NAN], p=[0.6, 0.3, 0.1], size=(80, n_columns))
     prior = {"a0": rng.gamma(1.0, size=n_columns), "b0": rng.gamma(1.0, size=n_columns)}

@@ -52,7 +52,7 @@ def test_scores_of_many_columns_and_slots(twin, n_columns, n_slots):
     check_scores(component, labels, X, prior, naive_log_predictive)
 
 
-def test_scores_of_members(twin):
+def test_members_are_scored_without_themselves(twin):
     rng = np.random.default_rng(1)
     X, prior = drawn(rng, 40, N_LEVELS), drawn_prior(rng, N_LEVELS)
     component, labels = filled(twin, X, prior)
@@ -137,7 +137,7 @@ def test_a_value_that_is_no_level_is_clipped(twin):
 
 
 @pytest.mark.parametrize("beta", [(1e-12, 1e12), (1e-3, 1e-3), (1e12, 1e12), (0.5, 1e-9)])
-def test_extreme_priors(twin, beta):
+def test_extreme_priors_lose_no_digits(twin, beta):
     X = np.array([[0.0], [1.0], [0.0], [0.0]])
     component = build(twin, X, {"beta0": [beta]}, [0] * 4)
     with mpmath.workdps(40):
@@ -152,7 +152,7 @@ def test_extreme_priors(twin, beta):
     assert score == pytest.approx(float(member), rel=1e-12, abs=1e-12)
 
 
-def test_large_counts(twin):
+def test_large_counts_lose_no_digits(twin):
     component = twin.categorical.Categorical([[0.5, 2.0, 1.0]])
     component.resize(2)
     component.load(0, [3e6, 1e6, 2e6, 0.0])

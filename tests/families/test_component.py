@@ -364,7 +364,7 @@ def test_errors_state_the_rule_that_is_broken(twin, case):
         component.copy(0, other, 0)
 
 
-def test_what_is_left_of_a_count(twin):
+def test_what_is_left_of_a_count_is_0_if_rounding_made_it(twin):
     left_of = twin.component.left_of
     assert left_of(5.0, 2.0) == 3.0
     assert left_of(2.0**44, 2.0**44 - 1.0) == 1.0  # whole counts are exact

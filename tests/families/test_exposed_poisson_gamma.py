@@ -52,7 +52,7 @@ def test_scores_of_many_columns_and_slots(twin, n_counts, n_slots, mean):
     check_scores(component, labels, X, prior, naive_log_predictive)
 
 
-def test_scores_of_members(twin):
+def test_members_are_scored_without_themselves(twin):
     rng = np.random.default_rng(1)
     X, prior = drawn(rng, 40, 5), drawn_prior(rng, 5)
     component, labels = filled(twin, X, prior)
@@ -109,7 +109,7 @@ def test_probabilities_of_all_counts_sum_to_one(twin):
         assert total == pytest.approx(1.0, rel=1e-12)
 
 
-def test_statistics_and_posterior(twin):
+def test_statistics_are_sums_and_the_posterior_adds_them_to_the_prior(twin):
     prior = {"a0": [0.5, 2.0], "b0": [1.0, 3.0]}
     X = np.array([[1.0, 0.0, 2.0], [4.0, NAN, 0.5], [0.0, 2.0, 8.0]])
     component = build(twin, X, prior, [0] * 3)

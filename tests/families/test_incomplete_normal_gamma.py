@@ -74,7 +74,7 @@ def test_without_gaps_it_is_the_normal_gamma(twin, problem, weight):
 
 @pytest.mark.parametrize("n_columns", [1, 7, 8, 9, 33])
 @pytest.mark.parametrize("n_slots", [16, 17, 33])
-def test_many_columns_and_slots(twin, n_columns, n_slots):
+def test_scores_are_right_at_every_width_of_vectors(twin, n_columns, n_slots):
     rng = np.random.default_rng(2)
     X = rng.normal(size=(80, n_columns)) * 10.0 ** rng.integers(-3, 9, size=n_columns)
     prior = {"m0": X.mean(axis=0), "c0": 0.2, "a0": 1.0, "b0": X.var(axis=0)}

@@ -20,7 +20,7 @@ def problem(n):
 
 
 @pytest.mark.parametrize("n", SIZES)
-def test_it_is_the_textbook_density(twin, n):
+def test_the_density_is_that_of_textbooks(twin, n):
     psi, e, z, d = problem(n)
     kappa, nu = 0.7, n + 1.3
     v = nu - n + 1.0

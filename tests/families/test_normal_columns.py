@@ -73,6 +73,6 @@ def test_moments_are_those_of_the_cells_that_are_there(twin):
 
 
 @pytest.mark.parametrize("gaps", [False, True])
-def test_there_must_be_such_a_slot(twin, gaps):
+def test_a_slot_that_does_not_exist_is_an_error(twin, gaps):
     with pytest.raises(IndexError):
         component(twin, gaps).normal_columns(2)

@@ -68,7 +68,7 @@ def test_posterior_is_eq_13_in_the_units_of_the_data(twin):
 
 
 @pytest.mark.parametrize("n_columns", [1, 7, 8, 9, 16, 33, 300])
-def test_many_columns_and_slots(twin, n_columns):
+def test_scores_are_right_at_every_width_of_vectors(twin, n_columns):
     """Products of factors are rescaled in time, and every width of vectors is met."""
     X = np.random.default_rng(2).normal(size=(40, n_columns)) * 10.0 ** np.arange(40)[:, None]
     prior = {"m0": np.zeros(n_columns), "c0": 0.2, "a0": 1.0, "b0": np.full(n_columns, 1e44)}

@@ -188,7 +188,7 @@ def test_posterior_in_the_units_of_the_data(twin):
 
 
 @pytest.mark.parametrize("n_columns", [1, 2, 5, 17, 40])
-def test_many_columns_and_slots(twin, n_columns):
+def test_scores_are_right_at_every_width_of_vectors(twin, n_columns):
     X, prior = problem_of(22, n_columns)
     component, labels = filled(twin, X[:20], prior, n_slots=21)
     scores = component.log_predictive_all(X[21])

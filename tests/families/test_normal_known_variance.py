@@ -181,7 +181,7 @@ def test_posterior_is_in_the_units_of_the_data(twin):
 
 @pytest.mark.parametrize("n_columns", [1, 7, 8, 9, 16, 33, 200])
 @pytest.mark.parametrize("n_slots", [3, 17, 40, 70])
-def test_many_columns_and_slots(twin, n_columns, n_slots):
+def test_scores_are_right_at_every_width_of_vectors(twin, n_columns, n_slots):
     rng = np.random.default_rng(2)
     X = rng.normal(size=(80, n_columns))
     prior = {

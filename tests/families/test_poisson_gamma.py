@@ -51,7 +51,7 @@ def test_scores_of_many_columns_and_slots(twin, n_columns, n_slots, mean):
     check_scores(component, labels, X, prior, naive_log_predictive)
 
 
-def test_scores_of_members(twin):
+def test_members_are_scored_without_themselves(twin):
     rng = np.random.default_rng(1)
     X, prior = drawn(rng, 40, 5), drawn_prior(rng, 5)
     component, labels = filled(twin, X, prior)
@@ -113,7 +113,7 @@ def test_a_number_below_0_counts_as_0(twin):
     assert component.log_predictive_all(np.array([-1e300])) == zero
 
 
-def test_statistics_and_posterior(twin):
+def test_statistics_are_sums_and_the_posterior_adds_them_to_the_prior(twin):
     prior = {"a0": [0.5, 2.0], "b0": [1.0, 3.0]}
     X = np.array([[1.0, 0.0], [4.0, NAN], [0.0, 2.0]])
     component = build(twin, X, prior, [0] * 3)
@@ -153,7 +153,7 @@ def test_heavy_rows_are_not_ruled_out_where_they_belong(twins, weight):
     assert found[0][0][0] > 20
 
 
-def test_there_is_no_bound(twin):
+def test_bounds_of_predictives_are_refused(twin):
     component = CASES["poisson-gamma"].component(twin, {"a0": [1.0], "b0": [1.0]})
     with pytest.raises(ValueError, match="no bound of log predictives is known for PoissonGamma"):
         component.bound_over(twin.rows.Rows(np.zeros((1, 1))))

@@ -48,7 +48,7 @@ def test_twins_take_the_same_path(twins, problem, data, n_scans, seed):
 
 
 @given(problem=problems(), data=st.data(), n_scans=N_SCANS, seed=st.integers(0, 99))
-def test_the_joint_is_kept(twin, problem, data, n_scans, seed):
+def test_proposals_keep_the_joint(twin, problem, data, n_scans, seed):
     labels, weights = draw_start(data, len(problem[0]))
     _, partition = run(twin, problem, labels, weights, n_scans, seed)
     assert partition.neg_log_joint == pytest.approx(partition.exact_neg_log_joint(), **CLOSE)
@@ -119,11 +119,11 @@ def test_the_long_run_is_the_posterior(twin, variant, weights):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("variant", chains.SPLIT_MERGE)
-def test_joint_distribution(twin, variant):
+def test_proposals_pass_geweke_s_test(twin, variant):
     chains.check_geweke(twin, chains.SPLIT_MERGE[variant])
 
 
-def test_it_crosses_what_sweeps_do_not(twin):
+def test_proposals_part_two_clusters_that_sweeps_do_not(twin):
     """Two clusters under one label: no row leaves alone, while proposals part them."""
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(c, 0.1, size=(15, 2)) for c in (-1.0, 1.0)])

@@ -133,7 +133,7 @@ def verdict(X, prior, alpha, group=()):
     alpha=st.sampled_from([0.5, 1.0, 4.0]),
     a0=st.sampled_from([0.3, 1.0]),
 )
-def test_it_is_what_numpy_makes_of_the_rule(twin, seed, n, n_columns, apart, alpha, a0):
+def test_the_verdict_is_that_of_the_rule_in_numpy(twin, seed, n, n_columns, apart, alpha, a0):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, n_columns)) + apart * rng.integers(2, size=(n, 1))
     prior = wide_prior(X) | {"c0": 1e-4, "a0": a0}
@@ -149,7 +149,9 @@ def test_it_is_what_numpy_makes_of_the_rule(twin, seed, n, n_columns, apart, alp
     has_group=st.booleans(),
 )
 @example(seed=905, n=10, n_columns=10, apart=0.0, has_group=True)  # a column has two cells
-def test_so_it_is_where_cells_are_missing(twin, seed, n, n_columns, apart, has_group):
+def test_the_verdict_on_missing_cells_is_that_of_the_rule_in_numpy(
+    twin, seed, n, n_columns, apart, has_group
+):
     """Of some columns hardly any, of others most or all; at some prior each verdict changes."""
     rng = np.random.default_rng(seed)
     group = rng.normal(size=((n + 30) * has_group, n_columns))
@@ -165,7 +167,9 @@ def test_so_it_is_where_cells_are_missing(twin, seed, n, n_columns, apart, has_g
 
 
 @given(seed=st.integers(0, 2**32), n=st.integers(5, 60), n_columns=st.integers(1, 10))
-def test_where_no_cell_is_missing_it_is_as_if_none_could_be(twin, seed, n, n_columns):
+def test_complete_rows_have_one_verdict_whether_or_not_cells_may_be_missing(
+    twin, seed, n, n_columns
+):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, n_columns)) + rng.integers(2, size=(n, 1)) * (seed % 3)
     weights = rng.integers(1, 3, size=n).astype(float) if seed % 2 else None
@@ -285,7 +289,7 @@ def test_many_rows_or_wide_ones_are_asked_in_parts(twins, n_rows, n_columns, n_c
     assert [kernel.normality.look_normal(partition, [k])[0] for k in slots] == found
 
 
-def test_it_is_asked_of_slots(twin):
+def test_slots_that_do_not_exist_are_an_error_and_none_have_no_verdict(twin):
     partition = build(twin, NORMAL, np.zeros(200), wide_prior(NORMAL))
     with pytest.raises(IndexError, match="2"):
         twin.normality.look_normal(partition, [0, 2])
@@ -390,7 +394,7 @@ def test_each_statistic_finds_what_it_is_for(twin, kind):
     assert not looks_normal(twin, HIDDEN[kind](NORMAL, np.random.default_rng(1)))
 
 
-def test_it_says_nothing_where_a_row_may_be_anywhere_or_rows_are_of_different_kinds(twin):
+def test_rows_without_cells_and_rows_that_share_no_cells_do_not_pass(twin):
     passing, empty, kinds = (NORMAL.copy() for _ in range(3))
     passing[np.random.default_rng(0).random((200, 3)) < 0.2] = np.nan
     empty[7] = np.nan
@@ -435,7 +439,7 @@ def test_each_statistic_finds_what_it_is_for_beside_an_absorbed_group(twin, kind
     assert not looks_normal(twin, found, group=ABSORBED)
 
 
-def test_it_says_nothing_beside_small_groups_or_several_or_of_no_rows(twin):
+def test_rows_beside_a_small_group_or_several_do_not_pass(twin):
     prior = wide_prior(ABSORBED)
     assert looks_normal(twin, NORMAL, prior, group=ABSORBED[:200])
     assert not looks_normal(twin, NORMAL, prior, group=ABSORBED[:199])
@@ -465,7 +469,7 @@ def test_a_prior_of_narrower_clusters_divides_what_is_normal(twin):
     assert not looks_normal(twin, NORMAL, prior)
 
 
-def test_it_says_nothing_of_small_groups_other_families_and_few_rows(twin):
+def test_clusters_of_few_rows_for_their_alpha_and_of_other_families_do_not_pass(twin):
     prior = wide_prior(NORMAL)
     labels = np.zeros(200, dtype=np.intp)
     component = twin.normal_gamma.NormalGamma(**prior)
@@ -552,7 +556,7 @@ def test_replaced_slots_are_what_was_found_of_their_parts(twin):
     assert memory.looked_normal == [False, True, False]
 
 
-def test_it_says_nothing_of_rows_that_are_almost_equal(twin):
+def test_rows_that_are_almost_equal_do_not_pass(twin):
     """A slot holds what is left of its prior's width, too: it hardly tells theirs."""
     prior = wide_prior(NORMAL)
     assert looks_normal(twin, NORMAL / 1e2, prior)
@@ -566,7 +570,7 @@ def starts_of(capsys, X):
 
 
 @needs_kernels
-def test_it_is_not_asked_of_many_more_columns_than_rows():
+def test_many_more_columns_than_rows_do_not_pass():
     """It never passed there, and its sums of all pairs of columns took 288 MB."""
     X = np.random.default_rng(0).normal(size=(20, 6000))
     state = Partition(
@@ -623,7 +627,7 @@ def test_only_samples_of_larger_tables_are_split_before_the_descent(monkeypatch)
 @needs_kernels
 @pytest.mark.parametrize("missing", [0.0, 0.1])
 @pytest.mark.parametrize("make", ["planted", "unequal"])
-def test_nothing_is_lost_by_it(twins, make, missing):
+def test_no_division_of_a_cluster_that_passes_lowers_the_joint(twins, make, missing):
     """No division of a cluster that passes is better, of those that 20 pairs of rows lead to."""
     kernel, rng, n_asked = twins[1], np.random.default_rng(0), 0
     if make == "planted":

@@ -140,7 +140,7 @@ def test_rows_without_a_cell_of_the_column_get_no_label(twin):
     ],
     ids=["one normal", "equal rows", "one row", "two rows"],
 )
-def test_there_may_be_none(twin, X):
+def test_rows_that_no_runs_divide_better_have_none(twin, X):
     prior = {"m0": X.mean(axis=0), "c0": 0.1, "a0": 1.0, "b0": np.ones(X.shape[1])}
     assert runs(twin, X, prior) is None
 
@@ -154,7 +154,7 @@ def test_columns_of_sparse_rows_have_no_order(twin):
     assert twin.runs.best_runs(one, twin.division.members_of(one, [0])) is None
 
 
-def test_thorough_splits_find_them(twin):
+def test_thorough_splits_find_runs_that_others_do_not(twin):
     X, truth = side_by_side(6, 150)
     for thorough in (False, True):
         one = partition(twin, X, np.zeros(len(X)))

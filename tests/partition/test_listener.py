@@ -138,7 +138,7 @@ def test_a_split_memory_takes_over_what_is_known_of_a_division(twin, memory_of):
     assert memory.looked_normal == [False, True, False, False]
 
 
-def test_there_are_no_listeners_unless_something_is_remembered(twin):
+def test_a_partition_has_no_listeners_unless_something_is_remembered(twin):
     partition = build(twin, X, [0, 1, 2] * 4, empirical_prior(X))
     partition.move(0, 1, 0.0)
     partition.tidy()

@@ -53,7 +53,7 @@ def test_tight_neighbours_are_told_apart():
     np.testing.assert_allclose(chosen.prior_["m0"], X.mean(axis=0), rtol=1e-12)
 
 
-def test_it_goes_with_every_choice_of_alpha_and_weights():
+def test_scaled_priors_go_with_every_choice_of_alpha_and_weights():
     X, _ = dpm_sample(30, 2, prior=PRIORS["normal-gamma"], random_state=2)
     weights = np.r_[np.zeros(3), np.ones(27)]
     for alpha in ("map", "nll", "cv"):

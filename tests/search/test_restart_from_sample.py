@@ -49,7 +49,7 @@ def attempts(monkeypatch):
     return made
 
 
-def test_it_only_ever_helps(attempts):
+def test_restarts_never_raise_the_joint(attempts):
     gains = []
     for seed in (0, 3, 7):
         X = uniform(seed=seed)
@@ -85,7 +85,7 @@ def test_sweeps_over_all_rows_are_counted(monkeypatch, seed, helps):
     assert after.n_sweeps - n_sweeps == swept.count(150)
 
 
-def test_attempts_that_fail_end_it(attempts):
+def test_restarts_end_after_failures_in_a_row(attempts):
     X = uniform()
     result = descended(X)
     for seed in range(9):
@@ -99,7 +99,7 @@ def test_attempts_that_fail_end_it(attempts):
 
 
 @pytest.mark.parametrize("reason", ["normal", "large", "not converged", "stop"])
-def test_when_there_are_none(attempts, monkeypatch, reason):
+def test_no_restart_of_normal_large_stopped_or_unconverged_fits(attempts, monkeypatch, reason):
     X = np.random.default_rng(0).normal(size=(150, 2)) if reason == "normal" else uniform()
     stop = threading.Event()
     result = descended(X, 1 if reason == "not converged" else 1000)

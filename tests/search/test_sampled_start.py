@@ -103,7 +103,7 @@ def test_tables_larger_than_the_sample(monkeypatch):
     assert (np.diff(model.neg_log_joint_trace_) <= 0.0).all()
 
 
-def test_it_says_what_it_does(capsys):
+def test_verbose_names_the_steps_of_the_start(capsys):
     X, _ = blobs(n_rows=40, seed=4)
     MAPDPM(prior="paper", random_state=0, verbose=True, n_init=2).fit(X)
     lines = capsys.readouterr().out.splitlines()
@@ -113,7 +113,7 @@ def test_it_says_what_it_does(capsys):
 
 
 @pytest.mark.parametrize("n_columns", [1, 2])
-def test_it_finds_the_most_probable_of_all_partitions(n_columns):
+def test_the_start_finds_the_most_probable_of_all_partitions(n_columns):
     n_problems, least_hits = (10, 9) if PURE else (100, 97)
     hits = 0
     for seed in range(n_problems):
@@ -127,7 +127,7 @@ def test_it_finds_the_most_probable_of_all_partitions(n_columns):
 
 
 @needs_kernels
-def test_it_is_no_worse_than_2000_gibbs_sweeps():
+def test_the_start_is_no_worse_than_2000_gibbs_sweeps():
     """The paper's section 4.1, eight draws; asv_benchmarks/benchmarks/search.py has a hundred."""
     prior = {"m0": np.full(2, 1.0), "c0": 0.1, "a0": 1.0, "b0": np.full(2, 10.0)}
     gains = []

@@ -51,7 +51,7 @@ def test_twins_take_the_same_path_among_many_clusters(twins):
 
 
 @given(problem=problems(), kind=st.sampled_from(STARTS), data=st.data(), seed=st.integers(0, 99))
-def test_the_joint_is_kept(twin, problem, kind, data, seed):
+def test_sweeps_keep_the_joint(twin, problem, kind, data, seed):
     weights = draw_weights(data, len(problem[0]))
     _, partition = run(twin, problem, kind, weights, seed)
     assert partition.neg_log_joint == pytest.approx(partition.exact_neg_log_joint(), **CLOSE)
@@ -144,7 +144,7 @@ def test_the_long_run_is_the_posterior(twin, weights):
 
 
 @pytest.mark.slow
-def test_joint_distribution(twin):
+def test_sweeps_pass_geweke_s_test(twin):
     chains.check_geweke(twin, chains.gibbs)
 
 
@@ -171,7 +171,7 @@ def test_a_row_leaves_a_slot_that_is_negligible_at_any_uniform(twin):
         assert partition.labels.tolist() == [0, 0, 1, 1, 1]
 
 
-def test_it_counts_clusters_that_lose_their_last_row(twin):
+def test_sweeps_count_clusters_that_lose_their_last_row(twin):
     prior = {"m0": [0.0], "c0": 1.0, "a0": 5.0, "b0": [1.0]}
     partition = chains.build(twin, np.zeros((4, 1)), [0, 1, 2, 3], 1e-9, prior)
     assert twin.gibbs.gibbs_sweep(partition, np.full(4, 0.5)) == 3

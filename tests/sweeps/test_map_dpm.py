@@ -131,7 +131,7 @@ def test_converge_counts_and_limits_its_sweeps(twin):
     assert twin.map_dpm.converge(partition, 0) == 0
 
 
-def test_it_counts_clusters_that_lose_their_last_row(twin):
+def test_the_partition_counts_clusters_that_lose_their_last_row(twin):
     prior = {"m0": [0.0], "c0": 1.0, "a0": 5.0, "b0": [1.0]}
     partition = build(twin, np.zeros((4, 1)), start("singletons", 4), prior, 1e-9)
     assert partition.n_emptied == 0

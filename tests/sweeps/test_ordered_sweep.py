@@ -85,7 +85,7 @@ def test_late_sweeps_in_which_few_rows_move(n_columns, separation):
     ("n_columns", "n_clusters", "separation"),
     [(8, 15, 6.0), (5, 60, 3.0), (20, 30, 3.0), (3, 2000, 3.0)],
 )
-def test_where_some_rows_move(n_columns, n_clusters, separation):
+def test_threads_agree_where_some_rows_move(n_columns, n_clusters, separation):
     X, labels = planted_gaussians(
         N_ROWS, n_columns, n_clusters, separation=separation, random_state=0
     )
@@ -93,7 +93,7 @@ def test_where_some_rows_move(n_columns, n_clusters, separation):
     assert moves[0] > N_ROWS // 64
 
 
-def test_where_rows_found_clusters():
+def test_threads_agree_where_rows_found_clusters():
     """More than there was memory for; and others join these."""
     X, labels = planted_gaussians(N_ROWS, 3, 4, separation=9.0, random_state=0)
     rng = np.random.default_rng(0)

@@ -84,7 +84,7 @@ def test_rows_without_a_label_or_alone_are_visited(kernel):
 
 
 @pytest.mark.parametrize(("first", "last"), [(-1, 2), (2, 1), (0, 4)])
-def test_there_must_be_such_rows(kernel, first, last):
+def test_rows_that_do_not_exist_are_an_error(kernel, first, last):
     state = partition(kernel, np.eye(3), [0, 0, 1])
     with pytest.raises(IndexError, match=rf"rows must be in 0\.\.3, got {first}\.\.{last}"):
         screen(state, first, last)

@@ -54,7 +54,7 @@ def test_the_cluster_counts_as_one_row(twin, problem, seed, weighted):
     assert partition.neg_log_joint == pytest.approx(joint, rel=1e-9, abs=1e-8)
 
 
-def test_it_leaves_where_a_sweep_stays(twin):
+def test_an_unreinforced_sweep_parts_a_row_that_a_sweep_leaves(twin):
     """Thirty rows hold a row in their cluster that lies far from them; one row does not."""
     X = np.concatenate([np.linspace(-1.0, 1.0, 30), [2.0]])[:, None]
     prior = {"m0": [0.0], "c0": 0.1, "a0": 1.0, "b0": [1.0]}
@@ -72,7 +72,7 @@ def test_it_leaves_where_a_sweep_stays(twin):
         ([-1, -1, -1], "one cluster, got 0 clusters and 3 rows without one"),
     ],
 )
-def test_it_needs_one_cluster(twin, labels, message):
+def test_an_unreinforced_sweep_needs_one_cluster(twin, labels, message):
     X = np.zeros((3, 1))
     prior = {"m0": [0.0], "c0": 1.0, "a0": 1.0, "b0": [1.0]}
     partition = build(twin, X, labels, prior)

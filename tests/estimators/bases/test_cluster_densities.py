@@ -25,7 +25,7 @@ TABLES = {
 
 
 @pytest.mark.parametrize("component", TABLES)
-def test_bayes_rule_makes_probabilities_of_them(component):
+def test_bayes_rule_makes_probabilities_of_densities(component):
     rows = TABLES[component]
     model = MAPDPM(component=component, prior="paper", random_state=0).fit(rows)
     weights = len(rows) * model.weights_
@@ -65,7 +65,7 @@ def test_a_far_row_has_finite_densities():
         BayesianHierarchicalClustering(random_state=0),
     ],
 )
-def test_every_mixture_has_them(estimator):
+def test_every_mixture_transforms(estimator):
     found = estimator.fit_transform(X)
     assert found.shape == (60, estimator.n_clusters_)
     np.testing.assert_array_equal(found, estimator.transform(X))
@@ -84,7 +84,7 @@ def test_densities_are_in_the_units_of_the_table():
     np.testing.assert_allclose(mixture, model.score_samples(rows), atol=0.02)
 
 
-def test_they_are_frames_if_wanted():
+def test_set_output_makes_data_frames_of_densities():
     pl = pytest.importorskip("polars")
     model = MAPDPM(prior="paper", random_state=0)
     plain = model.fit_transform(X)

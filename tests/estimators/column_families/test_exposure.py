@@ -176,7 +176,7 @@ def test_chunks_are_clustered_as_well_as_a_table():
     ],
     ids=lambda estimator: type(estimator).__name__,
 )
-def test_all_estimators_take_them(estimator):
+def test_all_estimators_take_exposures(estimator):
     X, kind = table(200)
     estimator.set_params(component=FAMILIES).fit(X)
     assert agreement(kind, estimator.labels_) > agreement(kind, fit(X).labels_) - 0.2

@@ -227,7 +227,7 @@ def test_families_whose_prior_is_not_fitted_beside_others(family):
     ],
     ids=lambda estimator: type(estimator).__name__,
 )
-def test_all_estimators_take_them(estimator):
+def test_all_estimators_take_mixed_tables(estimator):
     X, labels = table(150)
     estimator.fit(X)
     assert agreement(labels, estimator) > agreement(labels, fit(X)) - 0.2

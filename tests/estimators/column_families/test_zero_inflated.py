@@ -175,14 +175,14 @@ def test_streams_and_merged_models():
     [CollapsedGibbs(random_state=0), DPSearch(), BayesianHierarchicalClustering()],
     ids=lambda each: type(each).__name__,
 )
-def test_all_estimators_take_them(estimator):
+def test_all_estimators_take_zero_inflated_columns(estimator):
     X, kind = customers(200)
     model = estimator.set_params(component=FAMILIES).fit(X)
     assert model.component_ == FAMILIES
     assert adjusted_mutual_info_score(kind, model.labels_) > 0.55
 
 
-def test_variational_inference_has_none():
+def test_variational_inference_refuses_zero_inflated_columns():
     X, _ = customers(200)
     assert VariationalDPM(random_state=0).fit(X).component_ == "normal-gamma"
     with pytest.raises(ValueError, match="got 'zero-inflated-log-normal'"):

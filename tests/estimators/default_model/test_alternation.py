@@ -46,7 +46,7 @@ def test_the_joint_falls_until_a_round_gains_little(name, seed):
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("seed", range(5))
-def test_it_ends_where_other_hyperparameters_gain_little(name, seed):
+def test_alternation_ends_where_other_hyperparameters_gain_little(name, seed):
     table, labels = drawn_table(seed)
     best, _ = alternated(name, table, np.zeros_like(labels))
     family, scales = FAMILIES[name], ColumnScales.of(table)

@@ -189,7 +189,7 @@ def test_families_that_fit_no_prior_keep_the_papers(make, component):
     np.testing.assert_array_equal(one.labels_, other.labels_)
 
 
-def test_weights(make):
+def test_weights_choose_the_model_that_mapdpm_chooses(make):
     X, truth = six_groups(n_each=15)
     weights = np.random.default_rng(0).uniform(0.5, 3.0, size=len(X))
     given = {"component": "normal-gamma", "random_state": 0}

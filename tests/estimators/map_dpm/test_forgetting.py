@@ -190,7 +190,7 @@ def test_components_stay_joined_and_files_know_the_memory(tmp_path):
     )
 
 
-def test_it_may_forget_all_that_it_knew(estimator):
+def test_a_model_of_single_rows_forgets_them_all(estimator):
     single = estimator(prior=PRIOR, init="singletons", split_merge=False, max_sweeps=1, memory=2)
     single.fit(np.array([[0.0, 0.0], [5000.0, 0.0], [0.0, 5000.0]]))
     assert single.counts_.tolist() == [1, 1, 1]

@@ -54,7 +54,7 @@ def test_a_cause_is_named(kind):
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (2, 1), (1, 3), (2, 3)])
-def test_there_may_be_few_rows(shape):
+def test_tables_of_few_rows_are_described(shape):
     assert why_long(Data(shape, np.ones(shape))).startswith(
         f"{shape[0]} rows x {shape[1]} columns: "
     )

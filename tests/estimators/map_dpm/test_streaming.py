@@ -142,7 +142,7 @@ def test_first_rows_are_few_cells(monkeypatch):
     assert not hasattr(model.fit(X[:5]), "first_rows_")
 
 
-def test_it_goes_on_after_fit(estimator):
+def test_partial_fit_goes_on_after_fit(estimator):
     X = table("normal-gamma")
     model = quick(estimator).fit(X[:40])
     np.testing.assert_array_equal(model.partial_fit(X[40:]).labels_, model.predict(X[40:]))
@@ -321,7 +321,7 @@ def test_weights_of_all_pieces_can_be_counted(estimator):
 
 @needs_kernels
 @pytest.mark.parametrize("size", [125, 1000])
-def test_it_comes_close_to_fit(monkeypatch, size):
+def test_partial_fit_comes_close_to_fit(monkeypatch, size):
     monkeypatch.setattr(streaming, "FIRST_ROWS", 1000)
     X = planted_gaussians(4000, 8, 10, random_state=0)[0]
     model = learn(MAPDPM(prior="paper", random_state=0), X, size)
