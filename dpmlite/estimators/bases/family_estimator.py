@@ -199,15 +199,7 @@ class FamilyEstimator(Estimator):
         columns with full covariance are drawn. Otherwise families with such columns are not tried
         where cells may be missing.
         """
-        numbers = table.numbers()
-        of_numbers = moments if table.columns is None else moments.part(table.columns.is_real)
-        of_numbers.variances()  # warns of constant columns, and refuses values too large
-        warn_of_outliers(numbers, of_numbers)
-        if moments.names is not None and table.values is not None:
-            levels = {} if table.columns is None else table.columns.levels
-            are_numbers = [levels.get(name) is None for name in moments.names]
-            names = compress(moments.names, are_numbers)
-            warn_of_row_numbers(names, table.values[:, are_numbers])
+        warn_of_columns(table, moments)
         found = None
         if table.columns is not None:
             table, found = self._with_columns_by_joint(search, table, seeds)
@@ -314,3 +306,21 @@ class FamilyEstimator(Estimator):
 def _with_greatest_weight_1(table: Data) -> Data:
     """A table whose heaviest row counts as one."""
     return table if table.weights is None else times(table, 1.0 / float(table.weights.max()))
+
+
+def warn_of_columns(table: Data, moments: Moments) -> None:
+    """Warn of columns that are constant, that outliers make wide, or that number the rows.
+
+    Raises
+    ------
+    ValueError
+        If values are too large.
+    """
+    of_numbers = moments if table.columns is None else moments.part(table.columns.is_real)
+    of_numbers.variances()  # warns of constant columns, and refuses values too large
+    warn_of_outliers(table.numbers(), of_numbers)
+    if moments.names is None or table.values is None:
+        return
+    levels = {} if table.columns is None else table.columns.levels
+    are_numbers = [levels.get(name) is None for name in moments.names]
+    warn_of_row_numbers(compress(moments.names, are_numbers), table.values[:, are_numbers])

@@ -66,21 +66,7 @@ class MapFits(MapParameters):
             seeds = check_random_state(self.random_state).integers(2**63, size=self.n_init)
             table = data.take(data.has_weight())
             moments = Moments.of(table)
-            if self._is_automatic():
-                effect, saturation = design_effect_of(table), self._saturation()
-                power = power_of(table.total_weight, saturation, effect)
-                model, table, labels = self._choose_model(
-                    search, table, moments, seeds, power, completes=True
-                )
-                if not isinstance(self.init, str) or self.init == AUTO:
-                    search = replace(search, init=labels)
-            else:
-                power = power_of(table.total_weight, self._saturation())
-                if self._weighs_certainty():
-                    table, power = weights_as_certainty(table, power)
-                table, model = self._given_model_of_complete_rows(
-                    search, table, moments, seeds, min(1.0, power)
-                )
+            search, table, model = self._model_to_search(search, table, moments, seeds)
             if isinstance(self.alpha, str):
                 model = replace(model, as_weights=self.alpha == "cv")
                 found = self._choose_alpha(search, table, model, seeds)
@@ -90,6 +76,27 @@ class MapFits(MapParameters):
             self.power_ = model.power * table.total_weight / moments.weight
             self._keep_moments(moments)
             self._keep_clusters(table, labels)
+
+    def _model_to_search(
+        self, search: Search, table: Data, moments: Moments, seeds: Seeds
+    ) -> tuple[Search, Data, Model]:
+        """The model, and the table as it is searched under it.
+
+        If the joint chose the model, the labels that chose it are the search's start by default.
+        """
+        if not self._is_automatic():
+            power = power_of(table.total_weight, self._saturation())
+            if self._weighs_certainty():
+                table, power = weights_as_certainty(table, power)
+            power = min(1.0, power)
+            return search, *self._given_model_of_complete_rows(search, table, moments, seeds, power)
+        power = power_of(table.total_weight, self._saturation(), design_effect_of(table))
+        model, table, labels = self._choose_model(
+            search, table, moments, seeds, power, completes=True
+        )
+        if not isinstance(self.init, str) or self.init == AUTO:
+            search = replace(search, init=labels)
+        return search, table, model
 
     def _given_model_of_complete_rows(
         self, search: Search, table: Data, moments: Moments, seeds: Seeds, power: float
