@@ -11,9 +11,10 @@ from dpmlite.distributed.engine import MapEngine
 from dpmlite.estimators.bases.estimator import all_or_nothing
 from dpmlite.estimators.map_dpm.chunk_tables import load_chunk, weighted_chunks
 from dpmlite.estimators.map_dpm.chunked_fit import ChunkedFit
+from dpmlite.estimators.map_dpm.first_rows import FirstRows
 from dpmlite.estimators.map_dpm.fits import MapFits
 from dpmlite.estimators.map_dpm.forgetting import remembered
-from dpmlite.estimators.map_dpm.streaming import FirstRows, FittedClusters
+from dpmlite.estimators.map_dpm.streaming import FittedClusters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,7 +7,7 @@ from families import CASES, FAMILY_NAMES
 from three_groups import joint_of
 
 from dpmlite import MAPDPM
-from dpmlite.estimators.map_dpm import streaming
+from dpmlite.estimators.map_dpm import first_rows
 from dpmlite.estimators.map_dpm.forgetting import remembered
 from dpmlite.estimators.map_dpm.streaming import FittedClusters
 from dpmlite.estimators.priors import FAMILIES
@@ -19,7 +19,7 @@ PRIOR = {"m0": [0.0, 0.0], "c0": 0.1, "a0": 8.0, "b0": [32000.0, 32000.0]}
 @pytest.fixture(autouse=True)
 def few_first_rows(monkeypatch):
     """So that most rows of small tables are settled."""
-    monkeypatch.setattr(streaming, "FIRST_ROWS", 30)
+    monkeypatch.setattr(first_rows, "FIRST_ROWS", 30)
 
 
 def places(n_rows, seed=0, regimes=2):

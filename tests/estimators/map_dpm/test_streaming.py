@@ -13,7 +13,7 @@ from three_groups import joint_of, table
 import dpmlite
 from dpmlite import MAPDPM, CollapsedGibbs, NotFittedError, merge_models
 from dpmlite.datasets import planted_gaussians
-from dpmlite.estimators.map_dpm import streaming
+from dpmlite.estimators.map_dpm import first_rows
 from dpmlite.estimators.priors import FAMILIES
 
 COMPONENTS = tuple(FAMILIES)
@@ -22,7 +22,7 @@ COMPONENTS = tuple(FAMILIES)
 @pytest.fixture(autouse=True)
 def few_first_rows(monkeypatch):
     """So that most rows of small tables are settled."""
-    monkeypatch.setattr(streaming, "FIRST_ROWS", 30)
+    monkeypatch.setattr(first_rows, "FIRST_ROWS", 30)
 
 
 def quick(estimator, **parameters):
@@ -113,7 +113,7 @@ def test_a_table_far_from_zero_and_narrow(estimator):
 
 
 def test_the_first_rows_are_fitted_again(monkeypatch):
-    monkeypatch.setattr(streaming, "FIRST_ROWS", 60)
+    monkeypatch.setattr(first_rows, "FIRST_ROWS", 60)
     X = planted_gaussians(80, 3, 4, random_state=1)[0]
     model = MAPDPM(prior="paper", random_state=0).partial_fit(X[:30])
     fitted = MAPDPM(prior="paper", random_state=0).fit(X[:30])
@@ -133,7 +133,7 @@ def test_the_first_rows_are_fitted_again(monkeypatch):
 
 
 def test_first_rows_are_few_cells(monkeypatch):
-    monkeypatch.setattr(streaming, "FIRST_CELLS", 40)
+    monkeypatch.setattr(first_rows, "FIRST_CELLS", 40)
     X, _ = blobs(n_rows=30)
     assert hasattr(MAPDPM(prior="paper").partial_fit(X[:19]), "first_rows_")
     assert not hasattr(MAPDPM(prior="paper").partial_fit(X[:20]), "first_rows_")
@@ -236,7 +236,7 @@ def test_parameters_may_change_between_calls(estimator):
 
 @needs_kernels
 def test_max_clusters_holds_when_the_rows_are_gone(monkeypatch):
-    monkeypatch.setattr(streaming, "FIRST_ROWS", 100)
+    monkeypatch.setattr(first_rows, "FIRST_ROWS", 100)
     rng = np.random.default_rng(0)
     X = 20.0 * rng.integers(6, size=600)[:, None] + rng.standard_normal((600, 2))
     model = learn(MAPDPM(max_clusters=3, random_state=0), X, 150)
@@ -248,7 +248,7 @@ def test_max_clusters_holds_when_the_rows_are_gone(monkeypatch):
 
 @needs_kernels
 def test_outliers_of_each_batch_are_labelled(monkeypatch):
-    monkeypatch.setattr(streaming, "FIRST_ROWS", 100)
+    monkeypatch.setattr(first_rows, "FIRST_ROWS", 100)
     X, _ = planted_gaussians(400, 2, 2, random_state=0)
     model = learn(MAPDPM(outlier_level=1e-3, random_state=0), X, 200)
     model.partial_fit(np.concatenate([X[:50], [[500.0, 500.0]]]))
@@ -322,7 +322,7 @@ def test_weights_of_all_pieces_can_be_counted(estimator):
 @needs_kernels
 @pytest.mark.parametrize("size", [125, 1000])
 def test_partial_fit_comes_close_to_fit(monkeypatch, size):
-    monkeypatch.setattr(streaming, "FIRST_ROWS", 1000)
+    monkeypatch.setattr(first_rows, "FIRST_ROWS", 1000)
     X = planted_gaussians(4000, 8, 10, random_state=0)[0]
     model = learn(MAPDPM(prior="paper", random_state=0), X, size)
     joint = dpmlite.neg_log_joint(X, model.predict(X), alpha=1.0)
