@@ -267,7 +267,7 @@ BAD_PRIORS = {
     "psi0 asymmetric": (
         "normal-inverse-wishart",
         {"psi0": [[1.0, 0.5], [0.0, 1.0]]},
-        "prior psi0 must be symmetric",
+        r"prior psi0 must be symmetric, got 0\.5 at \(0, 1\) and 0\.0 at \(1, 0\)",
     ),
     "psi0 indefinite": (
         "normal-inverse-wishart",

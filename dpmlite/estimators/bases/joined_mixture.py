@@ -20,6 +20,7 @@ from dpmlite.estimators.inputs.parameters import (
     check_not_negative,
     check_positive,
 )
+from dpmlite.estimators.inputs.shown import shown
 from dpmlite.joining import (
     fits_normals,
     joined_to_limit,
@@ -84,7 +85,10 @@ class JoinedMixture(MixtureEstimator):
         require_fitted(self, "cluster_tree_")
         tree, n_components = self.cluster_tree_, len(self.statistics_)
         if (depth is None) == (n_clusters is None):
-            raise ValueError("labels_at needs either depth or n_clusters")
+            raise ValueError(
+                "one of depth and n_clusters must be given, and not both, "
+                f"got depth={shown(depth)} and n_clusters={shown(n_clusters)}"
+            )
         if depth is not None:
             n_joins = level_of(tree, check_not_negative("depth", depth))
         else:

@@ -170,7 +170,7 @@ class Size(NamedTuple):
         """
         n_rows = length_of(chunk)
         if not n_rows:
-            raise ValueError(f"chunk {number}: X must have at least one row")
+            raise ValueError(f"chunk {number}: X must have at least one row, got 0")
         if not isinstance(chunk, WeightedChunk):
             return cls(n_rows, float(n_rows), 1.0, 1.0)
         try:

@@ -250,8 +250,13 @@ def _positive_definite(name: str, value: Any, n_columns: int) -> Floats:
             f"got {variances.min():g} to {variances.max():g}"
         )
     scale = np.sqrt(np.abs(variances))
-    if not (np.abs(matrix - matrix.T) <= 1e-10 * np.outer(scale, scale)).all():
-        raise ValueError(f"prior {name} must be symmetric")
+    asymmetric = np.argwhere(~(np.abs(matrix - matrix.T) <= 1e-10 * np.outer(scale, scale)))
+    if len(asymmetric):
+        i, j = asymmetric[0]
+        raise ValueError(
+            f"prior {name} must be symmetric, "
+            f"got {matrix[i, j]} at ({i}, {j}) and {matrix[j, i]} at ({j}, {i})"
+        )
     try:
         np.linalg.cholesky(matrix)
     except np.linalg.LinAlgError:

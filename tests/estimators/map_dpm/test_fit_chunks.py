@@ -226,7 +226,7 @@ def test_the_concentration_is_chosen_on_the_sample(alpha):
     [
         (np.array([[1.0, 2.0], [1.0, np.nan]]), "chunk 1: X must .* in row 1, column 1"),
         (np.ones((3, 5)), "chunk 1: X has 5 features, but 2 features are expected"),
-        (np.empty((0, 2)), "chunk 1: X must have at least one row"),
+        (np.empty((0, 2)), "chunk 1: X must have at least one row, got 0"),
     ],
 )
 @pytest.mark.parametrize("prior", ["paper", "auto"])
