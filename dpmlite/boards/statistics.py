@@ -11,6 +11,8 @@ from dpmlite.boards.quantized import LIMIT
 from dpmlite.estimators.priors.moments import Moments
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from dpmlite import families
     from dpmlite.boards.quantized import Quantized
     from dpmlite.estimators.inputs.choices import Prior
@@ -69,21 +71,7 @@ def counted(
     ValueError
         If they are not the rows that the model was fitted to, or it does not know their labels.
     """
-    if len(model.labels_) < model.n_samples_seen_:
-        raise ValueError(
-            f"model must have the labels of all {model.n_samples_seen_} rows it has seen, got "
-            f"those of the last {len(model.labels_)}: let it learn quantized.rows, and write it "
-            "without quantized"
-        )
-    rows, shape = quantized.rows.astype(np.int64), (len(model.labels_), model.n_features_in_)
-    if rows.shape != shape:
-        raise ValueError(f"quantized must have the model's rows, shape {shape}, got {rows.shape}")
-    members = [rows[model.labels_ == k] for k in range(model.n_clusters_)]
-    if [len(x) for x in members] != list(mixture.counts[: model.n_clusters_]):
-        raise ValueError(
-            "model must be fitted without sample_weight, or to quantized.rows and be written "
-            "without quantized"
-        )
+    members = members_of_clusters(model, mixture, quantized)
     found = [
         Cluster(len(x), tuple(x.sum(axis=0).tolist()), tuple((x * x).sum(axis=0).tolist()))
         for x in members
@@ -105,6 +93,34 @@ def counted(
             f"got another mean of cluster {k}, column {d}"
         )
     return prior, found
+
+
+def members_of_clusters(
+    model: MAPDPM, mixture: families.Component, quantized: Quantized
+) -> list[npt.NDArray[np.int64]]:
+    """The quantised rows of each cluster.
+
+    Raises
+    ------
+    ValueError
+        If the model does not know the labels of all its rows, or they are other rows.
+    """
+    if len(model.labels_) < model.n_samples_seen_:
+        raise ValueError(
+            f"model must have the labels of all {model.n_samples_seen_} rows it has seen, got "
+            f"those of the last {len(model.labels_)}: let it learn quantized.rows, and write it "
+            "without quantized"
+        )
+    rows, shape = quantized.rows.astype(np.int64), (len(model.labels_), model.n_features_in_)
+    if rows.shape != shape:
+        raise ValueError(f"quantized must have the model's rows, shape {shape}, got {rows.shape}")
+    members = [rows[model.labels_ == k] for k in range(model.n_clusters_)]
+    if [len(x) for x in members] != list(mixture.counts[: model.n_clusters_]):
+        raise ValueError(
+            "model must be fitted without sample_weight, or to quantized.rows and be written "
+            "without quantized"
+        )
+    return members
 
 
 def statistics_of(prior: Prior, clusters: list[Cluster]) -> Floats:

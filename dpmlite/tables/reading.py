@@ -164,24 +164,31 @@ def parse_table(
     found = split_cells(text, separator)
     columns, row_numbers, notes = found.columns, found.row_numbers, notes + found.notes
     decimal = decimal or sniff_decimal(columns, separator)
-    named = HEADERS[header]
-    named = has_header(columns, decimal) if named is None else named
-    names = [column[0] for column in columns] if named else [""] * len(columns)
-    if named:
-        if len(row_numbers) == 1:
-            raise ValueError("there is no row below the header")
-        columns, row_numbers = [column[1:] for column in columns], row_numbers[1:]
-    n_kept = _number_of_columns(names, columns, notes)
-    names = _different([name or f"column {j}" for j, name in enumerate(names[:n_kept], 1)], notes)
-    texts = dict(zip(names, columns, strict=False))
+    is_named = HEADERS[header]
+    is_named = has_header(columns, decimal) if is_named is None else is_named
+    if is_named and len(row_numbers) == 1:
+        raise ValueError("there is no row below the header")
+    texts = _named_columns(columns, is_named, notes)
+    row_numbers, names = row_numbers[int(is_named) :], list(texts)
     said_kinds = kinds(names) if callable(kinds) else kinds or {}
     _check_kinds(said_kinds, names)
     cells = {}
     for name, column in texts.items():
         cells[name], note = cells_of(name, column, row_numbers, decimal, said_kinds.get(name))
         notes += [note] if note else []
-    notes.insert(0, _how_read(separator, decimal, encoding, named))
-    return Table(cells, Source(texts, row_numbers, named, separator, decimal, encoding, notes))
+    notes.insert(0, _how_read(separator, decimal, encoding, is_named))
+    return Table(cells, Source(texts, row_numbers, is_named, separator, decimal, encoding, notes))
+
+
+def _named_columns(
+    columns: Sequence[list[str]], is_named: bool, notes: list[str]
+) -> dict[str, list[str]]:
+    """Cells of the columns by their names, without empty columns at the end."""
+    names = [column[0] if is_named else "" for column in columns]
+    cells = [column[1:] if is_named else column for column in columns]
+    n_kept = _number_of_columns(names, cells, notes)
+    names = _different([name or f"column {j}" for j, name in enumerate(names[:n_kept], 1)], notes)
+    return dict(zip(names, cells, strict=False))
 
 
 def _how_read(separator: str, decimal: str, encoding: str, named: bool) -> str:
