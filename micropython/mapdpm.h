@@ -39,7 +39,7 @@ extern "C" {
 
 typedef struct {
     int dim, clusters;
-    int32_t p, q, h, a, memory; /* c0 = p / q, h = 2 a0, a = 1024 alpha */
+    int32_t c0, one, two_a0, alpha, memory; /* the paper's c0 is c0 / one; 1024 alpha */
     int32_t *slots, *counts, *m0, *b0;
     int k, best, second; /* number of clusters; the cheapest of the last scan, and that before it */
     int32_t gap;         /* by how much the cheapest is cheaper */
@@ -87,18 +87,18 @@ static inline void mapdpm_halve(const mapdpm *m, int32_t *s) {
 }
 
 /* Add the row to the sums of slot s, and derive its B; return whether a sum is full. */
-static inline int mapdpm_sums(const mapdpm *m, const int32_t *x, int32_t *s, int sign) {
+static inline int mapdpm_add(const mapdpm *m, const int32_t *x, int32_t *s, int sign) {
     int d, full = 0;
-    int32_t q = m->q, c = m->p + q * s[2], total = 0, *t = s + 3;
+    int32_t one = m->one, c = m->c0 + one * s[2], total = 0, *t = s + 3;
     for (d = 0; d < m->dim; d++, t += 3) {
         int32_t y = x[d] - m->m0[d], mean, r;
         t[1] += sign * y * y;
         t[0] = y = t[0] + sign * y;
-        mean = mapdpm_div(q * y, c);
-        r = q * y - mean * c;
+        mean = mapdpm_div(one * y, c);
+        r = one * y - mean * c;
         full |= t[1] >= 500000000;
-        y = t[1] + 2 * m->b0[d] - mean * y - mapdpm_div(mean * r + r * r / c, q);
-        t[2] = y + y / c * q + y % c * q / c;
+        y = t[1] + 2 * m->b0[d] - mean * y - mapdpm_div(mean * r + r * r / c, one);
+        t[2] = y + y / c * one + y % c * one / c;
         total += mapdpm_log2(t[2]);
     }
     s[1] = total;
@@ -107,17 +107,18 @@ static inline int mapdpm_sums(const mapdpm *m, const int32_t *x, int32_t *s, int
 
 /* What slot s adds to the joint, in 1/512 bit, without what is linear in n. */
 static inline int32_t mapdpm_part(const mapdpm *m, const int32_t *s) {
-    int32_t c = m->p + m->q * s[2], y = m->h + s[2], n = s[2] ? s[2] : 1;
-    int32_t of_n = mapdpm_log2(n), r = m->dim * mapdpm_log2(y), v = m->dim * mapdpm_log2(c);
-    int32_t total = 2 * of_n - s[1] + m->dim * mapdpm_log2(c + m->q) + r - v;
-    return (((2 * m->h + 1) * of_n + r + v) >> 8) - y * (total >> 8) - ((y * (total & 255)) >> 8) -
-           123 * m->dim / y - 61 / n;
+    int32_t c = m->c0 + m->one * s[2], shape = m->two_a0 + s[2], n = s[2] ? s[2] : 1;
+    int32_t log_n = mapdpm_log2(n), log_shape = m->dim * mapdpm_log2(shape);
+    int32_t log_c = m->dim * mapdpm_log2(c);
+    int32_t bits = 2 * log_n - s[1] + m->dim * mapdpm_log2(c + m->one) + log_shape - log_c;
+    return (((2 * m->two_a0 + 1) * log_n + log_shape + log_c) >> 8) - shape * (bits >> 8) -
+           ((shape * (bits & 255)) >> 8) - 123 * m->dim / shape - 61 / n;
 }
 
 /* Add (1), take away (-1) or disregard (0) row x in slot k; empty it if it weighs 0. */
 static inline void mapdpm_update(mapdpm *m, const int32_t *x, int k, int sign) {
     int w = MAPDPM_SLOT(m->dim), d, full;
-    int32_t y, weight = 0, *s = m->slots + k * w;
+    int32_t shape, weight = 0, *s = m->slots + k * w;
     if (k < m->clusters) {
         weight = m->counts[k] += sign;
         if (!weight) {
@@ -128,27 +129,27 @@ static inline void mapdpm_update(mapdpm *m, const int32_t *x, int k, int sign) {
     }
     s[2] += sign;
     for (;;) {
-        full = mapdpm_sums(m, x, s, sign);
+        full = mapdpm_add(m, x, s, sign);
         if (k >= m->clusters ||
-            (m->p + m->q * s[2] < 16000 && !full && (sign || s[2] < weight + 10)))
+            (m->c0 + m->one * s[2] < 16000 && !full && (sign || s[2] < weight + 10)))
             break;
         mapdpm_halve(m, s);
         s[2] = (s[2] + 1) >> 1;
         sign = 0;
     }
-    y = m->h + s[2];
-    s[0] = s[1] - 2 * mapdpm_log2(k < m->clusters ? weight << 10 : m->a) -
-           m->dim * mapdpm_log2((y << 9) - 256 + 72 / y);
+    shape = m->two_a0 + s[2];
+    s[0] = s[1] - 2 * mapdpm_log2(k < m->clusters ? weight << 10 : m->alpha) -
+           m->dim * mapdpm_log2((shape << 9) - 256 + 72 / shape);
     if (!sign) s[w - 1] = mapdpm_part(m, s);
 }
 
 /* Cost of row x in slot s: twice -log2 of weight times density. */
 static inline int32_t mapdpm_cost(const mapdpm *m, const int32_t *x, const int32_t *s) {
     int d;
-    int32_t c = m->p + m->q * s[2], cost = s[0], r = -s[1], n = s[2] + m->h + 1;
+    int32_t c = m->c0 + m->one * s[2], cost = s[0], r = -s[1], n = s[2] + m->two_a0 + 1;
     const int32_t *t = s + 3;
     for (d = 0; d < m->dim; d++, t += 3) {
-        int32_t y = mapdpm_div(((x[d] - m->m0[d]) * c - m->q * t[0]) * 8, c);
+        int32_t y = mapdpm_div(((x[d] - m->m0[d]) * c - m->one * t[0]) * 8, c);
         r += mapdpm_log2(t[2] + (y * y >> 6));
     }
     if (r < (8192 * MAPDPM_BIT - cost) / n) return cost + r * n;
@@ -179,7 +180,7 @@ static inline int32_t mapdpm_surprise(mapdpm *m, const int32_t *x, int density) 
         }
     }
     if (!density) return 0;
-    weight = ((m->a + 1) >> 1) + (mapdpm_weight(m) << 9);
+    weight = ((m->alpha + 1) >> 1) + (mapdpm_weight(m) << 9);
     least += 2 * (mapdpm_log2(weight) - mapdpm_log2(total));
     return (least + m->dim * 763593 + 26 * MAPDPM_BIT) >> 9;
 }
@@ -195,7 +196,7 @@ static inline int32_t mapdpm_predict(mapdpm *m, const int32_t *x) {
 static inline int mapdpm_pair(mapdpm *m, int32_t limit) {
     int w = MAPDPM_SLOT(m->dim), k, i, d, best = -1;
     int32_t *s = m->slots, *sum = s + (m->clusters + 1) * w;
-    int32_t a = s[m->clusters * w + w - 1] + ((mapdpm_log2(m->a) - 10 * MAPDPM_BIT) >> 7) + 740;
+    int32_t a = s[m->clusters * w + w - 1] + ((mapdpm_log2(m->alpha) - 10 * MAPDPM_BIT) >> 7) + 740;
     for (k = 0; k < m->clusters; k++)
         for (i = 0; i < k; i++) {
             int32_t y;
@@ -263,23 +264,24 @@ static inline void mapdpm_mean(const mapdpm *m, int k, int32_t *x) {
     for (d = 0; d < m->dim; d++) {
         const int32_t *s = m->slots + k * MAPDPM_SLOT(m->dim);
         x[d] = m->m0[d];
-        if (k >= 0) x[d] += mapdpm_div(m->q * s[3 * d + 3], m->p + m->q * s[2]);
+        if (k >= 0) x[d] += mapdpm_div(m->one * s[3 * d + 3], m->c0 + m->one * s[2]);
     }
 }
 
 /* Begin with MAPDPM_WORDS(dim, clusters) words of memory; return 0 if the prior is out of range. */
 static inline int mapdpm_init(mapdpm *m, int32_t *words, int dim, int clusters,
-                              const int32_t *m0, const int32_t *b0, int32_t p, int32_t q,
-                              int32_t h, int32_t a, int32_t memory) {
+                              const int32_t *m0, const int32_t *b0, int32_t c0, int32_t one,
+                              int32_t two_a0, int32_t alpha, int32_t memory) {
     int d, size = MAPDPM_WORDS(dim, clusters);
-    if (clusters < 1 || clusters > 127 || p < 1 || p > 32 || q < 1 || q > 32 || dim < 1 ||
-        dim > 5 * q || h < 1 || h > 128 || a < 1 || a > 1048575 || memory < 64 || memory > 16384)
+    if (clusters < 1 || clusters > 127 || c0 < 1 || c0 > 32 || one < 1 || one > 32 || dim < 1 ||
+        dim > 5 * one || two_a0 < 1 || two_a0 > 128 || alpha < 1 || alpha > 1048575 ||
+        memory < 64 || memory > 16384)
         return 0;
     for (d = 0; d < dim; d++)
         if (m0[d] < -2047 || m0[d] > 2047 || b0[d] < 1 || b0[d] > 4194304) return 0;
     for (d = 0; d < size; d++) words[d] = 0;
-    m->dim = dim, m->clusters = clusters, m->p = p, m->q = q, m->h = h, m->a = a;
-    m->memory = memory;
+    m->dim = dim, m->clusters = clusters, m->c0 = c0, m->one = one;
+    m->two_a0 = two_a0, m->alpha = alpha, m->memory = memory;
     m->slots = words;
     m->counts = words + (clusters + 2) * MAPDPM_SLOT(dim);
     m->m0 = m->counts + clusters;

@@ -1,8 +1,7 @@
 """What a board need not load to learn row by row: batch MAP-DPM, and dumps that outlive power cuts.
 
-They work on a learner of `mapdpm_int`, `mapdpm_viper` or `mapdpm_native`. Of a slot's numbers in
-`_slots`, the first is the fixed part of its cost, the third its rows, and the two sums of every
-column follow at 3, 6, .. What `_prior` holds, `mapdpm_int.MAPDPM.__init__` says.
+They work on a learner of `mapdpm_int`, `mapdpm_viper` or `mapdpm_native`. What its attributes and a
+slot's numbers in `_slots` are, `mapdpm_int.MAPDPM.__init__` says.
 """
 
 from struct import pack, unpack_from
@@ -42,7 +41,7 @@ def fit(m, rows, labels, max_sweeps):
         default, whose sum of (x - m0)^2 is less than 500,000,000 in every column.
     """
     _check(m, rows, labels, max_sweeps)
-    x = list(m._prior[7])
+    x = list(m._m0)
     # Sweep 0 counts the rows that have labels.
     for sweeps in range(max_sweeps + 1):
         moves = i = 0
@@ -65,21 +64,22 @@ def fit(m, rows, labels, max_sweeps):
 
 def _moved(m, x, own):
     """Take row `x` out of cluster `own`, if that is not -1; return the label it should have."""
-    clusters = m._prior[0]
-    s = m._slots
+    clusters = m._clusters
+    width = m._width
+    slots = m._slots
     stay = -1
     if own >= 0:
         m.update(x, own, -1)
         # A cluster of its own costs what a new one costs.
         stay = own if m.counts[own] else clusters
         # The least bonus there is: among equals, the row stays.
-        stay *= m._prior[6]
-        s[stay] -= 1
+        stay *= width
+        slots[stay] -= 1
     m.surprise(x, False)
     if own >= 0:
-        s[stay] += 1
+        slots[stay] += 1
     k = m._best
-    if k * m._prior[6] == stay:
+    if k * width == stay:
         return own
     if k == clusters:
         return m.counts.index(0) if m.k < k else m._second
@@ -88,16 +88,15 @@ def _moved(m, x, own):
 
 def _check(m, rows, labels, max_sweeps):
     """Refuse what `fit` refuses."""
-    clusters, dim, c0, one, _, _, _, m0, _, _ = m._prior
+    dim = m._dim
     n = len(labels)
-    wrong = (
-        m.k or max_sweeps < 0 or min(labels) < -1 or max(labels) >= clusters or c0 + one * n > 15999
-    )
+    wrong = m.k or max_sweeps < 0 or m._c0 + m._one * n > 15999
+    wrong = wrong or min(labels) < -1 or max(labels) >= m._clusters
     wrong = wrong or len(rows) != n * dim or min(rows) < -2048 or max(rows) > 2047
     for d in range(dim):
         room = 499999999
         for i in range(d, len(rows), dim):
-            y = rows[i] - m0[d]
+            y = rows[i] - m._m0[d]
             room -= y * y
             wrong = wrong or room < 0
     if wrong:
@@ -112,15 +111,14 @@ def dump(m):
     x - m0 and of its square.
     The last four bytes are the Adler-32 of those before.
     """
-    clusters, dim, c0, one, two_a0, alpha, _, m0, b0, memory = m._prior
-    numbers = [dim, clusters, c0, one, two_a0, alpha, memory]
-    numbers.extend(m0)
-    numbers.extend(b0)
+    numbers = [m._dim, m._clusters, m._c0, m._one, m._two_a0, m._alpha, m._memory]
+    numbers.extend(m._m0)
+    numbers.extend(m._b0)
     i = 0
-    for k in range(clusters):
+    for k in range(m._clusters):
         numbers.append(m.counts[k])
         numbers.append(m._slots[i + 2])
-        for _ in range(dim):
+        for _ in range(m._dim):
             i += 3
             numbers.append(m._slots[i])
             numbers.append(m._slots[i + 1])

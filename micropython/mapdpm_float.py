@@ -79,8 +79,13 @@ class MAPDPM:
             and (all(-3e38 < m < 3e38 for m in m0) and all(0 < b < 3e38 for b in b0))
         ):
             raise ValueError("prior out of range")
-        self._prior = clusters, dim, c0, a0, alpha, tuple(m0)
-        self.memory = memory
+        self._clusters = clusters
+        self._dim = dim
+        self._c0 = c0
+        self._a0 = a0
+        self._alpha = alpha
+        self._m0 = tuple(m0)
+        self._memory = memory
         self.k = self._best = self._second = 0
         self._gap = 0.0
         self.counts = [0] * clusters
@@ -93,9 +98,11 @@ class MAPDPM:
 
     def mean(self, k):
         """Posterior mean of cluster `k`."""
-        _, dim, _, _, _, m0 = self._prior
-        i = k * (4 * dim + 4) + 6
-        return [m0[d] + self._scale[d] * self._slots[i + 4 * d] for d in range(dim)]
+        mean = list(self._m0)
+        i = k * (4 * self._dim + 4) + 6
+        for d in range(self._dim):
+            mean[d] += self._scale[d] * self._slots[i + 4 * d]
+        return mean
 
     def learn(self, x, scan=True):
         """Add a row of `dim` numbers to the cluster that suits the joint best; return its label.
@@ -106,10 +113,10 @@ class MAPDPM:
         """
         if scan:
             self.surprise(x, False)
-        if sum(self.counts) >= self.memory:
+        if sum(self.counts) >= self._memory:
             self._forget()
         k = self._best
-        if k == self._prior[0]:
+        if k == self._clusters:
             if self.k < k:
                 k = self.counts.index(0)
             else:
@@ -122,21 +129,22 @@ class MAPDPM:
     def predict(self, x):
         """Label of the cluster that `x` belongs to, or -1 where it would found a new one."""
         self.surprise(x, False)
-        return -1 if self._best == self._prior[0] else self._best
+        return -1 if self._best == self._clusters else self._best
 
     def surprise(self, x, density=True):
         """Anomaly score: -log2 of the predictive density of `x` (eq. 17), in 1/256 bit.
 
         Without `density` only the cheapest slot is found.
         """
-        clusters, dim, _, a0, alpha, m0 = self._prior
+        clusters = self._clusters
+        dim = self._dim
         if len(x) != dim:
             raise ValueError("x: dim finite numbers")
         u = self._u
         for d in range(dim):
             if not -3e38 < x[d] < 3e38:
                 raise ValueError("x: dim finite numbers")
-            u[d] = min(max((x[d] - m0[d]) / self._scale[d], -536870912.0), 536870912.0)
+            u[d] = min(max((x[d] - self._m0[d]) / self._scale[d], -536870912.0), 536870912.0)
         s = self._slots
         least = 1e30
         total = 0.0
@@ -156,7 +164,7 @@ class MAPDPM:
                         p = 0.0
                 i -= 4 * dim
                 y = 1 + p
-                cost = s[i] + (a0 + 0.5 * n + 0.5) * (r + log(y) - (y - 1 - p) / y)
+                cost = s[i] + (self._a0 + 0.5 * n + 0.5) * (r + log(y) - (y - 1 - p) / y)
                 y = self._gap = abs(cost - least)
                 if density:
                     y = exp(-y)
@@ -169,7 +177,7 @@ class MAPDPM:
         if density:
             for y in self._scale:
                 least += log(y) + 0.918938533  # log(2 pi) / 2
-            return (least - log(total) + log(sum(self.counts) + alpha)) * 369.329867
+            return (least - log(total) + log(sum(self.counts) + self._alpha)) * 369.329867
 
     def merge(self, limit=0.0):
         """Merge the two clusters that lower the joint most, if any do, or raise it least.
@@ -185,16 +193,16 @@ class MAPDPM:
             The label that is free now, or -1. Its rows belong to a cluster with a lower label,
             `_second`.
         """
-        clusters, dim, _, _, alpha, _ = self._prior
+        clusters = self._clusters
         s = self._slots
-        w = 4 * dim + 4
+        w = 4 * self._dim + 4
         n = self.counts
         best = -1
         for k in range(clusters):
             if n[k]:
                 self._rate(k, n[k])
         self._rate(clusters, 0)
-        a = s[3 - w] + 1 + log(alpha)
+        a = s[3 - w] + 1 + log(self._alpha)
         for k in range(clusters):
             for i in range(k):
                 if n[k] and n[i]:
@@ -228,12 +236,12 @@ class MAPDPM:
 
     def _forget(self):
         """Halve the weights of all clusters, and empty the slots of those that have none left."""
-        clusters, dim = self._prior[:2]
-        for k in range(clusters):
+        w = 4 * self._dim + 4
+        for k in range(self._clusters):
             n = self.counts[k]
             if n > 1:
-                for i in range(5, 4 * dim + 5, 4):
-                    self._slots[k * (4 * dim + 4) + i] *= (n >> 1) / n
+                for i in range(5, w + 1, 4):
+                    self._slots[k * w + i] *= (n >> 1) / n
                 self._derive(k, n >> 1)
             elif n:
                 self._clear(k)
@@ -261,7 +269,8 @@ class MAPDPM:
 
     def _derive(self, k, n):
         """What follows from the means and the squares of the `n` rows in slot `k`."""
-        clusters, dim, c0, a0, alpha, _ = self._prior
+        dim = self._dim
+        c0 = self._c0
         s = self._slots
         i = k * (4 * dim + 4)
         c = c0 + n
@@ -276,8 +285,8 @@ class MAPDPM:
         i -= 4 * dim
         s[i + 1] = total
         total += dim * log(1 + 1 / c)
-        s[i] = 0.5 * total - dim * _log_ratio(a0 + 0.5 * n) - log(n or alpha)
-        if k < clusters:
+        s[i] = 0.5 * total - dim * _log_ratio(self._a0 + 0.5 * n) - log(n or self._alpha)
+        if k < self._clusters:
             self.counts[k] = n
 
     def _rate(self, k, n):
@@ -287,12 +296,12 @@ class MAPDPM:
         What is linear in n is left out, and constants: they cancel when clusters are merged, but
         for those that `merge` adds.
         """
-        _, dim, c0, a0, _, _ = self._prior
+        dim = self._dim
         i = k * (4 * dim + 4)
-        a = a0 + 0.5 * n
+        a = self._a0 + 0.5 * n
         y = dim * log(a)
         total = self._slots[i + 1] - y
-        y += dim * (log(c0 + n) - 2 * _stirling(a))
+        y += dim * (log(self._c0 + n) - 2 * _stirling(a))
         n = n or 1
         self._slots[i + 2] = 0.5 * total - log(n)
-        self._slots[i + 3] = a0 * total + 0.5 * (y + log(n)) - _stirling(n)
+        self._slots[i + 3] = self._a0 * total + 0.5 * (y + log(n)) - _stirling(n)

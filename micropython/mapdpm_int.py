@@ -25,7 +25,9 @@ A cluster's weight in the mixture, `counts`, is a number of its own. Sums that g
 halved, and n with them: the cluster is less certain then, and weighs what it did. Weights are
 halved together, so that shares stay.
 
-The loops are long, for a call costs a board more than what most functions would do.
+Methods with an underscore each do one step of one public method. In the copy for a micro:bit, which
+`microbit/generate.py` makes of this file, they stand where they are called, for a call costs it
+memory and time; and what is known from `__init__` on is one tuple there.
 """
 
 from array import array
@@ -106,12 +108,19 @@ class MAPDPM:
             | len(b0) - dim
         ):
             raise ValueError("prior out of range")
+        self._clusters = clusters
+        self._dim = dim
+        self._c0 = c0
+        self._one = one
+        self._two_a0 = two_a0
+        self._alpha = alpha
+        self._m0 = tuple(m0)
+        self._b0 = tuple(b0)
+        self._memory = memory
+        width = 3 * dim + 4
+        self._width = width  # numbers of a slot
         self.k = self._best = self._second = self._gap = 0
         self.counts = [0] * clusters
-        width = 3 * dim + 4  # numbers of a slot
-        # One tuple: an attribute for each would take a small board memory, and time in every call.
-        m0, b0 = tuple(m0), tuple(b0)
-        self._prior = clusters, dim, c0, one, two_a0, alpha, width, m0, b0, memory
         # For every slot: cost of its weight and scale, sum of log2 B, its rows n; for every column
         # the two sums and B; last, its part of the joint.
         self._slots = array("i", [0] * (clusters * width + 2 * width))
@@ -119,11 +128,11 @@ class MAPDPM:
 
     def mean(self, k):
         """Posterior mean of cluster `k`, rounded down; of a new one, -1, it is m0."""
-        _, dim, c0, one, _, _, width, m0, _, _ = self._prior
-        mean = list(m0)
-        for d in range(dim * (k >= 0)):
-            total = self._slots[k * width + 3 * d + 3]
-            mean[d] += one * total // (c0 + one * self._slots[k * width + 2])
+        mean = list(self._m0)
+        i = k * self._width
+        for d in range(self._dim * (k >= 0)):
+            total = self._slots[i + 3 * d + 3]
+            mean[d] += self._one * total // (self._c0 + self._one * self._slots[i + 2])
         return mean
 
     def learn(self, x, scan=True):
@@ -133,17 +142,16 @@ class MAPDPM:
         the joint least, if that costs less than that the row joins a cluster that there is.
         Without `scan`, `x` must be the row that `surprise` or `predict` has just seen.
         """
-        clusters, _, _, _, _, _, _, m0, _, memory = self._prior
         if scan:
             self.surprise(x, False)
         counts = self.counts
-        if sum(counts) >= memory:
-            for k in range(clusters):
+        if sum(counts) >= self._memory:
+            for k in range(self._clusters):
                 if counts[k]:
                     counts[k] >>= 1
-                    self.update(m0, k, 0)
+                    self.update(self._m0, k, 0)
         k = self._best
-        if k == clusters:
+        if k == self._clusters:
             if self.k < k:
                 k = counts.index(0)
             else:
@@ -158,37 +166,26 @@ class MAPDPM:
     def predict(self, x):
         """Label of the cluster that `x` belongs to, or -1 where it would found a new one."""
         self.surprise(x, False)
-        return -1 if self._best == self._prior[0] else self._best
+        return -1 if self._best == self._clusters else self._best
 
     def surprise(self, x, density=True):
         """Anomaly score: -log2 of the predictive density of `x` (eq. 17), in 1/256 bit.
 
         Without `density` only the cheapest slot is found.
         """
-        clusters, dim, c0, one, power, alpha, width, m0, _, _ = self._prior
+        dim = self._dim
         if len(x) != dim or min(x) < -2048 or max(x) > 2047:
             raise ValueError("x: dim ints of -2048..2047")
+        clusters = self._clusters
+        width = self._width
         slots = self._slots
-        log2 = _log2  # a board finds what is local sooner
         least = 3 << 28
-        power += 1  # 2 a0 + 1
         total = best = second = gap = 0
         for k in range(clusters + 1):
             i = k * width
             n = slots[i + 2]
             if n or k == clusters:
-                c = c0 + one * n
-                cost = slots[i]
-                n += power  # 2 a + 1, twice the power of 1 + t
-                logs = -slots[i + 1]  # -log2 B; will be the sum of log2(B + (x - m)^2) / B
-                for d in range(dim):
-                    i += 3
-                    off = ((x[d] - m0[d]) * c - one * slots[i] << 3) // c  # 8 (x - m)
-                    logs += log2(slots[i + 2] + (off * off >> 6))
-                if logs < (_COARSE - cost) // n:
-                    cost += logs * n
-                else:
-                    cost = _COARSE + (cost >> 10) + (logs >> 10) * n
+                cost = self._cost(x, i, n)
                 if density:
                     # The cheapest slot adds 4096 to the density, and one that is dearer by `more`
                     # 2^-more of that, linear between powers of two.
@@ -204,9 +201,30 @@ class MAPDPM:
         self._second = second
         self._gap = gap
         if density:
-            weight = (alpha + 1 >> 1) + (sum(self.counts) << 9)  # of all slots, in 1/512 row
+            weight = (self._alpha + 1 >> 1) + (sum(self.counts) << 9)  # of all slots, in 1/512 row
             # log2(pi) + 10 for every column: pi of the Student t, and 2^10 that a is scaled by.
-            return least + 2 * (log2(weight) - log2(total)) + dim * 763593 + (26 << 16) >> 9
+            return least + 2 * (_log2(weight) - _log2(total)) + dim * 763593 + (26 << 16) >> 9
+
+    def _cost(self, x, i, n):
+        """Cost of row `x` in the slot of `n` rows whose numbers begin at `i`."""
+        # What is local is found sooner.
+        one = self._one
+        m0 = self._m0
+        slots = self._slots
+        log2 = _log2
+        c = self._c0 + one * n
+        cost = slots[i]
+        power = self._two_a0 + n + 1  # 2 a + 1, twice that of 1 + t
+        logs = -slots[i + 1]  # -log2 B; will be the sum of log2(B + (x - m)^2) / B
+        for d in range(self._dim):
+            i += 3
+            off = ((x[d] - m0[d]) * c - one * slots[i] << 3) // c  # 8 (x - m)
+            logs += log2(slots[i + 2] + (off * off >> 6))
+        if logs < (_COARSE - cost) // power:
+            cost += logs * power
+        else:
+            cost = _COARSE + (cost >> 10) + (logs >> 10) * power
+        return cost
 
     def merge(self, limit=0):
         """Merge the two clusters that lower the joint most, if any do, or raise it least.
@@ -222,15 +240,36 @@ class MAPDPM:
             The label that is free now, or -1. Its rows belong to a cluster with a lower label,
             `_second`.
         """
-        clusters, _, _, _, _, alpha, width, m0, _, _ = self._prior
+        clusters = self._clusters
+        width = self._width
+        m0 = self._m0
         slots = self._slots
         counts = self.counts
-        freed = -1
         for k in range(clusters):
             if counts[k]:
                 self.update(m0, k, 0)
-        # A cluster less: its prior, alpha, and log2(2 pi) / 2 of the series below are counted less.
-        fewer = slots[-width - 1] + (_log2(alpha) - (10 << 16) >> 7) + 740
+        freed = self._pair(limit)
+        if freed >= 0:
+            kept = self._second
+            for d in range(width):
+                slots[kept * width + d] += slots[freed * width + d]
+            counts[kept] += counts[freed]
+            counts[freed] = 0
+            self.update(m0, kept, 0)
+            self.update(m0, freed, 0)
+        return freed
+
+    def _pair(self, limit):
+        """The upper label of the pair that `merge` merges, or -1; the lower one is `_second`."""
+        clusters = self._clusters
+        width = self._width
+        m0 = self._m0
+        slots = self._slots
+        counts = self.counts
+        # A cluster less: its prior, alpha, and log2(2 pi) / 2 of the series in `_part` are counted
+        # less.
+        fewer = slots[-width - 1] + (_log2(self._alpha) - (10 << 16) >> 7) + 740
+        freed = -1
         for k in range(clusters):
             end = k * width
             for kept in range(k):
@@ -244,25 +283,16 @@ class MAPDPM:
                         limit = rise
                         freed = k
                         self._second = kept
-        if freed >= 0:
-            kept = self._second
-            for d in range(width):
-                slots[kept * width + d] += slots[freed * width + d]
-            counts[kept] += counts[freed]
-            counts[freed] = 0
-            self.update(m0, kept, 0)
-            self.update(m0, freed, 0)
         return freed
 
     def update(self, x, k, sign):
         """Add (1), take away (-1) or disregard (0) row `x` in slot `k`; empty it if it weighs 0."""
-        clusters, dim, c0, one, two_a0, weight, width, m0, b0, _ = self._prior
+        width = self._width
+        weight = self._alpha  # in 1/1024 row: of a new cluster
         slots = self._slots
-        log2 = _log2
         i = k * width
         n = slots[i + 2] + sign
-        # `weight` is that of the slot in 1/1024 row: alpha, unless it is a cluster's.
-        if k < clusters:
+        if k < self._clusters:
             counts = self.counts
             weight = counts[k] = counts[k] + sign
             if not weight:
@@ -272,57 +302,90 @@ class MAPDPM:
                 return
             weight <<= 10
         while True:
-            c = c0 + one * n
-            log_scale = full = 0
-            for d in range(dim):
-                i += 3
-                y = x[d] - m0[d]
-                squares = slots[i + 1] = slots[i + 1] + sign * y * y
-                y = slots[i] = slots[i] + sign * y  # sum(y) from here on
-                # one sum(y)^2 / c is mean y + (mean rest + rest^2 / c) / one, where one y =
-                # mean c + rest: of numbers that stay small.
-                rest = one * y
-                mean = rest // c
-                rest -= mean * c
-                full |= squares // _FULL_SQUARES
-                scale = (
-                    squares + 2 * b0[d] - mean * y - (mean * rest + rest * rest // c) // one
-                )  # w
-                scale += scale // c * one + scale % c * one // c  # B
-                slots[i + 2] = scale
-                log_scale += log2(scale)
+            full = self._add(x, i, n, sign)
             # Rows may be a few more than the weight: their halves are rounded up, its are not.
-            if k >= clusters or (c < _FULL_ROWS and not full and (sign or n < (weight >> 10) + 10)):
+            if k >= self._clusters or (not full and (sign or n < (weight >> 10) + 10)):
                 break
-            # Forget half of every row; of an odd number, after a row at the mean, rounded down. The
-            # sums stay those that some rows of ints could have, so that B stays positive.
-            for d in range(dim):
-                mean = slots[i] // n
-                y = slots[i] + n % 2 * mean
-                slots[i + 1] = (slots[i + 1] + n % 2 * mean * mean >> 1) - y % 2 * mean
-                slots[i] = y >> 1
-                i -= 3
+            self._halve(i, n)
             n = n + 1 >> 1
             sign = 0
-        i -= 3 * dim
-        slots[i + 1] = log_scale
+        shape = self._two_a0 + n  # 2 a
         slots[i + 2] = n
-        shape = two_a0 + n  # 2 a
         # (Gamma(a + 1/2) / Gamma(a))^2 = a - 1/4 + 1 / (32 a) nearly.
-        slots[i] = log_scale - (log2(weight) << 1) - dim * log2((shape << 9) - 256 + 72 // shape)
+        slots[i] = (
+            slots[i + 1]
+            - (_log2(weight) << 1)
+            - self._dim * _log2((shape << 9) - 256 + 72 // shape)
+        )
         if not sign:
-            # Its part of the joint, in 1/512 bit, without what is linear in n: that cancels when
-            # parts are compared. log Gamma(x) = (x - 1/2) log x + 1 / (12 x), of a and of n. The
-            # low byte of `bits` is multiplied apart, for bits * shape would pass 2^30.
-            n = n or 1
-            log_n = log2(n)
-            log_shape = dim * log2(shape)
-            log_c = dim * log2(c)
-            bits = 2 * log_n - log_scale + dim * log2(c + one) + log_shape - log_c
-            slots[i + width - 1] = (
-                ((2 * two_a0 + 1) * log_n + log_shape + log_c >> 8)
-                - shape * (bits >> 8)
-                - (shape * (bits & 255) >> 8)
-                - 123 * dim // shape
-                - 61 // n
-            )
+            slots[i + width - 1] = self._part(i, n, shape)
+
+    def _add(self, x, i, n, sign):
+        """Add row `x`, of this sign, to the sums of the slot at `i`, and derive its scale.
+
+        `n` is the number of its rows, with this one. Return whether it must forget: not 0.
+        """
+        one = self._one
+        m0 = self._m0
+        b0 = self._b0
+        slots = self._slots
+        log2 = _log2
+        c = self._c0 + one * n
+        full = c // _FULL_ROWS
+        log_scale = 0
+        j = i
+        for d in range(self._dim):
+            j += 3
+            y = x[d] - m0[d]
+            squares = slots[j + 1] = slots[j + 1] + sign * y * y
+            y = slots[j] = slots[j] + sign * y  # sum(y) from here on
+            # one sum(y)^2 / c is mean y + (mean rest + rest^2 / c) / one, where one y =
+            # mean c + rest: of numbers that stay small.
+            rest = one * y
+            mean = rest // c
+            rest -= mean * c
+            full |= squares // _FULL_SQUARES
+            scale = squares + 2 * b0[d] - mean * y - (mean * rest + rest * rest // c) // one  # w
+            scale += scale // c * one + scale % c * one // c  # B
+            slots[j + 2] = scale
+            log_scale += log2(scale)
+        slots[i + 1] = log_scale
+        return full
+
+    def _halve(self, i, n):
+        """Forget half of every row of the slot at `i`; of an odd number, after a row at the mean.
+
+        That is rounded down. The sums stay those that some rows of ints could have, so that B stays
+        positive.
+        """
+        slots = self._slots
+        for j in range(i + 3, i + 3 * self._dim + 3, 3):
+            mean = slots[j] // n
+            y = slots[j] + n % 2 * mean
+            slots[j + 1] = (slots[j + 1] + n % 2 * mean * mean >> 1) - y % 2 * mean
+            slots[j] = y >> 1
+
+    def _part(self, i, n, shape):
+        """What the slot at `i`, of `n` rows and 2 a = `shape`, adds to the joint, in 1/512 bit.
+
+        Without what is linear in n: that cancels when parts are compared. With log Gamma(x) =
+        (x - 1/2) log x + 1 / (12 x), of a and of n.
+        """
+        dim = self._dim
+        one = self._one
+        slots = self._slots
+        log2 = _log2
+        c = self._c0 + one * n
+        n = n or 1
+        log_n = log2(n)
+        log_shape = dim * log2(shape)
+        log_c = dim * log2(c)
+        bits = 2 * log_n - slots[i + 1] + dim * log2(c + one) + log_shape - log_c
+        # The low byte of `bits` is multiplied apart, for bits * shape would pass 2^30.
+        return (
+            ((2 * self._two_a0 + 1) * log_n + log_shape + log_c >> 8)
+            - shape * (bits >> 8)
+            - (shape * (bits & 255) >> 8)
+            - 123 * dim // shape
+            - 61 // n
+        )

@@ -36,17 +36,18 @@ class Ring:
     """
 
     def __init__(self, learner, rows=64, every=1):
-        _, dim, c0, one, two_a0, alpha, _, m0, b0, _ = learner._prior
-        if not (16 <= rows <= 256 and c0 + one * rows < 16000 and 1 <= every <= 4096):
+        m = learner
+        if not (16 <= rows <= 256 and m._c0 + m._one * rows < 16000 and 1 <= every <= 4096):
             raise ValueError("rows 16..256, c0's p + q * rows < 16000, every 1..4096")
         self.learner = learner
         # Where a cluster's rows are made two.
-        self._two = type(learner)(dim, 2, m0, b0, (c0, one), (two_a0, 2), (alpha, 1024))
+        prior = m._m0, m._b0, (m._c0, m._one), (m._two_a0, 2), (m._alpha, 1024)
+        self._two = type(m)(m._dim, 2, *prior)
         self._every = every
         self._seen = self._n = 0
         self._full = False
-        self._x = [0] * dim
-        self._rows = array("h", bytes(2 * rows * dim))
+        self._x = [0] * m._dim
+        self._rows = array("h", bytes(2 * rows * m._dim))
         self._labels = array("b", bytes(rows))
         # The numbers of a cluster's rows, `_n` of them, and which of the two each is in.
         self._own = bytearray(rows)
@@ -123,7 +124,7 @@ class Ring:
 
     def _gather(self, k):
         """Note which rows cluster `k` has; of those far from m0, as many as sums can hold."""
-        m0 = self._two._prior[7]
+        m0 = self._two._m0
         n = 0
         for j in range(len(self._labels)):
             if self._labels[j] == k:
@@ -142,7 +143,7 @@ class Ring:
     def _cut(self, d):
         """Begin with the rows above the mean of column `d`, and the others; return their cost."""
         t = self._two
-        w = t._prior[6]
+        w = t._width
         s = t.k = t.counts[0] = t.counts[1] = 0
         for i in range(2 * w):
             t._slots[i] = 0
@@ -153,8 +154,8 @@ class Ring:
             self._join(x, i, int(x[d] * self._n > s))
         if t.k < 2:
             return 1 << 29
-        t.update(t._prior[7], 0, 0)
-        t.update(t._prior[7], 1, 0)
+        t.update(t._m0, 0, 0)
+        t.update(t._m0, 1, 0)
         return t._slots[w - 1] + t._slots[2 * w - 1]
 
     def _sweep(self):
@@ -189,8 +190,8 @@ class Ring:
     def _copy(self, half, k, weight):
         """Copy one of the two to slot `k`."""
         m = self.learner
-        w = m._prior[6]
+        w = m._width
         for i in range(w):
             m._slots[k * w + i] = self._two._slots[half * w + i]
         m.counts[k] = weight
-        m.update(m._prior[7], k, 0)
+        m.update(m._m0, k, 0)

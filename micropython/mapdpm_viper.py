@@ -130,10 +130,10 @@ class MAPDPM(mapdpm_int.MAPDPM):
 
     def __init__(self, *args, **named):
         super().__init__(*args, **named)
-        clusters, dim, c0, one, two_a0, alpha, width, m0, b0, _ = self._prior
-        table = [0] * 5 + [clusters, c0, one, two_a0, alpha, 4 * width, dim] + [0] * 6
-        for d in range(dim):
-            table += 0, b0[d], m0[d]
+        table = [0] * 5 + [self._clusters, self._c0, self._one, self._two_a0, self._alpha]
+        table += [4 * self._width, self._dim] + [0] * 6
+        for d in range(self._dim):
+            table += 0, self._b0[d], self._m0[d]
         self._table = array("i", table)
 
     def surprise(self, x, density=True):

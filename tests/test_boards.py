@@ -44,8 +44,8 @@ def written(folder, model, **arguments):
 
 def state(learner):
     """All that a learner knows: for each slot its rows, sums and scores."""
-    *numbers, m0, b0, memory = learner._prior
-    return numbers, list(m0), list(b0), memory, learner.k, learner.counts, learner._slots
+    of_the_last_row = "_best", "_second", "_gap"
+    return {name: value for name, value in vars(learner).items() if name not in of_the_last_row}
 
 
 # --- quantize
@@ -164,14 +164,14 @@ def test_the_board_knows_what_it_would_if_it_had_seen_the_rows(tmp_path, fitted_
         2, 8, (0, 0), tuple(round(b) for b in q.rows.var(axis=0)), (1, 10), (1, 1), (1, 1)
     )
     if fitted_to == "values":  # the variance of values, which rounding has not changed
-        assert learner._prior[-2] == (65536, 65536)
-        seen._prior = learner._prior
+        assert learner._b0 == (65536, 65536)
+        seen._b0 = learner._b0
     for x, k in zip(q.rows.tolist(), model.labels_.tolist(), strict=True):
         seen.update(x, k, 1)
     seen.k = model.n_clusters_
-    seen.update(seen._prior[-3], 8, 0)
+    seen.update(seen._m0, 8, 0)
     for k in range(model.n_clusters_):
-        seen.update(seen._prior[-3], k, 0)
+        seen.update(seen._m0, k, 0)
     assert state(learner) == state(seen)
 
 
@@ -215,7 +215,7 @@ def test_the_default_prior_of_a_large_table_comes_near(tmp_path):
     learner = written(tmp_path, model)["model"]()
     # The largest cluster, of 2,354 rows, is whole: 1 + 6 n < 16,000.
     assert learner.counts[: model.n_clusters_] == model.counts_.tolist()
-    assert learner._prior[2:4] == (1, 15967 // model.counts_[0])
+    assert (learner._c0, learner._one) == (1, 15967 // model.counts_[0])
     rows = q.rows[::5]
     labels = [learner.predict(x) for x in rows.tolist()]
     assert np.mean(labels == model.predict(rows)) >= 0.995

@@ -77,7 +77,7 @@ def test_a_dump_comes_back_byte_by_byte(tmp_path):
 def test_the_memory_goes_to_the_board_and_back(tmp_path, memory):
     model = MAPDPM(prior=PRIOR, memory=memory).fit(places()[0])
     dump = written(tmp_path / "model.bin", model)
-    assert mapdpm_batch.load(dump)._prior[9] == memory
+    assert mapdpm_batch.load(dump)._memory == memory
     back = from_micropython(dump)
     assert back.memory == memory
     assert written(tmp_path / "back.bin", back) == dump

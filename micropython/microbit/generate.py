@@ -5,9 +5,10 @@
 A micro:bit compiles a module when it is imported, in the 9 KB that are left to programs: a file of
 more than about 2 KB does not fit, and every byte of code stays. So comments and docstrings go,
 constants are written as numbers, private names become some that the firmware knows, and methods
-become functions of a module whose dictionary is the class's too. A module's `.py` compiles the
-statements of its `.txt` one by one, so that no more than one function has to fit at a time. Nothing
-else changes: `micropython/tests/` feeds the same vectors to both.
+become functions of a module whose dictionary is the class's too. A method of one caller stands
+where it is called, and what a learner knows from the beginning is one tuple. A module's `.py`
+compiles the statements of its `.txt` one by one, so that no more than one function has to fit at a
+time. Nothing else changes: `micropython/tests/` feeds the same vectors to both.
 """
 
 import ast
@@ -17,10 +18,15 @@ import io
 import itertools
 import keyword
 import re
+import sys
 import tokenize
 from pathlib import Path
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
+
+from inlining import inlined, packed  # noqa: E402  (found through the line above)
+
 WORD = re.compile(r"\w")
 
 MODULES = ("mapdpm_int", "mapdpm_batch", "features_int")
@@ -37,6 +43,7 @@ KEPT = {"_slots"}
 VARIABLES = (
     *("a", "b", "c", "d", "e", "f", "g", "n", "r", "_", "gc", "on", "os", "rx", "to", "tx", "up"),
     *("add", "buf", "end", "exp", "get", "key", "off", "pin", "pop"),
+    *("append", "count", "index"),
 )
 MEMBERS = (
     *("log", "data", "find", "next", "size", "hash", "copy", "join", "left", "loop", "args"),
@@ -81,15 +88,17 @@ def functions(path):
     for node in found:
         if isinstance(node, ast.FunctionDef) and ast.get_docstring(node):
             del node.body[0]
-    inline = Inliner(found)
-    return [
-        inline.visit(node)
+    numbers = Constants(found)
+    found = [
+        numbers.visit(node)
         for node in found
-        if not isinstance(node, ast.Expr) and node not in inline.assigned
+        if not isinstance(node, ast.Expr) and node not in numbers.assigned
     ]
+    found = [packed(node) if isinstance(node, ast.FunctionDef) else node for node in inlined(found)]
+    return ast.parse("\n".join(ast.unparse(node) for node in found)).body
 
 
-class Inliner(ast.NodeTransformer):
+class Constants(ast.NodeTransformer):
     """Puts numbers where a module has names for them, `_LIKE_THIS = number`."""
 
     def __init__(self, statements):

@@ -17,13 +17,17 @@ void *memset(void *memory, int byte, size_t n) {
 }
 #endif
 
+/* What mapdpm_int's learner knows from its `__init__` on. */
+enum { CLUSTERS, DIM, C0, ONE, TWO_A0, ALPHA, WIDTH, M0, B0, MEMORY, CONSTANTS };
+qstr_short_t names[CONSTANTS];
+
 /* `counts` is a list of Python's: its numbers are copied before a call and after it. `_slots` is an
    array of all words of the learner, and of two rows more: the first is that at work. */
 typedef struct {
     mp_obj_base_t base;
     mapdpm m;
     int32_t *row;
-    mp_obj_t counts, slots, prior;
+    mp_obj_t counts, slots, constants[CONSTANTS];
 } learner;
 
 static void require(bool holds, const char *rule) {
@@ -156,6 +160,7 @@ static MP_DEFINE_CONST_FUN_OBJ_2(mean_obj, mean);
 /* Load an attribute, or store k, as mapdpm_batch does. */
 static void attribute(mp_obj_t self_in, qstr name, mp_obj_t *dest) {
     learner *self = MP_OBJ_TO_PTR(self_in);
+    int i;
     if (dest[0] != MP_OBJ_NULL) {
         if (name == MP_QSTR_k && dest[1] != MP_OBJ_NULL) {
             self->m.k = number(dest[1]);
@@ -169,8 +174,6 @@ static void attribute(mp_obj_t self_in, qstr name, mp_obj_t *dest) {
         dest[0] = self->counts;
     else if (name == MP_QSTR__slots)
         dest[0] = self->slots;
-    else if (name == MP_QSTR__prior)
-        dest[0] = self->prior;
     else if (name == MP_QSTR__best)
         dest[0] = mp_obj_new_int(self->m.best);
     else if (name == MP_QSTR__second)
@@ -179,6 +182,8 @@ static void attribute(mp_obj_t self_in, qstr name, mp_obj_t *dest) {
         dest[0] = mp_obj_new_int(self->m.gap);
     else
         dest[1] = MP_OBJ_SENTINEL; /* perhaps a method */
+    for (i = 0; i < CONSTANTS; i++)
+        if (name == names[i]) dest[0] = self->constants[i];
 }
 
 /* (numerator << shift) // denominator, as Python has it. */
@@ -208,7 +213,7 @@ static mp_obj_t new_tuple(mp_obj_t sequence) {
     return mp_call_function_n_kw(MP_OBJ_FROM_PTR(&mp_type_tuple), 1, 0, &sequence);
 }
 
-enum { DIM, CLUSTERS, M0, B0, C0, A0, ALPHA, MEMORY, ARGUMENTS };
+enum { ARG_DIM, ARG_CLUSTERS, ARG_M0, ARG_B0, ARG_C0, ARG_A0, ARG_ALPHA, ARG_MEMORY, ARGUMENTS };
 
 static void parse(size_t n, size_t n_named, const mp_obj_t *args, mp_arg_val_t *v) {
     const mp_arg_t allowed[ARGUMENTS] = {
@@ -222,28 +227,24 @@ static void parse(size_t n, size_t n_named, const mp_obj_t *args, mp_arg_val_t *
         {MP_QSTR_memory, MP_ARG_OBJ, {.u_obj = MP_OBJ_NEW_SMALL_INT(2048)}},
     };
     mp_arg_parse_all_kw_array(n, n_named, args, ARGUMENTS, allowed, v);
-    v[M0].u_obj = new_tuple(v[M0].u_obj);
-    v[B0].u_obj = new_tuple(v[B0].u_obj);
+    v[ARG_M0].u_obj = new_tuple(v[ARG_M0].u_obj);
+    v[ARG_B0].u_obj = new_tuple(v[ARG_B0].u_obj);
 }
 
 /* Begin with new memory; return whether the prior is in range. */
 static bool begin(learner *self, const mp_arg_val_t *v) {
-    int32_t c0[2] = {1, 10}, h = 2, a = 1024, *words, *m0, *b0;
-    int32_t dim = number(v[DIM].u_obj), clusters = number(v[CLUSTERS].u_obj);
+    int32_t c0[2] = {1, 10}, two_a0 = 2, alpha = 1024, *words, *m0, *b0;
+    int32_t dim = number(v[ARG_DIM].u_obj), clusters = number(v[ARG_CLUSTERS].u_obj);
     if (dim < 1 || dim > 160 || clusters < 1 || clusters > 127) return false;
     self->slots = new_array(MAPDPM_WORDS(dim, clusters) + 2 * dim, &words);
     self->row = m0 = words + MAPDPM_WORDS(dim, clusters);
     b0 = m0 + dim;
-    if (v[A0].u_obj != MP_OBJ_NULL) h = quotient(v[A0].u_obj, 1);
-    if (v[ALPHA].u_obj != MP_OBJ_NULL) a = quotient(v[ALPHA].u_obj, 10);
-    return (v[C0].u_obj == MP_OBJ_NULL || numbers(v[C0].u_obj, 2, c0)) &&
-           numbers(v[M0].u_obj, dim, m0) && numbers(v[B0].u_obj, dim, b0) &&
-           mapdpm_init(&self->m, words, dim, clusters, m0, b0, c0[0], c0[1], h, a,
-                       number(v[MEMORY].u_obj));
-}
-
-static mp_obj_t small(int32_t value) {
-    return MP_OBJ_NEW_SMALL_INT(value);
+    if (v[ARG_A0].u_obj != MP_OBJ_NULL) two_a0 = quotient(v[ARG_A0].u_obj, 1);
+    if (v[ARG_ALPHA].u_obj != MP_OBJ_NULL) alpha = quotient(v[ARG_ALPHA].u_obj, 10);
+    return (v[ARG_C0].u_obj == MP_OBJ_NULL || numbers(v[ARG_C0].u_obj, 2, c0)) &&
+           numbers(v[ARG_M0].u_obj, dim, m0) && numbers(v[ARG_B0].u_obj, dim, b0) &&
+           mapdpm_init(&self->m, words, dim, clusters, m0, b0, c0[0], c0[1], two_a0, alpha,
+                       number(v[ARG_MEMORY].u_obj));
 }
 
 static mp_obj_t make_new(const mp_obj_type_t *type, size_t n, size_t n_named,
@@ -253,12 +254,16 @@ static mp_obj_t make_new(const mp_obj_type_t *type, size_t n, size_t n_named,
     mapdpm *m = &self->m;
     parse(n, n_named, args, v);
     require(begin(self, v), "prior out of range");
-    {
-        mp_obj_t prior[] = {small(m->clusters), small(m->dim), small(m->p), small(m->q),
-                            small(m->h), small(m->a), small(MAPDPM_SLOT(m->dim)), v[M0].u_obj,
-                            v[B0].u_obj, small(m->memory)};
-        self->prior = mp_obj_new_tuple(10, prior);
-    }
+    self->constants[CLUSTERS] = MP_OBJ_NEW_SMALL_INT(m->clusters);
+    self->constants[DIM] = MP_OBJ_NEW_SMALL_INT(m->dim);
+    self->constants[C0] = MP_OBJ_NEW_SMALL_INT(m->c0);
+    self->constants[ONE] = MP_OBJ_NEW_SMALL_INT(m->one);
+    self->constants[TWO_A0] = MP_OBJ_NEW_SMALL_INT(m->two_a0);
+    self->constants[ALPHA] = MP_OBJ_NEW_SMALL_INT(m->alpha);
+    self->constants[WIDTH] = MP_OBJ_NEW_SMALL_INT(MAPDPM_SLOT(m->dim));
+    self->constants[M0] = v[ARG_M0].u_obj;
+    self->constants[B0] = v[ARG_B0].u_obj;
+    self->constants[MEMORY] = MP_OBJ_NEW_SMALL_INT(m->memory);
     self->counts = mp_obj_new_list(m->clusters, NULL);
     close_counts(self);
     return MP_OBJ_FROM_PTR(self);
@@ -273,6 +278,16 @@ mp_obj_t mpy_init(mp_obj_fun_bc_t *self, size_t n_args, size_t n_kw, mp_obj_t *a
     learner_type.base.type = &mp_type_type;
     learner_type.flags = MP_TYPE_FLAG_NONE;
     learner_type.name = MP_QSTR_MAPDPM;
+    names[CLUSTERS] = MP_QSTR__clusters;
+    names[DIM] = MP_QSTR__dim;
+    names[C0] = MP_QSTR__c0;
+    names[ONE] = MP_QSTR__one;
+    names[TWO_A0] = MP_QSTR__two_a0;
+    names[ALPHA] = MP_QSTR__alpha;
+    names[WIDTH] = MP_QSTR__width;
+    names[M0] = MP_QSTR__m0;
+    names[B0] = MP_QSTR__b0;
+    names[MEMORY] = MP_QSTR__memory;
     methods[0] = (mp_map_elem_t){MP_OBJ_NEW_QSTR(MP_QSTR_learn), MP_OBJ_FROM_PTR(&learn_obj)};
     methods[1] = (mp_map_elem_t){MP_OBJ_NEW_QSTR(MP_QSTR_predict), MP_OBJ_FROM_PTR(&predict_obj)};
     methods[2] = (mp_map_elem_t){MP_OBJ_NEW_QSTR(MP_QSTR_surprise), MP_OBJ_FROM_PTR(&surprise_obj)};

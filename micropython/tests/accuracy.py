@@ -18,7 +18,7 @@ from dpmlite import datasets
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "papers"))
 
-from mapdpm_int import MAPDPM, _log2
+from mapdpm_int import MAPDPM
 from real_tables import MissingTableError, table_path
 from reference import Reference
 
@@ -28,29 +28,23 @@ TABLES = ("iris", "wine", "quakes", "stm32_har")
 
 
 def int_costs(learner, x):
-    """Costs of all slots that are used, by the learner's terms, in nats; -1: a new cluster."""
-    clusters, dim, p, q, h, _, w, m0, *_ = learner._prior
+    """Costs of all slots that are used, as the learner has them, in nats; -1: a new cluster."""
+    # It leaves out what all slots share, and scales weights by 2^10, a too.
+    shared = learner._dim * math.log(1024 * math.pi) / 2 + math.log(1024)
+    clusters = len(learner.counts)
     found = {}
     for k in range(clusters + 1):
-        i = k * w
+        i = k * learner._width
         n = learner._slots[i + 2]
         if n or k == clusters:
-            cost, r, c = learner._slots[i], -learner._slots[i + 1], p + q * n
-            for d in range(dim):
-                i += 3
-                y = ((x[d] - m0[d]) * c - q * learner._slots[i] << 3) // c
-                r += _log2(learner._slots[i + 2] + (y * y >> 6))
-            cost += r * (n + h + 1)
-            # The learner leaves out what all slots share, and scales weights by 2^10, a too.
-            shared = dim * math.log(1024 * math.pi) / 2 + math.log(1024)
+            cost = learner._cost(x, i, n)
             found[k if k < clusters else -1] = cost * NATS + shared
     return found
 
 
 def state(learner, k):
     """Rows, sums and sums of squares that the learner holds of a cluster."""
-    dim, w = learner._prior[1], learner._prior[6]
-    i = k * w
+    dim, i = learner._dim, k * learner._width
     sums = np.array(learner._slots[i + 3 : i + 3 * dim + 3], float).reshape(dim, 3)
     return learner._slots[i + 2], sums[:, 0], sums[:, 1]
 
@@ -99,7 +93,7 @@ def accuracy(name):
         surprises.append(abs(learner.surprise(x) / 256 - reference.surprise(x)))
         k = learner.learn(x)
         reference.add(x, k)
-        if learner._slots[k * learner._prior[6] + 2] < reference.clusters[k][0]:
+        if learner._slots[k * learner._width + 2] < reference.clusters[k][0]:
             synchronise(reference, learner)  # it has forgotten half
     n = len(surprises)
     return n, equal / n, np.mean(errors), max(errors), np.mean(surprises), max(surprises)

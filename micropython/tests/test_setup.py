@@ -41,7 +41,7 @@ def test_the_variance_inside_clusters_is_found(sd):
     rows = 50000 + 1500 * rng.integers(-1, 2, (3000, 1)) + rng.normal(0, sd, (3000, 1))
     m, scale = learned(np.rint(rows).astype(int).tolist())
     inside = (sd * 256 / scale.spread[0]) ** 2
-    assert inside / 4 < m._prior[8][0] / 8 < inside * 4
+    assert inside / 4 < m._b0[0] / 8 < inside * 4
     assert sum(n > 30 for n in m.counts) == 3
 
 
@@ -76,7 +76,7 @@ for i in range(120):
     rows.append(x)
 scale = Scale(rows)
 m = learner([scale(x) for x in rows], 5)
-print(scale.offset, scale.spread, m._prior, m.counts, list(m._slots))
+print(scale.offset, scale.spread, m._b0, m.counts, list(m._slots))
 """
 
 

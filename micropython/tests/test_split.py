@@ -62,13 +62,13 @@ def full_ring(seed, apart, size=64):
 
 def tried(ring):
     """Rows of the cluster that was tried last, and which of the two each is in."""
-    rows = np.array(ring._rows).reshape(-1, ring.learner._prior[1])
+    rows = np.array(ring._rows).reshape(-1, ring.learner._dim)
     return rows[list(ring._own[: ring._n])], np.array(ring._halves[: ring._n])
 
 
 def prior_of(m):
-    _, _, p, q, h, a, _, m0, b0, _ = m._prior
-    return {"m0": list(m0), "c0": p / q, "a0": h / 2, "b0": list(b0)}, a / 1024
+    prior = {"m0": list(m._m0), "c0": m._c0 / m._one, "a0": m._two_a0 / 2, "b0": list(m._b0)}
+    return prior, m._alpha / 1024
 
 
 def joint(ring, rows, labels):

@@ -87,8 +87,7 @@ def without_heap(learner, x, into):
 
 def rows_held(m):
     """Rows whose sums a learner has."""
-    w = m._prior[6]
-    return sum(m._slots[k * w + 2] for k in range(m._prior[0]))
+    return sum(m._slots[k * m._width + 2] for k in range(len(m.counts)))
 
 
 def compare(stream, dim, slots, prior, rows):
