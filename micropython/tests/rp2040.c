@@ -23,12 +23,13 @@ static int32_t hashed(int32_t value, int32_t answer) {
 }
 
 static int32_t answers(const int32_t *x, int32_t rows) {
-    int32_t value = 0, i;
-    for (i = 1; i <= rows; i++, x += m.dim) {
+    int32_t value = 0, i, k;
+    for (i = 0; i < rows; i++, x += m.dim) {
+        k = mapdpm_predict(&m, x);
         value = hashed(value, mapdpm_surprise(&m, x, 1));
-        value = hashed(value, mapdpm_predict(&m, x));
-        value = hashed(value, mapdpm_learn(&m, x, 1));
-        if (!(i & 63)) value = hashed(value, mapdpm_merge(&m, 0));
+        value = hashed(value, k);
+        value = hashed(value, mapdpm_learn(&m, x, i & 1));
+        if (i % 64 == 63) value = hashed(value, mapdpm_merge(&m, 0));
     }
     return value;
 }

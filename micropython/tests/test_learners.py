@@ -22,12 +22,15 @@ def check(runtime, vector, modules, learner="mapdpm_int"):
 
 
 def spared(main, vector):
-    """Files for a micro:bit: arguments are in `main`, for `eval` needs much memory in one piece."""
-    arguments, rest = vector.read_text().split("\n", 1)
-    evaluated = '*[eval(argument) for argument in stream.readline().split(";")]'
-    assert evaluated in main
-    main = main.replace(evaluated, arguments.replace(";", ", "))
-    return {"main.py": main, "vector.txt": rest}
+    """Files for a micro:bit: two lines are in `main`, for `eval` needs much memory in one piece."""
+    arguments, answers, rows = vector.read_text().split("\n", 2)
+    for evaluated, text in (
+        ('*[eval(argument) for argument in stream.readline().split(";")]', arguments),
+        ("eval(stream.readline())", answers),
+    ):
+        assert evaluated in main
+        main = main.replace(evaluated, text.replace(";", ", "))
+    return {"main.py": main, "vector.txt": rows}
 
 
 @pytest.mark.parametrize("vector", VECTORS, ids=lambda path: path.stem)

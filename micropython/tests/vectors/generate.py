@@ -3,8 +3,9 @@
     python3 micropython/tests/vectors/generate.py
 
 A file's first line holds the learner's arguments, with semicolons between them, the second the
-number of rows, a rolling hash of all answers (surprise, predict and learn of every row, merge after
-every 64th) and the counts at the end; then comes a row a line.
+number of rows, a rolling hash of all answers (surprise, predict and learn of every row, of every
+other one without a scan; merge after every 64th) and the counts at the end; then comes a row a
+line.
 """
 
 import sys
@@ -37,6 +38,18 @@ def sensor(rng):
     return rows
 
 
+def strays(rng):
+    """Four tight places fill the table; then one row in two lies between them.
+
+    It would found a cluster, and joins the best there is where no merge is worth it.
+    """
+    places = 700 * np.array([[-1, -1], [-1, 1], [1, -1], [1, 1]])
+    rows = blobs(rng, 160, places, 6)
+    rows[:4] = places
+    rows[60::2] = rows[60::2] * rng.uniform(0.4, 0.95, (50, 1))
+    return rows
+
+
 def streams():
     """Name, arguments of the learner, rows."""
     rng = np.random.default_rng(5)
@@ -56,6 +69,7 @@ def streams():
     yield "dear", (10, 2, [0] * 10, [6400] * 10, (1, 2), (64, 1)), firm
     moves = np.vstack([blobs(rng, 140, rng.normal(0, 700, (3, 2)), 50) for _ in range(2)])
     yield "forgetting", (2, 8, [0] * 2, [20000] * 2, (1, 10), (8, 1), (1, 1), 64), moves
+    yield "unscanned", (2, 4, [0] * 2, [9000] * 2, (1, 32), (8, 1)), strays(rng)
 
 
 def texts():
