@@ -120,8 +120,8 @@ def test_what_is_shown_of_a_board_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(boards)
     monkeypatch.syspath_prepend(tmp_path)
-    host, board, saved, back, printed = blocks(TEXTS[BOARDS], "python")
-    assert all(code.startswith(GO_ON) for code in (board, saved, back, printed))
+    host, board, saved, back, sent, printed = blocks(TEXTS[BOARDS], "python")
+    assert all(code.startswith(GO_ON) for code in (board, saved, back, sent, printed))
     ours, names = {}, {}
     exec(host, ours)
     exec(board, names)
@@ -130,10 +130,12 @@ def test_what_is_shown_of_a_board_runs(tmp_path, monkeypatch, capsys):
     exec(saved, names)
     exec(back, ours)
     assert ours["found"].n_samples_seen_ == 602
+    exec(sent, names)
+    assert sum(names["m"].counts) == 602
     capsys.readouterr()
     exec(printed, names)
     line = capsys.readouterr().out
-    assert ours["dpmlite"].from_micropython(line).n_samples_seen_ == 601
+    assert ours["dpmlite"].from_micropython(line).n_samples_seen_ == 602
 
 
 @needs_kernels

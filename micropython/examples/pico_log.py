@@ -15,6 +15,7 @@ from mapdpm_int import MAPDPM
 
 FILE = "clusters.bin"
 SAVE_SECONDS = 60
+PARAMETERS = 40  # bytes of a dump, 32 and 8 a column, that say what the learner was made with
 
 
 def save(learner, path=FILE):
@@ -27,16 +28,21 @@ def save(learner, path=FILE):
 def restore(path=FILE):
     """What was learned last; a new learner if there is nothing, or if it is damaged.
 
-    A new file that is whole, but has its old name yet, is the later one.
+    Or if it has other parameters than those below, which someone has changed since. A new file that
+    is whole, but has its old name yet, is the later one.
     """
+    # Hundredths of a degree above 20 deg C; readings of one hour spread by about half a degree.
+    learner = MAPDPM(1, 8, (0,), (2500,))
+    parameters = dump(learner)[:PARAMETERS]
     for name in (path + ".new", path):
         try:
             with open(name, "rb") as file:
-                return load(file.read())
+                saved = file.read()
+            if saved[:PARAMETERS] == parameters:
+                return load(saved)
         except (OSError, ValueError):
             pass
-    # Hundredths of a degree above 20 deg C; readings of one hour spread by about half a degree.
-    return MAPDPM(1, 8, (0,), (2500,))
+    return learner
 
 
 def hundredths(reading):

@@ -216,6 +216,7 @@ pico_log.dump, dump = cut, pico_log.dump
 try:
     pico_log.save(None)
 except EnoughError:
+    pico_log.dump = dump
     print("kept", sum(pico_log.restore().counts))
 
 with open(pico_log.FILE, "rb") as file:
@@ -227,6 +228,12 @@ print("damaged", sum(pico_log.restore().counts))
 with open(pico_log.FILE + ".new", "wb") as file:
     file.write(saved)
 print("new", sum(pico_log.restore().counts))
+pico_log.save(pico_log.MAPDPM(2, 8, (0, 0), (2500, 2500)))
+print("of two columns", pico_log.restore().learn([0]))
+learner = pico_log.MAPDPM(1, 8, (0,), (9,))
+learner.learn([5])
+pico_log.save(learner)
+print("of another b0", sum(pico_log.restore().counts))
 """
 
 
@@ -235,7 +242,8 @@ def test_the_log_goes_on_after_a_power_cut(runtime):
     """Rows after the last minute are lost; what was saved is not, by a cut while saving either."""
     printed = run_example(runtime, "pico_log", POWER_CUTS).splitlines()
     said = [line for line in printed if "rows near" not in line]
-    assert said == ["learned 120", "learned 240", "kept 240", "True", "damaged 0", "new 240"]
+    expected = ["learned 120", "learned 240", "kept 240", "True", "damaged 0", "new 240"]
+    assert said == [*expected, "of two columns 0", "of another b0 0"]
     # 14003 / 65535 * 3.3 V are 27.5 degrees.
     assert [line for line in printed if "rows near 27.5" in line]
 

