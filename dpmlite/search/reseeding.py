@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from dpmlite.search.context import Context, Labels
     from dpmlite.search.result import SearchResult
 
-    Attempt = tuple[SearchResult, SearchResult | None]
-
 # Attempts at most, and how many in a row may end where they began.
 MAX_ATTEMPTS = 6
 MAX_FAILURES = 2
@@ -44,11 +42,6 @@ MAX_TRIAL_ROWS = 10_000
 # Sweeps of such an attempt, and of all rows that follow it, end when at most this fraction of the
 # rows moves: a descent goes on from there. Few rows are swept to a fixed point.
 MAX_MOVED_FRACTION = 1e-2
-
-# In tables of at most this many rows, an attempt that helped is extended to all rows on its own
-# thread, before it is known whether an earlier one will do. Each takes two partitions of all rows:
-# those of larger tables are extended one at a time, by all threads.
-MAX_ROWS_EXTENDED_AT_ONCE = 100_000
 
 
 def reseed_rows(context: Context, result: SearchResult) -> bool:
@@ -65,7 +58,7 @@ def reseed_rows(context: Context, result: SearchResult) -> bool:
     elif slots:
         reseed_slots(context, result, slots)
     gain = joint - result.neg_log_joint
-    result.record("free", int(gain > 0.0), context.progress)
+    result.record("reseed", int(gain > 0.0), context.progress)
     return gain > context.problem.worthwhile_gain(result.partition.n_rows)
 
 
@@ -124,7 +117,7 @@ class Reseeding:
             found = self._all_rows_after(attempt, trial)
             if found is not None:
                 return found
-            change = abs(attempt[0].neg_log_joint - trial.neg_log_joint)
+            change = abs(attempt.neg_log_joint - trial.neg_log_joint)
             n_failures = n_failures + 1 if change <= trial.least_gain else 0
             if n_failures == MAX_FAILURES:
                 break
@@ -141,7 +134,7 @@ class Reseeding:
         self.counts.n_sweeps += swept.n_sweeps
         return trial
 
-    def _attempts(self, trial: Partition) -> Iterator[Attempt]:
+    def _attempts(self, trial: Partition) -> Iterator[SearchResult]:
         """Attempts one after the other, made as many at a time as there are threads."""
         costs, n_threads = RowCosts.of(trial), thread_limit()
         seeds = self.context.rng.integers(2**63, size=MAX_ATTEMPTS).tolist()
@@ -149,18 +142,10 @@ class Reseeding:
             if self.context.stop.is_set():
                 break
             yield from on_threads(
-                lambda seed: self._attempt(trial, costs, np.random.default_rng(seed)),
+                lambda seed: self._reseeded(trial, costs, np.random.default_rng(seed)),
                 seeds[first : first + n_threads],
                 self.context.stop,
             )
-
-    def _attempt(self, trial: Partition, costs: RowCosts, rng: np.random.Generator) -> Attempt:
-        """What becomes of the trial; and of all rows, if it helps and they are few."""
-        reseeded = self._reseeded(trial, costs, rng)
-        at_once = self.step > 1 and self.partition.n_rows <= MAX_ROWS_EXTENDED_AT_ONCE
-        if at_once and self._helps(reseeded, trial) and not self.context.stop.is_set():
-            return reseeded, self._extended(reseeded.partition)
-        return reseeded, None
 
     def _reseeded(
         self, trial: Partition, costs: RowCosts, rng: np.random.Generator
@@ -187,14 +172,14 @@ class Reseeding:
             self.context, self.partition, labels, group_labels, self.order, self.max_moved
         )
 
-    def _all_rows_after(self, attempt: Attempt, trial: Partition) -> Partition | None:
+    def _all_rows_after(self, attempt: SearchResult, trial: Partition) -> Partition | None:
         """The partition of all rows that an attempt leads to, if that lowers their joint."""
-        result, extended = attempt
-        self.counts.count(result)
+        self.counts.count(attempt)
+        result = attempt
         if self.step > 1:
-            if not self._helps(result, trial) or self.context.stop.is_set():
+            if not self._helps(attempt, trial) or self.context.stop.is_set():
                 return None
-            result = extended or self._extended(result.partition)
+            result = self._extended(attempt.partition)
             self.counts.count(result)
         gain = self.partition.neg_log_joint - result.neg_log_joint
         return result.partition if gain > self.partition.least_gain else None

@@ -159,22 +159,20 @@ def test_of_clusters_that_look_alike_all_rows_are_reseeded_or_none(monkeypatch, 
 
 
 @needs_kernels
-def test_what_helped_a_part_of_the_rows_is_extended_on_threads(monkeypatch):
-    """All rows follow attempts on a part of them, on threads, with the counts of one thread."""
+def test_all_rows_follow_attempts_on_a_part_of_them_alike_on_any_number_of_threads(monkeypatch):
     monkeypatch.setattr(reseeding, "MAX_TRIAL_ROWS", 200)
     extended = []
-    attempt = Reseeding._attempt
+    extend = Reseeding._extended
 
-    def noted(*args):
-        found = attempt(*args)
-        extended.append(found[1] is not None)
-        return found
+    def recorded(*args):
+        extended.append(extend(*args))
+        return extended[-1]
 
-    monkeypatch.setattr(Reseeding, "_attempt", noted)
+    monkeypatch.setattr(Reseeding, "_extended", recorded)
     for seed in (7, 26):
         X, _ = planted_gaussians(1500, 3, 25, separation=3.5, random_state=seed)
         one, three = (MAPDPM(prior="paper", random_state=seed, n_jobs=n).fit(X) for n in (1, 3))
         np.testing.assert_array_equal(three.labels_, one.labels_)
         np.testing.assert_array_equal(three.neg_log_joint_trace_, one.neg_log_joint_trace_)
         assert (three.n_sweeps_, three.n_empty_clusters_) == (one.n_sweeps_, one.n_empty_clusters_)
-    assert any(extended)
+    assert extended

@@ -11,7 +11,7 @@ from dpmlite.search.search import Search
 
 MOVES = {
     "brief": {"merge", "split"},
-    "quick": {"merge", "split", "exchange", "free"},
+    "quick": {"merge", "split", "exchange", "reseed"},
 }
 
 
