@@ -20,10 +20,11 @@ from dpmlite.joining.joint_tree import tree_by_joint
 from dpmlite.joining.normality import fits_normals
 from dpmlite.joining.surface import columns_of_surface
 from dpmlite.joining.tree import component_tree, joined_to_limit, labels_of_level, level_of
-from dpmlite.joining.valley import NormalComponents, pair_depths
+from dpmlite.joining.valley import MAX_LOG_RATIO, NormalComponents, pair_depths
 from dpmlite.joining.weak_evidence import weak_joins
 
 __all__ = [
+    "MAX_LOG_RATIO",
     "NormalComponents",
     "columns_of_surface",
     "component_tree",

@@ -54,7 +54,7 @@ def fits_normals(components: NormalComponents, X: Floats) -> bool:
     if len(rows) == 0:
         return True
     distances = components.squared_distances(rows)
-    costs = 0.5 * distances - components.log_peaks()
+    costs = 0.5 * distances - components.log_peaks
     shares = np.exp(costs.min(axis=1, keepdims=True) - costs)
     shares /= shares.sum(axis=1, keepdims=True)
     counts = shares > MIN_SHARE

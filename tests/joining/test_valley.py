@@ -177,11 +177,11 @@ def test_log_peaks_are_those_of_the_densities():
     exact = [
         np.log(w / np.sqrt(np.linalg.det(S))) for w, S in zip(weights, covariances, strict=True)
     ]
-    assert components.log_peaks() == pytest.approx(exact, rel=1e-9)
+    assert components.log_peaks == pytest.approx(exact, rel=1e-9)
     diagonal = np.array([np.diag(S) for S in covariances])
     apart = NormalComponents(weights, components.means, diagonal)
     whole = NormalComponents(weights, components.means, np.array([np.diag(v) for v in diagonal]))
-    assert apart.log_peaks() == pytest.approx(whole.log_peaks(), rel=1e-12)
+    assert apart.log_peaks == pytest.approx(whole.log_peaks, rel=1e-12)
     assert apart.discriminant(0, 1) == pytest.approx(whole.discriminant(0, 1), rel=1e-9)
     direction = whole.discriminant(0, 1)
     assert apart.deviation(1, direction) == pytest.approx(whole.deviation(1, direction), rel=1e-12)
@@ -225,3 +225,27 @@ def test_components_are_at_one_place_if_their_widths_alone_differ(full):
     assert fitted(X, labels, full).are_at_one_place()
     X[labels == 0, 0] += 0.5
     assert not fitted(X, labels, full).are_at_one_place()
+
+
+def planes_that_cross(n_rows, n_columns, thickness=0.05):
+    """Rows on two planes of half of the columns each, which cross at their common mean."""
+    labels = np.arange(n_rows) % 2
+    first = np.arange(n_columns) < n_columns // 2
+    deviations = np.where(first == (labels[:, np.newaxis] == 0), 1.0, thickness)
+    rows = np.random.default_rng(0).normal(size=(n_rows, n_columns))
+    return rows * deviations, labels
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_components_of_one_mean_do_not_touch_if_no_row_is_between_them(full):
+    """The exact log ratio of a row is the sum of r (z^2 / t^2 - z^2) / 2, r = 1 or -1."""
+    X, labels = planes_that_cross(400, 16)
+    own = np.where((np.arange(16) < 8) == (labels[:, np.newaxis] == 0), 1.0, 0.05)
+    exact = (0.5 * X**2 * (own[:, ::-1] ** -2 - own**-2)).sum(axis=1).min()
+    assert exact > valley.MAX_LOG_RATIO
+    assert depth(X, labels, full) == pytest.approx(exact, rel=0.3)  # the deviations are estimated
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_components_of_one_mean_have_no_valley_if_rows_are_between_them(full):
+    assert depth(*planes_that_cross(400, 2), full) < 1.0

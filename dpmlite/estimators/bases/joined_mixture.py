@@ -22,6 +22,7 @@ from dpmlite.estimators.inputs.parameters import (
 )
 from dpmlite.estimators.inputs.shown import shown
 from dpmlite.joining import (
+    MAX_LOG_RATIO,
     fits_normals,
     joined_to_limit,
     labels_of_level,
@@ -126,7 +127,7 @@ class JoinedMixture(MixtureEstimator):
         if self.join != AUTO or table.shape[1] <= MAX_SEEN_COLUMNS:
             return VALLEY_DEPTH
         if components.are_at_one_place():
-            return np.inf
+            return MAX_LOG_RATIO
         if tiled:
             return VALLEY_DEPTH
         return 0.0 if fits_normals(components, table.values) else VALLEY_DEPTH

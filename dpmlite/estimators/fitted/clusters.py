@@ -64,7 +64,7 @@ def tree_of(components: NormalComponents, table: Data, labels: Indices) -> Float
     """
     assert table.values is not None
     depths = pair_depths(components, table.values, labels, table.weights)
-    return component_tree(components.log_peaks(), depths)
+    return component_tree(components.log_peaks, depths)
 
 
 def joined_attributes(model: Components, clusters: Indices) -> dict[str, Any]:
