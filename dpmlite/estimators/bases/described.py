@@ -8,7 +8,7 @@ import numpy as np
 
 from dpmlite.estimators.bases.imputing import ImputingMixture
 from dpmlite.estimators.fitted.clusters import means_of_known
-from dpmlite.estimators.fitted.column_information import separations
+from dpmlite.estimators.fitted.column_information import separations, share_separations
 from dpmlite.estimators.fitted.not_fitted import require_fitted
 from dpmlite.estimators.fitted.partitions import fitted_family
 from dpmlite.estimators.fitted.report import Report
@@ -16,6 +16,7 @@ from dpmlite.estimators.fitted.wording import (
     counted,
     levels_in_words,
     number,
+    percentage,
     with_spread,
     zero_or_in_words,
 )
@@ -74,7 +75,8 @@ class DescribedMixture(ImputingMixture):
             For each column the nats by which it separates a row of the cluster from the other
             clusters (the Kullback-Leibler divergence), and what is typical in the cluster and in
             the others: the mean and standard deviation of numbers, the most frequent levels of
-            categories. It prints as a table.
+            categories, the share of a word among all words, or of the ones among bits. It prints
+            as a table.
 
         Raises
         ------
@@ -106,7 +108,7 @@ class DescribedMixture(ImputingMixture):
         -------
         Report
             For each cluster its rows, its share, and the columns that separate it most from the
-            others, with what is typical there.
+            others, with what is typical there; of a single cluster, its first columns.
 
         Raises
         ------
@@ -117,10 +119,11 @@ class DescribedMixture(ImputingMixture):
         information, names = self.column_information(), self._variables()
         rows = []
         for k in range(self.n_clusters_):
-            here = self._typical(k)[0]
+            here = self._in_words(np.arange(self.n_clusters_) == k)
             order = [j for j in np.argsort(-information[k], kind="stable") if j in names]
+            least = MIN_NATS if self.n_clusters_ > 1 else 0.0
             telling = [
-                f"{names[j]} {here[j]}" for j in order[:N_NAMED] if information[k, j] >= MIN_NATS
+                f"{names[j]} {here[j]}" for j in order[:N_NAMED] if information[k, j] >= least
             ]
             share = f"{self.weights_[k]:.1%}"
             rows.append([str(k), str(self.counts_[k]), share, "; ".join(telling) or "-"])
@@ -135,7 +138,7 @@ class DescribedMixture(ImputingMixture):
         -------
         ndarray, shape (K, D)
             Nats by which a column separates a row of a cluster from the other clusters. One-hot
-            columns, which tell the same, have the same.
+            columns, which tell the same, have the same. Of words, a row of the mean length.
 
         Raises
         ------
@@ -149,8 +152,11 @@ class DescribedMixture(ImputingMixture):
         """`column_information` of some clusters."""
         family, theta = fitted_family(self), self._expected_parameters()
         weights = self.statistics_[:, 0] / self.statistics_[:, 0].sum()
-        slots = np.arange(len(weights))
-        totals = self._typical_totals(slots) if isinstance(family, MixedFamily) else None
+        totals = self._typical_totals(np.arange(len(weights)))
+        if family.has_shares:
+            return share_separations(
+                theta["probability"], weights, self._clusters(), clusters, totals
+            )
         coded = np.array(
             [separations(family, theta, weights, self._clusters(), k, totals) for k in clusters]
         )
@@ -200,6 +206,8 @@ class DescribedMixture(ImputingMixture):
         mean = means_of_known(shares, centres)
         variances = self.variances_[chosen] + (centres - mean) ** 2
         deviation = np.sqrt(means_of_known(shares, variances))
+        if family.has_shares:
+            return [percentage(share) for share in mean]
         words = [with_spread(m, "±", s) for m, s in zip(mean, deviation, strict=True)]
         if not isinstance(family, MixedFamily):
             return words

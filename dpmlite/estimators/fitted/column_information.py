@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from dpmlite.estimators.inputs.data import Floats, Indices
     from dpmlite.estimators.priors.base import Family, Parameters, Totals
 
@@ -51,6 +53,50 @@ def separations(
         return np.zeros(here.shape[1])
     rest = mixture_log_density(family, rows, theta, np.where(inside, 0.0, weights))
     return np.asarray((here - rest).mean(axis=0))
+
+
+def share_separations(
+    probabilities: Floats,
+    weights: Floats,
+    clusters: Indices,
+    chosen: Iterable[int],
+    totals: Totals,
+) -> Floats:
+    """Nats by which each word, or bit, separates some clusters from the rest, shape (K, D).
+
+    A word is counted in rows of some length: the divergence of two binomials. A bit is a row of one
+    word; a mixture of bits is a bit, so that no row has to be drawn.
+
+    Parameters
+    ----------
+    probabilities : ndarray, shape (C, D)
+        Probability of each word, or of a 1, in each component.
+    weights : ndarray, shape (C,)
+    clusters : ndarray of int, shape (C,)
+        The cluster of each component.
+    chosen : iterable of K int
+        The clusters.
+    totals : ndarray, shape (C,), or None
+        Words of a row of each component; None for bits.
+    """
+    lengths = np.ones(len(weights)) if totals is None else totals
+    found = []
+    for inside in (clusters == k for k in chosen):
+        p = np.average(probabilities[inside], axis=0, weights=weights[inside])
+        q = (
+            p
+            if inside.all()
+            else np.average(probabilities[~inside], axis=0, weights=weights[~inside])
+        )
+        length = np.average(lengths[inside], weights=weights[inside])
+        found.append(length * (_times_log_ratio(p, q) + _times_log_ratio(1.0 - p, 1.0 - q)))
+    return np.array(found)
+
+
+def _times_log_ratio(p: Floats, q: Floats) -> Floats:
+    """The product p log(p / q), 0 where p is."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(p > 0.0, p * np.log(p / q), 0.0)
 
 
 def mixture_log_density(family: Family, rows: Floats, theta: Parameters, weights: Floats) -> Floats:

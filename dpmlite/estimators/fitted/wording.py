@@ -26,6 +26,11 @@ def with_spread(centre: float, sign: str, spread: float) -> str:
     return "-" if np.isnan(centre) else f"{number(centre)} {sign} {number(spread)}"
 
 
+def percentage(share: float) -> str:
+    """A share as a percentage of three digits; only "-" if there is no value."""
+    return "-" if np.isnan(share) else f"{100.0 * share:.3g}%"
+
+
 def counted(n: float, noun: str) -> str:
     """A number of things, such as "1 row" and "2 rows"."""
     return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

@@ -48,6 +48,8 @@ class Family(ABC):
         Whether there is `fit_prior`, and what it needs.
     has_covariance : bool
         Whether there is `covariance`: clusters are normals.
+    has_shares : bool
+        Whether one probability describes a column of a component: of a word, or of a 1.
     is_full : bool
         Whether some columns have a full covariance matrix.
     knows_power : bool
@@ -66,6 +68,7 @@ class Family(ABC):
     fixed_keys: tuple[str, ...] = ()
     can_fit_prior = False
     has_covariance = False
+    has_shares = False
     is_full = False
     knows_power = False
     column_keys: list[Any] | None = None

@@ -38,6 +38,7 @@ class BetaBernoulliFamily(Family):
     width = ("a0", "b0")
     takes_missing = True
     takes_sparse = True
+    has_shares = True
 
     def read_table(self, X: Any, allow_missing: bool) -> Data:
         return read_counts(X, 1.0, allow_missing)

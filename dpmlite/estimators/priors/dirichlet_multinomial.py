@@ -34,6 +34,7 @@ class DirichletMultinomialFamily(Family):
     scales = (("beta0",),)
     width = ("beta0",)
     takes_sparse = True
+    has_shares = True
     takes_counts = True
 
     def read_table(self, X: Any, allow_missing: bool) -> Data:

@@ -1,5 +1,7 @@
 """What a fitted model says of its clusters."""
 
+from math import comb, log
+
 import numpy as np
 import pytest
 from cases import needs_kernels
@@ -42,6 +44,50 @@ def test_information_is_the_divergence_of_two_normals():
     one = 0.5 * (np.log(w / v) + (v + (m - n) ** 2) / w - 1.0)
     other = 0.5 * (np.log(v / w) + (w + (m - n) ** 2) / v - 1.0)
     np.testing.assert_allclose(found, [one, other], rtol=0.1)
+
+
+def binomial_divergence(n, p, q):
+    """Sum over all counts of P(x | n, p) log (P(x | n, p) / P(x | n, q))."""
+    chances = [[comb(n, x) * r**x * (1.0 - r) ** (n - x) for x in range(n + 1)] for r in (p, q)]
+    return sum(here * log(here / there) for here, there in zip(*chances, strict=True))
+
+
+def test_information_of_words_is_the_divergence_of_binomials():
+    rates = np.repeat([[20.0, 1.0, 2.0], [1.0, 20.0, 2.0]], 50, axis=0)
+    words = np.random.default_rng(0).poisson(rates)
+    model = MAPDPM(component="dirichlet-multinomial", random_state=0).fit(words)
+    assert model.n_clusters_ == 2
+    for k, (here, there) in enumerate([model.means_, model.means_[::-1]]):
+        length = round(words[model.labels_ == k].sum() / model.counts_[k])
+        exact = [binomial_divergence(length, p, q) for p, q in zip(here, there, strict=True)]
+        np.testing.assert_allclose(model.column_information()[k], exact, rtol=1e-9)
+        share = words[model.labels_ == k].sum(axis=0) / words[model.labels_ == k].sum()
+        typical = {row[0]: row[2] for row in model.explain(k).rows}
+        assert typical == {f"column {j}": f"{100.0 * share[j]:.3g}%" for j in range(3)}
+
+
+def test_information_of_bits_is_that_of_one_of_each_cluster():
+    chances = np.repeat([[0.9, 0.1, 0.5], [0.1, 0.9, 0.5]], 60, axis=0)
+    bits = (np.random.default_rng(0).random((120, 3)) < chances).astype(int)
+    model = MAPDPM(component="beta-bernoulli", random_state=0).fit(bits)
+    assert model.n_clusters_ == 2
+    exact = [
+        [binomial_divergence(1, p, q) for p, q in zip(here, there, strict=True)]
+        for here, there in [model.means_, model.means_[::-1]]
+    ]
+    np.testing.assert_allclose(model.column_information(), exact, rtol=1e-9)
+
+
+def test_information_of_the_only_word_is_nothing():
+    model = MAPDPM(component="dirichlet-multinomial", random_state=0).fit([[3], [5], [400]])
+    assert not model.column_information().any()
+
+
+def test_a_summary_of_one_cluster_has_its_first_columns():
+    X = np.random.default_rng(0).normal(size=(50, 4))
+    summary = MAPDPM(prior="paper", max_clusters=1, random_state=0).fit(X).summary()
+    assert summary.rows[0][-1].count("±") == 3
+    assert summary.rows[0][-1].startswith("column 0 ")
 
 
 def test_a_summary_has_a_line_for_each_cluster(model):
