@@ -12,9 +12,8 @@ Members have a base and scores of their own, with one cell less.
 from libc.string cimport memset
 
 from dpmlite.core._constants cimport MIN_KEPT_FRACTION
-from dpmlite.core._simd cimport LANES, inlined_void, log_positive, padded_columns, sum_of
-from dpmlite.core._special cimport log_rising_of_lane
-from dpmlite.families._categorical_prior cimport read_lines
+from dpmlite.core._simd cimport LANES, inlined_void, padded_columns, sum_of
+from dpmlite.families._categorical_prior cimport read_lines, score_counts
 from dpmlite.families._family cimport left_of_c
 
 
@@ -136,14 +135,35 @@ cdef clones_void renew_lines_of(CategoricalCounts self, const Row *row,
 
 
 cdef clones_void renew_all_lines(CategoricalCounts self, Py_ssize_t k) noexcept nogil:
-    """Renew the scores of slot k in all lines."""
+    """Renew the scores of slot k in all lines; most levels of many have no cells there."""
     cdef int[LANES] lines
+    cdef const double *count = self.count + k * self.n_along
+    cdef double cells
     cdef Py_ssize_t first = 0, i
     while first < self.prior.n_lines:
+        cells = 0.0
         for i in range(LANES):
-            lines[i] = <int> (first + i if first + i < self.prior.n_lines else first)
-        renew_some(self, lines, k)
+            cells += count[first + i]
+        if cells == 0.0:
+            copy_unseen(self, first, k)
+        else:
+            for i in range(LANES):
+                lines[i] = <int> (first + i if first + i < self.prior.n_lines else first)
+            renew_some(self, lines, k)
         first += LANES
+
+
+cdef inline inlined_void copy_unseen(CategoricalCounts self, Py_ssize_t first,
+                                     Py_ssize_t k) noexcept nogil:
+    """Set the scores of slot k in the lines of a vector that have no cells."""
+    cdef const double *unseen = &self.prior.unseen[first]
+    cdef double *scores = self.score + k * self.n_along + first
+    cdef double *member_scores = self.member_score + k * self.n_along + first
+    cdef Py_ssize_t i
+    for i in range(LANES):
+        scores[i] = member_scores[i] = unseen[i]
+    for i in range(min(self.prior.n_lines - first, <Py_ssize_t> LANES)):
+        self.line_score[(first + i) * self.capacity + k] = unseen[i]
 
 
 cdef inline inlined_void renew_some(CategoricalCounts self, const int *lines,
@@ -159,12 +179,7 @@ cdef inline inlined_void renew_some(CategoricalCounts self, const int *lines,
     for i in range(LANES):
         score[i] = beta[lines[i]] + power * count[lines[i]]
         score[LANES + i] = beta[lines[i]] + power * left_of_c(count[lines[i]], 1.0)
-    if power == 1.0:
-        for i in range(2 * LANES):
-            score[i] = log_positive(score[i])
-    else:
-        for i in range(2 * LANES):
-            score[i] = log_rising_of_lane(score[i], power) / power
+    score_counts(score, 2 * LANES, power)
     for i in range(LANES):
         scores[lines[i]] = self.line_score[lines[i] * self.capacity + k] = score[i]
         member_scores[lines[i]] = score[LANES + i]

@@ -1,4 +1,5 @@
-from dpmlite.core._simd cimport LANES, inlined_void, larger, smaller
+from dpmlite.core._simd cimport LANES, inlined_void, larger, log_positive, smaller
+from dpmlite.core._special cimport log_rising_of_lane
 
 # Everything that is known of a column or of a level is a line. The lines of all levels of column 0
 # come first, then those of column 1, ...; then one line for each column, of all its levels; last, a
@@ -15,6 +16,7 @@ cdef class CategoricalPrior:
     cdef list beta0
     cdef double[::1] beta        # [line] of a level, or the sum of a column; 1 beyond these
     cdef double[::1] sign        # [line] 1 of a level, -1 of a column; 0 beyond these
+    cdef double[::1] unseen      # [line] score of a line without cells; 0 beyond these
     cdef double[::1] columns     # what LinesOfColumns points to
     cdef LinesOfColumns lines
     cdef Py_ssize_t[::1] starts  # [column] line of level 0; last, n_levels
@@ -37,3 +39,14 @@ cdef inline inlined_void read_lines(const LinesOfColumns *columns, const double 
                           else missing[i])
     for i in range(n, (n + LANES - 1) & ~(<Py_ssize_t> (LANES - 1))):
         lines[i] = columns.nothing
+
+
+cdef inline inlined_void score_counts(double *x, Py_ssize_t n, double power) noexcept nogil:
+    """Turn n values beta + power * count into scores: log x, or what is in its place."""
+    cdef Py_ssize_t i
+    if power == 1.0:
+        for i in range(n):
+            x[i] = log_positive(x[i])
+    else:
+        for i in range(n):
+            x[i] = log_rising_of_lane(x[i], power) / power

@@ -3,7 +3,7 @@
 from array import array
 
 from dpmlite.core._memory cimport index_array
-from dpmlite.core._simd cimport padded_columns
+from dpmlite.core._simd cimport clones_void, padded_columns
 
 from dpmlite.core.checks import check_levels, check_power
 
@@ -25,6 +25,9 @@ cdef class CategoricalPrior:
         levels = [b for column in self.beta0 for b in column]
         self.beta = array("d", levels + [sum(column) for column in self.beta0] + [1.0] * spare)
         self.sign = array("d", [1.0] * self.n_levels + [-1.0] * D + [0.0] * spare)
+        self.unseen = self.beta.copy()
+        score_lines(&self.unseen[0], self.width, power)
+        self.unseen[self.n_lines:] = 0.0
         self.columns = array("d", [self.starts[d] for d in range(D)]
                              + [len(column) - 1.0 for column in self.beta0]
                              + [self.n_levels + d for d in range(D)])
@@ -39,3 +42,11 @@ cdef class CategoricalPrior:
         if power not in self.by_power:
             self.by_power[power] = CategoricalPrior(self.beta0, power)
         return self.by_power[power]
+
+
+cdef clones_void score_lines(double *x, Py_ssize_t n, double power) noexcept nogil:
+    """Turn the betas of n lines, in whole vectors, into scores of lines without cells."""
+    cdef Py_ssize_t first = 0
+    while first < n:
+        score_counts(x + first, LANES, power)
+        first += LANES

@@ -100,8 +100,12 @@ cdef clones_double score_copies(CategoricalCounts self, const Row *row, Py_ssize
 
 cdef clones_double log_marginal(CategoricalCounts self, Py_ssize_t j, Py_ssize_t k,
                                 double part) noexcept nogil:
-    """Log marginal of the rows of slot j and, if `part` is 1 and not 0, of slot k."""
+    """Log marginal of the rows of slot j and, if `part` is 1 and not 0, of slot k.
+
+    Levels without cells add nothing.
+    """
     cdef double[LANES] total
+    cdef double[LANES] cells
     cdef const double *count = self.count + j * self.n_along
     cdef const double *other = self.count + k * self.n_along
     cdef const double *beta = &self.prior.beta[0]
@@ -112,8 +116,10 @@ cdef clones_double log_marginal(CategoricalCounts self, Py_ssize_t j, Py_ssize_t
         total[i] = 0.0
     while first < self.prior.width:
         for i in range(LANES):
-            total[i] += sign[first + i] * log_rising_of_lane(
-                beta[first + i], power * (count[first + i] + part * other[first + i]))
+            cells[i] = count[first + i] + part * other[first + i]
+        if sum_of(cells) > 0.0:
+            for i in range(LANES):
+                total[i] += sign[first + i] * log_rising_of_lane(beta[first + i], power * cells[i])
         first += LANES
     return sum_of(total) / power
 
