@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite.estimators.column_families.by_cells import MAX_LEVELS, are_counts, family_of_numbers
+from dpmlite.estimators.column_families.by_cells import (
+    MAX_LEVELS,
+    are_bits,
+    are_counts,
+    family_of_numbers,
+)
 from dpmlite.estimators.column_families.by_rule import COMPLETE_FAMILIES
 from dpmlite.estimators.empirical_bayes.spread_ties import cell_widths
 from dpmlite.estimators.inputs.columns import (
@@ -105,7 +110,13 @@ def decoded(table: Data) -> Data:
 
 
 def alternatives(name: str, cells: Floats) -> list[str]:
-    """Families that may describe a column of numbers, the present one first."""
+    """Families that may describe a column of numbers, the present one first.
+
+    Two levels are described in full by their probability: of bits, another family's joint could be
+    lower by chance alone.
+    """
+    if name == CATEGORICAL and are_bits(cells[~np.isnan(cells)]):
+        return [name]
     others: list[str] = []
     if name == COUNTS:
         others.extend(dict.fromkeys([family_of_numbers(cells, COMPLETE_FAMILIES), NORMAL]))
