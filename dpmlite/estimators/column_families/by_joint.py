@@ -70,8 +70,8 @@ def columns_by_joint(
     component, levels, logs = dict(columns.component), dict(columns.levels), set(columns.logs)
     cells_of_sample = columns.decode(sample.values)
     exposures = None if columns.exposure is None else cells_of_sample[columns.exposure]
-    for column, cells in columns.decode(table.values).items():
-        name = component.get(column)
+    for column in columns.levels:
+        cells, name = columns.cells_of(column, table.values), component.get(column)
         if name is None or column in fixed or cells.dtype.kind != "f":
             continue
         names = alternatives(name, cells)

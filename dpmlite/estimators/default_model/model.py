@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import TYPE_CHECKING
 
-from dpmlite.estimators.empirical_bayes.design_effect import design_effect
+from dpmlite.estimators.empirical_bayes.design_effect import design_effect, judged_rows
 from dpmlite.partition import Partition
 from dpmlite.search.context import Problem, coarsened_alpha
 
@@ -128,8 +128,10 @@ def design_effect_of(table: Data, rows_per_row: float = 1.0) -> float:
     """The design effect of values that rows share, before they are spread: see `design_effect`."""
     if table.values is None:
         return 1.0
+    values = judged_rows(table.values)
+    rows_per_row *= len(table.values) / len(values)
     if table.columns is None:
-        return design_effect(list(table.values.T), rows_per_row)
-    columns = table.columns.decode(table.values).values()
+        return design_effect(list(values.T), rows_per_row)
+    columns = table.columns.decode(values).values()
     numbers = [cells if cells.dtype.kind == "f" else None for cells in columns]
     return design_effect(numbers, rows_per_row)

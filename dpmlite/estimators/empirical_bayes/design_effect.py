@@ -52,6 +52,14 @@ MAX_JUDGED_ROWS = 5000
 MAX_PAIRED_COLUMNS = 20
 
 
+def judged_rows(values: Floats) -> Floats:
+    """The rows of a table, or of a large one a random sample, by which it is judged."""
+    if len(values) <= MAX_JUDGED_ROWS:
+        return values
+    rng = np.random.default_rng(0)
+    return np.asarray(values[rng.choice(len(values), MAX_JUDGED_ROWS, replace=False)])
+
+
 def design_effect(columns: Sequence[Floats | None], rows_per_row: float = 1.0) -> float:
     """The number of rows that are worth one which shares no values with others.
 
@@ -71,11 +79,8 @@ def design_effect(columns: Sequence[Floats | None], rows_per_row: float = 1.0) -
     n_rows = len(numbers[0]) if numbers else 0
     if n_rows < MIN_ROWS:
         return 1.0
-    judged = np.arange(n_rows)
-    if n_rows > MAX_JUDGED_ROWS:
-        judged = np.random.default_rng(0).choice(n_rows, MAX_JUDGED_ROWS, replace=False)
-    fraction = len(judged) / (n_rows * rows_per_row)
-    grids = [Grid.of(column[judged]) for column in numbers if not np.isnan(column[judged]).all()]
+    fraction = 1.0 / rows_per_row
+    grids = [Grid.of(column) for column in numbers if not np.isnan(column).all()]
     least = fraction * MIN_COPIES
     found = [(n_copies(each, least), each) for each in candidates(grids, len(columns), least)]
     copies, shared = max(found, key=lambda each: each[0], default=(0.0, ()))

@@ -131,13 +131,17 @@ class Columns:
         return [column for _, columns in self.blocks for column in columns]
 
     @cached_property
-    def places(self) -> Indices:
-        """Where each column of the table is in the coded table, shape (D,).
+    def place_of(self) -> dict[Column, int]:
+        """Where each column of the table is in the coded table.
 
         Of zero-inflated columns, where the numbers are.
         """
-        place = {member: i for i, key in enumerate(self.coded) for member in members(key)}
-        return np.array([place[column] for column in self.levels], dtype=np.intp)
+        return {member: i for i, key in enumerate(self.coded) for member in members(key)}
+
+    @cached_property
+    def places(self) -> Indices:
+        """`place_of` the columns in the table's order, shape (D,)."""
+        return np.array([self.place_of[column] for column in self.levels], dtype=np.intp)
 
     @cached_property
     def zeros(self) -> dict[int, int]:
@@ -193,8 +197,11 @@ class Columns:
             If a value of a log-normal column is not positive, one of counts no whole number of at
             least 0, one of numbers not finite, or one is missing and `allow_missing` is False.
         """
-        coded = [self._encoded(key, cells, allow_missing) for key in self.coded]
-        return np.ascontiguousarray(np.stack(coded, axis=1))
+        n_rows = len(next(iter(cells.values())))
+        coded = np.empty((n_rows, len(self.coded)))
+        for i, key in enumerate(self.coded):
+            coded[:, i] = self._encoded(key, cells, allow_missing)
+        return coded
 
     def _encoded(self, key: CodedKey, cells: Mapping[Column, Cells], allow_missing: bool) -> Floats:
         if isinstance(key, tuple):
@@ -243,25 +250,29 @@ class Columns:
 
     def decode(self, coded: Floats) -> dict[Column, Cells]:
         """The cells of each column of a coded table, in the table's order."""
-        cells = {}
-        for column, place in zip(self.levels, self.places, strict=True):
-            levels, values, key = self.levels[column], coded[:, place], self.coded[place]
-            if isinstance(key, tuple):
-                cells[column] = np.where(np.isnan(values), np.nan, values == key.index(column))
-            elif levels is not None:
-                cells[column] = _cells_at(values, levels)
-            else:
-                cells[column] = np.exp(values) if column in self.logs else values
-        for name, place in zip(self.zero_inflated, self.zeros.values(), strict=True):
-            cells[name] = np.where(coded[:, place] == 1.0, 0.0, cells[name])
-        return cells
+        return {column: self.cells_of(column, coded) for column in self.levels}
+
+    def cells_of(self, column: Column, coded: Floats) -> Cells:
+        """The cells of one column of a coded table."""
+        place = self.place_of[column]
+        levels, values, key = self.levels[column], coded[:, place], self.coded[place]
+        if isinstance(key, tuple):
+            return np.where(np.isnan(values), np.nan, values == key.index(column))
+        if levels is not None:
+            return _cells_at(values, levels)
+        cells = np.exp(values) if column in self.logs else values
+        zero = self.zeros.get(place)
+        return cells if zero is None else np.where(coded[:, zero] == 1.0, 0.0, cells)
 
     def log_volumes(self, coded: Floats) -> Floats:
         """Sum of the logarithms of each row's log-normal cells, shape (N,).
 
         The density of a row is that of its coded row divided by exp of this.
         """
-        return np.asarray(np.nansum(coded[:, self.is_log], axis=1))
+        total = np.zeros(len(coded))
+        for d in np.flatnonzero(self.is_log):  # one by one, for the memory
+            total += np.nan_to_num(coded[:, d])
+        return total
 
 
 def _indices_of(column: Column, cells: Cells, levels: Cells, allow_missing: bool) -> Floats:

@@ -195,8 +195,13 @@ class MixedFamily(Family):
 
     def prepared(self, table: Data) -> Data:
         assert table.values is not None
-        values = [block.family.prepared(part).values for block, part in self._parts(table)]
-        return table.with_values(np.hstack(values))  # type: ignore[arg-type]
+        values = table.values
+        for block, part in self._parts(table):
+            prepared = block.family.prepared(part).values
+            if prepared is not part.values:
+                values = values.copy() if values is table.values else values
+                values[:, block.columns] = prepared
+        return table.with_values(values)
 
     def column_scales(self, sample: Data, table: Data) -> dict[str, Any]:
         return {

@@ -104,3 +104,17 @@ def test_the_table_is_not_copied(kind, tmp_path):
     tracemalloc.stop()
     assert model.n_clusters_ == 3
     assert peak < 0.5 * table.nbytes
+
+
+@needs_kernels
+def test_a_table_of_amounts_is_copied_twice_at_most():
+    """Once to take logarithms, and once while they are judged."""
+    table = np.exp(np.random.default_rng(0).normal(size=(20_000, 30)))
+    model = MAPDPM(random_state=0)
+    model.fit(table[:100])
+    tracemalloc.start()
+    model.fit(table)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert set(model.component_.values()) == {"log-normal"}
+    assert peak < 2.2 * table.nbytes
