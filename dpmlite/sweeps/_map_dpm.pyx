@@ -17,7 +17,8 @@ from dpmlite.sweeps._screening cimport screen_chunk, take_rows
 from dpmlite.sweeps._screening_bounds cimport CHUNK, Chunk
 from dpmlite.sweeps._screening_by_slot cimport ScreeningBySlot, screening_by_slot
 from dpmlite.sweeps._stay_bounds cimport StayBounds, stay_bounds_of
-from dpmlite.sweeps._visits cimport pays_to_screen, visit, visit_unscreened
+from dpmlite.sweeps._visits cimport (
+    pays_to_screen, visit, visit_in_all_slots, visit_unscreened)
 from dpmlite.sweeps._weighted_visits cimport has_weight_lines, visit_weighted_rows
 
 from dpmlite.core.threads import thread_limit, use_threads
@@ -57,7 +58,8 @@ cdef Py_ssize_t sweep_in_order(Partition partition, const Py_ssize_t[::1] order)
     check_order(order, partition.n_rows)
     with nogil:
         for j in range(partition.n_rows):
-            n_moves += visit_unscreened(partition, order[j], order[j] + 1, False)
+            partition.prefetch_after(order, j)
+            n_moves += visit_in_all_slots(partition, order[j], False)
         if n_moves > 0:
             partition.tidy_slots()
     return n_moves

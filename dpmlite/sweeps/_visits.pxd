@@ -12,3 +12,4 @@ cdef double score_open_slots(Partition partition, const Row *row, const Screen *
                              double *elsewhere) noexcept nogil
 cdef Py_ssize_t visit_unscreened(Partition partition, Py_ssize_t first, Py_ssize_t last,
                                  bint rescore) except -1 nogil
+cdef bint visit_in_all_slots(Partition partition, Py_ssize_t i, bint rescore) except -1 nogil

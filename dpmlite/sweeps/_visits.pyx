@@ -40,7 +40,7 @@ cdef bint visit(Partition partition, Screen *screen, Py_ssize_t j, bint tighten)
     if not chunk.least_bound[j] < with_rounding(ceiling):
         return False
     if partition.discount > 0.0:  # what the empty slot costs depends on whether the row is alone
-        moved = visit_unscreened(partition, i, i + 1, True) > 0
+        moved = visit_in_all_slots(partition, i, True)
     else:
         moved = visit_open_slots(partition, screen, j, ceiling, tighten)
     if moved and screen.capacity >= partition.component.n_slots:
@@ -223,9 +223,13 @@ cdef Py_ssize_t visit_unscreened(Partition partition, Py_ssize_t first, Py_ssize
                                  bint rescore) except -1 nogil:
     """Visit rows first..last-1, each in all slots; return how many moved."""
     cdef Py_ssize_t i, n_moves = 0
-    cdef double limit
     for i in range(first, last):
         partition.prefetch(i + PREFETCH_DISTANCE)
-        limit = partition.limit_of(i)
-        n_moves += move_if_better(partition, i, limit, partition.score(i, limit), rescore)
+        n_moves += visit_in_all_slots(partition, i, rescore)
     return n_moves
+
+
+cdef bint visit_in_all_slots(Partition partition, Py_ssize_t i, bint rescore) except -1 nogil:
+    """Visit row i, which is scored in all slots; return whether it moved."""
+    cdef double limit = partition.limit_of(i)
+    return move_if_better(partition, i, limit, partition.score(i, limit), rescore)

@@ -23,7 +23,7 @@ from dpmlite.partition._partition_costs cimport just_above
 from dpmlite.sweeps._screening cimport with_rounding
 from dpmlite.sweeps._screening_weights cimport (
     N_NEW_COSTS, Weights, line_through, new_floor_of, range_of_weights)
-from dpmlite.sweeps._visits cimport visit_unscreened
+from dpmlite.sweeps._visits cimport visit_in_all_slots, visit_unscreened
 
 cdef extern from "Python.h":
     ctypedef struct PyTypeObject
@@ -85,7 +85,7 @@ cdef Py_ssize_t visit_with_lines(WeightLines *lines, Partition partition, Py_ssi
         own = partition.label[i]
         if is_known_to_stay(lines, partition, <WishartStatistics> partition.component, i):
             continue
-        if visit_unscreened(partition, i, i + 1, False):
+        if visit_in_all_slots(partition, i, False):
             n_moves += 1
             if own != UNPLACED:
                 load_lines(lines, partition, own)
