@@ -232,21 +232,8 @@ class VariationalDPM(Limited, FamilyEstimator):
         table = data.take(used)
         rng = check_random_state(self.random_state)
         model, table = self._find_model(table, rng, progress)
-        best = None
-        for number in range(self.n_init):
-            if given is not None:
-                labels = given[used]
-            elif self.init == "random" or number > 0:
-                labels = self._random_labels(model, table, rng)
-            else:
-                labels = most_probable_labels(model, table, rng, progress)
-            labels = np.minimum(largest_first(labels, table.weights), self.n_components - 1)
-            ascent = self._climb(model, table, self._one_hot(labels), number, progress)
-            if best is None or ascent.trace[-1] > best.trace[-1]:
-                best = ascent
-            if progress.stop.is_set():
-                break
-        assert best is not None
+        start = None if given is None else given[used]
+        best = self._best_ascent(model, table, start, rng, progress)
         self._keep(data, best, model)
         self._remember_columns(X, data.n_features)
         self._keep_stop(progress)
@@ -352,6 +339,32 @@ class VariationalDPM(Limited, FamilyEstimator):
             "collapsed-dirichlet": algorithms.CollapsedDirichlet,
         }[self.method]
         return kind(float(self.alpha), int(self.n_components))
+
+    def _best_ascent(
+        self,
+        model: Model,
+        table: Data,
+        given: Labels | None,
+        rng: np.random.Generator,
+        progress: Progress,
+    ) -> Ascent:
+        """The ascent to the highest bound, of one from each start; all start from given labels."""
+        best = None
+        for number in range(self.n_init):
+            if given is not None:
+                labels = given
+            elif self.init == "random" or number > 0:
+                labels = self._random_labels(model, table, rng)
+            else:
+                labels = most_probable_labels(model, table, rng, progress)
+            labels = np.minimum(largest_first(labels, table.weights), self.n_components - 1)
+            ascent = self._climb(model, table, self._one_hot(labels), number, progress)
+            if best is None or ascent.trace[-1] > best.trace[-1]:
+                best = ascent
+            if progress.stop.is_set():
+                break
+        assert best is not None
+        return best
 
     def _climb(
         self, model: Model, table: Data, responsibilities: Floats, number: int, progress: Progress
