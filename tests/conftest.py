@@ -10,7 +10,7 @@ import pytest
 from real_tables import MissingTableError
 from twin_modules import TWINS, estimator_on, load_twin
 
-pytest.register_assert_rewrite("chains", "slots")
+pytest.register_assert_rewrite("chains", "screening_checks", "slots")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -5,6 +5,7 @@ import pytest
 from cases import needs_kernels
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from screening_checks import check_known_rows_stay, check_sweeps_in_an_order
 from slots import CLOSE, labels_of
 
 import dpmlite
@@ -71,10 +72,7 @@ def test_who_is_known_to_stay_stays(
     X, near = table(rng, *shape, separation, kind)
     labels = labels_of(start, rng, near)
     state = partition(kernel, X, labels, kind, discount, weights, max(alpha, 1e-9))
-    known = np.flatnonzero(screen(state, 0, len(X)))
-    costs = np.array([state.costs(i) for i in known]).reshape(len(known), state.component.n_slots)
-    own = costs[np.arange(len(known)), np.array(state.labels)[known]]
-    assert np.all(costs.min(axis=1, initial=np.inf) >= own - 2e-8 - 1e-13 * np.abs(own))
+    check_known_rows_stay(screen(state, 0, len(X)), state)
 
 
 @needs_kernels
@@ -104,9 +102,5 @@ def test_sweeps_are_those_of_visits_in_an_order(
     X, near = table(rng, *shape, separation, kind)
     labels = labels_of(start, rng, near)
     screened, visited = (partition(kernel, X, labels, kind, discount, weights) for _ in range(2))
-    order = np.arange(len(X), dtype=np.intp)
-    for _ in range(4):
-        assert kernel.map_dpm.sweep(screened) == kernel.map_dpm.sweep(visited, order)
-        assert list(screened.labels) == list(visited.labels)
-    assert screened.neg_log_joint == pytest.approx(visited.neg_log_joint, **CLOSE)
+    check_sweeps_in_an_order(kernel, screened, visited)
     assert screened.neg_log_joint == pytest.approx(screened.exact_neg_log_joint(), **CLOSE)

@@ -8,7 +8,14 @@ import pytest
 from cases import POWERS, needs_kernels
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from slots import CLOSE, labels_of
+from screening_checks import (
+    WEIGHTS,
+    check_assignment,
+    check_known_rows_stay,
+    check_sweeps_in_an_order,
+    check_sweeps_of_twins,
+)
+from slots import labels_of
 
 import dpmlite
 from dpmlite.core.threads import use_threads
@@ -25,15 +32,6 @@ GAPS = {
     "most of a column": lambda rng, labels, d: np.outer(
         rng.random(len(labels)) < 0.99, np.arange(d) == 0
     ),
-}
-WEIGHTS = {
-    "none": lambda rng, n: np.ones(n),
-    "equal": lambda rng, n: np.full(n, 2.0),
-    "uniform": lambda rng, n: rng.uniform(0.1, 10.0, n),
-    "whole": lambda rng, n: rng.integers(1, 5, n).astype(float),
-    "light": lambda rng, n: rng.uniform(1e-3, 0.1, n),
-    "skewed": lambda rng, n: rng.lognormal(0.0, 1.5, n),
-    "one is heavy": lambda rng, n: np.where(np.arange(n) == 0, 1e9, 1.5),
 }
 SHAPES = [(20, 1, 2), (300, 2, 5), (2000, 1, 3), (2000, 5, 6), (1500, 9, 4), (1500, 20, 3)]
 
@@ -84,10 +82,7 @@ def test_who_is_known_to_stay_stays(
     X, labels = table(rng, shape, separation, kind)
     X[rng.choice(len(X), n_far, replace=False)] *= rng.choice([3.0, 30.0, 300.0])
     state = partition(kernel, X + offset, labels, alpha, power, weights)
-    known = np.flatnonzero(screen(state, 0, len(X)))
-    costs = np.array([state.costs(i) for i in known]).reshape(len(known), state.component.n_slots)
-    own = costs[np.arange(len(known)), labels[known]]
-    assert np.all(costs.min(axis=1, initial=np.inf) >= own - 2e-8 - 1e-13 * np.abs(own))
+    check_known_rows_stay(screen(state, 0, len(X)), state)
 
 
 @needs_kernels
@@ -144,13 +139,7 @@ def test_sweeps_are_those_of_the_plain_twin(twins, seed, separation, start, kind
     rng = np.random.default_rng(seed)
     X, near = table(rng, (130, 3, 6), separation, kind)
     labels = labels_of(start, rng, near)
-    found = []
-    for twin in twins:
-        state = partition(twin, X, labels, 2.0, power, weights)
-        moves = [twin.map_dpm.sweep(state) for _ in range(3)]
-        assert state.neg_log_joint == pytest.approx(state.exact_neg_log_joint(), **CLOSE)
-        found.append((moves, np.array(state.labels).tolist()))
-    assert found[0] == found[1]
+    check_sweeps_of_twins(twins, lambda twin: partition(twin, X, labels, 2.0, power, weights))
 
 
 @needs_kernels
@@ -171,11 +160,7 @@ def test_sweeps_are_those_of_visits_in_an_order(
     X, near = table(rng, shape, separation, kind)
     labels = labels_of(start, rng, near)
     screened, visited = (partition(kernel, X, labels, weights=weights) for _ in range(2))
-    order = np.arange(len(X), dtype=np.intp)
-    for _ in range(4):
-        assert kernel.map_dpm.sweep(screened) == kernel.map_dpm.sweep(visited, order)
-        assert list(screened.labels) == list(visited.labels)
-    assert screened.neg_log_joint == pytest.approx(visited.neg_log_joint, **CLOSE)
+    check_sweeps_in_an_order(kernel, screened, visited)
 
 
 @needs_kernels
@@ -197,15 +182,8 @@ def test_rows_are_assigned_to_the_first_of_the_cheapest_slots(
     known = partition(kernel, X, labels, 1.0, power)
     known.tidy()
     new = X * rng.choice([1.0, 1.0, 1.0, 30.0], size=(len(X), 1))
-    found = np.empty(len(X), dtype=np.intp)
-    with use_threads(n_threads):
-        kernel.assignment.assign(new, known.component, 1.0, found)
-    log_weights = np.array(kernel.assignment.log_weights(known.component, 1.0))
-    counts = np.array(known.component.counts)
-    for i in rng.choice(len(X), 100):
-        costs = -log_weights - np.array(known.component.log_predictive_all(new[i].copy()))
-        best = int(np.argmax(costs <= costs.min() + 1e-8))
-        assert found[i] == (best if counts[best] else -1)
+    rows = rng.choice(len(X), 100)
+    check_assignment(kernel, known.component, new, None, rows, n_threads)
 
 
 @needs_kernels

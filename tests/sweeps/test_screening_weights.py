@@ -5,7 +5,8 @@ import pytest
 from cases import POWERS, empirical_prior, needs_kernels
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from slots import CLOSE
+from screening_checks import WEIGHTS, check_assignment, check_known_rows_stay, check_sweeps_of_twins
+from slots import labels_of
 
 import dpmlite
 from dpmlite.datasets import planted_gaussians
@@ -13,15 +14,6 @@ from dpmlite.datasets import planted_gaussians
 if dpmlite.implementation == "cython":
     from dpmlite.sweeps._screening import screen
 
-WEIGHTS = {
-    "equal": lambda rng, n: np.full(n, 2.0),
-    "nearly equal": lambda rng, n: 3.0 + 1e-12 * rng.random(n),
-    "uniform": lambda rng, n: rng.uniform(0.1, 10.0, n),
-    "whole": lambda rng, n: rng.integers(1, 5, n).astype(float),
-    "light": lambda rng, n: rng.uniform(1e-3, 0.1, n),
-    "skewed": lambda rng, n: rng.lognormal(0.0, 1.5, n),
-    "one is heavy": lambda rng, n: np.where(np.arange(n) == 0, 1e9, 1.5),
-}
 SHAPES = [(20, 1, 2), (300, 2, 5), (2000, 1, 3), (2000, 5, 6), (1500, 9, 4), (1500, 20, 3)]
 
 
@@ -54,10 +46,7 @@ def test_who_is_known_to_stay_stays(kernel, seed, shape, separation, kind, power
     rng = np.random.default_rng(seed)
     X, labels = table(rng, shape, separation)
     state = partition(kernel, X + offset, labels, WEIGHTS[kind](rng, len(X)), alpha, power)
-    known = np.flatnonzero(screen(state, 0, len(X)))
-    costs = np.array([state.costs(i) for i in known]).reshape(len(known), state.component.n_slots)
-    own = costs[np.arange(len(known)), labels[known]]
-    assert np.all(costs.min(axis=1, initial=np.inf) >= own - 2e-8 - 1e-13 * np.abs(own))
+    check_known_rows_stay(screen(state, 0, len(X)), state)
 
 
 @needs_kernels
@@ -88,21 +77,9 @@ def test_nothing_is_known_of_weights_beyond_single_precision(kernel):
 def test_sweeps_are_those_of_the_plain_twin(twins, seed, separation, start, kind, power):
     rng = np.random.default_rng(seed)
     X, near = table(rng, (200, 3, 6), separation)
-    labels = {
-        "random": rng.integers(12, size=200),
-        "unplaced": np.full(200, -1),
-        "single": np.zeros(200),
-        "near": near,
-        "many": np.arange(200) // 3,
-    }[start]
+    labels = labels_of(start, rng, near)
     weights = WEIGHTS[kind](rng, 200)
-    found = []
-    for twin in twins:
-        state = partition(twin, X, labels, weights, 2.0, power)
-        moves = [twin.map_dpm.sweep(state) for _ in range(3)]
-        assert state.neg_log_joint == pytest.approx(state.exact_neg_log_joint(), **CLOSE)
-        found.append((moves, np.array(state.labels).tolist()))
-    assert found[0] == found[1]
+    check_sweeps_of_twins(twins, lambda twin: partition(twin, X, labels, weights, 2.0, power))
 
 
 @needs_kernels
@@ -124,12 +101,4 @@ def test_rows_are_assigned_to_the_first_of_the_cheapest_slots(
     known.tidy()
     new = X * rng.choice([1.0, 1.0, 1.0, 30.0], size=(len(X), 1))
     weights = WEIGHTS[kind](rng, len(X))
-    found = np.empty(len(X), dtype=np.intp)
-    kernel.assignment.assign(kernel.rows.Rows(new, weights), known.component, 1.0, found)
-    log_weights = np.array(kernel.assignment.log_weights(known.component, 1.0))
-    counts = np.array(known.component.counts)
-    for i in rng.choice(len(X), 100):
-        scores = known.component.log_predictive_all(new[i].copy(), weights[i])
-        costs = -log_weights - np.array(scores)
-        best = int(np.argmax(costs <= costs.min() + 1e-8))
-        assert found[i] == (best if counts[best] else -1)
+    check_assignment(kernel, known.component, new, weights, rng.choice(len(X), 100))

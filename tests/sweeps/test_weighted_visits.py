@@ -1,21 +1,14 @@
 """Rows with weights in full-covariance clusters: those passed over stay, whatever they weigh."""
 
 import numpy as np
-import pytest
 from cases import POWERS, needs_kernels
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from screening_checks import WEIGHTS, check_assignment, check_sweeps_of_twins
 
 from dpmlite.datasets import planted_gaussians
 
-WEIGHTS = {
-    "equal": lambda rng, n: np.full(n, 2.0),
-    "near one": lambda rng, n: rng.uniform(0.5, 1.5, n),
-    "whole": lambda rng, n: rng.integers(1, 4, n).astype(float),
-    "light": lambda rng, n: rng.uniform(1e-3, 0.1, n),
-    "skewed": lambda rng, n: rng.lognormal(0.0, 1.5, n),
-    "one is heavy": lambda rng, n: np.where(np.arange(n) == 0, 1e9, 1.5),
-}
+KINDS_OF_WEIGHTS = ["equal", "near one", "whole", "light", "skewed", "one is heavy"]
 
 
 def partition(twin, X, labels, weights, power, alpha=1.0):
@@ -41,7 +34,7 @@ def table(rng, n, n_columns, n_clusters, separation):
     seed=st.integers(0, 10_000),
     shape=st.sampled_from([(40, 1, 2), (300, 2, 5), (1500, 3, 4), (700, 6, 3), (600, 2, 40)]),
     separation=st.sampled_from([1.0, 3.0, 8.0]),
-    kind=st.sampled_from(list(WEIGHTS)),
+    kind=st.sampled_from(KINDS_OF_WEIGHTS),
     power=st.sampled_from(POWERS),
     alpha=st.sampled_from([1e-3, 1.0, 1e5]),
 )
@@ -66,7 +59,7 @@ def test_sweeps_are_those_of_visits_in_all_slots(
     seed=st.integers(0, 10_000),
     shape=st.sampled_from([(200, 1, 2), (300, 3, 5), (300, 2, 40)]),
     separation=st.sampled_from([1.0, 8.0]),
-    kind=st.sampled_from(list(WEIGHTS)),
+    kind=st.sampled_from(KINDS_OF_WEIGHTS),
     power=st.sampled_from(POWERS),
 )
 def test_rows_are_assigned_to_the_first_of_the_cheapest_slots(
@@ -78,30 +71,18 @@ def test_rows_are_assigned_to_the_first_of_the_cheapest_slots(
     known = partition(kernel, X, labels, WEIGHTS[kind](rng, len(X)), power)
     known.tidy()
     new = X * rng.choice([1.0, 1.0, 1.0, 30.0], size=(len(X), 1))
-    weights, found = WEIGHTS[kind](rng, len(X)), np.empty(len(X), dtype=np.intp)
-    kernel.assignment.assign(kernel.rows.Rows(new, weights), known.component, 1.0, found)
-    log_weights = np.array(kernel.assignment.log_weights(known.component, 1.0))
-    for i in rng.choice(len(X), 50):
-        scores = known.component.log_predictive_all(new[i].copy(), weights[i])
-        costs = -log_weights - np.array(scores)
-        best = int(np.argmax(costs <= costs.min() + 1e-8))
-        assert found[i] == (best if known.component.counts[best] else -1)
+    weights = WEIGHTS[kind](rng, len(X))
+    check_assignment(kernel, known.component, new, weights, rng.choice(len(X), 50))
 
 
 @settings(max_examples=10, deadline=None)
 @given(
     seed=st.integers(0, 10_000),
-    kind=st.sampled_from(list(WEIGHTS)),
+    kind=st.sampled_from(KINDS_OF_WEIGHTS),
     power=st.sampled_from(POWERS),
 )
 def test_sweeps_are_those_of_the_plain_twin(twins, seed, kind, power):
     rng = np.random.default_rng(seed)
     X, labels = table(rng, 60, 2, 3, 4.0)
     weights = WEIGHTS[kind](rng, len(X))
-    found = []
-    for twin in twins:
-        state = partition(twin, X, labels, weights, power)
-        moves = [twin.map_dpm.sweep(state) for _ in range(3)]
-        assert state.neg_log_joint == pytest.approx(state.exact_neg_log_joint(), rel=1e-9)
-        found.append((moves, np.array(state.labels).tolist()))
-    assert found[0] == found[1]
+    check_sweeps_of_twins(twins, lambda twin: partition(twin, X, labels, weights, power))
