@@ -103,8 +103,4 @@ def mixture_log_density(family: Family, rows: Floats, theta: Parameters, weights
     """Log densities of each coded column under a mixture of components, shape (N, D)."""
     used = np.flatnonzero(weights)
     theta = {key: value[used] for key, value in theta.items()}
-    logs = np.log(weights[used] / weights[used].sum())
-    with np.errstate(divide="ignore"):
-        terms = family.column_log_density(rows, theta) + logs[:, None]
-        most = np.maximum(terms.max(axis=1, keepdims=True), np.finfo(float).min)
-        return np.asarray(most[:, 0] + np.log(np.exp(terms - most).sum(axis=1)))
+    return family.mixture_column_log_density(rows, theta, weights[used] / weights[used].sum())

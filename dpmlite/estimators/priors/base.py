@@ -364,6 +364,13 @@ class Family(ABC):
         """Log p(x_id | theta_k) of each column, shape (N, K, D); 0 where a cell is missing."""
         raise NotImplementedError
 
+    def mixture_column_log_density(self, X: Floats, theta: Parameters, weights: Floats) -> Floats:
+        """Log of the sum over k of w_k p(x_id | theta_k) of each column, shape (N, D)."""
+        with np.errstate(divide="ignore"):
+            terms = self.column_log_density(X, theta) + np.log(weights)[:, None]
+            most = np.maximum(terms.max(axis=1, keepdims=True), np.finfo(float).min)
+            return np.asarray(most[:, 0] + np.log(np.exp(terms - most).sum(axis=1)))
+
     def n_coded(self, n_columns: int) -> int:
         """Number of coded columns of a table of `n_columns`."""
         return n_columns

@@ -133,6 +133,11 @@ class CategoricalFamily(Family):
             density[known, :, d] = log_p.T[X[known, d].astype(np.intp)]
         return density
 
+    def mixture_column_log_density(self, X: Floats, theta: Parameters, weights: Floats) -> Floats:
+        """As for other families; here a mixture has the probabilities of one cluster."""
+        mixture = {"probability": weights[None] @ theta["probability"]}
+        return self.column_log_density(X, mixture)[:, 0]
+
     def by_column(self, of_levels: Floats) -> list[Floats]:
         """Numbers of all levels, on the last axis, split by column."""
         return np.split(of_levels, np.cumsum(self.n_levels)[:-1], axis=-1)

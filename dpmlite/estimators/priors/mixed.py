@@ -371,6 +371,13 @@ class MixedFamily(Family):
         ]
         return np.concatenate(terms, axis=2)
 
+    def mixture_column_log_density(self, X: Floats, theta: Parameters, weights: Floats) -> Floats:
+        terms = [
+            block.family.mixture_column_log_density(X[:, block.columns], own, weights)
+            for block, own in self._parameters(theta)
+        ]
+        return np.hstack(terms)
+
     def information_of_columns(self, coded: Floats) -> Floats:
         """What the columns of the table tell, shape (K, D), from what coded columns tell."""
         found = coded.copy()
