@@ -56,6 +56,15 @@ def test_a_row_is_a_label_and_numbers():
     assert others == ["MicroPython v1.28", "7", "3 x", "1.5 2"]
 
 
+def test_values_are_shown_with_the_digits_that_count():
+    """Those of a learner in floats, too."""
+    needs_program("node")
+    values = "[0, 389.12, -2047.4, 101325, 0.12345, 21.561, -0.00071]"
+    command = ["node", "-p", f"{SCRIPTS['reading']} {values}.map(digits).join(' ')"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == "0 389 -2047 101325 0.123 21.6 -0.00071\n"
+
+
 def test_a_dump_shows_its_clusters():
     """Of a learner that forgot, whose weights are not its rows."""
     m = MAPDPM(2, 4, (10, -20), (900, 900), memory=64)
