@@ -135,30 +135,32 @@ def microbit(tmp_path):
     command += ["-serial", "pty", "-device", f"loader,file={firmware}"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as qemu:
         tty = re.search(r"/dev/\S+", qemu.stdout.readline())[0]
-        with serial.Serial(tty, 115200, timeout=5) as line:
-            typed(line, b"\x03")
+        with serial.Serial(tty, 115200, timeout=2) as line:
+            assert ">>> " in typed(line, b"\x03")
             yield line
         qemu.kill()
 
 
 def typed(line, keys):
-    """What is printed up to the next prompt."""
+    """All that is printed before the line's time is up."""
     line.write(keys)
-    return line.read_until(b"\r\n>>> ").decode(errors="replace")
+    return line.read(1 << 16).decode(errors="replace")
 
 
 def test_ufs_does_what_the_readme_says(microbit):
-    """A reset starts the program that it copies, which learns."""
+    """A reset starts the program that they copy, which learns."""
     import microfs
 
     for line in re.findall(r"^ufs put (.*)$", README, re.M):
         name, *target = line.split()
         microfs.put(str(BOARDS / name), *target, serial=microbit)
     assert sorted(microfs.ls(microbit)) == ["main.py", "mapdpm_int.py", "mapdpm_int.txt"]
-    time.sleep(1)
-    microbit.reset_input_buffer()
-    microbit.write(b"\x04")
-    time.sleep(3)
-    assert "KeyboardInterrupt" in typed(microbit, b"\x03")
-    counts = typed(microbit, b"print(m.counts)\r")
-    assert re.search(r"\[[1-9]\d*, 0, 0, 0, 0, 0, 0, 0\]", counts), counts
+    assert any(learned(microbit, seconds) for seconds in (3, 10, 30))
+
+
+def learned(line, seconds):
+    """Whether the learner of main.py has rows, so long after a reset; QEMU may be slow."""
+    line.write(b"\x04")
+    time.sleep(seconds)
+    typed(line, b"\x03")
+    return bool(re.search(r"\[[1-9]\d*, 0, 0, 0, 0, 0, 0, 0\]", typed(line, b"print(m.counts)\r")))

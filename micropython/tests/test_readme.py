@@ -63,6 +63,8 @@ WRONG = [
     "MAPDPM(1, 8, (0,), (0,))",
     "MAPDPM(6, 8, [0] * 6, [9] * 6, (1, 1))",
     "import mapdpm_batch; mapdpm_batch.load(b'DPM')",
+    "import mapdpm_setup; mapdpm_setup.Scale([[0.5], [1.5], [9.5]])",
+    "import features_int; w = features_int.Window(4); [w.add(i / 2) for i in range(4)]",
 ]
 ON_A_BOARD = [
     *[(runtime, LEARNER + call) for runtime in ("wasm", "micropython") for call in WRONG],
