@@ -13,17 +13,17 @@ from mapdpm_int import _log2
 
 def magnitude(x, y, z):
     """Length of a vector of ints of -18918..18918, rounded down: it does not turn with a board."""
-    s = x * x + y * y + z * z
-    r = 0
-    b = 1 << 28
-    while b:
-        if s < r + b:
-            r >>= 1
+    rest = x * x + y * y + z * z
+    root = 0
+    bit = 1 << 28  # of the square; a bit of the root, from the highest on, takes two
+    while bit:
+        if rest < root + bit:
+            root >>= 1
         else:
-            s -= r + b
-            r = (r >> 1) + b
-        b >>= 2
-    return r
+            rest -= root + bit
+            root = (root >> 1) + bit
+        bit >>= 2
+    return root
 
 
 class Window:

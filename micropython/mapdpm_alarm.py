@@ -2,8 +2,8 @@
 
 The limit follows the quantile of the surprise: it rises by a step with a usual row above it, and
 falls by 1 / (rate - 1) of the step with any other. So one usual row in `rate` is above it in the
-long run, whatever the distribution. Integers only; nothing is allocated. It works with a learner of
-`mapdpm_int`, `mapdpm_viper` or `mapdpm_float`.
+long run, whatever the distribution. Integers only; nothing is allocated, but by the learner of
+`mapdpm_float`. It works with that and those of `mapdpm_int`, `mapdpm_viper` and `mapdpm_native`.
 """
 
 # The step in 2^-16 bit, and by how much, in 2^-8 bit, surprise must be below the limit to end an

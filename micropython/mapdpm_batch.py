@@ -174,12 +174,12 @@ def _check_slot(numbers, m0, most, weights):
     wrong = weight < 0 or n < 0 or (weight < 1) != (n < 1) or n > weight + 9 or n > most
     wrong = wrong or weights > 16384
     for d in range(len(m0)):
-        s = numbers[2 * d + 2]
-        f = s // (n or 1)
-        # The least sum of squares of n ints whose sum is s: they differ by one at most.
-        least = f * (2 * s - f * n) + s - f * n
+        total = numbers[2 * d + 2]
+        mean = total // (n or 1)
+        # The least sum of squares of n ints of this sum: they differ by one at most.
+        least = mean * (2 * total - mean * n) + total - mean * n
         wrong = wrong or not least <= numbers[2 * d + 3] <= 499999999 * (n > 0)
-        wrong = wrong or not (-2048 - m0[d]) * n <= s <= (2047 - m0[d]) * n
+        wrong = wrong or not (-2048 - m0[d]) * n <= total <= (2047 - m0[d]) * n
     if wrong:
         raise ValueError("damaged dump")
 

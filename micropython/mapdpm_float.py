@@ -93,13 +93,14 @@ class MAPDPM:
         self._u = [0.0] * dim
         # For every slot: the cost's fixed part, sum_d log b and two parts of the joint; and for
         # every column the mean, the squares, m and s.
-        self._slots = array("f", [0.0] * ((clusters + 1) * (4 * dim + 4)))
+        self._width = 4 * dim + 4
+        self._slots = array("f", [0.0] * ((clusters + 1) * self._width))
         self._derive(clusters, 0)
 
     def mean(self, k):
         """Posterior mean of cluster `k`."""
         mean = list(self._m0)
-        i = k * (4 * self._dim + 4) + 6
+        i = k * self._width + 6
         for d in range(self._dim):
             mean[d] += self._scale[d] * self._slots[i + 4 * d]
         return mean
@@ -145,35 +146,35 @@ class MAPDPM:
             if not -3e38 < x[d] < 3e38:
                 raise ValueError("x: dim finite numbers")
             u[d] = min(max((x[d] - self._m0[d]) / self._scale[d], -536870912.0), 536870912.0)
-        s = self._slots
+        slots = self._slots
         least = 1e30
         total = 0.0
-        i = 0
         for k in range(clusters + 1):
             n = self.counts[k] if k < clusters else 0
             if n or k == clusters:
-                # The product less 1, so that what is small keeps its digits; r: of great ones.
-                p = r = 0.0
+                i = k * self._width
+                fixed = slots[i]
+                # The product less 1, so that what is small keeps its digits; logs: of great ones.
+                product = logs = 0.0
                 for d in range(dim):
                     i += 4
-                    y = (u[d] - s[i + 2]) * s[i + 3]
+                    y = (u[d] - slots[i + 2]) * slots[i + 3]
                     y *= y
-                    p += y + p * y
-                    if p > 1e9:
-                        r += log(p)
-                        p = 0.0
-                i -= 4 * dim
-                y = 1 + p
-                cost = s[i] + (self._a0 + 0.5 * n + 0.5) * (r + log(y) - (y - 1 - p) / y)
-                y = self._gap = abs(cost - least)
+                    product += y + product * y
+                    if product > 1e9:
+                        logs += log(product)
+                        product = 0.0
+                y = 1 + product
+                logs += log(y) - (y - 1 - product) / y
+                cost = fixed + (self._a0 + 0.5 * n + 0.5) * logs
                 if density:
-                    y = exp(-y)
-                    total = total + y if least < cost else total * y + 1
+                    share = exp(-abs(cost - least))
+                    total = total + share if least < cost else total * share + 1
                 if cost < least:
+                    self._gap = least - cost
                     self._second = self._best
                     self._best = k
                     least = cost
-            i += 4 * dim + 4
         if density:
             for y in self._scale:
                 least += log(y) + 0.918938533  # log(2 pi) / 2
@@ -194,76 +195,86 @@ class MAPDPM:
             `_second`.
         """
         clusters = self._clusters
-        s = self._slots
-        w = 4 * self._dim + 4
+        slots = self._slots
+        width = self._width
         n = self.counts
-        best = -1
+        freed = -1
         for k in range(clusters):
             if n[k]:
                 self._rate(k, n[k])
         self._rate(clusters, 0)
-        a = s[3 - w] + 1 + log(self._alpha)
+        tried = clusters * width  # the slot of a new cluster, where pairs are merged for a try
+        # A cluster less: its prior, alpha, and what `_rate` leaves out are counted less.
+        fewer = slots[tried + 3] + 1 + log(self._alpha)
         for k in range(clusters):
-            for i in range(k):
-                if n[k] and n[i]:
-                    self._join(i, k, clusters)
-                    self._rate(clusters, n[i] + n[k])
-                    y = n[i] * (s[2 - w] - s[i * w + 2]) + n[k] * (s[2 - w] - s[k * w + 2])
-                    y += s[3 - w] - s[i * w + 3] - s[k * w + 3] + a
-                    if y < limit:
-                        limit = y
-                        best = k
-                        self._second = i
+            for kept in range(k):
+                if n[k] and n[kept]:
+                    i = k * width
+                    j = kept * width
+                    self._join(kept, k, clusters)
+                    self._rate(clusters, n[kept] + n[k])
+                    rise = n[kept] * (slots[tried + 2] - slots[j + 2])
+                    rise += n[k] * (slots[tried + 2] - slots[i + 2])
+                    rise += slots[tried + 3] - slots[j + 3] - slots[i + 3] + fewer
+                    if rise < limit:
+                        limit = rise
+                        freed = k
+                        self._second = kept
         self._clear(clusters)
-        if best >= 0:
-            self._join(self._second, best, self._second)
-            self._clear(best)
+        if freed >= 0:
+            self._join(self._second, freed, self._second)
+            self._clear(freed)
             self.k -= 1
-        return best
+        return freed
 
     def _add(self, k):
         """Put the row that was scored last into slot `k`."""
-        s = self._slots
+        slots = self._slots
         n = self.counts[k] + 1
         self.k += n == 1
-        i = k * (4 * len(self._u) + 4)
+        i = k * self._width
         for y in self._u:
             i += 4
-            y -= s[i]
-            s[i] += y / n
-            s[i + 1] += y * y * (n - 1) / n
+            y -= slots[i]
+            slots[i] += y / n
+            slots[i + 1] += y * y * (n - 1) / n
         self._derive(k, n)
 
     def _forget(self):
         """Halve the weights of all clusters, and empty the slots of those that have none left."""
-        w = 4 * self._dim + 4
+        width = self._width
         for k in range(self._clusters):
             n = self.counts[k]
             if n > 1:
-                for i in range(5, w + 1, 4):
-                    self._slots[k * w + i] *= (n >> 1) / n
+                for i in range(k * width + 5, k * width + width, 4):
+                    self._slots[i] *= (n >> 1) / n
                 self._derive(k, n >> 1)
             elif n:
                 self._clear(k)
                 self.k -= 1
 
-    def _join(self, i, k, to):
-        """Put the rows of slots `i` and `k` into slot `to`."""
-        s = self._slots
-        j = self.counts[i]
-        n = self.counts[k] + j
-        part = self.counts[k] / n
-        w = 4 * len(self._u) + 4
-        for d in range(4, w, 4):
-            y = s[k * w + d] - s[i * w + d]
-            s[to * w + d] = s[i * w + d] + y * part
-            s[to * w + d + 1] = s[i * w + d + 1] + s[k * w + d + 1] + y * y * part * j
+    def _join(self, kept, freed, to):
+        """Put the rows of slots `kept` and `freed` into slot `to`."""
+        slots = self._slots
+        n = self.counts[kept] + self.counts[freed]
+        part = self.counts[freed] / n
+        i = kept * self._width
+        j = freed * self._width
+        k = to * self._width
+        for _ in range(self._dim):
+            i += 4
+            j += 4
+            k += 4
+            y = slots[j] - slots[i]
+            squares = slots[i + 1] + slots[j + 1] + y * y * part * self.counts[kept]
+            slots[k] = slots[i] + y * part
+            slots[k + 1] = squares
         self._derive(to, n)
 
     def _clear(self, k):
         """Empty slot `k`."""
-        w = 4 * len(self._u) + 4
-        for i in range(k * w, k * w + w):
+        width = self._width
+        for i in range(k * width, k * width + width):
             self._slots[i] = 0.0
         self._derive(k, 0)
 
@@ -271,21 +282,21 @@ class MAPDPM:
         """What follows from the means and the squares of the `n` rows in slot `k`."""
         dim = self._dim
         c0 = self._c0
-        s = self._slots
-        i = k * (4 * dim + 4)
+        slots = self._slots
+        i = k * self._width
         c = c0 + n
-        total = 0.0
+        log_scale = 0.0
         for d in range(dim):
             i += 4
-            y = s[i]
-            b = 1 + 0.5 * s[i + 1] + 0.5 * c0 * n / c * y * y
-            s[i + 2] = y * n / c
-            s[i + 3] = sqrt(0.5 * c / (b * (c + 1)))
-            total += log(b)
+            mean = slots[i]
+            b = 1 + 0.5 * slots[i + 1] + 0.5 * c0 * n / c * mean * mean
+            slots[i + 2] = mean * n / c
+            slots[i + 3] = sqrt(0.5 * c / (b * (c + 1)))
+            log_scale += log(b)
         i -= 4 * dim
-        s[i + 1] = total
-        total += dim * log(1 + 1 / c)
-        s[i] = 0.5 * total - dim * _log_ratio(self._a0 + 0.5 * n) - log(n or self._alpha)
+        slots[i + 1] = log_scale
+        log_scale += dim * log(1 + 1 / c)
+        slots[i] = 0.5 * log_scale - dim * _log_ratio(self._a0 + 0.5 * n) - log(n or self._alpha)
         if k < self._clusters:
             self.counts[k] = n
 
@@ -297,11 +308,12 @@ class MAPDPM:
         for those that `merge` adds.
         """
         dim = self._dim
-        i = k * (4 * dim + 4)
+        slots = self._slots
+        i = k * self._width
         a = self._a0 + 0.5 * n
-        y = dim * log(a)
-        total = self._slots[i + 1] - y
-        y += dim * (log(self._c0 + n) - 2 * _stirling(a))
+        log_a = dim * log(a)
+        logs = slots[i + 1] - log_a
+        rest = log_a + dim * (log(self._c0 + n) - 2 * _stirling(a))
         n = n or 1
-        self._slots[i + 2] = 0.5 * total - log(n)
-        self._slots[i + 3] = self._a0 * total + 0.5 * (y + log(n)) - _stirling(n)
+        slots[i + 2] = 0.5 * logs - log(n)
+        slots[i + 3] = self._a0 * logs + 0.5 * (rest + log(n)) - _stirling(n)

@@ -94,7 +94,8 @@ class MAPDPM:
         c0, one = c0
         two_a0 = 2 * a0[0] // a0[1]
         alpha = (alpha[0] << 10) // alpha[1]  # in 1/1024
-        # y >> n is not 0 where y is negative, or 2^n or more.
+        # y >> n is not 0 where y is negative, or 2^n or more. Comparisons, which would be plainer,
+        # take a micro:bit 96 bytes more.
         if (
             (c0 - 1 | one - 1) >> 5
             | (two_a0 - 1) >> 7
@@ -122,7 +123,9 @@ class MAPDPM:
         self.k = self._best = self._second = self._gap = 0
         self.counts = [0] * clusters
         # For every slot: cost of its weight and scale, sum of log2 B, its rows n; for every column
-        # the two sums and B; last, its part of the joint.
+        # the two sums and B; last, its part of the joint. What loads, divides or exports clusters
+        # writes n and the sums here, and calls `update`: a micro:bit has no room for a method that
+        # does, 400 bytes with its names.
         self._slots = array("i", [0] * (clusters * width + 2 * width))
         self.update(m0, clusters, 0)
 

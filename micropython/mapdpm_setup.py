@@ -32,8 +32,8 @@ class Scale:
             raise ValueError("readings: two rows or more")
         self.offset = [sum(x[d] for x in readings) // n for d in range(len(readings[0]))]
         self.spread = []
-        for d, m in enumerate(self.offset):
-            squares = sum((x[d] - m) * (x[d] - m) for x in readings)
+        for d, mean in enumerate(self.offset):
+            squares = sum((x[d] - mean) * (x[d] - mean) for x in readings)
             self.spread.append(_root(squares // n))
 
     def __call__(self, reading):
@@ -76,9 +76,9 @@ def learner(rows, clusters, MAPDPM=None):
 
 def _root(y):
     """The square root of y, rounded down (Newton's method)."""
-    x = y
-    z = y + 1 >> 1
-    while z < x:
-        x = z
-        z = x + y // x >> 1
-    return x
+    root = y
+    better = y + 1 >> 1
+    while better < root:
+        root = better
+        better = root + y // root >> 1
+    return root

@@ -104,23 +104,23 @@ class Ring:
 
     def _are_two(self, k):
         """Make two clusters of the rows of cluster `k`; return whether they are more probable."""
-        t = self._two
+        two = self._two
         self._gather(k)
         if self._n < 2 * _LEAST:
             return False
         best = 0
         least = 1 << 29
         for d in range(len(self._x)):
-            y = self._cut(d)
-            if y < least:
-                least = y
+            cost = self._cut(d)
+            if cost < least:
+                least = cost
                 best = d
         self._cut(best)
         for _ in range(_SWEEPS):
             if not self._sweep():
                 break
         # They are merged if that costs less than the limit, and what is in `_two` is of no use.
-        return min(t.counts) >= _LEAST and t.merge(_BITS << 9) < 0
+        return min(two.counts) >= _LEAST and two.merge(_BITS << 9) < 0
 
     def _gather(self, k):
         """Note which rows cluster `k` has; of those far from m0, as many as sums can hold."""
@@ -142,21 +142,21 @@ class Ring:
 
     def _cut(self, d):
         """Begin with the rows above the mean of column `d`, and the others; return their cost."""
-        t = self._two
-        w = t._width
-        s = t.k = t.counts[0] = t.counts[1] = 0
-        for i in range(2 * w):
-            t._slots[i] = 0
+        two = self._two
+        width = two._width
+        total = two.k = two.counts[0] = two.counts[1] = 0
+        for i in range(2 * width):
+            two._slots[i] = 0
         for i in range(self._n):
-            s += self._rows[self._own[i] * len(self._x) + d]
+            total += self._rows[self._own[i] * len(self._x) + d]
         for i in range(self._n):
             x = self._row(self._own[i])
-            self._join(x, i, int(x[d] * self._n > s))
-        if t.k < 2:
+            self._join(x, i, int(x[d] * self._n > total))
+        if two.k < 2:
             return 1 << 29
-        t.update(t._m0, 0, 0)
-        t.update(t._m0, 1, 0)
-        return t._slots[w - 1] + t._slots[2 * w - 1]
+        two.update(two._m0, 0, 0)
+        two.update(two._m0, 1, 0)
+        return two._slots[width - 1] + two._slots[2 * width - 1]
 
     def _sweep(self):
         """Batch MAP-DPM, a sweep; return how many rows moved."""
@@ -171,27 +171,27 @@ class Ring:
 
     def _join(self, x, i, half):
         """Add row `x`, number `i` of its cluster, to one of the two."""
-        t = self._two
+        two = self._two
         self._halves[i] = half
-        t.k += t.counts[half] < 1
-        t.update(x, half, 1)
+        two.k += two.counts[half] < 1
+        two.update(x, half, 1)
 
     def _divide(self, k):
         """Let one of the two have slot `k`, and the other a free one."""
         m = self.learner
-        n, r = self._two.counts
+        first, second = self._two.counts
         weight = m.counts[k]
-        less = max(1, weight * min(n, r) // (n + r))
+        less = max(1, weight * min(first, second) // (first + second))
         other = m.counts.index(0)
         m.k += 1
-        self._copy(int(n < r), k, weight - less)
-        self._copy(int(n >= r), other, less)
+        self._copy(int(first < second), k, weight - less)
+        self._copy(int(first >= second), other, less)
 
     def _copy(self, half, k, weight):
         """Copy one of the two to slot `k`."""
         m = self.learner
-        w = m._width
-        for i in range(w):
-            m._slots[k * w + i] = self._two._slots[half * w + i]
+        width = m._width
+        for i in range(width):
+            m._slots[k * width + i] = self._two._slots[half * width + i]
         m.counts[k] = weight
         m.update(m._m0, k, 0)
