@@ -67,6 +67,22 @@ def test_a_fault_is_not_learned_while_the_alarm_is_patient():
     assert alarm.step([1000]) == 1
 
 
+def test_a_sensor_that_dies_is_found_though_it_was_stuck_before():
+    """Stuck at a usual row, it makes a cluster narrow, and what is usual then raises the limit."""
+    rng = np.random.default_rng(1)
+    usual = np.array([100, -300, 1000])
+    learner = mapdpm_int.MAPDPM(3, 12, (90, -280, 900), (20000,) * 3, a0=(8, 1))
+    alarm = Alarm(learner, 2048, 1000, 1000)
+    for noise, n in (60, 6000), (0, 5000), (60, 6000):
+        for x in np.rint(usual + rng.normal(0, noise, (n, 3))).astype(int).tolist():
+            alarm.step(x)
+    raised = 0
+    for _ in range(3000):
+        alarm.step([0, 0, 0])
+        raised += alarm.on
+    assert raised == 1000  # its patience
+
+
 def test_an_alarm_ends_only_well_below_the_limit():
     alarm, _ = usual(1, 6000)
     while not alarm.on:
