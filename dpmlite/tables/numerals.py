@@ -60,18 +60,16 @@ def sniff_decimal(columns: Sequence[Sequence[str]], separator: str) -> str:
 
 def _decimal_of(cells: Iterable[str]) -> str | None:
     """The decimal sign; empty if it is ambiguous, None if no number has a comma."""
-    votes = {COMMA: 0, POINT: 0}
-    ambiguous = False
-    for cell in cells:
-        if COMMA in cell or POINT in cell:
-            for decimal in votes:
-                votes[decimal] += _is_surely(cell, decimal)
-            ambiguous = ambiguous or _is_grouped(cell, POINT)
-    if votes[COMMA] > votes[POINT]:
+    cells = list(cells)
+    others = [cell for cell in cells if COMMA in cell or cell.count(POINT) > 1]
+    n_commas = sum(_is_surely(cell, COMMA) for cell in others)  # no other cell can be
+    ambiguous = any(_is_grouped(cell, POINT) for cell in others)
+    if not (n_commas or ambiguous):
+        return None
+    n_points = sum(_is_surely(cell, POINT) for cell in cells)
+    if n_commas > n_points:
         return COMMA
-    if votes[POINT] and (ambiguous or votes[COMMA]):
-        return POINT
-    return "" if ambiguous else None
+    return POINT if n_points else ""
 
 
 def _is_surely(cell: str, decimal: str) -> bool:
