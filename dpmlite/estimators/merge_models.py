@@ -31,6 +31,12 @@ if TYPE_CHECKING:
 # Attributes that must be the same in all models.
 SHARED = ("component_", "allow_missing_", "n_features_in_", "alpha_", "discount_")
 
+# What to do where one of them differs.
+HINTS = {
+    "component_": ": fit all with one component, that of the first model, say",
+    "alpha_": ": give a number as alpha",
+}
+
 
 def merge_models(first: MAPDPM, second: MAPDPM, *others: MAPDPM) -> MAPDPM:
     """Merge models of different rows into one model of all rows, without the rows.
@@ -157,11 +163,15 @@ def _check_alike(fitted: list[MAPDPM]) -> None:
     """Raise ValueError unless models agree in concentration, family, prior and columns."""
     first = fitted[0]
     for model in fitted[1:]:
+        names = [list(getattr(m, "feature_names_in_", [])) for m in (first, model)]
+        if names[0] != names[1]:
+            raise ValueError(f"models must be of the same columns, got {names[0]} and {names[1]}")
         for name in SHARED:
             ours, theirs = getattr(first, name), getattr(model, name)
             if ours != theirs:
                 raise ValueError(
                     f"{name} must be the same in all models, got {shown(ours)} and {shown(theirs)}"
+                    + HINTS.get(name, "")
                 )
         if not same_value(getattr(first, "levels_", {}), getattr(model, "levels_", {})):
             raise ValueError("levels_ of categories must be the same in all models")
@@ -170,9 +180,6 @@ def _check_alike(fitted: list[MAPDPM]) -> None:
                 "prior must be the same in all models, "
                 f"got {shown(first.prior)} and {shown(model.prior)}"
             )
-        names = [list(getattr(m, "feature_names_in_", [])) for m in (first, model)]
-        if names[0] != names[1]:
-            raise ValueError(f"models must be of the same columns, got {names[0]} and {names[1]}")
 
 
 def _same_prior(one: Any, other: Any) -> bool:

@@ -9,6 +9,7 @@ from drawn_tables import PRIORS, table
 from families import CASES, FAMILY_NAMES
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from mixed_tables import customers
 
 import dpmlite
 from dpmlite import MAPDPM
@@ -430,3 +431,22 @@ def test_light_rows_beside_heavier_ones_have_an_exact_joint(seed):
     )
     assert model.neg_log_joint_ == pytest.approx(expected, rel=1e-12)
     assert model.neg_log_joint_trace_[-1] == pytest.approx(expected, abs=1e-6)
+
+
+@needs_kernels
+@pytest.mark.parametrize("weight", [0.1, 1.0, 10.0])
+def test_light_rows_of_mixed_tables_are_in_their_clusters(weight):
+    """The first labels, by which columns find their families, are those of whole rows."""
+    X, labels = customers()
+    model = MAPDPM(random_state=0).fit(X, sample_weight=np.full(len(X), weight))
+    found = model.labels_
+    assert model.n_clusters_ == 3
+    assert all(np.bincount(found[labels == k]).max() > 0.9 * (labels == k).sum() for k in range(3))
+
+
+@needs_kernels
+def test_weights_that_sum_to_one_are_told():
+    X, _ = blobs()
+    weights = np.full(len(X), 1.0 / len(X))
+    with pytest.warns(UserWarning, match=f"^sample_weight sums to 1: .* {len(X)} rows count as 1"):
+        MAPDPM(random_state=0).fit(X, sample_weight=weights)

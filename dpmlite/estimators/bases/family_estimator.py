@@ -39,7 +39,7 @@ from dpmlite.estimators.inputs.columns import FULL
 from dpmlite.estimators.inputs.parameters import check_bool, check_choice
 from dpmlite.estimators.inputs.reading import has_categories, is_frame, read_columns
 from dpmlite.estimators.inputs.row_numbers import warn_of_row_numbers
-from dpmlite.estimators.inputs.sample_weights import check_sample_weight
+from dpmlite.estimators.inputs.sample_weights import check_sample_weight, warn_of_little_weight
 from dpmlite.estimators.inputs.shown import shown
 from dpmlite.estimators.inputs.user_tables import column_names
 from dpmlite.estimators.priors import COMPONENTS, FAMILIES, family_of_keys, mixed_family
@@ -200,6 +200,7 @@ class FamilyEstimator(Estimator):
         where cells may be missing.
         """
         warn_of_columns(table, moments)
+        warn_of_little_weight(table.total_weight, table.shape[0])
         found = None
         if table.columns is not None:
             table, found = self._with_columns_by_joint(search, table, seeds)
@@ -226,7 +227,9 @@ class FamilyEstimator(Estimator):
         if len(fixed) == len(table.columns.levels):
             return table, None
         template = self._model(mixed_family(table.columns), table, {})
-        sample, labels = first_labels_of_sample(search, template, table, seeds)
+        certain = weights_as_certainty(table, 1.0)[0]
+        sample, labels = first_labels_of_sample(search, template, certain, seeds)
+        sample = times(sample, float(table.row_weights().min()))  # weighted as the table
         columns = columns_by_joint(table, sample, labels, search.progress.stop, fixed)
         return recoded(table, columns), labels
 

@@ -164,7 +164,12 @@ def _advice_on(value: Any) -> str:
     """What to do with a column that has a cell of text or a date."""
     if hasattr(value, "isoformat"):
         return f"; {DATES_ADVICE}"
-    return "; drop the column, or encode it as numbers" if isinstance(value, str) else ""
+    if not isinstance(value, str):
+        return ""
+    return (
+        "; drop the column, encode it as numbers, or give a data frame to component='auto', "
+        "which takes text for categories"
+    )
 
 
 def _check_finite(rows: npt.NDArray[np.float64], allow_missing: bool | None, X: Any) -> None:

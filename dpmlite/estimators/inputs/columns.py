@@ -284,8 +284,9 @@ def _indices_of(column: Column, cells: Cells, levels: Cells, allow_missing: bool
         _check_known(column, np.asarray([is_missing(cell) for cell in cells.tolist()]))
     if not missing.all():
         i = unknown[~missing][0]
+        (level,) = cells[i : i + 1].tolist()  # 7.0, not np.float64(7.0)
         warn(
-            f"levels must be among those of the fit, got {cells[i]!r} in column {column!r}, "
+            f"levels must be among those of the fit, got {level!r} in column {column!r}, "
             f"row {i}: it counts as missing"
         )
     return codes

@@ -444,3 +444,10 @@ def test_the_first_rows_of_a_stream_are_coded_as_those_that_follow(seed):
     kept = model.first_rows_["rows"]["values"]
     read = fitted_family(model).read(frame, False).values
     np.testing.assert_allclose(kept, read, rtol=1e-12, atol=1e-12)
+
+
+def test_a_warning_of_a_new_level_has_the_number_as_people_write_it():
+    X = np.random.default_rng(0).integers(0, 3, size=(60, 2)).astype(float)
+    model = MAPDPM(component={0: "categorical", 1: "categorical"}, random_state=0).fit(X)
+    with pytest.warns(UserWarning, match=r"got 7\.0 in column 0, row 1: it counts as missing"):
+        model.predict([[1.0, 1.0], [7.0, 1.0]])

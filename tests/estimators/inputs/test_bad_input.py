@@ -181,7 +181,7 @@ def frames_of(columns):
             ["1", "Rome", "2"],
             ValueError,
             "X must be numbers, got 'Rome' in row 1, column 'b': could not convert string to "
-            "float: 'Rome'; drop the column, or encode it as numbers",
+            "float: 'Rome'; drop the column, encode it as numbers, or give a data frame",
         ),
         (
             np.array(["2024-01-05", "2024-01-06", "2024-01-07"], dtype="M8[us]"),
