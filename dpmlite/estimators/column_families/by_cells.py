@@ -53,7 +53,7 @@ def are_bits(cells: Cells) -> bool:
 
 def family_of_numbers(values: Floats, choices: tuple[str, ...]) -> str:
     """The one of the `choices` that a column of numbers looks like; NaN is a missing value."""
-    known = values[~np.isnan(values)]
+    known = _known(values)
     if len(known) == 0:
         return NORMAL
     if _are_few(known):
@@ -91,6 +91,12 @@ def are_skewed(known: Floats) -> bool:
     return bool(skew >= MIN_SKEW and abs(np.log(skew_of_logs)) < np.log(skew))
 
 
+def _known(values: Floats) -> Floats:
+    """The values that are not missing; no copy if none is."""
+    missing = np.isnan(values)
+    return values[~missing] if missing.any() else values
+
+
 def _some(known: Floats) -> Floats:
     """Values, evenly spaced among the rows, of at most `MAX_JUDGED_ROWS`."""
     return known[:: -(-len(known) // MAX_JUDGED_ROWS)]
@@ -109,7 +115,7 @@ def grows_with(exposures: Floats, counts: Floats) -> bool:
 
 def are_counts(values: Floats) -> bool:
     """Whether a column has numbers, and all that are not missing may be counts."""
-    known = values[~np.isnan(values)]
+    known = _known(values)
     return bool(len(known)) and bool(are_whole(known, MAX_COUNT).all())
 
 

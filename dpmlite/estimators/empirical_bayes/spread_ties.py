@@ -59,13 +59,14 @@ def cell_widths(distinct: Floats) -> Floats:
 
 
 def _has_many_ties(column: Floats) -> bool:
+    """Whether many of the values are equal, but not all."""
     step = -(-len(column) // MAX_JUDGED_ROWS)
     values = np.sort(column[::step][~np.isnan(column[::step])])
-    if len(values) < MIN_ROWS or np.nanmin(column) == np.nanmax(column):
+    if len(values) < MIN_ROWS:
         return False
     equal = values[1:] == values[:-1]
     tied = np.concatenate([equal, [False]]) | np.concatenate([[False], equal])
-    return bool(tied.mean() >= MIN_TIED_FRACTION)
+    return bool(tied.mean() >= MIN_TIED_FRACTION and np.nanmin(column) < np.nanmax(column))
 
 
 def spread_on_grid(values: Floats, grid: Floats) -> Floats:
