@@ -44,7 +44,7 @@ def read_table(
     file : path-like or file
         "-" is standard input. The names of parquet files end with .parquet, those of JSON lines
         with .jsonl or .ndjson.
-    header : {"auto", "yes", "no"}
+    header : {"auto", "yes", "no"}, default "auto"
         Whether the first row names the columns. "auto": if it has text over numbers or dates,
         or begins with an empty cell over the numbers of the rows. A first row of numbers over
         numbers is data. Names are "column 1", ... without a header.
@@ -73,7 +73,7 @@ def read_table(
     See Also
     --------
     Table : What it returns.
-    dpmlite.tables.parse_table : The same of a text.
+    dpmlite.tables.parse_table : The table of a text that was read.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def parse_table(
     text : str
     header, separator, decimal, kinds
         As of `read_table`.
-    encoding : str
+    encoding : str, default "utf-8"
         Encoding of the file, for `Table.source`.
 
     Returns

@@ -149,7 +149,17 @@ def column_texts(cells: npt.NDArray[Any]) -> list[str]:
 
 
 def cell_text(value: Any) -> str:
-    """A cell as text: empty if it is missing.
+    """A cell as text.
+
+    Parameters
+    ----------
+    value : object
+        A number, a date, a text, or None or NaN for a missing cell.
+
+    Returns
+    -------
+    str
+        Whole numbers without a decimal point, dates by ISO 8601; empty for a missing cell.
 
     See Also
     --------

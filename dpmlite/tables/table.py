@@ -156,7 +156,22 @@ class Table:
         return self[[name for name in self._cells if name not in dropped]]
 
     def missing(self, name: str) -> npt.NDArray[np.bool_]:
-        """Mask of the missing cells of a column, shape (N,)."""
+        """Mask of the missing cells of a column.
+
+        Parameters
+        ----------
+        name : str
+            A column.
+
+        Returns
+        -------
+        ndarray of bool, shape (N,)
+
+        Raises
+        ------
+        KeyError
+            If there is no such column.
+        """
         cells = self._cells[name]
         if cells.dtype.kind == "O":
             return np.array([cell is None for cell in cells.tolist()], dtype=bool)

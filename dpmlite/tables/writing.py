@@ -16,11 +16,20 @@ def write_table(columns: Mapping[str, Sequence[str]], separator: str = ",") -> s
     Parameters
     ----------
     columns : mapping of str to sequence of str
-    separator : str
+        Cells of each column, all of one length, by its name.
+    separator : str, default ","
+        One sign, which stands between cells. Cells that have it are quoted.
 
     Returns
     -------
     str
+
+    Raises
+    ------
+    ValueError
+        If the columns are not of one length.
+    TypeError
+        If the separator is not one sign.
 
     See Also
     --------
