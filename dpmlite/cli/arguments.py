@@ -94,6 +94,20 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(run=run_fit)
     _add_data(parser)
     _add_columns(parser, "those of numbers, and of text whose values repeat")
+    _add_kinds(parser)
+    add = parser.add_argument
+    text = "file to write the table to, with the cluster of each row"
+    add("--out", type=Path, metavar="CSV", help=text)
+    add("--plot", type=Path, metavar="PATH", help="picture to draw, such as clusters.png")
+    add("--save", type=Path, metavar="NPZ", help="file to save the model to, for predict")
+    _add_model_and_search(parser)
+    _add_json(parser)
+    text = "tell every step of the search in a line on stderr"
+    add("--verbose", action="store_true", help=text)
+
+
+def _add_kinds(parser: argparse.ArgumentParser) -> None:
+    """Options that say what columns are."""
     add = parser.add_argument
     text = "columns to leave out and to compare the clusters with"
     add("--label-column", action="append", default=[], metavar="A,B", help=text)
@@ -109,10 +123,11 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     text = "take empty cells, NA, ? and the like as missing, or refuse them (default: taken)"
     add("--allow-missing", action=argparse.BooleanOptionalAction, help=text)
-    text = "file to write the table to, with the cluster of each row"
-    add("--out", type=Path, metavar="CSV", help=text)
-    add("--plot", type=Path, metavar="PATH", help="picture to draw, such as clusters.png")
-    add("--save", type=Path, metavar="NPZ", help="file to save the model to, for predict")
+
+
+def _add_model_and_search(parser: argparse.ArgumentParser) -> None:
+    """Options that are parameters of `MAPDPM`."""
+    add = parser.add_argument
     text = "family of the clusters (default: %(default)s)"
     add("--component", choices=(AUTO, *COMPONENTS), default=AUTO, help=text)
     text = "concentration: a number, or how to choose it (default: %(default)s)"
@@ -125,9 +140,6 @@ def _add_fit(parser: argparse.ArgumentParser) -> None:
     add("--random-state", type=int, default=0, metavar="N", help="seed (default: %(default)s)")
     text = "end the search after this time, and keep the best so far"
     add("--time-limit", type=float, metavar="SECONDS", help=text)
-    _add_json(parser)
-    text = "tell every step of the search in a line on stderr"
-    add("--verbose", action="store_true", help=text)
 
 
 def _add_predict(parser: argparse.ArgumentParser) -> None:
