@@ -157,8 +157,8 @@ class Context:
         """Ends the search between two steps when set."""
         return self.progress.stop
 
-    def is_hasty(self, n_clusters: int) -> bool:
-        """Whether a search is quick, and sweeps over so many clusters take long."""
+    def cuts_short(self, n_clusters: int) -> bool:
+        """Whether a quick search leaves out long steps: sweeps over so many clusters are slow."""
         n_cells = len(self.problem.rows) * self.problem.component.n_columns
         return self.quick and n_cells * n_clusters > MAX_QUICK_TERMS
 

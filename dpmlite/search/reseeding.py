@@ -46,7 +46,7 @@ MAX_MOVED_FRACTION = 1e-2
 
 def reseed_rows(context: Context, result: SearchResult) -> bool:
     """Reseed rows of clusters that do not look normal; whether that gains enough to go on."""
-    if context.is_hasty(result.partition.n_clusters):
+    if context.cuts_short(result.partition.n_clusters):
         return False
     joint = result.neg_log_joint
     normal = moves.split_memory_of(result.partition).looked_normal

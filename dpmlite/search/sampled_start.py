@@ -152,7 +152,7 @@ class SampledStart:
 
     def _ends(self, best: SearchResult) -> bool:
         """Whether no more descents are made, whatever the last ones gained."""
-        return self.context.stop.is_set() or self.sampled.is_hasty(best.partition.n_clusters)
+        return self.context.stop.is_set() or self.sampled.cuts_short(best.partition.n_clusters)
 
     def _max_failures(self) -> int:
         """Descents in a row that may gain little."""

@@ -88,7 +88,7 @@ def alternate(
     for _ in range(max_rounds):
         prior, penalty = family.fit_prior(family.sums(table, labels, power), scales, start)
         if best is not None and best.objective - joint_of(prior, labels) - penalty < MIN_GAIN:
-            break  # under hardly another prior, a search would repeat moves that failed
+            break  # the prior has hardly changed: a search would repeat moves that failed
         result, unit = find(prior, labels)
         objective = unit * result.neg_log_joint + penalty
         best = Chosen(family, prior, table, result.labels().copy(), objective)

@@ -36,7 +36,7 @@ class Trials:
     search : Search
         Its start is the first start of the sample.
     model : Model
-        Its family is of no account; its power is that of the sample.
+        Its power is that of the sample; its family and prior are not used.
     sample : Data
         N dense rows.
     table : Data
@@ -113,8 +113,8 @@ class Trials:
         """Labels and hyperparameters in turn, from labels and a prior.
 
         One cluster stays whole in a trial, without a prior: that tells whether slices are worth
-        their joint. Rounds after the first are brief: under hardly other hyperparameters the other
-        moves find little, and the search among all rows makes them once more.
+        their joint. Rounds after the first are brief: hyperparameters change little then, so that
+        the other moves find little, and the search among all rows makes them once more.
         """
         is_trial, rng = start is None, np.random.default_rng(self.seeds)
         brief = replace(self.search, brief=True)
