@@ -85,6 +85,38 @@ def psi(order, x):
     return float(mp.psi(order, x))
 
 
+def explained_by_pairs(z, w):
+    """What correlations explain, pair by pair; infinite if two columns hardly meet in a row."""
+    there = ~np.isnan(z)
+    n, total = there.sum(axis=0), 0.0
+    for d, e in combinations(range(z.shape[1]), 2):
+        both = there[:, d] & there[:, e]
+        if both.sum() < n[d] * n[e] / len(z) / 2:
+            return np.inf
+        if both.any():
+            r = (z[both, d] * z[both, e]).mean()
+            square = r**2 if w[d] or w[e] else -np.log(max(1 - r**2, 1e-12))
+            total += both.sum() * square - 1
+    return total
+
+
+def explained_by_widths(z, w):
+    """What rows nearer to the mean or farther from it explain, row by row."""
+    there = ~np.isnan(z)
+    away = variance = 0.0
+    shares = np.zeros(z.shape[1])
+    for row, cells in zip(z, there, strict=True):
+        if z.shape[1] > 1 and cells.any():
+            half = cells.sum() / 2
+            away += psi(0, half) - np.log((row[cells] ** 2).sum() / 2)
+            variance += psi(1, half)
+            shares[cells] += 1 / half
+    if not variance:
+        return 0.0
+    variance -= ((1 - w) * shares**2 / 2 / np.maximum(there.sum(axis=0), 1)).sum()
+    return away**2 / variance - 1
+
+
 def verdict(X, prior, alpha, group=()):
     """The rule once more, column by column, pair by pair and row by row; NaN is a missing cell."""
     everything = np.concatenate([group, X]) if len(group) else X
@@ -95,32 +127,14 @@ def verdict(X, prior, alpha, group=()):
     if (width**2 > expected).any():
         return False
     z = (X - mean) / np.where(width > 0, width, 1)
-    there, n_columns = ~np.isnan(z), X.shape[1]
+    there = ~np.isnan(z)
     n = there.sum(axis=0)
     w = 1 - n / n_all
     if not there.any(axis=1).all():
         return False
     each = [explained(z[there[:, d], d], w[d]) for d in np.flatnonzero(n)]
     total = np.max(np.sum(each, axis=0)) if each else 0.0
-    for d, e in combinations(range(n_columns), 2):
-        both = there[:, d] & there[:, e]
-        if both.sum() < n[d] * n[e] / len(X) / 2:
-            return False
-        if both.any():
-            r = (z[both, d] * z[both, e]).mean()
-            square = r**2 if w[d] or w[e] else -np.log(max(1 - r**2, 1e-12))
-            total += both.sum() * square - 1
-    away = variance = 0.0
-    shares = np.zeros(n_columns)
-    for row, cells in zip(z, there, strict=True):
-        if n_columns > 1 and cells.any():
-            half = cells.sum() / 2
-            away += psi(0, half) - np.log((row[cells] ** 2).sum() / 2)
-            variance += psi(1, half)
-            shares[cells] += 1 / half
-    if variance:
-        variance -= ((1 - w) * shares**2 / 2 / np.maximum(n, 1)).sum()
-        total += away**2 / variance - 1
+    total += explained_by_pairs(z, w) + explained_by_widths(z, w)
     price = np.log1p(n / max(prior["c0"], 1)) + np.log1p(n / 2 / max(prior["a0"], 0.5))
     return total < price.sum() / 2 - np.log(max(alpha, 1))
 
