@@ -45,7 +45,7 @@ from dpmlite.estimators.inputs.user_tables import column_names
 from dpmlite.estimators.priors import COMPONENTS, FAMILIES, family_of_keys, mixed_family
 from dpmlite.estimators.priors.lacking import check_complete
 from dpmlite.estimators.priors.moments import Moments
-from dpmlite.estimators.priors.outliers import warn_of_outliers
+from dpmlite.estimators.priors.outliers import warn_of_codes, warn_of_outliers
 from dpmlite.search.progress import Progress
 from dpmlite.search.search import Search
 
@@ -312,7 +312,7 @@ def _with_greatest_weight_1(table: Data) -> Data:
 
 
 def warn_of_columns(table: Data, moments: Moments) -> None:
-    """Warn of columns that are constant, that outliers make wide, or that number the rows.
+    """Warn of columns that are constant, that outliers or codes make wide, or that number the rows.
 
     Raises
     ------
@@ -322,6 +322,7 @@ def warn_of_columns(table: Data, moments: Moments) -> None:
     of_numbers = moments if table.columns is None else moments.part(table.columns.is_real)
     of_numbers.variances()  # warns of constant columns, and refuses values too large
     warn_of_outliers(table.numbers(), of_numbers)
+    warn_of_codes(table, moments)
     if moments.names is None or table.values is None:
         return
     levels = {} if table.columns is None else table.columns.levels
