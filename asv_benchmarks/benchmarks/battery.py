@@ -40,7 +40,7 @@ from sklearn.preprocessing import StandardScaler
 from threadpoolctl import threadpool_limits
 
 from dpmlite import MAPDPM
-from dpmlite.estimators.bases import joined_mixture
+from dpmlite.joining import density_clusters
 
 if __package__:
     from .machine import machine
@@ -138,7 +138,7 @@ def estimator(choice, n_rows, n_clusters):
     if choice in PEERS:
         return PEERS[choice](n_rows, n_clusters)
     parameters, names = OURS[choice]
-    vars(joined_mixture).update(names)  # of this process only
+    vars(density_clusters).update(names)  # of this process only
     return MAPDPM(random_state=0, allow_missing=True, **parameters)
 
 

@@ -126,9 +126,9 @@ class MAPDPM(MapFits):
         r / (d r + N), with the design effect d [4]_.
     join : {"auto", True, False}, default "auto"
         Whether components between which the density of the rows has no valley are one cluster.
-        "auto" is True with ``prior="auto"``, unless normal components describe the rows of more
-        than two columns: then each of them is a cluster, however much they overlap, but for those
-        of a few rows which the joint holds apart for less than 3 nats.
+        "auto" is True with ``prior="auto"``, but where normal components describe the rows, these
+        are clusters that may overlap: the valley between two is then that of their own density. In
+        one or two columns, they have to exclude other shapes.
     max_clusters : int, optional
         Greatest number of clusters. Further components are joined, those with the shallowest
         valleys first; without rows, those whose union loses the least joint.

@@ -14,7 +14,7 @@ import numpy as np
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from dpmlite.joining.valley import NormalComponents
+    from dpmlite.joining.normal_components import NormalComponents
 
     Floats = npt.NDArray[np.float64]
 

@@ -24,8 +24,13 @@ if TYPE_CHECKING:
 # below exp(-MAX_HEIGHT).
 MAX_HEIGHT = 745.0
 
+# Standard errors that are taken from the rise of a peak above a component at a valley.
+STANDARD_ERRORS = 0.5
 
-def component_tree(log_peaks: Floats, depths: dict[tuple[int, int], float]) -> Floats:
+
+def component_tree(
+    log_peaks: Floats, depths: dict[tuple[int, int], float], variances: Floats | None = None
+) -> Floats:
     """The tree of components.
 
     Parameters
@@ -35,6 +40,8 @@ def component_tree(log_peaks: Floats, depths: dict[tuple[int, int], float]) -> F
     depths : dict
         Depth of the valley between two components (j, k), in nats; pairs that do not touch are
         left out.
+    variances : ndarray, shape (K,), optional
+        Variances of the estimates of `log_peaks`. Default: 0.
 
     Returns
     -------
@@ -43,7 +50,8 @@ def component_tree(log_peaks: Floats, depths: dict[tuple[int, int], float]) -> F
         K + i for row i; the height of the join in nats, ascending; the components of both together.
         Clusters that do not touch join last, at `MAX_HEIGHT`.
     """
-    joins = sorted(_joins(log_peaks, depths))
+    known = np.zeros(len(log_peaks)) if variances is None else variances
+    joins = sorted(_joins(log_peaks, depths, known))
     number = np.arange(len(log_peaks))  # of the cluster of which each component is the peak
     size = np.ones(len(log_peaks))
     parent = np.arange(len(log_peaks))
@@ -110,8 +118,14 @@ def joined_to_limit(clusters: Indices, tree: Floats, max_clusters: int) -> Indic
     return np.unique(joined, return_inverse=True)[1]
 
 
-def _joins(log_peaks: Floats, depths: dict[tuple[int, int], float]) -> list[tuple[float, int, int]]:
-    """Height, lower and higher peak of each join."""
+def _joins(
+    log_peaks: Floats, depths: dict[tuple[int, int], float], variances: Floats
+) -> list[tuple[float, int, int]]:
+    """Height, lower and higher peak of each join.
+
+    The height is the depth of a valley, and what the peak rises above the component at the valley,
+    which is less a part of its standard error: the highest of many equal peaks rises by chance.
+    """
     parent = np.arange(len(log_peaks))
     saddle = {pair: min(log_peaks[list(pair)]) - depth for pair, depth in depths.items()}
     joins = []
@@ -120,7 +134,11 @@ def _joins(log_peaks: Floats, depths: dict[tuple[int, int], float]) -> list[tupl
         if one != other:
             lower, higher = sorted((one, other), key=lambda root: (log_peaks[root], -root))
             parent[lower] = higher
-            joins.append((float(log_peaks[lower] - saddle[j, k]), int(lower), int(higher)))
+            beside = min((j, k), key=lambda component: log_peaks[component])
+            rise = log_peaks[lower] - log_peaks[beside]
+            error = np.sqrt(variances[lower] + variances[beside])
+            height = depths[j, k] + max(rise - STANDARD_ERRORS * error, 0.0)
+            joins.append((float(height), int(lower), int(higher)))
     roots = [k for k in range(len(log_peaks)) if parent[k] == k]
     highest = max(roots, key=lambda root: log_peaks[root])
     return joins + [(np.inf, root, highest) for root in roots if root != highest]

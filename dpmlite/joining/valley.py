@@ -14,7 +14,6 @@ that cross at 0. No line shows it, but their log ratio does: no row has one near
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,9 +21,9 @@ import numpy as np
 from dpmlite.algorithms import density_on_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import numpy.typing as npt
+
+    from dpmlite.joining.normal_components import NormalComponents
 
     Floats = npt.NDArray[np.float64]
     Indices = npt.NDArray[np.intp]
@@ -45,102 +44,12 @@ BANDWIDTH = 1.3
 # Standard errors that are taken from a depth.
 STANDARD_ERRORS = 1.0
 
-# Distance from the mean of all components up to which one is at their place, in its own deviations.
-MAX_OFFSET = 0.25
-
 # Where the line has no deeper valley than this, rows between the components are looked for off it.
 SHALLOW = 1.0
 
 # Two components touch if the density of some row is greater in its own by less than this, in nats.
 # Parts of one shape in the benchmark tables have rows within 6 nats, windows of two signals 22.
 MAX_LOG_RATIO = 15.0
-
-# Of more components than this only near neighbours are compared, so many for each.
-MAX_COMPARED_WITH_ALL = 16
-MAX_NEIGHBOURS = 8
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class NormalComponents:
-    """The components of a fitted mixture as normals.
-
-    Attributes
-    ----------
-    weights : ndarray, shape (K,)
-        Weight of each component; they sum to 1.
-    means : ndarray, shape (K, D)
-    covariances : ndarray, shape (K, D) or (K, D, D)
-        Variances of the columns, or covariance matrices.
-    """
-
-    weights: Floats
-    means: Floats
-    covariances: Floats
-
-    @cached_property
-    def log_peaks(self) -> Floats:
-        """Log of each component's own density at its mean, without the factor of 2 pi."""
-        if self.covariances.ndim == 2:
-            log_det = np.log(self.covariances).sum(axis=1)
-        else:
-            log_det = np.linalg.slogdet(self.covariances)[1]
-        return np.asarray(np.log(self.weights) - 0.5 * log_det)
-
-    def squared_distances(self, X: Floats) -> Floats:
-        """Squared Mahalanobis distance of each row to each component, shape (N, K)."""
-        return np.column_stack([self._squared_distances(X, k) for k in range(len(self.means))])
-
-    def _squared_distances(self, X: Floats, k: int) -> Floats:
-        gap = X - self.means[k]
-        if self.covariances.ndim == 2:
-            return np.asarray((gap**2 / self.covariances[k]).sum(axis=1))
-        return np.asarray((np.linalg.solve(self._factors[k], gap.T) ** 2).sum(axis=0))
-
-    @cached_property
-    def _factors(self) -> Floats:
-        """Cholesky factors of the covariance matrices, shape (K, D, D)."""
-        return np.asarray(np.linalg.cholesky(self.covariances), dtype=np.float64)
-
-    def log_densities(self, X: Floats, k: int) -> Floats:
-        """Log of the density of component k at each row, times its weight, without 2 pi."""
-        return np.asarray(self.log_peaks[k] - 0.5 * self._squared_distances(X, k))
-
-    def are_at_one_place(self) -> bool:
-        """Whether all means are nearly equal, so that the components differ in width alone."""
-        mean = self.weights @ self.means
-        return bool((self.squared_distances(mean[np.newaxis]) <= MAX_OFFSET**2).all())
-
-    def discriminant(self, j: int, k: int) -> Floats:
-        """Fisher's linear discriminant of two components, as a vector of length 1."""
-        both = self.covariances[j] + self.covariances[k]
-        gap = self.means[k] - self.means[j]
-        direction = gap / both if both.ndim == 1 else np.linalg.solve(both, gap)
-        length = np.linalg.norm(direction)
-        return np.asarray(direction / length if length > 0.0 else direction)
-
-    def deviation(self, k: int, direction: Floats) -> float:
-        """Standard deviation of a component along a direction."""
-        covariance = self.covariances[k]
-        if covariance.ndim == 1:
-            return float(np.sqrt(covariance @ direction**2))
-        return float(np.sqrt(direction @ covariance @ direction))
-
-    def neighbours(self) -> Iterator[tuple[int, int]]:
-        """Pairs of components that may touch: all pairs of few, near neighbours of many."""
-        K = len(self.means)
-        if K <= MAX_COMPARED_WITH_ALL:
-            yield from ((j, k) for j in range(K) for k in range(j + 1, K))
-            return
-        variances = self.covariances
-        if variances.ndim == 3:
-            variances = np.diagonal(variances, axis1=1, axis2=2)
-        pairs = set()
-        for j in range(K):
-            distances = ((self.means - self.means[j]) ** 2 / (variances + variances[j])).sum(axis=1)
-            distances[j] = np.inf
-            nearest = np.argpartition(distances, MAX_NEIGHBOURS)[:MAX_NEIGHBOURS]
-            pairs |= {(min(j, k), max(j, k)) for k in nearest.tolist()}
-        yield from sorted(pairs)
 
 
 def pair_depths(
@@ -235,17 +144,31 @@ def _depth_on_line(
     points = (end - begin) / width * PARTS_OF_LINE
     density_on_line((at - begin) / width, share, points, density, squares)
     density = np.maximum(density, np.finfo(float).tiny)
-    return _deepest(density, np.sqrt(squares) / density)
+    return deepest_valley(density, np.sqrt(squares) / density)
 
 
-def _deepest(density: Floats, relative_error: Floats) -> float:
-    """Depth of the deepest valley of a density on a line, less its standard errors."""
+def deepest_valley(density: Floats, relative_error: Floats | float = 0.0) -> float:
+    """Depth of the deepest valley of a density on a line, in nats, less its standard errors.
+
+    Parameters
+    ----------
+    density : ndarray
+        At points of the line.
+    relative_error : ndarray or float
+        Standard error of each value, in units of the value.
+
+    Returns
+    -------
+    float
+        0 for no valley.
+    """
     left = _argmax_so_far(density)
     right = len(density) - 1 - _argmax_so_far(density[::-1])[::-1]
     peak = np.where(density[left] < density[right], left, right)
     depth = np.log(density[peak] / np.maximum(density, np.finfo(float).tiny))
     deepest = int(np.argmax(depth))
-    error = np.hypot(relative_error[deepest], relative_error[peak[deepest]])
+    errors = np.broadcast_to(relative_error, density.shape)
+    error = np.hypot(errors[deepest], errors[peak[deepest]])
     return max(float(depth[deepest] - STANDARD_ERRORS * error), 0.0)
 
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite.estimators.fitted.clusters import VALLEY_DEPTH
 from dpmlite.estimators.fitted.not_fitted import require_fitted
 from dpmlite.estimators.mapdpm import MAPDPM
+from dpmlite.joining import VALLEY_DEPTH
 from dpmlite.plotting.style import escaped, require_matplotlib, style_of
 
 if TYPE_CHECKING:

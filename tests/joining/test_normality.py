@@ -1,12 +1,12 @@
-"""Where a mixture of normals describes the rows, none of its components are joined."""
+"""Whether a mixture of normals describes the rows."""
 
 import math
 
 import numpy as np
 import pytest
 
-from dpmlite.joining import NormalComponents, fits_normals
-from dpmlite.joining.normality import chi_squared_distribution
+from dpmlite.joining import NormalComponents
+from dpmlite.joining.normality import Misfit, chi_squared_distribution
 
 
 def two_normals(n_rows, gap, rng, n_columns=2):
@@ -22,10 +22,64 @@ def two_normals(n_rows, gap, rng, n_columns=2):
 @pytest.mark.parametrize("n_columns", [1, 2, 7])
 def test_rows_of_normals_fit_however_much_these_overlap(gap, n_columns):
     rng = np.random.default_rng(0)
-    kept = [
-        fits_normals(c, X) for X, c in (two_normals(600, gap, rng, n_columns) for _ in range(50))
-    ]
-    assert np.mean(kept) >= 0.9  # 98 % are expected
+    drawn = [two_normals(600, gap, rng, n_columns) for _ in range(50)]
+    fits = [Misfit.of(components, X) for X, components in drawn]
+    assert np.mean([fit.is_chance for fit in fits]) >= 0.9
+    assert np.mean([fit.excludes_other_shapes for fit in fits]) >= 0.8
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_the_statistics_are_those_of_scipy_for_one_normal(full):
+    """The line of a lone component is that of the first column."""
+    stats = pytest.importorskip("scipy.stats")
+    rng = np.random.default_rng(5)
+    root = rng.normal(size=(3, 3)) if full else np.diag([1.0, 4.0, 2.0])
+    covariance = root @ root.T
+    X = rng.uniform(-1.5, 1.5, size=(300, 3)) @ root.T
+    spread = covariance if full else np.diag(covariance)
+    found = Misfit.of(NormalComponents(np.ones(1), np.zeros((1, 3)), spread[np.newaxis]), X)
+    squares = np.einsum("ni,ij,nj->n", X, np.linalg.inv(covariance), X)
+    # Of the jumps of the distribution of the rows, scipy looks at both sides, and we at one.
+    expected = stats.kstest(squares, "chi2", (3,)).statistic
+    assert found.distances == pytest.approx(expected, abs=0.004)
+    on_line = X[:, 0] ** 2 / np.mean(X[:, 0] ** 2)
+    expected = stats.kstest(on_line, "chi2", (1,)).statistic
+    assert found.coordinates == pytest.approx(expected, abs=0.004)
+    assert found.n_rows == 300
+
+
+@pytest.mark.parametrize("full", [False, True])
+def test_coordinates_are_along_the_discriminant_to_the_nearest_component(full):
+    rng = np.random.default_rng(6)
+    means = np.array([[0.0, 0.0], [3.0, 1.0], [9.0, 0.0]])
+    covariances = np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 1.0]])
+    if full:
+        covariances = np.array([np.diag(each) + 0.3 for each in covariances])
+    components = NormalComponents(np.full(3, 1.0 / 3.0), means, covariances)
+    X = rng.normal(size=(10, 2))
+    matrices = covariances if full else np.array([np.diag(each) for each in covariances])
+    for k, other in enumerate([1, 0, 1]):
+        line = np.linalg.solve(matrices[k] + matrices[other], means[other] - means[k])
+        expected = (X - means[k]) @ line / np.sqrt(line @ matrices[k] @ line)
+        np.testing.assert_allclose(np.abs(components.coordinates(X)[:, k]), np.abs(expected))
+
+
+def test_arcs_of_a_ring_of_few_rows_are_told_by_their_lengths():
+    """Their distances are mostly as those of normals: half of the coordinates have no tails."""
+    rng, ways = np.random.default_rng(0), []
+    for _ in range(20):
+        angle = rng.uniform(0.0, 2.0 * np.pi, 300)
+        X = np.column_stack([np.cos(angle), np.sin(angle)]) + rng.normal(scale=0.05, size=(300, 2))
+        labels = (8 * angle / (2.0 * np.pi)).astype(int)
+        arcs = [X[labels == k] for k in range(8)]
+        components = NormalComponents(
+            np.bincount(labels) / 300,
+            np.array([rows.mean(axis=0) for rows in arcs]),
+            np.array([np.cov(rows.T) for rows in arcs]),
+        )
+        ways.append(Misfit.of(components, X))
+    assert np.mean([np.sqrt(300) * fit.distances < 1.5 for fit in ways]) > 0.5
+    assert not any(fit.is_chance for fit in ways)
 
 
 def test_halves_of_a_rectangle_do_not_fit():
@@ -33,13 +87,13 @@ def test_halves_of_a_rectangle_do_not_fit():
     halves = NormalComponents(
         np.array([0.5, 0.5]), np.array([[0.5, 0.5], [1.5, 0.5]]), np.full((2, 2), 1.0 / 12.0)
     )
-    assert not fits_normals(halves, X)
+    assert not Misfit.of(halves, X).is_chance
 
 
 def test_heavy_tails_do_not_fit():
     X = np.random.default_rng(0).standard_t(2, size=(1000, 2))
     one = NormalComponents(np.ones(1), np.zeros((1, 2)), X.var(axis=0)[None])
-    assert not fits_normals(one, X)
+    assert not Misfit.of(one, X).is_chance
 
 
 def test_variances_are_diagonal_covariances():
@@ -50,7 +104,8 @@ def test_variances_are_diagonal_covariances():
     np.testing.assert_allclose(
         matrices.squared_distances(X), components.squared_distances(X), rtol=1e-12
     )
-    assert fits_normals(matrices, X) == fits_normals(components, X)
+    of_matrices, of_variances = Misfit.of(matrices, X), Misfit.of(components, X)
+    assert of_matrices.distances == pytest.approx(of_variances.distances, rel=1e-9)
 
 
 def test_distances_are_those_of_the_inverse_covariance():
@@ -70,8 +125,10 @@ def test_rows_with_missing_cells_do_not_count():
         np.array([0.5, 0.5]), np.array([[0.5, 0.5], [1.5, 0.5]]), np.full((2, 2), 1.0 / 12.0)
     )
     X[::2, 0] = np.nan
-    assert fits_normals(halves, X) == fits_normals(halves, X[1::2])
-    assert fits_normals(halves, np.full((5, 2), np.nan))
+    assert Misfit.of(halves, X) == Misfit.of(halves, X[1::2])
+    none = Misfit.of(halves, np.full((5, 2), np.nan))
+    assert none.is_chance
+    assert not none.excludes_other_shapes
 
 
 @pytest.mark.parametrize("degrees", [1, 2, 3, 8, 61, 1000])

@@ -131,6 +131,17 @@ def test_a_background_component_does_not_hold_two_peaks_together():
     assert labels_of_level(tree, level_of(tree, 0.4)).tolist() == [0, 1, 0]
 
 
+def test_a_rise_that_few_rows_explain_does_not_raise_a_join():
+    """The peak of the first two is 0.4 above the third, to which no valley leads."""
+    peaks, depths = np.array([0.0, -0.4, 0.1, -0.4]), {(0, 1): 0.0, (1, 3): 0.3, (2, 3): 0.0}
+    exact = component_tree(peaks, depths)
+    assert exact[-1, 2] == pytest.approx(0.7)
+    few = component_tree(peaks, depths, np.full(4, 0.08))  # half of a standard error is 0.2
+    assert few[-1, 2] == pytest.approx(0.5)
+    fewer = component_tree(peaks, depths, np.full(4, 8.0))
+    assert fewer[-1, 2] == pytest.approx(0.3)  # the valley is as deep as it is
+
+
 def test_clusters_that_do_not_touch_join_last_at_the_greatest_height():
     peaks = np.array([0.0, -2000.0, -1.0, -1.5])
     tree = component_tree(peaks, {(0, 1): 0.0, (2, 3): 900.0})

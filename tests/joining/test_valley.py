@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dpmlite.joining import NormalComponents, pair_depths, valley
+from dpmlite.joining import NormalComponents, normal_components, pair_depths, valley
 
 
 def fitted(X, labels, full=False, weights=None):
@@ -162,10 +162,10 @@ def test_only_near_neighbours_of_many_components_are_compared(full):
     pairs = list(components.neighbours())
     distances = ((means[:, None] - means) ** 2).sum(axis=2)
     for j in range(100):
-        nearest = np.argsort(distances[j])[1 : valley.MAX_NEIGHBOURS + 1]
+        nearest = np.argsort(distances[j])[1 : normal_components.MAX_NEIGHBOURS + 1]
         assert {(min(j, k), max(j, k)) for k in nearest} <= set(pairs)
     assert all(j < k for j, k in pairs)
-    assert len(set(pairs)) == len(pairs) <= 100 * valley.MAX_NEIGHBOURS
+    assert len(set(pairs)) == len(pairs) <= 100 * normal_components.MAX_NEIGHBOURS
 
 
 def test_log_peaks_are_those_of_the_densities():
@@ -194,7 +194,7 @@ def test_the_deepest_valley_is_below_the_lower_of_the_peaks_at_its_sides(density
         np.log(min(density[: i + 1].max(), density[i:].max()) / density[i])
         for i in range(len(density))
     )
-    assert valley._deepest(density, np.zeros(len(density))) == pytest.approx(exact, abs=1e-9)
+    assert valley.deepest_valley(density) == pytest.approx(exact, abs=1e-9)
 
 
 def test_equal_weights_change_no_depth_and_unequal_ones_move_the_density():

@@ -5,7 +5,7 @@ import pytest
 from matplotlib.colors import to_hex
 
 from dpmlite import MAPDPM, DPMeans, NotFittedError
-from dpmlite.estimators.fitted.clusters import VALLEY_DEPTH
+from dpmlite.joining import VALLEY_DEPTH
 from dpmlite.plotting import COLOURS, plot_cluster_tree
 
 pytest.importorskip("matplotlib")

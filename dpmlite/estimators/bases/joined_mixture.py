@@ -8,7 +8,7 @@ import numpy as np
 
 from dpmlite.estimators.bases.mixture import MixtureEstimator
 from dpmlite.estimators.column_families.by_rule import AUTO
-from dpmlite.estimators.fitted.clusters import VALLEY_DEPTH, joined_attributes, normals_of, tree_of
+from dpmlite.estimators.fitted.clusters import joined_attributes, normals_of, tree_of
 from dpmlite.estimators.fitted.not_fitted import require_fitted
 from dpmlite.estimators.fitted.numbering import largest_first
 from dpmlite.estimators.fitted.partitions import fitted_family, fitted_mixture
@@ -22,8 +22,8 @@ from dpmlite.estimators.inputs.parameters import (
 )
 from dpmlite.estimators.inputs.shown import shown
 from dpmlite.joining import (
-    MAX_LOG_RATIO,
-    fits_normals,
+    VALLEY_DEPTH,
+    clusters_by_density,
     joined_to_limit,
     labels_of_level,
     level_of,
@@ -37,11 +37,6 @@ if TYPE_CHECKING:
 
     from dpmlite.estimators.inputs.data import Data, Floats
     from dpmlite.joining import NormalComponents
-
-
-# Up to this number of columns people see the density, and what has no valley is one cluster to
-# them. A few hundred rows of a ring are distributed as a mixture of normals, too: of its arcs.
-MAX_SEEN_COLUMNS = 2
 
 
 class JoinedMixture(MixtureEstimator):
@@ -114,24 +109,6 @@ class JoinedMixture(MixtureEstimator):
         """Whether components may be joined to clusters."""
         return self._is_automatic() if self.join == AUTO else bool(self.join)
 
-    def _joining_depth(self, components: NormalComponents, table: Data, tiled: bool) -> float:
-        """Depth of the valleys, in nats, up to which components are joined.
-
-        Rows that normals describe have clusters that are normal, and overlap. But normals that
-        differ in width alone draw one cluster, whose tails are heavier; and those that are `tiled`,
-        on a surface, are few clusters, if more than one.
-        """
-        assert table.values is not None
-        if not self._joins():
-            return 0.0
-        if self.join != AUTO or table.shape[1] <= MAX_SEEN_COLUMNS:
-            return VALLEY_DEPTH
-        if components.are_at_one_place():
-            return MAX_LOG_RATIO
-        if tiled:
-            return VALLEY_DEPTH
-        return 0.0 if fits_normals(components, table.values) else VALLEY_DEPTH
-
     def _keep_clusters(self, table: Data, labels: npt.NDArray[np.intp]) -> None:
         """Join the components to clusters, and keep both."""
         self.__dict__.pop("cluster_tree_", None)
@@ -142,16 +119,16 @@ class JoinedMixture(MixtureEstimator):
 
     def _joined_clusters(self, table: Data, labels: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
         """The cluster of each component; keeps the tree in which components join."""
-        mixture, depth = fitted_mixture(self), 0.0
+        mixture = fitted_mixture(self)
         surfaces = surfaces_of(self, mixture) if self._joins() else []
         if fitted_family(self).has_covariance:
             components = normals_of(self, mixture)
             self.cluster_tree_ = tree_of(components, table, labels)
-            depth = self._joining_depth(components, table, tiled=bool(surfaces))
+            clusters, takes_weak = self._by_density(components, table, labels, bool(surfaces))
         else:
             self.cluster_tree_ = tree_by_joint(fitted_mixture(self))  # which merges its slots
-        clusters = labels_of_level(self.cluster_tree_, level_of(self.cluster_tree_, depth))
-        if self._joins() and depth == 0.0:
+            clusters, takes_weak = np.arange(len(self.statistics_)), self._joins()
+        if takes_weak:
             for j, k in weak_joins(mixture, self._log_alpha()):
                 clusters[clusters == clusters[j]] = clusters[k]
         if self.max_clusters is not None:
@@ -160,6 +137,18 @@ class JoinedMixture(MixtureEstimator):
         if clusters.max() > 0:
             warn_of_surfaces(surfaces)
         return clusters
+
+    def _by_density(
+        self, components: NormalComponents, table: Data, labels: npt.NDArray[np.intp], tiled: bool
+    ) -> tuple[npt.NDArray[np.intp], bool]:
+        """The cluster of each component, and whether those of weak evidence join, too."""
+        assert table.values is not None
+        if not self._joins():
+            return np.arange(len(components.means)), False
+        if self.join == AUTO:
+            return clusters_by_density(components, self.cluster_tree_, table.values, labels, tiled)
+        level = level_of(self.cluster_tree_, VALLEY_DEPTH)
+        return labels_of_level(self.cluster_tree_, level), False
 
     def _log_alpha(self) -> float:
         """Log of the concentration of rows that have the power as weights."""

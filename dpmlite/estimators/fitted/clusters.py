@@ -15,11 +15,6 @@ if TYPE_CHECKING:
     from dpmlite.estimators.inputs.choices import Prior
     from dpmlite.estimators.inputs.data import Data, Floats, Indices
 
-# Depth of the valley between two clusters, in nats, from which on they are not one: the density
-# falls to little more than half of the lower peak. asv_benchmarks/benchmarks/battery.py compares
-# others.
-VALLEY_DEPTH = 0.55
-
 
 class Components(Protocol):
     """A fitted model whose components are known, and not yet its clusters."""
@@ -64,7 +59,9 @@ def tree_of(components: NormalComponents, table: Data, labels: Indices) -> Float
     """
     assert table.values is not None
     depths = pair_depths(components, table.values, labels, table.weights)
-    return component_tree(components.log_peaks, depths)
+    # Of the log of a part of the rows, and of half the log determinant of their scatter.
+    variances = (1.0 + 0.5 * table.shape[1]) / np.bincount(labels)
+    return component_tree(components.log_peaks, depths, variances)
 
 
 def joined_attributes(model: Components, clusters: Indices) -> dict[str, Any]:
