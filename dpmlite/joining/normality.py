@@ -30,9 +30,8 @@ MAX_ROWS = 2500
 # has a probability of 2 % for rows that do, if no parameter is estimated, and a smaller one here.
 MAX_STATISTIC = 1.5
 
-# The same of coordinates, whose variance is estimated. It is above 1.2 for one in 25 drawn tables of
-# normals, and for 400 rows of shapes that have ends in the line to the next component for most: 1.9
-# in the median.
+# The same of coordinates, whose variance is estimated. It is above 1.2 for one in 25 drawn tables
+# of normals; for 400 rows of other shapes it is 1.9 in the median.
 MAX_LINE_STATISTIC = 1.2
 
 # The greatest statistic of coordinates of rows that no other shape explains: that of a uniform
