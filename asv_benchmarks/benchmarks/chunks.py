@@ -29,7 +29,7 @@ from dpmlite.datasets import unequal_gaussians
 from dpmlite.distributed.attempts import SWEEPS_AT_ONCE
 from dpmlite.distributed.chunked_partition import ChunkedPartition
 from dpmlite.distributed.engine import MapEngine
-from dpmlite.distributed.proposals import GATHERED_ROWS, N_NEAR
+from dpmlite.distributed.proposals import GATHERED_ROWS
 from dpmlite.distributed.statistics import all_others, loaded, statistics_of, total
 from dpmlite.distributed.steps import Mixture, Sweep, sweep
 from dpmlite.estimators.default_model.model import Model
@@ -239,7 +239,7 @@ def print_arithmetic(
     print(f"       {sweeping / len(table.values) * n_rows / n_workers:.0f} s on the workers")
     print(f"       {driver:.1f} s on the driver")
     group = 8 * GATHERED_ROWS * n_columns
-    n_groups = 1 + n_clusters + -(-n_clusters // N_NEAR)
+    n_groups = 1 + n_clusters + 1  # all together, each alone, and the rows that fit worst
     print(f"proposals: {n_groups} groups of {group / 1e6:.0f} MB, {n_groups * group / 1e6:.0f} MB")
 
 

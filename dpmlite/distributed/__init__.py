@@ -11,7 +11,9 @@ driver travel statistics of clusters, and bounded samples of rows.
    is found is a proposal. Chunks count the common refinement of it and their labels, and the driver
    merges the refinement by statistics alone: a partition crossover. It is kept if the joint of all
    rows falls.
-4. `restart` sets out from another sample. Its clusters are a proposal for those that were found
+4. `proposed_for_worst_rows` gathers the rows that fit their clusters worst, where clusters that
+   lie in the tails of others are many rows, and searches among them beside all other rows.
+5. `restart` sets out from another sample. Its clusters are a proposal for those that were found
    before, or these for them.
 
 =====================  ============================================================================

@@ -60,6 +60,18 @@ def sweep_until_few_move(
     return False
 
 
+def sweep_while_it_pays(partition: ChunkedPartition, search: Search) -> None:
+    """Sweep until the joint falls by little, however few rows move.
+
+    A small cluster in the tails of others gets few rows in a sweep, and needs many.
+    """
+    pays = True
+    while pays and not search.progress.stop.is_set():
+        before = partition.neg_log_joint
+        sweep(partition, search)
+        pays = partition.neg_log_joint < before - MIN_CHANGE * partition.worthwhile_gain
+
+
 def cross_over(partition: ChunkedPartition, search: Search, proposal: Proposal) -> bool:
     """Cross over with a proposal and sweep; return whether that lowers the joint by enough.
 

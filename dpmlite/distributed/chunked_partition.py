@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -187,14 +188,31 @@ class ChunkedPartition:
         each_chunk = zip(self.clusters.numbers, counts.T, seeds, strict=True)
         messages = [steps.Gather(numbers, groups, n, seed) for numbers, n, seed in each_chunk]
         found = [each for each in self.engine.run(steps.gather, messages) if each is not None]
-        table = found[0][0]
-        for more, _ in found[1:]:
-            table = table.followed_by(more)
+        table = joined([table for table, _ in found])
         return table, np.concatenate([clusters for _, clusters in found])
 
     def sample_of_all(self, max_rows: int, rng: np.random.Generator) -> tuple[Any, Indices]:
         """Random rows of all clusters together, as `sample` returns them."""
         return self.sample(np.zeros(self.n_clusters, dtype=np.intp), max_rows, rng)
+
+    def worst_rows(self, max_rows: int) -> tuple[Any, Component]:
+        """The rows that fit worst of each cluster, and statistics of the clusters without them.
+
+        Of each cluster they are the same fraction, below 1.
+        """
+        counts = self.clusters.sizes.sum(axis=0) * max_rows // self.n_rows
+        pairs = zip(self.clusters.sizes.T, counts.tolist(), strict=True)
+        parts = np.array([shares(sizes, n) for sizes, n in pairs])
+        others = all_others(self.clusters.statistics)
+        messages = [
+            steps.GatherWorst(self.model, numbers, statistics_of(rest, self.n_clusters), n)
+            for numbers, rest, n in zip(self.clusters.numbers, others, parts.T, strict=True)
+        ]
+        found = self.engine.run(steps.gather_worst, messages)
+        rest = [each for _, each in found]
+        keys = [each.keys for each in rest]
+        table = joined([table for table, _ in found])
+        return table, total(_sums(self.component, keys, rest, self.n_clusters))
 
     def sizes_of(self, groups: Indices) -> Indices:
         """Rows of groups of clusters in each chunk, shape (P, G)."""
@@ -252,6 +270,11 @@ def shares(sizes: Indices, n: int) -> Indices:
     """How many of `n` rows to draw from each chunk, in proportion to these sizes."""
     ends = np.cumsum(sizes) * n // max(1, sizes.sum())
     return np.asarray(np.diff(ends, prepend=0), dtype=np.intp)
+
+
+def joined(tables: Sequence[Any]) -> Any:
+    """The rows of some tables, one below the other."""
+    return reduce(lambda above, below: above.followed_by(below), tables)
 
 
 def with_groups(problem: Problem, groups: Component) -> Partition:

@@ -9,14 +9,15 @@ from dpmlite.distributed.attempts import (
     cross_over,
     restart,
     sweep_until_few_move,
+    sweep_while_it_pays,
 )
 from dpmlite.distributed.proposals import (
     GATHERED_ROWS,
     all_if_changed,
     all_together,
     each_alone,
-    near_ones,
     proposed,
+    proposed_for_worst_rows,
 )
 from dpmlite.distributed.searched_clusters import SearchedClusters
 from dpmlite.distributed.statistics import statistics_of
@@ -29,10 +30,11 @@ if TYPE_CHECKING:
 
     from dpmlite.distributed.chunked_partition import ChunkedPartition
     from dpmlite.distributed.protocols import Indices, Mask
+    from dpmlite.distributed.steps import Proposal
     from dpmlite.search.search import Search
 
-    #: `grouping(partition, chosen, rng)` returns the group of each cluster: those of chosen ones.
-    Grouping = Callable[[ChunkedPartition, Mask, np.random.Generator], Indices]
+    #: `grouping(partition, chosen)` returns the group of each cluster: those of chosen ones.
+    Grouping = Callable[[ChunkedPartition, Mask], Indices]
 
 # The last sweeps end when no more than this fraction of the rows moves: what moves then changes
 # the joint by a nat or so.
@@ -41,9 +43,9 @@ LAST_MOVED_FRACTION = 5e-4
 # Rounds at most.
 MAX_ROUNDS = 20
 
-# Rounds in a row that may gain little. Each ends with a restart, which takes several passes over
-# all rows: larger tables have one of them, and those of more cells none. The third gains more, for
-# its time, than what is proposed for a few clusters under a low power.
+# Rounds in a row that may gain little where one sample is enough. Each ends with a restart, which
+# takes several passes over all rows: larger tables have one such round, and those of more cells no
+# restart. Elsewhere one such round ends the descent.
 MAX_FAILURES = 3
 MAX_CELLS_OF_FAILURES = 4_000_000
 MAX_CELLS = 16_000_000
@@ -73,21 +75,19 @@ def descend(
     tell_step(search.progress, "chunks", "start", partition.n_clusters, partition)
     sweep_until_few_move(partition, search, MAX_MOVED_FRACTION)
     trace, n_failures = [partition.neg_log_joint], 0
-    searched, forgot = groupings_of(partition), False
-    n_cells = partition.n_rows * partition.component.n_columns
-    restarts = n_cells <= MAX_CELLS
-    max_failures = MAX_FAILURES if restarts and n_cells <= MAX_CELLS_OF_FAILURES else 1
+    searched, max_failures = groupings_of(partition), max_failures_of(partition)
     while (
         search.split_merge
         and n_failures < max_failures
         and len(trace) <= MAX_ROUNDS
         and not search.progress.stop.is_set()
     ):
-        helped = try_groups(partition, search, searched, rng)
-        helped = helped or (restarts and restart(partition, search, rng))
+        helped = (
+            try_groups(partition, search, searched, rng)
+            or try_worst_rows(partition, search, rng)
+            or (n_cells_of(partition) <= MAX_CELLS and restart(partition, search, rng))
+        )
         n_failures = 0 if helped else n_failures + 1
-        if n_failures == 1 and not forgot and each_alone in searched:
-            searched, forgot = groupings_of(partition), True  # other rows may show more, once
         trace.append(partition.neg_log_joint)
         tell_step(search.progress, "chunks", "round", len(trace) - 1, partition)
     converged = sweep_until_few_move(partition, search, LAST_MOVED_FRACTION)
@@ -104,27 +104,53 @@ def try_groups(
     helped = False
     for groups_of, memory in searched.items():
         chosen = memory.are_new(statistics_of(partition.totals, partition.n_clusters))
-        helps = try_proposal(partition, search, groups_of(partition, chosen, rng), rng)
+        groups = groups_of(partition, chosen)
+        helps = try_proposal(partition, search, proposed(partition, search, groups, rng))
         helped = helped or helps
     return helped
 
 
-def try_proposal(
-    partition: ChunkedPartition, search: Search, groups: Indices, rng: np.random.Generator
-) -> bool:
-    """Cross over with what is proposed for groups of clusters; return whether that helps."""
-    proposal = proposed(partition, search, groups, rng)
+def try_worst_rows(partition: ChunkedPartition, search: Search, rng: np.random.Generator) -> bool:
+    """Cross over with what is proposed for the rows that fit worst; return whether that helps.
+
+    Where a sample is as sure of clusters as all rows, none is made of fewer rows than it shows.
+    """
+    if one_sample_is_enough(partition):
+        return False
+    helps = try_proposal(partition, search, proposed_for_worst_rows(partition, search, rng))
+    if helps:
+        sweep_while_it_pays(partition, search)
+    return helps
+
+
+def try_proposal(partition: ChunkedPartition, search: Search, proposal: Proposal | None) -> bool:
+    """Cross over with a proposal, if there is one; return whether that helps."""
     if proposal is None or search.progress.stop.is_set():
         return False
     return cross_over(partition, search, proposal)
 
 
 def groupings_of(partition: ChunkedPartition) -> dict[Grouping, SearchedClusters]:
-    """How clusters are grouped, and a memory of those that were searched so.
-
-    Under a power, a sample of all clusters may be as sure of them as all rows: more rows of a few
-    clusters then show no more, nor does another sample of the same clusters.
-    """
-    one_is_enough = partition.model.power * partition.n_rows <= GATHERED_ROWS
-    groupings = (all_if_changed,) if one_is_enough else (all_together, each_alone, near_ones)
+    """How clusters are grouped, and a memory of those that were searched so."""
+    one_is_enough = one_sample_is_enough(partition)
+    groupings = (all_if_changed,) if one_is_enough else (all_together, each_alone)
     return {groups_of: SearchedClusters() for groups_of in groupings}
+
+
+def max_failures_of(partition: ChunkedPartition) -> int:
+    """Rounds in a row that may gain little."""
+    is_small = n_cells_of(partition) <= MAX_CELLS_OF_FAILURES
+    return MAX_FAILURES if is_small and one_sample_is_enough(partition) else 1
+
+
+def one_sample_is_enough(partition: ChunkedPartition) -> bool:
+    """Whether a sample is as sure of clusters as all rows: it has all, or their power is low.
+
+    More rows of a few clusters then show no more, nor does another sample of the same clusters.
+    """
+    return partition.model.power * partition.n_rows <= GATHERED_ROWS
+
+
+def n_cells_of(partition: ChunkedPartition) -> int:
+    """Cells of the table."""
+    return partition.n_rows * partition.component.n_columns

@@ -1,20 +1,22 @@
 """Proposals: clusters that a search among gathered rows finds.
 
 Groups of clusters are searched by themselves, each on some of its rows: all clusters together,
-where every move of a local search is tried; each cluster alone, of which more rows are seen; or
-near clusters, which may be cut in the wrong place. A proposal need not be good for all rows:
-partition crossover takes what is.
+where every move of a local search is tried; or each cluster alone, of which more rows are seen. A
+proposal need not be good for all rows: partition crossover takes what is.
+
+Rows of a small, wide cluster that has no label of its own are in the tails of others. They are few
+among random rows of these, and many among those that fit worst, which are a group, too.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dpmlite import moves
 from dpmlite.core.threads import on_threads
-from dpmlite.distributed.chunked_partition import with_groups
 from dpmlite.distributed.dissolution import dissolve
 from dpmlite.distributed.steps import Mixture, Proposal
 
@@ -30,9 +32,6 @@ GATHERED_ROWS = 20_000
 
 # Rows of several groups that are gathered at once, at most: a driver has no more in memory.
 MAX_ROWS_AT_ONCE = 100_000
-
-# Near clusters in a group.
-N_NEAR = 4
 
 
 def proposed(
@@ -85,36 +84,37 @@ def descended(
     return Mixture.of(model, found.component, found.n_clusters)
 
 
-def all_together(partition: ChunkedPartition, chosen: Mask, rng: np.random.Generator) -> Indices:
+def proposed_for_worst_rows(
+    partition: ChunkedPartition, search: Search, rng: np.random.Generator
+) -> Proposal:
+    """What descents make of the rows that fit worst: by themselves, then beside all other rows.
+
+    The first finds clusters, and shells of the present ones, which the second merges with these.
+    There are more rows than are gathered.
+    """
+    table, rest = partition.worst_rows(GATHERED_ROWS)
+    problem, seeds = partition.model.problem(table), rng.integers(2**63, size=2).tolist()
+    alone = replace(search, brief=True).from_sample(problem, seeds[0]).partition
+    beside = replace(problem, absorbed_groups=rest)
+    labels = rest.n_slots + np.asarray(alone.labels, dtype=np.intp)
+    found = search.go_on(beside, labels, seeds[1], "worst rows").partition
+    mixture = Mixture.of(partition.model, found.component, found.n_clusters)
+    return Proposal.for_all(mixture, partition.n_clusters)
+
+
+def all_together(partition: ChunkedPartition, chosen: Mask) -> Indices:
     """One group of all clusters."""
     return np.zeros(partition.n_clusters, dtype=np.intp)
 
 
-def all_if_changed(partition: ChunkedPartition, chosen: Mask, rng: np.random.Generator) -> Indices:
+def all_if_changed(partition: ChunkedPartition, chosen: Mask) -> Indices:
     """One group of all clusters if one is chosen; else -1 for each."""
     return np.full(partition.n_clusters, 0 if chosen.any() else -1)
 
 
-def each_alone(partition: ChunkedPartition, chosen: Mask, rng: np.random.Generator) -> Indices:
+def each_alone(partition: ChunkedPartition, chosen: Mask) -> Indices:
     """A group for each chosen cluster; -1 for the others."""
     return np.where(chosen, np.cumsum(chosen) - 1, -1)
-
-
-def near_ones(partition: ChunkedPartition, chosen: Mask, rng: np.random.Generator) -> Indices:
-    """Groups of a chosen cluster and those with which it could be merged at least cost.
-
-    They are found in random order; -1 is no group.
-    """
-    clusters = with_groups(partition.problem, partition.totals)
-    groups, n_groups = np.full(partition.n_clusters, -1), 0
-    for j in rng.permutation(partition.n_clusters).tolist():
-        if chosen[j] and groups[j] < 0:
-            free = np.setdiff1d(np.flatnonzero(groups < 0), [j])
-            costs = [moves.merge_change(clusters, j, k) for k in free.tolist()]
-            groups[free[np.argsort(costs, kind="stable")[: N_NEAR - 1]]] = n_groups
-            groups[j] = n_groups
-            n_groups += 1
-    return groups
 
 
 def scaled(model: Any, factor: float) -> Any:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dpmlite import sweeps
+from dpmlite import algorithms, sweeps
 from dpmlite.distributed.statistics import loaded, statistics_of
 
 if TYPE_CHECKING:
@@ -150,6 +150,27 @@ class Gather:
     seed: int
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class GatherWorst:
+    """A request for the rows that fit their clusters worst.
+
+    Attributes
+    ----------
+    model : Model
+    numbers : ndarray of int
+        As in `Sweep`.
+    others : ndarray, shape (K, L)
+        As in `Sweep`.
+    counts : ndarray of int, shape (K,)
+        Number of rows of each cluster.
+    """
+
+    model: Model
+    numbers: Indices
+    others: Floats
+    counts: Indices
+
+
 def start(table: Table, labels: Any, message: tuple[Model, Mixture]) -> Result:
     """Let each row join the best component of a mixture; keys number components."""
     model, mixture = message
@@ -195,6 +216,22 @@ def gather(
     for g, n in enumerate(message.counts.tolist()):
         chosen[rng.choice(np.flatnonzero(groups == g), n, replace=False, shuffle=False)] = True
     return labels, (table.take(chosen), clusters[chosen]) if chosen.any() else None
+
+
+def gather_worst(
+    table: Table, labels: Indices, message: GatherWorst
+) -> tuple[Indices, tuple[Table, ChunkClusters]]:
+    """The rows of the greatest cost in their own clusters, and the clusters without them."""
+    model, clusters = message.model, message.numbers[labels]
+    partition, _ = _beside_others(model.problem(table), clusters, message.others)
+    costs, weights = np.empty(len(labels)), np.empty(len(labels))
+    algorithms.own_costs(partition, costs, weights)
+    worst = np.zeros(len(labels), dtype=bool)
+    for k, n in enumerate(message.counts.tolist()):
+        rows = np.flatnonzero(clusters == k)
+        worst[rows[np.argsort(-costs[rows], kind="stable")[:n]]] = True
+    rest = own_clusters(model, table.take(~worst), clusters[~worst])[1]
+    return labels, (table.take(worst), rest)
 
 
 def finish(table: Table, labels: Indices, message: tuple[Model, Indices]) -> Result:

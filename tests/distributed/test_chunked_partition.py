@@ -13,7 +13,7 @@ from dpmlite.distributed import attempts, descent, proposals, steps
 from dpmlite.distributed.chunked_partition import ChunkedPartition, shares
 from dpmlite.distributed.descent import descend, groupings_of
 from dpmlite.distributed.engine import MapEngine
-from dpmlite.distributed.proposals import all_if_changed, batches, each_alone, near_ones
+from dpmlite.distributed.proposals import all_if_changed, batches, each_alone
 from dpmlite.distributed.searched_clusters import SearchedClusters
 from dpmlite.distributed.statistics import all_others, statistics_of
 from dpmlite.distributed.steps import Gather, Mixture, Proposal, Sweep
@@ -243,6 +243,62 @@ def test_no_rows_are_gathered_of_a_chunk_without_the_cluster():
     assert steps.gather(as_data(rows(4)), np.zeros(4, dtype=np.intp), request)[1] is None
 
 
+@pytest.mark.parametrize("power", [1.0, 0.3])
+def test_the_worst_rows_are_those_of_the_greatest_cost_in_their_clusters(power):
+    X = rows(600)
+    partition, engine = chunked(X, 3, power=power)
+    labels, n_clusters = labels_of(partition, engine), partition.n_clusters
+    local = partition.model.problem(as_data(X)).partition(labels.astype(np.intp))
+    costs = np.array([np.asarray(local.costs(i))[labels[i]] for i in range(len(X))])
+    table, rest = partition.worst_rows(60)
+    chosen = (X[:, None] == table.values).all(axis=2).any(axis=1)
+    chunk = np.repeat(np.arange(3), 200)
+    assert len(table.values) == chosen.sum()
+    assert (
+        np.bincount(labels[chosen], minlength=n_clusters).tolist()
+        == ((np.bincount(labels) * 60) // 600).tolist()
+    )
+    for of_both in ((labels == k) & (chunk == c) for k in range(n_clusters) for c in range(3)):
+        worst, others = costs[of_both & chosen], costs[of_both & ~chosen]
+        assert not len(worst) or not len(others) or worst.min() > others.max()
+    left = partition.model.problem(as_data(X[~chosen])).partition(labels[~chosen].astype(np.intp))
+    np.testing.assert_allclose(
+        statistics_of(rest, n_clusters), statistics_of(left.component, n_clusters), rtol=1e-9
+    )
+
+
+def with_a_hidden_cluster():
+    """Rows of two clusters in whose tails are most rows of a third, and their labels."""
+    rng, n_rows = np.random.default_rng(0), np.array([2000, 2000, 80])
+    truth = np.repeat(np.arange(3), n_rows)
+    centres, widths = np.array([-3.0, 3.0, 0.0]), np.array([1.0, 1.0, 2.5])
+    X = centres[truth, None] + widths[truth, None] * rng.normal(size=(len(truth), 3))
+    order = rng.permutation(len(X))
+    return X[order], truth[order]
+
+
+def test_rows_that_fit_worst_show_a_cluster_in_the_tails_of_others(small_samples):
+    X, truth = with_a_hidden_cluster()
+    partition, engine = chunked(X, 3)
+    partition.start(local_mixture(partition.model, X, (X[:, 0] > 0.0).astype(int)))
+    before = partition.neg_log_joint
+    assert partition.n_clusters == 2
+    assert descent.try_worst_rows(partition, Search(), np.random.default_rng(0))
+    assert partition.neg_log_joint < before - partition.worthwhile_gain
+    assert partition.n_clusters == 3
+    assert is_consistent(partition, engine, X)
+    found = labels_of(partition, engine)
+    hidden = np.bincount(found).argmin()
+    assert (truth[found == hidden] == 2).mean() > 0.9
+
+
+def test_under_a_power_no_worst_rows_are_gathered(small_samples):
+    partition, _ = chunked(rows(900), 2, power=0.01)
+    clusters = partition.clusters
+    assert not descent.try_worst_rows(partition, Search(), np.random.default_rng(0))
+    assert partition.clusters is clusters
+
+
 @pytest.mark.parametrize("groups", [[0, 0, 1, -1], [-1, 0, -1, 0]])
 def test_samples_are_of_all_chunks_in_proportion(groups):
     partition, engine = chunked(rows(), 3)
@@ -254,37 +310,18 @@ def test_samples_are_of_all_chunks_in_proportion(groups):
     assert table.shape == (sum(expected), 3)
 
 
-def test_near_clusters_are_grouped():
-    X = np.concatenate(
-        [
-            np.random.default_rng(k).normal(c, 1.0, (50, 3))
-            for k, c in enumerate((0.0, 3.0, 200.0, 203.0, 206.0, 0.5, 3.5, 209.0))
-        ]
-    )
-    partition, engine = chunked(X, 2)
-    everyone = np.ones(partition.n_clusters, dtype=bool)
-    groups = near_ones(partition, everyone, np.random.default_rng(0))
-    assert np.bincount(groups).max() <= 4
-    low = {int(k) for k in np.unique(labels_of(partition, engine)[X[:, 0] < 100.0])}
-    assert len({int(groups[k]) for k in low}) == 1
-    one = np.arange(partition.n_clusters) == min(low)
-    groups = near_ones(partition, one, np.random.default_rng(0))
-    assert low <= set(np.flatnonzero(groups == 0).tolist())
-    assert groups.max() == 0
-
-
 def test_clusters_that_were_not_chosen_have_no_group():
     partition, _ = chunked(rows(), 2)
     rng, nobody = np.random.default_rng(0), np.zeros(partition.n_clusters, dtype=bool)
-    for groups_of in (each_alone, near_ones, all_if_changed):
-        groups = groups_of(partition, nobody, rng)
+    for groups_of in (each_alone, all_if_changed):
+        groups = groups_of(partition, nobody)
         assert (groups == -1).all()
         assert proposals.proposed(partition, Search(), groups, rng) is None
     chosen = np.arange(partition.n_clusters) % 3 == 1
-    groups = each_alone(partition, chosen, rng)
+    groups = each_alone(partition, chosen)
     assert groups[chosen].tolist() == list(range(chosen.sum()))
     assert (groups[~chosen] == -1).all()
-    assert (all_if_changed(partition, chosen, rng) == 0).all()
+    assert (all_if_changed(partition, chosen) == 0).all()
 
 
 @pytest.mark.parametrize("power", [1.0, 0.01])
