@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpmlite.estimators.inputs.extremes import reduced
+
 if TYPE_CHECKING:
     from dpmlite.estimators.inputs.data import Data, Floats
 
@@ -52,7 +54,7 @@ class ColumnScales:
     def reaching(self, table: Data) -> ColumnScales:
         """These scales with the extent that columns have in a table of more rows."""
         assert table.values is not None
-        high, low = np.fmax.reduce(table.values), np.fmin.reduce(table.values)
+        high, low = reduced(np.fmax, table.values), reduced(np.fmin, table.values)
         reach = np.fmax(self.reach, np.fmax(high - self.centre, self.centre - low))
         return replace(self, reach=reach)
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from dpmlite.estimators.inputs.arrays import as_floats
 from dpmlite.estimators.inputs.domain import PSEUDO_COUNT, SCALE, WORTH
+from dpmlite.estimators.inputs.extremes import reduced
 from dpmlite.estimators.inputs.parameters import check_positive
-from dpmlite.estimators.priors.moments import reduced
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dpmlite import core
+from dpmlite.estimators.inputs.extremes import reduced
 from dpmlite.estimators.inputs.user_warnings import warn
 
 if TYPE_CHECKING:
@@ -16,9 +17,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from dpmlite.estimators.inputs.data import Data, Floats
-
-# numpy reduces rows of at least this many values at full speed.
-WIDE_ROW = 512
 
 # A column whose values differ by less may have a variance that rounds to 0.
 MIN_SPREAD = 1e-150
@@ -167,17 +165,3 @@ def constant_columns(data: Data) -> npt.NDArray[np.bool_]:
     """Mask of the columns of a dense table whose values are all equal."""
     assert data.values is not None
     return np.asarray(~(reduced(np.fmax, data.values) > reduced(np.fmin, data.values)))
-
-
-def reduced(ufunc: np.ufunc, values: Floats) -> Floats:
-    """``ufunc.reduce(values)``, shape (D,); narrow tables are reduced several rows at a time."""
-    n_rows, n_columns = values.shape
-    together = WIDE_ROW // max(1, n_columns)
-    n_wide = n_rows // max(1, together)
-    if n_wide < 2 or together < 2 or not values.flags.c_contiguous:
-        return np.asarray(ufunc.reduce(values))
-    wide = values[: n_wide * together].reshape(n_wide, -1)
-    rest = values[n_wide * together :]
-    return np.asarray(
-        ufunc.reduce(np.concatenate([ufunc.reduce(wide).reshape(together, -1), rest]))
-    )

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dpmlite.estimators.inputs.extremes import reduced
 from dpmlite.estimators.inputs.user_warnings import warn
-from dpmlite.estimators.priors.moments import reduced
 
 if TYPE_CHECKING:
     from dpmlite.estimators.inputs.data import Data, Floats

@@ -1,11 +1,11 @@
-"""What default priors need to know of columns."""
+"""Extreme values of columns, as numpy has them."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dpmlite.estimators.priors.moments import WIDE_ROW, reduced
+from dpmlite.estimators.inputs.extremes import WIDE_ROW, reduced
 
 
 @given(
