@@ -135,3 +135,17 @@ def test_what_all_families_share_knows_none_of_them(name):
     for path in FILES:
         if module_of(path) == f"families.{name}":
             assert set(imports_of(path)) & families <= {f"families.{each}" for each in shared}
+
+
+TABLES_OF_FILES = [
+    path for path in FILES if re.search(r"^file +has$", path.read_text("utf-8"), re.M)
+]
+
+
+@pytest.mark.parametrize("path", TABLES_OF_FILES, ids=lambda path: path.parent.name)
+def test_a_table_of_the_files_of_a_folder_has_each_once(path):
+    table = path.read_text("utf-8").split("=\nfile ")[1].split('"""')[0]
+    rows = [line.split("  ")[0] for line in table.splitlines() if line.startswith("`")]
+    named = [name for row in rows for name in re.findall(r"`(\w+)`", row)]
+    files = {other.stem for other in path.parent.glob("*.py")} - {"__init__"}
+    assert sorted(named) == sorted(files)
