@@ -83,6 +83,7 @@ def pair_depths(
 
 def _members(labels: Indices, n_components: int) -> list[Indices]:
     """Rows of each component."""
+    labels = labels.astype(np.min_scalar_type(-n_components))  # short ones are sorted by radix
     order = np.argsort(labels, kind="stable")
     return np.split(order, np.searchsorted(labels[order], np.arange(1, n_components)))
 
