@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dpmlite.estimators.fitted.not_fitted import require_fitted
+from dpmlite.estimators.fitted.not_fitted import require_tree
 from dpmlite.estimators.mapdpm import MAPDPM
 from dpmlite.joining import VALLEY_DEPTH
 from dpmlite.plotting.style import escaped, require_matplotlib, style_of
@@ -77,7 +77,7 @@ def plot_cluster_tree(
 
     if not isinstance(model, MAPDPM):
         raise TypeError(f"model must be a MAPDPM, got a {type(model).__name__}")
-    require_fitted(model, "cluster_tree_")
+    require_tree(model)
     n_components = len(model.cluster_tree_) + 1
     if n_components < 2:
         raise ValueError(f"model must have at least two components, got {n_components}")

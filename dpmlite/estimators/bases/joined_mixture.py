@@ -9,7 +9,7 @@ import numpy as np
 from dpmlite.estimators.bases.mixture import MixtureEstimator
 from dpmlite.estimators.column_families.by_rule import AUTO
 from dpmlite.estimators.fitted.clusters import joined_attributes, normals_of, tree_of
-from dpmlite.estimators.fitted.not_fitted import require_fitted
+from dpmlite.estimators.fitted.not_fitted import require_tree
 from dpmlite.estimators.fitted.numbering import largest_first
 from dpmlite.estimators.fitted.partitions import fitted_family, fitted_mixture
 from dpmlite.estimators.fitted.surfaces import surfaces_of, warn_of_surfaces
@@ -78,7 +78,7 @@ class JoinedMixture(MixtureEstimator):
         ValueError
             Unless one of `depth` and `n_clusters` is given, and is in its range.
         """
-        require_fitted(self, "cluster_tree_")
+        require_tree(self)
         tree, n_components = self.cluster_tree_, len(self.statistics_)
         if (depth is None) == (n_clusters is None):
             raise ValueError(

@@ -32,6 +32,17 @@ def require_fitted(estimator: Any, attribute: str = "n_features_in_") -> None:
         raise not_fitted_error(f"this {kind} is not fitted yet: call fit first")
 
 
+def require_tree(estimator: Any) -> None:
+    """Raise NotFittedError unless an estimator is fitted and its components were joined."""
+    require_fitted(estimator)
+    if not hasattr(estimator, "cluster_tree_"):
+        kind = type(estimator).__name__
+        raise not_fitted_error(
+            f"this {kind} has no cluster_tree_, for its components were not joined: "
+            f"fit {kind}(join=True)"
+        )
+
+
 def not_fitted_error(message: str) -> NotFittedError:
     """A NotFittedError that is also scikit-learn's, if that is loaded, for its tools to catch."""
     theirs = getattr(sys.modules.get("sklearn.exceptions"), "NotFittedError", None)

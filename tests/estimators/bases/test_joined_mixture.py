@@ -65,5 +65,9 @@ def test_a_level_that_does_not_exist_is_an_error(model, given, rule):
 
 def test_a_model_whose_components_were_not_joined_has_no_levels():
     X = np.random.default_rng(0).normal(size=(50, 2))
-    with pytest.raises(NotFittedError):
+    with pytest.raises(NotFittedError, match=r"has no cluster_tree_, .*: fit MAPDPM\(join=True\)"):
         MAPDPM(prior="paper", random_state=0).fit(X).labels_at(n_clusters=1)
+    with pytest.raises(NotFittedError, match="not fitted yet: call fit first"):
+        MAPDPM(prior="paper").labels_at(n_clusters=1)
+    model = MAPDPM(prior="paper", join=True, random_state=0).fit(X)
+    assert set(model.labels_at(n_clusters=1)) == {0}
