@@ -5,7 +5,7 @@ where every move of a local search is tried; or each cluster alone, of which mor
 proposal need not be good for all rows: partition crossover takes what is.
 
 Rows of a small, wide cluster that has no label of its own are in the tails of others. They are few
-among random rows of these, and many among those that fit worst, which are a group, too.
+among random rows of these, and many among those that fit worst, which are searched, too.
 """
 
 from __future__ import annotations
