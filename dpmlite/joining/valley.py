@@ -51,6 +51,10 @@ SHALLOW = 1.0
 # Parts of one shape in the benchmark tables have rows within 6 nats, windows of two signals 22.
 MAX_LOG_RATIO = 15.0
 
+# Rows between two components are not looked for if one has a smaller part of all rows: heavy tails
+# in many columns end as many components of few rows each, which have none in common.
+MIN_SHARE = 0.02
+
 
 def pair_depths(
     components: NormalComponents, X: Floats, labels: Indices, weights: Floats | None = None
@@ -114,7 +118,7 @@ class _Sample:
 def _depth(components: NormalComponents, one: _Sample, other: _Sample, j: int, k: int) -> float:
     """Depth of the valley between two components, from their rows."""
     depth = _depth_on_line(components, one, other, j, k)
-    if depth > SHALLOW:
+    if depth > SHALLOW or components.weights[[j, k]].min() < MIN_SHARE:
         return depth
     log_ratio = _least_log_ratio(components, one, j, k)
     if log_ratio > MAX_LOG_RATIO:

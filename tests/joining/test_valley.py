@@ -247,5 +247,16 @@ def test_components_of_one_mean_do_not_touch_if_no_row_is_between_them(full):
 
 
 @pytest.mark.parametrize("full", [False, True])
+def test_few_rows_that_are_far_in_all_columns_make_no_valley(full):
+    """Cauchy noise of 50 columns has 434 components in 5,000 rows, 179 of them without others."""
+    X = np.random.default_rng(0).normal(size=(2000, 16))
+    for n_far, is_apart in [(30, False), (60, True)]:
+        labels = (np.arange(2000) < n_far).astype(int)
+        far = 100.0 * (X[:n_far] - X[:n_far].mean(axis=0))
+        found = depth(np.concatenate([far, X[n_far:] - X[n_far:].mean(axis=0)]), labels, full)
+        assert (found > valley.MAX_LOG_RATIO) == is_apart
+
+
+@pytest.mark.parametrize("full", [False, True])
 def test_components_of_one_mean_have_no_valley_if_rows_are_between_them(full):
     assert depth(*planes_that_cross(400, 2), full) < 1.0
