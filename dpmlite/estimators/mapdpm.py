@@ -367,7 +367,7 @@ class MAPDPM(MapFits):
             There for scikit-learn.
         sample_weight : array-like, shape (N,), optional
             Non-negative numbers. With ``prior="auto"`` they tell how much rows count beside each
-            other and, where evidence saturates (see `robustness`), their mean how sure all rows
+            other and, where evidence saturates (see `robustness`), a mean above 1 how sure all rows
             are; no row counts more than one, and weights above five times the mean as much as
             these. With other priors, or a discount, a row of weight w stands
             for w equal rows that share a label, so that distinct rows with their multiplicities, or

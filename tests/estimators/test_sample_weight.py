@@ -445,8 +445,11 @@ def test_light_rows_of_mixed_tables_are_in_their_clusters(weight):
 
 
 @needs_kernels
-def test_weights_that_sum_to_one_are_told():
+@pytest.mark.parametrize("search", [MAPDPM, dpmlite.DPSearch])
+def test_of_weights_that_sum_to_one_the_ratios_count(search):
     X, _ = blobs()
-    weights = np.full(len(X), 1.0 / len(X))
-    with pytest.warns(UserWarning, match=f"^sample_weight sums to 1: .* {len(X)} rows count as 1"):
-        MAPDPM(random_state=0).fit(X, sample_weight=weights)
+    ratios = np.random.default_rng(0).uniform(0.5, 2.0, len(X))
+    expected = search(random_state=0).fit(X, sample_weight=ratios / ratios.mean())
+    model = search(random_state=0).fit(X, sample_weight=ratios / ratios.sum())
+    np.testing.assert_array_equal(model.labels_, expected.labels_)
+    assert model.neg_log_joint_ == pytest.approx(expected.neg_log_joint_, rel=1e-9)

@@ -29,8 +29,8 @@ from dpmlite.estimators.default_model.automatic import (
 from dpmlite.estimators.default_model.model import (
     SATURATION,
     Model,
+    certain_power_of,
     design_effect_of,
-    power_of,
     times,
     weights_as_certainty,
 )
@@ -39,7 +39,7 @@ from dpmlite.estimators.inputs.columns import FULL
 from dpmlite.estimators.inputs.parameters import check_bool, check_choice
 from dpmlite.estimators.inputs.reading import has_categories, is_frame, read_columns
 from dpmlite.estimators.inputs.row_numbers import warn_of_row_numbers
-from dpmlite.estimators.inputs.sample_weights import check_sample_weight, warn_of_little_weight
+from dpmlite.estimators.inputs.sample_weights import check_sample_weight
 from dpmlite.estimators.inputs.shown import shown
 from dpmlite.estimators.inputs.user_tables import column_names
 from dpmlite.estimators.priors import COMPONENTS, FAMILIES, family_of_keys, mixed_family
@@ -200,7 +200,6 @@ class FamilyEstimator(Estimator):
         where cells may be missing.
         """
         warn_of_columns(table, moments)
-        warn_of_little_weight(table.total_weight, table.shape[0])
         found = None
         if table.columns is not None:
             table, found = self._with_columns_by_joint(search, table, seeds)
@@ -246,7 +245,8 @@ class FamilyEstimator(Estimator):
         if self._is_automatic():
             seeds = rng.integers(2**63, size=1)
             search = Search(progress=progress or Progress())
-            power = power_of(table.total_weight, SATURATION, design_effect_of(table))
+            effect = design_effect_of(table)
+            power = certain_power_of(table.total_weight, table.shape[0], SATURATION, effect)
             model, table, _ = self._choose_model(search, table, Moments.of(table), seeds, power)
             return replace(model, power=1.0), _with_greatest_weight_1(table)
         family = self._family_of(table)

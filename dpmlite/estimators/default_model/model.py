@@ -124,6 +124,18 @@ def power_of(total_weight: float, saturation: float | None, design_effect: float
     return saturation / (design_effect * saturation + total_weight)
 
 
+def certain_power_of(
+    total_weight: float, n_rows: int, saturation: float | None, design_effect: float = 1.0
+) -> float:
+    """The power of a row of weight 1 where weights tell how sure rows are.
+
+    On average, a row is as sure as one without a weight at least: of weights whose mean is below 1,
+    such as those that sum to 1, the ratios count alone.
+    """
+    counted = max(total_weight, float(n_rows))
+    return counted / total_weight * power_of(counted, saturation, design_effect)
+
+
 def design_effect_of(table: Data, rows_per_row: float = 1.0) -> float:
     """The design effect of values that rows share, before they are spread: see `design_effect`."""
     if table.values is None:

@@ -8,13 +8,9 @@ import numpy as np
 
 from dpmlite.estimators.inputs.arrays import as_array, as_floats, is_masked
 from dpmlite.estimators.inputs.domain import MAX_TOTAL_WEIGHT, MAX_WEIGHT_RATIO, MIN_WEIGHT
-from dpmlite.estimators.inputs.user_warnings import warn
 
 if TYPE_CHECKING:
     import numpy.typing as npt
-
-# Rows of a smaller total weight are too few to show clusters.
-LITTLE_WEIGHT = 10.0
 
 
 def check_sample_weight(sample_weight: Any, n_rows: int) -> npt.NDArray[np.float64]:
@@ -59,16 +55,6 @@ def check_total_weight(total: float, of: str = "") -> None:
     """Raise ValueError if a total weight is above 2**53; `of` says in the message what it is of."""
     if not total <= MAX_TOTAL_WEIGHT:
         raise ValueError(f"sample_weight must sum to 2**53 at most{of}, got {total}")
-
-
-def warn_of_little_weight(total: float, n_rows: int) -> None:
-    """Warn if weights make many rows count as hardly any, as weights do that sum to 1."""
-    if total < LITTLE_WEIGHT <= n_rows:
-        warn(
-            f"sample_weight sums to {total:.3g}: weights tell how sure rows are, so that {n_rows} "
-            f"rows count as {total:.3g}, which cannot show clusters; if their ratios alone matter, "
-            "divide weights by their mean"
-        )
 
 
 def _check_each_weight(

@@ -9,7 +9,7 @@ import numpy as np
 
 from dpmlite.distributed.chunked_partition import shares
 from dpmlite.distributed.proposals import GATHERED_ROWS
-from dpmlite.estimators.default_model.model import power_of
+from dpmlite.estimators.default_model.model import certain_power_of, power_of
 from dpmlite.estimators.inputs.data import HEAVIEST, NEGLIGIBLE
 from dpmlite.estimators.inputs.sample_weights import check_weight_ratio
 from dpmlite.estimators.map_dpm.chunk_tables import Size, WeightedChunk, joined_rows, rows_of
@@ -73,17 +73,20 @@ class FirstSample:
 
         `effect` is the design effect of all rows.
         """
-        return power_of(self.weight, saturation, effect) * self.weight / weight
+        return self._certain_power(saturation, effect) * self.weight / weight
 
     def power_of_rows(self, saturation: float | None, effect: float, certain: bool) -> float:
         """The power of all rows, as that of a table in memory.
 
         `certain` says that weights tell how sure rows are: see `weights_as_certainty`.
         """
-        power = power_of(self.weight, saturation, effect)
         if not certain:
-            return min(1.0, power)
+            return min(1.0, power_of(self.weight, saturation, effect))
+        power = self._certain_power(saturation, effect)
         return self.least_weight * min(1.0 / self.most_weight, power)
+
+    def _certain_power(self, saturation: float | None, effect: float) -> float:
+        return certain_power_of(self.weight, int(self.lengths.sum()), saturation, effect)
 
     def check_weights_alike(self) -> None:
         """Raise ValueError for weights that `fit` bounds or leaves out under the default model."""

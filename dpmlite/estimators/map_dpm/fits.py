@@ -15,6 +15,7 @@ from dpmlite.estimators.column_families.by_rule import AUTO
 from dpmlite.estimators.default_model.completion import completed_by_draws, completed_in_rounds
 from dpmlite.estimators.default_model.first_cells import completed_by_neighbours
 from dpmlite.estimators.default_model.model import (
+    certain_power_of,
     design_effect_of,
     power_of,
     times,
@@ -84,13 +85,14 @@ class MapFits(MapParameters):
 
         If the joint chose the model, the labels that chose it are the search's start by default.
         """
+        weight, n_rows, saturation = table.total_weight, table.shape[0], self._saturation()
         if not self._is_automatic():
-            power = power_of(table.total_weight, self._saturation())
+            power = min(1.0, power_of(weight, saturation))
             if self._weighs_certainty():
+                power = certain_power_of(weight, n_rows, saturation)
                 table, power = weights_as_certainty(table, power)
-            power = min(1.0, power)
             return search, *self._given_model_of_complete_rows(search, table, moments, seeds, power)
-        power = power_of(table.total_weight, self._saturation(), design_effect_of(table))
+        power = certain_power_of(weight, n_rows, saturation, design_effect_of(table))
         model, table, labels = self._choose_model(
             search, table, moments, seeds, power, completes=True
         )

@@ -125,7 +125,6 @@ def test_joints_at_the_borders_of_weights(component, lightest):
         fitted(component, table(component), DPSearch, weights=weights)
 
 
-@pytest.mark.filterwarnings("ignore:sample_weight sums")
 @pytest.mark.parametrize("estimator", [MAPDPM, DPSearch])
 @pytest.mark.parametrize("scale", [1e-13, 1e-30, 10.0 * MIN_WEIGHT])
 def test_tiny_weights_under_a_prior_that_is_fitted(estimator, scale):
