@@ -237,7 +237,7 @@ class BayesianHierarchicalClustering(MixtureEstimator):
         labels = np.empty(self.n_leaves_, dtype=np.intp)
         algorithms.cut(self.children_, self.log_odds_, labels)
         final = final_partition(table, labels[leaves], model.component(), model.alpha)
-        self._keep(data, final, model.prior, model.family)
+        self._keep(data, table, final, model.prior, model.family)
         self.training_rows_ = table.to_dict()
         self._keep_increments(tree.log_e)
         self._remember_columns(X, data.n_features)

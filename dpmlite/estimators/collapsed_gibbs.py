@@ -226,7 +226,7 @@ class CollapsedGibbs(Limited, MixtureEstimator):
         final = final_partition(
             table, best.labels.copy(), model.component(), best.alpha, model.discount
         )
-        self._keep(data, final, model.prior, model.family)
+        self._keep(data, table, final, model.prior, model.family)
         self._keep_samples(samples, chain)
         self.training_rows_ = table.to_dict()
         self._remember_columns(X, data.n_features)

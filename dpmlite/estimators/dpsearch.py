@@ -274,7 +274,7 @@ class DPSearch(Limited, MixtureEstimator):
             refined = refine(context, best.labels, quick=self.refine == "quick")
             final = final_partition(table, refined.labels(), model.component(), model.alpha)
             verify_joint(refined.neg_log_joint, final, table)
-        self._keep(data, final, model.prior, model.family)
+        self._keep(data, table, final, model.prior, model.family)
         self._keep_scores(scores)
         self._keep_proof(best.search, final)
         self._keep_refinement(refined, found.neg_log_joint)

@@ -10,10 +10,11 @@ from dpmlite import algorithms, sweeps
 from dpmlite.distributed.statistics import load
 from dpmlite.estimators.bases.estimator import all_or_nothing
 from dpmlite.estimators.bases.family_estimator import FamilyEstimator
+from dpmlite.estimators.column_families.by_joint import coded_for
 from dpmlite.estimators.column_families.by_rule import COMPLETE_FAMILIES
 from dpmlite.estimators.default_model.automatic import most_probable_labels
 from dpmlite.estimators.fitted.numbering import largest_first
-from dpmlite.estimators.fitted.partitions import fitted_component, forget_optional
+from dpmlite.estimators.fitted.partitions import fitted_component, fitted_family, forget_optional
 from dpmlite.estimators.inputs.choices import VariationalMethod
 from dpmlite.estimators.inputs.given_labels import check_labels
 from dpmlite.estimators.inputs.limits import Limited
@@ -234,7 +235,7 @@ class VariationalDPM(Limited, FamilyEstimator):
         model, table = self._find_model(table, rng, progress)
         start = None if given is None else given[used]
         best = self._best_ascent(model, table, start, rng, progress)
-        self._keep(data, best, model)
+        self._keep(data, table, best, model)
         self._remember_columns(X, data.n_features)
         self._keep_stop(progress)
         return self
@@ -386,7 +387,7 @@ class VariationalDPM(Limited, FamilyEstimator):
                 break
         return ascent
 
-    def _keep(self, data: Data, best: Ascent, model: Model) -> None:
+    def _keep(self, data: Data, table: Data, best: Ascent, model: Model) -> None:
         """Keep the best start in fitted attributes, its components by decreasing expected rows."""
         family, prior, component = model.family, model.prior, best.component
         counts = np.array(best.mixing.counts)
@@ -404,7 +405,7 @@ class VariationalDPM(Limited, FamilyEstimator):
         )
         self.labels_ = np.argmax(self.responsibilities_, axis=1)
         self.n_clusters_ = len(np.unique(self.labels_))
-        log_volume = data.total_log_volume()
+        log_volume = table.total_log_volume()
         self.lower_bound_trace_ = np.array(best.trace) - log_volume
         self.lower_bound_ = self.lower_bound_trace_[-1]
         self.log_evidence_bound_ = best.log_evidence_bound() - log_volume
@@ -417,7 +418,8 @@ class VariationalDPM(Limited, FamilyEstimator):
             return np.ascontiguousarray(found)
         everyone = np.empty((data.shape[0], found.shape[1]))
         everyone[used] = found
-        everyone[~used] = self._probabilities(data.take(~used).unweighted())
+        weightless = coded_for(data.take(~used).unweighted(), fitted_family(self))
+        everyone[~used] = self._probabilities(weightless)
         return everyone
 
     def _mixture(self) -> families.Component:

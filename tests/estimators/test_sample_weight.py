@@ -453,3 +453,48 @@ def test_of_weights_that_sum_to_one_the_ratios_count(search):
     model = search(random_state=0).fit(X, sample_weight=ratios / ratios.sum())
     np.testing.assert_array_equal(model.labels_, expected.labels_)
     assert model.neg_log_joint_ == pytest.approx(expected.neg_log_joint_, rel=1e-9)
+
+
+def orders():
+    """Three kinds of customers: two columns of which the joint chooses the families."""
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    kind = rng.integers(3, size=200)
+    spent = np.exp(2.0 * kind + 0.4 * rng.normal(size=200))
+    extra = np.where(rng.random(200) < 0.4, 0.0, rng.lognormal(kind))
+    town = np.array(["Graz", "Linz", "Wels"])[kind]
+    return pandas.DataFrame({"spent": spent, "age": 3.0 * kind + rng.normal(size=200)}).assign(
+        extra=extra, town=town
+    )
+
+
+@needs_kernels
+@pytest.mark.parametrize(
+    "search", [MAPDPM, dpmlite.DPSearch, dpmlite.BayesianHierarchicalClustering]
+)
+def test_rows_without_weight_are_labelled_under_the_families_that_the_joint_chose(search):
+    X = orders()
+    weights = np.where(np.arange(len(X)) % 5 == 0, 0.0, 1.0)
+    model = search(random_state=0).fit(X, sample_weight=weights)
+    without = weights == 0.0
+    assert model.component_["spent"] == "log-normal"
+    np.testing.assert_array_equal(model.labels_[without], model.predict(X)[without])
+
+
+@needs_kernels
+@pytest.mark.parametrize(
+    "search", [dpmlite.DPSearch, dpmlite.BayesianHierarchicalClustering, dpmlite.CollapsedGibbs]
+)
+def test_the_joint_of_a_mixed_table_has_its_volume_in_the_weights_of_the_fit(search):
+    X = orders()
+    weights = np.random.default_rng(1).uniform(1.0, 4.0, len(X))
+    model = search(random_state=0).fit(X, sample_weight=weights)
+    expected = dpmlite.neg_log_joint(
+        X,
+        model.labels_,
+        alpha=1.0,
+        component=model.component_,
+        prior=model.prior_,
+        sample_weight=weights / weights.max(),
+    )
+    assert model.neg_log_joint_ == pytest.approx(expected, rel=1e-9)

@@ -10,6 +10,7 @@ from dpmlite import algorithms, sweeps
 from dpmlite.core import Rows
 from dpmlite.distributed.statistics import load
 from dpmlite.estimators.bases.cluster_densities import ClusterDensities
+from dpmlite.estimators.column_families.by_joint import coded_for
 from dpmlite.estimators.fitted.outlier_scores import (
     MAX_STRAY_ROWS,
     N_DRAWN,
@@ -306,13 +307,15 @@ class MixtureEstimator(ClusterDensities):
             return components
         return np.where(components < 0, -1, self.cluster_of_component_[components])
 
-    def _keep(self, data: Data, final: Partition, prior: Prior, family: Family) -> None:
-        """Keep the partition of the rows of positive weight in fitted attributes.
+    def _keep(
+        self, data: Data, table: Data, final: Partition, prior: Prior, family: Family
+    ) -> None:
+        """Keep the partition of a table, the rows of positive weight, in fitted attributes.
 
-        Rows without weight get the label of the cluster that is most probable for them.
+        The other rows get the label of the cluster that is most probable for them.
         """
         replace_cluster_attributes(self, final, family, prior, self.allow_missing)
-        self.neg_log_joint_ += data.total_log_volume()
+        self.neg_log_joint_ += table.total_log_volume()
         labels = np.asarray(final.labels, dtype=np.intp)
         self.labels_ = self._labels_of_all(data, labels)
         if self.labels_ is labels:
@@ -327,7 +330,7 @@ class MixtureEstimator(ClusterDensities):
             return labels
         everyone = np.empty(data.shape[0], dtype=np.intp)
         everyone[used] = labels
-        weightless = data.take(~used).unweighted()
+        weightless = coded_for(data.take(~used).unweighted(), fitted_family(self))
         nearest = np.empty(weightless.shape[0], dtype=np.intp)
         clusters = fitted_mixture(self)
         clusters.resize(len(self.statistics_))  # without a new cluster

@@ -36,6 +36,7 @@ from dpmlite.estimators.inputs.columns import (
 from dpmlite.estimators.inputs.data import Data
 from dpmlite.estimators.inputs.user_warnings import warn
 from dpmlite.estimators.priors import mixed_family
+from dpmlite.estimators.priors.mixed import MixedFamily
 from dpmlite.partition import Partition
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from dpmlite.core.stop import Stop
     from dpmlite.estimators.inputs.columns import Cells, Column, Key
     from dpmlite.estimators.inputs.data import Floats, Indices
+    from dpmlite.estimators.priors.base import Family
 
 
 def columns_by_joint(
@@ -99,6 +101,13 @@ def recoded(table: Data, columns: Columns) -> Data:
         return table
     cells = known.decode(table.values)
     return replace(table.with_values(columns.encode(cells)), columns=columns)
+
+
+def coded_for(table: Data, family: Family) -> Data:
+    """A table as a family reads it, of which the joint may have chosen the families of columns."""
+    if table.columns is None:
+        return table
+    return recoded(table, family.columns) if isinstance(family, MixedFamily) else decoded(table)
 
 
 def decoded(table: Data) -> Data:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from dpmlite.estimators.column_families.by_joint import decoded, recoded
+from dpmlite.estimators.column_families.by_joint import coded_for
 from dpmlite.estimators.fitted.partitions import fitted_family
 from dpmlite.estimators.inputs.data import Data
 from dpmlite.estimators.inputs.sample_weights import check_total_weight
 from dpmlite.estimators.map_dpm.streaming import IN_ALL
-from dpmlite.estimators.priors.mixed import MixedFamily
 
 # The first rows are kept up to this number of rows or of cells. A cluster of fewer rows may hold
 # several true ones, which cannot be split once only its statistics are left.
@@ -55,13 +54,7 @@ class FirstRows:
 
     def fitted(self, model: Any) -> FirstRows:
         """These rows, marked as fitted, and coded as the fitted model reads those that follow."""
-        rows = self.rows
-        family = fitted_family(model)
-        if rows.columns is not None and isinstance(family, MixedFamily):
-            rows = recoded(rows, family.columns)
-        elif rows.columns is not None:
-            rows = decoded(rows)
-        return FirstRows(rows, rows.shape[0])
+        return FirstRows(coded_for(self.rows, fitted_family(model)), self.rows.shape[0])
 
     def are_enough(self) -> bool:
         """Whether there are `FIRST_ROWS` rows or `FIRST_CELLS` cells, so that no more are kept."""

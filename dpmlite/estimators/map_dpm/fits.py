@@ -125,7 +125,7 @@ class MapFits(MapParameters):
         final = searched
         if model.power != 1.0 or model.allow_missing:
             final = model.weighted_partition(table, labels)
-        self._keep(data, final, model.prior, model.family)
+        self._keep(data, table, final, model.prior, model.family)
         log_volume = model.power * table.total_log_volume()
         self.neg_log_joint_ = model.unit * searched.neg_log_joint + log_volume
         self._keep_scores(found.scores)
@@ -158,7 +158,7 @@ class MapFits(MapParameters):
             table, result.labels(), concentration, groups, group_labels, discount
         )
         verify_joint(result.neg_log_joint, final, table)
-        self._keep(data, final, prior, before.family)
+        self._keep(data, table, final, prior, before.family)
         self.alpha_ = alpha
         self.counts_ += absorbed_counts(before.counts, final)
         if not isinstance(self.alpha, str):
