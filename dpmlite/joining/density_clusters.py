@@ -13,7 +13,7 @@ import numpy as np
 from dpmlite.joining.normal_valley import clusters_of_normals
 from dpmlite.joining.normality import MAX_ROWS, Misfit
 from dpmlite.joining.tree import labels_of_level, level_of
-from dpmlite.joining.valley import MAX_LOG_RATIO
+from dpmlite.joining.valley import MAX_LOG_RATIO, MIN_SHARE
 
 if TYPE_CHECKING:
     from dpmlite.joining.normal_components import Floats, Indices, NormalComponents
@@ -52,12 +52,19 @@ def clusters_by_density(
     are_normal : bool
     """
     if X.shape[1] > MAX_SEEN_COLUMNS:
-        if components.are_at_one_place():  # one cluster, whose tails are heavier than a normal's
-            return labels_of_level(tree, level_of(tree, MAX_LOG_RATIO)), False
+        if components.are_at_one_place():
+            clusters = labels_of_level(tree, level_of(tree, MAX_LOG_RATIO))
+            return _with_tails(clusters, components.weights), False
         if not tiled and Misfit.of(components, X).is_chance:
             return clusters_of_normals(components), True
     clusters = labels_of_level(tree, level_of(tree, VALLEY_DEPTH))
     return clusters if tiled else _normals_divided(components, X, labels, clusters), False
+
+
+def _with_tails(clusters: Indices, weights: Floats) -> Indices:
+    """Clusters at one place, of which those of few rows are tails of the largest."""
+    shares = np.bincount(clusters, weights)
+    return np.where(shares[clusters] < MIN_SHARE, np.argmax(shares), clusters)
 
 
 def _normals_divided(

@@ -52,7 +52,7 @@ SHALLOW = 1.0
 MAX_LOG_RATIO = 15.0
 
 # Rows between two components are not looked for if one has a smaller part of all rows: heavy tails
-# in many columns end as many components of few rows each, which have none in common.
+# in many columns end as many components of few rows, which have none in common.
 MIN_SHARE = 0.02
 
 

@@ -65,3 +65,13 @@ def test_one_skewed_or_heavy_tailed_cluster_is_mostly_whole(draw, n_columns):
         X = getattr(np.random.default_rng(seed), draw)(size=(1500, n_columns))
         found.append(MAPDPM(random_state=0).fit(X).n_clusters_)
     assert np.median(found) == 1
+
+
+@pytest.mark.parametrize("n_columns", [20, 50])
+def test_cauchy_noise_is_one_cluster_of_many_components(n_columns):
+    """Some of them are far from all others in some column."""
+    X = np.random.default_rng(0).standard_cauchy(size=(1000, n_columns))
+    with pytest.warns(UserWarning, match="make 80% of the variance"):
+        model = MAPDPM(random_state=0).fit(X)
+    assert len(model.component_counts_) > 50
+    assert model.n_clusters_ == 1
