@@ -59,12 +59,13 @@ def test_a_ring_is_one_cluster_beside_normals_that_overlap():
 @pytest.mark.parametrize("n_columns", [1, 2, 3])
 @pytest.mark.parametrize("draw", ["exponential", "laplace", "logistic"])
 def test_one_skewed_or_heavy_tailed_cluster_is_mostly_whole(draw, n_columns):
-    """Its tails are far from normal, and no valley leads to them."""
+    """Its tails are far from normal, and no valley leads to them, but to a lone row."""
     found = []
     for seed in range(5):
         X = getattr(np.random.default_rng(seed), draw)(size=(1500, n_columns))
-        found.append(MAPDPM(random_state=0).fit(X).n_clusters_)
-    assert np.median(found) == 1
+        found.append(MAPDPM(random_state=0).fit(X).counts_)
+    assert np.median([counts.max() for counts in found]) >= 1497
+    assert np.median([len(counts) for counts in found]) <= 2
 
 
 @pytest.mark.parametrize("n_columns", [20, 50])

@@ -39,9 +39,13 @@ if TYPE_CHECKING:
 # Rows, drawn at random, that choose family and hyperparameters, at most.
 SAMPLE_ROWS = 2000
 
-# What the variance that the first prior expects in a cluster is multiplied by: from few wide
-# clusters the search finds many small ones less surely than from many.
-FIRST_WIDTH = 0.1
+# What the variance that the first prior expects in a cluster is multiplied by, at most: from few
+# wide clusters the search finds many small ones less surely than from many.
+MAX_FIRST_WIDTH = 0.1
+
+# The part of the volume of all rows that such a cluster takes, at most: in one or two columns,
+# wider ones would leave no room for many.
+MAX_FIRST_VOLUME = 1.0 / 32.0
 
 # From this number of columns on, a table in which the first search finds one cluster is also cut
 # into halves: where few columns tell, the first prior makes each cluster pay too much for its means
@@ -101,8 +105,9 @@ def choose_model(
     trials = Trials(search, of_sample, *parts, seeds)
     if found is None:
         first = template.family
+        width = first_width(int(varying.sum()))
         found = first_labels(
-            search, of_sample, trials.rows(first), trials.scales(first), FIRST_WIDTH, seeds
+            search, of_sample, trials.rows(first), trials.scales(first), width, seeds
         )
     best = trials.best_of(families, starts_from(found, parts[0]))
     family, prior, rows, labels = best.family, best.prior, best.rows, best.labels
@@ -169,6 +174,11 @@ def starts_from(found: Indices, rows: Data) -> list[Indices]:
         return [found]
     assert rows.values is not None
     return [found, principal_halves(rows.values, Moments.of(rows).variances(warn_constant=False))]
+
+
+def first_width(n_columns: int) -> float:
+    """What the variance that the first prior expects in a cluster is multiplied by."""
+    return min(MAX_FIRST_WIDTH, float(MAX_FIRST_VOLUME ** (2.0 / n_columns)))
 
 
 def first_labels(

@@ -447,3 +447,15 @@ def test_the_scale_of_weights_changes_no_bound():
     bounded = many.weighted(np.where(np.arange(101) == 0, 1e6, 1.0)).with_bounded_weights().weights
     assert bounded.max() == pytest.approx(5.0 * bounded.mean(), rel=2e-3)
     assert (bounded[1:] == 1.0).all()
+
+
+@needs_kernels
+@pytest.mark.parametrize(("n_clusters", "n_rows"), [(8, 160), (15, 300), (30, 1800)])
+def test_one_column_of_many_clusters(n_clusters, n_rows):
+    """A prior that was fitted to the first few wide clusters found no narrow ones."""
+    rng = np.random.default_rng(0)
+    labels = rng.integers(n_clusters, size=n_rows)
+    X = 8.0 * labels[:, np.newaxis] + rng.normal(size=(len(labels), 1))
+    model = MAPDPM(random_state=0).fit(X)
+    assert model.n_clusters_ == n_clusters
+    assert adjusted_mutual_info_score(labels, model.labels_) > 0.99
