@@ -160,8 +160,11 @@ def in_the_terms_of(rows: Table) -> Iterator[None]:
         message = re.sub(
             r"\brow (\d+)\b", lambda found: f"row {numbers[int(found[1])]} of the data", message
         )
+        # In quotes it is the name of a column, of a file without a header.
         return re.sub(
-            r"\bcolumn (\d+)\b", lambda found: f"column {rows.columns[int(found[1])]!r}", message
+            r"(?<!')\bcolumn (\d+)\b(?!')",
+            lambda found: f"column {rows.columns[int(found[1])]!r}",
+            message,
         )
 
     with warnings.catch_warnings(record=True) as caught:

@@ -28,6 +28,9 @@ VALLEY_DEPTH = 0.55
 # distributed as a mixture of normals, too: of its arcs.
 MAX_SEEN_COLUMNS = 2
 
+# A normal of fewer of the rows of such a cluster is its tail.
+MIN_PART = 0.1
+
 
 def clusters_by_density(
     components: NormalComponents, tree: Floats, X: Floats, labels: Indices, tiled: bool
@@ -54,17 +57,17 @@ def clusters_by_density(
     if X.shape[1] > MAX_SEEN_COLUMNS:
         if components.are_at_one_place():
             clusters = labels_of_level(tree, level_of(tree, MAX_LOG_RATIO))
-            return _with_tails(clusters, components.weights), False
+            return with_tails(clusters, components.weights, MIN_SHARE), False
         if not tiled and Misfit.of(components, X).is_chance:
             return clusters_of_normals(components), True
     clusters = labels_of_level(tree, level_of(tree, VALLEY_DEPTH))
     return clusters if tiled else _normals_divided(components, X, labels, clusters), False
 
 
-def _with_tails(clusters: Indices, weights: Floats) -> Indices:
-    """Clusters at one place, of which those of few rows are tails of the largest."""
+def with_tails(clusters: Indices, weights: Floats, min_share: float) -> Indices:
+    """Clusters at one place, of which those of a smaller share are tails of the largest."""
     shares = np.bincount(clusters, weights)
-    return np.where(shares[clusters] < MIN_SHARE, np.argmax(shares), clusters)
+    return np.where(shares[clusters] < min_share, np.argmax(shares), clusters)
 
 
 def _normals_divided(
@@ -79,5 +82,6 @@ def _normals_divided(
         rows = np.flatnonzero(np.isin(labels, members))
         part = components.part(members)
         if Misfit.of(part, X[rows[:: -(-len(rows) // MAX_ROWS)]]).excludes_other_shapes:
-            divided[members] = divided.max() + 1 + clusters_of_normals(part)
+            parts = with_tails(clusters_of_normals(part), part.weights, MIN_PART)
+            divided[members] = divided.max() + 1 + parts
     return divided

@@ -416,6 +416,17 @@ def test_a_wanted_picture_without_matplotlib_ends_before_the_work(run, monkeypat
     assert line.startswith("dpmlite: error: pictures need matplotlib")
 
 
+@needs_kernels
+def test_a_warning_of_a_column_without_a_name_has_its_number(run, csv):
+    """Its number in the file is part of its name, and not to be counted once more."""
+    rng = np.random.default_rng(0)
+    rows = [f"{x:.3f},{y:.3f},{z:.3f}" for x, y, z in rng.normal(size=(60, 3))]
+    rows[:5] = [row.rsplit(",", 1)[0] + ",-9999" for row in rows[:5]]
+    code, _, err = run("fit", csv("\n".join([*rows, ""])), "--header", "no")
+    assert code == 0
+    assert any("of the cells of column 'column 3' are -9999" in line for line in err)
+
+
 def test_errors_and_warnings_of_a_fit_name_the_files_columns(run, csv):
     code, _, (line,) = run("fit", csv("x,y\n0,1\n1,2\n"), "--component", "beta-bernoulli")
     assert code == 2
