@@ -70,8 +70,12 @@ def test_a_callback_is_told_every_step_and_changes_nothing(estimator):
     np.testing.assert_array_equal(told.labels_, alone.labels_)
     assert told.stopped_ is alone.stopped_ is None
     assert all(isinstance(step, str) and np.isfinite(joint) for step, joint, _ in calls.calls)
-    last = told.n_clusters_samples_[-1] if estimator is CollapsedGibbs else told.n_clusters_
-    assert calls.calls[-1][2] == last
+    n_components = {
+        MAPDPM: lambda: len(told.component_counts_),
+        CollapsedGibbs: lambda: told.n_clusters_samples_[-1],
+        VariationalDPM: lambda: told.n_clusters_,
+    }
+    assert calls.calls[-1][2] == n_components[estimator]()
 
 
 def test_the_last_joint_that_is_told_is_the_result():
