@@ -456,7 +456,7 @@ def test_of_weights_that_sum_to_one_the_ratios_count(search):
 
 
 def orders():
-    """Three kinds of customers: two columns of which the joint chooses the families."""
+    """Three kinds of customers, with a log-normal and a zero-inflated column."""
     pandas = pytest.importorskip("pandas")
     rng = np.random.default_rng(0)
     kind = rng.integers(3, size=200)
@@ -468,12 +468,26 @@ def orders():
     )
 
 
+def visits():
+    """Three kinds of visitors; what they spent looks normal to the rules that see all rows."""
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    kind = rng.integers(3, size=300)
+    columns = {
+        "town": np.array(["Graz", "Linz", "Wels"])[kind],
+        "spent": np.exp(kind + 0.4 * rng.normal(size=300)),
+        "visits": rng.poisson(3 + 6 * kind),
+        "age": 3.0 * kind + rng.normal(size=300),
+    }
+    return pandas.DataFrame(columns)
+
+
 @needs_kernels
 @pytest.mark.parametrize(
     "search", [MAPDPM, dpmlite.DPSearch, dpmlite.BayesianHierarchicalClustering]
 )
 def test_rows_without_weight_are_labelled_under_the_families_that_the_joint_chose(search):
-    X = orders()
+    X = visits()
     weights = np.where(np.arange(len(X)) % 5 == 0, 0.0, 1.0)
     model = search(random_state=0).fit(X, sample_weight=weights)
     without = weights == 0.0
